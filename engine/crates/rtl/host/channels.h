@@ -1,0 +1,140 @@
+// Channels: what moves data between the pins of one port and the queues of the engine.
+//
+// Every channel is a template over a `Pins` type that src/binding.rs writes from the manifest, so
+// that each pin access is a direct member access and costs nothing in the per-cycle loop. In a
+// cycle, `drive` sets the inputs before the logic settles and `sample` reads the outputs after.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "interface.h"
+
+namespace rackwright {
+
+// Items with a due cycle, kept in the order of (due, arrival).
+template <class Item>
+class DueQueue {
+  public:
+    void push(const Item& item) {
+        auto position = items_.end();
+        while (position != items_.begin() && (position - 1)->due > item.due) --position;
+        items_.insert(position, item);
+    }
+    bool empty() const { return items_.empty(); }
+    bool ready(uint64_t cycle) const { return !items_.empty() && items_.front().due <= cycle; }
+    const Item& front() const { return items_.front(); }
+    void pop() { items_.pop_front(); }
+    uint64_t next_due() const { return items_.empty() ? UINT64_MAX : items_.front().due; }
+
+  private:
+    std::deque<Item> items_;
+};
+
+// A memory port of the unit: requests are always taken, one per cycle; responses go in when due.
+template <class Pins>
+class MemoryChannel {
+  public:
+    DueQueue<RackwrightResponse> responses;
+
+    template <class Model>
+    void drive(Model& model, uint64_t cycle) {
+        Pins::request_ready(model) = 1;
+        const bool valid = responses.ready(cycle);
+        Pins::response_valid(model) = valid;
+        if (valid) {
+            const RackwrightResponse& response = responses.front();
+            Pins::response_tag(model) = response.tag;
+            Pins::response_fault(model) = response.fault;
+            std::memcpy(&Pins::response_data(model), response.data, Pins::bytes);
+        }
+    }
+
+    template <class Model>
+    void sample(Model& model, uint64_t cycle, std::vector<RackwrightRequest>& requests) {
+        if (Pins::response_valid(model) && Pins::response_ready(model)) responses.pop();
+        if (!Pins::request_valid(model)) return;
+        requests.emplace_back();
+        RackwrightRequest& request = requests.back();
+        request.cycle = cycle;
+        request.address = Pins::request_address(model);
+        request.write = Pins::request_write(model);
+        request.tag = Pins::request_tag(model);
+        request.port = Pins::index;
+        request.mask = Pins::request_mask(model);
+        std::memcpy(request.data, &Pins::request_data(model), Pins::bytes);
+    }
+};
+
+// The command port: commands go in, in order, from their due cycle on; answers come out.
+template <class Pins>
+class CommandChannel {
+  public:
+    DueQueue<RackwrightCommand> commands;
+    uint64_t accepted = 0;
+    uint64_t last_accept = 0;
+
+    template <class Model>
+    void drive(Model& model, uint64_t cycle) {
+        Pins::response_ready(model) = 1;
+        const bool valid = commands.ready(cycle);
+        Pins::request_valid(model) = valid;
+        if (valid) {
+            const RackwrightCommand& command = commands.front();
+            Pins::request_opcode(model) = command.opcode;
+            Pins::request_funct(model) = command.funct;
+            Pins::request_rs1(model) = command.rs1;
+            Pins::request_rs2(model) = command.rs2;
+            Pins::request_rd(model) = command.rd;
+            Pins::request_xd(model) = command.xd;
+        }
+    }
+
+    template <class Model>
+    void sample(Model& model, uint64_t cycle, std::vector<RackwrightCommandResponse>& responses) {
+        if (Pins::request_valid(model) && Pins::request_ready(model)) {
+            commands.pop();
+            ++accepted;
+            last_accept = cycle;
+        }
+        if (Pins::response_valid(model)) {
+            responses.push_back({cycle, Pins::response_data(model), Pins::response_rd(model)});
+        }
+    }
+};
+
+// A register (MMIO) port of the unit: accesses go in, in order; every one is answered, in order.
+template <class Pins>
+class RegisterChannel {
+  public:
+    DueQueue<RackwrightRegisterAccess> accesses;
+    uint64_t unanswered = 0;
+
+    template <class Model>
+    void drive(Model& model, uint64_t cycle) {
+        Pins::response_ready(model) = 1;
+        const bool valid = accesses.ready(cycle);
+        Pins::request_valid(model) = valid;
+        if (valid) {
+            const RackwrightRegisterAccess& access = accesses.front();
+            Pins::request_address(model) = access.address;
+            Pins::request_write(model) = access.write;
+            Pins::request_data(model) = access.data;
+        }
+    }
+
+    template <class Model>
+    void sample(Model& model, uint64_t cycle, std::vector<RackwrightRegisterAnswer>& answers) {
+        if (Pins::request_valid(model) && Pins::request_ready(model)) {
+            accesses.pop();
+            ++unanswered;
+        }
+        if (Pins::response_valid(model)) {
+            answers.push_back({cycle, Pins::response_data(model)});
+            --unanswered;
+        }
+    }
+};
+
+}  // namespace rackwright

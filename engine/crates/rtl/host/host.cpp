@@ -1,0 +1,153 @@
+// Hosts one Verilated design: a clock, its channels, and the C interface of interface.h.
+//
+// `binding.h` is written beside the Verilated sources by src/binding.rs. It names the pins:
+// `Model`, `Channels` (a set of channels with `each_*` visitors) and `Events`.
+#include <algorithm>
+#include <memory>
+
+#include "binding.h"
+#include "verilated.h"
+#ifdef RACKWRIGHT_WAVES
+#include "verilated_fst_c.h"
+#endif
+
+namespace {
+
+// No cycle of reset is visible outside: the unit sees it before cycle 0.
+constexpr int reset_cycles = 8;
+
+// A call returns early rather than collect more requests than this.
+constexpr size_t longest_step = 4096;
+
+}  // namespace
+
+struct RackwrightHost {
+    VerilatedContext context;
+    Model model{&context};
+    binding::Channels channels;
+    binding::Events events;
+    std::vector<RackwrightRequest> requests;
+    std::vector<RackwrightCommandResponse> command_responses;
+    std::vector<RackwrightRegisterAnswer> register_answers;
+    uint64_t cycle = 0;
+    uint64_t evaluated = 0;
+    bool skip_quiescent = true;
+#ifdef RACKWRIGHT_WAVES
+    std::unique_ptr<VerilatedFstC> waves;
+#endif
+
+    explicit RackwrightHost(const char* wave_path) {
+        open_waves(wave_path);
+        requests.reserve(longest_step);
+        binding::reset(model) = 1;
+        for (int i = 0; i < reset_cycles; ++i) tick();
+        binding::reset(model) = 0;
+    }
+
+    ~RackwrightHost() {
+        model.final();
+#ifdef RACKWRIGHT_WAVES
+        if (waves) waves->close();
+#endif
+    }
+
+    void open_waves([[maybe_unused]] const char* path) {
+#ifdef RACKWRIGHT_WAVES
+        if (path == nullptr) return;
+        context.traceEverOn(true);
+        waves = std::make_unique<VerilatedFstC>();
+        model.trace(waves.get(), 99);
+        waves->open(path);
+#endif
+    }
+
+    void settle() {
+        binding::clock(model) = 0;
+        model.eval();
+        dump(0);
+    }
+
+    void edge() {
+        binding::clock(model) = 1;
+        model.eval();
+        dump(1);
+        context.timeInc(1);
+    }
+
+    void dump([[maybe_unused]] uint64_t half) {
+#ifdef RACKWRIGHT_WAVES
+        if (waves) waves->dump(2 * context.time() + half);
+#endif
+    }
+
+    void tick() {
+        settle();
+        edge();
+    }
+
+    bool quiescent() {
+        return binding::idle(model) && channels.next_due() > cycle && channels.settled();
+    }
+
+    // One cycle of the unit's clock.
+    void simulate() {
+        channels.drive(model, cycle);
+        settle();
+        channels.sample(model, cycle, *this);
+        events.count(model);
+        edge();
+        ++cycle;
+        ++evaluated;
+    }
+
+    void step(uint64_t until) {
+        requests.clear();
+        command_responses.clear();
+        register_answers.clear();
+        while (cycle < until && requests.size() < longest_step) {
+            if (skip_quiescent && quiescent()) {
+                cycle = std::min(channels.next_due(), until);
+            } else {
+                simulate();
+            }
+        }
+    }
+};
+
+extern "C" {
+
+uint32_t rackwright_version() { return rackwright_interface_version; }
+
+RackwrightHost* rackwright_create(const char* wave_path) { return new RackwrightHost(wave_path); }
+
+void rackwright_destroy(RackwrightHost* host) { delete host; }
+
+void rackwright_skip_quiescent(RackwrightHost* host, uint32_t enabled) { host->skip_quiescent = enabled != 0; }
+
+void rackwright_command(RackwrightHost* host, const RackwrightCommand* command) { host->channels.push(*command); }
+
+void rackwright_register_access(RackwrightHost* host, const RackwrightRegisterAccess* access) {
+    host->channels.push(*access);
+}
+
+void rackwright_respond(RackwrightHost* host, const RackwrightResponse* response) {
+    host->channels.push(*response);
+}
+
+void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step) {
+    host->step(until);
+    step->cycle = host->cycle;
+    step->evaluated = host->evaluated;
+    step->commands_accepted = host->channels.commands_accepted();
+    step->last_accept = host->channels.last_accept();
+    step->requests = host->requests.data();
+    step->command_responses = host->command_responses.data();
+    step->register_answers = host->register_answers.data();
+    step->request_count = static_cast<uint32_t>(host->requests.size());
+    step->command_response_count = static_cast<uint32_t>(host->command_responses.size());
+    step->register_answer_count = static_cast<uint32_t>(host->register_answers.size());
+    step->quiescent = host->quiescent() && host->channels.next_due() == UINT64_MAX;
+}
+
+uint64_t rackwright_event(const RackwrightHost* host, uint32_t index) { return host->events.total[index]; }
+}

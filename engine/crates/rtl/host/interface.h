@@ -1,0 +1,83 @@
+// The C interface between the engine and a Verilated design. The Rust side of each struct is in
+// src/interface.rs; the two must agree field by field.
+#pragma once
+#include <cstdint>
+
+extern "C" {
+
+// Raised whenever a struct or a function changes; the engine refuses a library of another version.
+constexpr uint32_t rackwright_interface_version = 1;
+
+struct RackwrightRequest {
+    uint64_t cycle;
+    uint64_t address;
+    uint32_t mask;
+    uint16_t tag;
+    uint8_t port;
+    uint8_t write;
+    uint8_t data[32];
+};
+
+struct RackwrightResponse {
+    uint64_t due;
+    uint16_t tag;
+    uint8_t port;
+    uint8_t fault;
+    uint8_t data[32];
+};
+
+struct RackwrightCommand {
+    uint64_t due;
+    uint64_t rs1;
+    uint64_t rs2;
+    uint8_t opcode;
+    uint8_t funct;
+    uint8_t rd;
+    uint8_t xd;
+};
+
+struct RackwrightCommandResponse {
+    uint64_t cycle;
+    uint64_t data;
+    uint32_t rd;
+};
+
+struct RackwrightRegisterAccess {
+    uint64_t due;
+    uint64_t data;
+    uint32_t address;
+    uint8_t write;
+};
+
+struct RackwrightRegisterAnswer {
+    uint64_t cycle;
+    uint64_t data;
+};
+
+// What one call of rackwright_step left behind. The pointers stay valid until the next call.
+struct RackwrightStep {
+    uint64_t cycle;             // the first cycle not yet simulated
+    uint64_t evaluated;         // cycles simulated since the start, without the skipped ones
+    uint64_t commands_accepted; // commands taken by the unit since the start
+    uint64_t last_accept;       // cycle in which the last of them was taken
+    const RackwrightRequest* requests;
+    const RackwrightCommandResponse* command_responses;
+    const RackwrightRegisterAnswer* register_answers;
+    uint32_t request_count;
+    uint32_t command_response_count;
+    uint32_t register_answer_count;
+    uint32_t quiescent;         // nothing will happen before new input arrives
+};
+
+struct RackwrightHost;
+
+uint32_t rackwright_version();
+RackwrightHost* rackwright_create(const char* wave_path);
+void rackwright_destroy(RackwrightHost* host);
+void rackwright_skip_quiescent(RackwrightHost* host, uint32_t enabled);
+void rackwright_command(RackwrightHost* host, const RackwrightCommand* command);
+void rackwright_register_access(RackwrightHost* host, const RackwrightRegisterAccess* access);
+void rackwright_respond(RackwrightHost* host, const RackwrightResponse* response);
+void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step);
+uint64_t rackwright_event(const RackwrightHost* host, uint32_t index);
+}

@@ -1,0 +1,368 @@
+//! Writes `binding.h`: the types through which `host/host.cpp` reaches the pins of one design.
+
+use crate::{Manifest, Port, RtlError};
+use std::fmt::Write;
+
+/// The pins of a memory port: name within the port, name of the accessor.
+const MEMORY_PINS: &[(&str, &str)] = &[
+    ("request_ready", "request_ready"),
+    ("request_valid", "request_valid"),
+    ("request_bits_address", "request_address"),
+    ("request_bits_write", "request_write"),
+    ("request_bits_data", "request_data"),
+    ("request_bits_mask", "request_mask"),
+    ("request_bits_tag", "request_tag"),
+    ("response_ready", "response_ready"),
+    ("response_valid", "response_valid"),
+    ("response_bits_tag", "response_tag"),
+    ("response_bits_data", "response_data"),
+    ("response_bits_fault", "response_fault"),
+];
+
+const COMMAND_PINS: &[(&str, &str)] = &[
+    ("request_ready", "request_ready"),
+    ("request_valid", "request_valid"),
+    ("request_bits_opcode", "request_opcode"),
+    ("request_bits_funct", "request_funct"),
+    ("request_bits_rs1", "request_rs1"),
+    ("request_bits_rs2", "request_rs2"),
+    ("request_bits_rd", "request_rd"),
+    ("request_bits_xd", "request_xd"),
+    ("response_ready", "response_ready"),
+    ("response_valid", "response_valid"),
+    ("response_bits_rd", "response_rd"),
+    ("response_bits_data", "response_data"),
+];
+
+const REGISTER_PINS: &[(&str, &str)] = &[
+    ("request_ready", "request_ready"),
+    ("request_valid", "request_valid"),
+    ("request_bits_address", "request_address"),
+    ("request_bits_write", "request_write"),
+    ("request_bits_data", "request_data"),
+    ("response_ready", "response_ready"),
+    ("response_valid", "response_valid"),
+    ("response_bits_data", "response_data"),
+];
+
+const AXI_PINS: &[(&str, &str)] = &[
+    ("ar_ready", "ar_ready"),
+    ("ar_valid", "ar_valid"),
+    ("ar_bits_id", "ar_id"),
+    ("ar_bits_addr", "ar_address"),
+    ("ar_bits_len", "ar_length"),
+    ("r_ready", "r_ready"),
+    ("r_valid", "r_valid"),
+    ("r_bits_id", "r_id"),
+    ("r_bits_data", "r_data"),
+    ("r_bits_resp", "r_response"),
+    ("r_bits_last", "r_last"),
+    ("aw_ready", "aw_ready"),
+    ("aw_valid", "aw_valid"),
+    ("aw_bits_id", "aw_id"),
+    ("aw_bits_addr", "aw_address"),
+    ("w_ready", "w_ready"),
+    ("w_valid", "w_valid"),
+    ("w_bits_data", "w_data"),
+    ("w_bits_strb", "w_mask"),
+    ("w_bits_last", "w_last"),
+    ("b_ready", "b_ready"),
+    ("b_valid", "b_valid"),
+    ("b_bits_id", "b_id"),
+    ("b_bits_resp", "b_response"),
+];
+
+/// The text of `binding.h`.
+pub(crate) fn header(manifest: &Manifest) -> String {
+    let mut out = String::from(PREAMBLE);
+    control_pins(&mut out, manifest);
+    let channels = channels(&mut out, manifest);
+    channel_set(&mut out, &channels);
+    events(&mut out, manifest);
+    out.push_str("}  // namespace binding\n");
+    out
+}
+
+/// Checks that every pin the manifest promises is a port of the Verilated top.
+///
+/// `model_header` is the text of the model's header, in which each port is `&name,`.
+///
+/// # Errors
+/// [`RtlError::MissingPin`] names the first one that is not there.
+pub(crate) fn check_pins(manifest: &Manifest, model_header: &str) -> Result<(), RtlError> {
+    let present = |pin: &str| model_header.contains(&format!("(&{pin},"));
+    let missing = |port: &str, pin: &str| RtlError::MissingPin {
+        unit: manifest.unit.clone(),
+        port: port.to_string(),
+        pin: pin.to_string(),
+        top: manifest.top.clone(),
+    };
+    let controls = [&manifest.clock.pin, &manifest.clock.reset]
+        .into_iter()
+        .chain(manifest.idle.as_ref());
+    for pin in controls {
+        if !present(pin) {
+            return Err(missing("clock", pin));
+        }
+    }
+    for port in &manifest.ports {
+        for pin in pins_of(port) {
+            if !present(&pin) {
+                return Err(missing(port.name(), &pin));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pins_of(port: &Port) -> Vec<String> {
+    let prefixed = |name: &str, pins: &[(&str, &str)]| {
+        pins.iter()
+            .map(|(pin, _)| format!("{name}_{pin}"))
+            .collect::<Vec<_>>()
+    };
+    match port {
+        Port::Command { name, .. } => prefixed(name, COMMAND_PINS),
+        Port::Memory { name, .. } => prefixed(name, MEMORY_PINS),
+        Port::Mmio { name, .. } => prefixed(name, REGISTER_PINS),
+        Port::Axi4 { name, .. } => prefixed(name, AXI_PINS),
+        Port::Event { name, .. } => vec![format!("event_{name}")],
+    }
+}
+
+const PREAMBLE: &str = "// Written by the engine from the unit's manifest.
+#pragma once
+#include <algorithm>
+
+#include \"Vunit.h\"
+#include \"axi.h\"
+#include \"channels.h\"
+
+using Model = Vunit;
+
+namespace binding {
+";
+
+fn control_pins(out: &mut String, manifest: &Manifest) {
+    let clock = &manifest.clock;
+    accessor(out, "inline", "clock", &clock.pin);
+    accessor(out, "inline", "reset", &clock.reset);
+    match &manifest.idle {
+        Some(pin) => line(
+            out,
+            &format!("inline bool idle(Model& model) {{ return model.{pin}; }}"),
+        ),
+        None => line(out, "inline bool idle(Model&) { return false; }"),
+    }
+}
+
+/// One member of the channel set.
+struct Channel {
+    member: String,
+    kind: ChannelKind,
+    index: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChannelKind {
+    Command,
+    Memory,
+    Register,
+    Axi,
+}
+
+impl ChannelKind {
+    fn template(self) -> &'static str {
+        match self {
+            ChannelKind::Command => "CommandChannel",
+            ChannelKind::Memory => "MemoryChannel",
+            ChannelKind::Register => "RegisterChannel",
+            ChannelKind::Axi => "AxiChannel",
+        }
+    }
+
+    /// The host's buffer that receives what the channel samples.
+    fn buffer(self) -> &'static str {
+        match self {
+            ChannelKind::Command => "command_responses",
+            ChannelKind::Register => "register_answers",
+            ChannelKind::Memory | ChannelKind::Axi => "requests",
+        }
+    }
+
+    /// The channel's queue of items that wait for the unit.
+    fn queue(self) -> &'static str {
+        match self {
+            ChannelKind::Command => "commands",
+            ChannelKind::Register => "accesses",
+            ChannelKind::Memory | ChannelKind::Axi => "responses",
+        }
+    }
+
+    fn is_memory(self) -> bool {
+        matches!(self, ChannelKind::Memory | ChannelKind::Axi)
+    }
+}
+
+fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
+    let mut found = Vec::new();
+    let mut memory_ports = 0;
+    for port in &manifest.ports {
+        let (kind, bytes, pins) = match port {
+            Port::Command { .. } => (ChannelKind::Command, 0, COMMAND_PINS),
+            Port::Mmio { .. } => (ChannelKind::Register, 0, REGISTER_PINS),
+            Port::Memory { bytes, .. } => (ChannelKind::Memory, *bytes, MEMORY_PINS),
+            Port::Axi4 { bytes, .. } => (ChannelKind::Axi, *bytes, AXI_PINS),
+            Port::Event { .. } => continue,
+        };
+        let index = memory_ports;
+        memory_ports += usize::from(kind.is_memory());
+        pins_type(out, port.name(), bytes, index, pins);
+        found.push(Channel {
+            member: port.name().to_string(),
+            kind,
+            index,
+        });
+    }
+    found
+}
+
+fn pins_type(out: &mut String, name: &str, bytes: u32, index: usize, pins: &[(&str, &str)]) {
+    line(out, &format!("struct {name}_pins {{"));
+    line(out, &format!("    static constexpr unsigned bytes = {bytes};"));
+    line(out, &format!("    static constexpr uint8_t index = {index};"));
+    for (pin, function) in pins {
+        accessor(out, "    static", function, &format!("{name}_{pin}"));
+    }
+    line(out, "};");
+}
+
+fn channel_set(out: &mut String, channels: &[Channel]) {
+    line(out, "struct Channels {");
+    for Channel { member, kind, .. } in channels {
+        line(
+            out,
+            &format!("    rackwright::{}<{member}_pins> {member};", kind.template()),
+        );
+    }
+    drive_and_sample(out, channels);
+    due_times(out, channels);
+    pushes(out, channels);
+    acceptance(out, channels);
+    line(out, "};");
+}
+
+fn drive_and_sample(out: &mut String, channels: &[Channel]) {
+    line(out, "    void drive(Model& model, uint64_t cycle) {");
+    for Channel { member, .. } in channels {
+        line(out, &format!("        {member}.drive(model, cycle);"));
+    }
+    line(out, "    }");
+    line(out, "    template <class Host>");
+    line(out, "    void sample(Model& model, uint64_t cycle, Host& host) {");
+    for Channel { member, kind, .. } in channels {
+        line(
+            out,
+            &format!("        {member}.sample(model, cycle, host.{});", kind.buffer()),
+        );
+    }
+    line(out, "    }");
+}
+
+fn due_times(out: &mut String, channels: &[Channel]) {
+    line(out, "    uint64_t next_due() const {");
+    line(out, "        uint64_t next = UINT64_MAX;");
+    for Channel { member, kind, .. } in channels {
+        line(
+            out,
+            &format!(
+                "        next = std::min(next, {member}.{}.next_due());",
+                kind.queue()
+            ),
+        );
+    }
+    line(out, "        return next;");
+    line(out, "    }");
+    let unsettled = channels
+        .iter()
+        .filter(|channel| matches!(channel.kind, ChannelKind::Register | ChannelKind::Axi));
+    let terms = unsettled.map(|channel| format!(" && {}.unanswered == 0", channel.member));
+    line(
+        out,
+        &format!(
+            "    bool settled() const {{ return true{}; }}",
+            terms.collect::<String>()
+        ),
+    );
+}
+
+fn pushes(out: &mut String, channels: &[Channel]) {
+    line(out, "    void push(const RackwrightResponse& response) {");
+    line(out, "        switch (response.port) {");
+    for Channel { member, index, .. } in channels.iter().filter(|channel| channel.kind.is_memory()) {
+        line(
+            out,
+            &format!("            case {index}: {member}.responses.push(response); break;"),
+        );
+    }
+    line(out, "        }");
+    line(out, "    }");
+    push_to(out, channels, ChannelKind::Command, "RackwrightCommand");
+    push_to(out, channels, ChannelKind::Register, "RackwrightRegisterAccess");
+}
+
+fn push_to(out: &mut String, channels: &[Channel], kind: ChannelKind, item: &str) {
+    match channels.iter().find(|channel| channel.kind == kind) {
+        Some(Channel { member, .. }) => {
+            line(
+                out,
+                &format!(
+                    "    void push(const {item}& item) {{ {member}.{}.push(item); }}",
+                    kind.queue()
+                ),
+            );
+        }
+        None => line(out, &format!("    void push(const {item}&) {{}}")),
+    }
+}
+
+fn acceptance(out: &mut String, channels: &[Channel]) {
+    let command = channels
+        .iter()
+        .find(|channel| channel.kind == ChannelKind::Command);
+    let (accepted, last) = match command {
+        Some(Channel { member, .. }) => (format!("{member}.accepted"), format!("{member}.last_accept")),
+        None => ("0".into(), "0".into()),
+    };
+    line(
+        out,
+        &format!("    uint64_t commands_accepted() const {{ return {accepted}; }}"),
+    );
+    line(
+        out,
+        &format!("    uint64_t last_accept() const {{ return {last}; }}"),
+    );
+}
+
+fn events(out: &mut String, manifest: &Manifest) {
+    let count = manifest.events().count();
+    line(out, "struct Events {");
+    line(out, &format!("    uint64_t total[{}] = {{}};", count.max(1)));
+    line(out, "    void count([[maybe_unused]] Model& model) {");
+    for (index, name) in manifest.events().enumerate() {
+        line(out, &format!("        total[{index}] += model.event_{name};"));
+    }
+    line(out, "    }");
+    line(out, "};");
+}
+
+fn accessor(out: &mut String, prefix: &str, function: &str, pin: &str) {
+    line(
+        out,
+        &format!("{prefix} auto& {function}(Model& model) {{ return model.{pin}; }}"),
+    );
+}
+
+fn line(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("writing to a string cannot fail");
+}

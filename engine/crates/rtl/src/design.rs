@@ -1,0 +1,66 @@
+use crate::interface::{Functions, VERSION};
+use crate::{Manifest, RtlError};
+use libloading::Library;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A compiled unit, ready to be instantiated any number of times.
+#[derive(Clone)]
+pub struct Design {
+    pub(crate) functions: Arc<Functions>,
+    /// What the unit is.
+    pub manifest: Arc<Manifest>,
+    // Keeps the code of `functions` mapped.
+    _library: Arc<Library>,
+}
+
+impl Design {
+    /// Loads the shared library that was compiled from the unit of `manifest`.
+    ///
+    /// # Errors
+    /// [`RtlError::Load`] when it cannot be loaded or is of another version.
+    pub fn load(path: &Path, manifest: Manifest) -> Result<Design, RtlError> {
+        let failed = |reason: String| RtlError::Load {
+            path: path.to_path_buf(),
+            reason,
+        };
+        // SAFETY: the library was compiled from this crate's host; it has no initialisers that
+        // depend on the state of this process.
+        let library = unsafe { Library::new(path) }.map_err(|error| failed(error.to_string()))?;
+        let functions = functions(&library).map_err(failed)?;
+        Ok(Design {
+            functions: Arc::new(functions),
+            manifest: Arc::new(manifest),
+            _library: Arc::new(library),
+        })
+    }
+}
+
+fn functions(library: &Library) -> Result<Functions, String> {
+    let version: unsafe extern "C" fn() -> u32 = symbol(library, "rackwright_version")?;
+    // SAFETY: the function takes nothing and only returns a constant.
+    let found = unsafe { version() };
+    if found != VERSION {
+        return Err(format!(
+            "it has interface version {found}, the engine has {VERSION}"
+        ));
+    }
+    Ok(Functions {
+        create: symbol(library, "rackwright_create")?,
+        destroy: symbol(library, "rackwright_destroy")?,
+        skip_quiescent: symbol(library, "rackwright_skip_quiescent")?,
+        command: symbol(library, "rackwright_command")?,
+        register_access: symbol(library, "rackwright_register_access")?,
+        respond: symbol(library, "rackwright_respond")?,
+        step: symbol(library, "rackwright_step")?,
+        event: symbol(library, "rackwright_event")?,
+    })
+}
+
+fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T, String> {
+    // SAFETY: each caller names a function of `host/interface.h` with that function's type; the
+    // version check guards against a library of another interface.
+    unsafe { library.get::<T>(name.as_bytes()) }
+        .map(|found| *found)
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,67 @@
+use std::path::PathBuf;
+
+/// Why a unit could not be described, built, loaded or run.
+#[derive(Debug, thiserror::Error)]
+pub enum RtlError {
+    /// A file could not be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The manifest is not of the expected form.
+    #[error("{path}: not a manifest: {reason}")]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The manifest promises a pin that the Verilog does not have.
+    #[error("port `{port}` of unit `{unit}` needs the pin `{pin}`, which module `{top}` does not have")]
+    MissingPin {
+        /// Name of the unit.
+        unit: String,
+        /// Name of the port in the manifest.
+        port: String,
+        /// The pin looked for.
+        pin: String,
+        /// The top module.
+        top: String,
+    },
+    /// A tool could not be started or ended with an error.
+    #[error("{tool} failed while building unit `{unit}`:\n{output}")]
+    Tool {
+        /// The tool's name.
+        tool: String,
+        /// Name of the unit.
+        unit: String,
+        /// The last lines it printed.
+        output: String,
+    },
+    /// The shared library could not be loaded.
+    #[error("{path}: cannot load the compiled unit: {reason}")]
+    Load {
+        /// The library.
+        path: PathBuf,
+        /// What the loader said.
+        reason: String,
+    },
+    /// The operation needs a port that the unit does not have.
+    #[error("unit `{unit}` has no {contract} port")]
+    NoPort {
+        /// Name of the unit.
+        unit: String,
+        /// The contract asked for.
+        contract: &'static str,
+    },
+}
+
+impl RtlError {
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> RtlError {
+        let path = path.into();
+        move |source| RtlError::File { path, source }
+    }
+}

@@ -1,0 +1,276 @@
+use crate::interface::{
+    RawCommand, RawCommandResponse, RawRequest, RawResponse, RawStep, RegisterAccess, RegisterAnswer,
+    BEAT_BYTES,
+};
+use crate::{Design, RtlError};
+use rackwright_time::Cycle;
+use std::ffi::{c_void, CString};
+use std::path::Path;
+
+/// A RoCC command on its way to a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The n of `custom-n`.
+    pub opcode: u8,
+    /// The seven function bits.
+    pub funct: u8,
+    /// Value of the first source register.
+    pub rs1: u64,
+    /// Value of the second source register.
+    pub rs2: u64,
+    /// Number of the destination register.
+    pub rd: u8,
+    /// Whether the core waits for a value of `rd`.
+    pub xd: bool,
+}
+
+/// The value a unit gives for the destination register of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandResponse {
+    /// When it left the unit.
+    pub cycle: Cycle,
+    /// Number of the register.
+    pub rd: u8,
+    /// The value.
+    pub data: u64,
+}
+
+/// One beat that a unit asks of memory.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryRequest {
+    /// When it left the unit.
+    pub cycle: Cycle,
+    /// Address of the beat's first byte; a multiple of the port's width.
+    pub address: u64,
+    /// For writes: bit i says that byte i is written.
+    pub mask: u32,
+    /// Returned with the answer.
+    pub tag: u16,
+    /// Number of the memory port, in the manifest's order.
+    pub port: u8,
+    /// Whether it is a write.
+    pub write: bool,
+    /// For writes: the bytes; as many as the port is wide.
+    pub data: [u8; BEAT_BYTES],
+}
+
+/// The answer to a [`MemoryRequest`].
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryResponse {
+    /// First cycle in which the unit may see it.
+    pub due: Cycle,
+    /// The request's tag.
+    pub tag: u16,
+    /// The request's port.
+    pub port: u8,
+    /// Whether the access was not allowed.
+    pub fault: bool,
+    /// For reads: the bytes.
+    pub data: [u8; BEAT_BYTES],
+}
+
+/// What a unit did during one [`Instance::step`].
+pub struct Step<'a> {
+    /// The first cycle not yet simulated.
+    pub cycle: Cycle,
+    /// Nothing will happen before a command, an answer or a register access arrives.
+    pub quiescent: bool,
+    /// Commands taken since the start.
+    pub commands_accepted: u64,
+    /// When the last of them was taken.
+    pub last_accept: Cycle,
+    /// Values for registers, in order.
+    pub command_responses: &'a [CommandResponse],
+    /// Answers to register accesses, in order.
+    pub register_answers: &'a [RegisterAnswer],
+    requests: &'a [RawRequest],
+}
+
+impl Step<'_> {
+    /// What was asked of memory, ordered by (cycle, port).
+    pub fn requests(&self) -> impl ExactSizeIterator<Item = MemoryRequest> + '_ {
+        self.requests.iter().map(|raw| MemoryRequest {
+            cycle: Cycle(raw.cycle),
+            address: raw.address,
+            mask: raw.mask,
+            tag: raw.tag,
+            port: raw.port,
+            write: raw.write != 0,
+            data: raw.data,
+        })
+    }
+}
+
+/// One simulated copy of a unit, with its own state and clock.
+pub struct Instance {
+    design: Design,
+    host: *mut c_void,
+    cycle: Cycle,
+    evaluated: u64,
+    command_responses: Vec<CommandResponse>,
+}
+
+// SAFETY: the host owns all state behind its pointer and uses no thread-local state; it is only
+// reached through `&mut self`.
+unsafe impl Send for Instance {}
+
+impl Instance {
+    /// A copy of `design` that has just left reset, at cycle 0.
+    ///
+    /// With `waves`, its signals go to that FST file; the design must have been built with waves.
+    ///
+    /// # Errors
+    /// [`RtlError::Load`] when the path of the wave file cannot be passed on.
+    pub fn new(design: &Design, waves: Option<&Path>) -> Result<Instance, RtlError> {
+        let path = waves
+            .map(|path| CString::new(path.as_os_str().as_encoded_bytes()))
+            .transpose();
+        let path = path.map_err(|error| RtlError::Load {
+            path: waves.unwrap_or(Path::new("")).to_path_buf(),
+            reason: error.to_string(),
+        })?;
+        let pointer = path.as_ref().map_or(std::ptr::null(), |path| path.as_ptr());
+        // SAFETY: the pointer is null or a C string that outlives the call.
+        let host = unsafe { (design.functions.create)(pointer) };
+        Ok(Instance {
+            design: design.clone(),
+            host,
+            cycle: Cycle::ZERO,
+            evaluated: 0,
+            command_responses: Vec::new(),
+        })
+    }
+
+    /// The design that this is a copy of.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// The first cycle not yet simulated.
+    pub fn cycle(&self) -> Cycle {
+        self.cycle
+    }
+
+    /// Cycles that were evaluated, without those skipped while the unit was quiescent.
+    pub fn evaluated_cycles(&self) -> u64 {
+        self.evaluated
+    }
+
+    /// Whether to stop the clock of the unit while it is quiescent (on at the start).
+    pub fn skip_quiescent(&mut self, enabled: bool) {
+        // SAFETY: `host` is alive until `drop`.
+        unsafe { (self.design.functions.skip_quiescent)(self.host, u32::from(enabled)) }
+    }
+
+    /// Offers a command to the unit from cycle `due` on, after those given before.
+    pub fn command(&mut self, due: Cycle, command: Command) {
+        let raw = RawCommand {
+            due: due.0,
+            rs1: command.rs1,
+            rs2: command.rs2,
+            opcode: command.opcode,
+            funct: command.funct,
+            rd: command.rd,
+            xd: u8::from(command.xd),
+        };
+        // SAFETY: `host` is alive and copies the command.
+        unsafe { (self.design.functions.command)(self.host, &raw) }
+    }
+
+    /// Offers a register access to the unit.
+    pub fn register_access(&mut self, access: RegisterAccess) {
+        // SAFETY: `host` is alive and copies the access.
+        unsafe { (self.design.functions.register_access)(self.host, &access) }
+    }
+
+    /// Answers a request.
+    pub fn respond(&mut self, response: &MemoryResponse) {
+        debug_assert!(response.due >= self.cycle, "an answer came too late");
+        let raw = RawResponse {
+            due: response.due.0,
+            tag: response.tag,
+            port: response.port,
+            fault: u8::from(response.fault),
+            data: response.data,
+        };
+        // SAFETY: `host` is alive and copies the response.
+        unsafe { (self.design.functions.respond)(self.host, &raw) }
+    }
+
+    /// Simulates up to cycle `until` (exclusive), or fewer cycles when the buffers are full.
+    pub fn step(&mut self, until: Cycle) -> Step<'_> {
+        let mut raw = empty_step();
+        // SAFETY: `host` is alive; the step's pointers stay valid until the next call, and the
+        // returned borrow of `self` prevents one.
+        unsafe { (self.design.functions.step)(self.host, until.0, &mut raw) };
+        self.cycle = Cycle(raw.cycle);
+        self.evaluated = raw.evaluated;
+        // SAFETY: as above; each pointer is valid for its count.
+        let (requests, responses, answers) = unsafe {
+            (
+                slice(raw.requests, raw.request_count),
+                slice::<RawCommandResponse>(raw.command_responses, raw.command_response_count),
+                slice(raw.register_answers, raw.register_answer_count),
+            )
+        };
+        self.command_responses.clear();
+        self.command_responses
+            .extend(responses.iter().map(|raw| CommandResponse {
+                cycle: Cycle(raw.cycle),
+                rd: raw.rd as u8,
+                data: raw.data,
+            }));
+        Step {
+            cycle: self.cycle,
+            quiescent: raw.quiescent != 0,
+            commands_accepted: raw.commands_accepted,
+            last_accept: Cycle(raw.last_accept),
+            command_responses: &self.command_responses,
+            register_answers: answers,
+            requests,
+        }
+    }
+
+    /// The sum of an event over all cycles; `index` is its place among the manifest's events.
+    pub fn event(&self, index: usize) -> u64 {
+        assert!(
+            index < self.design.manifest.events().count(),
+            "the unit has no event {index}"
+        );
+        // SAFETY: `host` is alive and the index is within the host's array.
+        unsafe { (self.design.functions.event)(self.host, index as u32) }
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: `host` came from `create` and is not used again.
+        unsafe { (self.design.functions.destroy)(self.host) }
+    }
+}
+
+fn empty_step() -> RawStep {
+    RawStep {
+        cycle: 0,
+        evaluated: 0,
+        commands_accepted: 0,
+        last_accept: 0,
+        requests: std::ptr::null(),
+        command_responses: std::ptr::null(),
+        register_answers: std::ptr::null(),
+        request_count: 0,
+        command_response_count: 0,
+        register_answer_count: 0,
+        quiescent: 0,
+    }
+}
+
+/// # Safety
+/// `pointer` is null with a count of 0, or valid for `count` items during `'a`.
+unsafe fn slice<'a, T>(pointer: *const T, count: u32) -> &'a [T] {
+    if count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(pointer, count as usize) }
+}

@@ -1,0 +1,102 @@
+//! The Rust side of `host/interface.h`; the two agree field by field.
+
+use std::ffi::{c_char, c_void};
+
+/// The version of the interface; raised with every change of a struct or function.
+pub(crate) const VERSION: u32 = 1;
+
+/// Bytes of the widest beat.
+pub const BEAT_BYTES: usize = 32;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawRequest {
+    pub cycle: u64,
+    pub address: u64,
+    pub mask: u32,
+    pub tag: u16,
+    pub port: u8,
+    pub write: u8,
+    pub data: [u8; BEAT_BYTES],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawResponse {
+    pub due: u64,
+    pub tag: u16,
+    pub port: u8,
+    pub fault: u8,
+    pub data: [u8; BEAT_BYTES],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawCommand {
+    pub due: u64,
+    pub rs1: u64,
+    pub rs2: u64,
+    pub opcode: u8,
+    pub funct: u8,
+    pub rd: u8,
+    pub xd: u8,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawCommandResponse {
+    pub cycle: u64,
+    pub data: u64,
+    pub rd: u32,
+}
+
+/// A read or write of a unit's register, to be offered from cycle `due` on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterAccess {
+    /// First cycle in which the unit may see it.
+    pub due: u64,
+    /// What to write.
+    pub data: u64,
+    /// Byte address within the unit's registers.
+    pub address: u32,
+    /// 1 for a write, 0 for a read.
+    pub write: u8,
+}
+
+/// A unit's answer to a [`RegisterAccess`], in order.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterAnswer {
+    /// When it came.
+    pub cycle: u64,
+    /// What was read; for a write, no meaning.
+    pub data: u64,
+}
+
+#[repr(C)]
+pub(crate) struct RawStep {
+    pub cycle: u64,
+    pub evaluated: u64,
+    pub commands_accepted: u64,
+    pub last_accept: u64,
+    pub requests: *const RawRequest,
+    pub command_responses: *const RawCommandResponse,
+    pub register_answers: *const RegisterAnswer,
+    pub request_count: u32,
+    pub command_response_count: u32,
+    pub register_answer_count: u32,
+    pub quiescent: u32,
+}
+
+/// The functions of a compiled design.
+pub(crate) struct Functions {
+    pub create: unsafe extern "C" fn(*const c_char) -> *mut c_void,
+    pub destroy: unsafe extern "C" fn(*mut c_void),
+    pub skip_quiescent: unsafe extern "C" fn(*mut c_void, u32),
+    pub command: unsafe extern "C" fn(*mut c_void, *const RawCommand),
+    pub register_access: unsafe extern "C" fn(*mut c_void, *const RegisterAccess),
+    pub respond: unsafe extern "C" fn(*mut c_void, *const RawResponse),
+    pub step: unsafe extern "C" fn(*mut c_void, u64, *mut RawStep),
+    pub event: unsafe extern "C" fn(*const c_void, u32) -> u64,
+}

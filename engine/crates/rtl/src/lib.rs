@@ -1,0 +1,23 @@
+//! Hosts Verilated hardware units.
+//!
+//! A [`Manifest`] and its Verilog go in, a shared library comes out ([`Toolchain`], cached by
+//! content in [`Cache`]), and a [`Instance`] of the [`Design`] it holds is stepped many cycles per
+//! call. What the unit asks of memory comes back as [`MemoryRequest`]s with their cycles, so that
+//! the caller can answer a whole window at once.
+
+mod binding;
+mod cache;
+mod design;
+mod error;
+mod instance;
+mod interface;
+mod manifest;
+mod verilator;
+
+pub use cache::Cache;
+pub use design::Design;
+pub use error::RtlError;
+pub use instance::{Command, CommandResponse, Instance, MemoryRequest, MemoryResponse, Step};
+pub use interface::{RegisterAccess, RegisterAnswer, BEAT_BYTES};
+pub use manifest::{ClockPins, Manifest, Port};
+pub use verilator::{BuildOptions, Toolchain};

@@ -1,0 +1,286 @@
+use crate::interface::BEAT_BYTES;
+use crate::RtlError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The format of the manifest that this engine reads.
+const FORMAT: u32 = 1;
+
+/// What elaboration says of a unit: its Verilog, its ports by contract, its parameters.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Manifest {
+    format: u32,
+    /// Name by which users ask for the unit.
+    pub unit: String,
+    /// Name of the design.
+    #[serde(default)]
+    pub design: String,
+    /// The top module.
+    pub top: String,
+    /// Verilog files, relative to the manifest.
+    pub verilog: Vec<PathBuf>,
+    /// The clock, its reset and its frequency.
+    pub clock: ClockPins,
+    /// The output that says "nothing changes before new input arrives"; none: never quiescent.
+    pub idle: Option<String>,
+    /// The ports.
+    pub ports: Vec<Port>,
+    /// The parameters it was elaborated with.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, serde_json::Value>,
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+/// Clock and reset of a unit.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ClockPins {
+    /// Name of the clock input.
+    pub pin: String,
+    /// Name of the synchronous, active-high reset input.
+    pub reset: String,
+    /// Frequency of the clock.
+    pub hertz: u64,
+}
+
+/// One port of a unit.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(tag = "contract", rename_all = "lowercase")]
+pub enum Port {
+    /// RoCC commands in, register values out.
+    Command {
+        /// Prefix of its pins.
+        name: String,
+        /// The `custom-n` numbers it answers to.
+        opcodes: Vec<u8>,
+    },
+    /// Requests to memory.
+    Memory {
+        /// Prefix of its pins.
+        name: String,
+        /// Bytes per beat, 16 or 32.
+        bytes: u32,
+        /// Width of the tag.
+        tag_bits: u32,
+        /// Width of an address.
+        #[serde(default = "default_address_bits")]
+        address_bits: u32,
+    },
+    /// Registers, read and written over a memory-mapped port.
+    Mmio {
+        /// Prefix of its pins.
+        name: String,
+        /// The `custom-n` numbers of the unit behind it.
+        #[serde(default)]
+        opcodes: Vec<u8>,
+    },
+    /// An AXI4 master port to memory.
+    Axi4 {
+        /// Prefix of its pins.
+        name: String,
+        /// Bytes per beat, 16 or 32.
+        bytes: u32,
+        /// Width of a transaction identifier.
+        id_bits: u32,
+    },
+    /// A named event, counted by the engine.
+    Event {
+        /// The pin is `event_<name>`.
+        name: String,
+        /// Its width; every cycle adds the pin's value to the counter.
+        #[serde(default = "default_event_width")]
+        width: u32,
+    },
+}
+
+fn default_address_bits() -> u32 {
+    64
+}
+
+fn default_event_width() -> u32 {
+    1
+}
+
+impl Manifest {
+    /// Reads and checks a manifest.
+    ///
+    /// # Errors
+    /// [`RtlError::File`] when it cannot be read, [`RtlError::Manifest`] when it is not valid.
+    pub fn read(path: &Path) -> Result<Manifest, RtlError> {
+        let text = std::fs::read_to_string(path).map_err(RtlError::file(path))?;
+        let mut manifest = Manifest::parse(&text).map_err(|reason| RtlError::Manifest {
+            path: path.to_path_buf(),
+            reason,
+        })?;
+        manifest.folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
+        Ok(manifest)
+    }
+
+    fn parse(text: &str) -> Result<Manifest, String> {
+        let manifest: Manifest = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// Paths of the Verilog files.
+    pub fn verilog_paths(&self) -> Vec<PathBuf> {
+        self.verilog.iter().map(|file| self.folder.join(file)).collect()
+    }
+
+    /// Names of the memory ports, in the order in which the host numbers them.
+    pub fn memory_ports(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.ports.iter().filter_map(|port| match port {
+            Port::Memory { name, bytes, .. } | Port::Axi4 { name, bytes, .. } => {
+                Some((name.as_str(), *bytes))
+            }
+            _ => None,
+        })
+    }
+
+    /// Names of the events, in the order in which the host numbers them.
+    pub fn events(&self) -> impl Iterator<Item = &str> {
+        self.ports.iter().filter_map(|port| match port {
+            Port::Event { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The `custom-n` numbers that the unit answers to.
+    pub fn opcodes(&self) -> &[u8] {
+        self.ports
+            .iter()
+            .find_map(|port| match port {
+                Port::Command { opcodes, .. } | Port::Mmio { opcodes, .. } => Some(opcodes.as_slice()),
+                _ => None,
+            })
+            .unwrap_or(&[])
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.format != FORMAT {
+            return Err(format!("format {} is not {FORMAT}", self.format));
+        }
+        if self.verilog.is_empty() {
+            return Err("it names no Verilog file".into());
+        }
+        let controls = self
+            .ports
+            .iter()
+            .filter(|port| matches!(port, Port::Command { .. } | Port::Mmio { .. }));
+        if controls.count() > 1 {
+            return Err("a unit has one command or mmio port at most".into());
+        }
+        self.identifiers().try_for_each(check_identifier)?;
+        self.ports.iter().try_for_each(check_port)
+    }
+
+    fn identifiers(&self) -> impl Iterator<Item = &str> {
+        [self.top.as_str(), &self.clock.pin, &self.clock.reset]
+            .into_iter()
+            .chain(self.idle.as_deref())
+            .chain(self.ports.iter().map(Port::name))
+    }
+}
+
+impl Port {
+    /// The name given in the manifest.
+    pub fn name(&self) -> &str {
+        match self {
+            Port::Command { name, .. }
+            | Port::Memory { name, .. }
+            | Port::Mmio { name, .. }
+            | Port::Axi4 { name, .. }
+            | Port::Event { name, .. } => name,
+        }
+    }
+}
+
+fn check_identifier(name: &str) -> Result<(), String> {
+    let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if valid {
+        Ok(())
+    } else {
+        Err(format!("`{name}` is not a Verilog identifier"))
+    }
+}
+
+fn check_port(port: &Port) -> Result<(), String> {
+    match port {
+        Port::Memory { name, bytes, .. } | Port::Axi4 { name, bytes, .. }
+            if !matches!(*bytes, 16 | 32) || *bytes as usize > BEAT_BYTES =>
+        {
+            Err(format!(
+                "port `{name}` moves {bytes} bytes per beat; 16 and 32 are possible"
+            ))
+        }
+        Port::Memory { name, tag_bits, .. } if !(1..=8).contains(tag_bits) => Err(format!(
+            "port `{name}` has tags of {tag_bits} bits; 1 to 8 are possible"
+        )),
+        Port::Axi4 { name, id_bits, .. } if !(1..=8).contains(id_bits) => Err(format!(
+            "port `{name}` has identifiers of {id_bits} bits; 1 to 8 are possible"
+        )),
+        Port::Command { name, opcodes } if opcodes.iter().any(|opcode| *opcode > 3) => {
+            Err(format!("port `{name}` names an opcode above custom-3"))
+        }
+        Port::Event { name, width } if !(1..=32).contains(width) => Err(format!(
+            "event `{name}` is {width} bits wide; 1 to 32 are possible"
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_ports(ports: &str) -> Result<Manifest, String> {
+        Manifest::parse(&format!(
+            r#"{{"format":1,"unit":"u","design":"U","top":"U","verilog":["U.sv"],
+                "clock":{{"pin":"clock","reset":"reset","hertz":2000000000}},"idle":"idle",
+                "ports":[{ports}],"parameters":{{}}}}"#
+        ))
+    }
+
+    #[test]
+    fn ports_are_read_in_order() {
+        let manifest = with_ports(
+            r#"{"contract":"command","name":"command","opcodes":[0]},
+               {"contract":"memory","name":"read","bytes":32,"tag_bits":6,"address_bits":64},
+               {"contract":"memory","name":"write","bytes":16,"tag_bits":4},
+               {"contract":"event","name":"stall"}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            manifest.memory_ports().collect::<Vec<_>>(),
+            [("read", 32), ("write", 16)]
+        );
+        assert_eq!(manifest.events().collect::<Vec<_>>(), ["stall"]);
+        assert_eq!(manifest.opcodes(), [0]);
+    }
+
+    #[test]
+    fn impossible_ports_are_refused_by_name() {
+        let wide = with_ports(r#"{"contract":"memory","name":"read","bytes":64,"tag_bits":6}"#);
+        assert_eq!(
+            wide.unwrap_err(),
+            "port `read` moves 64 bytes per beat; 16 and 32 are possible"
+        );
+        let opcode = with_ports(r#"{"contract":"command","name":"command","opcodes":[4]}"#);
+        assert_eq!(
+            opcode.unwrap_err(),
+            "port `command` names an opcode above custom-3"
+        );
+        let name = with_ports(r#"{"contract":"event","name":"a-b"}"#);
+        assert_eq!(name.unwrap_err(), "`a-b` is not a Verilog identifier");
+    }
+
+    #[test]
+    fn two_ways_to_command_a_unit_are_refused() {
+        let both = with_ports(
+            r#"{"contract":"command","name":"command","opcodes":[0]},{"contract":"mmio","name":"mmio"}"#,
+        );
+        assert!(both.unwrap_err().contains("one command or mmio port"));
+    }
+}

@@ -1,0 +1,294 @@
+use crate::{binding, cache, Cache, Design, Manifest, RtlError};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const HOST: &[(&str, &str)] = &[
+    ("interface.h", include_str!("../host/interface.h")),
+    ("channels.h", include_str!("../host/channels.h")),
+    ("axi.h", include_str!("../host/axi.h")),
+    ("host.cpp", include_str!("../host/host.cpp")),
+];
+
+/// Lines of a tool's output kept in an error.
+const ERROR_LINES: usize = 20;
+
+/// The tools that turn Verilog into a shared library. This is the compiler of RTL behind the
+/// interface "manifest and Verilog in, shared library out".
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// The program `verilator_bin`.
+    pub verilator: PathBuf,
+    /// Verilator's root folder, with `include/verilated.cpp`.
+    pub root: PathBuf,
+    /// The C++ compiler: clang 16 or newer by preference, else g++.
+    pub compiler: PathBuf,
+}
+
+/// What to build beside the plain design.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Whether instances can write an FST file of their signals (slower).
+    pub waves: bool,
+}
+
+impl Toolchain {
+    /// The design of `manifest`, compiled or taken from `cache`.
+    ///
+    /// # Errors
+    /// [`RtlError::MissingPin`] when the Verilog lacks a promised pin, [`RtlError::Tool`] when a
+    /// tool fails, [`RtlError::File`] and [`RtlError::Load`] for the files.
+    pub fn build(
+        &self,
+        manifest: Manifest,
+        options: BuildOptions,
+        cache: &Cache,
+    ) -> Result<Design, RtlError> {
+        let key = self.key(&manifest, options)?;
+        let path = match cache.find(&key) {
+            Some(path) => path,
+            None => {
+                let workspace = cache.workspace(&key)?;
+                let library = Build {
+                    tools: self,
+                    manifest: &manifest,
+                    options,
+                    folder: &workspace,
+                }
+                .run()?;
+                cache.keep(&key, &library, &workspace)?
+            }
+        };
+        Design::load(&path, manifest)
+    }
+
+    fn key(&self, manifest: &Manifest, options: BuildOptions) -> Result<String, RtlError> {
+        let mut verilog = Vec::new();
+        for path in manifest.verilog_paths() {
+            verilog.push(fs::read(&path).map_err(RtlError::file(&path))?);
+        }
+        let binding = binding::header(manifest);
+        let tools = format!(
+            "{:?} {} {options:?}",
+            self.version(manifest)?,
+            self.compiler.display()
+        );
+        let flags = [VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
+        let texts = [binding.as_str(), &manifest.top, &tools, &flags];
+        let hosts = HOST.iter().map(|(_, text)| text.as_bytes());
+        let verilog = verilog.iter().map(Vec::as_slice);
+        Ok(cache::key(
+            texts
+                .iter()
+                .map(|text| text.as_bytes())
+                .chain(hosts)
+                .chain(verilog),
+        ))
+    }
+
+    fn version(&self, manifest: &Manifest) -> Result<String, RtlError> {
+        run(&manifest.unit, self.verilator_command().arg("--version"))
+    }
+
+    fn verilator_command(&self) -> Command {
+        let mut command = Command::new(&self.verilator);
+        command.env("VERILATOR_ROOT", &self.root);
+        command
+    }
+}
+
+/// `--x-initial 0` and `--x-assign 0`: what RTL leaves undefined is the same in every run.
+const VERILATOR_FLAGS: &[&str] = &[
+    "--cc",
+    "--prefix",
+    "Vunit",
+    "-O3",
+    "--x-assign",
+    "0",
+    "--x-initial",
+    "0",
+    "--no-assert",
+    "--no-timing",
+    "--output-split",
+    "0",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+];
+
+const COMPILER_FLAGS: &[&str] = &[
+    "-std=c++20",
+    "-O3",
+    "-march=native",
+    "-fPIC",
+    "-fno-plt",
+    "-DVL_TIME_CONTEXT",
+    "-w",
+];
+
+struct Build<'a> {
+    tools: &'a Toolchain,
+    manifest: &'a Manifest,
+    options: BuildOptions,
+    folder: &'a Path,
+}
+
+impl Build<'_> {
+    fn run(&self) -> Result<PathBuf, RtlError> {
+        self.verilate()?;
+        self.write_host()?;
+        let runtime = self.runtime_sources();
+        let mut compiling = Vec::new();
+        for source in std::iter::once(self.folder.join("unit.cpp")).chain(runtime) {
+            compiling.push((self.object(&source), self.start_compiler(&source)?));
+        }
+        let mut objects = Vec::new();
+        for (object, child) in compiling {
+            self.finish("C++ compiler", child)?;
+            objects.push(object);
+        }
+        self.link(&objects)
+    }
+
+    fn verilate(&self) -> Result<(), RtlError> {
+        let mut command = self.tools.verilator_command();
+        command
+            .args(VERILATOR_FLAGS)
+            .arg("--Mdir")
+            .arg(self.folder)
+            .arg("--top-module")
+            .arg(&self.manifest.top);
+        if self.options.waves {
+            command.arg("--trace-fst");
+        }
+        command.args(self.manifest.verilog_paths());
+        run(&self.manifest.unit, &mut command)?;
+        let header = self.read("Vunit.h")?;
+        binding::check_pins(self.manifest, &header)
+    }
+
+    /// Writes the host and one source that includes everything of the design, so that the compiler
+    /// can inline the evaluation into the loop around it.
+    fn write_host(&self) -> Result<(), RtlError> {
+        for (name, text) in HOST {
+            self.write(name, text)?;
+        }
+        self.write("binding.h", &binding::header(self.manifest))?;
+        let mut unit = String::new();
+        for name in self.generated_sources()? {
+            unit.push_str(&format!("#include \"{name}\"\n"));
+        }
+        unit.push_str("#include \"host.cpp\"\n");
+        self.write("unit.cpp", &unit)
+    }
+
+    fn generated_sources(&self) -> Result<Vec<String>, RtlError> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.folder).map_err(RtlError::file(self.folder))? {
+            let name = entry.map_err(RtlError::file(self.folder))?.file_name();
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("Vunit") && name.ends_with(".cpp") {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn runtime_sources(&self) -> Vec<PathBuf> {
+        let include = self.tools.root.join("include");
+        let mut names = vec!["verilated.cpp", "verilated_threads.cpp"];
+        if self.options.waves {
+            names.push("verilated_fst_c.cpp");
+        }
+        names.into_iter().map(|name| include.join(name)).collect()
+    }
+
+    fn object(&self, source: &Path) -> PathBuf {
+        self.folder
+            .join(source.file_stem().unwrap_or_default())
+            .with_extension("o")
+    }
+
+    fn start_compiler(&self, source: &Path) -> Result<std::process::Child, RtlError> {
+        let include = self.tools.root.join("include");
+        let mut command = Command::new(&self.tools.compiler);
+        command
+            .args(COMPILER_FLAGS)
+            .arg("-c")
+            .arg(source)
+            .arg("-o")
+            .arg(self.object(source));
+        command
+            .arg("-I")
+            .arg(self.folder)
+            .arg("-I")
+            .arg(&include)
+            .arg("-I")
+            .arg(include.join("vltstd"));
+        if self.options.waves {
+            command.arg("-DRACKWRIGHT_WAVES");
+        }
+        command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .stdin(Stdio::null());
+        command.spawn().map_err(RtlError::file(&self.tools.compiler))
+    }
+
+    fn finish(&self, tool: &str, child: std::process::Child) -> Result<(), RtlError> {
+        let output = child
+            .wait_with_output()
+            .map_err(RtlError::file(&self.tools.compiler))?;
+        check(&self.manifest.unit, tool, &output).map(|_| ())
+    }
+
+    fn link(&self, objects: &[PathBuf]) -> Result<PathBuf, RtlError> {
+        let library = self.folder.join("unit.so");
+        let mut command = Command::new(&self.tools.compiler);
+        command
+            .arg("-shared")
+            .args(objects)
+            .arg("-o")
+            .arg(&library)
+            .arg("-pthread");
+        if self.options.waves {
+            command.args(["-lz", "-llz4"]);
+        }
+        run(&self.manifest.unit, &mut command)?;
+        Ok(library)
+    }
+
+    fn read(&self, name: &str) -> Result<String, RtlError> {
+        let path = self.folder.join(name);
+        fs::read_to_string(&path).map_err(RtlError::file(path))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), RtlError> {
+        let path = self.folder.join(name);
+        fs::write(&path, text).map_err(RtlError::file(path))
+    }
+}
+
+fn run(unit: &str, command: &mut Command) -> Result<String, RtlError> {
+    let tool = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(RtlError::file(&tool))?;
+    check(unit, &tool, &output)
+}
+
+fn check(unit: &str, tool: &str, output: &std::process::Output) -> Result<String, RtlError> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() {
+        return Ok(text(&output.stdout));
+    }
+    let all = text(&output.stderr) + &text(&output.stdout);
+    let kept: Vec<&str> = all.lines().take(ERROR_LINES).collect();
+    Err(RtlError::Tool {
+        tool: tool.to_string(),
+        unit: unit.to_string(),
+        output: kept.join("\n"),
+    })
+}

@@ -1,0 +1,147 @@
+//! Builds a small SystemVerilog unit and drives it through the host.
+//!
+//! The tools come from the environment, as `./rw test` sets it: `RACKWRIGHT_VERILATOR_ROOT` and
+//! `RACKWRIGHT_CXX`.
+
+use rackwright_rtl::{
+    BuildOptions, Cache, Command, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain,
+};
+use rackwright_time::{Cycle, Cycles};
+use std::path::{Path, PathBuf};
+
+fn toolchain() -> Toolchain {
+    let root = std::env::var_os("RACKWRIGHT_VERILATOR_ROOT")
+        .expect("RACKWRIGHT_VERILATOR_ROOT names Verilator's root folder; run the tests through ./rw test");
+    let root = PathBuf::from(root);
+    let compiler = std::env::var_os("RACKWRIGHT_CXX").unwrap_or_else(|| "g++".into());
+    Toolchain {
+        verilator: root.join("bin/verilator_bin"),
+        root,
+        compiler: compiler.into(),
+    }
+}
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/manifest.json")
+}
+
+fn cache() -> Cache {
+    Cache::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("designs"))
+}
+
+fn design() -> Design {
+    let manifest = Manifest::read(&fixture()).unwrap();
+    toolchain()
+        .build(manifest, BuildOptions::default(), &cache())
+        .unwrap()
+}
+
+const LATENCY: Cycles = Cycles(20);
+
+/// Runs until the unit has answered one command; returns the answer, its cycle and the cycles evaluated.
+fn peek(design: &Design, skip: bool) -> (u64, Cycle, u64, u64) {
+    let mut unit = Instance::new(design, None).unwrap();
+    unit.skip_quiescent(skip);
+    unit.command(
+        Cycle(1000),
+        Command {
+            opcode: 0,
+            funct: 0,
+            rs1: 0x1238,
+            rs2: 0,
+            rd: 7,
+            xd: true,
+        },
+    );
+    loop {
+        let step = unit.step(unit.cycle() + Cycles(10));
+        let requests: Vec<_> = step.requests().collect();
+        let answer = step.command_responses.first().copied();
+        for request in requests {
+            assert_eq!(request.address, 0x1230);
+            let mut data = [0; 32];
+            data[..8].copy_from_slice(&request.address.to_le_bytes());
+            let due = request.cycle + LATENCY;
+            unit.respond(&MemoryResponse {
+                due,
+                tag: request.tag,
+                port: request.port,
+                fault: false,
+                data,
+            });
+        }
+        if let Some(answer) = answer {
+            assert_eq!(answer.rd, 7);
+            return (answer.data, answer.cycle, unit.evaluated_cycles(), unit.event(0));
+        }
+    }
+}
+
+#[test]
+fn a_command_is_answered_from_memory_at_the_same_cycle_with_and_without_skipping() {
+    let design = design();
+    let (value, skipped_at, skipped, _) = peek(&design, true);
+    let (_, all_at, all, waiting) = peek(&design, false);
+    assert_eq!(value, 0x1230);
+    // Taken at 1000, asked at 1001, answered by memory at 1021, by the unit at 1022.
+    assert_eq!(skipped_at, Cycle(1022));
+    assert_eq!(all_at, skipped_at);
+    assert_eq!(waiting, LATENCY.0);
+    assert!(
+        skipped < 20,
+        "{skipped} cycles evaluated although the unit was quiescent"
+    );
+    assert!(all > 1000);
+}
+
+#[test]
+fn a_pin_that_is_not_there_is_named() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing-pin");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(fixture().with_file_name("Peek.sv"), folder.join("Peek.sv")).unwrap();
+    let text = std::fs::read_to_string(fixture())
+        .unwrap()
+        .replace("\"name\": \"waiting\"", "\"name\": \"absent\"");
+    std::fs::write(folder.join("manifest.json"), text).unwrap();
+    let manifest = Manifest::read(&folder.join("manifest.json")).unwrap();
+    let error = toolchain()
+        .build(manifest, BuildOptions::default(), &cache())
+        .err()
+        .unwrap();
+    assert!(
+        matches!(error, RtlError::MissingPin { ref pin, .. } if pin == "event_absent"),
+        "{error}"
+    );
+}
+
+#[test]
+fn verilog_with_an_error_is_reported_with_the_tools_words() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(fixture(), folder.join("manifest.json")).unwrap();
+    std::fs::write(
+        folder.join("Peek.sv"),
+        "module Peek (input logic clock; endmodule\n",
+    )
+    .unwrap();
+    let manifest = Manifest::read(&folder.join("manifest.json")).unwrap();
+    let error = toolchain()
+        .build(manifest, BuildOptions::default(), &cache())
+        .err()
+        .unwrap();
+    assert!(error.to_string().contains("Peek.sv:1"), "{error}");
+}
+
+#[test]
+fn waves_are_written_where_asked() {
+    let manifest = Manifest::read(&fixture()).unwrap();
+    let design = toolchain()
+        .build(manifest, BuildOptions { waves: true }, &cache())
+        .unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peek.fst");
+    let mut unit = Instance::new(&design, Some(&path)).unwrap();
+    unit.skip_quiescent(false);
+    unit.step(Cycle(50));
+    drop(unit);
+    assert!(std::fs::metadata(&path).unwrap().len() > 100);
+}
