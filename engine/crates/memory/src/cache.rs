@@ -1,0 +1,197 @@
+/// The size and shape of a cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Bytes of data it holds.
+    pub bytes: u64,
+    /// Lines that share an index.
+    pub ways: u32,
+}
+
+/// Bytes in a line, at every level.
+pub const LINE_BYTES: u64 = 64;
+
+/// What a lookup found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lookup {
+    /// The line was there; its index for [`Cache::flags`].
+    Hit(usize),
+    /// It was not.
+    Miss,
+}
+
+/// The line that had to leave when another came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Victim {
+    /// Address of its first byte.
+    pub address: u64,
+    /// The flags it had.
+    pub flags: u8,
+}
+
+/// The tags of a set-associative cache with least-recently-used replacement; it holds no data.
+///
+/// A set's lines are kept in order of use, most recent first, so that a hit in the first place
+/// (most of them) costs one comparison, and replacement needs no counters.
+#[derive(Clone)]
+pub struct Cache {
+    lines: Vec<u64>,
+    set_mask: u64,
+    ways: usize,
+}
+
+/// A line packs its line number (address / 64), its flags in the low byte, and this bit for "valid".
+const VALID: u64 = 1 << 63;
+const FLAG_BITS: u32 = 4;
+
+impl Cache {
+    /// An empty cache.
+    ///
+    /// # Panics
+    /// When the number of sets is not a power of two (parameters are checked where they are made).
+    pub fn new(shape: Shape) -> Cache {
+        let sets = shape.bytes / LINE_BYTES / u64::from(shape.ways);
+        assert!(sets.is_power_of_two(), "{sets} sets is not a power of two");
+        Cache {
+            lines: vec![0; (sets * u64::from(shape.ways)) as usize],
+            set_mask: sets - 1,
+            ways: shape.ways as usize,
+        }
+    }
+
+    #[inline]
+    fn set_start(&self, line: u64) -> usize {
+        (line & self.set_mask) as usize * self.ways
+    }
+
+    #[inline]
+    fn key(line: u64) -> u64 {
+        VALID | line << FLAG_BITS
+    }
+
+    /// Looks for the line that holds `address` and, when there, makes it the most recently used.
+    #[inline]
+    pub fn touch(&mut self, address: u64) -> Lookup {
+        let line = address / LINE_BYTES;
+        let start = self.set_start(line);
+        let key = Self::key(line);
+        let set = &mut self.lines[start..start + self.ways];
+        if set[0] >> FLAG_BITS == key >> FLAG_BITS {
+            return Lookup::Hit(start);
+        }
+        for way in 1..set.len() {
+            if set[way] >> FLAG_BITS == key >> FLAG_BITS {
+                set[..=way].rotate_right(1);
+                return Lookup::Hit(start);
+            }
+        }
+        Lookup::Miss
+    }
+
+    /// Whether the line of `address` is there, without counting as a use.
+    pub fn contains(&self, address: u64) -> bool {
+        let line = address / LINE_BYTES;
+        let start = self.set_start(line);
+        let key = Self::key(line) >> FLAG_BITS;
+        self.lines[start..start + self.ways]
+            .iter()
+            .any(|&entry| entry >> FLAG_BITS == key)
+    }
+
+    /// Flags (four bits, free for the user) of the line at an index that [`Cache::touch`] just returned.
+    #[inline]
+    pub fn flags(&self, index: usize) -> u8 {
+        (self.lines[index] & ((1 << FLAG_BITS) - 1)) as u8
+    }
+
+    /// Replaces the flags of the line at an index that [`Cache::touch`] just returned.
+    #[inline]
+    pub fn set_flags(&mut self, index: usize, flags: u8) {
+        debug_assert!(flags < 1 << FLAG_BITS);
+        self.lines[index] = self.lines[index] & !((1 << FLAG_BITS) - 1) | u64::from(flags);
+    }
+
+    /// Puts in the line of `address`, which must not be there, as the most recently used one.
+    /// Returns the line that left, if the set was full.
+    #[inline]
+    pub fn insert(&mut self, address: u64, flags: u8) -> Option<Victim> {
+        debug_assert!(!self.contains(address));
+        let line = address / LINE_BYTES;
+        let start = self.set_start(line);
+        let set = &mut self.lines[start..start + self.ways];
+        let place = set.iter().position(|&entry| entry & VALID == 0);
+        let last = place.unwrap_or(set.len() - 1);
+        let left = set[last];
+        set[..=last].rotate_right(1);
+        set[0] = Self::key(line) | u64::from(flags);
+        place.is_none().then(|| Victim {
+            address: (left & !VALID) >> FLAG_BITS << LINE_BYTES.trailing_zeros(),
+            flags: (left & ((1 << FLAG_BITS) - 1)) as u8,
+        })
+    }
+
+    /// Takes the line of `address` out; returns its flags if it was there.
+    pub fn remove(&mut self, address: u64) -> Option<u8> {
+        let Lookup::Hit(start) = self.touch(address) else {
+            return None;
+        };
+        let flags = self.flags(start);
+        let set = &mut self.lines[start..start + self.ways];
+        set[0] = 0;
+        set.rotate_left(1);
+        Some(flags)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> Cache {
+        Cache::new(Shape {
+            bytes: 4 * 64 * 2,
+            ways: 2,
+        })
+    }
+
+    #[test]
+    fn the_least_recently_used_line_leaves() {
+        let mut cache = small();
+        let stride = 4 * 64;
+        assert_eq!(cache.insert(0, 1), None);
+        assert_eq!(cache.insert(stride, 2), None);
+        assert!(matches!(cache.touch(63), Lookup::Hit(_)));
+        let victim = cache.insert(2 * stride, 0);
+        assert_eq!(
+            victim,
+            Some(Victim {
+                address: stride,
+                flags: 2
+            })
+        );
+        assert!(cache.contains(0) && !cache.contains(stride));
+    }
+
+    #[test]
+    fn flags_follow_their_line() {
+        let mut cache = small();
+        cache.insert(64, 0);
+        let Lookup::Hit(index) = cache.touch(64) else {
+            panic!("just inserted")
+        };
+        cache.set_flags(index, 5);
+        cache.insert(64 + 256, 0);
+        assert_eq!(cache.remove(64), Some(5));
+        assert_eq!(cache.remove(64), None);
+        assert!(cache.contains(64 + 256));
+    }
+
+    #[test]
+    fn a_high_address_keeps_its_bits() {
+        let mut cache = small();
+        let high = 0xffff_ffff_ffff_ff00;
+        cache.insert(high, 3);
+        cache.insert(high - 256, 0);
+        let victim = cache.insert(high - 512, 0).unwrap();
+        assert_eq!(victim.address, high);
+    }
+}

@@ -1,0 +1,148 @@
+use rackwright_time::Cycle;
+
+/// Cycles that a [`Calendar`] remembers; a power of two.
+const HORIZON: u64 = 8192;
+const WORDS: usize = (HORIZON / 64) as usize;
+
+/// A resource that serves one request per cycle, booked ahead.
+///
+/// Requests need not arrive in time order: one that is asked for later may still take an earlier
+/// cycle that nobody booked, as a request that misses must not block those behind it that hit.
+/// Bookings older than the horizon (8,192 cycles before the latest one) are forgotten, and a
+/// request from before it is served at its start.
+#[derive(Clone)]
+pub struct Calendar {
+    booked: Box<[u64; WORDS]>,
+    first: u64,
+}
+
+impl Calendar {
+    /// A resource nobody has booked.
+    pub fn new() -> Calendar {
+        Calendar {
+            booked: Box::new([0; WORDS]),
+            first: 0,
+        }
+    }
+
+    /// Books the first free cycle at or after `at`.
+    #[inline]
+    pub fn reserve(&mut self, at: Cycle) -> Cycle {
+        self.reserve_span(at, 1)
+    }
+
+    /// Books `span` (1 to 64) consecutive cycles, the first of them at or after `at`, and returns it.
+    #[inline]
+    pub fn reserve_span(&mut self, at: Cycle, span: u64) -> Cycle {
+        debug_assert!((1..=64).contains(&span));
+        let mut start = at.0.max(self.first);
+        let mut free = 0;
+        let mut cycle = start;
+        while free < span {
+            self.advance_to(cycle);
+            if self.is_booked(cycle) {
+                cycle += 1 + self.booked_after(cycle);
+                start = cycle;
+                free = 0;
+            } else {
+                cycle += 1;
+                free += 1;
+            }
+        }
+        for booked in start..start + span {
+            self.booked[Self::word(booked)] |= 1 << (booked % 64);
+        }
+        Cycle(start)
+    }
+
+    /// How many cycles directly after `cycle`, within its word, are booked as well.
+    #[inline]
+    fn booked_after(&self, cycle: u64) -> u64 {
+        let rest = self.booked[Self::word(cycle)] >> (cycle % 64) >> 1;
+        u64::from(rest.trailing_ones())
+    }
+
+    #[inline]
+    fn is_booked(&self, cycle: u64) -> bool {
+        self.booked[Self::word(cycle)] >> (cycle % 64) & 1 != 0
+    }
+
+    #[inline]
+    fn word(cycle: u64) -> usize {
+        (cycle / 64 % WORDS as u64) as usize
+    }
+
+    /// Makes `cycle` part of the remembered span, which is aligned to words.
+    #[inline]
+    fn advance_to(&mut self, cycle: u64) {
+        let end = self.first + HORIZON;
+        if cycle < end {
+            return;
+        }
+        let new_first = (cycle / 64 + 1) * 64 - HORIZON;
+        if new_first - self.first >= HORIZON {
+            self.booked.fill(0);
+        } else {
+            for word in (self.first / 64)..(new_first / 64) {
+                self.booked[(word % WORDS as u64) as usize] = 0;
+            }
+        }
+        self.first = new_first;
+    }
+}
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_request_per_cycle() {
+        let mut calendar = Calendar::new();
+        assert_eq!(calendar.reserve(Cycle(5)), Cycle(5));
+        assert_eq!(calendar.reserve(Cycle(5)), Cycle(6));
+        assert_eq!(calendar.reserve(Cycle(5)), Cycle(7));
+        assert_eq!(calendar.reserve(Cycle(2)), Cycle(2));
+    }
+
+    #[test]
+    fn a_span_needs_a_gap_long_enough() {
+        let mut calendar = Calendar::new();
+        calendar.reserve(Cycle(2));
+        assert_eq!(calendar.reserve_span(Cycle(0), 3), Cycle(3));
+        assert_eq!(calendar.reserve_span(Cycle(0), 2), Cycle(0));
+    }
+
+    #[test]
+    fn a_late_booking_does_not_block_an_early_one() {
+        let mut calendar = Calendar::new();
+        assert_eq!(calendar.reserve(Cycle(400)), Cycle(400));
+        assert_eq!(calendar.reserve(Cycle(10)), Cycle(10));
+    }
+
+    #[test]
+    fn the_horizon_moves_on() {
+        let mut calendar = Calendar::new();
+        for round in 0..5 {
+            let at = round * (HORIZON / 2 + 7);
+            assert_eq!(calendar.reserve(Cycle(at)), Cycle(at));
+            assert_eq!(calendar.reserve(Cycle(at)), Cycle(at + 1));
+        }
+        let far = Cycle(1 << 40);
+        assert_eq!(calendar.reserve(far), far);
+        assert_eq!(calendar.reserve(far), Cycle((1 << 40) + 1));
+    }
+
+    #[test]
+    fn a_long_run_of_bookings_is_skipped() {
+        let mut calendar = Calendar::new();
+        for cycle in 0..200 {
+            assert_eq!(calendar.reserve(Cycle(0)), Cycle(cycle));
+        }
+    }
+}

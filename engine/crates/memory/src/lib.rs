@@ -1,0 +1,18 @@
+//! Memory of a simulated server: the guest's bytes, and beside them, without data, the timing of caches and DRAM.
+
+mod cache;
+mod calendar;
+mod dram;
+mod hierarchy;
+mod level;
+mod parameters;
+mod placement;
+mod port;
+
+pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
+pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
+pub use parameters::{
+    CoherenceParameters, DramParameters, HierarchyParameters, LevelParameters, ParameterError,
+};
+pub use placement::{Path, Placement, Traffic, UnknownPlacement};
+pub use port::{LinkId, RequesterId};

@@ -1,0 +1,244 @@
+use crate::cache::{Shape, LINE_BYTES};
+use rackwright_time::{Clock, Cycles, Picosecond};
+use std::fmt;
+
+/// Everything the timing hierarchy is built from. `docs/memory-model.md` lists each number with its source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HierarchyParameters {
+    /// The clock that all cycles of the hierarchy are counted by.
+    pub clock: Clock,
+    /// The cache that harts and units share.
+    pub l2: LevelParameters,
+    /// The last-level cache behind it.
+    pub llc: LevelParameters,
+    /// Main memory.
+    pub dram: DramParameters,
+    /// What sharing lines with a hart's L1 costs.
+    pub coherence: CoherenceParameters,
+}
+
+/// One cache level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelParameters {
+    /// Size and associativity.
+    pub shape: Shape,
+    /// From a request's arrival to the first beat of data, on a hit; a miss goes on to the next level after it.
+    pub latency: Cycles,
+    /// Banks, interleaved by line; each serves one beat per cycle.
+    pub banks: u32,
+    /// Bytes of a beat.
+    pub beat_bytes: u32,
+    /// Lines that may be on their way from the next level at once.
+    pub outstanding_misses: u32,
+}
+
+/// Main memory: channels of one rank each, with open rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DramParameters {
+    /// Channels, interleaved by line.
+    pub channels: u32,
+    /// Banks of a channel.
+    pub banks: u32,
+    /// Bytes of a row of one bank over the whole channel.
+    pub row_bytes: u32,
+    /// On-chip path, controller and PHY, both directions together.
+    pub controller: Picosecond,
+    /// Column command to first data (tCL).
+    pub column: Picosecond,
+    /// Activate to column command (tRCD).
+    pub activate: Picosecond,
+    /// Precharge to activate (tRP).
+    pub precharge: Picosecond,
+    /// Activate to precharge (tRAS).
+    pub row_open: Picosecond,
+    /// Time one line takes on the data bus (burst of eight).
+    pub burst: Picosecond,
+    /// Write data to a read's column command on the same channel (tWTR), once per drained batch.
+    pub write_to_read: Picosecond,
+    /// Between refreshes (tREFI).
+    pub refresh_interval: Picosecond,
+    /// Length of a refresh (tRFC).
+    pub refresh: Picosecond,
+    /// Writes that a channel collects before it drains them together.
+    pub write_batch: u32,
+}
+
+/// Costs of sharing lines with a hart's L1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoherenceParameters {
+    /// Added to a unit's access that finds the line modified in a hart's L1, for the probe and the data.
+    pub probe: Cycles,
+}
+
+/// A combination of parameters that no hardware can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterError(String);
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParameterError {}
+
+fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), ParameterError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(ParameterError(otherwise()))
+    }
+}
+
+impl HierarchyParameters {
+    /// The default: a Neoverse N1 server (Graviton2) at 2 GHz with two channels of DDR4-3200.
+    pub fn server() -> HierarchyParameters {
+        HierarchyParameters {
+            clock: Clock::new(2_000_000_000).expect("2 GHz is a frequency"),
+            l2: LevelParameters {
+                shape: Shape {
+                    bytes: 1 << 20,
+                    ways: 8,
+                },
+                latency: Cycles(12),
+                banks: 2,
+                beat_bytes: 32,
+                outstanding_misses: 46,
+            },
+            llc: LevelParameters {
+                shape: Shape {
+                    bytes: 32 << 20,
+                    ways: 16,
+                },
+                latency: Cycles(48),
+                banks: 8,
+                beat_bytes: 32,
+                outstanding_misses: 64,
+            },
+            dram: DramParameters::ddr4_3200(),
+            coherence: CoherenceParameters { probe: Cycles(16) },
+        }
+    }
+
+    /// Checks that hardware of this shape can exist.
+    ///
+    /// # Errors
+    /// [`ParameterError`] naming the parameter and what it may be.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        self.l2.check("l2")?;
+        self.llc.check("llc")?;
+        self.dram.check()?;
+        require(self.llc.shape.bytes >= self.l2.shape.bytes, || {
+            format!(
+                "llc of {} bytes is smaller than the l2 of {}",
+                self.llc.shape.bytes, self.l2.shape.bytes
+            )
+        })
+    }
+}
+
+impl LevelParameters {
+    /// Cycles that a whole line takes on the data path.
+    pub fn beats_per_line(&self) -> u64 {
+        LINE_BYTES / u64::from(self.beat_bytes)
+    }
+
+    fn check(&self, name: &str) -> Result<(), ParameterError> {
+        let line_sets = LINE_BYTES * u64::from(self.shape.ways);
+        require(
+            self.shape.ways > 0
+                && self.shape.bytes % line_sets == 0
+                && (self.shape.bytes / line_sets).is_power_of_two(),
+            || {
+                format!(
+                    "{name}: {} bytes in {} ways is not a power of two of sets of {LINE_BYTES}-byte lines",
+                    self.shape.bytes, self.shape.ways
+                )
+            },
+        )?;
+        require(self.banks.is_power_of_two(), || {
+            format!("{name}: {} banks is not a power of two", self.banks)
+        })?;
+        require([8, 16, 32, 64].contains(&self.beat_bytes), || {
+            format!(
+                "{name}: a beat has 8, 16, 32 or 64 bytes, not {}",
+                self.beat_bytes
+            )
+        })?;
+        require(self.latency.0 > 0 && self.outstanding_misses > 0, || {
+            format!("{name}: latency and outstanding misses are at least 1")
+        })
+    }
+}
+
+impl DramParameters {
+    /// Two channels of DDR4-3200, speed bin 22-22-22, 8 Gbit devices (JESD79-4B).
+    pub fn ddr4_3200() -> DramParameters {
+        DramParameters {
+            channels: 2,
+            banks: 16,
+            row_bytes: 8192,
+            controller: Picosecond(20_000),
+            column: Picosecond(13_750),
+            activate: Picosecond(13_750),
+            precharge: Picosecond(13_750),
+            row_open: Picosecond(32_000),
+            burst: Picosecond(2_500),
+            write_to_read: Picosecond(7_500),
+            refresh_interval: Picosecond(7_800_000),
+            refresh: Picosecond(350_000),
+            write_batch: 16,
+        }
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        require(
+            self.channels.is_power_of_two() && self.banks.is_power_of_two(),
+            || {
+                format!(
+                    "dram: {} channels of {} banks are not powers of two",
+                    self.channels, self.banks
+                )
+            },
+        )?;
+        require(
+            self.row_bytes.is_power_of_two() && u64::from(self.row_bytes) >= LINE_BYTES,
+            || {
+                format!(
+                    "dram: a row of {} bytes is not a power of two of lines",
+                    self.row_bytes
+                )
+            },
+        )?;
+        require(self.refresh.0 < self.refresh_interval.0, || {
+            format!(
+                "dram: a refresh of {} ps does not end before the next, {} ps later",
+                self.refresh.0, self.refresh_interval.0
+            )
+        })?;
+        require(self.burst.0 > 0 && self.write_batch > 0, || {
+            "dram: burst and write_batch are at least 1".to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_legal() {
+        HierarchyParameters::server().check().unwrap();
+    }
+
+    #[test]
+    fn an_illegal_one_names_its_parameter() {
+        let mut parameters = HierarchyParameters::server();
+        parameters.l2.shape.ways = 7;
+        let message = parameters.check().unwrap_err().to_string();
+        assert!(message.starts_with("l2:"), "{message}");
+        let mut parameters = HierarchyParameters::server();
+        parameters.dram.refresh = Picosecond(10_000_000);
+        assert!(parameters.check().unwrap_err().to_string().contains("refresh"));
+    }
+}

@@ -1,0 +1,108 @@
+use crate::calendar::Calendar;
+use crate::placement::Path;
+use rackwright_time::{Clock, Cycle};
+
+/// Names a port of the hierarchy; [`crate::Hierarchy`] hands it out when something is attached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct RequesterId(pub(crate) u16);
+
+/// Names the link that connects all ports of one unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct LinkId(pub(crate) u16);
+
+/// A unit's memory port: one request and one response per cycle in each direction of data.
+pub(crate) struct UnitPort {
+    pub(crate) link: usize,
+    pub(crate) path: Path,
+    reads: Calendar,
+    writes: Calendar,
+    responses: Calendar,
+}
+
+impl UnitPort {
+    pub(crate) fn new(link: usize, path: Path) -> UnitPort {
+        UnitPort {
+            link,
+            path,
+            reads: Calendar::new(),
+            writes: Calendar::new(),
+            responses: Calendar::new(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn request(&mut self, at: Cycle, write: bool) -> Cycle {
+        if write {
+            self.writes.reserve(at)
+        } else {
+            self.reads.reserve(at)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn response(&mut self, at: Cycle) -> Cycle {
+        self.responses.reserve(at)
+    }
+}
+
+/// The data rate limit of one unit's link, in each direction.
+pub(crate) struct Link {
+    /// What a beat takes, in 1/256 cycles; zero where nothing limits it.
+    beat_cost: u64,
+    to_memory: u64,
+    to_unit: u64,
+}
+
+const FRACTION_BITS: u32 = 8;
+
+impl Link {
+    pub(crate) fn new(clock: Clock, bytes_per_second: Option<u64>, beat_bytes: u32) -> Link {
+        let cost = bytes_per_second.map_or(0, |rate| {
+            let scaled = (u128::from(beat_bytes) * u128::from(clock.hertz())) << FRACTION_BITS;
+            scaled.div_ceil(u128::from(rate)) as u64
+        });
+        Link {
+            beat_cost: cost,
+            to_memory: 0,
+            to_unit: 0,
+        }
+    }
+
+    /// When a beat that is ready at `at` has crossed towards memory (written data) or towards the unit (read data).
+    #[inline]
+    pub(crate) fn cross(&mut self, at: Cycle, write: bool) -> Cycle {
+        if self.beat_cost == 0 {
+            return at;
+        }
+        let next = if write {
+            &mut self.to_memory
+        } else {
+            &mut self.to_unit
+        };
+        let start = (at.0 << FRACTION_BITS).max(*next);
+        *next = start + self.beat_cost;
+        Cycle(start >> FRACTION_BITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_keeps_its_rate() {
+        let clock = Clock::new(2_000_000_000).unwrap();
+        let mut link = Link::new(clock, Some(32_000_000_000), 32);
+        let last = (0..100).map(|_| link.cross(Cycle(0), false)).max();
+        assert_eq!(last, Some(Cycle(198)));
+        assert_eq!(link.cross(Cycle(0), true), Cycle(0));
+    }
+
+    #[test]
+    fn no_limit_means_no_delay() {
+        let clock = Clock::new(2_000_000_000).unwrap();
+        let mut link = Link::new(clock, None, 32);
+        assert_eq!(link.cross(Cycle(3), false), Cycle(3));
+        assert_eq!(link.cross(Cycle(3), false), Cycle(3));
+    }
+}
