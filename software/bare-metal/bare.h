@@ -1,0 +1,47 @@
+/* What a bare-metal program may use of its machine; crt.S and link.ld belong to it. */
+#ifndef RACKWRIGHT_BARE_H
+#define RACKWRIGHT_BARE_H
+
+#include <stdint.h>
+
+/* Devices, placed by link.ld: a store of (code << 1) | 1 to tohost ends the run; each byte stored to console appears on it. */
+extern volatile uint64_t tohost;
+extern volatile uint8_t console;
+
+/* First byte after the program and its stack; zero and never touched until the program does. */
+extern uint8_t free_memory[];
+
+void exit(int code) __attribute__((noreturn));
+
+/* Cycles since reset. */
+static inline uint64_t read_cycles(void) {
+  uint64_t value;
+  __asm__ volatile("csrr %0, mcycle" : "=r"(value) : : "memory");
+  return value;
+}
+
+/* Instructions retired since reset. */
+static inline uint64_t read_instructions(void) {
+  uint64_t value;
+  __asm__ volatile("csrr %0, minstret" : "=r"(value) : : "memory");
+  return value;
+}
+
+static inline void print_byte(char byte) { console = (uint8_t)byte; }
+
+static inline void print_text(const char *text) {
+  while (*text) print_byte(*text++);
+}
+
+/* Decimal, without leading zeros. */
+static inline void print_number(uint64_t value) {
+  char digits[20];
+  int count = 0;
+  do {
+    digits[count++] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  while (count) print_byte(digits[--count]);
+}
+
+#endif
