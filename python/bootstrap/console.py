@@ -1,0 +1,35 @@
+"""Messages to the user: on standard error, so that standard output carries results only."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+EXIT_NOT_READY = 3
+"""Exit status when something needed is missing or could not be built."""
+
+
+class NotReadyError(Exception):
+    """Something needed is missing; the message is one line that says what and how to get it."""
+
+
+_start = time.monotonic()
+_lock = threading.Lock()
+
+
+def elapsed() -> float:
+    """Seconds since the bootstrap began."""
+    return time.monotonic() - _start
+
+
+def say(message: str) -> None:
+    """Prints one line with the time elapsed."""
+    with _lock:
+        print(f"[{elapsed():6.1f} s] {message}", file=sys.stderr, flush=True)
+
+
+def fail(message: str) -> None:
+    """Prints the line that explains why nothing more happens."""
+    with _lock:
+        print(f"rw: {message}", file=sys.stderr, flush=True)

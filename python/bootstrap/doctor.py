@@ -1,0 +1,74 @@
+"""`rw doctor`: what is installed, what is missing and how to get it. Works before any build."""
+
+from __future__ import annotations
+
+import json
+import platform
+from typing import Any
+
+from bootstrap import builds, packages, tools
+from bootstrap.console import EXIT_NOT_READY
+from bootstrap.tools import Tool
+
+
+def _tool_row(tool: Tool) -> dict[str, Any]:
+    found = tools.find(tool)
+    install = "" if found else " ".join(packages.packages_of(tool) or tool.packages[:1])
+    return {
+        "name": tool.name,
+        "needed_for": tool.needed_for,
+        "found": found is not None,
+        "optional": tool.optional,
+        "tests_only": tool.tests_only,
+        "version": found.version if found else "",
+        "path": found.path if found else "",
+        "install": f"apt-get install {install}" if install else "",
+    }
+
+
+def report() -> dict[str, Any]:
+    """Everything that `doctor --json` prints; see docs/json.md."""
+    rows = [_tool_row(tool) for tool in tools.TOOLS]
+    steps = builds.all_steps()
+    return {
+        "ready": all(row["found"] or row["optional"] or row["tests_only"] for row in rows),
+        "ready_for_tests": all(row["found"] or row["optional"] for row in rows),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "tools": rows,
+        "builds": [
+            {"name": step.name, "purpose": step.purpose, "current": step.is_current()}
+            for step in steps
+        ],
+    }
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    if row["found"]:
+        return "ok"
+    if row["optional"]:
+        return "optional"
+    return "for tests" if row["tests_only"] else "MISSING"
+
+
+def _print_table(state: dict[str, Any]) -> None:
+    print(f"{state['system']}, Python {state['python']}\n")
+    for row in state["tools"]:
+        about = row["version"] if row["found"] else f"get it: {row['install']}"
+        print(f"  {_verdict(row):9}  {row['name']:22}  {row['needed_for']:52}  {about}")
+    print()
+    for build in state["builds"]:
+        verdict = "ok" if build["current"] else "to build"
+        print(f"  {verdict:9}  {build['name']:22}  {build['purpose']}")
+    closing = "ready" if state["ready"] else "not ready: something above is MISSING"
+    print(f"\n{closing}; `./rw demo` installs and builds what it can by itself")
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the report; the exit status is 0 when everything needed is there."""
+    state = report()
+    if "--json" in arguments:
+        print(json.dumps(state, indent=2))
+    else:
+        _print_table(state)
+    return 0 if state["ready"] else EXIT_NOT_READY

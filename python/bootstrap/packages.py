@@ -1,0 +1,107 @@
+"""Installs missing tools with the system's package manager, where that is possible."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+from bootstrap import tools
+from bootstrap.console import NotReadyError, say
+from bootstrap.paths import LOGS
+from bootstrap.tools import Tool
+
+
+def ensure_tools(for_tests: bool) -> None:
+    """Installs the tools of a run that are missing.
+
+    Raises `NotReadyError` with one line that names the packages when that cannot be done here.
+    """
+    wanted = tools.needed(for_tests)
+    missing = [tool for tool in wanted if tools.find(tool) is None]
+    if all(tool.optional for tool in missing) and not _may_try_optional(missing):
+        return
+    prefix = _privilege()
+    if prefix is None:
+        _explain([tool for tool in missing if not tool.optional])
+        return
+    _install(missing, prefix)
+    tools.forget()
+    _explain([tool for tool in wanted if not tool.optional and tools.find(tool) is None])
+
+
+def _may_try_optional(missing: list[Tool]) -> bool:
+    """Optional tools are asked for once; a mark remembers that the archive had none."""
+    return bool(missing) and not (LOGS / "packages.log").exists()
+
+
+def _privilege() -> list[str] | None:
+    """What to put before `apt-get`, or None when packages cannot be installed from here."""
+    if shutil.which("apt-get") is None:
+        return None
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") is None:
+        return None
+    asks = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False)
+    return ["sudo", "-n"] if asks.returncode == 0 else None
+
+
+def _explain(missing: list[Tool]) -> None:
+    if not missing:
+        return
+    names = ", ".join(tool.name for tool in missing)
+    packages = " ".join(name for tool in missing for name in packages_of(tool) or tool.packages[:1])
+    raise NotReadyError(f"missing: {names}; install with: sudo apt-get install {packages}")
+
+
+def packages_of(tool: Tool) -> list[str]:
+    """The packages of this machine's archive that bring `tool`: the best of its names, and beside
+    it the companions in the same version. Empty when the archive has none of them."""
+    for pattern in tool.packages:
+        candidates = _available(pattern)
+        if candidates:
+            best = max(candidates, key=_version_key)
+            suffix = re.sub(r"^rustc", "", best)
+            return [best, *(name.replace("*", suffix) for name in tool.companions)]
+    return []
+
+
+def _version_key(name: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", name)]
+
+
+def _available(pattern: str) -> list[str]:
+    """Names in the archive that match `pattern`, whose `*` stands for digits."""
+    if shutil.which("apt-cache") is None:
+        return []
+    expression = "^" + re.escape(pattern).replace(r"\*", "[0-9]+") + "$"
+    result = subprocess.run(
+        ["apt-cache", "search", "--names-only", expression],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [line.split(" ", 1)[0] for line in result.stdout.splitlines()]
+
+
+def _install(missing: list[Tool], prefix: list[str]) -> None:
+    say("packages: reading the archive's index (apt-get update)")
+    _apt([*prefix, "apt-get", "update", "-q"])
+    names = [name for tool in missing for name in packages_of(tool)]
+    if not names:
+        return
+    say(f"packages: installing {' '.join(names)}")
+    environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
+    options = ["install", "-y", "-q", "--no-install-recommends"]
+    _apt([*prefix, *environment, "apt-get", *options, *names])
+
+
+def _apt(command: list[str]) -> None:
+    """Runs apt; what it says goes to a log. A failure shows later as a tool that is missing."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    with open(LOGS / "packages.log", "a", encoding="utf-8") as log:
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, check=False
+        )

@@ -1,0 +1,136 @@
+"""Compiles the software: the official libsnappy and the benchmark, for the host and for RV64GC."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap.console import NotReadyError
+from bootstrap.paths import SOFTWARE, SOFTWARE_HOST, SOFTWARE_RISCV
+from bootstrap.steps import execute
+
+FOLDERS = ("include", "snappy", "benchmark", "third-party")
+"""The folders of software/ that are compiled here; tests compile their own programs."""
+
+_THIRD_PARTY = SOFTWARE / "third-party"
+
+# What the library's own build finds out about every compiler that we support.
+_SNAPPY_DEFINES = (
+    "-DNDEBUG",
+    "-DHAVE_BUILTIN_EXPECT=1",
+    "-DHAVE_BUILTIN_CTZ=1",
+    "-DHAVE_BUILTIN_PREFETCH=1",
+    "-DHAVE_ATTRIBUTE_ALWAYS_INLINE=1",
+)
+_SNAPPY_SOURCES = ("snappy.cc", "snappy-c.cc", "snappy-sinksource.cc", "snappy-stubs-internal.cc")
+_DRIVER_SOURCES = ("snappy/rackwright_snappy.c",)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine to compile for, and how."""
+
+    directory: Path
+    compiler_prefix: str
+    flags: tuple[str, ...]
+
+    def compiler(self, source: Path) -> list[str]:
+        """The compiler for a source file, in the language that its name says."""
+        if source.suffix == ".c":
+            return [f"{self.compiler_prefix}gcc", "-std=gnu11"]
+        return [f"{self.compiler_prefix}g++", "-std=c++17"]
+
+
+# Static, as everything that runs on the simulated machine.
+RISCV = Target(SOFTWARE_RISCV, "riscv64-linux-gnu-", ("-O3", "-march=rv64gc", "-mabi=lp64d", "-static"))
+
+# The strongest baseline: with every instruction that this processor has.
+HOST = Target(SOFTWARE_HOST, "", ("-O3", "-march=native", "-DSNAPPY_HAVE_SSSE3=__SSSE3__"))
+
+# The reference that results are compared with. Without -march=native: its hash function depends on
+# the processor, and the same file must compress to the same bytes on every machine.
+REFERENCE = Target(SOFTWARE_HOST / "reference", "", ("-O3", "-fPIC"))
+
+
+def snappy_directory() -> Path:
+    """Where Cargo keeps the source of the official library."""
+    manifest = _THIRD_PARTY / "Cargo.toml"
+    execute("software", ["cargo", "fetch", "--locked", "--manifest-path", str(manifest)])
+    command = ["cargo", "metadata", "--format-version=1", "--locked", "--offline"]
+    result = subprocess.run(
+        [*command, "--manifest-path", str(manifest)], capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:
+        raise NotReadyError(f"cargo cannot tell where snappy_src is: {result.stderr.strip()}")
+    for package in json.loads(result.stdout)["packages"]:
+        if package["name"] == "snappy_src":
+            return Path(package["manifest_path"]).parent / "snappy"
+    raise NotReadyError("software/third-party/Cargo.toml does not name snappy_src")
+
+
+def _write_public_header(source: Path, directory: Path) -> None:
+    """What the library's CMake would generate. The version is only informative."""
+    text = (source / "snappy-stubs-public.h.in").read_text(encoding="utf-8")
+    values = {"HAVE_SYS_UIO_H_01": "1", "PROJECT_VERSION_MAJOR": "1"}
+    values |= {"PROJECT_VERSION_MINOR": "3", "PROJECT_VERSION_PATCH": "1"}
+    for name, value in values.items():
+        text = text.replace("${" + name + "}", value)
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "snappy-stubs-public.h").write_text(text, encoding="utf-8")
+
+
+def _include_flags(snappy: Path, target: Target) -> list[str]:
+    folders = (SOFTWARE / "include", SOFTWARE / "snappy", snappy, target.directory)
+    return [f"-I{folder}" for folder in folders]
+
+
+def _compile(target: Target, snappy: Path, source: Path, warnings: bool) -> Path:
+    """Compiles one source file; gives the object."""
+    output = target.directory / f"{source.stem}.o"
+    strict = ["-Wall", "-Wextra", "-Werror"] if warnings else []
+    flags = [*target.flags, *_SNAPPY_DEFINES, *strict, *_include_flags(snappy, target)]
+    execute("software", [*target.compiler(source), *flags, "-c", str(source), "-o", str(output)])
+    return output
+
+
+def _objects(target: Target, snappy: Path, own: list[Path]) -> list[Path]:
+    """Compiles the official library and our own sources; gives the objects."""
+    _write_public_header(snappy, target.directory)
+    official = [snappy / name for name in _SNAPPY_SOURCES]
+    jobs = [(source, False) for source in official] + [(source, True) for source in own]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(lambda job: _compile(target, snappy, *job), jobs))
+
+
+def _link(target: Target, objects: list[Path], name: str, *flags: str) -> None:
+    arguments = [*target.flags, *flags, *map(str, objects), "-o", str(target.directory / name)]
+    execute("software", [f"{target.compiler_prefix}g++", *arguments])
+
+
+def _archive(target: Target, objects: list[Path], name: str) -> None:
+    archive = target.directory / name
+    archive.unlink(missing_ok=True)
+    execute("software", [f"{target.compiler_prefix}ar", "rcs", str(archive), *map(str, objects)])
+
+
+def build() -> None:
+    """Makes the benchmark for both machines, the reference library, and for RV64GC the archives
+    that user programs link: `libsnappy.a` (official) and `librackwright.a` (drivers)."""
+    snappy = snappy_directory()
+    benchmark = sorted((SOFTWARE / "benchmark").glob("*.cpp"))
+    drivers = [SOFTWARE / name for name in _DRIVER_SOURCES]
+
+    riscv = _objects(RISCV, snappy, [*benchmark, *drivers])
+    _link(RISCV, riscv, "snappy-benchmark")
+    count = len(_SNAPPY_SOURCES)
+    _archive(RISCV, riscv[:count], "libsnappy.a")
+    _archive(RISCV, riscv[count + len(benchmark) :], "librackwright.a")
+
+    _link(HOST, _objects(HOST, snappy, benchmark), "snappy-benchmark")
+
+    reference = _objects(REFERENCE, snappy, [])
+    _link(REFERENCE, reference, "libsnappy.so", "-shared")
+    (REFERENCE.directory / "libsnappy.so").replace(SOFTWARE_HOST / "libsnappy.so")

@@ -1,0 +1,183 @@
+"""Build steps: what each depends on, whether it is up to date, and how to run several at once."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bootstrap.console import NotReadyError, elapsed, say
+from bootstrap.paths import BUILD, LOGS, REPOSITORY, STAMPS
+
+_HEARTBEAT_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to build.
+
+    It is up to date when `outputs` exist and its stamp holds the hash of `inputs` (files, or
+    folders with everything below them that matches `patterns`) and of `settings`.
+    """
+
+    name: str
+    purpose: str
+    inputs: tuple[Path, ...]
+    outputs: tuple[Path, ...]
+    run: Callable[[], None]
+    patterns: tuple[str, ...] = ("*",)
+    settings: tuple[str, ...] = ()
+    after: tuple[str, ...] = field(default=())
+
+    def fingerprint(self) -> str:
+        """SHA-256, in hexadecimal, of everything the result depends on."""
+        digest = hashlib.sha256("\0".join(self.settings).encode())
+        for path in input_files(self.inputs, self.patterns):
+            digest.update(f"\0{path.relative_to(REPOSITORY)}\0".encode())
+            digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    @property
+    def stamp(self) -> Path:
+        """The file that remembers the fingerprint of the last successful run."""
+        return STAMPS / self.name
+
+    def is_current(self) -> bool:
+        """Whether running it again would change nothing."""
+        if not self.stamp.exists() or not all(output.exists() for output in self.outputs):
+            return False
+        return self.stamp.read_text(encoding="ascii") == self.fingerprint()
+
+    def remember(self, fingerprint: str) -> None:
+        """Notes a successful run from inputs that had this fingerprint."""
+        STAMPS.mkdir(parents=True, exist_ok=True)
+        self.stamp.write_text(fingerprint, encoding="ascii")
+
+
+def input_files(roots: Iterable[Path], patterns: tuple[str, ...]) -> list[Path]:
+    """The files under `roots` in a fixed order, without what builds leave behind."""
+    skipped = {"target", "__pycache__"}
+    files: set[Path] = set()
+    for root in roots:
+        if root.is_file():
+            files.add(root)
+        for pattern in patterns:
+            for path in root.rglob(pattern) if root.is_dir() else ():
+                if path.is_file() and not skipped & set(path.relative_to(root).parts):
+                    files.add(path)
+    return sorted(files)
+
+
+def execute(
+    name: str,
+    command: list[str],
+    directory: Path = REPOSITORY,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Runs a command of step `name`, whose output goes to that step's log.
+
+    Raises `NotReadyError` that shows the end of the log.
+    """
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / f"{name}.log"
+    with open(log, "ab") as sink:
+        sink.write(f"$ {' '.join(command)}\n".encode())
+        sink.flush()
+        result = subprocess.run(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    if result.returncode != 0:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        tail = "\n".join(f"    {line}" for line in lines[-15:])
+        where = log.relative_to(REPOSITORY)
+        raise NotReadyError(f"{name} failed; the whole log is {where}, its end:\n{tail}")
+
+
+@contextlib.contextmanager
+def build_lock() -> Iterator[None]:
+    """Lets one `rw` at a time build; another waits here and then finds its work done."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / "lock", "w", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another rw to finish building")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def bring_up_to_date(steps: tuple[Step, ...]) -> None:
+    """Runs the steps whose inputs changed, each as soon as those before it are done.
+
+    Raises the first `NotReadyError`, after the steps under way have ended.
+    """
+    pending = {step.name: step for step in steps if not step.is_current()}
+    if pending:
+        with build_lock():
+            _run_all({step.name: step for step in pending.values() if not step.is_current()})
+
+
+def _run_all(pending: dict[str, Step]) -> None:
+    running: dict[Future[None], str] = {}
+    failures: list[BaseException] = []
+    with ThreadPoolExecutor(max_workers=max(1, len(pending))) as pool, _heartbeat(running):
+        while running or pending:
+            for step in _startable(pending, set(running.values())) if not failures else ():
+                del pending[step.name]
+                running[pool.submit(_run_one, step)] = step.name
+            if not running:
+                break
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                del running[future]
+                if error := future.exception():
+                    failures.append(error)
+    if failures:
+        raise failures[0]
+
+
+def _startable(pending: dict[str, Step], running: set[str]) -> list[Step]:
+    waiting_for = pending.keys() | running
+    return [step for step in pending.values() if not waiting_for & set(step.after)]
+
+
+def _run_one(step: Step) -> None:
+    start = elapsed()
+    say(f"{step.name}: {step.purpose}")
+    fingerprint = step.fingerprint()
+    (LOGS / f"{step.name}.log").unlink(missing_ok=True)
+    step.run()
+    step.remember(fingerprint)
+    say(f"{step.name}: done in {elapsed() - start:.1f} s")
+
+
+@contextlib.contextmanager
+def _heartbeat(running: Mapping[Future[None], str]) -> Iterator[None]:
+    """Says from time to time what is still under way."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(_HEARTBEAT_SECONDS):
+            names = ", ".join(list(running.values()))
+            if names:
+                say(f"still at work: {names}")
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -1,0 +1,197 @@
+"""The programs that Rackwright needs: how to recognise them and which package brings them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+OLDEST_CARGO = (1, 85)
+OLDEST_JAVA = 17
+CLANG_VERSIONS = (21, 20, 19, 18, 17, 16)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A program that is there: its path and what it says of its version."""
+
+    path: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that some step needs.
+
+    `packages` are the names that bring it, best first; one of them is enough. `optional` tools make
+    things faster. `tests_only` tools are not needed to run anything but the test suite.
+    """
+
+    name: str
+    needed_for: str
+    packages: tuple[str, ...]
+    find: Callable[[], Found | None]
+    optional: bool = False
+    tests_only: bool = False
+    companions: tuple[str, ...] = ()
+    """Packages to install beside the first one, written with `*` for its version suffix."""
+
+
+def version_of(command: list[str]) -> str | None:
+    """The first line that `command` prints, or None when it cannot be run."""
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=30, check=True, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    text = (result.stdout + result.stderr).strip()
+    return re.sub(r"\x1b\[[0-9;]*m", "", text.splitlines()[0]) if text else ""
+
+
+def _program(name: str, *arguments: str) -> Found | None:
+    path = shutil.which(name)
+    if path is None:
+        return None
+    version = version_of([path, *(arguments or ("--version",))])
+    return None if version is None else Found(path, version)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    match = re.search(r"(\d+)(?:\.(\d+))?", text)
+    return tuple(int(part) for part in match.groups() if part) if match else ()
+
+
+def _find_java() -> Found | None:
+    found = _program("javac")
+    return found if found and _numbers(found.version)[:1] >= (OLDEST_JAVA,) else None
+
+
+def _cargo_directories() -> list[str]:
+    """Where a Cargo may be: the search path, the user's own, and Ubuntu's versioned packages."""
+    versioned = sorted(Path("/usr/lib").glob("rust-*/bin"), key=lambda p: _numbers(p.parent.name))
+    own = Path.home() / ".cargo" / "bin"
+    return [*os.environ.get("PATH", "").split(os.pathsep), str(own), *map(str, reversed(versioned))]
+
+
+def _find_cargo() -> Found | None:
+    for directory in _cargo_directories():
+        cargo, rustc = (os.path.join(directory, name) for name in ("cargo", "rustc"))
+        if not (os.access(cargo, os.X_OK) and os.access(rustc, os.X_OK)):
+            continue
+        versions = [version_of([program, "--version"]) for program in (cargo, rustc)]
+        if all(version and _numbers(version) >= OLDEST_CARGO for version in versions):
+            return Found(cargo, versions[0] or "")
+    return None
+
+
+def _find_cargo_part(name: str) -> Found | None:
+    cargo = find(CARGO)
+    if cargo is None:
+        return None
+    path = Path(cargo.path).with_name(name)
+    version = version_of([str(path), "--version"])
+    return None if version is None else Found(str(path), version)
+
+
+def _find_clang() -> Found | None:
+    for version in CLANG_VERSIONS:
+        found = _program(f"clang++-{version}")
+        if found:
+            return found
+    plain = _program("clang++")
+    return plain if plain and _numbers(plain.version)[:1] >= (CLANG_VERSIONS[-1],) else None
+
+
+def _find_venv() -> Found | None:
+    version = version_of([sys.executable, "-c", "import ensurepip, venv; print('venv and pip')"])
+    return None if version is None else Found(sys.executable, version)
+
+
+CARGO = Tool(
+    "cargo",
+    "building the simulation engine (Rust 1.85 or newer)",
+    ("rustc-web", "rustc-1.*", "rustc"),
+    _find_cargo,
+    companions=("cargo*",),
+)
+
+TOOLS = (
+    Tool(
+        "python3-venv",
+        "the Python packages in .build/venv",
+        ("python3-venv",),
+        _find_venv,
+    ),
+    Tool("javac", "running Chisel (JDK 17 or newer)", ("default-jdk-headless",), _find_java),
+    Tool("mvn", "compiling hardware/", ("maven",), lambda: _program("mvn", "-v")),
+    Tool("g++", "compiling the RTL that Verilator writes", ("g++",), lambda: _program("g++")),
+    Tool(
+        "clang++",
+        "the same, stepping RTL about 1.3x faster (16 or newer)",
+        tuple(f"clang-{version}" for version in CLANG_VERSIONS),
+        _find_clang,
+        optional=True,
+    ),
+    Tool(
+        "riscv64-linux-gnu-g++",
+        "compiling software/ for the simulated machine",
+        ("g++-riscv64-linux-gnu",),
+        lambda: _program("riscv64-linux-gnu-g++"),
+    ),
+    CARGO,
+    Tool(
+        "rustfmt",
+        "checking the engine's format",
+        ("rustfmt-web", "rustfmt-1.*", "rustfmt"),
+        lambda: _find_cargo_part("rustfmt"),
+        tests_only=True,
+    ),
+    Tool(
+        "clippy",
+        "linting the engine",
+        ("rust-web-clippy", "rust-1.*-clippy", "rust-clippy"),
+        lambda: _find_cargo_part("cargo-clippy"),
+        tests_only=True,
+    ),
+    Tool(
+        "qemu-riscv64",
+        "the oracle that the harts are compared with",
+        ("qemu-user",),
+        lambda: _program("qemu-riscv64"),
+        tests_only=True,
+    ),
+)
+
+
+@cache
+def find(tool: Tool) -> Found | None:
+    """Where `tool` is, or None. Asked once a run; `forget` after installing something."""
+    return tool.find()
+
+
+def forget() -> None:
+    """Makes the next `find` look again."""
+    find.cache_clear()
+
+
+def needed(for_tests: bool) -> tuple[Tool, ...]:
+    """The tools of a run: those of the test suite only when it is what runs."""
+    return tuple(tool for tool in TOOLS if for_tests or not tool.tests_only)
+
+
+def put_cargo_on_path() -> None:
+    """Makes `cargo` and `rustc` the ones that are new enough, for every program started later."""
+    cargo = find(CARGO)
+    if cargo is None:
+        return
+    directory = os.path.dirname(cargo.path)
+    paths = [path for path in os.environ.get("PATH", "").split(os.pathsep) if path != directory]
+    if shutil.which("cargo") != cargo.path:
+        os.environ["PATH"] = os.pathsep.join([directory, *paths])

@@ -1,0 +1,1 @@
+//! Empty: this package only pins third-party sources, see `Cargo.toml`.
