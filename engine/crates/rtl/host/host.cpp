@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "binding.h"
+#include "stimulus.h"
 #include "verilated.h"
 #ifdef RACKWRIGHT_WAVES
 #include "verilated_fst_c.h"
@@ -32,6 +33,8 @@ struct RackwrightHost {
     uint64_t cycle = 0;
     uint64_t evaluated = 0;
     bool skip_quiescent = true;
+    bool recording = false;
+    rackwright::Stimulus stimulus;
 #ifdef RACKWRIGHT_WAVES
     std::unique_ptr<VerilatedFstC> waves;
 #endif
@@ -92,6 +95,7 @@ struct RackwrightHost {
     // One cycle of the unit's clock.
     void simulate() {
         channels.drive(model, cycle);
+        if (recording) stimulus.record(model);
         settle();
         channels.sample(model, cycle, *this);
         events.count(model);
@@ -148,6 +152,12 @@ void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step)
     step->register_answer_count = static_cast<uint32_t>(host->register_answers.size());
     step->quiescent = host->quiescent() && host->channels.next_due() == UINT64_MAX;
 }
+
+void rackwright_record(RackwrightHost* host, uint32_t enabled) { host->recording = enabled != 0; }
+
+uint64_t rackwright_recorded(const RackwrightHost* host) { return host->stimulus.cycles(); }
+
+void rackwright_replay(const RackwrightHost* host) { host->stimulus.replay(reset_cycles); }
 
 uint64_t rackwright_event(const RackwrightHost* host, uint32_t index) { return host->events.total[index]; }
 }

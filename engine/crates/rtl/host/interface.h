@@ -79,5 +79,8 @@ void rackwright_command(RackwrightHost* host, const RackwrightCommand* command);
 void rackwright_register_access(RackwrightHost* host, const RackwrightRegisterAccess* access);
 void rackwright_respond(RackwrightHost* host, const RackwrightResponse* response);
 void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step);
+void rackwright_record(RackwrightHost* host, uint32_t enabled);
+uint64_t rackwright_recorded(const RackwrightHost* host);
+void rackwright_replay(const RackwrightHost* host);
 uint64_t rackwright_event(const RackwrightHost* host, uint32_t index);
 }

@@ -78,6 +78,7 @@ pub(crate) fn header(manifest: &Manifest) -> String {
     control_pins(&mut out, manifest);
     let channels = channels(&mut out, manifest);
     channel_set(&mut out, &channels);
+    inputs(&mut out, manifest);
     events(&mut out, manifest);
     out.push_str("}  // namespace binding\n");
     out
@@ -342,6 +343,43 @@ fn acceptance(out: &mut String, channels: &[Channel]) {
         out,
         &format!("    uint64_t last_accept() const {{ return {last}; }}"),
     );
+}
+
+/// A visitor over all data inputs, in a fixed order.
+fn inputs(out: &mut String, manifest: &Manifest) {
+    line(out, "template <class Visitor>");
+    line(
+        out,
+        "inline void each_input([[maybe_unused]] Model& model, [[maybe_unused]] Visitor visit) {",
+    );
+    for port in &manifest.ports {
+        for pin in input_pins(port) {
+            line(out, &format!("    visit(model.{}_{pin});", port.name()));
+        }
+    }
+    line(out, "}");
+}
+
+fn input_pins(port: &Port) -> Vec<&'static str> {
+    let is_input = |pin: &&str| match port {
+        // A slave port: requests come in, responses are accepted.
+        Port::Command { .. } | Port::Mmio { .. } => pin.starts_with("request_") != pin.ends_with("_ready"),
+        // A master port: the other way round.
+        Port::Memory { .. } => pin.starts_with("response_") != pin.ends_with("_ready"),
+        Port::Axi4 { .. } => (pin.starts_with("r_") || pin.starts_with("b_")) != pin.ends_with("_ready"),
+        Port::Event { .. } => false,
+    };
+    let pins = match port {
+        Port::Command { .. } => COMMAND_PINS,
+        Port::Mmio { .. } => REGISTER_PINS,
+        Port::Memory { .. } => MEMORY_PINS,
+        Port::Axi4 { .. } => AXI_PINS,
+        Port::Event { .. } => &[],
+    };
+    pins.iter()
+        .map(|(pin, _)| *pin)
+        .filter(|pin| is_input(pin))
+        .collect()
 }
 
 fn events(out: &mut String, manifest: &Manifest) {

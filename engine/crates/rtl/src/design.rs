@@ -53,6 +53,9 @@ fn functions(library: &Library) -> Result<Functions, String> {
         register_access: symbol(library, "rackwright_register_access")?,
         respond: symbol(library, "rackwright_respond")?,
         step: symbol(library, "rackwright_step")?,
+        record: symbol(library, "rackwright_record")?,
+        recorded: symbol(library, "rackwright_recorded")?,
+        replay: symbol(library, "rackwright_replay")?,
         event: symbol(library, "rackwright_event")?,
     })
 }

@@ -231,6 +231,25 @@ impl Instance {
         }
     }
 
+    /// Whether to keep the inputs of every evaluated cycle for [`Instance::replay`] (off at the start).
+    pub fn record(&mut self, enabled: bool) {
+        // SAFETY: `host` is alive until `drop`.
+        unsafe { (self.design.functions.record)(self.host, u32::from(enabled)) }
+    }
+
+    /// Cycles recorded so far.
+    pub fn recorded_cycles(&self) -> u64 {
+        // SAFETY: `host` is alive until `drop`.
+        unsafe { (self.design.functions.recorded)(self.host) }
+    }
+
+    /// Gives a fresh copy of the design the recorded inputs again, cycle by cycle, in a bare
+    /// Verilator loop: the baseline that the cost of the engine is measured against.
+    pub fn replay(&self) {
+        // SAFETY: `host` is alive until `drop`; replaying does not change it.
+        unsafe { (self.design.functions.replay)(self.host) }
+    }
+
     /// The sum of an event over all cycles; `index` is its place among the manifest's events.
     pub fn event(&self, index: usize) -> u64 {
         assert!(

@@ -98,5 +98,8 @@ pub(crate) struct Functions {
     pub register_access: unsafe extern "C" fn(*mut c_void, *const RegisterAccess),
     pub respond: unsafe extern "C" fn(*mut c_void, *const RawResponse),
     pub step: unsafe extern "C" fn(*mut c_void, u64, *mut RawStep),
+    pub record: unsafe extern "C" fn(*mut c_void, u32),
+    pub recorded: unsafe extern "C" fn(*const c_void) -> u64,
+    pub replay: unsafe extern "C" fn(*const c_void),
     pub event: unsafe extern "C" fn(*const c_void, u32) -> u64,
 }

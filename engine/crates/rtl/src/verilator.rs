@@ -7,6 +7,7 @@ const HOST: &[(&str, &str)] = &[
     ("interface.h", include_str!("../host/interface.h")),
     ("channels.h", include_str!("../host/channels.h")),
     ("axi.h", include_str!("../host/axi.h")),
+    ("stimulus.h", include_str!("../host/stimulus.h")),
     ("host.cpp", include_str!("../host/host.cpp")),
 ];
 
@@ -60,6 +61,19 @@ impl Toolchain {
             }
         };
         Design::load(&path, manifest)
+    }
+
+    /// Whether `cache` holds the design of `manifest` already.
+    ///
+    /// # Errors
+    /// As of [`Toolchain::build`], for what the answer depends on.
+    pub fn is_built(
+        &self,
+        manifest: &Manifest,
+        options: BuildOptions,
+        cache: &Cache,
+    ) -> Result<bool, RtlError> {
+        Ok(cache.find(&self.key(manifest, options)?).is_some())
     }
 
     fn key(&self, manifest: &Manifest, options: BuildOptions) -> Result<String, RtlError> {

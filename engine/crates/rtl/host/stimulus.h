@@ -1,0 +1,55 @@
+// The inputs of a run, cycle by cycle, and the barest loop that gives them to a fresh model.
+//
+// The loop is the baseline for the cost of the engine: the same design, the same inputs, nothing
+// around them.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "binding.h"
+
+namespace rackwright {
+
+class Stimulus {
+  public:
+    void record(Model& model) {
+        binding::each_input(model, [this](auto& pin) {
+            const auto* bytes = reinterpret_cast<const uint8_t*>(&pin);
+            bytes_.insert(bytes_.end(), bytes, bytes + sizeof(pin));
+        });
+        ++cycles_;
+    }
+
+    uint64_t cycles() const { return cycles_; }
+
+    void replay(int reset_cycles) const {
+        VerilatedContext context;
+        Model model{&context};
+        binding::reset(model) = 1;
+        for (int i = 0; i < reset_cycles; ++i) tick(model);
+        binding::reset(model) = 0;
+        const uint8_t* next = bytes_.data();
+        for (uint64_t cycle = 0; cycle < cycles_; ++cycle) {
+            binding::each_input(model, [&next](auto& pin) {
+                std::memcpy(&pin, next, sizeof(pin));
+                next += sizeof(pin);
+            });
+            tick(model);
+        }
+        model.final();
+    }
+
+  private:
+    std::vector<uint8_t> bytes_;
+    uint64_t cycles_ = 0;
+
+    static void tick(Model& model) {
+        binding::clock(model) = 0;
+        model.eval();
+        binding::clock(model) = 1;
+        model.eval();
+    }
+};
+
+}  // namespace rackwright

@@ -1,0 +1,156 @@
+// The far end of one of the core's AXI4 ports: bursts become calls to the engine, which says when
+// their data is due. Beats of different bursts are never interleaved.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "interface.h"
+
+namespace rocket {
+
+template <class Pins>
+class AxiSlave {
+  public:
+    template <class Model>
+    void drive(Model& model, uint64_t cycle) {
+        Pins::ar_ready(model) = 1;
+        Pins::aw_ready(model) = !writing_;
+        Pins::w_ready(model) = writing_;
+        drive_read(model, cycle);
+        drive_acknowledge(model, cycle);
+    }
+
+    // Called when the inputs of `cycle` have settled, just before its clock edge.
+    template <class Model>
+    void sample(Model& model, uint64_t cycle, RocketBus& bus) {
+        if (Pins::r_valid(model) && Pins::r_ready(model)) next_beat();
+        if (Pins::b_valid(model) && Pins::b_ready(model)) acknowledges_.pop_front();
+        if (Pins::w_valid(model) && Pins::w_ready(model)) write_beat(model, cycle, bus);
+        if (Pins::aw_valid(model) && Pins::aw_ready(model)) start_write(model);
+        if (Pins::ar_valid(model) && Pins::ar_ready(model)) start_read(model, cycle, bus);
+    }
+
+  private:
+    static constexpr unsigned beat_bytes = 8;
+    static constexpr unsigned longest_burst = 256 * beat_bytes;
+
+    struct Read {
+        uint64_t due;
+        uint64_t address;
+        unsigned beats;
+        unsigned beat_size;
+        unsigned id;
+        std::vector<uint8_t> data;
+    };
+
+    struct Acknowledge {
+        uint64_t due;
+        unsigned id;
+    };
+
+    std::deque<Read> reads_;
+    std::deque<Acknowledge> acknowledges_;
+    unsigned beat_ = 0;
+
+    bool writing_ = false;
+    unsigned write_id_ = 0;
+    uint64_t write_address_ = 0;
+    unsigned write_beat_size_ = 0;
+    // Bytes with consecutive addresses that the burst has written so far.
+    uint64_t run_address_ = 0;
+    std::vector<uint8_t> run_;
+    uint64_t written_ = 0;
+
+    template <class Model>
+    void drive_read(Model& model, uint64_t cycle) {
+        if (beat_ == 0) bring_earliest_to_front();
+        const bool valid = !reads_.empty() && reads_.front().due <= cycle;
+        Pins::r_valid(model) = valid;
+        if (!valid) return;
+        const Read& read = reads_.front();
+        const uint64_t lane = (read.address + beat_ * read.beat_size) & ~uint64_t{beat_bytes - 1};
+        const uint64_t base = read.address & ~uint64_t{beat_bytes - 1};
+        uint64_t data;
+        std::memcpy(&data, read.data.data() + (lane - base), beat_bytes);
+        Pins::r_data(model) = data;
+        Pins::r_id(model) = read.id;
+        Pins::r_resp(model) = 0;
+        Pins::r_last(model) = beat_ + 1 == read.beats;
+    }
+
+    void bring_earliest_to_front() {
+        const auto earliest = std::min_element(
+            reads_.begin(), reads_.end(), [](const Read& a, const Read& b) { return a.due < b.due; });
+        if (earliest != reads_.end()) std::rotate(reads_.begin(), earliest, earliest + 1);
+    }
+
+    template <class Model>
+    void drive_acknowledge(Model& model, uint64_t cycle) {
+        const bool valid = !acknowledges_.empty() && acknowledges_.front().due <= cycle;
+        Pins::b_valid(model) = valid;
+        Pins::b_resp(model) = 0;
+        if (valid) Pins::b_id(model) = acknowledges_.front().id;
+    }
+
+    void next_beat() {
+        if (++beat_ < reads_.front().beats) return;
+        beat_ = 0;
+        reads_.pop_front();
+    }
+
+    template <class Model>
+    void start_read(Model& model, uint64_t cycle, RocketBus& bus) {
+        Read read;
+        read.address = Pins::base + Pins::ar_addr(model);
+        read.beats = Pins::ar_len(model) + 1u;
+        read.beat_size = 1u << Pins::ar_size(model);
+        read.id = Pins::ar_id(model);
+        const uint64_t base = read.address & ~uint64_t{beat_bytes - 1};
+        const uint64_t end = read.address + read.beats * read.beat_size;
+        read.data.resize((end - base + beat_bytes - 1) / beat_bytes * beat_bytes);
+        read.due = bus.read(bus.context, cycle, base, read.data.data(), read.data.size());
+        reads_.push_back(std::move(read));
+    }
+
+    template <class Model>
+    void start_write(Model& model) {
+        writing_ = true;
+        write_id_ = Pins::aw_id(model);
+        write_address_ = Pins::base + Pins::aw_addr(model);
+        write_beat_size_ = 1u << Pins::aw_size(model);
+        written_ = 0;
+    }
+
+    template <class Model>
+    void write_beat(Model& model, uint64_t cycle, RocketBus& bus) {
+        const uint64_t lane = write_address_ & ~uint64_t{beat_bytes - 1};
+        const uint64_t data = Pins::w_data(model);
+        const unsigned strobe = Pins::w_strb(model);
+        for (unsigned byte = 0; byte < beat_bytes; ++byte) {
+            if (strobe >> byte & 1) put(lane + byte, uint8_t(data >> 8 * byte), cycle, bus);
+        }
+        write_address_ += write_beat_size_;
+        if (!Pins::w_last(model)) return;
+        flush(cycle, bus);
+        writing_ = false;
+        acknowledges_.push_back({std::max(written_, cycle + 1), write_id_});
+    }
+
+    void put(uint64_t address, uint8_t byte, uint64_t cycle, RocketBus& bus) {
+        if (address != run_address_ + run_.size()) flush(cycle, bus);
+        if (run_.empty()) run_address_ = address;
+        run_.push_back(byte);
+    }
+
+    void flush(uint64_t cycle, RocketBus& bus) {
+        if (run_.empty()) return;
+        const uint64_t due = bus.write(bus.context, cycle, run_address_, run_.data(), run_.size());
+        written_ = std::max(written_, due);
+        run_.clear();
+    }
+};
+
+}  // namespace rocket
