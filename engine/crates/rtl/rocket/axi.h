@@ -23,19 +23,20 @@ class AxiSlave {
         drive_acknowledge(model, cycle);
     }
 
-    // Called when the inputs of `cycle` have settled, just before its clock edge.
+    // Called when the inputs of `cycle` have settled, just before its clock edge; says whether it called the bus.
     template <class Model>
-    void sample(Model& model, uint64_t cycle, RocketBus& bus) {
+    bool sample(Model& model, uint64_t cycle, RocketBus& bus) {
+        const uint64_t calls = calls_;
         if (Pins::r_valid(model) && Pins::r_ready(model)) next_beat();
         if (Pins::b_valid(model) && Pins::b_ready(model)) acknowledges_.pop_front();
         if (Pins::w_valid(model) && Pins::w_ready(model)) write_beat(model, cycle, bus);
         if (Pins::aw_valid(model) && Pins::aw_ready(model)) start_write(model);
         if (Pins::ar_valid(model) && Pins::ar_ready(model)) start_read(model, cycle, bus);
+        return calls != calls_;
     }
 
   private:
     static constexpr unsigned beat_bytes = 8;
-    static constexpr unsigned longest_burst = 256 * beat_bytes;
 
     struct Read {
         uint64_t due;
@@ -54,6 +55,7 @@ class AxiSlave {
     std::deque<Read> reads_;
     std::deque<Acknowledge> acknowledges_;
     unsigned beat_ = 0;
+    uint64_t calls_ = 0;
 
     bool writing_ = false;
     unsigned write_id_ = 0;
@@ -111,6 +113,7 @@ class AxiSlave {
         const uint64_t base = read.address & ~uint64_t{beat_bytes - 1};
         const uint64_t end = read.address + read.beats * read.beat_size;
         read.data.resize((end - base + beat_bytes - 1) / beat_bytes * beat_bytes);
+        ++calls_;
         read.due = bus.read(bus.context, cycle, base, read.data.data(), read.data.size());
         reads_.push_back(std::move(read));
     }
@@ -147,6 +150,7 @@ class AxiSlave {
 
     void flush(uint64_t cycle, RocketBus& bus) {
         if (run_.empty()) return;
+        ++calls_;
         const uint64_t due = bus.write(bus.context, cycle, run_address_, run_.data(), run_.size());
         written_ = std::max(written_, due);
         run_.clear();

@@ -11,6 +11,10 @@ namespace {
 
 constexpr unsigned reset_cycles = 64;
 
+// Registers of the core that visible.vlt keeps.
+#define ROCKET_CSR(NAME) \
+    ExampleRocketSystem__DOT__tile_prci_domain__DOT__tile_reset_domain_tile__DOT__core__DOT__csr__DOT__##NAME
+
 // Names the pins of one port of the top module.
 #define ROCKET_PINS(NAME, PORT, BASE)                                              \
     struct NAME {                                                                  \
@@ -60,13 +64,14 @@ class Core {
     ~Core() { model_->final(); }
 
     RocketState run(RocketBus& bus, uint64_t until) {
-        bus.stop = 0;
-        while (cycle_ < until && !bus.stop) {
+        bool finished = false;
+        while (cycle_ < until && !finished) {
             memory_.drive(*model_, cycle_);
             devices_.drive(*model_, cycle_);
             settle();
-            memory_.sample(*model_, cycle_, bus);
-            devices_.sample(*model_, cycle_, bus);
+            const bool asked_memory = memory_.sample(*model_, cycle_, bus);
+            const bool asked_device = devices_.sample(*model_, cycle_, bus);
+            if (asked_memory || asked_device) finished = bus.finished(bus.context);
             edge();
             ++cycle_;
         }
@@ -99,7 +104,7 @@ class Core {
     // The core keeps minstret in two registers, the low 6 bits and a counter of their overflows.
     uint64_t instructions() const {
         const auto& root = *model_->rootp;
-        return uint64_t{root.ROCKET_INSTRET_HIGH} << 6 | (root.ROCKET_INSTRET_LOW & 63);
+        return root.ROCKET_CSR(large_) << 6 | (root.ROCKET_CSR(small_) & 63);
     }
 };
 

@@ -9,13 +9,13 @@ extern "C" {
 constexpr uint32_t rocket_interface_version = 1;
 
 // What the core's two buses ask of the engine: once per burst, never per cycle.
-// Both functions return the cycle of the first data beat, or of the acknowledgement.
+// The first two return the cycle of the first data beat, or of the acknowledgement.
 struct RocketBus {
     void* context;
     uint64_t (*read)(void* context, uint64_t cycle, uint64_t address, uint8_t* data, uint32_t bytes);
     uint64_t (*write)(void* context, uint64_t cycle, uint64_t address, const uint8_t* data, uint32_t bytes);
-    // Set by a callback to leave rocket_run after the current cycle.
-    uint8_t stop;
+    // Asked after each burst: nonzero leaves rocket_run after the current cycle.
+    uint8_t (*finished)(void* context);
 };
 
 struct RocketState {

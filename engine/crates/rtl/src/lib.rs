@@ -12,6 +12,7 @@ mod error;
 mod instance;
 mod interface;
 mod manifest;
+pub mod rocket;
 mod verilator;
 
 pub use cache::Cache;

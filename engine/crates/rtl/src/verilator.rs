@@ -284,7 +284,7 @@ impl Build<'_> {
     }
 }
 
-fn run(unit: &str, command: &mut Command) -> Result<String, RtlError> {
+pub(crate) fn run(unit: &str, command: &mut Command) -> Result<String, RtlError> {
     let tool = command.get_program().to_string_lossy().into_owned();
     let output = command
         .stdin(Stdio::null())

@@ -1,0 +1,174 @@
+use super::RocketDesign;
+use crate::verilator::run;
+use crate::{cache, Cache, RtlError, Toolchain};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const HOST: &[(&str, &str)] = &[
+    ("interface.h", include_str!("../../rocket/interface.h")),
+    ("axi.h", include_str!("../../rocket/axi.h")),
+    ("host.cpp", include_str!("../../rocket/host.cpp")),
+    ("visible.vlt", include_str!("../../rocket/visible.vlt")),
+];
+
+/// The configuration of the package with one big core (FPU, 16 KiB L1 caches) and a 64-bit memory port.
+const CONFIGURATION: &str = "freechips.rocketchip.system.LitexFullConfig";
+
+const VERILATOR_FLAGS: &[&str] = &[
+    "--cc",
+    "--prefix",
+    "Rocket",
+    "--top-module",
+    "ExampleRocketSystem",
+    "-O3",
+    "--x-assign",
+    "0",
+    "--x-initial",
+    "0",
+    "--no-assert",
+    "--no-timing",
+    // Without the simulation-only parts: bus monitors, random initial values, time-outs by plusarg.
+    "-DSYNTHESIS",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+];
+
+const COMPILER_FLAGS: &[&str] = &["-std=c++20", "-fPIC", "-fno-plt", "-w", "-march=native"];
+
+/// Construction and initial values run once, so they are not worth optimising.
+const ONCE: &str = "Slow.cpp";
+
+impl Toolchain {
+    /// The Rocket core, compiled from `verilog`, the folder of that name in the PyPI package
+    /// `pythondata-cpu-rocket`, or taken from `cache`. Compiling takes about half a minute.
+    ///
+    /// # Errors
+    /// [`RtlError::File`] when the folder is not that package's, [`RtlError::Tool`] when a tool
+    /// fails, [`RtlError::Load`] when the result cannot be loaded.
+    pub fn build_rocket(&self, verilog: &Path, cache: &Cache) -> Result<RocketDesign, RtlError> {
+        let sources = sources(verilog);
+        let key = self.rocket_key(&sources)?;
+        let path = match cache.find(&key) {
+            Some(path) => path,
+            None => {
+                let workspace = cache.workspace(&key)?;
+                let library = self.compile_rocket(&sources, &workspace)?;
+                cache.keep(&key, &library, &workspace)?
+            }
+        };
+        RocketDesign::load(&path)
+    }
+
+    fn rocket_key(&self, sources: &[PathBuf]) -> Result<String, RtlError> {
+        let mut parts = vec![format!(
+            "{} {VERILATOR_FLAGS:?} {COMPILER_FLAGS:?}",
+            self.compiler.display()
+        )];
+        parts.push(run("rocket", Command::new(&self.verilator).arg("--version"))?);
+        parts.extend(HOST.iter().map(|(_, text)| (*text).to_owned()));
+        for source in sources {
+            parts.push(fs::read_to_string(source).map_err(RtlError::file(source))?);
+        }
+        Ok(cache::key(parts.iter().map(String::as_bytes)))
+    }
+
+    fn compile_rocket(&self, sources: &[PathBuf], folder: &Path) -> Result<PathBuf, RtlError> {
+        for (name, text) in HOST {
+            write(&folder.join(name), text)?;
+        }
+        run(
+            "rocket",
+            Command::new(&self.verilator)
+                .env("VERILATOR_ROOT", &self.root)
+                .args(VERILATOR_FLAGS)
+                .arg("--Mdir")
+                .arg(folder)
+                .arg(folder.join("visible.vlt"))
+                .args(sources),
+        )?;
+        let objects = [
+            self.compile_group(folder, "often", "-O3", true)?,
+            self.compile_group(folder, "once", "-O0", false)?,
+        ];
+        let library = folder.join("rocket.so");
+        run(
+            "rocket",
+            Command::new(&self.compiler)
+                .arg("-shared")
+                .args(objects)
+                .arg("-o")
+                .arg(&library)
+                .arg("-pthread"),
+        )?;
+        Ok(library)
+    }
+
+    /// Compiles the generated sources that run often (with the host and Verilator's runtime), or those that run once, as one unit.
+    fn compile_group(
+        &self,
+        folder: &Path,
+        name: &str,
+        optimise: &str,
+        often: bool,
+    ) -> Result<PathBuf, RtlError> {
+        let include = self.root.join("include");
+        let mut text = String::new();
+        for source in generated(folder)? {
+            if source.ends_with(ONCE) != often {
+                text.push_str(&format!("#include \"{source}\"\n"));
+            }
+        }
+        if often {
+            text.push_str(
+                "#include \"host.cpp\"\n#include \"verilated.cpp\"\n#include \"verilated_threads.cpp\"\n",
+            );
+        }
+        let (source, object) = (
+            folder.join(name).with_extension("cpp"),
+            folder.join(name).with_extension("o"),
+        );
+        write(&source, &text)?;
+        let mut command = Command::new(&self.compiler);
+        command.args(COMPILER_FLAGS).arg(optimise);
+        for path in [folder, &include, &include.join("vltstd")] {
+            command.arg("-I").arg(path);
+        }
+        run("rocket", command.arg("-c").arg(&source).arg("-o").arg(&object))?;
+        Ok(object)
+    }
+}
+
+fn sources(verilog: &Path) -> Vec<PathBuf> {
+    let generated = |suffix: &str| {
+        verilog
+            .join("generated-src")
+            .join(format!("{CONFIGURATION}.{suffix}"))
+    };
+    let library = |name: &str| verilog.join("vsrc").join(name);
+    vec![
+        generated("v"),
+        generated("behav_srams.v"),
+        library("plusarg_reader.v"),
+        library("EICG_wrapper.v"),
+        library("AsyncResetReg.v"),
+    ]
+}
+
+fn generated(folder: &Path) -> Result<Vec<String>, RtlError> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(RtlError::file(folder))? {
+        let name = entry.map_err(RtlError::file(folder))?.file_name();
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("Rocket") && name.ends_with(".cpp") {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), RtlError> {
+    fs::write(path, text).map_err(RtlError::file(path))
+}
