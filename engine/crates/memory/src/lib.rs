@@ -3,13 +3,18 @@
 mod cache;
 mod calendar;
 mod dram;
+mod fault;
+mod guest;
 mod hierarchy;
 mod level;
 mod parameters;
 mod placement;
 mod port;
+mod region;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
+pub use fault::{Access, GuestFault};
+pub use guest::{GuestMemory, Protection, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
 pub use parameters::{
     CoherenceParameters, DramParameters, HierarchyParameters, LevelParameters, ParameterError,

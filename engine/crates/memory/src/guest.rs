@@ -1,0 +1,224 @@
+use crate::fault::{Access, GuestFault};
+use crate::region::Region;
+use std::io;
+
+/// Bytes of a page, the unit of protection.
+pub const PAGE_BYTES: u64 = 4096;
+
+/// What may be done with a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Protection(u8);
+
+impl Protection {
+    /// Nothing: the page does not exist.
+    pub const NONE: Protection = Protection(0);
+    /// Reading.
+    pub const READ: Protection = Protection(1);
+    /// Writing.
+    pub const WRITE: Protection = Protection(2);
+    /// Running.
+    pub const EXECUTE: Protection = Protection(4);
+    /// Reading and writing.
+    pub const READ_WRITE: Protection = Protection(3);
+    /// Everything.
+    pub const ALL: Protection = Protection(7);
+
+    /// Both together.
+    pub const fn with(self, other: Protection) -> Protection {
+        Protection(self.0 | other.0)
+    }
+
+    /// Whether everything that `needed` allows is allowed.
+    #[inline]
+    pub const fn allows(self, needed: Protection) -> bool {
+        self.0 & needed.0 == needed.0
+    }
+}
+
+/// The memory of a simulated machine: flat, sparse, and protected by the page.
+///
+/// The host reserves address space only; a page takes memory when it is first written. All bytes
+/// are zero at the start.
+pub struct GuestMemory {
+    region: Region,
+    protection: Vec<Protection>,
+}
+
+impl GuestMemory {
+    /// Memory at the addresses 0 to `bytes` (rounded up to a page), with no page accessible yet.
+    ///
+    /// # Errors
+    /// When the host cannot reserve that much address space.
+    pub fn new(bytes: u64) -> io::Result<GuestMemory> {
+        let pages = bytes.div_ceil(PAGE_BYTES);
+        let region = Region::reserve((pages * PAGE_BYTES) as usize)?;
+        Ok(GuestMemory {
+            region,
+            protection: vec![Protection::NONE; pages as usize],
+        })
+    }
+
+    /// The first address beyond memory.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.region.len() as u64
+    }
+
+    /// Makes all of memory readable, writable and executable, as bare metal finds it.
+    pub fn allow_all(&mut self) {
+        self.protection.fill(Protection::ALL);
+    }
+
+    /// Sets the protection of all pages that hold a byte of the range.
+    ///
+    /// # Errors
+    /// [`GuestFault`] when the range leaves memory; then nothing has changed.
+    pub fn protect(&mut self, address: u64, length: u64, protection: Protection) -> Result<(), GuestFault> {
+        let end = self.end_of(address, length, Access::Write)?;
+        let pages = (address / PAGE_BYTES) as usize..end.div_ceil(PAGE_BYTES) as usize;
+        self.protection[pages].fill(protection);
+        Ok(())
+    }
+
+    /// What may be done with the page at `address`; beyond memory, nothing.
+    #[inline]
+    pub fn protection(&self, address: u64) -> Protection {
+        let page = (address / PAGE_BYTES) as usize;
+        self.protection.get(page).copied().unwrap_or(Protection::NONE)
+    }
+
+    /// Copies the bytes at `address` into `into`.
+    ///
+    /// # Errors
+    /// [`GuestFault`] when one of them may not be read; what `into` then holds is not specified.
+    #[inline]
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
+        let source = self.check(address, into.len() as u64, Access::Read)?;
+        // SAFETY: the range was checked to lie in the region; `into` is the caller's own memory.
+        unsafe { std::ptr::copy_nonoverlapping(source, into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+
+    /// Copies `from` to `address`.
+    ///
+    /// # Errors
+    /// [`GuestFault`] when one of the bytes may not be written; then nothing has changed.
+    #[inline]
+    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
+        let target = self.check(address, from.len() as u64, Access::Write)?;
+        // SAFETY: the range was checked to lie in the region; `from` is the caller's own memory.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), target.cast_mut(), from.len()) };
+        Ok(())
+    }
+
+    /// Copies `from` to `address` whatever the protection, as a loader does.
+    ///
+    /// # Errors
+    /// [`GuestFault`] when the range leaves memory.
+    pub fn load(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
+        self.end_of(address, from.len() as u64, Access::Write)?;
+        // SAFETY: the range lies in the region.
+        unsafe {
+            let target = self.region.start().add(address as usize);
+            std::ptr::copy_nonoverlapping(from.as_ptr(), target, from.len());
+        }
+        Ok(())
+    }
+
+    /// Gives a range back to the host: its bytes are zero again.
+    ///
+    /// # Errors
+    /// [`GuestFault`] when the range leaves memory.
+    pub fn discard(&mut self, address: u64, length: u64) -> Result<(), GuestFault> {
+        let end = self.end_of(address, length, Access::Write)?;
+        self.region.zero(address as usize..end as usize);
+        Ok(())
+    }
+
+    /// Where the byte of address 0 lies on the host. Valid as long as this memory; the caller
+    /// checks addresses and protection, as a hart's translation buffer does.
+    #[inline]
+    pub fn host_base(&self) -> *mut u8 {
+        self.region.start()
+    }
+
+    fn end_of(&self, address: u64, length: u64, access: Access) -> Result<u64, GuestFault> {
+        match address.checked_add(length) {
+            Some(end) if end <= self.end() => Ok(end),
+            _ => Err(GuestFault {
+                address: address.max(self.end()),
+                access,
+            }),
+        }
+    }
+
+    #[inline]
+    fn check(&self, address: u64, length: u64, access: Access) -> Result<*const u8, GuestFault> {
+        let end = self.end_of(address, length, access)?;
+        let needed = if access == Access::Write {
+            Protection::WRITE
+        } else {
+            Protection::READ
+        };
+        let mut page = address / PAGE_BYTES;
+        while page * PAGE_BYTES < end {
+            if !self.protection[page as usize].allows(needed) {
+                return Err(GuestFault {
+                    address: address.max(page * PAGE_BYTES),
+                    access,
+                });
+            }
+            page += 1;
+        }
+        // SAFETY: `address` is at most the region's length.
+        Ok(unsafe { self.region.start().add(address as usize) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_protected_apart() {
+        let mut memory = GuestMemory::new(4 * PAGE_BYTES).unwrap();
+        memory
+            .protect(PAGE_BYTES, PAGE_BYTES, Protection::READ_WRITE)
+            .unwrap();
+        memory.write(PAGE_BYTES + 8, b"here").unwrap();
+        let mut back = [0; 4];
+        memory.read(PAGE_BYTES + 8, &mut back).unwrap();
+        assert_eq!(&back, b"here");
+        let fault = memory.write(2 * PAGE_BYTES - 2, b"over").unwrap_err();
+        assert_eq!(
+            fault,
+            GuestFault {
+                address: 2 * PAGE_BYTES,
+                access: Access::Write
+            }
+        );
+        memory.read(2 * PAGE_BYTES - 2, &mut back).unwrap_err();
+    }
+
+    #[test]
+    fn nothing_lies_beyond_memory() {
+        let mut memory = GuestMemory::new(PAGE_BYTES).unwrap();
+        memory.allow_all();
+        assert!(memory.write(PAGE_BYTES, b"a").is_err());
+        assert!(memory.read(u64::MAX, &mut [0; 2]).is_err());
+        assert!(memory.read(PAGE_BYTES, &mut []).is_ok());
+    }
+
+    #[test]
+    fn discarded_bytes_are_zero() {
+        let mut memory = GuestMemory::new(4 * PAGE_BYTES).unwrap();
+        memory.allow_all();
+        memory.write(0, &[7; 3 * PAGE_BYTES as usize]).unwrap();
+        memory.discard(100, 2 * PAGE_BYTES).unwrap();
+        let mut edge = [1; 2];
+        memory.read(99, &mut edge).unwrap();
+        assert_eq!(edge, [7, 0]);
+        memory.read(2 * PAGE_BYTES + 99, &mut edge).unwrap();
+        assert_eq!(edge, [0, 7]);
+    }
+}

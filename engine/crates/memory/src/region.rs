@@ -1,0 +1,85 @@
+use std::io;
+use std::ops::Range;
+use std::ptr::NonNull;
+
+/// Address space reserved from the host. It reads as zeros, and takes memory where it is written.
+pub(crate) struct Region {
+    start: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY: a region is plain memory with one owner.
+unsafe impl Send for Region {}
+// SAFETY: through `&Region` only the address is reachable; who dereferences it answers for races.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// Reserves `length` bytes, a multiple of the page size.
+    pub(crate) fn reserve(length: usize) -> io::Result<Region> {
+        if length == 0 {
+            return Ok(Region {
+                start: NonNull::dangling(),
+                length,
+            });
+        }
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a fresh anonymous mapping touches no existing memory.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                -1,
+                0,
+            )
+        };
+        match NonNull::new(start.cast::<u8>()) {
+            Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => Ok(Region { start, length }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Sets a range to zero; whole pages go back to the host.
+    pub(crate) fn zero(&mut self, range: Range<usize>) {
+        const PAGE: usize = crate::PAGE_BYTES as usize;
+        let whole = range.start.next_multiple_of(PAGE)..range.end / PAGE * PAGE;
+        if whole.is_empty() {
+            return self.fill_zero(range);
+        }
+        self.fill_zero(range.start..whole.start);
+        self.fill_zero(whole.end..range.end);
+        // SAFETY: the pages lie in this mapping, which is private and anonymous, so that they read
+        // as zeros afterwards.
+        unsafe {
+            libc::madvise(
+                self.start().add(whole.start).cast(),
+                whole.len(),
+                libc::MADV_DONTNEED,
+            )
+        };
+    }
+
+    fn fill_zero(&mut self, range: Range<usize>) {
+        assert!(range.end <= self.length, "the range leaves the region");
+        // SAFETY: the range lies in the region.
+        unsafe { self.start().add(range.start).write_bytes(0, range.len()) };
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        if self.length > 0 {
+            // SAFETY: the mapping is this region's own and no longer used.
+            unsafe { libc::munmap(self.start().cast(), self.length) };
+        }
+    }
+}

@@ -1,0 +1,186 @@
+use crate::design::Design;
+use crate::error::raise;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rackwright_memory::{Placement, WarmLevel};
+use rackwright_rtl::Command;
+use rackwright_server::Bench;
+use rackwright_time::Cycles;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Cycles within which a register access must be answered.
+const REGISTER_LIMIT: Cycles = Cycles(1 << 32);
+
+/// A unit alone against guest memory and the memory hierarchy.
+#[pyclass]
+pub struct UnitBench {
+    bench: Bench,
+}
+
+#[pymethods]
+impl UnitBench {
+    #[new]
+    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_quiescent = true, waves = None))]
+    fn new(
+        design: &Design,
+        placement: &str,
+        guest_bytes: u64,
+        skip_quiescent: bool,
+        waves: Option<PathBuf>,
+    ) -> PyResult<UnitBench> {
+        let placement: Placement = placement.parse().map_err(raise)?;
+        let mut bench =
+            Bench::new(&design.design, placement, guest_bytes, waves.as_deref()).map_err(raise)?;
+        bench.unit().instance().skip_quiescent(skip_quiescent);
+        Ok(UnitBench { bench })
+    }
+
+    fn write_memory(&mut self, address: u64, data: &[u8]) -> PyResult<()> {
+        self.bench.memory().write(address, data).map_err(raise)
+    }
+
+    fn read_memory<'py>(
+        &mut self,
+        py: Python<'py>,
+        address: u64,
+        length: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        PyBytes::new_with(py, length, |bytes| {
+            self.bench.memory().read(address, bytes).map_err(raise)
+        })
+    }
+
+    fn allow(&mut self, address: u64, length: u64, access: &str) -> PyResult<()> {
+        let range = range(address, length)?;
+        let (read, write) = match access {
+            "r" => (true, false),
+            "w" => (false, true),
+            "rw" => (true, true),
+            other => return Err(raise(format!("access is \"r\", \"w\" or \"rw\", not {other:?}"))),
+        };
+        if read {
+            self.bench.guard().allow_read(range.clone());
+        }
+        if write {
+            self.bench.guard().allow_write(range);
+        }
+        Ok(())
+    }
+
+    fn forbid_all(&mut self) {
+        self.bench.guard().forbid_all();
+    }
+
+    fn fault(&mut self, address: u64, length: u64) -> PyResult<()> {
+        self.bench.guard().fault(range(address, length)?);
+        Ok(())
+    }
+
+    #[getter]
+    fn violations(&mut self) -> u64 {
+        self.bench.guard().violations()
+    }
+
+    fn warm(&mut self, address: u64, length: u64, level: &str) -> PyResult<()> {
+        let level = match level {
+            "llc" => WarmLevel::Llc,
+            "l2" => WarmLevel::L2,
+            other => return Err(raise(format!("level is \"llc\" or \"l2\", not {other:?}"))),
+        };
+        self.bench.hierarchy().warm(range(address, length)?, level);
+        Ok(())
+    }
+
+    #[pyo3(signature = (opcode, funct, rs1 = 0, rs2 = 0, xd = false, max_cycles = 0))]
+    #[allow(clippy::too_many_arguments)]
+    fn command(
+        &mut self,
+        py: Python<'_>,
+        opcode: u8,
+        funct: u8,
+        rs1: u64,
+        rs2: u64,
+        xd: bool,
+        max_cycles: u64,
+    ) -> PyResult<Option<u64>> {
+        let command = Command {
+            opcode,
+            funct,
+            rs1,
+            rs2,
+            rd: 10,
+            xd,
+        };
+        py.detach(|| self.bench.command(command, limit(max_cycles)))
+            .map_err(raise)
+    }
+
+    fn run(&mut self, py: Python<'_>, cycles: u64) {
+        py.detach(|| self.bench.run(Cycles(cycles)));
+    }
+
+    #[pyo3(signature = (max_cycles = 0))]
+    fn run_until_quiescent(&mut self, py: Python<'_>, max_cycles: u64) -> bool {
+        py.detach(|| self.bench.run_until_quiescent(limit(max_cycles)))
+    }
+
+    #[getter]
+    fn cycle(&self) -> u64 {
+        self.bench.cycle().0
+    }
+
+    #[getter]
+    fn evaluated_cycles(&mut self) -> u64 {
+        self.bench.unit().evaluated_cycles()
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.bench.digest().to_string()
+    }
+
+    fn events(&self) -> BTreeMap<String, u64> {
+        self.bench
+            .events()
+            .iter()
+            .map(|(name, count)| (name.to_string(), count))
+            .collect()
+    }
+
+    fn memory_counters(&mut self) -> BTreeMap<String, u64> {
+        let counters = self.bench.hierarchy().counters();
+        [
+            ("l2_hits", counters.l2_hits),
+            ("l2_misses", counters.l2_misses),
+            ("llc_hits", counters.llc_hits),
+            ("llc_misses", counters.llc_misses),
+        ]
+        .map(|(name, count)| (name.to_string(), count))
+        .into()
+    }
+
+    fn register_write(&mut self, address: u32, value: u64) -> PyResult<()> {
+        self.bench
+            .register(address, Some(value), REGISTER_LIMIT)
+            .map(|_| ())
+            .map_err(raise)
+    }
+
+    fn register_read(&mut self, address: u32) -> PyResult<u64> {
+        self.bench.register(address, None, REGISTER_LIMIT).map_err(raise)
+    }
+}
+
+fn range(address: u64, length: u64) -> PyResult<Range<u64>> {
+    let end = address
+        .checked_add(length)
+        .ok_or_else(|| raise("the range wraps around the address space"))?;
+    Ok(address..end)
+}
+
+/// 0 stands for no limit.
+fn limit(max_cycles: u64) -> Option<Cycles> {
+    (max_cycles > 0).then_some(Cycles(max_cycles))
+}

@@ -1,0 +1,105 @@
+use crate::error::raise;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rackwright_rtl::{BuildOptions, Cache, Manifest};
+use std::path::{Path, PathBuf};
+
+/// The tools that compile RTL, and the cache of what they made.
+#[pyclass(frozen)]
+pub struct Toolchain {
+    tools: rackwright_rtl::Toolchain,
+    cache: Cache,
+}
+
+#[pymethods]
+impl Toolchain {
+    #[new]
+    fn new(verilator_root: PathBuf, compiler: PathBuf, cache: PathBuf) -> Toolchain {
+        let verilator = verilator_root.join("bin").join("verilator_bin");
+        Toolchain {
+            tools: rackwright_rtl::Toolchain {
+                verilator,
+                root: verilator_root,
+                compiler,
+            },
+            cache: Cache::new(cache),
+        }
+    }
+
+    /// Compiles the design of a manifest, or takes it from the cache.
+    #[pyo3(signature = (manifest, waves = false))]
+    fn build(&self, py: Python<'_>, manifest: PathBuf, waves: bool) -> PyResult<Design> {
+        let build = || {
+            let manifest = Manifest::read(&manifest)?;
+            self.tools.build(manifest, BuildOptions { waves }, &self.cache)
+        };
+        py.detach(build).map(|design| Design { design }).map_err(raise)
+    }
+
+    /// Whether the cache has the design already.
+    #[pyo3(signature = (manifest, waves = false))]
+    fn is_built(&self, manifest: &str, waves: bool) -> PyResult<bool> {
+        let manifest = Manifest::read(Path::new(manifest)).map_err(raise)?;
+        self.tools
+            .is_built(&manifest, BuildOptions { waves }, &self.cache)
+            .map_err(raise)
+    }
+}
+
+/// A compiled unit.
+#[pyclass(frozen)]
+pub struct Design {
+    pub(crate) design: rackwright_rtl::Design,
+}
+
+#[pymethods]
+impl Design {
+    #[getter]
+    fn unit(&self) -> &str {
+        &self.design.manifest.unit
+    }
+
+    #[getter]
+    fn top(&self) -> &str {
+        &self.design.manifest.top
+    }
+
+    #[getter]
+    fn clock_hz(&self) -> u64 {
+        self.design.manifest.clock.hertz
+    }
+
+    #[getter]
+    fn opcodes(&self) -> Vec<u32> {
+        self.design
+            .manifest
+            .opcodes()
+            .iter()
+            .copied()
+            .map(u32::from)
+            .collect()
+    }
+
+    #[getter]
+    fn memory_ports(&self) -> Vec<(String, u32)> {
+        self.design
+            .manifest
+            .memory_ports()
+            .map(|(name, bytes)| (name.to_string(), bytes))
+            .collect()
+    }
+
+    #[getter]
+    fn events(&self) -> Vec<String> {
+        self.design.manifest.events().map(str::to_string).collect()
+    }
+
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let text = serde_json::to_string(&self.design.manifest.parameters).map_err(raise)?;
+        py.import("json")?
+            .call_method1("loads", (text,))?
+            .cast_into::<PyDict>()
+            .map_err(Into::into)
+    }
+}

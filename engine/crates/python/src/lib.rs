@@ -1,0 +1,19 @@
+//! The engine as Python sees it: the module `rackwright._engine`.
+//!
+//! Nothing is decided here; types are converted and the interpreter lock is released around work
+//! that takes long.
+
+mod bench;
+mod design;
+mod error;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("EngineError", module.py().get_type::<error::EngineError>())?;
+    module.add_class::<design::Toolchain>()?;
+    module.add_class::<design::Design>()?;
+    module.add_class::<bench::UnitBench>()?;
+    Ok(())
+}

@@ -1,0 +1,169 @@
+use crate::error::ServerError;
+use crate::guard::Guard;
+use crate::unit::{AttachedUnit, Surroundings};
+use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement};
+use rackwright_rtl::{Command, Design, RegisterAccess};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Cycle, Cycles};
+use std::path::Path;
+
+/// A unit alone against guest memory and the memory hierarchy, commanded from outside.
+pub struct Bench {
+    unit: AttachedUnit,
+    memory: GuestMemory,
+    hierarchy: Hierarchy,
+    guard: Guard,
+    cycle: Cycle,
+}
+
+/// How far a bench advances between two looks at what it waits for.
+const STRIDE: Cycles = Cycles(4096);
+
+impl Bench {
+    /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable.
+    ///
+    /// # Errors
+    /// [`ServerError`] when memory cannot be reserved or the unit cannot be attached.
+    pub fn new(
+        design: &Design,
+        placement: Placement,
+        guest_bytes: u64,
+        waves: Option<&Path>,
+    ) -> Result<Bench, ServerError> {
+        let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
+        let mut memory = GuestMemory::new(guest_bytes)?;
+        memory.allow_all();
+        let unit = AttachedUnit::new(design, placement, &mut hierarchy, waves)?;
+        Ok(Bench {
+            unit,
+            memory,
+            hierarchy,
+            guard: Guard::new(),
+            cycle: Cycle::ZERO,
+        })
+    }
+
+    /// The bytes, for a look or a change that costs no time.
+    pub fn memory(&mut self) -> &mut GuestMemory {
+        &mut self.memory
+    }
+
+    /// The timing of memory, to warm a range or read its counters.
+    pub fn hierarchy(&mut self) -> &mut Hierarchy {
+        &mut self.hierarchy
+    }
+
+    /// Which bytes the unit may touch.
+    pub fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
+    }
+
+    /// The unit.
+    pub fn unit(&mut self) -> &mut AttachedUnit {
+        &mut self.unit
+    }
+
+    /// Now, as the imagined hart that gives the commands sees it.
+    pub fn cycle(&self) -> Cycle {
+        self.cycle
+    }
+
+    /// Gives a command now; with `xd`, waits for the register value, at most `limit` cycles.
+    ///
+    /// # Errors
+    /// [`ServerError::NoAnswer`] when the unit can never answer, [`ServerError::CycleLimit`] when it takes too long.
+    pub fn command(&mut self, command: Command, limit: Option<Cycles>) -> Result<Option<u64>, ServerError> {
+        self.unit.command(self.cycle, command);
+        if !command.xd {
+            self.cycle += Cycles(1);
+            return Ok(None);
+        }
+        let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
+        while !self.unit.has_response() {
+            if self.unit.quiescent() {
+                return Err(ServerError::NoAnswer {
+                    unit: self.unit.design().manifest.unit.clone(),
+                    command,
+                });
+            }
+            self.check(deadline)?;
+            let until = self.unit.cycle() + self.unit.window();
+            self.advance(until);
+        }
+        let response = self.unit.take_response();
+        Ok(response.map(|response| {
+            self.cycle = self.cycle.max(response.cycle);
+            response.data
+        }))
+    }
+
+    /// Lets `span` pass.
+    pub fn run(&mut self, span: Cycles) {
+        self.cycle += span;
+        self.advance(self.cycle);
+    }
+
+    /// Lets time pass until the unit is quiescent, at most `limit` cycles; tells whether it is.
+    pub fn run_until_quiescent(&mut self, limit: Option<Cycles>) -> bool {
+        let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
+        while !self.unit.quiescent() && self.unit.cycle() < deadline {
+            let until = (self.unit.cycle() + STRIDE).min(deadline);
+            self.advance(until);
+        }
+        self.cycle = self.cycle.max(self.unit.cycle());
+        self.unit.quiescent()
+    }
+
+    /// Reads or writes a register of a unit that was elaborated with a memory-mapped command queue.
+    ///
+    /// # Errors
+    /// [`ServerError::NoRegisterPort`] when it has none, [`ServerError::CycleLimit`] when it never answers.
+    pub fn register(&mut self, address: u32, write: Option<u64>, limit: Cycles) -> Result<u64, ServerError> {
+        let deadline = self.cycle + limit;
+        let data = write.unwrap_or(0);
+        let access = RegisterAccess {
+            due: self.cycle.0,
+            data,
+            address,
+            write: u8::from(write.is_some()),
+        };
+        self.unit.register_access(access)?;
+        loop {
+            if let Some(answer) = self.unit.take_register_answer() {
+                self.cycle = self.cycle.max(Cycle(answer.cycle));
+                return Ok(answer.data);
+            }
+            self.check(deadline)?;
+            let until = self.unit.cycle() + self.unit.window();
+            self.advance(until);
+        }
+    }
+
+    /// The unit's events and their sums so far.
+    pub fn events(&self) -> Counters {
+        self.unit.events()
+    }
+
+    /// The digest over everything that crossed the unit's pins.
+    pub fn digest(&self) -> Digest {
+        self.unit.digest().clone()
+    }
+
+    fn advance(&mut self, until: Cycle) {
+        let mut surroundings = Surroundings {
+            memory: &mut self.memory,
+            hierarchy: &mut self.hierarchy,
+            guard: &mut self.guard,
+        };
+        self.unit.advance(until, &mut surroundings);
+    }
+
+    fn check(&self, deadline: Cycle) -> Result<(), ServerError> {
+        if self.unit.cycle() >= deadline {
+            return Err(ServerError::CycleLimit {
+                cycle: self.unit.cycle(),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,313 @@
+use crate::guard::Guard;
+use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Path, Placement, RequesterId, Traffic};
+use rackwright_rtl::{
+    Command, CommandResponse, Design, Instance, MemoryRequest, MemoryResponse, Port, RegisterAccess,
+    RegisterAnswer, RtlError, BEAT_BYTES,
+};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Cycle, Cycles};
+use std::collections::VecDeque;
+use std::path::Path as FilePath;
+
+/// The port that reads back what the unit wrote before, by convention of its name.
+const INTERMEDIATE_PORT: &str = "history";
+
+/// What a unit reaches beside its pins.
+pub struct Surroundings<'a> {
+    /// The bytes.
+    pub memory: &'a mut GuestMemory,
+    /// What accesses to them cost.
+    pub hierarchy: &'a mut Hierarchy,
+    /// Which of them are allowed.
+    pub guard: &'a mut Guard,
+}
+
+/// A unit in RTL with its connections: command path, memory ports, placement.
+///
+/// Its memory traffic crosses in windows no longer than the shortest latency of its ports, so that
+/// the RTL runs many cycles between two exchanges and still sees every answer in its exact cycle.
+pub struct AttachedUnit {
+    instance: Instance,
+    ports: Vec<MemoryPort>,
+    window: Cycles,
+    command_path: Path,
+    commands_sent: u64,
+    commands_accepted: u64,
+    last_accept: Cycle,
+    quiescent: bool,
+    requests: Vec<MemoryRequest>,
+    responses: VecDeque<CommandResponse>,
+    answers: VecDeque<RegisterAnswer>,
+    digest: Digest,
+}
+
+struct MemoryPort {
+    requester: RequesterId,
+    bytes: usize,
+}
+
+impl AttachedUnit {
+    /// Attaches a fresh copy of `design` to the hierarchy.
+    ///
+    /// # Errors
+    /// [`RtlError`] when the wave file cannot be named to the library.
+    pub fn new(
+        design: &Design,
+        placement: Placement,
+        hierarchy: &mut Hierarchy,
+        waves: Option<&FilePath>,
+    ) -> Result<AttachedUnit, RtlError> {
+        let ports = attach_ports(design, placement, hierarchy);
+        let shortest = ports
+            .iter()
+            .map(|port| hierarchy.minimum_latency(port.requester))
+            .min();
+        Ok(AttachedUnit {
+            instance: Instance::new(design, waves)?,
+            ports,
+            window: shortest.unwrap_or(UNCONNECTED_WINDOW),
+            command_path: placement.command_path(hierarchy.parameters().clock),
+            commands_sent: 0,
+            commands_accepted: 0,
+            last_accept: Cycle::ZERO,
+            quiescent: true,
+            requests: Vec::new(),
+            responses: VecDeque::new(),
+            answers: VecDeque::new(),
+            digest: Digest::new(),
+        })
+    }
+
+    /// The design that this is a copy of.
+    pub fn design(&self) -> &Design {
+        self.instance.design()
+    }
+
+    /// The simulated unit itself.
+    pub fn instance(&mut self) -> &mut Instance {
+        &mut self.instance
+    }
+
+    /// The first cycle not yet simulated.
+    pub fn cycle(&self) -> Cycle {
+        self.instance.cycle()
+    }
+
+    /// Cycles that were evaluated rather than skipped.
+    pub fn evaluated_cycles(&self) -> u64 {
+        self.instance.evaluated_cycles()
+    }
+
+    /// Whether nothing happens in the unit before a command reaches it.
+    pub fn quiescent(&self) -> bool {
+        self.quiescent
+    }
+
+    /// The longest span between two exchanges with memory.
+    pub fn window(&self) -> Cycles {
+        self.window
+    }
+
+    /// Sends a command that leaves the hart at `at`.
+    pub fn command(&mut self, at: Cycle, command: Command) {
+        self.digest.cycle(at);
+        self.digest
+            .bytes(&[command.opcode, command.funct, command.rd, u8::from(command.xd)]);
+        self.digest.number(command.rs1);
+        self.digest.number(command.rs2);
+        self.instance.command(at + self.command_path.request, command);
+        self.commands_sent += 1;
+        self.quiescent = false;
+    }
+
+    /// Commands sent that the unit has not yet taken.
+    pub fn commands_waiting(&self) -> u64 {
+        self.commands_sent - self.commands_accepted
+    }
+
+    /// When the unit took its latest command.
+    pub fn last_accept(&self) -> Cycle {
+        self.last_accept
+    }
+
+    /// The next register value, stamped with the cycle in which it reaches the hart.
+    pub fn take_response(&mut self) -> Option<CommandResponse> {
+        let mut response = self.responses.pop_front()?;
+        response.cycle += self.command_path.response;
+        Some(response)
+    }
+
+    /// The first register value that has left the unit, without taking it.
+    pub fn has_response(&self) -> bool {
+        !self.responses.is_empty()
+    }
+
+    /// Offers an access to the unit's registers.
+    ///
+    /// # Errors
+    /// [`RtlError::NoPort`] when the unit has none.
+    pub fn register_access(&mut self, access: RegisterAccess) -> Result<(), RtlError> {
+        let manifest = &self.instance.design().manifest;
+        if !manifest
+            .ports
+            .iter()
+            .any(|port| matches!(port, Port::Mmio { .. }))
+        {
+            return Err(RtlError::NoPort {
+                unit: manifest.unit.clone(),
+                contract: "mmio",
+            });
+        }
+        self.digest.number(access.due);
+        self.digest.number(access.data);
+        self.digest
+            .number(u64::from(access.address) << 1 | u64::from(access.write));
+        self.instance.register_access(access);
+        self.quiescent = false;
+        Ok(())
+    }
+
+    /// The next answer to a register access.
+    pub fn take_register_answer(&mut self) -> Option<RegisterAnswer> {
+        self.answers.pop_front()
+    }
+
+    /// The unit's events and their sums so far, in the manifest's order.
+    pub fn events(&self) -> Counters {
+        let mut counters = Counters::new();
+        for (index, name) in self.instance.design().manifest.events().enumerate() {
+            counters.push(name, self.instance.event(index));
+        }
+        counters
+    }
+
+    /// Advances to `until`, answering what it asks of memory.
+    pub fn advance(&mut self, until: Cycle, surroundings: &mut Surroundings) {
+        while self.cycle() < until {
+            self.advance_window(until, surroundings);
+        }
+    }
+
+    /// Advances by one window, or to `until` at once when the unit is quiescent.
+    pub fn advance_window(&mut self, until: Cycle, surroundings: &mut Surroundings) {
+        let end = if self.quiescent {
+            until
+        } else {
+            (self.cycle() + self.window).min(until)
+        };
+        let step = self.instance.step(end);
+        self.requests.clear();
+        self.requests.extend(step.requests());
+        self.quiescent = step.quiescent && self.requests.is_empty();
+        self.commands_accepted = step.commands_accepted;
+        self.last_accept = step.last_accept;
+        self.responses.extend(step.command_responses);
+        self.answers.extend(step.register_answers);
+        for response in step.command_responses {
+            self.digest.cycle(response.cycle);
+            self.digest.number(response.data);
+        }
+        for index in 0..self.requests.len() {
+            let response = self.serve(index, surroundings);
+            self.instance.respond(&response);
+        }
+    }
+
+    /// The digest over the unit's commands, answers and memory traffic.
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// Performs one request and says when its answer is due.
+    fn serve(&mut self, index: usize, surroundings: &mut Surroundings) -> MemoryResponse {
+        let request = &self.requests[index];
+        let port = &self.ports[usize::from(request.port)];
+        let mut data = [0; BEAT_BYTES];
+        let allowed = if request.write {
+            write_beat(request, port.bytes, surroundings)
+        } else {
+            read_beat(request, &mut data[..port.bytes], surroundings)
+        };
+        let kind = if request.write {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        let due = surroundings
+            .hierarchy
+            .access(request.cycle, request.address, kind, port.requester);
+        digest_request(&mut self.digest, request, &data[..port.bytes], due);
+        MemoryResponse {
+            due,
+            tag: request.tag,
+            port: request.port,
+            fault: !allowed,
+            data,
+        }
+    }
+}
+
+/// A unit without memory ports only meets the hart; this is how far it runs at once.
+const UNCONNECTED_WINDOW: Cycles = Cycles(64);
+
+fn attach_ports(design: &Design, placement: Placement, hierarchy: &mut Hierarchy) -> Vec<MemoryPort> {
+    let widest = design.manifest.memory_ports().map(|(_, bytes)| bytes).max();
+    let Some(widest) = widest else { return Vec::new() };
+    let link = hierarchy.attach_link(placement, widest);
+    let attach = |(name, bytes): (&str, u32)| {
+        let traffic = if name == INTERMEDIATE_PORT {
+            Traffic::Intermediate
+        } else {
+            Traffic::Stream
+        };
+        MemoryPort {
+            requester: hierarchy.attach_port(link, traffic),
+            bytes: bytes as usize,
+        }
+    };
+    design.manifest.memory_ports().map(attach).collect()
+}
+
+fn read_beat(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Surroundings) -> bool {
+    let Some(end) = request.address.checked_add(data.len() as u64) else {
+        return false;
+    };
+    surroundings.guard.may_read(request.address..end)
+        && surroundings.memory.read(request.address, data).is_ok()
+}
+
+/// Writes the masked bytes of a beat, run by run, or none of them.
+fn write_beat(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundings) -> bool {
+    if !surroundings.guard.may_write(request.address, request.mask) {
+        return false;
+    }
+    let mut first = 0;
+    while first < bytes {
+        let selected = (first..bytes)
+            .take_while(|bit| request.mask >> bit & 1 == 1)
+            .count();
+        let address = request.address.wrapping_add(first as u64);
+        if selected > 0
+            && surroundings
+                .memory
+                .write(address, &request.data[first..first + selected])
+                .is_err()
+        {
+            return false;
+        }
+        first += selected.max(1);
+    }
+    true
+}
+
+fn digest_request(digest: &mut Digest, request: &MemoryRequest, read: &[u8], due: Cycle) {
+    digest.cycle(request.cycle);
+    digest.number(request.address);
+    digest.number(u64::from(request.mask) << 32 | u64::from(request.tag) << 16 | u64::from(request.port));
+    digest.bytes(if request.write {
+        &request.data[..read.len()]
+    } else {
+        read
+    });
+    digest.cycle(due);
+}
