@@ -113,6 +113,8 @@ pub struct Instance {
 // SAFETY: the host owns all state behind its pointer and uses no thread-local state; it is only
 // reached through `&mut self`.
 unsafe impl Send for Instance {}
+// SAFETY: what is reachable through `&self` only reads the host's state, or works on a copy.
+unsafe impl Sync for Instance {}
 
 impl Instance {
     /// A copy of `design` that has just left reset, at cycle 0.
