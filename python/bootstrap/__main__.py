@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
 from bootstrap import builds, doctor, packages, tools
-from bootstrap.console import EXIT_NOT_READY, NotReadyError, fail
+from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY, NotReadyError, fail
 from bootstrap.paths import VENV
 from bootstrap.steps import bring_up_to_date
 
@@ -19,22 +20,32 @@ def verb_of(arguments: list[str]) -> str:
     return words[0]
 
 
+def prepare(verb: str) -> None:
+    """Installs and builds what `verb` needs; raises `NotReadyError` when that is not possible."""
+    packages.ensure_tools(for_tests=verb == "test")
+    tools.put_cargo_on_path()
+    bring_up_to_date(builds.steps_for(verb))
+
+
+def become_command_line(arguments: list[str]) -> NoReturn:
+    """Replaces this process by the command line, which runs in the virtual environment."""
+    python = str(VENV / "bin" / "python")
+    os.execve(python, [python, "-m", "rackwright.cli", *arguments], builds.build_environment())
+
+
 def main(arguments: list[str]) -> int:
-    """Prepares, then becomes the command line (does not return unless something is wrong)."""
+    """Prepares, then becomes the command line; gives an exit status when it cannot."""
     verb = verb_of(arguments)
     if verb == "doctor":
         return doctor.main(arguments[1:])
     try:
-        packages.ensure_tools(for_tests=verb == "test")
-        tools.put_cargo_on_path()
-        bring_up_to_date(builds.steps_for(verb))
+        prepare(verb)
     except NotReadyError as error:
         fail(str(error))
         return EXIT_NOT_READY
     except KeyboardInterrupt:
-        return 130
-    python = str(VENV / "bin" / "python")
-    os.execve(python, [python, "-m", "rackwright.cli", *arguments], builds.build_environment())
+        return EXIT_INTERRUPTED
+    become_command_line(arguments)
 
 
 if __name__ == "__main__":

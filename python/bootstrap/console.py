@@ -9,6 +9,9 @@ import time
 EXIT_NOT_READY = 3
 """Exit status when something needed is missing or could not be built."""
 
+EXIT_INTERRUPTED = 130
+"""Exit status after the user's Ctrl-C, as shells have it."""
+
 
 class NotReadyError(Exception):
     """Something needed is missing; the message is one line that says what and how to get it."""

@@ -37,8 +37,7 @@ def report() -> dict[str, Any]:
         "python": platform.python_version(),
         "tools": rows,
         "builds": [
-            {"name": step.name, "purpose": step.purpose, "current": step.is_current()}
-            for step in steps
+            {"name": step.name, "purpose": step.purpose, "current": step.is_current()} for step in steps
         ],
     }
 

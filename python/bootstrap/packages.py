@@ -57,8 +57,10 @@ def _explain(missing: list[Tool]) -> None:
 
 
 def packages_of(tool: Tool) -> list[str]:
-    """The packages of this machine's archive that bring `tool`: the best of its names, and beside
-    it the companions in the same version. Empty when the archive has none of them."""
+    """The packages of this machine's archive that bring `tool`; empty when it has none.
+
+    That is the best of the tool's names, and beside it the companions in the same version.
+    """
     for pattern in tool.packages:
         candidates = _available(pattern)
         if candidates:
@@ -102,6 +104,4 @@ def _apt(command: list[str]) -> None:
     """Runs apt; what it says goes to a log. A failure shows later as a tool that is missing."""
     LOGS.mkdir(parents=True, exist_ok=True)
     with open(LOGS / "packages.log", "a", encoding="utf-8") as log:
-        subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, check=False
-        )
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, check=False)

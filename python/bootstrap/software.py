@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ _SNAPPY_DEFINES = (
     "-DHAVE_ATTRIBUTE_ALWAYS_INLINE=1",
 )
 _SNAPPY_SOURCES = ("snappy.cc", "snappy-c.cc", "snappy-sinksource.cc", "snappy-stubs-internal.cc")
+_SNAPPY_HEADERS = ("snappy.h", "snappy-c.h", "snappy-sinksource.h")
 _DRIVER_SOURCES = ("snappy/rackwright_snappy.c",)
 
 
@@ -116,9 +118,21 @@ def _archive(target: Target, objects: list[Path], name: str) -> None:
     execute("software", [f"{target.compiler_prefix}ar", "rcs", str(archive), *map(str, objects)])
 
 
+def _publish_headers(snappy: Path, target: Target) -> None:
+    """Puts the official library's public headers where programs find them."""
+    folder = target.directory / "include"
+    folder.mkdir(exist_ok=True)
+    for name in _SNAPPY_HEADERS:
+        shutil.copyfile(snappy / name, folder / name)
+    shutil.copyfile(target.directory / "snappy-stubs-public.h", folder / "snappy-stubs-public.h")
+
+
 def build() -> None:
-    """Makes the benchmark for both machines, the reference library, and for RV64GC the archives
-    that user programs link: `libsnappy.a` (official) and `librackwright.a` (drivers)."""
+    """Makes the benchmark for both machines and the reference library.
+
+    For RV64GC also what user programs use: `libsnappy.a` (official) with its headers, and
+    `librackwright.a` (drivers).
+    """
     snappy = snappy_directory()
     benchmark = sorted((SOFTWARE / "benchmark").glob("*.cpp"))
     drivers = [SOFTWARE / name for name in _DRIVER_SOURCES]
@@ -128,6 +142,7 @@ def build() -> None:
     count = len(_SNAPPY_SOURCES)
     _archive(RISCV, riscv[:count], "libsnappy.a")
     _archive(RISCV, riscv[count + len(benchmark) :], "librackwright.a")
+    _publish_headers(snappy, RISCV)
 
     _link(HOST, _objects(HOST, snappy, benchmark), "snappy-benchmark")
 

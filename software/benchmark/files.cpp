@@ -20,20 +20,25 @@ File open_file(const std::string &path, const char *mode)
     return file;
 }
 
-} // namespace
-
-Bytes read_file(const std::string &path)
+Bytes read_all(std::FILE *file, const std::string &name)
 {
-    const File file = open_file(path, "rb");
     Bytes bytes;
     size_t used = 0;
     do {
         bytes.resize(used + (size_t{1} << 20));
-        used += std::fread(bytes.data() + used, 1, bytes.size() - used, file.get());
+        used += std::fread(bytes.data() + used, 1, bytes.size() - used, file);
     } while (used == bytes.size());
-    if (std::ferror(file.get())) throw std::runtime_error(path + ": cannot be read");
+    if (std::ferror(file)) throw std::runtime_error(name + ": cannot be read");
     bytes.resize(used);
     return bytes;
+}
+
+} // namespace
+
+Bytes read_file(const std::string &path)
+{
+    if (path == "-") return read_all(stdin, "standard input");
+    return read_all(open_file(path, "rb").get(), path);
 }
 
 void write_file(const std::string &path, const char *data, size_t bytes)

@@ -8,7 +8,7 @@
 
 using Bytes = std::vector<char>;
 
-// Throws std::runtime_error with the path and the reason.
+// Throws std::runtime_error with the path and the reason. "-" reads the standard input.
 Bytes read_file(const std::string &path);
 void write_file(const std::string &path, const char *data, size_t bytes);
 

@@ -4,8 +4,9 @@
 //   snappy-benchmark (compress|decompress) (library|unit) FILE [--history KIB]
 //                    [--hash-table-log2 N] [--output FILE]
 //
-// FILE is what the operation reads: plain data to compress, Snappy data to decompress. Exit status:
-// 0 when the operation ended ok and the result was verified, 1 when not, 2 for wrong usage.
+// FILE is what the operation reads (- for the standard input): plain data to compress, Snappy data
+// to decompress. Exit status: 0 when the operation ended ok and the result was verified, 1 when not,
+// 2 for wrong usage.
 
 #include <cstdio>
 #include <cstring>

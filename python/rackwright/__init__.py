@@ -1,0 +1,60 @@
+"""Co-design of hardware and software for warehouse-scale machines, on one ordinary machine.
+
+A `Unit` is a piece of hardware alone against a memory model; a `SnappyUnit` is one that we ship. A
+`Server` is a core with units beside it, which runs real programs; `run` does so in one call. Results
+are data classes, and `.frame()` turns them into pandas data frames. Python describes and reports:
+what is simulated is simulated by the engine.
+
+Names are loaded when they are first used, so that the command line can explain itself before the
+engine is built.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rackwright._engine import Design, EngineError
+    from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
+    from rackwright.errors import RackwrightError
+    from rackwright.programs import compile_program
+    from rackwright.server import CPUS, RunResult, Server, run
+    from rackwright.snappy import AcceleratorResult, SnappyUnit
+    from rackwright.unit import PLACEMENTS, Buffer, Unit
+
+__all__ = [
+    "CPUS",
+    "PLACEMENTS",
+    "AcceleratorResult",
+    "Buffer",
+    "Design",
+    "EngineError",
+    "RackwrightError",
+    "RunResult",
+    "Server",
+    "SnappyUnit",
+    "Unit",
+    "UnitInfo",
+    "compile_program",
+    "design",
+    "elaborate",
+    "elaborate_class",
+    "run",
+    "units",
+]
+
+_HOMES = {
+    "_engine": ("Design", "EngineError"),
+    "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
+    "errors": ("RackwrightError",),
+    "programs": ("compile_program",),
+    "server": ("CPUS", "RunResult", "Server", "run"),
+    "snappy": ("AcceleratorResult", "SnappyUnit"),
+    "unit": ("PLACEMENTS", "Buffer", "Unit"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'rackwright' has no attribute {name!r}")
+    return getattr(import_module(f"rackwright.{_HOME_OF[name]}"), name)

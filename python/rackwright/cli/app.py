@@ -1,0 +1,58 @@
+"""The verbs and how their errors end."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY
+from rackwright.cli.accelerate import accelerate
+from rackwright.cli.demo import demo
+from rackwright.cli.doctor import doctor
+from rackwright.cli.output import EXIT_FAILED
+from rackwright.cli.run import run
+from rackwright.cli.test import run_tests
+from rackwright.cli.units import units
+from rackwright.errors import MissingBuildError, RackwrightError
+
+app = typer.Typer(
+    name="rw",
+    help=(
+        "Put RTL units into a server, run real software on it cycle by cycle, and see what they gain.\n\n"
+        "Start with `./rw demo`. Every verb has its own --help with examples."
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+for verb in (demo, accelerate, run, units, doctor):
+    app.command()(verb)
+app.command("test")(run_tests)
+
+
+def _expected_errors() -> tuple[type[Exception], ...]:
+    """What the user can cause; the engine's own only when there is an engine."""
+    try:
+        from rackwright._engine import EngineError
+    except ImportError:
+        return (RackwrightError,)
+    return RackwrightError, EngineError
+
+
+def main() -> int:
+    """Runs the command line; an error that is the user's to fix is one line and no traceback."""
+    try:
+        app(prog_name="./rw")
+    except MissingBuildError as error:
+        print(f"rw: {error}", file=sys.stderr)
+        return EXIT_NOT_READY
+    except _expected_errors() as error:
+        print(f"rw: {error}", file=sys.stderr)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    return 0

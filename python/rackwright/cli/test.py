@@ -1,0 +1,98 @@
+"""`rw test`: the whole test suite."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bootstrap.paths import ENGINE, HARDWARE, LOGS, PYTHON
+from rackwright.cli.output import EXIT_FAILED, messages, print_table
+
+
+@dataclass(frozen=True)
+class Check:
+    """One part of the suite: a command that says by its exit status whether it passed.
+
+    The output of a quiet one is shown only when it fails.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path
+    quiet: bool = True
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a check ended and how long it took."""
+
+    check: Check
+    passed: bool
+    seconds: float
+
+
+def checks(long: bool) -> list[Check]:
+    """The suite, fastest first; pytest comes last because it runs everything together."""
+    clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")
+    pytest = ("pytest", *(() if long else ("-m", "not long")))
+    return [
+        Check("ruff", ("ruff", "check", "."), PYTHON),
+        Check("ruff format", ("ruff", "format", "--check", "."), PYTHON),
+        Check("mypy", ("mypy",), PYTHON),
+        Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
+        Check("cargo clippy", clippy, ENGINE),
+        Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--quiet"), ENGINE),
+        Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE),
+        Check("pytest", pytest, PYTHON, quiet=False),
+    ]
+
+
+def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
+    """Runs one check and says how it went."""
+    messages.print(f"[bold]{check.name}[/bold]: {' '.join(check.command)}", highlight=False)
+    start = time.monotonic()
+    log = LOGS / f"test-{check.name.replace(' ', '-')}.log"
+    with open(log, "wb") as sink:
+        result = subprocess.run(
+            check.command,
+            cwd=check.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=sink if check.quiet else None,
+            stderr=subprocess.STDOUT if check.quiet else None,
+            check=False,
+        )
+    outcome = Outcome(check, result.returncode == 0, time.monotonic() - start)
+    if check.quiet and not outcome.passed:
+        print(log.read_text(encoding="utf-8", errors="replace"))
+    return outcome
+
+
+def run_tests(
+    long: Annotated[
+        bool, typer.Option("--long", help="Also the long runs: 100,000 mutated inputs per unit and more.")
+    ] = False,
+) -> None:
+    """Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests.
+
+    Every part runs, whether or not one before it failed. The exit status is 0 when all passed.
+    """
+    LOGS.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "RACKWRIGHT_LONG": "1" if long else "0"}
+    outcomes = [run_check(check, environment) for check in checks(long)]
+    rows = [
+        (outcome.check.name, "passed" if outcome.passed else "FAILED", f"{outcome.seconds:.1f} s")
+        for outcome in outcomes
+    ]
+    print_table([("check", "left"), ("result", "left"), ("time", "right")], rows)
+    passed = sum(outcome.passed for outcome in outcomes)
+    messages.print(f"{passed} of {len(outcomes)} checks passed", highlight=False)
+    if passed < len(outcomes):
+        raise typer.Exit(EXIT_FAILED)

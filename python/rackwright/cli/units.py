@@ -1,0 +1,60 @@
+"""`rw units`: the index of hardware units."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from rackwright.cli.output import JsonOption, print_json, print_table, results
+from rackwright.designs import UnitInfo
+from rackwright.designs import units as list_units
+from rackwright.errors import RackwrightError
+
+
+def units(
+    name: Annotated[str | None, typer.Argument(help="One unit: its parameters and ports.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the hardware units: what they do, their parameters, ports and status.
+
+    Examples:
+        ./rw units
+
+        ./rw units snappy-decompress
+
+    """
+    rows = [unit for unit in list_units() if name in (None, unit.name)]
+    if not rows:
+        raise RackwrightError(f"no unit {name}; `./rw units` lists them")
+    if json:
+        print_json({"units": [asdict(unit) for unit in rows]})
+    elif name is None:
+        _print_index(rows)
+    else:
+        _print_unit(rows[0])
+
+
+def _print_index(rows: list[UnitInfo]) -> None:
+    columns = [("unit", "left"), ("status", "left"), ("custom", "left"), ("summary", "left")]
+    print_table(
+        columns,
+        [(unit.name, unit.status, ", ".join(map(str, unit.opcodes)), unit.summary) for unit in rows],
+    )
+
+
+def _print_unit(unit: UnitInfo) -> None:
+    results.print(f"[bold]{unit.name}[/bold] ({unit.status}): {unit.summary}\n")
+    print_table(
+        [("parameter", "left"), ("default", "right"), ("range", "left"), ("meaning", "left")],
+        [
+            (row["name"], str(row["default"]), str(row["range"]), row["description"])
+            for row in unit.parameters
+        ],
+    )
+    results.print()
+    print_table(
+        [("port", "left"), ("contract", "left")],
+        [(port["name"], port["contract"]) for port in unit.ports],
+    )

@@ -1,0 +1,100 @@
+"""What the demo measures: one row per operation and target."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+OPERATIONS = ("compress", "decompress")
+TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operation on one target.
+
+    `seconds` is the time of the operation on the target: measured for the host, `cycles` at `clock_hz`
+    for a simulated core. `ratio` and `gigabytes_per_second` (10^9) are of uncompressed bytes. The
+    fields about the simulation are None for the host, which is not simulated; `unit_cycles` and
+    `rtl_cycles_per_second` also for cores without a unit. `digest` is that of the run.
+    """
+
+    operation: str
+    target: str
+    input_bytes: int
+    output_bytes: int
+    uncompressed_bytes: int
+    seconds: float
+    verified: bool
+    cycles: int | None = None
+    clock_hz: int | None = None
+    instructions: int | None = None
+    unit_cycles: int | None = None
+    wall_seconds: float | None = None
+    digest: str | None = None
+
+    @property
+    def gigabytes_per_second(self) -> float:
+        """Uncompressed bytes per second, in 10^9; 0 when there are none."""
+        return self.uncompressed_bytes / self.seconds / 1e9 if self.seconds else 0.0
+
+    @property
+    def ratio(self) -> float:
+        """Uncompressed bytes per compressed byte."""
+        packed = self.output_bytes if self.operation == "compress" else self.input_bytes
+        return self.uncompressed_bytes / packed if packed else 0.0
+
+    @property
+    def instructions_per_second(self) -> float | None:
+        """Speed of the simulation: simulated instructions per second of real time."""
+        return self._per_wall_second(self.instructions)
+
+    @property
+    def rtl_cycles_per_second(self) -> float | None:
+        """Speed of the simulation: cycles of RTL per second of real time, of the whole run."""
+        return self._per_wall_second(self.unit_cycles)
+
+    def _per_wall_second(self, count: int | None) -> float | None:
+        return count / self.wall_seconds if count and self.wall_seconds else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All rows of a demo."""
+
+    rows: tuple[Row, ...]
+
+    def speedup(self, row: Row) -> dict[str, float]:
+        """How many times as fast `row` is as each other target at the same operation."""
+        others = (other for other in self.rows if other.operation == row.operation)
+        return {
+            other.target: row.gigabytes_per_second / other.gigabytes_per_second
+            for other in others
+            if other.target != row.target and other.gigabytes_per_second
+        }
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, over the digests of all runs: equal when all of them are."""
+        runs = "\n".join(f"{row.operation} {row.target} {row.digest}" for row in self.rows)
+        return hashlib.sha256(runs.encode()).hexdigest()
+
+    @property
+    def verified(self) -> bool:
+        """Whether every row is."""
+        return all(row.verified for row in self.rows)
+
+    def record(self) -> dict[str, Any]:
+        """What `demo --json` prints and `demo.json` holds; see docs/json.md."""
+        return {"rows": [self._row_record(row) for row in self.rows], "digest": self.digest}
+
+    def _row_record(self, row: Row) -> dict[str, Any]:
+        return {
+            **asdict(row),
+            "gigabytes_per_second": row.gigabytes_per_second,
+            "ratio": row.ratio,
+            "instructions_per_second": row.instructions_per_second,
+            "rtl_cycles_per_second": row.rtl_cycles_per_second,
+            "speedup": self.speedup(row),
+        }

@@ -1,0 +1,133 @@
+"""From the name of a unit to its compiled design: elaboration with Chisel, then Verilator."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, STAMPS
+from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.toolchain import toolchain
+
+if TYPE_CHECKING:
+    from rackwright import _engine
+
+ParameterValue = int | str
+"""A value on the elaboration command line."""
+
+_MAIN = "rackwright.elaborate.Main"
+
+
+@dataclass(frozen=True)
+class UnitInfo:
+    """One row of the index of units.
+
+    `parameters` and `ports` are as the unit describes them: name, default, range and description of
+    a parameter; contract and name of a port.
+    """
+
+    name: str
+    summary: str
+    status: str
+    opcodes: tuple[int, ...]
+    parameters: tuple[dict[str, Any], ...]
+    ports: tuple[dict[str, Any], ...]
+
+
+def _java(arguments: list[str], classpath: str) -> str:
+    """Runs the elaborator; gives what it prints. Raises `RackwrightError` with its last line."""
+    command = ["java", "-cp", classpath, _MAIN, *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        lines = (result.stderr or result.stdout).strip().splitlines()
+        reasons = [line for line in lines if not line.lstrip().startswith("at ")]
+        raise RackwrightError(reasons[-1] if reasons else f"{_MAIN} failed")
+    return result.stdout
+
+
+def hardware_classpath() -> str:
+    """The class path of the generators in hardware/."""
+    if not HARDWARE_CLASSPATH.exists():
+        raise MissingBuildError("hardware/")
+    return HARDWARE_CLASSPATH.read_text(encoding="utf-8").strip()
+
+
+def _hardware_fingerprint() -> str:
+    stamp = STAMPS / "hardware"
+    return stamp.read_text(encoding="ascii") if stamp.exists() else ""
+
+
+def units() -> list[UnitInfo]:
+    """Every unit of hardware/, in the order of the index."""
+    cached = BUILD / "hardware" / f"units-{_hardware_fingerprint()[:16]}.json"
+    if not cached.exists():
+        text = _java(["--list"], hardware_classpath())
+        json.loads(text)
+        cached.write_text(text, encoding="utf-8")
+    rows = json.loads(cached.read_text(encoding="utf-8"))["units"]
+    return [
+        UnitInfo(
+            row["name"],
+            row["summary"],
+            row["status"],
+            tuple(row.get("opcodes", ())),
+            tuple(row["parameters"]),
+            tuple(row["ports"]),
+        )
+        for row in rows
+    ]
+
+
+def elaborate(unit: str, parameters: Mapping[str, ParameterValue] | None = None) -> Path:
+    """Writes the Verilog and the manifest of a unit; gives the path of the manifest.
+
+    `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. The same unit
+    with the same parameters is elaborated once. Raises `RackwrightError` for an unknown unit or
+    parameter and for a value out of range.
+    """
+    settings = {name: str(value) for name, value in sorted((parameters or {}).items())}
+    key = json.dumps([_hardware_fingerprint(), unit, settings]).encode()
+    folder = BUILD / "elaborated" / f"{unit}-{hashlib.sha256(key).hexdigest()[:16]}"
+    arguments = ["--unit", unit]
+    for name, value in settings.items():
+        arguments += ["--set", f"{name}={value}"]
+    return _elaborate_into(folder, arguments, hardware_classpath())
+
+
+def elaborate_class(class_name: str, classes: Path) -> Path:
+    """The same for a unit of the user's own.
+
+    `class_name` is the fully qualified name of a Scala class that describes a unit, compiled into the
+    folder or jar `classes`. It is elaborated on every call, because its sources are not ours to watch.
+    """
+    folder = BUILD / "elaborated" / class_name
+    manifest = folder / "manifest.json"
+    manifest.unlink(missing_ok=True)
+    return _elaborate_into(folder, ["--class", class_name], f"{classes}:{hardware_classpath()}")
+
+
+def _elaborate_into(folder: Path, arguments: list[str], classpath: str) -> Path:
+    manifest = folder / "manifest.json"
+    if not manifest.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        _java([*arguments, "--out", str(folder)], classpath)
+    return manifest
+
+
+def design(
+    unit: str | Path, parameters: Mapping[str, ParameterValue] | None = None, waves: bool = False
+) -> _engine.Design:
+    """The compiled design of a unit: by name, or by the path of a manifest of your own.
+
+    The first time takes up to a minute; compiled designs are kept by content hash. `waves` compiles
+    it such that a run can write what its signals do.
+    """
+    manifest = Path(unit) if str(unit).endswith(".json") else elaborate(str(unit), parameters)
+    if not manifest.exists():
+        raise RackwrightError(f"{manifest}: no such manifest")
+    return toolchain().build(str(manifest), waves)

@@ -1,0 +1,14 @@
+"""Errors that are the user's to fix; the command line prints their message and no traceback."""
+
+from __future__ import annotations
+
+
+class RackwrightError(Exception):
+    """Something asked for cannot be done; the message says what and why in one sentence."""
+
+
+class MissingBuildError(RackwrightError):
+    """Something that `rw` builds is not there yet."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is not built yet; `./rw demo` or `./rw test` builds it")

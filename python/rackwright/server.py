@@ -1,0 +1,171 @@
+"""A server: a core, its caches and memory, and the units beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rackwright import _engine
+from rackwright.designs import design
+from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CPUS = ("rocket", "boom", "functional")
+"""Models of the core: two with a pipeline's timing, one that counts an instruction as a cycle."""
+
+SETS = {"snappy": ("snappy-compress", "snappy-decompress")}
+"""Names that stand for several units."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a program ran on a server.
+
+    `cycles` are of the core's clock, `clock_hz` cycles per second of the simulated time;
+    `wall_seconds` is what the simulation took. `unit_cycles` counts the cycles of RTL that were
+    stepped, of all units together. `counters` are those of the core and the caches, by name.
+    """
+
+    exit_code: int
+    instructions: int
+    cycles: int
+    clock_hz: int
+    digest: str
+    wall_seconds: float
+    cpu: str
+    accelerators: tuple[str, ...]
+    stdout: bytes
+    stderr: bytes = field(repr=False)
+    unit_cycles: int
+    counters: dict[str, int] = field(repr=False)
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time."""
+        return self.cycles / self.clock_hz
+
+    def record(self) -> dict[str, Any]:
+        """The result as `rw run --json` prints it; see docs/json.md."""
+        row = asdict(self)
+        for key in ("stderr", "unit_cycles", "counters"):
+            del row[key]
+        row["accelerators"] = list(self.accelerators)
+        row["stdout"] = self.stdout.decode(errors="replace")
+        return row
+
+    def frame(self) -> pd.DataFrame:
+        """The same as a data frame of one row, with the counters as columns `counters.<name>`."""
+        import pandas as pd
+
+        return pd.json_normalize({**self.record(), "counters": self.counters})
+
+
+class Server:
+    """A core of the model `cpu` with `accelerators` at `placement`.
+
+    An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
+    manifest of your own unit, or a compiled design. Each answers to its own custom opcodes.
+    """
+
+    def __init__(
+        self,
+        cpu: str = "rocket",
+        accelerators: Sequence[str | Path | _engine.Design] = (),
+        *,
+        placement: str = "near-core",
+        skip_quiescent: bool = True,
+    ) -> None:
+        """Elaborates and compiles what has not been.
+
+        Raises `RackwrightError` when two units claim the same opcode or a name is unknown.
+        """
+        if cpu not in CPUS:
+            raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
+        self.cpu = cpu
+        self.placement = placement
+        self.designs = [
+            accelerator if isinstance(accelerator, _engine.Design) else design(accelerator)
+            for accelerator in _expand(accelerators)
+        ]
+        self._skip_quiescent = skip_quiescent
+        _refuse_shared_opcodes(self.designs)
+
+    def run(
+        self,
+        program: str | Path,
+        arguments: Sequence[str] = (),
+        *,
+        stdin: bytes = b"",
+        write_folder: Path | None = None,
+        echo: bool = False,
+        max_cycles: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> RunResult:
+        """Runs a static RV64GC ELF file from the start to its exit, on a server fresh from reset.
+
+        The program sees the host's files for reading; it can write only below `write_folder`.
+        `echo` passes its output on as it comes. `max_cycles` ends a run that takes longer with an
+        `EngineError` (0: no limit). `progress` gets instructions and cycles a few times per second.
+        """
+        machine = _engine.Server(
+            self.cpu, self.placement, units=self.designs, skip_quiescent=self._skip_quiescent
+        )
+        result = machine.run(
+            str(program),
+            arguments,
+            stdin=stdin,
+            write_folder=str(write_folder) if write_folder else None,
+            echo=echo,
+            max_cycles=max_cycles,
+            progress=progress,
+        )
+        return RunResult(
+            exit_code=result.exit_code,
+            instructions=result.instructions,
+            cycles=result.cycles,
+            clock_hz=result.clock_hz,
+            digest=result.digest,
+            wall_seconds=result.wall_seconds,
+            cpu=self.cpu,
+            accelerators=tuple(built.unit for built in self.designs),
+            stdout=result.stdout,
+            stderr=result.stderr,
+            unit_cycles=result.unit_cycles,
+            counters=dict(result.counters),
+        )
+
+
+def run(
+    program: str | Path,
+    arguments: Sequence[str] = (),
+    *,
+    cpu: str = "rocket",
+    accelerators: Sequence[str | Path | _engine.Design] = (),
+    placement: str = "near-core",
+) -> RunResult:
+    """Runs one program on one server: `Server(...).run(...)` in a call."""
+    return Server(cpu, accelerators, placement=placement).run(program, arguments)
+
+
+def _expand(
+    accelerators: Sequence[str | Path | _engine.Design],
+) -> list[str | Path | _engine.Design]:
+    expanded: list[str | Path | _engine.Design] = []
+    for accelerator in accelerators:
+        members = SETS.get(accelerator) if isinstance(accelerator, str) else None
+        expanded += members or (accelerator,)
+    return expanded
+
+
+def _refuse_shared_opcodes(designs: list[_engine.Design]) -> None:
+    owners: dict[int, str] = {}
+    for built in designs:
+        for opcode in built.opcodes:
+            if opcode in owners:
+                both = f"{owners[opcode]} and {built.unit}"
+                raise RackwrightError(f"{both} both answer to custom-{opcode}; attach one of them")
+            owners[opcode] = built.unit

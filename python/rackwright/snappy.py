@@ -1,0 +1,186 @@
+"""The Snappy units: commands, one operation, and the check of its result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rackwright import libsnappy
+from rackwright.designs import ParameterValue
+from rackwright.errors import RackwrightError
+from rackwright.unit import Unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OPERATIONS = ("compress", "decompress")
+STATUS_NAMES = ("ok", "malformed", "output_full", "unsupported", "access_fault")
+
+# Function numbers of the commands: software/snappy/snappy_commands.h says what they do.
+SRC, DEST_AND_START, CHECK_COMPLETION = 1, 2, 3
+ON_CHIP_HISTORY, MAX_OFFSET, HASH_TABLE_LOG2 = 4, 4, 5
+LIMIT, STATUS, OUTPUT_BYTES, INPUT_OFFSET = 16, 17, 18, 19
+
+
+@dataclass(frozen=True)
+class AcceleratorResult:
+    """One operation of a unit.
+
+    `cycles` run from the first command to the answer that tells of the completion, at `clock_hz`.
+    `input_offset` is where the unit stopped in the input. `verified`: the official library agrees,
+    byte by byte when the status is ok, and in calling the input malformed when the unit does.
+    """
+
+    unit: str
+    operation: str
+    input_bytes: int
+    output_bytes: int
+    uncompressed_bytes: int
+    cycles: int
+    clock_hz: int
+    gigabytes_per_second: float
+    ratio: float
+    status: str
+    input_offset: int
+    verified: bool
+    digest: str
+    wall_seconds: float
+    parameters: dict[str, Any]
+    output: bytes = field(repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """The result without its bytes, in the order of docs/json.md."""
+        row = asdict(self)
+        del row["output"]
+        return row
+
+    def frame(self) -> pd.DataFrame:
+        """The same as a data frame of one row; parameters become columns `parameters.<name>`."""
+        import pandas as pd
+
+        return pd.json_normalize(self.record())
+
+
+def _log2(entries: int) -> int:
+    if entries < 1 or entries & (entries - 1):
+        raise RackwrightError(f"the number of hash entries must be a power of two, not {entries}")
+    return entries.bit_length() - 1
+
+
+class SnappyUnit:
+    """A Snappy unit that compresses or decompresses one buffer after the other."""
+
+    def __init__(
+        self,
+        operation: str,
+        *,
+        parameters: Mapping[str, ParameterValue] | None = None,
+        history_kib: int | None = None,
+        hash_entries: int | None = None,
+        placement: str = "near-core",
+        skip_quiescent: bool = True,
+        waves: Path | None = None,
+    ) -> None:
+        """Builds the unit for `operation` ("compress" or "decompress").
+
+        `parameters` are those of elaboration. `history_kib` (decompress) and `hash_entries`
+        (compress, a power of two) are set at run time, up to what was built. Raises
+        `RackwrightError` for what does not exist or does not fit the operation.
+        """
+        if operation not in OPERATIONS:
+            raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")
+        if history_kib is not None and operation != "decompress":
+            raise RackwrightError("the history is a setting of decompression")
+        if hash_entries is not None and operation != "compress":
+            raise RackwrightError("hash entries are a setting of compression")
+        self.operation = operation
+        self.settings: dict[str, Any] = {"placement": placement}
+        self.unit = Unit(
+            f"snappy-{operation}",
+            parameters,
+            placement=placement,
+            skip_quiescent=skip_quiescent,
+            waves=waves,
+        )
+        if history_kib is not None:
+            self.settings["history_kib"] = history_kib
+            self.unit.command(ON_CHIP_HISTORY, history_kib << 10)
+        if hash_entries is not None:
+            self.settings["hash_entries"] = hash_entries
+            self.unit.command(HASH_TABLE_LOG2, _log2(hash_entries))
+
+    def run(
+        self,
+        data: bytes,
+        *,
+        capacity: int | None = None,
+        warm: str | None = "llc",
+        misalignment: tuple[int, int] = (0, 0),
+    ) -> AcceleratorResult:
+        """Runs the operation on `data` and checks the result against the official library.
+
+        `capacity` is the room for the result, by default as much as it can need. `warm` is the cache
+        that the input lies in ("llc" or "l2"; None: memory). `misalignment` are the offsets of input
+        and output in their pages.
+        """
+        began = time.perf_counter()
+        self.unit.release_all()
+        room = self._room(data) if capacity is None else capacity
+        source = self.unit.load(data, misalignment=misalignment[0])
+        target = self.unit.reserve(room, misalignment=misalignment[1])
+        if warm is not None and data:
+            self.unit.bench.warm(source.address, source.length, warm)
+        start = self.unit.cycle
+        self.unit.command(SRC, source.address, source.length)
+        self.unit.command(LIMIT, room)
+        self.unit.command(DEST_AND_START, target.address)
+        self.unit.query(CHECK_COMPLETION)
+        cycles = self.unit.cycle - start
+        status = STATUS_NAMES[self.unit.query(STATUS)]
+        output = self.unit.read(target, min(self.unit.query(OUTPUT_BYTES), room))
+        return self._result(data, output, status, cycles, time.perf_counter() - began)
+
+    def _room(self, data: bytes) -> int:
+        if self.operation == "compress":
+            return libsnappy.max_compressed_bytes(len(data))
+        return libsnappy.declared_bytes(data) or 0
+
+    def _result(
+        self, data: bytes, output: bytes, status: str, cycles: int, seconds: float
+    ) -> AcceleratorResult:
+        compressing = self.operation == "compress"
+        plain, packed = (data, output) if compressing else (output, data)
+        hertz = self.unit.design.clock_hz
+        return AcceleratorResult(
+            unit=self.unit.design.unit,
+            operation=self.operation,
+            input_bytes=len(data),
+            output_bytes=len(output),
+            uncompressed_bytes=len(plain),
+            cycles=cycles,
+            clock_hz=hertz,
+            gigabytes_per_second=len(plain) * hertz / cycles / 1e9 if cycles else 0.0,
+            ratio=len(plain) / len(packed) if packed else 0.0,
+            status=status,
+            input_offset=self.unit.query(INPUT_OFFSET),
+            verified=is_verified(self.operation, data, output, status),
+            digest=self.unit.digest,
+            wall_seconds=seconds,
+            parameters={**self.unit.design.parameters, **self.settings},
+            output=output,
+        )
+
+
+def is_verified(operation: str, data: bytes, output: bytes, status: str) -> bool:
+    """Whether the official library agrees with what came out.
+
+    Only `ok` and, when decompressing, `malformed` are claims about the data that it can agree with.
+    """
+    if operation == "compress":
+        return status == "ok" and libsnappy.decompress(output) == data
+    if status == "malformed":
+        return not libsnappy.is_valid(data)
+    return status == "ok" and libsnappy.decompress(data) == output

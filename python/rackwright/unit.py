@@ -1,0 +1,114 @@
+"""A unit alone against the memory model: what `rw accelerate` and the tests of units use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rackwright import _engine
+from rackwright.designs import ParameterValue, design
+
+PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
+"""Where a unit can sit; see docs/how-time-works.md for what each one costs."""
+
+_PAGE = 4096
+_FIRST_ADDRESS = 0x1000_0000
+_GUEST_BYTES = 1 << 34
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A range of the memory model: `length` bytes from `address`."""
+
+    address: int
+    length: int
+
+
+class Unit:
+    """A compiled unit, its clock, and a memory of its own.
+
+    Buffers come from `load` and `reserve`. Each is followed by an unmapped page, and every access
+    outside the buffers is refused and counted in `violations`.
+    """
+
+    def __init__(
+        self,
+        unit: str | Path | _engine.Design,
+        parameters: Mapping[str, ParameterValue] | None = None,
+        *,
+        placement: str = "near-core",
+        skip_quiescent: bool = True,
+        waves: Path | None = None,
+    ) -> None:
+        """Elaborates and compiles `unit` where that has not been done, and resets it.
+
+        `placement` is one of `PLACEMENTS`. `skip_quiescent` leaves out the cycles in which the unit
+        says that it is idle; the results are the same without. `waves` is an FST file to write.
+        """
+        built = unit if isinstance(unit, _engine.Design) else design(unit, parameters, waves is not None)
+        self.design = built
+        self.placement = placement
+        self.bench = _engine.UnitBench(
+            built, placement, _GUEST_BYTES, skip_quiescent, str(waves) if waves else None
+        )
+        self.bench.forbid_all()
+        self._next = _FIRST_ADDRESS
+
+    def reserve(self, length: int, access: str = "w", misalignment: int = 0) -> Buffer:
+        """A new buffer of zeros that the unit may read ("r"), write ("w") or both ("rw").
+
+        It begins `misalignment` bytes after a page.
+        """
+        buffer = Buffer(self._next + misalignment, length)
+        self._next = (buffer.address + length + 2 * _PAGE - 1) // _PAGE * _PAGE
+        self.bench.allow(buffer.address, length, access)
+        return buffer
+
+    def load(self, data: bytes, access: str = "r", misalignment: int = 0) -> Buffer:
+        """A new buffer that holds `data`."""
+        buffer = self.reserve(len(data), access, misalignment)
+        self.bench.write_memory(buffer.address, data)
+        return buffer
+
+    def read(self, buffer: Buffer, length: int | None = None) -> bytes:
+        """The first `length` bytes of a buffer, all of them by default."""
+        return self.bench.read_memory(buffer.address, buffer.length if length is None else length)
+
+    def release_all(self) -> None:
+        """Forgets every buffer, so that their addresses are given out again."""
+        self.bench.forbid_all()
+        self._next = _FIRST_ADDRESS
+
+    def command(self, funct: int, rs1: int = 0, rs2: int = 0, opcode: int | None = None) -> None:
+        """Gives the unit a command that has no answer; `opcode` n of custom-n is the unit's first."""
+        self.bench.command(self._opcode(opcode), funct, rs1, rs2)
+
+    def query(self, funct: int, rs1: int = 0, rs2: int = 0, opcode: int | None = None) -> int:
+        """Gives the unit a command and waits for its answer, however long that takes."""
+        answer = self.bench.command(self._opcode(opcode), funct, rs1, rs2, xd=True)
+        if answer is None:
+            raise AssertionError("the engine gave no answer to a command that asks for one")
+        return answer
+
+    def work(self, max_cycles: int = 0) -> bool:
+        """Steps until the unit has nothing left to do, or `max_cycles` passed; tells whether it has."""
+        return self.bench.run_until_quiescent(max_cycles)
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of the unit's clock since reset."""
+        return self.bench.cycle
+
+    @property
+    def digest(self) -> str:
+        """Digest of everything the unit has exchanged so far."""
+        return self.bench.digest
+
+    @property
+    def violations(self) -> int:
+        """Accesses outside the buffers so far; 0 for a unit that keeps its contract."""
+        return self.bench.violations
+
+    def _opcode(self, opcode: int | None) -> int:
+        return self.design.opcodes[0] if opcode is None else opcode
