@@ -386,9 +386,9 @@ fn events(out: &mut String, manifest: &Manifest) {
     let count = manifest.events().count();
     line(out, "struct Events {");
     line(out, &format!("    uint64_t total[{}] = {{}};", count.max(1)));
-    line(out, "    void count([[maybe_unused]] Model& model) {");
+    line(out, "    void count([[maybe_unused]] Model& model, [[maybe_unused]] uint64_t cycles) {");
     for (index, name) in manifest.events().enumerate() {
-        line(out, &format!("        total[{index}] += model.event_{name};"));
+        line(out, &format!("        total[{index}] += cycles * model.event_{name};"));
     }
     line(out, "    }");
     line(out, "};");

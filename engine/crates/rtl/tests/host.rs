@@ -80,13 +80,14 @@ fn peek(design: &Design, skip: bool) -> (u64, Cycle, u64, u64) {
 #[test]
 fn a_command_is_answered_from_memory_at_the_same_cycle_with_and_without_skipping() {
     let design = design();
-    let (value, skipped_at, skipped, _) = peek(&design, true);
+    let (value, skipped_at, skipped, skipped_waiting) = peek(&design, true);
     let (_, all_at, all, waiting) = peek(&design, false);
     assert_eq!(value, 0x1230);
     // Taken at 1000, asked at 1001, answered by memory at 1021, by the unit at 1022.
     assert_eq!(skipped_at, Cycle(1022));
     assert_eq!(all_at, skipped_at);
     assert_eq!(waiting, LATENCY.0);
+    assert_eq!(skipped_waiting, waiting);
     assert!(
         skipped < 20,
         "{skipped} cycles evaluated although the unit was quiescent"
