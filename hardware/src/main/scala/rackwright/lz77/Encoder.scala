@@ -1,0 +1,133 @@
+package rackwright.lz77
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.ByteStream
+
+import EncoderParams._
+
+/** What happens inside an encoder, for counting. */
+class EncoderEvents extends Bundle {
+
+  /** Positions whose bytes were found in the hash table. */
+  val hashHit = UInt(4.W)
+
+  /** Positions that were not looked up because another one used their bank. */
+  val hashLost = UInt(4.W)
+
+  /** Bytes covered by the match of a sequence that leaves. */
+  val matchBytes = UInt(matchBits.W)
+
+  /** Bytes that leave as literals. */
+  val literalBytes = UInt(4.W)
+
+  /** The search waits for input. */
+  val inputStall = Bool()
+
+  /** The choice waits for room in the queues behind it. */
+  val outputStall = Bool()
+}
+
+/** LZ77 encoder: input bytes to sequences of copies and literals, eight positions per cycle.
+  *
+  * The boxes in order: window, hash table, candidates, probe (with the history), refine, select, literals. The result
+  * depends on the input and the job only, never on what ran before or on when the input arrives.
+  *
+  * @param params
+  *   sizes.
+  * @param streamBytes
+  *   width of the input stream in bytes.
+  * @param literalReadBytes
+  *   literals offered per cycle: 8 or 16.
+  */
+class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) extends Module {
+
+  /** Begins an operation; the next one needs `clear` in between. */
+  val job = IO(Flipped(Decoupled(new EncoderJob)))
+  val stream = IO(Flipped(new ByteStream(streamBytes)))
+  val sequence = IO(Decoupled(new Sequence(params)))
+
+  /** The next literals, first byte lowest; those of a sequence are there when the sequence is. */
+  val literals = IO(Output(UInt((8 * literalReadBytes).W)))
+  val consume = IO(Input(UInt(log2Ceil(literalReadBytes + 1).W)))
+
+  /** Ends the operation, finished or not. */
+  val clear = IO(Input(Bool()))
+
+  /** The input could not be read; the operation does not go on. */
+  val fault = IO(Output(Bool()))
+
+  /** The hash table is being cleared. */
+  val busy = IO(Output(Bool()))
+  val events = IO(Output(new EncoderEvents))
+
+  private val groupsInFlight = 4
+
+  /** Sequences found while a long run of literals leaves. */
+  private val sequencesWaiting = 32
+
+  private val table = Module(new HashTable(params))
+  private val settings = RegEnable(job.bits, job.fire)
+  busy := table.busy
+  job.ready := !table.busy
+  table.start := job.fire
+
+  withReset(reset.asBool || clear) {
+    val window = Module(new EncoderWindow(params, streamBytes))
+    val candidates = Module(new EncoderCandidates(params))
+    val history = Module(new EncoderHistory(params))
+    val probe = Module(new MatchProbe(params))
+    val refine = Module(new MatchRefine)
+    val select = Module(new MatchSelect(params))
+    val buffer = Module(new EncoderLiterals(params, literalReadBytes))
+    val lookups = Module(new Queue(new HashLookup(params), 1, pipe = true))
+    val candidateGroups = Module(new Queue(new CandidateGroup, groupsInFlight))
+
+    window.start.valid := job.fire
+    window.start.bits := job.bits.length
+    window.stream <> stream
+    history.write := window.history
+    fault := window.fault
+
+    // Nothing between the window and the queue of candidates can wait: a group leaves only if it has a place there.
+    val inFlight = RegInit(0.U(log2Ceil(groupsInFlight + 1).W))
+    val place = inFlight < groupsInFlight.U
+    lookups.io.enq.valid := window.group.valid && place
+    window.group.ready := lookups.io.enq.ready && place
+    lookups.io.enq.bits.group := window.group.bits
+    for ((set, lane) <- lookups.io.enq.bits.sets.zipWithIndex) {
+      set.valid := window.group.bits.remaining >= (lane + minMatch).U
+      set.bits := HashIndex(params, window.group.bits.bytes(lane, minMatch), params.hashLog2.U - settings.hashLog2)
+    }
+    inFlight := inFlight + window.group.fire - candidateGroups.io.deq.fire
+
+    table.lookup <> lookups.io.deq
+    candidates.found := table.found.bits
+    candidates.reach := Mux(settings.maxOffset < params.maxDistance.U, settings.maxOffset, params.maxDistance.U)
+    candidateGroups.io.enq.valid := table.found.valid
+    candidateGroups.io.enq.bits := candidates.candidates
+
+    probe.candidates <> candidateGroups.io.deq
+    history.read := probe.read
+    probe.history := history.bytes
+    refine.found <> probe.found
+    select.choices <> refine.choices
+    select.start.valid := job.fire
+    select.start.bits := job.bits.length === 0.U
+    buffer.write := select.literals
+    select.room := buffer.room
+
+    // A sequence needs two cycles to leave: after them its literals can be read.
+    sequence <> Queue(Queue(select.sequence, sequencesWaiting), 1, pipe = true)
+    literals := buffer.data
+    buffer.consume := consume
+
+    events.hashHit := Mux(table.found.valid, candidates.hits, 0.U)
+    events.hashLost := table.lost
+    events.matchBytes := Mux(select.sequence.fire, select.sequence.bits.matchLength, 0.U)
+    events.literalBytes := Mux(buffer.write.valid, buffer.write.bits.count, 0.U)
+    events.inputStall := window.waiting
+    events.outputStall := select.choices.valid && !select.sequence.ready || !buffer.room
+  }
+}

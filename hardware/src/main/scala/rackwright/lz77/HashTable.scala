@@ -1,0 +1,115 @@
+package rackwright.lz77
+
+import chisel3._
+import chisel3.util._
+
+import EncoderParams._
+
+/** One entry of the hash table.
+  *
+  * @param params
+  *   sizes of the encoder.
+  */
+class HashEntry(val params: EncoderParams) extends Bundle {
+  val valid = Bool()
+  val generation = UInt(generationBits.W)
+  val position = UInt(segmentBits.W)
+
+  /** The bytes around the position; nothing if entries hold positions only. */
+  val content = UInt((if (params.keyed) 8 * contentBytes else 0).W)
+}
+
+/** A group on its way into the hash table, with the set of each of its positions. */
+class HashLookup(val params: EncoderParams) extends Bundle {
+  val group = new EncoderGroup
+  val sets = Vec(lanes, Valid(UInt(params.indexBits.W)))
+}
+
+/** A group and the entries found for its positions. */
+class HashFound(val params: EncoderParams) extends Bundle {
+  val group = new EncoderGroup
+  val entries = Vec(lanes, Vec(params.hashWays, new HashEntry(params)))
+}
+
+/** The places where four bytes occurred last, looked up and replaced for eight positions per cycle.
+  *
+  * The table is spread over banks that serve one set per cycle each. Where positions of a group meet in a bank, the last
+  * of them wins; another with the same set shares what is read, any other goes without: its match is mostly found from
+  * a neighbour, by the bytes before it. A group sees what the groups before it wrote. The ways of a set are replaced in
+  * turn, by the number of the group.
+  *
+  * One cycle from `lookup` to `found`, which can't be stopped.
+  *
+  * @param params
+  *   sizes of the encoder.
+  */
+class HashTable(params: EncoderParams) extends Module {
+  val lookup = IO(Flipped(Decoupled(new HashLookup(params))))
+  val found = IO(Valid(new HashFound(params)))
+
+  /** A new operation: everything in the table is void. */
+  val start = IO(Input(Bool()))
+
+  /** Clearing after reset or for a new generation. */
+  val busy = IO(Output(Bool()))
+
+  /** Positions of this cycle's group that lost their bank. */
+  val lost = IO(Output(UInt(log2Ceil(lanes + 1).W)))
+
+  private val generations = Module(new HashTableGeneration(params))
+  private val group = lookup.bits.group
+
+  /** The first group of a segment other than the first waits for a new generation. */
+  private val fresh = RegInit(true.B)
+  private val renewForSegment = lookup.valid && group.position === 0.U && !fresh && !generations.busy
+  generations.renew := start || renewForSegment
+  when(lookup.fire) { fresh := false.B }
+  when(start || renewForSegment) { fresh := true.B }
+
+  busy := generations.busy
+  lookup.ready := !generations.busy && !(group.position === 0.U && !fresh)
+
+  private val banks = Seq.fill(params.hashBanks)(Module(new HashTableBank(params)))
+  private val bankOf = lookup.bits.sets.map(_.bits(params.bankBits - 1, 0))
+  private val rowOf = VecInit(lookup.bits.sets.map(set => (set.bits >> params.bankBits)(params.rowBits - 1, 0)))
+
+  private val replacement = VecInit.tabulate(lanes)(lane => newEntry(lane).asUInt)
+  private val winners = banks.zipWithIndex.map { case (bank, number) =>
+    val asking = (0 until lanes).map(lane => lookup.bits.sets(lane).valid && bankOf(lane) === number.U)
+    val winner = PriorityMux((0 until lanes).reverse.map(lane => (asking(lane) || (lane == 0).B) -> lane.U(laneBits.W)))
+    bank.access.valid := lookup.fire && asking.reduce(_ || _)
+    bank.access.bits.row := rowOf(winner)
+    bank.access.bits.entry := replacement(winner)
+    bank.access.bits.way := turn
+    bank.clear := generations.clear
+    winner
+  }
+
+  private val served = VecInit.tabulate(lanes) { lane =>
+    lookup.bits.sets(lane).valid && rowOf(VecInit(winners)(bankOf(lane))) === rowOf(lane)
+  }
+  lost := Mux(lookup.fire, PopCount((0 until lanes).map(lane => lookup.bits.sets(lane).valid && !served(lane))), 0.U)
+
+  private val read = VecInit(banks.map(_.read))
+  found.valid := RegNext(lookup.fire, false.B)
+  found.bits.group := RegEnable(group, lookup.fire)
+  for (lane <- 0 until lanes) {
+    val entries = read(RegEnable(bankOf(lane), lookup.fire)).asTypeOf(found.bits.entries(lane))
+    val usable = RegEnable(served(lane), lookup.fire)
+    found.bits.entries(lane) := entries
+    for ((entry, way) <- entries.zipWithIndex)
+      found.bits.entries(lane)(way).valid := usable && entry.valid && entry.generation === generations.generation
+  }
+
+  /** The way that this group's entries replace. */
+  private def turn: UInt = if (params.wayBits == 0) 0.U(0.W) else group.position(laneBits + params.wayBits - 1, laneBits)
+
+  private def newEntry(lane: Int): HashEntry = {
+    val entry = Wire(new HashEntry(params))
+    entry.valid := true.B
+    entry.generation := generations.generation
+    entry.position := group.position | lane.U
+    entry.content := (if (params.keyed) group.content(lane) else 0.U)
+    entry
+  }
+}
