@@ -11,13 +11,15 @@ from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY, NotReadyError, f
 from bootstrap.paths import VENV
 from bootstrap.steps import bring_up_to_date
 
+VERBS = ("demo", "accelerate", "run", "units", "doctor", "test")
+"""The verbs that need more than the command line's own packages."""
+
 
 def verb_of(arguments: list[str]) -> str:
-    """The verb that decides what must be there: `help` for anything that only prints help."""
+    """The verb that decides what must be there: `help` for what only prints help or a complaint."""
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    if not words or "--help" in words or words[0].startswith("-"):
-        return "help"
-    return words[0]
+    asks_for_help = not words or "--help" in words or "-h" in words
+    return "help" if asks_for_help or words[0] not in VERBS else words[0]
 
 
 def prepare(verb: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -82,7 +83,7 @@ def execute(
 ) -> None:
     """Runs a command of step `name`, whose output goes to that step's log.
 
-    Raises `NotReadyError` that shows the end of the log.
+    Raises `NotReadyError` that shows what matters of the log.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{name}.log"
@@ -99,10 +100,15 @@ def execute(
             check=False,
         )
     if result.returncode != 0:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        tail = "\n".join(f"    {line}" for line in lines[-15:])
         where = log.relative_to(REPOSITORY)
-        raise NotReadyError(f"{name} failed; the whole log is {where}, its end:\n{tail}")
+        raise NotReadyError(f"{name} failed; the whole log is {where}. It says:\n{_gist(log)}")
+
+
+def _gist(log: Path, count: int = 12) -> str:
+    """What a person looks for in a log: the first lines that speak of an error, else the last ones."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+    return "\n".join(f"    {line}" for line in (errors[:count] or lines[-count:]))
 
 
 @contextlib.contextmanager

@@ -56,6 +56,13 @@ class UnitBench:
     digest: str
     def events(self) -> dict[str, int]: ...
     def memory_counters(self) -> dict[str, int]: ...
+    def record(self, enabled: bool) -> None:
+        """Whether to keep the inputs of every evaluated cycle for `replay`."""
+    @property
+    def recorded_cycles(self) -> int:
+        """Cycles recorded so far."""
+    def replay(self) -> None:
+        """Gives a fresh copy of the unit the recorded inputs again, in a bare Verilator loop."""
     def register_write(
         self, address: int, value: int
     ) -> None: ...  # for units elaborated with --command mmio

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from bootstrap.paths import SOFTWARE
+from bootstrap.paths import BUILD, SOFTWARE
 from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
 
@@ -14,17 +14,21 @@ _INCLUDES = (SOFTWARE / "include", SOFTWARE / "snappy", RISCV.directory / "inclu
 _ARCHIVES = ("librackwright.a", "libsnappy.a")
 
 
-def compile_program(sources: Sequence[str | Path], output: str | Path, options: Sequence[str] = ()) -> Path:
+def compile_program(
+    sources: Sequence[str | Path], output: str | Path | None = None, options: Sequence[str] = ()
+) -> Path:
     """Compiles C or C++ sources into a static RV64GC program for Linux; gives its path.
 
     Our headers (`rackwright/rocc.h`, `rackwright_snappy.h`), our drivers and the official libsnappy
-    are there to use. Raises `RackwrightError` with what the compiler says.
+    are there to use. Without `output` the program goes to .build/programs, named like the first
+    source. Raises `RackwrightError` with what the compiler says.
     """
     archives = [RISCV.directory / name for name in _ARCHIVES]
     if not all(archive.exists() for archive in archives):
         raise MissingBuildError("software/")
     paths = [Path(source) for source in sources]
-    Path(output).parent.mkdir(parents=True, exist_ok=True)
+    program = Path(output) if output else BUILD / "programs" / f"{paths[0].stem}.elf"
+    program.parent.mkdir(parents=True, exist_ok=True)
     command = [
         *RISCV.compiler(paths[0]),
         *RISCV.flags,
@@ -32,10 +36,11 @@ def compile_program(sources: Sequence[str | Path], output: str | Path, options: 
         *options,
         *map(str, paths),
         *map(str, archives),
+        "-lstdc++",
         "-o",
-        str(output),
+        str(program),
     ]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise RackwrightError(f"{paths[0].name} does not compile:\n{result.stderr.strip()}")
-    return Path(output)
+    return program

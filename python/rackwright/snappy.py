@@ -70,6 +70,14 @@ def _log2(entries: int) -> int:
     return entries.bit_length() - 1
 
 
+def _patience(transferred_bytes: int) -> int:
+    """Cycles after which an operation counts as hung.
+
+    Far more than any unit needs in any placement: a round trip over PCIe, 2000 cycles, for every byte.
+    """
+    return 1_000_000 + 2000 * transferred_bytes
+
+
 class SnappyUnit:
     """A Snappy unit that compresses or decompresses one buffer after the other."""
 
@@ -137,7 +145,7 @@ class SnappyUnit:
         self.unit.command(SRC, source.address, source.length)
         self.unit.command(LIMIT, room)
         self.unit.command(DEST_AND_START, target.address)
-        self.unit.query(CHECK_COMPLETION)
+        self.unit.query(CHECK_COMPLETION, max_cycles=_patience(len(data) + room))
         cycles = self.unit.cycle - start
         status = STATUS_NAMES[self.unit.query(STATUS)]
         output = self.unit.read(target, min(self.unit.query(OUTPUT_BYTES), room))

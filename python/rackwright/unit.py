@@ -80,13 +80,24 @@ class Unit:
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS
 
-    def command(self, funct: int, rs1: int = 0, rs2: int = 0, opcode: int | None = None) -> None:
+    def command(self, funct: int, rs1: int = 0, rs2: int = 0, *, opcode: int | None = None) -> None:
         """Gives the unit a command that has no answer; `opcode` n of custom-n is the unit's first."""
         self.bench.command(self._opcode(opcode), funct, rs1, rs2)
 
-    def query(self, funct: int, rs1: int = 0, rs2: int = 0, opcode: int | None = None) -> int:
-        """Gives the unit a command and waits for its answer, however long that takes."""
-        answer = self.bench.command(self._opcode(opcode), funct, rs1, rs2, xd=True)
+    def query(
+        self,
+        funct: int,
+        rs1: int = 0,
+        rs2: int = 0,
+        *,
+        opcode: int | None = None,
+        max_cycles: int = 0,
+    ) -> int:
+        """Gives the unit a command and waits for its answer, at most `max_cycles` (0: no limit).
+
+        Raises `EngineError` when there is none in that time, or none can come.
+        """
+        answer = self.bench.command(self._opcode(opcode), funct, rs1, rs2, xd=True, max_cycles=max_cycles)
         if answer is None:
             raise AssertionError("the engine gave no answer to a command that asks for one")
         return answer

@@ -41,10 +41,11 @@ class Outcome:
 def checks(long: bool) -> list[Check]:
     """The suite, fastest first; pytest comes last because it runs everything together."""
     clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")
+    config = ("--config", "pyproject.toml")
     pytest = ("pytest", *(() if long else ("-m", "not long")))
     return [
-        Check("ruff", ("ruff", "check", "."), PYTHON),
-        Check("ruff format", ("ruff", "format", "--check", "."), PYTHON),
+        Check("ruff", ("ruff", "check", ".", "../examples", *config), PYTHON),
+        Check("ruff format", ("ruff", "format", "--check", ".", "../examples", *config), PYTHON),
         Check("mypy", ("mypy",), PYTHON),
         Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
         Check("cargo clippy", clippy, ENGINE),

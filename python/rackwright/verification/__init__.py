@@ -1,0 +1,1 @@
+"""The verification kit: what tests of units are made of, for our units and for yours."""

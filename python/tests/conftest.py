@@ -1,0 +1,45 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rackwright import SnappyUnit
+
+LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
+
+# A failure must be one that anybody can see again, so the short profile uses no entropy.
+_COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
+settings.register_profile("short", max_examples=60, derandomize=True, **_COMMON)  # type: ignore[arg-type]
+settings.register_profile("long", max_examples=2000, **_COMMON)  # type: ignore[arg-type]
+settings.load_profile("long" if LONG else "short")
+
+
+@pytest.fixture(scope="module")
+def compressor() -> Iterator[SnappyUnit]:
+    """A Snappy compressor as it is built by default; it must not have touched what is not its."""
+    unit = SnappyUnit("compress")
+    yield unit
+    assert unit.unit.violations == 0
+
+
+@pytest.fixture(scope="module")
+def decompressor() -> Iterator[SnappyUnit]:
+    """A Snappy decompressor as it is built by default; it must not have touched what is not its."""
+    unit = SnappyUnit("decompress")
+    yield unit
+    assert unit.unit.violations == 0
+
+
+@pytest.fixture
+def repository() -> Path:
+    """The root of the repository."""
+    return Path(__file__).resolve().parents[2]

@@ -1,0 +1,191 @@
+"""The command line from end to end: results, JSON keys, exit statuses, bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import REPOSITORY, rw
+
+from rackwright import compile_program, libsnappy
+from rackwright.demo.archive import default_archive
+
+ACCELERATE_KEYS = [
+    "unit",
+    "operation",
+    "input_bytes",
+    "output_bytes",
+    "uncompressed_bytes",
+    "cycles",
+    "clock_hz",
+    "gigabytes_per_second",
+    "ratio",
+    "status",
+    "input_offset",
+    "verified",
+    "digest",
+    "wall_seconds",
+    "parameters",
+]
+RUN_KEYS = [
+    "exit_code",
+    "instructions",
+    "cycles",
+    "clock_hz",
+    "digest",
+    "wall_seconds",
+    "cpu",
+    "accelerators",
+    "stdout",
+]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file worth compressing."""
+    path = tmp_path_factory.mktemp("data") / "plain"
+    path.write_bytes(default_archive(20_000))
+    return path
+
+
+@pytest.fixture(scope="module")
+def hello(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that greets and ends with the number of its arguments."""
+    folder = tmp_path_factory.mktemp("hello")
+    source = folder / "hello.c"
+    source.write_text(
+        "#include <stdio.h>\n"
+        'int main(int n, char **words) { for (int i = 1; i < n; i++) printf("hello %s\\n", words[i]);\n'
+        "  return n - 1; }\n"
+    )
+    return compile_program([source], folder / "hello.elf")
+
+
+def test_accelerate_there_and_back(plain: Path, tmp_path: Path) -> None:
+    packed, again = tmp_path / "packed", tmp_path / "again"
+    there = rw("accelerate", "snappy", "compress", plain, "-o", packed, "--json")
+    assert there.status == 0
+    assert list(there.json()) == ACCELERATE_KEYS
+    assert libsnappy.decompress(packed.read_bytes()) == plain.read_bytes()
+    back = rw("accelerate", "snappy", "decompress", packed, "-o", again, "--history", 2, "--json").json()
+    assert back["verified"] is True
+    assert back["status"] == "ok"
+    assert back["parameters"]["history_kib"] == 2
+    assert again.read_bytes() == plain.read_bytes()
+
+
+def test_accelerate_for_people(plain: Path) -> None:
+    ended = rw("accelerate", "snappy", "compress", plain, "--hash-entries", 512)
+    assert ended.status == 0
+    assert "GB/s" in ended.stdout
+    assert "official libsnappy" in ended.stdout
+
+
+def test_malformed_input_tells_the_status_and_the_offset(tmp_path: Path) -> None:
+    bad = tmp_path / "bad"
+    bad.write_bytes(libsnappy.compress(b"hello hello hello")[:-1] + b"\xff")
+    ended = rw("accelerate", "snappy", "decompress", bad, "--json")
+    assert ended.status == 1
+    assert ended.json()["status"] == "malformed"
+    assert 0 <= ended.json()["input_offset"] <= bad.stat().st_size
+    assert ended.json()["verified"] is True
+    assert "malformed" in rw("accelerate", "snappy", "decompress", bad).stdout
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    assert rw("accelerate", "snappy", "compress", empty, "--json").json()["status"] == "ok"
+    assert rw("accelerate", "snappy", "decompress", empty, "--json").json()["status"] == "malformed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["accelerate", "snappy", "compress", "no-such-file"], 1, "no-such-file"),
+        (["accelerate", "snappy", "explode", "README.md"], 2, "explode"),
+        (["accelerate", "snappy", "compress", "README.md", "--hash-entries", "1000"], 1, "power of two"),
+        (["accelerate", "snappy", "compress", "README.md", "--history", "16"], 1, "history"),
+        (["accelerate", "snappy", "compress", "README.md", "--placement", "moon"], 2, "moon"),
+        (["run", "no-such-program"], 1, "no-such-program"),
+        (["run", "README.md"], 1, "README.md"),
+        (["run", "README.md", "--cpu", "abacus"], 2, "abacus"),
+        (["units", "no-such-unit"], 1, "no-such-unit"),
+        (["demo", "no-such-file"], 1, "no-such-file"),
+        (["frobnicate"], 2, "frobnicate"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_bad_command_lines_are_explained(arguments: list[str], status: int, says: str) -> None:
+    words = [str(REPOSITORY / word) if word == "README.md" else word for word in arguments]
+    ended = rw(*words)
+    assert ended.status == status
+    assert says in ended.stderr
+    assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("cpu", ["functional", "rocket", "boom"])
+def test_run(hello: Path, cpu: str) -> None:
+    ended = rw("run", hello, "--cpu", cpu, "--json", "--", "one", "--help")
+    assert ended.status == 2
+    record = ended.json()
+    assert list(record) == RUN_KEYS
+    assert record["stdout"] == "hello one\nhello --help\n"
+    assert record["exit_code"] == 2
+    assert record["cpu"] == cpu
+    assert record["accelerators"] == []
+    assert record["instructions"] > 0
+
+
+def test_run_passes_output_through(hello: Path) -> None:
+    ended = rw("run", hello, "--", "you")
+    assert ended.stdout == "hello you\n"
+    assert ended.status == 1
+    assert "digest" in ended.stderr
+
+
+def test_run_with_accelerators(hello: Path) -> None:
+    record = rw("run", hello, "--accelerator", "snappy", "--json").json()
+    assert record["accelerators"] == ["snappy-compress", "snappy-decompress"]
+
+
+def test_two_units_cannot_share_an_opcode(hello: Path) -> None:
+    ended = rw("run", hello, "--accelerator", "snappy", "--accelerator", "snappy-compress")
+    assert ended.status == 1
+    assert "custom-1" in ended.stderr
+
+
+def test_units() -> None:
+    rows = rw("units", "--json").json()["units"]
+    by_name = {row["name"]: row for row in rows}
+    assert {"snappy-compress", "snappy-decompress"} <= set(by_name)
+    assert "history-kib" in {row["name"] for row in by_name["snappy-decompress"]["parameters"]}
+    assert "snappy-compress" in rw("units").stdout
+    assert "hash-log2" in rw("units", "snappy-compress").stdout
+
+
+def test_doctor() -> None:
+    report = rw("doctor", "--json").json()
+    assert report["ready"] is True
+    assert {row["name"] for row in report["tools"]} >= {"javac", "mvn", "cargo", "riscv64-linux-gnu-g++"}
+    assert "ready" in rw("doctor").stdout
+
+
+@pytest.mark.parametrize("verb", ["demo", "accelerate", "run", "units", "doctor", "test"])
+def test_help_of_every_verb(verb: str) -> None:
+    ended = rw(verb, "--help")
+    assert ended.status == 0
+    assert "Usage" in ended.stdout
+
+
+def test_demo_on_a_small_file(plain: Path, tmp_path: Path) -> None:
+    ended = rw("demo", plain, "--output", tmp_path, "--json")
+    assert ended.status == 0
+    record = ended.json()
+    assert len(record["rows"]) == 10
+    assert all(row["verified"] for row in record["rows"])
+    assert set(record["rows"][0]["speedup"]) == {"rocket", "boom", "rocket+unit", "boom+unit"}
+    assert "<svg" in (tmp_path / "report.html").read_text()
+    assert (tmp_path / "demo.json").exists()
+    again = rw("demo", plain, "--output", tmp_path, "--json").json()
+    assert again["digest"] == record["digest"]
