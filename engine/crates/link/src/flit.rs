@@ -1,12 +1,10 @@
-use rackwright_stats::Digest;
+/// The most bytes a flit carries: a 64-bit port.
+pub const FLIT_BYTES: usize = 8;
 
-/// The most bytes a flit carries.
-const WIDEST: usize = 8;
-
-/// What crosses a link in one of its cycles: up to 8 bytes, and whether they end a packet.
+/// What crosses a link in one of its cycles: up to 8 bytes, and whether they end a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flit {
-    data: [u8; WIDEST],
+    data: [u8; FLIT_BYTES],
     valid: u8,
     last: bool,
 }
@@ -18,11 +16,11 @@ impl Flit {
     /// When there are none or more than 8.
     pub fn new(bytes: &[u8], last: bool) -> Flit {
         assert!(
-            (1..=WIDEST).contains(&bytes.len()),
-            "a flit carries 1 to {WIDEST} bytes, not {}",
+            (1..=FLIT_BYTES).contains(&bytes.len()),
+            "a flit carries 1 to {FLIT_BYTES} bytes, not {}",
             bytes.len()
         );
-        let mut data = [0; WIDEST];
+        let mut data = [0; FLIT_BYTES];
         data[..bytes.len()].copy_from_slice(bytes);
         Flit {
             data,
@@ -36,14 +34,32 @@ impl Flit {
         &self.data[..usize::from(self.valid)]
     }
 
-    /// Whether this is the last flit of its packet.
+    /// Whether this is the last flit of its frame.
     pub fn last(&self) -> bool {
         self.last
     }
+}
 
-    /// Adds the flit to a digest.
-    pub fn digest(&self, digest: &mut Digest) {
-        digest.bytes(&self.data);
-        digest.number(u64::from(self.valid) << 1 | u64::from(self.last));
+/// The flits of a frame, in order: all full but the last one, which says how much of it counts.
+pub fn flits_of(frame: &[u8]) -> impl Iterator<Item = Flit> + '_ {
+    let count = frame.len().div_ceil(FLIT_BYTES);
+    frame
+        .chunks(FLIT_BYTES)
+        .enumerate()
+        .map(move |(index, bytes)| Flit::new(bytes, index + 1 == count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_flit_carries_what_is_left() {
+        let frame: Vec<u8> = (0..19).collect();
+        let flits: Vec<Flit> = flits_of(&frame).collect();
+        assert_eq!(flits.len(), 3);
+        assert_eq!(flits[2].bytes(), [16, 17, 18]);
+        assert_eq!(flits.iter().filter(|flit| flit.last()).count(), 1);
+        assert!(flits[2].last());
     }
 }

@@ -1,12 +1,19 @@
-//! Links between models: flits, and the windows in which they travel.
+//! Links between models: what crosses them, and how it waits at the far end.
 //!
-//! A link of latency L lets both of its ends advance L cycles before they need anything from each
-//! other. What crosses it in that time is a [`Window`]: only the valid flits, each with its cycle.
+//! The unit of traffic is a *burst*: a run of flits that ends with one marked last, carried as one
+//! record with the cycle in which that last flit crosses. A model that stores whole frames needs no
+//! more, so that nothing in the network costs anything per cycle or per flit, yet every time is exact
+//! to the cycle. A link of latency L lets both of its ends advance L cycles before they need anything
+//! from each other.
 
+mod arrivals;
 mod flit;
-mod link;
-mod window;
+mod item;
+mod latency;
+mod trail;
 
-pub use flit::Flit;
-pub use link::{Link, LinkError};
-pub use window::Window;
+pub use arrivals::{Arrival, Arrivals, Inbox, Order};
+pub use flit::{flits_of, Flit, FLIT_BYTES};
+pub use item::Item;
+pub use latency::{Latency, LinkError};
+pub use trail::Trail;

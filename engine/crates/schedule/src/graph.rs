@@ -1,11 +1,12 @@
+use crate::node::{Node, Peer};
+use crate::tap::Tap;
 use crate::Model;
-use rackwright_link::{Link, LinkError, Window};
-use rackwright_stats::Digest;
+use rackwright_link::{Latency, LinkError};
 use rackwright_time::{Cycle, Cycles};
 
-/// A model's place in its graph.
+/// A model's place in its graph: models are numbered in the order in which they were added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ModelId(pub(crate) usize);
+pub struct ModelId(pub usize);
 
 /// One port of one model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +17,7 @@ pub struct PortId {
     pub port: usize,
 }
 
-/// Why a graph cannot be built.
+/// Why a graph cannot be built or run as asked.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// The port does not exist.
@@ -38,7 +39,7 @@ pub enum GraphError {
         port: usize,
     },
     /// The link cannot exist.
-    #[error("{from} to {to}: {reason}")]
+    #[error("`{from}` to `{to}`: {reason}")]
     Link {
         /// One end.
         from: String,
@@ -47,43 +48,40 @@ pub enum GraphError {
         /// Why not.
         reason: LinkError,
     },
-}
-
-/// Where the traffic of a port comes from and goes to: indices of links.
-#[derive(Clone, Copy)]
-pub(crate) struct Joined {
-    pub(crate) incoming: usize,
-    pub(crate) outgoing: usize,
-}
-
-pub(crate) struct Node<M> {
-    pub(crate) name: String,
-    pub(crate) model: M,
-    pub(crate) joined: Vec<Option<Joined>>,
-    pub(crate) inputs: Vec<Window>,
-    pub(crate) outputs: Vec<Window>,
-    /// What each port put out so far; one digest per port, so that the windows' cut cannot show.
-    pub(crate) traffic: Vec<Digest>,
+    /// Models would see traffic too late.
+    #[error("a window of {window} does not fit the shortest link, which takes {latency}")]
+    Window {
+        /// What was asked for.
+        window: Cycles,
+        /// The shortest latency.
+        latency: Cycles,
+    },
 }
 
 /// Models and the links between their ports.
-pub struct Graph<M> {
+pub struct Graph<M: Model> {
     pub(crate) nodes: Vec<Node<M>>,
-    pub(crate) links: Vec<Link>,
-    pub(crate) window: Cycles,
     pub(crate) cycle: Cycle,
+    pub(crate) threads: usize,
+    pub(crate) skip_idle: bool,
+    /// The shortest latency of a link.
+    shortest: Cycles,
+    /// The window asked for.
+    window: Option<Cycles>,
 }
 
-/// The longest window of a graph without links: how often a run looks whether it is done.
+/// The longest window of a graph without links.
 const UNLINKED_WINDOW: Cycles = Cycles(1 << 20);
 
 impl<M: Model> Default for Graph<M> {
     fn default() -> Self {
         Graph {
             nodes: Vec::new(),
-            links: Vec::new(),
-            window: UNLINKED_WINDOW,
             cycle: Cycle::ZERO,
+            threads: 1,
+            skip_idle: true,
+            shortest: UNLINKED_WINDOW,
+            window: None,
         }
     }
 }
@@ -94,18 +92,10 @@ impl<M: Model> Graph<M> {
         Graph::default()
     }
 
-    /// Adds a model under a name that errors and reports use.
+    /// Adds a model under a name that errors and reports use. Threads get models that were added one
+    /// after another, so that neighbours are best added together.
     pub fn add(&mut self, name: impl Into<String>, model: M) -> ModelId {
-        let ports = model.ports();
-        let empty = || (0..ports).map(|_| Window::new(Cycle::ZERO, Cycles(0))).collect();
-        self.nodes.push(Node {
-            name: name.into(),
-            model,
-            joined: vec![None; ports],
-            inputs: empty(),
-            outputs: empty(),
-            traffic: vec![Digest::new(); ports],
-        });
+        self.nodes.push(Node::new(name.into(), model));
         ModelId(self.nodes.len() - 1)
     }
 
@@ -117,31 +107,78 @@ impl<M: Model> Graph<M> {
         self.check_free(one)?;
         self.check_free(other)?;
         if one == other {
-            return Err(GraphError::Taken {
-                model: self.name(one).to_string(),
-                port: one.port,
+            return Err(self.taken(one));
+        }
+        let latency = Latency::new(latency).map_err(|reason| GraphError::Link {
+            from: self.name(one).to_string(),
+            to: self.name(other).to_string(),
+            reason,
+        })?;
+        for (here, there) in [(one, other), (other, one)] {
+            self.nodes[here.model.0].ports[here.port].peer = Some(Peer {
+                node: there.model.0 as u32,
+                port: there.port as u32,
+                latency,
             });
         }
-        let link = || {
-            Link::new(latency).map_err(|reason| GraphError::Link {
-                from: self.name(one).to_string(),
-                to: self.name(other).to_string(),
-                reason,
-            })
-        };
-        let (there, back) = (link()?, link()?);
-        let first = self.links.len();
-        self.links.extend([there, back]);
-        self.nodes[one.model.0].joined[one.port] = Some(Joined {
-            outgoing: first,
-            incoming: first + 1,
-        });
-        self.nodes[other.model.0].joined[other.port] = Some(Joined {
-            outgoing: first + 1,
-            incoming: first,
-        });
-        self.window = self.window.min(latency);
+        self.shortest = self.shortest.min(latency.cycles());
         Ok(())
+    }
+
+    /// Uses so many threads (at least one) from now on. The result does not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+    }
+
+    /// Whether models without anything to do are left alone, which is the default. Switching it off
+    /// only serves to show that the result does not depend on it.
+    pub fn set_skip_idle(&mut self, skip_idle: bool) {
+        self.skip_idle = skip_idle;
+    }
+
+    /// Advances by windows of that length instead of the longest possible. The result does not depend
+    /// on it.
+    ///
+    /// # Errors
+    /// [`GraphError::Window`] when it is zero or longer than the shortest latency.
+    pub fn set_window(&mut self, window: Cycles) -> Result<(), GraphError> {
+        if window == Cycles(0) || window > self.shortest {
+            return Err(GraphError::Window {
+                window,
+                latency: self.shortest,
+            });
+        }
+        self.window = Some(window);
+        Ok(())
+    }
+
+    /// How far models may advance before they exchange traffic.
+    pub fn window(&self) -> Cycles {
+        self.window.unwrap_or(self.shortest).min(self.shortest)
+    }
+
+    /// Notes from now on what passes a port; see [`Graph::take_tapped`].
+    ///
+    /// # Errors
+    /// [`GraphError::NoSuchPort`].
+    pub fn tap(&mut self, id: PortId) -> Result<(), GraphError> {
+        self.check_exists(id)?;
+        let node = &mut self.nodes[id.model.0];
+        let ports = node.ports.len();
+        node.tap
+            .get_or_insert_with(|| Tap::new(id.model.0, ports))
+            .listen(id.port);
+        Ok(())
+    }
+
+    /// How many models there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no models.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
     }
 
     /// The model of that place.
@@ -149,28 +186,34 @@ impl<M: Model> Graph<M> {
         &self.nodes[id.0].model
     }
 
-    /// The model of that place, to be looked at or changed between runs.
-    pub fn model_mut(&mut self, id: ModelId) -> &mut M {
-        &mut self.nodes[id.0].model
-    }
-
     fn name(&self, port: PortId) -> &str {
         &self.nodes[port.model.0].name
     }
 
-    fn check_free(&self, id: PortId) -> Result<(), GraphError> {
+    fn check_exists(&self, id: PortId) -> Result<(), GraphError> {
         let node = &self.nodes[id.model.0];
-        match node.joined.get(id.port) {
-            None => Err(GraphError::NoSuchPort {
-                model: node.name.clone(),
-                ports: node.joined.len(),
-                port: id.port,
-            }),
-            Some(Some(_)) => Err(GraphError::Taken {
-                model: node.name.clone(),
-                port: id.port,
-            }),
-            Some(None) => Ok(()),
+        if id.port < node.ports.len() {
+            return Ok(());
+        }
+        Err(GraphError::NoSuchPort {
+            model: node.name.clone(),
+            ports: node.ports.len(),
+            port: id.port,
+        })
+    }
+
+    fn check_free(&self, id: PortId) -> Result<(), GraphError> {
+        self.check_exists(id)?;
+        match self.nodes[id.model.0].ports[id.port].peer {
+            Some(_) => Err(self.taken(id)),
+            None => Ok(()),
+        }
+    }
+
+    fn taken(&self, id: PortId) -> GraphError {
+        GraphError::Taken {
+            model: self.name(id).to_string(),
+            port: id.port,
         }
     }
 }

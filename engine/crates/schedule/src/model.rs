@@ -1,25 +1,102 @@
-use rackwright_link::Window;
+use crate::node::{Envelope, Port};
+use crate::tap::{Direction, Tap};
+use rackwright_link::{Arrival, Arrivals, Item};
 use rackwright_stats::Digest;
 use rackwright_time::Cycle;
 
 /// Anything with ports: a server, a switch, a traffic source, a disk.
 pub trait Model: Send {
+    /// What crosses its links.
+    type Item: Item;
+
     /// How many ports it has.
     fn ports(&self) -> usize;
 
     /// When it next has something to do if nothing arrives; [`Cycle::NEVER`] when it only reacts.
     fn next_event(&self) -> Cycle;
 
-    /// Advances to `until`.
+    /// Advances to `until`: takes every arrival, in the order given, and sends what leaves before
+    /// `until`. What leaves later is kept, and told by [`Model::next_event`].
     ///
-    /// `inputs[p]` holds what arrives at port p before `until`; what it puts out goes into
-    /// `outputs[p]`, stamped with the cycle in which it leaves. Both cover the cycles from where it
-    /// stands up to `until`.
-    fn advance(&mut self, until: Cycle, inputs: &[Window], outputs: &mut [Window]);
-
-    /// Whether it has ended for good. A graph in which every model has ended is done.
-    fn finished(&self) -> bool;
+    /// Nothing that it does may depend on where windows end, only on the cycles of what happens.
+    fn advance(
+        &mut self,
+        until: Cycle,
+        arrivals: &mut Incoming<'_, Self::Item>,
+        outbox: &mut Outbox<'_, Self::Item>,
+    );
 
     /// Adds what happened inside so far: commit counts, device events.
     fn digest(&self, digest: &mut Digest);
+}
+
+/// What arrives in a window, noted where somebody listens.
+pub struct Incoming<'a, T> {
+    pub(crate) arrivals: Arrivals<'a, T>,
+    pub(crate) tap: Option<&'a mut Tap<T>>,
+}
+
+impl<T: Clone> Incoming<'_, T> {
+    /// When the next one arrives; [`Cycle::NEVER`] when none is left in this window.
+    #[inline]
+    pub fn peek(&self) -> Cycle {
+        self.arrivals.peek()
+    }
+
+    /// The next one, and its port.
+    #[inline]
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<(usize, Arrival<T>)> {
+        let (port, arrival) = self.arrivals.next()?;
+        if let Some(tap) = &mut self.tap {
+            tap.note(arrival.cycle, port, Direction::In, &arrival.item);
+        }
+        Some((port, arrival))
+    }
+}
+
+/// Where a model puts what leaves it in a window.
+pub struct Outbox<'a, T> {
+    pub(crate) ports: &'a mut [Port],
+    pub(crate) sent: &'a mut Vec<Envelope<T>>,
+    pub(crate) tap: Option<&'a mut Tap<T>>,
+    pub(crate) from: Cycle,
+    pub(crate) until: Cycle,
+}
+
+impl<T: Item> Outbox<'_, T> {
+    /// Sends an item: its first flit leaves in the cycle `first`, its last in `last`.
+    ///
+    /// # Panics
+    /// When `first` is outside the window, `last` before it, or the port still busy: a link carries
+    /// one flit per cycle.
+    #[inline]
+    pub fn send(&mut self, port: usize, first: Cycle, last: Cycle, item: T) {
+        let own = &mut self.ports[port];
+        assert!(
+            first >= self.from && first < self.until,
+            "{first} is outside the window"
+        );
+        assert!(
+            first >= own.free && last >= first,
+            "two bursts at {first}, or out of order"
+        );
+        own.free = Cycle(last.0 + 1);
+        own.trail.add(first.0, last.0);
+        item.leave(&mut own.trail);
+        if let Some(tap) = &mut self.tap {
+            tap.note(last, port, Direction::Out, &item);
+        }
+        if let Some(peer) = own.peer {
+            let arrival = Arrival {
+                cycle: last + peer.latency.cycles(),
+                item,
+            };
+            self.sent.push(Envelope {
+                node: peer.node,
+                port: peer.port,
+                arrival,
+            });
+        }
+    }
 }

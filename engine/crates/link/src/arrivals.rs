@@ -1,0 +1,172 @@
+use rackwright_time::Cycle;
+use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Something that has arrived at a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arrival<T> {
+    /// The cycle in which its last flit is there.
+    pub cycle: Cycle,
+    /// What it is.
+    pub item: T,
+}
+
+/// What is on its way to the ports of one model, in the order of each port.
+#[derive(Debug)]
+pub struct Inbox<T> {
+    ports: Vec<VecDeque<Arrival<T>>>,
+    /// The ports for which something is on its way, each once, in any order.
+    waiting: Vec<u32>,
+}
+
+impl<T> Inbox<T> {
+    /// Nothing is on its way to any of so many ports.
+    pub fn new(ports: usize) -> Inbox<T> {
+        Inbox {
+            ports: (0..ports).map(|_| VecDeque::new()).collect(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Puts something on its way to a port.
+    ///
+    /// # Panics
+    /// In debug builds, when it would arrive with or before what was put on its way to the port last.
+    #[inline]
+    pub fn push(&mut self, port: u32, arrival: Arrival<T>) {
+        let queue = &mut self.ports[port as usize];
+        match queue.back() {
+            Some(before) => debug_assert!(before.cycle < arrival.cycle, "a link keeps the order"),
+            None => self.waiting.push(port),
+        }
+        queue.push_back(arrival);
+    }
+
+    /// When the next thing arrives.
+    pub fn next(&self) -> Cycle {
+        let heads = self.waiting.iter().map(|port| self.head(*port));
+        heads.min().unwrap_or(Cycle::NEVER)
+    }
+
+    /// Those that arrive before `until`, merged. `order` is scratch space.
+    pub fn before<'a>(&'a mut self, until: Cycle, order: &'a mut Order) -> Arrivals<'a, T> {
+        order.0.clear();
+        for port in &self.waiting {
+            let cycle = self.head(*port);
+            if cycle < until {
+                order.0.push(Reverse((cycle, *port)));
+            }
+        }
+        Arrivals {
+            inbox: self,
+            order,
+            until,
+        }
+    }
+
+    fn head(&self, port: u32) -> Cycle {
+        self.ports[port as usize]
+            .front()
+            .map_or(Cycle::NEVER, |arrival| arrival.cycle)
+    }
+}
+
+/// Space in which arrivals are put in order; kept between visits so that none is allocated.
+#[derive(Debug, Default)]
+pub struct Order(BinaryHeap<Reverse<(Cycle, u32)>>);
+
+/// What arrives at a model in a window, in the order (cycle, port).
+pub struct Arrivals<'a, T> {
+    inbox: &'a mut Inbox<T>,
+    order: &'a mut Order,
+    until: Cycle,
+}
+
+impl<T> Arrivals<'_, T> {
+    /// When the next one arrives; [`Cycle::NEVER`] when none is left in this window.
+    #[inline]
+    pub fn peek(&self) -> Cycle {
+        self.order
+            .0
+            .peek()
+            .map_or(Cycle::NEVER, |Reverse((cycle, _))| *cycle)
+    }
+
+    /// The next one, and its port.
+    #[inline]
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<(usize, Arrival<T>)> {
+        let mut top = self.order.0.peek_mut()?;
+        let port = top.0 .1;
+        let queue = &mut self.inbox.ports[port as usize];
+        let arrival = queue.pop_front().expect("a port in the order has an arrival");
+        match queue.front() {
+            Some(after) if after.cycle < self.until => top.0 .0 = after.cycle,
+            _ => {
+                PeekMut::pop(top);
+            }
+        }
+        Some((port as usize, arrival))
+    }
+
+    /// Ends the visit.
+    ///
+    /// # Panics
+    /// When the model left an arrival of this window behind.
+    pub fn finish(self) {
+        assert!(
+            self.order.0.is_empty(),
+            "a model takes every arrival of its window"
+        );
+        let Inbox { ports, waiting } = self.inbox;
+        waiting.retain(|port| !ports[*port as usize].is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inbox(arrivals: &[(u32, u64)]) -> Inbox<u64> {
+        let mut inbox = Inbox::new(3);
+        for (item, (port, cycle)) in arrivals.iter().enumerate() {
+            inbox.push(
+                *port,
+                Arrival {
+                    cycle: Cycle(*cycle),
+                    item: item as u64,
+                },
+            );
+        }
+        inbox
+    }
+
+    fn taken(inbox: &mut Inbox<u64>, until: u64) -> Vec<(usize, u64)> {
+        let mut order = Order::default();
+        let mut arrivals = inbox.before(Cycle(until), &mut order);
+        let mut taken = Vec::new();
+        while let Some((port, arrival)) = arrivals.next() {
+            taken.push((port, arrival.cycle.0));
+        }
+        arrivals.finish();
+        taken
+    }
+
+    #[test]
+    fn arrivals_are_ordered_by_cycle_then_port_whatever_came_in_first() {
+        let mut inbox = inbox(&[(2, 5), (0, 5), (1, 3), (0, 9), (1, 20)]);
+        assert_eq!(inbox.next(), Cycle(3));
+        assert_eq!(taken(&mut inbox, 20), [(1, 3), (0, 5), (2, 5), (0, 9)]);
+        assert_eq!(inbox.next(), Cycle(20));
+        assert_eq!(taken(&mut inbox, 21), [(1, 20)]);
+        assert_eq!(inbox.next(), Cycle::NEVER);
+    }
+
+    #[test]
+    #[should_panic(expected = "takes every arrival")]
+    fn a_model_that_leaves_an_arrival_is_caught() {
+        let mut inbox = inbox(&[(0, 1)]);
+        inbox.before(Cycle(2), &mut Order::default()).finish();
+    }
+}

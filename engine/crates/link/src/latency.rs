@@ -1,0 +1,42 @@
+use rackwright_time::Cycles;
+
+/// How long a flit is on its way: at least one cycle.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Latency(Cycles);
+
+/// A link that cannot exist.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    /// Its ends would have no independence at all.
+    #[error("a link has a latency of at least one cycle")]
+    NoLatency,
+}
+
+impl Latency {
+    /// A latency.
+    ///
+    /// # Errors
+    /// [`LinkError::NoLatency`] for zero.
+    pub fn new(cycles: Cycles) -> Result<Latency, LinkError> {
+        match cycles {
+            Cycles(0) => Err(LinkError::NoLatency),
+            cycles => Ok(Latency(cycles)),
+        }
+    }
+
+    /// The span.
+    pub fn cycles(self) -> Cycles {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_without_latency_is_refused() {
+        assert_eq!(Latency::new(Cycles(0)), Err(LinkError::NoLatency));
+        assert_eq!(Latency::new(Cycles(3)).unwrap().cycles(), Cycles(3));
+    }
+}

@@ -1,0 +1,93 @@
+use crate::model::Incoming;
+use crate::tap::Tap;
+use crate::{Model, Outbox};
+use rackwright_link::{Arrival, Inbox, Latency, Order, Trail};
+use rackwright_time::Cycle;
+
+/// The port at the other end of a link.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer {
+    pub(crate) node: u32,
+    pub(crate) port: u32,
+    pub(crate) latency: Latency,
+}
+
+/// The sending side of a port.
+#[derive(Clone, Copy)]
+pub(crate) struct Port {
+    pub(crate) peer: Option<Peer>,
+    /// The first cycle in which nothing is being sent.
+    pub(crate) free: Cycle,
+    pub(crate) trail: Trail,
+}
+
+/// Something on its way to a port.
+pub(crate) struct Envelope<T> {
+    pub(crate) node: u32,
+    pub(crate) port: u32,
+    pub(crate) arrival: Arrival<T>,
+}
+
+/// A model and what the scheduler keeps about it.
+pub(crate) struct Node<M: Model> {
+    pub(crate) name: String,
+    pub(crate) model: M,
+    pub(crate) ports: Vec<Port>,
+    pub(crate) inbox: Inbox<M::Item>,
+    pub(crate) tap: Option<Tap<M::Item>>,
+    /// When it next has to be visited.
+    pub(crate) wake: Cycle,
+    /// What it has cost: visits and bursts sent.
+    pub(crate) cost: u64,
+}
+
+impl<M: Model> Node<M> {
+    pub(crate) fn new(name: String, model: M) -> Node<M> {
+        let ports = model.ports();
+        let port = Port {
+            peer: None,
+            free: Cycle::ZERO,
+            trail: Trail::new(),
+        };
+        Node {
+            name,
+            ports: vec![port; ports],
+            inbox: Inbox::new(ports),
+            tap: None,
+            wake: model.next_event(),
+            cost: 0,
+            model,
+        }
+    }
+
+    /// Gives the model what arrives in the window and appends what it sends to `sent`.
+    pub(crate) fn visit(
+        &mut self,
+        from: Cycle,
+        until: Cycle,
+        order: &mut Order,
+        sent: &mut Vec<Envelope<M::Item>>,
+    ) {
+        let before = sent.len();
+        // Both directions may be listened to, by one listener: what arrives is noted aside.
+        let mut heard_in = self.tap.as_mut().map(Tap::fork);
+        let mut incoming = Incoming {
+            arrivals: self.inbox.before(until, order),
+            tap: heard_in.as_mut(),
+        };
+        let mut outbox = Outbox {
+            ports: &mut self.ports,
+            sent,
+            tap: self.tap.as_mut(),
+            from,
+            until,
+        };
+        self.model.advance(until, &mut incoming, &mut outbox);
+        incoming.arrivals.finish();
+        if let (Some(tap), Some(heard)) = (&mut self.tap, heard_in) {
+            tap.join(heard);
+        }
+        self.cost += 1 + (sent.len() - before) as u64;
+        self.wake = self.model.next_event().min(self.inbox.next());
+    }
+}

@@ -1,0 +1,83 @@
+use rackwright_time::Cycle;
+
+/// Which way something passed a port, as its model sees it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Direction {
+    /// It arrived.
+    In,
+    /// It left.
+    Out,
+}
+
+/// Something that passed a port that is listened to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tapped<T> {
+    /// The cycle in which its last flit passed.
+    pub cycle: Cycle,
+    /// The model, in the order in which models were added.
+    pub model: usize,
+    /// Its port.
+    pub port: usize,
+    /// Which way.
+    pub direction: Direction,
+    /// What passed.
+    pub item: T,
+}
+
+/// Listens to some ports of one model.
+#[derive(Debug)]
+pub(crate) struct Tap<T> {
+    model: usize,
+    listening: Vec<bool>,
+    heard: Vec<Tapped<T>>,
+}
+
+impl<T: Clone> Tap<T> {
+    pub(crate) fn new(model: usize, ports: usize) -> Tap<T> {
+        Tap {
+            model,
+            listening: vec![false; ports],
+            heard: Vec::new(),
+        }
+    }
+
+    /// A second listener to the same ports, for what passes the other way.
+    pub(crate) fn fork(&mut self) -> Tap<T> {
+        Tap {
+            model: self.model,
+            listening: self.listening.clone(),
+            heard: Vec::new(),
+        }
+    }
+
+    /// Takes over what the second listener heard.
+    pub(crate) fn join(&mut self, mut other: Tap<T>) {
+        self.heard.append(&mut other.heard);
+    }
+
+    pub(crate) fn listen(&mut self, port: usize) {
+        self.listening[port] = true;
+    }
+
+    pub(crate) fn note(&mut self, cycle: Cycle, port: usize, direction: Direction, item: &T) {
+        if self.listening[port] {
+            self.heard.push(Tapped {
+                cycle,
+                model: self.model,
+                port,
+                direction,
+                item: item.clone(),
+            });
+        }
+    }
+
+    /// Moves what was heard into `all`, except what passes at `until` or later: that is kept, because
+    /// something may still be heard that passes before it.
+    pub(crate) fn take_before(&mut self, until: Cycle, all: &mut Vec<Tapped<T>>) {
+        let (past, later) = std::mem::take(&mut self.heard)
+            .into_iter()
+            .partition::<Vec<_>, _>(|tapped| tapped.cycle < until);
+        all.extend(past);
+        self.heard = later;
+    }
+}

@@ -1,0 +1,195 @@
+//! The scheduler against a model that answers: times, digests, quiet graphs, and errors.
+
+use rackwright_schedule::{
+    Direction, Graph, GraphError, Incoming, Model, ModelId, Outbox, PortId, RunOutcome,
+};
+use rackwright_stats::Digest;
+use rackwright_time::{Cycle, Cycles};
+use std::collections::VecDeque;
+
+/// Sends a first item and returns every item that comes, less by one, until it is zero. An answer
+/// leaves `THINK` cycles after its question came.
+struct Echo {
+    ports: usize,
+    due: VecDeque<(Cycle, usize, u64)>,
+    seen: Vec<u64>,
+}
+
+const THINK: Cycles = Cycles(7);
+
+impl Echo {
+    fn new(ports: usize, first: Option<(Cycle, u64)>) -> Echo {
+        let due = first.map(|(cycle, item)| (cycle, 0, item));
+        Echo {
+            ports,
+            due: due.into_iter().collect(),
+            seen: Vec::new(),
+        }
+    }
+}
+
+impl Model for Echo {
+    type Item = u64;
+
+    fn ports(&self) -> usize {
+        self.ports
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.due.front().map_or(Cycle::NEVER, |(cycle, _, _)| *cycle)
+    }
+
+    fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, u64>, outbox: &mut Outbox<'_, u64>) {
+        while let Some((port, arrival)) = arrivals.next() {
+            self.seen.push(arrival.cycle.0);
+            if arrival.item > 0 {
+                self.due
+                    .push_back((arrival.cycle + THINK, port, arrival.item - 1));
+            }
+        }
+        while let Some((cycle, port, item)) = self.due.front().copied().filter(|due| due.0 < until) {
+            outbox.send(port, cycle, cycle, item);
+            self.due.pop_front();
+        }
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.seen.iter().for_each(|cycle| digest.number(*cycle));
+    }
+}
+
+fn port(model: ModelId, port: usize) -> PortId {
+    PortId { model, port }
+}
+
+fn pair(latency: u64, turns: u64) -> (Graph<Echo>, [ModelId; 2]) {
+    let mut graph = Graph::new();
+    let one = graph.add("one", Echo::new(1, Some((Cycle(1000), turns))));
+    let other = graph.add("other", Echo::new(1, None));
+    graph.join(port(one, 0), port(other, 0), Cycles(latency)).unwrap();
+    (graph, [one, other])
+}
+
+/// A chain in which every model talks to both neighbours at once.
+fn chain(threads: usize, window: Option<u64>, skip_idle: bool) -> String {
+    let mut graph = Graph::new();
+    let ids: Vec<ModelId> = (0..9)
+        .map(|index| graph.add(format!("m{index}"), Echo::new(2, Some((Cycle(index * 13), 400)))))
+        .collect();
+    for (here, there) in ids.iter().zip(&ids[1..]) {
+        graph.join(port(*here, 0), port(*there, 1), Cycles(60)).unwrap();
+    }
+    graph.set_threads(threads);
+    graph.set_skip_idle(skip_idle);
+    if let Some(window) = window {
+        graph.set_window(Cycles(window)).unwrap();
+    }
+    graph.run(Cycle(5_000));
+    graph.run(Cycle(17_001));
+    graph.digest().to_string()
+}
+
+#[test]
+fn an_item_goes_there_and_back_at_the_latency_of_the_link() {
+    let (mut graph, [one, other]) = pair(100, 1);
+    assert_eq!(graph.run(Cycle(1250)), RunOutcome::Quiet);
+    assert_eq!(graph.model(other).seen, [1100]);
+    assert_eq!(graph.model(one).seen, [1207]);
+    assert_eq!(graph.cycle(), Cycle(1250));
+}
+
+#[test]
+fn what_is_on_its_way_when_time_is_over_arrives_in_the_next_run() {
+    let (mut graph, [one, other]) = pair(100, 1);
+    assert_eq!(graph.run(Cycle(1050)), RunOutcome::TimeOver);
+    assert!(graph.model(other).seen.is_empty());
+    graph.run(Cycle(2000));
+    assert_eq!(graph.model(one).seen, [1207]);
+}
+
+#[test]
+fn the_digest_depends_on_neither_threads_nor_windows_nor_skipping() {
+    let expected = chain(1, None, true);
+    for threads in [1, 2, 4] {
+        for window in [None, Some(1), Some(7), Some(30), Some(60)] {
+            assert_eq!(
+                chain(threads, window, true),
+                expected,
+                "{threads} threads, {window:?}"
+            );
+        }
+        assert_eq!(chain(threads, Some(20), false), expected, "every model visited");
+    }
+}
+
+#[test]
+fn a_long_silence_is_passed_in_one_step() {
+    let (mut graph, _) = pair(1, 0);
+    assert_eq!(graph.run(Cycle(u64::MAX - 1)), RunOutcome::Quiet);
+}
+
+#[test]
+fn a_tap_hears_both_directions_in_order() {
+    let (mut graph, [one, _]) = pair(100, 2);
+    graph.tap(port(one, 0)).unwrap();
+    graph.run(Cycle(2000));
+    let heard: Vec<_> = graph
+        .take_tapped()
+        .iter()
+        .map(|heard| (heard.cycle.0, heard.direction, heard.item))
+        .collect();
+    let expected = [
+        (1000, Direction::Out, 2),
+        (1207, Direction::In, 1),
+        (1214, Direction::Out, 0),
+    ];
+    assert_eq!(heard, expected);
+    assert!(graph.take_tapped().is_empty());
+}
+
+#[test]
+fn ports_that_do_not_exist_or_are_taken_are_refused_by_name() {
+    let (mut graph, [one, other]) = pair(10, 0);
+    let missing = graph.join(port(one, 1), port(other, 0), Cycles(1)).unwrap_err();
+    assert_eq!(missing.to_string(), "`one` has 1 ports; there is no port 1");
+    let taken = graph.join(port(one, 0), port(other, 0), Cycles(1)).unwrap_err();
+    assert_eq!(taken.to_string(), "port 0 of `one` is joined already");
+}
+
+#[test]
+fn windows_longer_than_a_link_are_refused() {
+    let (mut graph, _) = pair(10, 0);
+    let expected = GraphError::Window {
+        window: Cycles(11),
+        latency: Cycles(10),
+    };
+    assert_eq!(graph.set_window(Cycles(11)), Err(expected));
+    assert!(graph.set_window(Cycles(0)).is_err());
+}
+
+/// Claims to have something to do that it never does.
+struct Liar;
+
+impl Model for Liar {
+    type Item = u64;
+
+    fn ports(&self) -> usize {
+        0
+    }
+
+    fn next_event(&self) -> Cycle {
+        Cycle(5)
+    }
+
+    fn advance(&mut self, _: Cycle, _: &mut Incoming<'_, u64>, _: &mut Outbox<'_, u64>) {}
+
+    fn digest(&self, _: &mut Digest) {}
+}
+
+#[test]
+#[should_panic(expected = "leaves something undone")]
+fn a_model_that_breaks_its_contract_ends_the_run() {
+    let mut graph = Graph::new();
+    graph.add("liar", Liar);
+    graph.run(Cycle(10));
+}
