@@ -8,6 +8,7 @@ import typer
 
 from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY
 from rackwright.cli.accelerate import accelerate
+from rackwright.cli.bench import bench
 from rackwright.cli.demo import demo
 from rackwright.cli.doctor import doctor
 from rackwright.cli.output import EXIT_FAILED
@@ -32,6 +33,7 @@ app = typer.Typer(
 for verb in (demo, accelerate, run, units, doctor):
     app.command()(verb)
 app.command("test")(run_tests)
+app.add_typer(bench, name="bench")
 
 
 def _expected_errors() -> tuple[type[Exception], ...]:

@@ -161,6 +161,21 @@ impl UnitBench {
         .into()
     }
 
+    /// Whether to keep the inputs of every evaluated cycle for `replay`.
+    fn record(&mut self, enabled: bool) {
+        self.bench.unit().instance().record(enabled);
+    }
+
+    #[getter]
+    fn recorded_cycles(&mut self) -> u64 {
+        self.bench.unit().instance().recorded_cycles()
+    }
+
+    /// Gives a fresh copy of the unit the recorded inputs again in a bare Verilator loop.
+    fn replay(&mut self, py: Python<'_>) {
+        py.detach(|| self.bench.unit().instance().replay());
+    }
+
     fn register_write(&mut self, address: u32, value: u64) -> PyResult<()> {
         self.bench
             .register(address, Some(value), REGISTER_LIMIT)

@@ -1,0 +1,51 @@
+"""What the engine costs around RTL: against a bare Verilator loop with the same inputs."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+
+from rackwright import libsnappy
+from rackwright.snappy import SnappyUnit
+
+
+@dataclass(frozen=True)
+class RtlCost:
+    """Seconds for the same cycles of the same unit, through the engine and bare; medians.
+
+    `ratio` is the median of the ratios of neighbouring runs, which holds when the machine's speed
+    drifts.
+    """
+
+    unit: str
+    cycles: int
+    engine_seconds: float
+    bare_seconds: float
+    ratio: float
+
+    @property
+    def cycles_per_second(self) -> float:
+        """RTL cycles per second of wall time, through the engine."""
+        return self.cycles / self.engine_seconds
+
+
+def measure(operation: str, data: bytes, repetitions: int = 5) -> RtlCost:
+    """Runs `operation` on `data` through the engine and replays its inputs in a bare loop, in turn."""
+    given = data if operation == "compress" else libsnappy.compress(data)
+    recorder = SnappyUnit(operation)
+    recorder.unit.bench.record(True)
+    recorder.run(given)
+    engine, bare = [], []
+    for _ in range(repetitions):
+        engine.append(SnappyUnit(operation).run(given).wall_seconds)
+        began = time.perf_counter()
+        recorder.unit.bench.replay()
+        bare.append(time.perf_counter() - began)
+    return RtlCost(
+        unit=recorder.unit.design.unit,
+        cycles=recorder.unit.bench.recorded_cycles,
+        engine_seconds=statistics.median(engine),
+        bare_seconds=statistics.median(bare),
+        ratio=statistics.median(mine / its for mine, its in zip(engine, bare, strict=True)),
+    )

@@ -1,0 +1,142 @@
+"""`rw bench`: how fast the units are, and how fast the simulation is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rackwright.cli.accelerate import Operation, Placement, read_input
+from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+from rackwright.demo.archive import default_archive
+
+if TYPE_CHECKING:
+    from rackwright.benchmarks.cpu import CpuRow
+    from rackwright.benchmarks.snappy import FileRow
+
+bench = typer.Typer(help="Measure the units and the simulation itself.", no_args_is_help=True)
+
+Files = Annotated[list[Path] | None, typer.Argument(help="Files; the demo's archive by default.")]
+
+
+@bench.command("snappy")
+def snappy(
+    operation: Annotated[Operation, typer.Argument(help="What to do with the files.")],
+    files: Files = None,
+    history: Annotated[int | None, typer.Option(metavar="KIB", help="History on chip, 2 to 64.")] = None,
+    hash_entries: Annotated[
+        int | None, typer.Option(metavar="N", help="Compress: entries of the hash table, 2^9 to 2^14.")
+    ] = None,
+    placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
+    json: JsonOption = False,
+) -> None:
+    """Speed and ratio of a Snappy unit, file by file and in total.
+
+    Examples:
+        ./rw bench snappy decompress corpora/*
+
+        ./rw bench snappy compress corpora/* --hash-entries 512 --json
+
+    """
+    from rackwright.benchmarks import snappy as benchmark
+
+    rows: list[FileRow] = []
+    with working(f"snappy-{operation}: elaborating and compiling") as progress:
+        for row in benchmark.measure(
+            operation.value,
+            _inputs(files),
+            history_kib=history,
+            hash_entries=hash_entries,
+            placement=placement.value,
+        ):
+            rows.append(row)
+            progress.update(progress.task_ids[0], description=f"snappy-{operation}: {row.file}")
+    rows.append(benchmark.total(rows))
+    if json:
+        print_json({"rows": [row.record() for row in rows]})
+    else:
+        _print_snappy(rows)
+    if not rows[-1].verified:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@bench.command("rtl")
+def rtl(files: Files = None, json: JsonOption = False) -> None:
+    """What the engine costs around RTL: time against a bare Verilator loop with the same inputs.
+
+    Examples:
+        ./rw bench rtl
+
+    """
+    from rackwright.benchmarks import rtl as benchmark
+
+    data = b"".join(data for _, data in _inputs(files))
+    with working("stepping the units, through the engine and bare"):
+        rows = [benchmark.measure(operation.value, data) for operation in Operation]
+    if json:
+        print_json({"rows": [vars(row) | {"cycles_per_second": row.cycles_per_second} for row in rows]})
+        return
+    columns = [("unit", "left"), ("cycles", "right"), ("cycles/s", "right"), ("time over bare loop", "right")]
+    cells = [
+        [row.unit, f"{row.cycles:,}", f"{row.cycles_per_second:,.0f}", f"{row.ratio:.3f}x"] for row in rows
+    ]
+    print_table(columns, cells)
+
+
+@bench.command("cpu")
+def cpu(json: JsonOption = False) -> None:
+    """Instructions per second of each core model, against qemu-riscv64 on the same programs.
+
+    Examples:
+        ./rw bench cpu --json
+
+    """
+    from rackwright.benchmarks import cpu as benchmark
+
+    with working("running the programs in turn"):
+        rows = benchmark.measure()
+    if json:
+        print_json({"rows": [vars(row) | {"ratio": row.ratio} for row in rows]})
+        return
+    columns = [("program", "left"), ("core", "left"), ("instructions", "right")]
+    columns += [("instructions/s", "right"), ("qemu's", "right"), ("ratio", "right")]
+    print_table(columns, [_cpu_cells(row) for row in rows])
+
+
+def _cpu_cells(row: CpuRow) -> list[str]:
+    speed = row.instructions / row.seconds
+    qemu = row.instructions / row.qemu_seconds
+    return [
+        row.program,
+        row.cpu,
+        f"{row.instructions:,}",
+        f"{speed / 1e6:.0f} M",
+        f"{qemu / 1e6:.0f} M",
+        f"1/{1 / row.ratio:.1f}",
+    ]
+
+
+def _print_snappy(rows: list[FileRow]) -> None:
+    columns = [("file", "left"), ("bytes", "right"), ("cycles", "right"), ("GB/s", "right")]
+    columns += [("ratio", "right"), ("libsnappy's", "right"), ("verified", "left")]
+    cells = [
+        [
+            row.file,
+            f"{row.uncompressed_bytes:,}",
+            f"{row.cycles:,}",
+            f"{row.gigabytes_per_second:.2f}",
+            f"{row.ratio:.3f}",
+            f"{row.library_ratio:.3f}",
+            "yes" if row.verified else "NO",
+        ]
+        for row in rows
+    ]
+    print_table(columns, cells)
+
+
+def _inputs(files: list[Path] | None) -> list[tuple[str, bytes]]:
+    """The files by name; without any, the demo's archive."""
+    if not files:
+        return [("archive", default_archive())]
+    return [(path.name, read_input(path)) for path in files]
