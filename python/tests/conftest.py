@@ -23,6 +23,11 @@ settings.register_profile("long", max_examples=2000, **_COMMON)  # type: ignore[
 settings.load_profile("long" if LONG else "short")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option that copies examples into the documentation."""
+    parser.addoption("--update-docs", action="store_true", help="copy quoted files into the pages")
+
+
 @pytest.fixture(scope="module")
 def compressor() -> Iterator[SnappyUnit]:
     """A Snappy compressor as it is built by default; it must not have touched what is not its."""

@@ -1,0 +1,51 @@
+"""Documentation shows what runs: quoted files are the files, links lead somewhere.
+
+`pytest --update-docs` copies the files into the pages.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rackwright import units
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")])
+
+_QUOTE = re.compile(r"<!-- file: (?P<path>\S+) -->\n```(?P<language>\w*)\n(?P<text>.*?)```\n", re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def with_quotes(text: str) -> str:
+    """The page with every quoted file as it is now."""
+
+    def quote(match: re.Match[str]) -> str:
+        content = (REPOSITORY / match["path"]).read_text(encoding="utf-8")
+        return f"<!-- file: {match['path']} -->\n```{match['language']}\n{content}```\n"
+
+    return _QUOTE.sub(quote, text)
+
+
+@by_name
+def test_quoted_files_are_the_files(page: Path, request: pytest.FixtureRequest) -> None:
+    text = page.read_text(encoding="utf-8")
+    if request.config.getoption("--update-docs"):
+        page.write_text(with_quotes(text), encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == with_quotes(text)
+
+
+@by_name
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = _LINK.findall(page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert not missing
+
+
+def test_the_readme_lists_every_unit() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert [unit.name for unit in units() if f"`{unit.name}`" not in text] == []
