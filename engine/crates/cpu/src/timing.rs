@@ -1,0 +1,94 @@
+//! How long instructions take: the trait that timing models implement, and the simplest model.
+//!
+//! A hart runs one decoded block at a time and then tells its model about the run. What follows
+//! from the code alone is worked out once, in [`Timing::compile`]; what only the run shows (how far
+//! it came, where it went, which addresses were used) comes with [`Timing::retire`].
+
+use crate::instruction::Instruction;
+use rackwright_time::Cycle;
+
+/// One instruction of a block, with its addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockInstruction {
+    /// Virtual address.
+    pub pc: u64,
+    /// Physical address.
+    pub physical: u64,
+    /// The instruction itself.
+    pub instruction: Instruction,
+}
+
+/// What a run of a block showed.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockRun<'a> {
+    /// How many instructions of the block were executed, from its start: a branch may leave a block in
+    /// the middle, and a trap too. The instruction that trapped is not counted.
+    pub executed: usize,
+    /// Whether the last executed instruction was a branch that was taken. Every other branch among the
+    /// executed instructions was not taken.
+    pub taken: bool,
+    /// Address of the instruction that follows.
+    pub next_pc: u64,
+    /// One value for each executed instruction that has one, in program order: the physical
+    /// address of a load, store, reservation or atomic; for a divide [`divide_operands`].
+    pub values: &'a [u64],
+}
+
+/// Significant bits of the dividend's and the divisor's magnitude, as recorded for a divide.
+#[inline]
+pub const fn divide_operands(value: u64) -> (u32, u32) {
+    ((value & 0xff) as u32, (value >> 8 & 0xff) as u32)
+}
+
+/// A timing model of a hart.
+pub trait Timing {
+    /// What the model works out once for each decoded block.
+    type Block;
+
+    /// Whether [`BlockRun::values`] is filled in.
+    const RECORDS: bool;
+
+    /// Works out what follows from the code of a block alone. All instructions of a block lie in one page (an
+    /// instruction that crosses into the next page is a block of its own), one after the other.
+    fn compile(&mut self, instructions: &[BlockInstruction]) -> Self::Block;
+
+    /// Accounts for one run of a block.
+    fn retire(&mut self, block: &Self::Block, run: &BlockRun<'_>);
+
+    /// The pipeline was emptied by a trap or an interrupt; the handler comes next.
+    fn trap(&mut self) {}
+
+    /// The cycle in which the next instruction may start.
+    fn cycle(&self) -> Cycle;
+
+    /// Lets time pass to `cycle`, as when the hart waits for an answer or an interrupt. Never moves back.
+    fn advance_to(&mut self, cycle: Cycle);
+}
+
+/// One cycle for each instruction.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Functional {
+    cycle: Cycle,
+}
+
+impl Timing for Functional {
+    type Block = ();
+    const RECORDS: bool = false;
+
+    #[inline]
+    fn compile(&mut self, _: &[BlockInstruction]) {}
+
+    #[inline(always)]
+    fn retire(&mut self, _: &(), run: &BlockRun<'_>) {
+        self.cycle.0 += run.executed as u64;
+    }
+
+    #[inline(always)]
+    fn cycle(&self) -> Cycle {
+        self.cycle
+    }
+
+    fn advance_to(&mut self, cycle: Cycle) {
+        self.cycle = self.cycle.max(cycle);
+    }
+}

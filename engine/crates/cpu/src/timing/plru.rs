@@ -1,0 +1,87 @@
+//! Tree pseudo-least-recently-used replacement, as rocket-chip's `PseudoLRU`.
+
+/// Ages of up to 32 ways: one bit per inner node of a binary tree, whose right (lower-numbered) subtree is a power of two.
+#[derive(Clone, Copy)]
+pub struct PseudoLru {
+    state: u32,
+    ways: u32,
+}
+
+impl PseudoLru {
+    /// A tree of `ways` (2 to 32) ways, in the state that reset leaves.
+    pub fn new(ways: u32) -> PseudoLru {
+        debug_assert!((2..=32).contains(&ways));
+        PseudoLru { state: 0, ways }
+    }
+
+    /// The way to replace next.
+    #[inline]
+    pub fn oldest(&self) -> u32 {
+        let (mut state, mut ways, mut way) = (self.state, self.ways, 0);
+        while ways > 1 {
+            let right = 1 << (31 - (ways - 1).leading_zeros());
+            let left = ways - right;
+            let left_is_older = state >> (ways - 2) & 1 == 1;
+            if left_is_older {
+                way += right;
+                state = state >> (right - 1) & mask(left - 1);
+                ways = left;
+            } else {
+                state &= mask(right - 1);
+                ways = right;
+            }
+        }
+        way
+    }
+
+    /// Marks a way as used.
+    #[inline]
+    pub fn touch(&mut self, way: u32) {
+        let (mut base, mut ways, mut way) = (0, self.ways, way);
+        while ways > 1 {
+            let right = 1 << (31 - (ways - 1).leading_zeros());
+            let node = base + ways - 2;
+            if way >= right {
+                self.state &= !(1 << node);
+                way -= right;
+                base += right - 1;
+                ways -= right;
+            } else {
+                self.state |= 1 << node;
+                ways = right;
+            }
+        }
+    }
+}
+
+fn mask(bits: u32) -> u32 {
+    (1 << bits) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_just_used_is_not_the_oldest() {
+        let mut ages = PseudoLru::new(28);
+        for step in 0..1000u32 {
+            let way = step * 7 % 28;
+            ages.touch(way);
+            assert_ne!(ages.oldest(), way);
+            assert!(ages.oldest() < 28);
+        }
+    }
+
+    #[test]
+    fn filling_in_order_of_age_visits_every_way() {
+        let mut ages = PseudoLru::new(28);
+        let mut seen = 0u32;
+        for _ in 0..28 {
+            let way = ages.oldest();
+            seen |= 1 << way;
+            ages.touch(way);
+        }
+        assert!(seen.count_ones() >= 24, "{seen:b}");
+    }
+}
