@@ -15,6 +15,7 @@ from bootstrap.paths import (
     ENGINE,
     HARDWARE,
     HARDWARE_CLASSPATH,
+    HARDWARE_JAR,
     PYTHON,
     SOFTWARE,
     SOFTWARE_HOST,
@@ -68,9 +69,9 @@ def _build_hardware() -> None:
     goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
     dependencies = BUILD / "hardware" / "dependencies.txt"
     execute("hardware", _maven("compile", goal, f"-Dmdep.outputFile={dependencies}"), HARDWARE)
-    classes = HARDWARE / "target" / "classes"
+    execute("hardware", ["jar", "cf", str(HARDWARE_JAR), "-C", "target/classes", "."], HARDWARE)
     jars = dependencies.read_text(encoding="utf-8").strip()
-    HARDWARE_CLASSPATH.write_text(f"{classes}{os.pathsep}{jars}\n", encoding="utf-8")
+    HARDWARE_CLASSPATH.write_text(f"{HARDWARE_JAR}{os.pathsep}{jars}\n", encoding="utf-8")
     STAMPS.mkdir(parents=True, exist_ok=True)
     (STAMPS / "maven-resolved").write_bytes((HARDWARE / "pom.xml").read_bytes())
 
@@ -106,7 +107,7 @@ def all_steps() -> tuple[Step, ...]:
         "hardware generators (Chisel, Maven)",
         inputs=(HARDWARE / "src" / "main", HARDWARE / "pom.xml"),
         patterns=("*.scala", "*.sv", "*.v"),
-        outputs=(HARDWARE_CLASSPATH, HARDWARE / "target" / "classes"),
+        outputs=(HARDWARE_CLASSPATH, HARDWARE_JAR),
         run=_build_hardware,
     )
     programs = Step(

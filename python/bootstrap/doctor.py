@@ -28,6 +28,7 @@ def _tool_row(tool: Tool) -> dict[str, Any]:
 
 def report() -> dict[str, Any]:
     """Everything that `doctor --json` prints; see docs/json.md."""
+    tools.find_all(tools.TOOLS)
     rows = [_tool_row(tool) for tool in tools.TOOLS]
     steps = builds.all_steps()
     return {

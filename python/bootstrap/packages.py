@@ -19,6 +19,7 @@ def ensure_tools(for_tests: bool) -> None:
     Raises `NotReadyError` with one line that names the packages when that cannot be done here.
     """
     wanted = tools.needed(for_tests)
+    tools.find_all(wanted)
     missing = [tool for tool in wanted if tools.find(tool) is None]
     if all(tool.optional for tool in missing) and not _may_try_optional(missing):
         return

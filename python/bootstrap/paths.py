@@ -17,6 +17,7 @@ HARDWARE = REPOSITORY / "hardware"
 PYTHON = REPOSITORY / "python"
 SOFTWARE = REPOSITORY / "software"
 
+HARDWARE_JAR = BUILD / "hardware" / "rackwright.jar"
 HARDWARE_CLASSPATH = BUILD / "hardware" / "classpath.txt"
 SOFTWARE_HOST = BUILD / "software" / "host"
 SOFTWARE_RISCV = BUILD / "software" / "riscv64"

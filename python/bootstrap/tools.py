@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -174,6 +175,12 @@ TOOLS = (
 def find(tool: Tool) -> Found | None:
     """Where `tool` is, or None. Asked once a run; `forget` after installing something."""
     return tool.find()
+
+
+def find_all(tools: Iterable[Tool]) -> None:
+    """Looks for several at once: asking a program for its version takes most of the time."""
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(find, tools))
 
 
 def forget() -> None:

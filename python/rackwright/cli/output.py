@@ -18,6 +18,9 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 """Exit status for a command line that makes no sense."""
 
+_TABLE_WIDTH = 136
+"""Columns that the widest table needs; a narrower terminal wraps its lines, which beats cells in tatters."""
+
 results = Console()
 messages = Console(stderr=True)
 
@@ -36,7 +39,7 @@ def print_table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]
         table.add_column(title, justify="right" if justify == "right" else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    results.print(table)
+    Console(width=max(results.width, _TABLE_WIDTH)).print(table)
 
 
 def print_record(pairs: Sequence[tuple[str, str]]) -> None:

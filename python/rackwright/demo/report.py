@@ -22,7 +22,7 @@ _PAGE = Template(
   --paper: #ffffff; --card: #f6f8fa; --host: #8a97a6; --core: #4b82c4; --unit: #d9722e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6ebf0; --soft: #9aa7b4; --line: #31404f;
   --paper: #141b22; --card: #1b242d; --host: #7d8a99; --core: #5c94d8; --unit: #e88a4a; } }
-body { margin: 0 auto; max-width: 1180px; padding: 2.5rem 1.5rem; background: var(--paper);
+body { margin: 0 auto; max-width: 1280px; padding: 2.5rem 1.5rem; background: var(--paper);
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.9rem; margin: 0 0 .3rem; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 .8rem; }
@@ -32,7 +32,7 @@ p.lead { color: var(--soft); margin: 0 0 1.5rem; }
 .headline b { display: block; font-size: 1.7rem; color: var(--unit); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .86rem; }
-th, td { padding: .42rem .7rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { padding: .42rem .6rem; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
 .right { text-align: right; font-variant-numeric: tabular-nums; }
 tr.unit td { font-weight: 600; }

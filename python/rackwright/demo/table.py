@@ -16,10 +16,15 @@ COLUMNS = (
     ("GB/s", "right"),
     *((f"vs {name}", "right") for name in BASELINES),
     ("verified", "left"),
-    ("simulated at", "right"),
+    ("M instr/s", "right"),
+    ("RTL kHz", "right"),
     ("digest", "left"),
 )
-"""Titles and how each column is justified."""
+"""Titles and how each column is justified.
+
+"M instr/s" and "RTL kHz" say how fast the simulation was: instructions and cycles of RTL per second of
+real time.
+"""
 
 DESCRIPTIONS = {
     "host": "official libsnappy on this machine's processor, one core, measured",
@@ -45,16 +50,12 @@ def cells(comparison: Comparison, row: Row) -> tuple[str, ...]:
         f"{row.gigabytes_per_second:.3f}",
         *(f"{speedup[name]:.2f}x" if name in speedup else "" for name in BASELINES),
         "yes" if row.verified else "NO",
-        simulation_speed(row),
-        (row.digest or "")[:12],
+        _speed(row.instructions_per_second, 1e6),
+        _speed(row.rtl_cycles_per_second, 1e3),
+        (row.digest or "")[:8],
     )
 
 
-def simulation_speed(row: Row) -> str:
-    """Instructions and RTL cycles per second of real time; empty for the host."""
-    parts = []
-    if row.instructions_per_second:
-        parts.append(f"{row.instructions_per_second / 1e6:.1f} M instr/s")
-    if row.rtl_cycles_per_second:
-        parts.append(f"{row.rtl_cycles_per_second / 1e3:.0f} k RTL cycles/s")
-    return ", ".join(parts)
+def _speed(per_second: float | None, unit: float) -> str:
+    """Speed of the simulation in `unit` per second; empty where nothing was simulated."""
+    return f"{per_second / unit:.1f}" if per_second else ""
