@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,10 +88,7 @@ class Server:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
         self.cpu = cpu
         self.placement = placement
-        self.designs = [
-            accelerator if isinstance(accelerator, _engine.Design) else design(accelerator)
-            for accelerator in _expand(accelerators)
-        ]
+        self.designs = _build_all(_expand(accelerators))
         self._skip_quiescent = skip_quiescent
         _refuse_shared_opcodes(self.designs)
 
@@ -159,6 +157,16 @@ def _expand(
         members = SETS.get(accelerator) if isinstance(accelerator, str) else None
         expanded += members or (accelerator,)
     return expanded
+
+
+def _build_all(accelerators: list[str | Path | _engine.Design]) -> list[_engine.Design]:
+    """Elaborates and compiles what is not compiled yet, two at a time."""
+
+    def build(accelerator: str | Path | _engine.Design) -> _engine.Design:
+        return accelerator if isinstance(accelerator, _engine.Design) else design(accelerator)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(build, accelerators))
 
 
 def _refuse_shared_opcodes(designs: list[_engine.Design]) -> None:
