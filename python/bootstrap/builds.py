@@ -60,7 +60,7 @@ def _maven(*arguments: str) -> list[str]:
     """Maven offline once it has resolved this pom: a changed pom needs the network again."""
     resolved = STAMPS / "maven-resolved"
     same = resolved.exists() and resolved.read_bytes() == (HARDWARE / "pom.xml").read_bytes()
-    return ["mvn", "-q", "-B", *(["-o"] if same else []), *arguments]
+    return ["mvn", "-q", "-B", "-Dstyle.color=never", *(["-o"] if same else []), *arguments]
 
 
 def _build_hardware() -> None:

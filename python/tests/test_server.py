@@ -137,7 +137,7 @@ def test_a_program_that_never_ends_meets_its_limit(tmp_path: Path) -> None:
 
 def test_a_command_for_no_unit_is_an_illegal_instruction(tmp_path: Path) -> None:
     lost = program(tmp_path, '__asm__ volatile(".insn r 0x0b, 3, 1, x0, x0, x0"); return 0;')
-    with pytest.raises(EngineError, match="custom-0|illegal"):
+    with pytest.raises(EngineError, match=r"custom-0|illegal"):
         Server("functional").run(lost)
 
 
