@@ -1,0 +1,50 @@
+use crate::{Admission, Egress, Frame, OutputPort, Policy, Route, Table};
+use rackwright_time::Cycle;
+
+/// The policy of an ordinary switch: a static table, broadcast along a tree, several equal ports shared
+/// by flows, and marking instead of nothing when a buffer fills.
+#[derive(Clone, Debug)]
+pub struct Forwarding {
+    /// Where to send to whom.
+    pub table: Table,
+    /// The ports that a broadcast leaves through. They are part of a tree that spans the network, so
+    /// that it ends in any topology.
+    pub broadcast: Vec<u16>,
+    /// Which of several equal ports a flow takes follows from this and from the flow.
+    pub seed: u64,
+    /// Bytes in a buffer from which frames are marked as having met congestion.
+    pub mark_bytes: Option<u64>,
+}
+
+impl Forwarding {
+    /// One of several ports for a flow: the upper half of a product spreads evenly over any number.
+    fn choose(&self, frame: &Frame, ports: &[u16]) -> u16 {
+        let hash = u128::from(frame.flow(self.seed));
+        ports[((hash * ports.len() as u128) >> 64) as usize]
+    }
+}
+
+impl Policy for Forwarding {
+    #[inline]
+    fn route(&mut self, _: Cycle, _: usize, frame: &Frame, _: &[OutputPort], egress: &mut Egress) {
+        let Some(destination) = frame.destination() else {
+            return;
+        };
+        if destination.is_group() {
+            return egress.extend(&self.broadcast);
+        }
+        match self.table.route(destination) {
+            Route::Unknown => {}
+            Route::Port(port) => egress.add(*port),
+            Route::OneOf(ports) => egress.add(self.choose(frame, ports)),
+        }
+    }
+
+    #[inline]
+    fn admit(&mut self, _: Cycle, _: &Frame, port: &OutputPort) -> Admission {
+        match self.mark_bytes {
+            Some(limit) if port.held_bytes() >= limit => Admission::Mark,
+            _ => Admission::Take,
+        }
+    }
+}

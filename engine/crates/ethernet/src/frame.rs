@@ -1,0 +1,176 @@
+use crate::{raw, Datagram, Ecn, Mac};
+use rackwright_link::Trail;
+use rackwright_schedule::Item;
+use std::sync::Arc;
+
+/// Bytes of the Ethernet header: two addresses and a type.
+pub const ETHERNET_HEADER: usize = 14;
+/// The largest frame that anything here sends, in bytes: a jumbo frame.
+pub const LARGEST_FRAME: usize = 9600;
+
+/// A frame, without preamble and frame check sequence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Frame {
+    /// A datagram of a traffic model.
+    Datagram(Datagram),
+    /// Any bytes, as a NIC sends them.
+    Raw(Arc<[u8]>),
+}
+
+/// Bytes that cannot be sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FrameError {
+    /// Nothing to send.
+    #[error("a frame has at least one byte")]
+    Empty,
+    /// More than 16 bits can count.
+    #[error("a frame of {0} bytes cannot be sent; 65535 is the limit of every port")]
+    TooLong(usize),
+}
+
+impl Frame {
+    /// A frame of those bytes. Runts and giants are frames too: switches drop and count them.
+    ///
+    /// # Errors
+    /// [`FrameError`] when there are none or more than 65535.
+    pub fn raw(bytes: &[u8]) -> Result<Frame, FrameError> {
+        match bytes.len() {
+            0 => Err(FrameError::Empty),
+            1..=0xffff => Ok(Frame::Raw(bytes.into())),
+            length => Err(FrameError::TooLong(length)),
+        }
+    }
+
+    /// Its length in bytes.
+    #[inline]
+    pub fn length(&self) -> usize {
+        match self {
+            Frame::Datagram(datagram) => datagram.frame_bytes(),
+            Frame::Raw(bytes) => bytes.len(),
+        }
+    }
+
+    /// Its bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Frame::Datagram(datagram) => datagram.to_bytes(),
+            Frame::Raw(bytes) => bytes.to_vec(),
+        }
+    }
+
+    /// The receiver; none for a runt.
+    #[inline]
+    pub fn destination(&self) -> Option<Mac> {
+        match self {
+            Frame::Datagram(datagram) => Some(datagram.destination),
+            Frame::Raw(bytes) if bytes.len() < ETHERNET_HEADER => None,
+            Frame::Raw(bytes) => bytes.first_chunk().map(|mac| Mac(*mac)),
+        }
+    }
+
+    /// The datagram that it is, or that its bytes are.
+    pub fn datagram(&self) -> Option<Datagram> {
+        match self {
+            Frame::Datagram(datagram) => Some(*datagram),
+            Frame::Raw(bytes) => Datagram::parse(bytes).ok(),
+        }
+    }
+
+    /// A number that is equal for all frames of one flow, and for another `seed` another.
+    #[inline]
+    pub fn flow(&self, seed: u64) -> u64 {
+        let mut hash = Trail::new();
+        hash.add(seed, 0);
+        match self {
+            Frame::Datagram(datagram) => {
+                let (addresses, ports) = datagram.flow();
+                hash.add(addresses, ports);
+            }
+            Frame::Raw(bytes) => match raw::flow(bytes) {
+                Some((addresses, ports)) => hash.add(addresses, ports),
+                None => hash.bytes(&bytes[..bytes.len().min(ETHERNET_HEADER)]),
+            },
+        }
+        hash.value()
+    }
+
+    /// Marks it as having met congestion; tells whether its ends understand that.
+    pub fn mark_congested(&mut self) -> bool {
+        match self {
+            Frame::Datagram(datagram) if datagram.ecn == Ecn::NotCapable => false,
+            Frame::Datagram(datagram) => {
+                datagram.ecn = Ecn::Congested;
+                true
+            }
+            Frame::Raw(bytes) => raw::mark_congested(Arc::make_mut(bytes)),
+        }
+    }
+}
+
+impl Item for Frame {
+    #[inline]
+    fn leave(&self, trail: &mut Trail) {
+        match self {
+            Frame::Datagram(datagram) => {
+                let (addresses, ports) = datagram.flow();
+                let ecn = datagram.ecn as u64;
+                let response = u64::from(datagram.message.response);
+                let rest = u64::from(datagram.payload) << 32
+                    | u64::from(datagram.message.answer_bytes) << 16
+                    | ecn << 8
+                    | response;
+                trail.add(addresses, ports << 32 ^ datagram.destination.bits());
+                trail.add(datagram.message.number, rest ^ datagram.source.bits() << 16);
+            }
+            Frame::Raw(bytes) => trail.bytes(bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Endpoint, Ipv4, Message};
+
+    fn datagram(ecn: Ecn) -> Frame {
+        Frame::Datagram(Datagram {
+            destination: Mac::assigned(2),
+            source: Mac::assigned(3),
+            from: Endpoint {
+                address: Ipv4::new(172, 16, 0, 3),
+                port: 4000,
+            },
+            to: Endpoint {
+                address: Ipv4::new(172, 16, 0, 2),
+                port: 11211,
+            },
+            payload: 100,
+            ecn,
+            message: Message {
+                response: false,
+                answer_bytes: 16,
+                number: 1,
+            },
+        })
+    }
+
+    #[test]
+    fn a_datagram_and_its_bytes_are_treated_alike() {
+        for ecn in [Ecn::NotCapable, Ecn::Capable] {
+            let mut frame = datagram(ecn);
+            let mut raw = Frame::raw(&frame.to_bytes()).unwrap();
+            assert_eq!(frame.flow(5), raw.flow(5));
+            assert_ne!(frame.flow(5), frame.flow(6));
+            assert_eq!(frame.destination(), raw.destination());
+            assert_eq!(frame.mark_congested(), raw.mark_congested());
+            assert_eq!(frame.to_bytes(), raw.to_bytes(), "checksum included");
+        }
+    }
+
+    #[test]
+    fn frames_that_no_port_counts_are_refused() {
+        assert_eq!(Frame::raw(&[]), Err(FrameError::Empty));
+        assert_eq!(Frame::raw(&vec![0; 70_000]), Err(FrameError::TooLong(70_000)));
+        assert_eq!(Frame::raw(&[1, 2, 3]).unwrap().destination(), None);
+    }
+}

@@ -1,0 +1,32 @@
+//! An Ethernet at the level of frames, exact to the cycle: frames, store-and-forward switches with
+//! bounded buffers, forwarding tables, policies, and captures.
+//!
+//! A frame occupies a port of 64-bit flits for as many cycles as it has flits, or longer on a slower
+//! link; preamble, frame check sequence and gap are not modelled, as in the switch model of Karandikar
+//! 2024, section 2.3. Nothing here depends on how simulated time is cut into windows: a port decides
+//! when a frame leaves at the moment the frame is offered to it.
+
+mod address;
+mod capture;
+mod counters;
+mod datagram;
+mod forwarding;
+mod frame;
+mod output;
+mod policy;
+mod rate;
+mod raw;
+mod switch;
+mod table;
+
+pub use address::{Ipv4, Mac, MacError};
+pub use capture::{Capture, CaptureError};
+pub use counters::{PortCounters, Refusals};
+pub use datagram::{Datagram, Ecn, Endpoint, Foreign, Message, HEADER_BYTES, LARGEST_PAYLOAD, MESSAGE_BYTES};
+pub use forwarding::Forwarding;
+pub use frame::{Frame, FrameError, ETHERNET_HEADER, LARGEST_FRAME};
+pub use output::{OutputPort, PortParameters};
+pub use policy::{Admission, Egress, Policy};
+pub use rate::{Rate, RateError};
+pub use switch::{Switch, SwitchParameters};
+pub use table::{Route, Table};

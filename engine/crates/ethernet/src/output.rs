@@ -1,0 +1,170 @@
+use crate::{Frame, PortCounters, Rate};
+use rackwright_schedule::Outbox;
+use rackwright_time::{Cycle, Cycles};
+use std::collections::VecDeque;
+
+/// What a port is built from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PortParameters {
+    /// How fast it sends.
+    pub rate: Rate,
+    /// Bytes of frames that may wait or be on their way out at once.
+    pub buffer_bytes: u64,
+}
+
+impl Default for PortParameters {
+    /// A flit per cycle and 512 KiB.
+    fn default() -> Self {
+        PortParameters {
+            rate: Rate::FULL,
+            buffer_bytes: 512 << 10,
+        }
+    }
+}
+
+/// A frame with the times at which its first and last flit leave.
+#[derive(Debug)]
+struct Departure {
+    first: Cycle,
+    last: Cycle,
+    frame: Frame,
+}
+
+/// The sending side of a port: a bounded first-in-first-out buffer in front of a link.
+///
+/// When a frame leaves is settled when it is offered, because nothing overtakes it: it leaves when it is
+/// ready and the frames before it are gone.
+#[derive(Debug)]
+pub struct OutputPort {
+    parameters: PortParameters,
+    /// The first cycle in which nothing leaves.
+    free: Cycle,
+    departures: VecDeque<Departure>,
+    /// When each frame in the buffer is gone, and its bytes.
+    held: VecDeque<(Cycle, u32)>,
+    held_bytes: u64,
+    pub(crate) counters: PortCounters,
+}
+
+impl OutputPort {
+    /// An empty port.
+    pub fn new(parameters: PortParameters) -> OutputPort {
+        OutputPort {
+            parameters,
+            free: Cycle::ZERO,
+            departures: VecDeque::new(),
+            held: VecDeque::new(),
+            held_bytes: 0,
+            counters: PortCounters::default(),
+        }
+    }
+
+    /// What it is built from.
+    pub fn parameters(&self) -> PortParameters {
+        self.parameters
+    }
+
+    /// Bytes of the frames that are in the buffer, as of the last [`OutputPort::settle`].
+    #[inline]
+    pub fn held_bytes(&self) -> u64 {
+        self.held_bytes
+    }
+
+    /// Forgets frames that have left by the cycle `at`. A frame holds its room until its last flit is
+    /// out.
+    #[inline]
+    pub fn settle(&mut self, at: Cycle) {
+        if self.free <= at {
+            self.held.clear();
+            self.held_bytes = 0;
+            return;
+        }
+        while let Some((_, bytes)) = self.held.front().filter(|(gone, _)| *gone <= at) {
+            self.held_bytes -= u64::from(*bytes);
+            self.held.pop_front();
+        }
+    }
+
+    /// Whether there is room for so many bytes more.
+    #[inline]
+    pub fn has_room(&self, bytes: usize) -> bool {
+        self.held_bytes + bytes as u64 <= self.parameters.buffer_bytes
+    }
+
+    /// Puts a frame that is complete at `ready` behind those before it. If its first flit leaves in this
+    /// window it is sent at once as port `own` of `outbox`, else kept for [`OutputPort::release`].
+    #[inline]
+    pub fn enqueue(
+        &mut self,
+        ready: Cycle,
+        frame: Frame,
+        until: Cycle,
+        own: usize,
+        outbox: &mut Outbox<'_, Frame>,
+    ) {
+        let bytes = frame.length();
+        let rate = self.parameters.rate;
+        let first = self.free.max(ready);
+        let last = first + rate.last_after_first(bytes);
+        self.free = first + rate.occupied(bytes).max(Cycles(1));
+        self.held.push_back((self.free, bytes as u32));
+        self.held_bytes += bytes as u64;
+        self.counters.peak_bytes = self.counters.peak_bytes.max(self.held_bytes);
+        if first < until {
+            self.send(Departure { first, last, frame }, own, outbox);
+        } else {
+            self.departures.push_back(Departure { first, last, frame });
+        }
+    }
+
+    /// Counts a frame that is to leave through here and settles the buffer at the time `at`. Returns
+    /// whether it fits; one that doesn't is counted as dropped.
+    #[inline]
+    pub fn offer(&mut self, at: Cycle, bytes: usize) -> bool {
+        self.settle(at);
+        self.counters.offered += 1;
+        let fits = self.has_room(bytes);
+        self.counters.dropped += u64::from(!fits);
+        fits
+    }
+
+    /// Sends the frames whose first flit leaves before `until`.
+    pub fn release(&mut self, until: Cycle, own: usize, outbox: &mut Outbox<'_, Frame>) {
+        while self.next_departure() < until {
+            let departure = self.departures.pop_front().expect("a departure is due");
+            self.send(departure, own, outbox);
+        }
+    }
+
+    /// When the next frame kept begins to leave.
+    #[inline]
+    pub fn next_departure(&self) -> Cycle {
+        self.departures
+            .front()
+            .map_or(Cycle::NEVER, |departure| departure.first)
+    }
+
+    /// Frames kept that have not begun to leave.
+    pub fn queued(&self) -> u64 {
+        self.departures.len() as u64
+    }
+
+    /// Counts a frame that arrived through this port.
+    #[inline]
+    pub fn count_received(&mut self, bytes: usize) {
+        self.counters.received += 1;
+        self.counters.received_bytes += bytes as u64;
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> PortCounters {
+        self.counters
+    }
+
+    #[inline]
+    fn send(&mut self, departure: Departure, own: usize, outbox: &mut Outbox<'_, Frame>) {
+        self.counters.sent += 1;
+        self.counters.sent_bytes += departure.frame.length() as u64;
+        outbox.send(own, departure.first, departure.last, departure.frame);
+    }
+}

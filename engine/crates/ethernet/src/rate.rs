@@ -1,0 +1,126 @@
+use rackwright_link::FLIT_BYTES;
+use rackwright_time::{Clock, Cycles};
+
+/// How fast a port sends: in whole flits, at most one per cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    /// Cycles per flit, as a reduced fraction of at least one.
+    cycles: u64,
+    flits: u64,
+}
+
+/// A rate that no port has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RateError {
+    /// Nothing would ever be sent.
+    #[error("a port sends at least 1 Mbit/s, not {0} bit/s")]
+    TooSlow(u64),
+    /// More than one flit per cycle.
+    #[error("a port of 64 bits at {hertz} Hz sends at most {most} bit/s, not {asked}")]
+    TooFast {
+        /// What was asked for, in bits per second.
+        asked: u64,
+        /// What the port can do, in bits per second.
+        most: u64,
+        /// Its clock.
+        hertz: u64,
+    },
+}
+
+const FLIT_BITS: u64 = 8 * FLIT_BYTES as u64;
+const SLOWEST: u64 = 1_000_000;
+
+impl Rate {
+    /// One flit per cycle: 204.8 Gbit/s at 3.2 GHz.
+    pub const FULL: Rate = Rate { cycles: 1, flits: 1 };
+
+    /// A rate in bits per second.
+    ///
+    /// # Errors
+    /// [`RateError`] below 1 Mbit/s and above one flit per cycle of the clock.
+    pub fn new(bits_per_second: u64, clock: Clock) -> Result<Rate, RateError> {
+        let most = FLIT_BITS.saturating_mul(clock.hertz());
+        if bits_per_second < SLOWEST {
+            return Err(RateError::TooSlow(bits_per_second));
+        }
+        if bits_per_second > most {
+            return Err(RateError::TooFast {
+                asked: bits_per_second,
+                most,
+                hertz: clock.hertz(),
+            });
+        }
+        let shared = greatest_common_divisor(most, bits_per_second);
+        Ok(Rate {
+            cycles: most / shared,
+            flits: bits_per_second / shared,
+        })
+    }
+
+    /// How long a port is taken by so many bytes.
+    #[inline]
+    pub fn occupied(self, bytes: usize) -> Cycles {
+        self.scale(bytes.div_ceil(FLIT_BYTES) as u64)
+    }
+
+    /// How long after the first flit the last one of so many bytes leaves.
+    #[inline]
+    pub fn last_after_first(self, bytes: usize) -> Cycles {
+        self.scale(bytes.div_ceil(FLIT_BYTES).saturating_sub(1) as u64)
+    }
+
+    #[inline]
+    fn scale(self, flits: u64) -> Cycles {
+        if self == Rate::FULL {
+            return Cycles(flits);
+        }
+        let cycles = u128::from(flits) * u128::from(self.cycles);
+        Cycles(cycles.div_ceil(u128::from(self.flits)) as u64)
+    }
+}
+
+fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
+    while other != 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock() -> Clock {
+        Clock::new(3_200_000_000).unwrap()
+    }
+
+    #[test]
+    fn a_full_port_sends_a_flit_per_cycle() {
+        let rate = Rate::new(204_800_000_000, clock()).unwrap();
+        assert_eq!(rate, Rate::FULL);
+        assert_eq!(rate.occupied(1500), Cycles(188));
+        assert_eq!(rate.last_after_first(1500), Cycles(187));
+        assert_eq!(rate.last_after_first(1), Cycles(0));
+    }
+
+    #[test]
+    fn slower_ports_take_longer() {
+        let rate = Rate::new(10_000_000_000, clock()).unwrap();
+        assert_eq!(rate.occupied(1000), Cycles(2560));
+        assert_eq!(
+            rate.last_after_first(1000),
+            Cycles(2540),
+            "124 flits of 20.48 cycles, rounded up"
+        );
+    }
+
+    #[test]
+    fn impossible_rates_are_refused() {
+        let error = Rate::new(400_000_000_000, clock()).unwrap_err();
+        assert!(
+            error.to_string().contains("at most 204800000000 bit/s"),
+            "{error}"
+        );
+        assert!(Rate::new(0, clock()).is_err());
+    }
+}

@@ -1,0 +1,158 @@
+use crate::{Admission, Egress, Frame, OutputPort, Policy, PortParameters, Refusals, ETHERNET_HEADER};
+use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_stats::Digest;
+use rackwright_time::{Cycle, Cycles};
+
+/// What a switch is built from, apart from its policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SwitchParameters {
+    /// Its ports.
+    pub ports: Vec<PortParameters>,
+    /// From the last flit in to the first flit out, when nothing is in the way.
+    pub latency: Cycles,
+    /// Longer frames are dropped.
+    pub largest_frame: usize,
+}
+
+/// A store-and-forward switch: a frame is taken when its last flit is there, waits for the switching
+/// latency, and then for the frames before it at its output port (Karandikar 2024, section 2.3).
+pub struct Switch {
+    ports: Vec<OutputPort>,
+    latency: Cycles,
+    largest_frame: usize,
+    policy: Box<dyn Policy>,
+    egress: Egress,
+    refusals: Refusals,
+    /// The ports that keep frames for later windows, each once.
+    busy: Vec<u16>,
+}
+
+impl Switch {
+    /// A switch in which nothing has happened yet.
+    pub fn new(parameters: SwitchParameters, policy: Box<dyn Policy>) -> Switch {
+        Switch {
+            ports: parameters.ports.into_iter().map(OutputPort::new).collect(),
+            latency: parameters.latency,
+            largest_frame: parameters.largest_frame,
+            policy,
+            egress: Egress::default(),
+            refusals: Refusals::default(),
+            busy: Vec::new(),
+        }
+    }
+
+    /// Its ports.
+    pub fn output_ports(&self) -> &[OutputPort] {
+        &self.ports
+    }
+
+    /// The frames it did not forward although there was room.
+    pub fn refusals(&self) -> Refusals {
+        self.refusals
+    }
+
+    fn take(
+        &mut self,
+        at: Cycle,
+        ingress: usize,
+        frame: Frame,
+        until: Cycle,
+        outbox: &mut Outbox<'_, Frame>,
+    ) {
+        let bytes = frame.length();
+        self.ports[ingress].count_received(bytes);
+        if bytes < ETHERNET_HEADER {
+            self.refusals.runts += 1;
+            return;
+        }
+        if bytes > self.largest_frame {
+            self.refusals.giants += 1;
+            return;
+        }
+        let mut egress = std::mem::take(&mut self.egress);
+        egress.clear();
+        self.policy.route(at, ingress, &frame, &self.ports, &mut egress);
+        let ready = at + self.latency;
+        match egress.ports() {
+            [port] if usize::from(*port) != ingress => self.offer(ready, *port, frame, until, outbox),
+            ports if ports.iter().all(|port| usize::from(*port) == ingress) => self.refusals.unknown += 1,
+            ports => {
+                for port in ports.iter().filter(|port| usize::from(**port) != ingress) {
+                    self.offer(ready, *port, frame.clone(), until, outbox);
+                }
+            }
+        }
+        self.egress = egress;
+    }
+
+    fn offer(
+        &mut self,
+        ready: Cycle,
+        port: u16,
+        mut frame: Frame,
+        until: Cycle,
+        outbox: &mut Outbox<'_, Frame>,
+    ) {
+        let own = usize::from(port);
+        let output = &mut self.ports[own];
+        if !output.offer(ready, frame.length()) {
+            return;
+        }
+        match self.policy.admit(ready, &frame, output) {
+            Admission::Take => {}
+            Admission::Mark => output.counters.marked += u64::from(frame.mark_congested()),
+            Admission::Drop => {
+                output.counters.dropped += 1;
+                return;
+            }
+        }
+        let was_kept = output.queued() > 0;
+        output.enqueue(ready, frame, until, own, outbox);
+        if output.queued() > 0 && !was_kept {
+            self.busy.push(port);
+        }
+    }
+}
+
+impl Model for Switch {
+    type Item = Frame;
+
+    fn ports(&self) -> usize {
+        self.ports.len()
+    }
+
+    fn next_event(&self) -> Cycle {
+        let departures = self
+            .busy
+            .iter()
+            .map(|port| self.ports[usize::from(*port)].next_departure());
+        departures.min().unwrap_or(Cycle::NEVER)
+    }
+
+    fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
+        let ports = &mut self.ports;
+        self.busy.retain(|port| {
+            let own = usize::from(*port);
+            ports[own].release(until, own, outbox);
+            ports[own].queued() > 0
+        });
+        while let Some((port, arrival)) = arrivals.next() {
+            self.take(arrival.cycle, port, arrival.item, until, outbox);
+        }
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        for port in &self.ports {
+            let counters = port.counters();
+            [
+                counters.received,
+                counters.offered,
+                counters.dropped,
+                counters.marked,
+            ]
+            .into_iter()
+            .for_each(|count| digest.number(count));
+        }
+        digest.number(self.refusals.total());
+    }
+}
