@@ -1,0 +1,60 @@
+package rackwright.contract
+
+import scala.collection.mutable
+
+import chisel3._
+
+import rackwright.memory.{Axi4Params, Axi4Port, MemoryPort, MemoryPortParams}
+import rackwright.rocc.{CommandPort, MmioPort}
+
+/** The top of a unit: a module whose ports are those of contract 3.
+  *
+  * Make each port with the method of its kind; the manifest is written from what was made here, so that it can't differ
+  * from the Verilog.
+  */
+abstract class HardwareUnit extends Module {
+  private val made = mutable.ArrayBuffer.empty[(Data, String => PortDescription)]
+
+  /** The ports in the order in which they were made, under their final names. */
+  def ports: Seq[PortDescription] = madePorts.map(_._2)
+
+  /** The same, each with its hardware. */
+  private[contract] def madePorts: Seq[(Data, PortDescription)] =
+    made.toSeq.map { case (port, describe) => port -> describe(port.instanceName) }
+
+  /** Commands that leave the core with one of `opcodes` (n of custom-n). */
+  protected def commandPort(opcodes: Int*): CommandPort = {
+    require(opcodes.forall(o => o >= 0 && o <= 3), s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}")
+    add(IO(new CommandPort))(CommandDescription(_, opcodes))
+  }
+
+  /** A port that asks memory. */
+  protected def memoryPort(params: MemoryPortParams): MemoryPort =
+    add(IO(new MemoryPort(params)))(MemoryDescription(_, params))
+
+  /** A port on which the core reads and writes the unit's registers. */
+  protected def mmioPort(): MmioPort = add(IO(Flipped(new MmioPort)))(MmioDescription(_))
+
+  /** An AXI4 master. */
+  protected def axi4Port(params: Axi4Params): Axi4Port = add(IO(new Axi4Port(params)))(Axi4Description(_, params))
+
+  /** Output: nothing changes any more until a command, a register access or an answer of memory arrives. */
+  protected def idlePort(): Bool = add(IO(Output(Bool())))(IdleDescription(_))
+
+  /** Names `signal` as the event `name`: its value is added up by the profiling layer in every cycle.
+    *
+    * @param name
+    *   lower case with underscores; the pin is `event_<name>`.
+    */
+  protected def event(name: String, signal: UInt): Unit = {
+    require(name.matches("[a-z][a-z0-9_]*"), s"an event's name is lower case with underscores, not '$name'")
+    val width = signal.widthOption.getOrElse(1)
+    val pin = add(IO(Output(UInt(width.W))))(_ => EventDescription(name, width)).suggestName(s"event_$name")
+    pin := signal
+  }
+
+  private def add[T <: Data](port: T)(describe: String => PortDescription): T = {
+    made += ((port, describe))
+    port
+  }
+}

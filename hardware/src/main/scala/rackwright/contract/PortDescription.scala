@@ -1,0 +1,26 @@
+package rackwright.contract
+
+import rackwright.memory.{Axi4Params, MemoryPortParams}
+
+/** One port of a unit as the manifest names it. The names of its pins derive from `name`. */
+sealed trait PortDescription {
+  def name: String
+}
+
+/** RoCC commands with one of `opcodes`. */
+case class CommandDescription(name: String, opcodes: Seq[Int]) extends PortDescription
+
+/** A decoupled memory port. */
+case class MemoryDescription(name: String, params: MemoryPortParams) extends PortDescription
+
+/** Registers that the core reads and writes. */
+case class MmioDescription(name: String) extends PortDescription
+
+/** An AXI4 master. */
+case class Axi4Description(name: String, params: Axi4Params) extends PortDescription
+
+/** The output that says that the clock may stop. */
+case class IdleDescription(name: String) extends PortDescription
+
+/** A named event; the pin is `event_<name>`, `width` bits. */
+case class EventDescription(name: String, width: Int) extends PortDescription

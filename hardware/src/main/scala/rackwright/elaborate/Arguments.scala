@@ -1,0 +1,79 @@
+package rackwright.elaborate
+
+import java.nio.file.{Path, Paths}
+
+/** What the command line asks for. */
+sealed trait Arguments
+
+/** The list of units as JSON. */
+case object ListUnits extends Arguments
+
+/** The elaboration of a unit.
+  *
+  * @param description
+  *   the unit.
+  * @param values
+  *   its parameters, checked.
+  * @param adapters
+  *   what its ports are turned into.
+  * @param out
+  *   the directory that gets the Verilog and the manifest.
+  */
+case class Elaborate(description: UnitDescription, values: ParameterValues, adapters: Adapters, out: Path) extends Arguments
+
+/** Reads the command line; anything that isn't understood is a [[UsageError]]. */
+object Arguments {
+  val usage: String =
+    "--list | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] --out DIRECTORY"
+
+  /** The arguments of `Main`. */
+  def parse(arguments: Seq[String]): Arguments = arguments match {
+    case Seq("--list") => ListUnits
+    case _             => elaborate(options(arguments))
+  }
+
+  private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--out")
+
+  private def options(arguments: Seq[String]): Seq[(String, String)] = arguments
+    .grouped(2)
+    .map {
+      case Seq(option, value) if known.contains(option) => option -> value
+      case Seq(option) if known.contains(option)        => throw UsageError(s"$option needs a value; usage: $usage")
+      case other                                        => throw UsageError(s"${other.head} is not an option; usage: $usage")
+    }
+    .toSeq
+
+  private def elaborate(options: Seq[(String, String)]): Elaborate = {
+    def all(name: String): Seq[String] = options.collect { case (`name`, value) => value }
+    def one(name: String): Option[String] = all(name) match {
+      case Seq()      => None
+      case Seq(value) => Some(value)
+      case _          => throw UsageError(s"$name is given more than once")
+    }
+    val description = (one("--unit"), one("--class")) match {
+      case (Some(name), None)      => Units.named(name)
+      case (None, Some(className)) => Units.ofClass(className)
+      case _                       => throw UsageError(s"one of --unit and --class says what to elaborate; usage: $usage")
+    }
+    val out = one("--out").getOrElse(throw UsageError(s"--out says where the Verilog goes; usage: $usage"))
+    val adapters = Adapters(
+      mmio = word("--command", one("--command"), "rocc", "mmio"),
+      axi4 = word("--memory", one("--memory"), "port", "axi4")
+    )
+    Elaborate(description, ParameterValues(description.parameters, settings(all("--set"))), adapters, Paths.get(out))
+  }
+
+  /** Whether the option has its second value; the first is the default. */
+  private def word(option: String, value: Option[String], plain: String, adapted: String): Boolean = value match {
+    case None | Some(`plain`) => false
+    case Some(`adapted`)      => true
+    case Some(other)          => throw UsageError(s"$option: $other is not allowed; one of $plain, $adapted")
+  }
+
+  private def settings(texts: Seq[String]): Map[String, String] = texts.map { text =>
+    text.split("=", 2) match {
+      case Array(name, value) => name -> value
+      case _                  => throw UsageError(s"--set: $text is not PARAMETER=VALUE")
+    }
+  }.toMap
+}

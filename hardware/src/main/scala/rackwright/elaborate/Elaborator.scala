@@ -1,0 +1,47 @@
+package rackwright.elaborate
+
+import java.nio.file.Files
+
+import circt.stage.ChiselStage
+
+import rackwright.contract.HardwareUnit
+
+/** Turns a unit into Verilog and a manifest. */
+object Elaborator {
+
+  /** Options of firtool: what a simulator and a reader need, the same text in every run.
+    *
+    * Registers start without random values: a unit is reset before it is used, and a run must not depend on a seed.
+    * Layers are for test benches; the product's checks stand outside the RTL.
+    */
+  private val firtoolOptions = Array(
+    "-disable-all-randomization",
+    "--strip-debug-info",
+    "--default-layer-specialization=disable",
+    "--lowering-options=disallowPackedArrays,noAlwaysComb,emittedLineLength=120"
+  )
+
+  /** The design as the command line asks for it: its top module and its Verilog. */
+  def verilog(request: Elaborate): (HardwareUnit, String) = {
+    var top: Option[HardwareUnit] = None
+    val text = ChiselStage.emitSystemVerilog(
+      {
+        val unit = request.adapters(request.description.build(request.values))
+        top = Some(unit)
+        unit
+      },
+      firtoolOpts = firtoolOptions
+    )
+    (top.get, text)
+  }
+
+  /** Writes `<Top>.sv` and `manifest.json` into the directory of `request`. */
+  def write(request: Elaborate): Unit = {
+    val (design, text) = verilog(request)
+    val file = s"${design.name}.sv"
+    val manifest = Manifest(request.description.name, design, Seq(file -> text), request.values.json)
+    Files.createDirectories(request.out)
+    Files.writeString(request.out.resolve(file), text)
+    Files.writeString(request.out.resolve("manifest.json"), ujson.write(manifest, indent = 2) + "\n")
+  }
+}

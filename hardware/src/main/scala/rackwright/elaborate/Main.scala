@@ -1,0 +1,17 @@
+package rackwright.elaborate
+
+/** Elaborates units: `Arguments.usage` is the command line. Exit status 2 and one line on a mistake of the user. */
+object Main {
+  def main(arguments: Array[String]): Unit =
+    try run(Arguments.parse(arguments.toSeq))
+    catch {
+      case UsageError(message) =>
+        Console.err.println(message)
+        sys.exit(2)
+    }
+
+  private def run(arguments: Arguments): Unit = arguments match {
+    case ListUnits          => println(ujson.write(UnitList.json(Units.all), indent = 2))
+    case request: Elaborate => Elaborator.write(request)
+  }
+}

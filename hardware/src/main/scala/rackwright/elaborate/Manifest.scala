@@ -1,0 +1,62 @@
+package rackwright.elaborate
+
+import java.security.MessageDigest
+
+import rackwright.contract._
+
+/** Writes what the engine needs to know about a design (contract 3): the bridge between elaboration and engine. */
+object Manifest {
+
+  /** Cycles per second of the clock the units are made for (Karandikar 2024, section 7.5). */
+  private val hertz = 2000000000L
+
+  /** The manifest of `design`.
+    *
+    * @param unit
+    *   name of the unit.
+    * @param design
+    *   the top module, elaborated.
+    * @param verilog
+    *   file name and text of each file.
+    */
+  def apply(unit: String, design: HardwareUnit, verilog: Seq[(String, String)], parameters: ujson.Value): ujson.Value =
+    ujson.Obj(
+      "format" -> 1,
+      "unit" -> unit,
+      "design" -> design.name,
+      "top" -> design.name,
+      "verilog" -> verilog.map(_._1),
+      "hash" -> hash(verilog.map(_._2)),
+      "clock" -> ujson.Obj("pin" -> "clock", "reset" -> "reset", "hertz" -> ujson.Num(hertz.toDouble)),
+      "idle" -> idlePin(design),
+      "ports" -> ports(design),
+      "parameters" -> parameters
+    )
+
+  /** The ports of `design`, without its clock, reset and idle pins. */
+  def ports(design: HardwareUnit): ujson.Value = design.ports.flatMap(describe)
+
+  private def idlePin(design: HardwareUnit): String = design.ports
+    .collectFirst { case IdleDescription(name) => name }
+    .getOrElse(throw UsageError(s"${design.name} has no idle port"))
+
+  private def describe(port: PortDescription): Option[ujson.Obj] = port match {
+    case CommandDescription(name, opcodes) => Some(entry("command", name, "opcodes" -> opcodes))
+    case MemoryDescription(name, p) =>
+      Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
+    case MmioDescription(name)        => Some(entry("mmio", name))
+    case Axi4Description(name, p) =>
+      Some(entry("axi4", name, "bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits))
+    case EventDescription(name, width) => Some(entry("event", name, "width" -> width))
+    case IdleDescription(_)            => None
+  }
+
+  private def entry(contract: String, name: String, more: (String, ujson.Value)*): ujson.Obj =
+    ujson.Obj.from(Seq[(String, ujson.Value)]("contract" -> contract, "name" -> name) ++ more)
+
+  private def hash(files: Seq[String]): String = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    files.foreach(file => digest.update(file.getBytes("UTF-8")))
+    digest.digest().map(byte => f"$byte%02x").mkString
+  }
+}

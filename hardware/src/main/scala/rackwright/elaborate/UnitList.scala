@@ -1,0 +1,42 @@
+package rackwright.elaborate
+
+import circt.stage.ChiselStage
+
+import rackwright.contract.{CommandDescription, HardwareUnit}
+
+/** The list of units as `rw units` shows it. */
+object UnitList {
+
+  /** Every unit of `units` with its default parameters. */
+  def json(units: Seq[UnitDescription]): ujson.Value = ujson.Obj("units" -> units.map(describe))
+
+  private def describe(unit: UnitDescription): ujson.Value = {
+    val design = elaborate(unit)
+    ujson.Obj(
+      "name" -> unit.name,
+      "summary" -> unit.summary,
+      "status" -> unit.status,
+      "opcodes" -> design.ports.collect { case CommandDescription(_, opcodes) => opcodes }.flatten,
+      "parameters" -> unit.parameters.map(describe),
+      "ports" -> Manifest.ports(design)
+    )
+  }
+
+  private def describe(parameter: Parameter): ujson.Value = ujson.Obj(
+    "name" -> parameter.name,
+    "default" -> parameter.check(parameter.default),
+    "range" -> parameter.range,
+    "description" -> parameter.description
+  )
+
+  /** Builds the unit without making Verilog of it. */
+  private def elaborate(unit: UnitDescription): HardwareUnit = {
+    var top: Option[HardwareUnit] = None
+    ChiselStage.elaborate {
+      val design = unit.build(ParameterValues(unit.parameters, Map.empty))
+      top = Some(design)
+      design
+    }
+    top.get
+  }
+}

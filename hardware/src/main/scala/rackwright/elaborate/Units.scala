@@ -1,0 +1,27 @@
+package rackwright.elaborate
+
+import rackwright.copy.StreamCopyDescription
+
+/** The units that come with the product, in the order of the list. */
+object Units {
+  val all: Seq[UnitDescription] = Seq(StreamCopyDescription)
+
+  /** The unit of that name. */
+  def named(name: String): UnitDescription =
+    all.find(_.name == name).getOrElse(throw UsageError(s"no unit is named $name; there are ${all.map(_.name).mkString(", ")}"))
+
+  /** The unit that a class on the class path describes: a Scala object, or a class whose constructor takes nothing. */
+  def ofClass(className: String): UnitDescription = {
+    def load(name: String): Option[Class[_]] =
+      try Some(Class.forName(name))
+      catch { case _: ClassNotFoundException => None }
+    val instance = load(className + "$")
+      .map(_.getField("MODULE$").get(null))
+      .orElse(load(className).map(_.getDeclaredConstructor().newInstance()))
+    instance match {
+      case Some(unit: UnitDescription) => unit
+      case Some(_) => throw UsageError(s"class $className is not a rackwright.elaborate.UnitDescription")
+      case None    => throw UsageError(s"class $className is not on the class path")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package rackwright.memory
+
+import chisel3._
+import chisel3.util._
+
+/** Asks for the beats that hold a range, in order, as long as [[ReservationBuffer]] has room for the answers. */
+class BeatRequester(port: MemoryPortParams, outstanding: Int) extends Module {
+  val start = IO(Flipped(Valid(new StreamRange)))
+  val stop = IO(Input(Bool()))
+
+  /** A slot for one more beat; the number of the slot is the tag. */
+  val reserve = IO(Flipped(Decoupled(UInt(log2Ceil(outstanding).W))))
+  val request = IO(Decoupled(new MemoryRequest(port)))
+
+  private val beatNumberBits = port.addressBits - port.offsetBits
+  private val next = Reg(UInt(beatNumberBits.W))
+  private val left = RegInit(0.U((beatNumberBits + 1).W))
+
+  request.valid := left =/= 0.U && reserve.valid && !stop
+  reserve.ready := left =/= 0.U && request.ready && !stop
+  request.bits.address := next << port.offsetBits
+  request.bits.write := false.B
+  request.bits.data := 0.U
+  request.bits.mask := 0.U
+  request.bits.tag := reserve.bits
+
+  when(request.fire) {
+    next := next + 1.U
+    left := left - 1.U
+  }
+  when(start.valid) {
+    val offset = start.bits.address(port.offsetBits - 1, 0)
+    next := start.bits.address(port.addressBits - 1, port.offsetBits)
+    left := Mux(start.bits.length === 0.U, 0.U, (start.bits.length +& offset + (port.bytes - 1).U) >> port.offsetBits)
+  }.elsewhen(stop) {
+    left := 0.U
+  }
+}

@@ -1,0 +1,119 @@
+package rackwright.rocc
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.{Ranges, StreamRange}
+
+/** What is done at the end of an operation, beside what the unit does. */
+class CompletionTicket extends Bundle {
+
+  /** Address of the completion flag, or 0. */
+  val flag = UInt(64.W)
+
+  /** Address of the completion record, or 0. */
+  val record = UInt(64.W)
+
+  /** The operation is not given to the unit; it ends with `access_fault`. */
+  val refused = Bool()
+}
+
+/** An operation with its ticket. */
+class StartedOperation(settings: Seq[Setting]) extends Bundle {
+  val operation = new Operation(settings)
+  val ticket = new CompletionTicket
+}
+
+/** What is known about the operations that ended. */
+class CompletionReport extends Bundle {
+  val completed = UInt(64.W)
+  val last = new OperationResult
+}
+
+/** Understands one command per cycle and collects what the next start needs. */
+class CommandDecoder(opcode: Int, settings: Seq[Setting]) extends Module {
+  require(opcode >= 0 && opcode <= 3, s"a RoCC opcode is custom-0 to custom-3, not $opcode")
+  require(settings.map(_.funct).distinct.size == settings.size, "two settings share a funct")
+
+  val request = IO(Flipped(Decoupled(new Command)))
+  val response = IO(Decoupled(new CommandResponse))
+  val started = IO(Decoupled(new StartedOperation(settings)))
+  val report = IO(Input(new CompletionReport))
+
+  /** Every operation started has completed. */
+  val quiet = IO(Output(Bool()))
+
+  private val startCount = RegInit(0.U(64.W))
+  private val source = RegInit(0.U.asTypeOf(new StreamRange))
+  private val limit = Reg(UInt(64.W))
+  private val record = RegInit(0.U(64.W))
+  private val limited = RegInit(false.B)
+  private val values = settings.map(s => s -> RegInit(s.default.U(s.width.W)))
+
+  private val bits = request.bits
+  private val mine = bits.opcode === opcode.U
+  private def is(funct: Int): Bool = mine && bits.funct === funct.U
+
+  quiet := startCount === report.completed
+  private val accepted = MuxCase(
+    true.B,
+    Seq(is(Functs.destinationAndStart) -> started.ready, is(Functs.checkCompletion) -> quiet)
+  )
+  request.ready := accepted && (!bits.xd || response.ready)
+  response.valid := request.valid && accepted && bits.xd
+  response.bits.rd := bits.rd
+  response.bits.data := answer
+
+  private def answer: UInt = MuxCase(
+    Fill(64, 1.U(1.W)),
+    Seq(
+      is(Functs.checkCompletion) -> report.completed,
+      is(Functs.status) -> report.last.status,
+      is(Functs.outputBytes) -> report.last.outputBytes,
+      is(Functs.inputOffset) -> report.last.inputOffset,
+      is(Functs.version) -> Functs.currentVersion.U
+    )
+  )
+
+  started.valid := request.valid && is(Functs.destinationAndStart) && (!bits.xd || response.ready)
+  describe(started.bits)
+
+  private def describe(start: StartedOperation): Unit = {
+    val destination = bits.rs1
+    start.operation.source := source
+    start.operation.destination := destination
+    // Without a limit the capacity ends one byte before the address space does, so that it always fits 64 bits.
+    start.operation.capacity := Mux(limited, limit, ~destination)
+    start.operation.limited := limited
+    values.foreach { case (setting, value) => start.operation.setting(setting.name) := value }
+    val flagMisaligned = bits.rs2(2, 0).orR
+    val recordMisaligned = record(3, 0).orR
+    start.ticket.flag := Mux(flagMisaligned, 0.U, bits.rs2)
+    start.ticket.record := Mux(recordMisaligned, 0.U, record)
+    start.ticket.refused := flagMisaligned || recordMisaligned ||
+      Ranges.wraps(source.address, source.length) || (limited && Ranges.wraps(destination, limit))
+  }
+
+  when(request.fire) {
+    when(is(Functs.source)) {
+      source.address := bits.rs1
+      source.length := bits.rs2
+    }
+    when(is(Functs.limit)) {
+      limit := bits.rs1
+      record := bits.rs2
+      limited := true.B
+    }
+    when(is(Functs.destinationAndStart)) {
+      startCount := startCount + 1.U
+      limited := false.B
+      record := 0.U
+    }
+    for ((setting, value) <- values) {
+      when(is(setting.funct)) {
+        val tooWide = (bits.rs1 >> setting.width).orR
+        value := Mux(tooWide, Fill(setting.width, 1.U(1.W)), bits.rs1)
+      }
+    }
+  }
+}

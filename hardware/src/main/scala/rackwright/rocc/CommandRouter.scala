@@ -1,0 +1,54 @@
+package rackwright.rocc
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.{MemoryPort, MemoryPortParams}
+
+/** Turns commands into operations for a streaming unit and answers questions about those that ended.
+  *
+  * Mostly wires: [[CommandDecoder]] understands commands, a queue holds started operations, [[CompletionStage]] takes the
+  * results and writes flags and records. README.md is the contract.
+  *
+  * @param opcode
+  *   n of the custom-n this unit listens to; commands with another are taken and not obeyed.
+  * @param settings
+  *   what software may set at run time.
+  * @param queueEntries
+  *   operations that wait for the unit.
+  * @param port
+  *   shape of the memory port for flags and records.
+  */
+class CommandRouter(opcode: Int, settings: Seq[Setting], queueEntries: Int, port: MemoryPortParams) extends Module {
+  val command = IO(new CommandPort)
+
+  /** Operations for the unit, in the order of their starts. */
+  val operation = IO(Decoupled(new Operation(settings)))
+
+  /** One result per operation, in the same order, given when the writes of the operation have been answered. */
+  val result = IO(Flipped(Decoupled(new OperationResult)))
+  val memory = IO(new MemoryPort(port))
+
+  /** No operation is under way, here or in the unit, and no answer waits. */
+  val idle = IO(Output(Bool()))
+
+  private val decoder = Module(new CommandDecoder(opcode, settings))
+  private val completion = Module(new CompletionStage(port))
+  private val started = Queue(decoder.started, queueEntries)
+
+  command.request <> decoder.request
+  command.response <> Queue(decoder.response, 2)
+  decoder.report := completion.report
+
+  // A refused operation passes the unit by and takes its turn in the completion stage only.
+  private val refused = started.bits.ticket.refused
+  operation.valid := started.valid && !refused && completion.ticket.ready
+  operation.bits := started.bits.operation
+  completion.ticket.valid := started.valid && (refused || operation.ready)
+  completion.ticket.bits := started.bits.ticket
+  started.ready := completion.ticket.ready && (refused || operation.ready)
+  completion.result <> result
+  memory <> completion.memory
+
+  idle := decoder.quiet && !started.valid && completion.idle && !command.response.valid
+}
