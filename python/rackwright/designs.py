@@ -83,17 +83,24 @@ def units() -> list[UnitInfo]:
     ]
 
 
-def elaborate(unit: str, parameters: Mapping[str, ParameterValue] | None = None) -> Path:
+def elaborate(
+    unit: str,
+    parameters: Mapping[str, ParameterValue] | None = None,
+    *,
+    command: str = "rocc",
+    memory: str = "port",
+) -> Path:
     """Writes the Verilog and the manifest of a unit; gives the path of the manifest.
 
-    `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. The same unit
-    with the same parameters is elaborated once. Raises `RackwrightError` for an unknown unit or
-    parameter and for a value out of range.
+    `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is how
+    commands arrive: "rocc" or "mmio", a memory-mapped queue. `memory` is what memory ports become: "port"
+    or "axi4". The same unit with the same settings is elaborated once. Raises `RackwrightError` for an
+    unknown unit or parameter and for a value out of range.
     """
     settings = {name: str(value) for name, value in sorted((parameters or {}).items())}
-    key = json.dumps([_hardware_fingerprint(), unit, settings]).encode()
+    key = json.dumps([_hardware_fingerprint(), unit, settings, command, memory]).encode()
     folder = BUILD / "elaborated" / f"{unit}-{hashlib.sha256(key).hexdigest()[:16]}"
-    arguments = ["--unit", unit]
+    arguments = ["--unit", unit, "--command", command, "--memory", memory]
     for name, value in settings.items():
         arguments += ["--set", f"{name}={value}"]
     return _elaborate_into(folder, arguments, hardware_classpath())
