@@ -2,6 +2,7 @@
 
 mod compressed;
 mod decode;
+mod float;
 mod instruction;
 mod operation;
 mod timing;
@@ -9,4 +10,5 @@ mod timing;
 pub use decode::decode;
 pub use instruction::{Instruction, Register};
 pub use operation::{Class, Operation};
-pub use timing::{divide_operands, BlockInstruction, BlockRun, Functional, Timing};
+pub use timing::{
+    FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, divide_operands, BlockInstruction, BlockRun, Functional, Timing};

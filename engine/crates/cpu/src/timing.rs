@@ -4,6 +4,12 @@
 //! from the code alone is worked out once, in [`Timing::compile`]; what only the run shows (how far
 //! it came, where it went, which addresses were used) comes with [`Timing::retire`].
 
+mod plru;
+mod random;
+mod rocket;
+
+pub use rocket::{FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters};
+
 use crate::instruction::Instruction;
 use rackwright_time::Cycle;
 

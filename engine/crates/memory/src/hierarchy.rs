@@ -6,6 +6,8 @@ use crate::placement::{Placement, Traffic};
 use crate::port::{Link, LinkId, RequesterId, UnitPort};
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 /// What a requester wants of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +78,8 @@ pub struct Hierarchy {
     ports: Vec<Port>,
     links: Vec<(Placement, Link)>,
     snoops: Vec<(u64, Snoop)>,
+    /// Whether there are snoops, for those who do not hold the hierarchy.
+    snooped: Arc<AtomicBool>,
     counters: HierarchyCounters,
 }
 
@@ -94,6 +98,7 @@ impl Hierarchy {
             ports: Vec::new(),
             links: Vec::new(),
             snoops: Vec::new(),
+            snooped: Arc::default(),
             counters: HierarchyCounters::default(),
         })
     }
@@ -198,12 +203,12 @@ impl Hierarchy {
             flags = flags & !OWNED | DIRTY;
             self.counters.probes += 1;
             if !write {
-                self.snoops.push((address & !(LINE_BYTES - 1), Snoop::Clean));
+                self.snoop(address, Snoop::Clean);
             }
         }
         if write {
             if flags & HELD != 0 {
-                self.snoops.push((address & !(LINE_BYTES - 1), Snoop::Invalidate));
+                self.snoop(address, Snoop::Invalidate);
             }
             flags = DIRTY;
         }
@@ -219,9 +224,19 @@ impl Hierarchy {
         }
     }
 
+    pub(crate) fn snooped(&self) -> Arc<AtomicBool> {
+        self.snooped.clone()
+    }
+
+    fn snoop(&mut self, address: u64, snoop: Snoop) {
+        self.snoops.push((address & !(LINE_BYTES - 1), snoop));
+        self.snooped.store(true, Ordering::Relaxed);
+    }
+
     /// Hands over what units did, since the last call, to lines that the hart's L1 may hold, oldest first.
     #[inline]
     pub fn take_snoops(&mut self, mut apply: impl FnMut(u64, Snoop)) {
+        self.snooped.store(false, Ordering::Relaxed);
         for (address, snoop) in self.snoops.drain(..) {
             apply(address, snoop);
         }
@@ -289,7 +304,7 @@ impl Hierarchy {
     fn forget_in_l2(&mut self, address: u64) {
         if let Some(flags) = self.l2.tags.remove(address) {
             if flags & HELD != 0 {
-                self.snoops.push((address, Snoop::Invalidate));
+                self.snoop(address, Snoop::Invalidate);
             }
         }
     }

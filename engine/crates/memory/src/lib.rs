@@ -11,6 +11,7 @@ mod parameters;
 mod placement;
 mod port;
 mod region;
+mod shared;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
 pub use fault::{Access, GuestFault};
@@ -21,3 +22,4 @@ pub use parameters::{
 };
 pub use placement::{Path, Placement, Traffic, UnknownPlacement};
 pub use port::{LinkId, RequesterId};
+pub use shared::SharedHierarchy;

@@ -1,0 +1,417 @@
+//! The `rocket` model: an in-order core with five stages, as the Rocket of rocket-chip's `BigCore` configuration.
+//!
+//! Each block has a static schedule ([`schedule`]) that holds when every access hits. A run of the block walks through what
+//! the schedule could not know: cache lookups, branches, divisions. Time is counted in retirements: an
+//! instruction's cycle is the one in which it leaves the write-back stage.
+
+mod l1;
+mod parameters;
+mod predictor;
+mod schedule;
+
+pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
+pub use schedule::RocketBlock;
+
+use super::{divide_operands, BlockInstruction, BlockRun, Timing};
+use crate::instruction::Register;
+use l1::L1;
+use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
+use rackwright_memory::{AccessKind, RequesterId, SharedHierarchy, Snoop};
+use rackwright_time::Cycle;
+use schedule::{Division, Event, Exit, LateResult, Placed, Step};
+
+/// Late results that are remembered from one block to the next.
+const PENDING: usize = 4;
+
+/// Timing model of an in-order core.
+pub struct Rocket {
+    parameters: RocketParameters,
+    hierarchy: SharedHierarchy,
+    requester: RequesterId,
+    instructions: L1,
+    data: L1,
+    targets: Targets,
+    outcomes: Outcomes,
+    returns: Returns,
+    /// The last retirement.
+    retired: u64,
+    /// When the packet that comes next is fetched.
+    fetch: u64,
+    /// When the last call's return address is on the stack for fetches.
+    pushed: u64,
+    pending: [(Register, u64); PENDING],
+    last_store: RecentStore,
+    before_last_store: RecentStore,
+}
+
+/// A store that may still be in the pipeline.
+#[derive(Clone, Copy, Default)]
+struct RecentStore {
+    at: u64,
+    word: u64,
+    /// A read-modify-write, which every access behind it has to wait for.
+    atomic: bool,
+}
+
+/// The run of one block: when its first instruction retires and its first packet is fetched; stalls move both.
+struct Run {
+    start: u64,
+    fetch: u64,
+}
+
+impl Rocket {
+    /// A core that has just been reset, attached to `hierarchy` as its hart.
+    pub fn new(parameters: RocketParameters, hierarchy: SharedHierarchy) -> Rocket {
+        let requester = hierarchy.lock().attach_hart();
+        Rocket {
+            parameters,
+            hierarchy,
+            requester,
+            instructions: L1::new(0),
+            data: L1::new(0),
+            targets: Targets::new(),
+            outcomes: Outcomes::new(),
+            returns: Returns::new(),
+            retired: 0,
+            fetch: 0,
+            pushed: 0,
+            pending: [(Register::NONE, 0); PENDING],
+            last_store: RecentStore::default(),
+            before_last_store: RecentStore::default(),
+        }
+    }
+
+    /// When the block's first instruction retires.
+    #[inline]
+    fn begin(&mut self, block: &RocketBlock) -> Run {
+        self.apply_snoops();
+        let first = &block.instructions[0];
+        let supplied = self.fetch + self.parameters.front_end.depth + u64::from(first.packet);
+        let mut start = supplied.max(self.retired + 1);
+        if self.pending[0].0 != Register::NONE {
+            start = self.wait_for_pending(block, start);
+        }
+        Run {
+            start,
+            fetch: self.fetch,
+        }
+    }
+
+    /// Moves the start of a block so that it gets results of earlier ones in time.
+    fn wait_for_pending(&mut self, block: &RocketBlock, mut start: u64) -> u64 {
+        for &(register, ready) in &self.pending {
+            for &(needed, offset) in &block.needs {
+                if needed == register {
+                    start = start.max(ready.saturating_sub(u64::from(offset)));
+                }
+            }
+        }
+        self.pending[0].0 = Register::NONE;
+        start
+    }
+
+    #[inline]
+    fn apply_snoops(&mut self) {
+        let data = &mut self.data;
+        self.hierarchy.take_snoops(|line, snoop| match snoop {
+            Snoop::Invalidate => data.remove(line),
+            Snoop::Clean => data.clean(line),
+        });
+    }
+
+    #[inline]
+    fn line(&mut self, run: &mut Run, step: &Step, address: u64) {
+        if self.instructions.contains(address) {
+            return;
+        }
+        let misses = &self.parameters.misses;
+        let fetch = self.fetch_of(run, step.packet, step.offset);
+        let request = fetch + misses.fetch_request;
+        let data = self.fetch_line(request, address);
+        self.delay_fetch(run, step, data + self.parameters.misses.fetch_response);
+    }
+
+    /// Moves the run so that the step's packet is fetched at `fetch`.
+    #[inline]
+    fn delay_fetch(&self, run: &mut Run, step: &Step, fetch: u64) {
+        let at = run.start + u64::from(step.offset);
+        run.start += (fetch + self.parameters.front_end.depth).saturating_sub(at);
+        run.fetch = fetch - u64::from(step.packet);
+    }
+
+    /// When a packet of the block is fetched: one per cycle, but no further ahead of retirement than the queue holds.
+    #[inline]
+    fn fetch_of(&self, run: &Run, packet: u8, offset: u16) -> u64 {
+        let front_end = &self.parameters.front_end;
+        let ahead = (run.start + u64::from(offset)).saturating_sub(front_end.depth + front_end.ahead);
+        (run.fetch + u64::from(packet)).max(ahead)
+    }
+
+    #[cold]
+    fn fetch_line(&mut self, request: u64, address: u64) -> u64 {
+        let data = self
+            .hierarchy
+            .lock()
+            .access(Cycle(request), address, AccessKind::Fetch, self.requester);
+        self.instructions.choose_next();
+        self.instructions.replace(address);
+        data.0
+    }
+
+    #[inline]
+    fn load(&mut self, run: &mut Run, step: &Step, address: u64) {
+        let at = run.start + u64::from(step.offset);
+        run.start += self.conflict(at, address);
+        if !self.data.contains(address) {
+            run.start += self.data_miss(run.start + u64::from(step.offset), address, AccessKind::Read);
+        }
+    }
+
+    #[inline]
+    fn store(&mut self, run: &mut Run, step: &Step, address: u64, atomic: bool) {
+        let mut at = run.start + u64::from(step.offset);
+        if atomic {
+            run.start += self.conflict(at, address);
+            at = run.start + u64::from(step.offset);
+        }
+        match self.data.modify(address) {
+            Some(false) => {}
+            Some(true) => self.hierarchy.lock().modified_in_l1(address),
+            None => {
+                run.start += self.data_miss(at, address, AccessKind::Own);
+                self.data.modify(address);
+                at = run.start + u64::from(step.offset);
+            }
+        }
+        self.before_last_store = self.last_store;
+        self.last_store = RecentStore {
+            at,
+            word: word(address),
+            atomic,
+        };
+    }
+
+    /// What a load at `at` loses because a store it may depend on is still in the pipeline.
+    #[inline]
+    fn conflict(&self, at: u64, address: u64) -> u64 {
+        let hit = |store: &RecentStore| at <= store.at + 2 && (store.word == word(address) || store.atomic);
+        if hit(&self.last_store) || hit(&self.before_last_store) {
+            u64::from(self.parameters.latencies.replay)
+        } else {
+            0
+        }
+    }
+
+    /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
+    #[cold]
+    fn data_miss(&mut self, at: u64, address: u64, kind: AccessKind) -> u64 {
+        let misses = &self.parameters.misses;
+        let left = self.data.replace(address).filter(|left| left.modified);
+        self.data.choose_next();
+        let release = if left.is_some() { misses.release } else { 0 };
+        let request = at + misses.data_request + release;
+        let mut hierarchy = self.hierarchy.lock();
+        let data = hierarchy.access(Cycle(request), address, kind, self.requester);
+        if let Some(left) = left {
+            let write_back = Cycle(request + misses.write_back);
+            hierarchy.access(write_back, left.address, AccessKind::WriteBack, self.requester);
+        }
+        data.0 + misses.data_response - at
+    }
+
+    /// Delays what waits for a division that takes longer than scheduled.
+    #[inline]
+    fn divide(&self, run: &mut Run, division: &Division, value: u64) {
+        let (dividend, divisor) = divide_operands(value);
+        let latencies = &self.parameters.latencies;
+        let latency = if divisor == 0 {
+            latencies.divide_most
+        } else {
+            // The unit aligns the operands in one step, counting modulo 64 when the divisor is the longer one.
+            latencies.divide_least + (dividend.max(1).wrapping_sub(divisor) & 63)
+        };
+        let late = u64::from(latency.min(latencies.divide_most) - latencies.divide_least);
+        run.start += late.saturating_sub(u64::from(division.slack));
+    }
+
+    /// A branch within a block, or at its end, that was not taken.
+    #[inline]
+    fn branch_not_taken(&mut self, run: &mut Run, step: &Step, place: &Placed) {
+        let fetch = self.fetch_of(run, step.packet, step.offset);
+        let guess = self.outcomes.guess(packet(place.end), fetch);
+        let retired = run.start + u64::from(step.offset);
+        self.outcomes.learn(guess, false, guess.taken, retired);
+        if guess.taken {
+            let wait = (retired + self.parameters.front_end.depth).saturating_sub(retired + 1);
+            run.start += wait;
+            run.fetch = retired.saturating_sub(u64::from(step.packet));
+        }
+    }
+
+    /// What follows the last instruction of the run.
+    #[inline]
+    fn leave(&mut self, block: &RocketBlock, run: &Run, result: &BlockRun<'_>) {
+        let last = &block.instructions[result.executed - 1];
+        let retired = run.start + u64::from(last.offset);
+        let fetch = self.fetch_of(run, last.packet, last.offset);
+        let whole = result.executed == block.instructions.len();
+        self.fetch = match block.exit {
+            _ if result.taken => self.branch_taken(last.end, fetch, retired, result.next_pc),
+            Exit::Jump { flow, indirect } if whole => {
+                self.jump(flow, indirect, last.end, fetch, retired, result.next_pc)
+            }
+            _ => fetch + u64::from(packet(last.end) != packet(result.next_pc)),
+        };
+        self.retired = retired + u64::from(last.after);
+        self.remember_late(&block.late, run, result.executed);
+    }
+
+    /// Remembers results that are not ready when the block is left.
+    #[inline]
+    fn remember_late(&mut self, late: &[LateResult], run: &Run, executed: usize) {
+        let mut count = 0;
+        for result in late {
+            let ready = run.start + u64::from(result.ready);
+            if usize::from(result.index) < executed && ready > self.retired + 1 && count < PENDING {
+                self.pending[count] = (result.register, ready);
+                count += 1;
+            }
+        }
+        if count < PENDING {
+            self.pending[count].0 = Register::NONE;
+        }
+    }
+
+    /// A branch that was taken; returns when its target is fetched.
+    #[inline]
+    fn branch_taken(&mut self, end: u64, fetch: u64, retired: u64, target: u64) -> u64 {
+        let guess: Guess = self.outcomes.guess(packet(end), fetch);
+        if !guess.taken {
+            self.outcomes.learn(guess, true, true, retired);
+            self.targets.learn(end, target, Flow::Branch);
+            return retired;
+        }
+        let known = self.targets.look_up(end).is_some();
+        if known {
+            self.targets.used(end);
+        }
+        let wrong = self.is_late(known, fetch, retired);
+        self.outcomes.learn(guess, true, wrong, retired);
+        self.follow(known, end, target, Flow::Branch, fetch, retired)
+    }
+
+    /// Whether the target comes so late that the pipeline takes the jump for mispredicted.
+    #[inline]
+    fn is_late(&self, known: bool, fetch: u64, retired: u64) -> bool {
+        let front_end = &self.parameters.front_end;
+        let next = fetch + if known { front_end.known } else { front_end.found };
+        next + 2 > retired
+    }
+
+    /// The front end follows a jump that it predicted right.
+    #[inline]
+    fn follow(&mut self, known: bool, end: u64, target: u64, flow: Flow, fetch: u64, retired: u64) -> u64 {
+        let front_end = &self.parameters.front_end;
+        if known {
+            return fetch + front_end.known;
+        }
+        let late = self.is_late(false, fetch, retired);
+        if late || retired <= fetch + front_end.depth + 1 {
+            self.targets.learn(end, target, flow);
+        }
+        if late {
+            retired
+        } else {
+            fetch + self.parameters.front_end.found
+        }
+    }
+
+    /// An unconditional jump; returns when its target is fetched.
+    #[inline]
+    fn jump(&mut self, flow: Flow, indirect: bool, end: u64, fetch: u64, retired: u64, target: u64) -> u64 {
+        let known = self.targets.look_up(end);
+        let guessed = match (known, indirect) {
+            (Some((_, Flow::Return)), _) if fetch > self.pushed => self.returns.peek(),
+            (Some((address, _)), _) => Some(address),
+            (None, false) => Some(target),
+            (None, true) if flow == Flow::Return => self.returns.peek(),
+            (None, true) => None,
+        };
+        self.update_returns(flow, end, fetch);
+        if guessed == Some(target) {
+            return self.follow(known.is_some(), end, target, flow, fetch, retired);
+        }
+        self.targets.learn(end, target, flow);
+        retired
+    }
+
+    #[inline]
+    fn update_returns(&mut self, flow: Flow, end: u64, fetch: u64) {
+        match flow {
+            Flow::Call => {
+                self.returns.push(end + 2);
+                self.pushed = fetch + 1;
+            }
+            Flow::Return => self.returns.pop(),
+            Flow::Branch | Flow::Jump => {}
+        }
+    }
+}
+
+#[inline]
+fn packet(address: u64) -> u64 {
+    address & !(PACKET_BYTES - 1)
+}
+
+/// The part of an address that the pipeline compares to find a store that a load needs.
+#[inline]
+fn word(address: u64) -> u64 {
+    address >> 3 & 0x1ff
+}
+
+impl Timing for Rocket {
+    type Block = RocketBlock;
+    const RECORDS: bool = true;
+
+    fn compile(&mut self, instructions: &[BlockInstruction]) -> RocketBlock {
+        RocketBlock::new(&self.parameters.latencies, instructions)
+    }
+
+    #[inline]
+    fn retire(&mut self, block: &RocketBlock, result: &BlockRun<'_>) {
+        if result.executed == 0 {
+            return;
+        }
+        let mut run = self.begin(block);
+        let mut values = result.values.iter();
+        let mut next = || values.next().copied().unwrap_or(0);
+        for step in &block.steps {
+            let index = usize::from(step.index);
+            if index >= result.executed {
+                break;
+            }
+            match step.event {
+                Event::Line(address) => self.line(&mut run, step, address),
+                Event::Load => self.load(&mut run, step, next()),
+                Event::Store => self.store(&mut run, step, next(), false),
+                Event::Atomic => self.store(&mut run, step, next(), true),
+                Event::Divide(division) => self.divide(&mut run, &division, next()),
+                Event::Branch if result.taken && index + 1 == result.executed => {}
+                Event::Branch => self.branch_not_taken(&mut run, step, &block.instructions[index]),
+            }
+        }
+        self.leave(block, &run, result);
+    }
+
+    fn trap(&mut self) {
+        self.fetch = self.retired + 1;
+    }
+
+    fn cycle(&self) -> Cycle {
+        Cycle(self.retired + 1)
+    }
+
+    fn advance_to(&mut self, cycle: Cycle) {
+        self.retired = self.retired.max(cycle.0.saturating_sub(1));
+    }
+}

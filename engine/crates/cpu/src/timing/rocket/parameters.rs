@@ -1,0 +1,119 @@
+//! The numbers of Rocket's pipeline, each measured on the RTL with all accesses hitting.
+
+/// Cycles between the retirements of an instruction and of the next one that needs its result, and the like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Latencies {
+    /// `ld`, `lw`, `lwu`, atomics.
+    pub load_wide: u32,
+    /// `lb`, `lh` and their unsigned forms: one more for alignment.
+    pub load_narrow: u32,
+    /// `fld`, `flw`.
+    pub float_load: u32,
+    /// Results that only the write-back stage has: counters and other registers, comparisons, `fmv.x`, `sc`.
+    pub slow_result: u32,
+    /// Multiplication, eight bits per cycle; the unit takes nothing else meanwhile.
+    pub multiply: u32,
+    /// The same of 32 bits.
+    pub multiply_word: u32,
+    /// A division of operands of equal size; one more for each bit that the quotient may have.
+    pub divide_least: u32,
+    /// A division that cannot end early.
+    pub divide_most: u32,
+    /// `fadd.d`, `fmul.d`, `fmadd.d`.
+    pub multiply_add_double: u32,
+    /// The same in single precision, moves, conversions, sign injection.
+    pub float_other: u32,
+    /// `fdiv.d`, `fsqrt.d`: the floating-point unit takes nothing else meanwhile.
+    pub float_divide_double: u32,
+    /// `fdiv.s`, `fsqrt.s`.
+    pub float_divide_single: u32,
+    /// From a memory access to a fence behind it.
+    pub drain: u32,
+    /// An instruction that flushes the pipeline, to the next.
+    pub flush: u32,
+    /// `fence.i`, which empties the instruction cache too.
+    pub flush_instructions: u32,
+    /// A load that is replayed because it needs a store that is still in the pipeline.
+    pub replay: u32,
+}
+
+/// How the L1 caches and what lies between them and L2 (TileLink crossbars, the broadcast hub, the AXI4 bridge) add to a miss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissPath {
+    /// From when a load or store would retire to its request at L2.
+    pub data_request: u64,
+    /// From the first beat of the answer to the retirement.
+    pub data_response: u64,
+    /// More before the request, when a modified line has to leave first.
+    pub release: u64,
+    /// From the request of the new line to the one that writes the old line back.
+    pub write_back: u64,
+    /// From the fetch of a packet to the request of its line.
+    pub fetch_request: u64,
+    /// From the first beat of the answer to the fetch of the packet.
+    pub fetch_response: u64,
+}
+
+/// The front end, relative to retirement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrontEnd {
+    /// From the fetch of a packet to the earliest retirement of an instruction that ends in it.
+    pub depth: u64,
+    /// How many cycles the front end may be ahead of that.
+    pub ahead: u64,
+    /// From the fetch of a jump to that of its target, when the target buffer knows it.
+    pub known: u64,
+    /// The same when the jump is only found in the fetched packet.
+    pub found: u64,
+}
+
+/// Everything that the `rocket` model is built from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RocketParameters {
+    /// Execution.
+    pub latencies: Latencies,
+    /// L1 misses.
+    pub misses: MissPath,
+    /// Instruction supply.
+    pub front_end: FrontEnd,
+}
+
+impl RocketParameters {
+    /// The core of `pythondata-cpu-rocket`, configuration `LitexFull`, as measured (`validation/rocket`).
+    pub fn measured() -> RocketParameters {
+        RocketParameters {
+            latencies: Latencies {
+                load_wide: 2,
+                load_narrow: 3,
+                float_load: 4,
+                slow_result: 3,
+                multiply: 10,
+                multiply_word: 6,
+                divide_least: 5,
+                divide_most: 67,
+                multiply_add_double: 6,
+                float_other: 4,
+                float_divide_double: 58,
+                float_divide_single: 29,
+                drain: 3,
+                flush: 4,
+                flush_instructions: 32,
+                replay: 5,
+            },
+            misses: MissPath {
+                data_request: 2,
+                data_response: 11,
+                release: 18,
+                write_back: 56,
+                fetch_request: 5,
+                fetch_response: 10,
+            },
+            front_end: FrontEnd {
+                depth: 4,
+                ahead: 8,
+                known: 1,
+                found: 2,
+            },
+        }
+    }
+}

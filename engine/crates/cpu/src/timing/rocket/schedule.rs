@@ -1,0 +1,371 @@
+//! The static part: when the instructions of a block retire if every access hits and the front end keeps up.
+
+use super::parameters::Latencies;
+use super::predictor::{Flow, PACKET_BYTES};
+use crate::instruction::{Instruction, Register};
+use crate::operation::{Class, Operation};
+use crate::timing::BlockInstruction;
+
+/// What the dynamic part has to look at, in program order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// Instructions from a line of the instruction cache, at this physical address.
+    Line(u64),
+    Load,
+    Store,
+    /// A read-modify-write, or a store-conditional.
+    Atomic,
+    Divide(Division),
+    /// A conditional branch.
+    Branch,
+}
+
+/// Which operands a division has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Division {
+    /// Results later than scheduled by this much delay nothing within the block.
+    pub slack: u16,
+}
+
+/// An [`Event`] with its place in the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub event: Event,
+    /// Which instruction it belongs to.
+    pub index: u8,
+    /// Packets of the front end from the block's first to the one with the instruction's last half.
+    pub packet: u8,
+    /// Retirement of the instruction, relative to the block's first.
+    pub offset: u16,
+}
+
+/// A result that is ready late, after at least a few cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LateResult {
+    pub index: u8,
+    pub register: Register,
+    /// When an instruction that needs it may retire, relative to the block's first retirement.
+    pub ready: u16,
+}
+
+/// How the last instruction of a block leaves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// On to the next address, unless it is a branch that is taken.
+    Sequential,
+    /// By an unconditional jump.
+    Jump { flow: Flow, indirect: bool },
+}
+
+/// The static schedule of a block of instructions.
+#[derive(Clone, Debug)]
+pub struct RocketBlock {
+    pub(super) steps: Box<[Step]>,
+    pub(super) late: Box<[LateResult]>,
+    /// When registers defined elsewhere are first needed, relative to the first retirement.
+    pub(super) needs: Box<[(Register, u8)]>,
+    pub(super) instructions: Box<[Placed]>,
+    pub(super) exit: Exit,
+}
+
+/// An instruction's place in address space and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// Address of its last half, by which the front end knows a jump.
+    pub end: u64,
+    /// Retirement, relative to the block's first.
+    pub offset: u16,
+    /// As [`Step::packet`].
+    pub packet: u8,
+    /// Cycles in which nothing retires after it.
+    pub after: u8,
+}
+
+/// How far into a block results of earlier blocks are looked for; the longest latency.
+const NEEDS_HORIZON: u32 = 64;
+
+/// Latencies above this are remembered beyond the end of a block.
+const LATE: u32 = 3;
+
+struct Scheduler<'a> {
+    latencies: &'a Latencies,
+    ready: [u32; Register::COUNT],
+    defined: [bool; Register::COUNT],
+    needs: Vec<(Register, u8)>,
+    now: u32,
+    /// First cycle in which the integer multiplier and divider takes the next operation.
+    multiplier: u32,
+    /// The same of the floating-point unit, which a division blocks.
+    float_unit: u32,
+    last_access: Option<u32>,
+}
+
+impl RocketBlock {
+    pub(super) fn new(latencies: &Latencies, block: &[BlockInstruction]) -> RocketBlock {
+        let mut scheduler = Scheduler::new(latencies);
+        let offsets: Vec<u32> = block
+            .iter()
+            .map(|entry| scheduler.issue(&entry.instruction))
+            .collect();
+        let instructions = placed(latencies, block, &offsets);
+        RocketBlock {
+            steps: steps(latencies, block, &instructions),
+            late: late_results(latencies, block, &instructions),
+            needs: scheduler.needs.into(),
+            exit: exit(block),
+            instructions,
+        }
+    }
+}
+
+impl<'a> Scheduler<'a> {
+    fn new(latencies: &'a Latencies) -> Scheduler<'a> {
+        Scheduler {
+            latencies,
+            ready: [0; Register::COUNT],
+            defined: [false; Register::COUNT],
+            needs: Vec::new(),
+            now: 0,
+            multiplier: 0,
+            float_unit: 0,
+            last_access: None,
+        }
+    }
+
+    /// When the instruction retires.
+    fn issue(&mut self, instruction: &Instruction) -> u32 {
+        let mut at = self.now;
+        for register in registers(instruction) {
+            at = at.max(self.ready[register.index()]);
+        }
+        at = self.wait_for_units(instruction, at);
+        for register in registers(instruction) {
+            self.note_need(register, at);
+        }
+        self.occupy(instruction, at);
+        let target = instruction.destination();
+        if target != Register::NONE {
+            self.ready[target.index()] = at + self.latencies.of(instruction);
+            self.defined[target.index()] = true;
+        }
+        self.now = at + 1 + self.latencies.after(instruction);
+        at
+    }
+
+    fn wait_for_units(&self, instruction: &Instruction, at: u32) -> u32 {
+        match instruction.class() {
+            Class::Multiply | Class::Divide => at.max(self.multiplier),
+            class if is_float_arithmetic(class) => at.max(self.float_unit),
+            _ if is_ordered(instruction) => match self.last_access {
+                Some(access) => at.max(access + self.latencies.drain),
+                None => at,
+            },
+            _ => at,
+        }
+    }
+
+    fn occupy(&mut self, instruction: &Instruction, at: u32) {
+        let latency = self.latencies.of(instruction);
+        match instruction.class() {
+            Class::Multiply | Class::Divide => self.multiplier = at + latency,
+            Class::FloatDivide | Class::FloatRoot => self.float_unit = at + latency,
+            class if is_access(class) => self.last_access = Some(at),
+            _ => {}
+        }
+    }
+
+    fn note_need(&mut self, register: Register, at: u32) {
+        let known = register == Register::NONE
+            || self.defined[register.index()]
+            || self.needs.iter().any(|&(needed, _)| needed == register);
+        if !known && at < NEEDS_HORIZON {
+            self.needs.push((register, at as u8));
+        }
+    }
+}
+
+/// All registers that an instruction waits for; the pipeline also waits before it writes one that is still to be written.
+fn registers(instruction: &Instruction) -> impl Iterator<Item = Register> {
+    instruction
+        .sources()
+        .into_iter()
+        .chain([instruction.destination()])
+        .filter(|&register| register != Register::NONE)
+}
+
+fn is_access(class: Class) -> bool {
+    use Class::{Atomic, Load, LoadReserved, Store, StoreConditional};
+    matches!(class, Load | Store | LoadReserved | StoreConditional | Atomic)
+}
+
+fn is_float_arithmetic(class: Class) -> bool {
+    use Class::{
+        FloatAdd, FloatCompare, FloatConvert, FloatDivide, FloatFused, FloatMove, FloatMultiply, FloatRoot,
+    };
+    matches!(
+        class,
+        FloatAdd
+            | FloatMultiply
+            | FloatFused
+            | FloatDivide
+            | FloatRoot
+            | FloatConvert
+            | FloatCompare
+            | FloatMove
+    )
+}
+
+/// Whether the instruction waits until earlier memory accesses are done: fences, and atomics with `aq` or `rl`.
+fn is_ordered(instruction: &Instruction) -> bool {
+    match instruction.class() {
+        Class::Fence | Class::FenceInstruction => true,
+        Class::Atomic | Class::LoadReserved | Class::StoreConditional => instruction.word >> 25 & 3 != 0,
+        _ => false,
+    }
+}
+
+fn is_double(operation: Operation) -> bool {
+    use Operation::{FaddD, FdivD, FmaddD, FmsubD, FmulD, FnmaddD, FnmsubD, FsqrtD, FsubD};
+    matches!(
+        operation,
+        FaddD | FsubD | FmulD | FmaddD | FmsubD | FnmsubD | FnmaddD | FdivD | FsqrtD
+    )
+}
+
+fn placed(latencies: &Latencies, block: &[BlockInstruction], offsets: &[u32]) -> Box<[Placed]> {
+    let first_packet = block.first().map_or(0, |entry| entry.pc / PACKET_BYTES);
+    block
+        .iter()
+        .zip(offsets)
+        .map(|(entry, &offset)| {
+            let end = entry.pc + u64::from(entry.instruction.length) - 2;
+            Placed {
+                end,
+                offset: offset as u16,
+                packet: (end / PACKET_BYTES - first_packet) as u8,
+                after: latencies.after(&entry.instruction) as u8,
+            }
+        })
+        .collect()
+}
+
+fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -> Box<[Step]> {
+    const LINE_BYTES: u64 = 64;
+    let mut steps = Vec::new();
+    let mut line = None;
+    for (index, (entry, place)) in block.iter().zip(placed).enumerate() {
+        let mut push = |event| {
+            steps.push(Step {
+                event,
+                index: index as u8,
+                packet: place.packet,
+                offset: place.offset,
+            });
+        };
+        let end = entry.physical + (place.end - entry.pc);
+        for address in [entry.physical, end] {
+            if line != Some(address / LINE_BYTES) {
+                line = Some(address / LINE_BYTES);
+                push(Event::Line(address));
+            }
+        }
+        match entry.instruction.class() {
+            Class::Load | Class::LoadReserved => push(Event::Load),
+            Class::Store => push(Event::Store),
+            Class::Atomic | Class::StoreConditional => push(Event::Atomic),
+            Class::Divide => push(Event::Divide(Division {
+                slack: slack(latencies, block, placed, index),
+            })),
+            Class::Branch => push(Event::Branch),
+            _ => {}
+        }
+    }
+    steps.into()
+}
+
+/// Cycles from when a division's result is ready at the earliest to when something in the block waits for it.
+fn slack(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed], index: usize) -> u16 {
+    let target = block[index].instruction.destination();
+    let due = u32::from(placed[index].offset) + latencies.of(&block[index].instruction);
+    let waits = |later: &BlockInstruction| {
+        matches!(later.instruction.class(), Class::Multiply | Class::Divide)
+            || registers(&later.instruction).any(|register| register == target)
+    };
+    block[index + 1..]
+        .iter()
+        .position(waits)
+        .map_or(u16::MAX, |distance| {
+            let at = u32::from(placed[index + 1 + distance].offset);
+            at.saturating_sub(due) as u16
+        })
+}
+
+fn late_results(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -> Box<[LateResult]> {
+    let mut late = Vec::new();
+    for (index, (entry, place)) in block.iter().zip(placed).enumerate() {
+        let latency = latencies.of(&entry.instruction);
+        let register = entry.instruction.destination();
+        if latency > LATE && register != Register::NONE {
+            late.push(LateResult {
+                index: index as u8,
+                register,
+                ready: place.offset + latency as u16,
+            });
+        }
+    }
+    late.into()
+}
+
+fn exit(block: &[BlockInstruction]) -> Exit {
+    let Some(last) = block.last().map(|entry| entry.instruction) else {
+        return Exit::Sequential;
+    };
+    let flow = if last.is_call() {
+        Flow::Call
+    } else if last.is_return() {
+        Flow::Return
+    } else {
+        Flow::Jump
+    };
+    match last.class() {
+        Class::Jump => Exit::Jump {
+            flow,
+            indirect: false,
+        },
+        Class::JumpRegister => Exit::Jump { flow, indirect: true },
+        _ => Exit::Sequential,
+    }
+}
+
+impl Latencies {
+    /// Cycles from an instruction's retirement to that of one that needs its result at once.
+    pub(super) fn of(&self, instruction: &Instruction) -> u32 {
+        let operation = instruction.operation;
+        match instruction.class() {
+            Class::Load if instruction.destination().0 >= 32 => self.float_load,
+            Class::Load if operation.bytes() <= 2 => self.load_narrow,
+            Class::Load | Class::LoadReserved | Class::Atomic => self.load_wide,
+            Class::StoreConditional | Class::Control => self.slow_result,
+            Class::Multiply if operation == Operation::Mulw => self.multiply_word,
+            Class::Multiply => self.multiply,
+            Class::Divide => self.divide_least,
+            Class::FloatDivide | Class::FloatRoot if is_double(operation) => self.float_divide_double,
+            Class::FloatDivide | Class::FloatRoot => self.float_divide_single,
+            _ if is_double(operation) => self.multiply_add_double,
+            class if is_float_arithmetic(class) && instruction.destination().0 < 32 => self.slow_result,
+            class if is_float_arithmetic(class) => self.float_other,
+            _ => 1,
+        }
+    }
+
+    /// Cycles in which nothing retires after an instruction.
+    fn after(&self, instruction: &Instruction) -> u32 {
+        match instruction.class() {
+            Class::Fence => 0,
+            Class::FenceInstruction => self.flush_instructions,
+            Class::System => self.flush,
+            _ if is_ordered(instruction) => self.drain,
+            _ => 0,
+        }
+    }
+}
