@@ -55,8 +55,10 @@ class CopyControl(bytes: Int) extends Module {
   stop := moving && (ended || overflow)
   finish := stop
 
-  written.ready := result.ready
-  result.valid := written.valid
+  // After a fault or an overflow the loader still awaits answers; the source is in use until they are there.
+  private val drained = range.ready
+  written.ready := result.ready && drained
+  result.valid := written.valid && drained
   result.bits.status := Mux(readFault, Status.accessFault, written.bits.status)
   result.bits.outputBytes := written.bits.written
   result.bits.inputOffset := Mux(written.bits.status === Status.outputFull, written.bits.written, consumed)

@@ -42,10 +42,11 @@ class StreamWindow(beatBytes: Int, streamBytes: Int) extends Module {
   private val inReach = Cat((0 until offered).reverse.map(i => beats((headSlot + i.U)(slotBits - 1, 0))))
   private val aligned = (inReach >> Cat(headOffset, 0.U(3.W)))(8 * streamBytes - 1, 0)
 
-  private val ready = Mux(valid > streamBytes.U, streamBytes.U, valid)
+  private val countBits = stream.available.getWidth
+  private val ready = Mux(valid > streamBytes.U, streamBytes.U(countBits.W), valid(countBits - 1, 0))
   private val ending = left <= ready
   stream.data := aligned.asTypeOf(stream.data)
-  stream.available := Mux(ending, left(ready.getWidth - 1, 0), ready)
+  stream.available := Mux(ending, left(countBits - 1, 0), ready)
   stream.last := active && ending
   stream.fault := active && faulty && !ending && valid <= streamBytes.U
   finished := left === 0.U
