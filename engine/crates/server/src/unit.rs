@@ -236,7 +236,7 @@ impl AttachedUnit {
         let due = surroundings
             .hierarchy
             .access(request.cycle, request.address, kind, port.requester);
-        digest_request(&mut self.digest, request, &data[..port.bytes], due);
+        digest_request(&mut self.digest, request, &data, due);
         MemoryResponse {
             due,
             tag: request.tag,
@@ -300,14 +300,13 @@ fn write_beat(request: &MemoryRequest, bytes: usize, surroundings: &mut Surround
     true
 }
 
-fn digest_request(digest: &mut Digest, request: &MemoryRequest, read: &[u8], due: Cycle) {
-    digest.cycle(request.cycle);
-    digest.number(request.address);
-    digest.number(u64::from(request.mask) << 32 | u64::from(request.tag) << 16 | u64::from(request.port));
-    digest.bytes(if request.write {
-        &request.data[..read.len()]
-    } else {
-        read
-    });
-    digest.cycle(due);
+/// Adds a request and its answer as one piece: digesting many small ones would cost more than they do.
+fn digest_request(digest: &mut Digest, request: &MemoryRequest, read: &[u8; BEAT_BYTES], due: Cycle) {
+    let route = u64::from(request.mask) << 32 | u64::from(request.tag) << 16 | u64::from(request.port);
+    let mut record = [0; 4 * 8 + BEAT_BYTES];
+    for (slot, number) in [request.cycle.0, request.address, route, due.0].into_iter().enumerate() {
+        record[slot * 8..][..8].copy_from_slice(&number.to_le_bytes());
+    }
+    record[32..].copy_from_slice(if request.write { &request.data } else { read });
+    digest.bytes(&record);
 }
