@@ -1,0 +1,217 @@
+use crate::arrivals::Schedule;
+use crate::distribution::Sampler;
+use crate::parameters::check_payload;
+use crate::pending::Pending;
+use crate::{ClientParameters, Distribution, Latencies, Load, ParameterError, Random};
+use rackwright_ethernet::{Endpoint, Mac, Message};
+use rackwright_time::{Clock, Cycle, Cycles};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Somebody to send requests to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Peer {
+    /// The hardware address.
+    pub mac: Mac,
+    /// The Internet address and port.
+    pub endpoint: Endpoint,
+}
+
+/// What a client has done.
+///
+/// Every request was answered, lost, or is under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClientCounters {
+    /// Requests sent.
+    pub requests: u64,
+    /// Requests answered in time.
+    pub answered: u64,
+    /// Requests not answered in time.
+    pub lost: u64,
+    /// Answers to requests that were given up before, or that were never asked.
+    pub late: u64,
+}
+
+/// A client: sends requests to its peers, each time to one chosen at random.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pace: Pace,
+    peers: Vec<Peer>,
+    request_bytes: u16,
+    answer_bytes: u16,
+    timeout: Cycles,
+    remaining: u64,
+    random: Random,
+    pending: Pending,
+    measure_from: Cycle,
+    counters: ClientCounters,
+    latencies: Latencies,
+}
+
+/// When it sends.
+#[derive(Clone, Debug)]
+enum Pace {
+    Open(Schedule),
+    /// When the pauses that are under way end.
+    Closed {
+        think: Sampler,
+        pauses: BinaryHeap<Reverse<Cycle>>,
+    },
+}
+
+/// A request to be sent.
+pub(crate) struct Request {
+    pub(crate) peer: Peer,
+    pub(crate) payload: u16,
+    pub(crate) message: Message,
+}
+
+impl Client {
+    /// A client that has not begun. Latencies count for requests sent at `measure_from` or later.
+    ///
+    /// # Errors
+    /// [`ParameterError`].
+    pub fn new(
+        parameters: &ClientParameters,
+        peers: Vec<Peer>,
+        clock: Clock,
+        mut random: Random,
+        measure_from: Cycle,
+    ) -> Result<Client, ParameterError> {
+        if peers.is_empty() {
+            return Err(ParameterError::NoTarget);
+        }
+        let start = Distribution::Constant {
+            us: parameters.start_us,
+        }
+        .sampler(clock)?
+        .draw(&mut random);
+        let timeout = Distribution::Constant {
+            us: parameters.timeout_us,
+        }
+        .sampler(clock)?;
+        Ok(Client {
+            pace: Pace::new(&parameters.load, Cycle(start.0), clock, &mut random)?,
+            peers,
+            request_bytes: check_payload(parameters.request_bytes)?,
+            answer_bytes: check_payload(parameters.answer_bytes)?,
+            timeout: timeout.draw(&mut random).max(Cycles(1)),
+            remaining: parameters.requests.unwrap_or(u64::MAX),
+            random,
+            pending: Pending::default(),
+            measure_from,
+            counters: ClientCounters::default(),
+            latencies: Latencies::new(),
+        })
+    }
+
+    /// When it next sends.
+    #[inline]
+    pub(crate) fn next_send(&self) -> Cycle {
+        match self.remaining {
+            0 => Cycle::NEVER,
+            _ => self.pace.next(),
+        }
+    }
+
+    /// When it gives up the oldest request under way.
+    #[inline]
+    pub(crate) fn next_timeout(&self) -> Cycle {
+        self.pending.deadline(self.timeout)
+    }
+
+    /// Makes the request that is due at `now`.
+    pub(crate) fn send(&mut self, now: Cycle) -> Request {
+        self.remaining -= 1;
+        self.counters.requests += 1;
+        self.pace.sent(&mut self.random);
+        let chosen = match self.peers.len() {
+            1 => 0,
+            several => self.random.below(several),
+        };
+        Request {
+            peer: self.peers[chosen],
+            payload: self.request_bytes,
+            message: Message {
+                response: false,
+                answer_bytes: self.answer_bytes,
+                number: self.pending.add(now),
+            },
+        }
+    }
+
+    /// Takes the answer to the request of that number.
+    pub(crate) fn answer(&mut self, now: Cycle, number: u64) {
+        let Some(sent) = self.pending.answer(number) else {
+            self.counters.late += 1;
+            return;
+        };
+        self.counters.answered += 1;
+        if sent >= self.measure_from {
+            self.latencies.record(now - sent);
+        }
+        self.pace.ended(now, &mut self.random);
+    }
+
+    /// Gives up the oldest request under way.
+    pub(crate) fn time_out(&mut self, now: Cycle) {
+        self.pending.give_up();
+        self.counters.lost += 1;
+        self.pace.ended(now, &mut self.random);
+    }
+
+    /// What it has done.
+    pub fn counters(&self) -> ClientCounters {
+        self.counters
+    }
+
+    /// Times from request to answer.
+    pub fn latencies(&self) -> &Latencies {
+        &self.latencies
+    }
+}
+
+impl Pace {
+    fn new(load: &Load, start: Cycle, clock: Clock, random: &mut Random) -> Result<Pace, ParameterError> {
+        match load {
+            Load::Open { arrivals } => Ok(Pace::Open(Schedule::new(
+                arrivals,
+                start.0 as f64,
+                clock,
+                random,
+            )?)),
+            Load::Closed { outstanding: 0, .. } => Err(ParameterError::NothingOutstanding),
+            Load::Closed { outstanding, think } => {
+                let think = think.sampler(clock)?;
+                let pauses = (0..*outstanding)
+                    .map(|_| Reverse(start + think.draw(random)))
+                    .collect();
+                Ok(Pace::Closed { think, pauses })
+            }
+        }
+    }
+
+    #[inline]
+    fn next(&self) -> Cycle {
+        match self {
+            Pace::Open(schedule) => schedule.next(),
+            Pace::Closed { pauses, .. } => pauses.peek().map_or(Cycle::NEVER, |Reverse(end)| *end),
+        }
+    }
+
+    fn sent(&mut self, random: &mut Random) {
+        match self {
+            Pace::Open(schedule) => schedule.advance(random),
+            Pace::Closed { pauses, .. } => {
+                pauses.pop();
+            }
+        }
+    }
+
+    /// A request is no longer under way.
+    fn ended(&mut self, now: Cycle, random: &mut Random) {
+        if let Pace::Closed { think, pauses } = self {
+            pauses.push(Reverse(now + think.draw(random)));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+use crate::{ParameterError, Random};
+use rackwright_time::{Clock, Cycles};
+use serde::{Deserialize, Serialize};
+
+/// How a duration is distributed. All times are in microseconds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Distribution {
+    /// Always the same.
+    Constant {
+        /// The duration.
+        us: f64,
+    },
+    /// Exponential, on top of a minimum.
+    Exponential {
+        /// The mean, the minimum included.
+        mean_us: f64,
+        /// What it takes at least.
+        #[serde(default)]
+        minimum_us: f64,
+    },
+    /// One of two durations.
+    Bimodal {
+        /// The usual one.
+        short_us: f64,
+        /// The rare one.
+        long_us: f64,
+        /// How often the long one is met, 0 to 1.
+        long_fraction: f64,
+    },
+    /// One of given durations.
+    Empirical {
+        /// The durations.
+        values_us: Vec<f64>,
+        /// How often each is met, relative to the others; empty when all are alike.
+        #[serde(default)]
+        weights: Vec<f64>,
+    },
+}
+
+impl Distribution {
+    /// The mean, in microseconds.
+    pub fn mean_us(&self) -> f64 {
+        match self {
+            Distribution::Constant { us } => *us,
+            Distribution::Exponential { mean_us, .. } => *mean_us,
+            Distribution::Bimodal {
+                short_us,
+                long_us,
+                long_fraction,
+            } => short_us * (1.0 - long_fraction) + long_us * long_fraction,
+            Distribution::Empirical { values_us, weights } if weights.is_empty() => {
+                values_us.iter().sum::<f64>() / values_us.len() as f64
+            }
+            Distribution::Empirical { values_us, weights } => {
+                let sum: f64 = values_us
+                    .iter()
+                    .zip(weights)
+                    .map(|(value, weight)| value * weight)
+                    .sum();
+                sum / weights.iter().sum::<f64>()
+            }
+        }
+    }
+
+    /// Checks it and counts it in cycles of a clock.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for negative or infinite times, and probabilities that are none.
+    pub(crate) fn sampler(&self, clock: Clock) -> Result<Sampler, ParameterError> {
+        let cycles = |us: f64| match us.is_finite() && us >= 0.0 {
+            true => Ok(us * clock.hertz() as f64 / 1e6),
+            false => Err(ParameterError::Time(us)),
+        };
+        Ok(match self {
+            Distribution::Constant { us } => Sampler::Constant(cycles(*us)?),
+            Distribution::Exponential { mean_us, minimum_us } => Sampler::Exponential {
+                minimum: cycles(*minimum_us)?,
+                above: cycles(*mean_us - *minimum_us).map_err(|_| ParameterError::Time(*mean_us))?,
+            },
+            Distribution::Bimodal {
+                short_us,
+                long_us,
+                long_fraction,
+            } => {
+                if !(0.0..=1.0).contains(long_fraction) {
+                    return Err(ParameterError::Fraction(*long_fraction));
+                }
+                Sampler::Bimodal {
+                    short: cycles(*short_us)?,
+                    long: cycles(*long_us)?,
+                    long_fraction: *long_fraction,
+                }
+            }
+            Distribution::Empirical { values_us, weights } => {
+                let values = values_us
+                    .iter()
+                    .map(|us| cycles(*us))
+                    .collect::<Result<Vec<f64>, _>>()?;
+                Sampler::Empirical {
+                    limits: limits(values.len(), weights)?,
+                    values,
+                }
+            }
+        })
+    }
+}
+
+/// The probability that one of the first values is met, for each.
+fn limits(values: usize, weights: &[f64]) -> Result<Vec<f64>, ParameterError> {
+    let wrong = ParameterError::Weights {
+        values,
+        weights: weights.len(),
+    };
+    let weights = match weights {
+        [] => vec![1.0; values],
+        weights => weights.to_vec(),
+    };
+    let total: f64 = weights.iter().sum();
+    let right = weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0) && total > 0.0;
+    if !right || weights.len() != values {
+        return Err(wrong);
+    }
+    let mut passed = 0.0;
+    Ok(weights
+        .iter()
+        .map(|weight| {
+            passed += weight / total;
+            passed
+        })
+        .collect())
+}
+
+/// A distribution in cycles, to draw from.
+#[derive(Clone, Debug)]
+pub(crate) enum Sampler {
+    Constant(f64),
+    Exponential {
+        minimum: f64,
+        above: f64,
+    },
+    Bimodal {
+        short: f64,
+        long: f64,
+        long_fraction: f64,
+    },
+    Empirical {
+        values: Vec<f64>,
+        limits: Vec<f64>,
+    },
+}
+
+impl Sampler {
+    /// A duration, rounded to whole cycles.
+    #[inline]
+    pub(crate) fn draw(&self, random: &mut Random) -> Cycles {
+        let cycles = match self {
+            Sampler::Constant(cycles) => *cycles,
+            Sampler::Exponential { minimum, above } => minimum + above * random.exponential(),
+            Sampler::Bimodal {
+                short,
+                long,
+                long_fraction,
+            } => match random.unit() <= *long_fraction {
+                true => *long,
+                false => *short,
+            },
+            Sampler::Empirical { values, limits } => {
+                let at = random.unit();
+                values[limits.partition_point(|limit| *limit < at).min(values.len() - 1)]
+            }
+        };
+        Cycles((cycles + 0.5) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(distribution: &Distribution) -> f64 {
+        let sampler = distribution.sampler(Clock::new(1_000_000_000).unwrap()).unwrap();
+        let mut random = Random::new(3, 0, "test");
+        (0..100_000)
+            .map(|_| sampler.draw(&mut random).0 as f64 / 1e3)
+            .sum::<f64>()
+            / 1e5
+    }
+
+    #[test]
+    fn means_are_as_described() {
+        let all = [
+            Distribution::Constant { us: 7.0 },
+            Distribution::Exponential {
+                mean_us: 20.0,
+                minimum_us: 5.0,
+            },
+            Distribution::Bimodal {
+                short_us: 1.0,
+                long_us: 100.0,
+                long_fraction: 0.1,
+            },
+            Distribution::Empirical {
+                values_us: vec![1.0, 2.0, 9.0],
+                weights: vec![],
+            },
+            Distribution::Empirical {
+                values_us: vec![1.0, 2.0, 9.0],
+                weights: vec![1.0, 0.0, 3.0],
+            },
+        ];
+        for distribution in all {
+            let (drawn, told) = (mean(&distribution), distribution.mean_us());
+            assert!(
+                (drawn / told - 1.0).abs() < 0.02,
+                "{distribution:?}: {drawn}, not {told}"
+            );
+        }
+    }
+
+    #[test]
+    fn impossible_distributions_are_refused() {
+        let clock = Clock::new(1_000_000_000).unwrap();
+        let all = [
+            Distribution::Constant { us: -1.0 },
+            Distribution::Constant { us: f64::NAN },
+            Distribution::Exponential {
+                mean_us: 1.0,
+                minimum_us: 2.0,
+            },
+            Distribution::Bimodal {
+                short_us: 1.0,
+                long_us: 2.0,
+                long_fraction: 1.5,
+            },
+            Distribution::Empirical {
+                values_us: vec![],
+                weights: vec![],
+            },
+            Distribution::Empirical {
+                values_us: vec![1.0],
+                weights: vec![1.0, 2.0],
+            },
+            Distribution::Empirical {
+                values_us: vec![1.0],
+                weights: vec![0.0],
+            },
+        ];
+        for distribution in all {
+            assert!(distribution.sampler(clock).is_err(), "{distribution:?}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Servers without a processor: clients and services described by distributions, for experiments at the
+//! scale of a datacenter.
+//!
+//! A [`Host`] has one port, and may be a client, a service, or both. Its requests and answers are
+//! datagrams that cross the same links and switches as anybody else's.
+
+mod arrivals;
+mod client;
+mod distribution;
+mod host;
+mod latencies;
+mod parameters;
+mod pending;
+mod random;
+mod service;
+
+pub use arrivals::Arrivals;
+pub use client::{Client, ClientCounters, Peer};
+pub use distribution::Distribution;
+pub use host::{Host, HostCounters, Identity};
+pub use latencies::Latencies;
+pub use parameters::{ClientParameters, Load, ParameterError, ServiceParameters};
+pub use random::Random;
+pub use service::{Service, ServiceCounters};

@@ -1,0 +1,98 @@
+use crate::{Arrivals, Distribution};
+use rackwright_ethernet::{LARGEST_PAYLOAD, MESSAGE_BYTES};
+use serde::{Deserialize, Serialize};
+
+/// When a client sends.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Load {
+    /// Whatever happens to earlier requests.
+    Open {
+        /// When requests are due.
+        arrivals: Arrivals,
+    },
+    /// A new request when an earlier one is answered, after a pause.
+    Closed {
+        /// How many requests are under way at most.
+        outstanding: u32,
+        /// The pause.
+        think: Distribution,
+    },
+}
+
+/// A client.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientParameters {
+    /// When it sends.
+    pub load: Load,
+    /// Bytes of payload of a request, 16 to 9558.
+    pub request_bytes: u16,
+    /// Bytes of payload that it asks an answer to have, 16 to 9558.
+    pub answer_bytes: u16,
+    /// When it begins, in microseconds of simulated time.
+    #[serde(default)]
+    pub start_us: f64,
+    /// After how many microseconds a request counts as lost.
+    pub timeout_us: f64,
+    /// After how many requests it ends.
+    #[serde(default)]
+    pub requests: Option<u64>,
+}
+
+/// A service.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServiceParameters {
+    /// How many requests are worked on at once.
+    pub cores: u32,
+    /// How long a core works on a request.
+    pub time: Distribution,
+    /// How many requests may wait for a core; more are dropped. No limit when absent.
+    #[serde(default)]
+    pub queue: Option<u32>,
+}
+
+/// What a client or a service cannot be.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum ParameterError {
+    /// Not a duration.
+    #[error("{0} is not a time in microseconds")]
+    Time(f64),
+    /// Not a rate.
+    #[error("{0} is not a number of requests per second")]
+    RequestRate(f64),
+    /// Not a probability.
+    #[error("{0} is not a fraction between 0 and 1")]
+    Fraction(f64),
+    /// Weights that fit no values.
+    #[error("{values} values with {weights} weights; one weight each, some above zero, or none at all")]
+    Weights {
+        /// How many values.
+        values: usize,
+        /// How many weights.
+        weights: usize,
+    },
+    /// Times that go back.
+    #[error("the times of a trace are in order; {0} us is not")]
+    TraceOrder(f64),
+    /// A payload that fits no frame.
+    #[error("a payload has {MESSAGE_BYTES} to {LARGEST_PAYLOAD} bytes, not {0}")]
+    Payload(u16),
+    /// Nobody works.
+    #[error("a service has at least one core")]
+    NoCores,
+    /// Nothing is ever sent.
+    #[error("a closed-loop client has at least one request outstanding")]
+    NothingOutstanding,
+    /// Nobody to ask.
+    #[error("a client sends to at least one service")]
+    NoTarget,
+}
+
+pub(crate) fn check_payload(bytes: u16) -> Result<u16, ParameterError> {
+    match (MESSAGE_BYTES..=LARGEST_PAYLOAD).contains(&usize::from(bytes)) {
+        true => Ok(bytes),
+        false => Err(ParameterError::Payload(bytes)),
+    }
+}
