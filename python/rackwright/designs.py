@@ -40,13 +40,12 @@ class UnitInfo:
 
 
 def _java(arguments: list[str], classpath: str) -> str:
-    """Runs the elaborator; gives what it prints. Raises `RackwrightError` with its last line."""
+    """Runs the elaborator; gives what it prints. Raises `RackwrightError` with the line that says why."""
     command = ["java", "-cp", classpath, _MAIN, *arguments]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        lines = (result.stderr or result.stdout).strip().splitlines()
-        reasons = [line for line in lines if not line.lstrip().startswith("at ")]
-        raise RackwrightError(reasons[-1] if reasons else f"{_MAIN} failed")
+        lines = (result.stdout + result.stderr).strip().splitlines()
+        raise RackwrightError(lines[0] if lines else f"{_MAIN} failed")
     return result.stdout
 
 

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rackwright import libsnappy
+from rackwright import commands, libsnappy
+from rackwright.commands import Completion
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.unit import Unit
@@ -17,12 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OPERATIONS = ("compress", "decompress")
-STATUS_NAMES = ("ok", "malformed", "output_full", "unsupported", "access_fault")
 
-# Function numbers of the commands: software/snappy/snappy_commands.h says what they do.
-SRC, DEST_AND_START, CHECK_COMPLETION = 1, 2, 3
+# Commands beyond those that all units share: software/snappy/snappy_commands.h says what they do.
 ON_CHIP_HISTORY, MAX_OFFSET, HASH_TABLE_LOG2 = 4, 4, 5
-LIMIT, STATUS, OUTPUT_BYTES, INPUT_OFFSET = 16, 17, 18, 19
 
 
 @dataclass(frozen=True)
@@ -142,14 +140,12 @@ class SnappyUnit:
         if warm is not None and data:
             self.unit.bench.warm(source.address, source.length, warm)
         start = self.unit.cycle
-        self.unit.command(SRC, source.address, source.length)
-        self.unit.command(LIMIT, room)
-        self.unit.command(DEST_AND_START, target.address)
-        self.unit.query(CHECK_COMPLETION, max_cycles=_patience(len(data) + room))
+        commands.start(self.unit, source, target)
+        self.unit.query(commands.CHECK_COMPLETION, max_cycles=_patience(len(data) + room))
         cycles = self.unit.cycle - start
-        status = STATUS_NAMES[self.unit.query(STATUS)]
-        output = self.unit.read(target, min(self.unit.query(OUTPUT_BYTES), room))
-        return self._result(data, output, status, cycles, time.perf_counter() - began)
+        ended = commands.wait(self.unit)
+        output = self.unit.read(target, min(ended.output_bytes, room))
+        return self._result(data, output, ended, cycles, time.perf_counter() - began)
 
     def _room(self, data: bytes) -> int:
         if self.operation == "compress":
@@ -157,7 +153,7 @@ class SnappyUnit:
         return libsnappy.declared_bytes(data) or 0
 
     def _result(
-        self, data: bytes, output: bytes, status: str, cycles: int, seconds: float
+        self, data: bytes, output: bytes, ended: Completion, cycles: int, seconds: float
     ) -> AcceleratorResult:
         compressing = self.operation == "compress"
         plain, packed = (data, output) if compressing else (output, data)
@@ -172,9 +168,9 @@ class SnappyUnit:
             clock_hz=hertz,
             gigabytes_per_second=len(plain) * hertz / cycles / 1e9 if cycles else 0.0,
             ratio=len(plain) / len(packed) if packed else 0.0,
-            status=status,
-            input_offset=self.unit.query(INPUT_OFFSET),
-            verified=is_verified(self.operation, data, output, status),
+            status=ended.status,
+            input_offset=ended.input_offset,
+            verified=is_verified(self.operation, data, output, ended.status),
             digest=self.unit.digest,
             wall_seconds=seconds,
             parameters={**self.unit.design.parameters, **self.settings},

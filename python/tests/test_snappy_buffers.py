@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from rackwright import SnappyUnit, libsnappy
-from rackwright.demo.archive import default_archive
-from rackwright.snappy import (
+from rackwright import Buffer, SnappyUnit, libsnappy
+from rackwright.commands import (
     CHECK_COMPLETION,
     DEST_AND_START,
-    LIMIT,
     OUTPUT_BYTES,
     SRC,
-    STATUS,
     STATUS_NAMES,
+    operate,
+    start,
 )
+from rackwright.demo.archive import default_archive
 
 PLAIN = default_archive(5000)
 PACKED = libsnappy.compress(PLAIN)
@@ -25,14 +25,8 @@ def unit_and_input(operation: str) -> tuple[SnappyUnit, bytes]:
     return SnappyUnit(operation), PLAIN if operation == "compress" else PACKED
 
 
-def start(unit: SnappyUnit, source: tuple[int, int], target: int, room: int, record: int = 0) -> str:
-    """Runs one operation by hand; gives the name of its status."""
-    unit.unit.command(SRC, *source)
-    unit.unit.command(LIMIT, room, record)
-    unit.unit.command(DEST_AND_START, target)
-    unit.unit.query(CHECK_COMPLETION)
-    return STATUS_NAMES[unit.unit.query(STATUS)]
-
+HUNG = 10_000_000
+"""Cycles that no operation here needs."""
 
 both = pytest.mark.parametrize("operation", ["compress", "decompress"])
 
@@ -67,9 +61,9 @@ def test_a_buffer_that_wraps_around_is_refused_before_any_access(operation: str,
     unit, data = unit_and_input(operation)
     source = unit.unit.load(data)
     target = unit.unit.reserve(10_000)
-    wrapping = (2**64 - 4096, 4096 + beyond)
-    assert start(unit, wrapping, target.address, 10_000) == "access_fault"
-    assert start(unit, (source.address, source.length), *wrapping) == "access_fault"
+    wrapping = Buffer(2**64 - 4096, 4096 + beyond)
+    assert operate(unit.unit, wrapping, target, max_cycles=HUNG).status == "access_fault"
+    assert operate(unit.unit, source, wrapping, max_cycles=HUNG).status == "access_fault"
     assert unit.unit.violations == 0
 
 
@@ -80,7 +74,7 @@ def test_a_fault_in_the_input_ends_the_operation(operation: str, position: int) 
     source = unit.unit.load(data)
     target = unit.unit.reserve(10_000)
     unit.unit.bench.fault(source.address + position * len(data) // 5000, 1)
-    assert start(unit, (source.address, source.length), target.address, 10_000) == "access_fault"
+    assert operate(unit.unit, source, target, max_cycles=HUNG).status == "access_fault"
     assert unit.run(data).status == "ok"
     assert unit.unit.violations == 0
 
@@ -91,7 +85,7 @@ def test_a_fault_in_the_output_ends_the_operation(operation: str) -> None:
     source = unit.unit.load(data)
     target = unit.unit.reserve(10_000)
     unit.unit.bench.fault(target.address + 100, 1)
-    assert start(unit, (source.address, source.length), target.address, 10_000) == "access_fault"
+    assert operate(unit.unit, source, target, max_cycles=HUNG).status == "access_fault"
     assert unit.run(data).status == "ok"
 
 
@@ -100,7 +94,7 @@ def test_zero_length(operation: str) -> None:
     unit, _ = unit_and_input(operation)
     target = unit.unit.reserve(64)
     expected = "ok" if operation == "compress" else "malformed"
-    assert start(unit, (0, 0), target.address, 64) == expected
+    assert operate(unit.unit, Buffer(0, 0), target, max_cycles=HUNG).status == expected
     assert unit.unit.violations == 0
 
 
@@ -110,8 +104,9 @@ def test_overlapping_buffers_end(operation: str) -> None:
     unit, data = unit_and_input(operation)
     shared = unit.unit.load(data + bytes(10_000), access="rw")
     for shift in (0, 1, 100):
-        status = start(unit, (shared.address, len(data)), shared.address + shift, 10_000)
-        assert status in STATUS_NAMES
+        source = Buffer(shared.address, len(data))
+        target = Buffer(shared.address + shift, 10_000 - shift)
+        assert operate(unit.unit, source, target, max_cycles=HUNG).status in STATUS_NAMES
         unit.unit.bench.write_memory(shared.address, data)
     assert unit.unit.violations == 0
 
@@ -122,10 +117,11 @@ def test_completion_record(operation: str) -> None:
     source = unit.unit.load(data)
     target = unit.unit.reserve(10_000)
     record = unit.unit.reserve(16)
-    assert start(unit, (source.address, source.length), target.address, 10_000, record.address) == "ok"
+    ended = operate(unit.unit, source, target, record.address, max_cycles=HUNG)
     words = unit.unit.read(record)
+    assert ended.status == "ok"
     assert words[0] == 1
-    assert int.from_bytes(words[1:8], "little") == unit.unit.query(OUTPUT_BYTES)
+    assert int.from_bytes(words[1:8], "little") == ended.output_bytes
     assert int.from_bytes(words[8:], "little") == len(data)
 
 
@@ -150,9 +146,7 @@ def test_queued_operations_complete_in_order(operation: str) -> None:
     targets = [unit.unit.reserve(10_000) for _ in range(6)]
     records = [unit.unit.reserve(16) for _ in targets]
     for target, record in zip(targets, records, strict=True):
-        unit.unit.command(SRC, source.address, source.length)
-        unit.unit.command(LIMIT, 10_000, record.address)
-        unit.unit.command(DEST_AND_START, target.address)
+        start(unit.unit, source, target, record.address)
     assert unit.unit.query(CHECK_COMPLETION) == len(targets)
     length = unit.unit.query(OUTPUT_BYTES)
     outputs = {unit.unit.read(target, length) for target in targets}
