@@ -37,6 +37,8 @@ pub struct Rocket {
     retired: u64,
     /// When the packet that comes next is fetched.
     fetch: u64,
+    /// Whether the last block was left by a jump that used up its packet when it was decoded.
+    jumped: bool,
     /// When the last call's return address is on the stack for fetches.
     pushed: u64,
     pending: [(Register, u64); PENDING],
@@ -74,6 +76,7 @@ impl Rocket {
             returns: Returns::new(),
             retired: 0,
             fetch: 0,
+            jumped: true,
             pushed: 0,
             pending: [(Register::NONE, 0); PENDING],
             last_store: RecentStore::default(),
@@ -87,7 +90,9 @@ impl Rocket {
         self.apply_snoops();
         let first = &block.instructions[0];
         let supplied = self.fetch + self.parameters.front_end.depth + u64::from(first.packet);
-        let mut start = supplied.max(self.retired + 1);
+        // After a jump, a packet that holds half an instruction only gives the decoder nothing to do.
+        let half = u64::from(self.jumped && first.packet == 1);
+        let mut start = supplied.max(self.retired + 1 + half);
         if self.pending[0].0 != Register::NONE {
             start = self.wait_for_pending(block, start);
         }
@@ -236,15 +241,19 @@ impl Rocket {
 
     /// A branch within a block, or at its end, that was not taken.
     #[inline]
-    fn branch_not_taken(&mut self, run: &mut Run, step: &Step, place: &Placed) {
+    fn branch_not_taken(&mut self, run: &mut Run, step: &Step, block: &RocketBlock) {
+        let place = &block.instructions[usize::from(step.index)];
         let fetch = self.fetch_of(run, step.packet, step.offset);
         let guess = self.outcomes.guess(packet(place.end), fetch);
         let retired = run.start + u64::from(step.offset);
         self.outcomes.learn(guess, false, guess.taken, retired);
-        if guess.taken {
-            let wait = (retired + self.parameters.front_end.depth).saturating_sub(retired + 1);
-            run.start += wait;
-            run.fetch = retired.saturating_sub(u64::from(step.packet));
+        if !guess.taken {
+            return;
+        }
+        run.fetch = retired.saturating_sub(u64::from(step.packet));
+        if let Some(following) = block.instructions.get(usize::from(step.index) + 1) {
+            let supplied = retired + self.parameters.front_end.depth;
+            run.start += supplied.saturating_sub(run.start + u64::from(following.offset));
         }
     }
 
@@ -262,6 +271,8 @@ impl Rocket {
             }
             _ => fetch + u64::from(packet(last.end) != packet(result.next_pc)),
         };
+        let jumped = result.taken || whole && block.exit != Exit::Sequential;
+        self.jumped = jumped && !last.buffered;
         self.retired = retired + u64::from(last.after);
         self.remember_late(&block.late, run, result.executed);
     }
@@ -397,7 +408,7 @@ impl Timing for Rocket {
                 Event::Atomic => self.store(&mut run, step, next(), true),
                 Event::Divide(division) => self.divide(&mut run, &division, next()),
                 Event::Branch if result.taken && index + 1 == result.executed => {}
-                Event::Branch => self.branch_not_taken(&mut run, step, &block.instructions[index]),
+                Event::Branch => self.branch_not_taken(&mut run, step, block),
             }
         }
         self.leave(block, &run, result);

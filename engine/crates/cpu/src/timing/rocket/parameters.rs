@@ -27,7 +27,7 @@ pub struct Latencies {
     pub float_divide_double: u32,
     /// `fdiv.s`, `fsqrt.s`.
     pub float_divide_single: u32,
-    /// From a memory access to a fence behind it.
+    /// From a memory access to the next one behind a fence.
     pub drain: u32,
     /// An instruction that flushes the pipeline, to the next.
     pub flush: u32,
@@ -95,7 +95,7 @@ impl RocketParameters {
                 float_other: 4,
                 float_divide_double: 58,
                 float_divide_single: 29,
-                drain: 3,
+                drain: 4,
                 flush: 4,
                 flush_instructions: 32,
                 replay: 5,
@@ -110,7 +110,7 @@ impl RocketParameters {
             },
             front_end: FrontEnd {
                 depth: 4,
-                ahead: 8,
+                ahead: 5,
                 known: 1,
                 found: 2,
             },

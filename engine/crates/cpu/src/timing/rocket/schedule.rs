@@ -79,6 +79,8 @@ pub(super) struct Placed {
     pub packet: u8,
     /// Cycles in which nothing retires after it.
     pub after: u8,
+    /// Whether it is the second one of a packet, decoded while the next packet comes in.
+    pub buffered: bool,
 }
 
 /// How far into a block results of earlier blocks are looked for; the longest latency.
@@ -98,6 +100,8 @@ struct Scheduler<'a> {
     /// The same of the floating-point unit, which a division blocks.
     float_unit: u32,
     last_access: Option<u32>,
+    /// Whether the next access waits for the last one.
+    fenced: bool,
 }
 
 impl RocketBlock {
@@ -129,6 +133,7 @@ impl<'a> Scheduler<'a> {
             multiplier: 0,
             float_unit: 0,
             last_access: None,
+            fenced: false,
         }
     }
 
@@ -156,10 +161,9 @@ impl<'a> Scheduler<'a> {
         match instruction.class() {
             Class::Multiply | Class::Divide => at.max(self.multiplier),
             class if is_float_arithmetic(class) => at.max(self.float_unit),
-            _ if is_ordered(instruction) => match self.last_access {
-                Some(access) => at.max(access + self.latencies.drain),
-                None => at,
-            },
+            class if is_acquire(instruction) || self.fenced && is_access(class) => {
+                self.last_access.map_or(at, |access| at.max(access + self.latencies.drain))
+            }
             _ => at,
         }
     }
@@ -169,9 +173,13 @@ impl<'a> Scheduler<'a> {
         match instruction.class() {
             Class::Multiply | Class::Divide => self.multiplier = at + latency,
             Class::FloatDivide | Class::FloatRoot => self.float_unit = at + latency,
-            class if is_access(class) => self.last_access = Some(at),
+            class if is_access(class) => {
+                self.last_access = Some(at);
+                self.fenced = false;
+            }
             _ => {}
         }
+        self.fenced |= is_release(instruction);
     }
 
     fn note_need(&mut self, register: Register, at: u32) {
@@ -215,13 +223,20 @@ fn is_float_arithmetic(class: Class) -> bool {
     )
 }
 
-/// Whether the instruction waits until earlier memory accesses are done: fences, and atomics with `aq` or `rl`.
-fn is_ordered(instruction: &Instruction) -> bool {
-    match instruction.class() {
-        Class::Fence | Class::FenceInstruction => true,
-        Class::Atomic | Class::LoadReserved | Class::StoreConditional => instruction.word >> 25 & 3 != 0,
-        _ => false,
-    }
+fn is_atomic(class: Class) -> bool {
+    matches!(class, Class::Atomic | Class::LoadReserved | Class::StoreConditional)
+}
+
+/// Whether the instruction waits for earlier accesses: `fence.i`, and atomics with `aq`.
+fn is_acquire(instruction: &Instruction) -> bool {
+    let class = instruction.class();
+    class == Class::FenceInstruction || is_atomic(class) && instruction.word >> 26 & 1 != 0
+}
+
+/// Whether later accesses wait for earlier ones: fences, and atomics with `rl`.
+fn is_release(instruction: &Instruction) -> bool {
+    let class = instruction.class();
+    class == Class::Fence || is_atomic(class) && instruction.word >> 25 & 1 != 0
 }
 
 fn is_double(operation: Operation) -> bool {
@@ -237,13 +252,15 @@ fn placed(latencies: &Latencies, block: &[BlockInstruction], offsets: &[u32]) ->
     block
         .iter()
         .zip(offsets)
-        .map(|(entry, &offset)| {
+        .enumerate()
+        .map(|(index, (entry, &offset))| {
             let end = entry.pc + u64::from(entry.instruction.length) - 2;
             Placed {
                 end,
                 offset: offset as u16,
                 packet: (end / PACKET_BYTES - first_packet) as u8,
                 after: latencies.after(&entry.instruction) as u8,
+                buffered: index > 0 && entry.instruction.length == 2 && end % PACKET_BYTES != 0,
             }
         })
         .collect()
@@ -361,10 +378,8 @@ impl Latencies {
     /// Cycles in which nothing retires after an instruction.
     fn after(&self, instruction: &Instruction) -> u32 {
         match instruction.class() {
-            Class::Fence => 0,
             Class::FenceInstruction => self.flush_instructions,
             Class::System => self.flush,
-            _ if is_ordered(instruction) => self.drain,
             _ => 0,
         }
     }
