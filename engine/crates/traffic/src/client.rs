@@ -81,21 +81,18 @@ impl Client {
         if peers.is_empty() {
             return Err(ParameterError::NoTarget);
         }
-        let start = Distribution::Constant {
-            us: parameters.start_us,
-        }
-        .sampler(clock)?
-        .draw(&mut random);
-        let timeout = Distribution::Constant {
-            us: parameters.timeout_us,
-        }
-        .sampler(clock)?;
+        let constant = |us| Distribution::Constant { us }.cycles(clock);
         Ok(Client {
-            pace: Pace::new(&parameters.load, Cycle(start.0), clock, &mut random)?,
+            pace: Pace::new(
+                &parameters.load,
+                Cycle::ZERO + constant(parameters.start_us)?,
+                clock,
+                &mut random,
+            )?,
             peers,
             request_bytes: check_payload(parameters.request_bytes)?,
             answer_bytes: check_payload(parameters.answer_bytes)?,
-            timeout: timeout.draw(&mut random).max(Cycles(1)),
+            timeout: constant(parameters.timeout_us)?.max(Cycles(1)),
             remaining: parameters.requests.unwrap_or(u64::MAX),
             random,
             pending: Pending::default(),

@@ -63,6 +63,15 @@ impl Distribution {
         }
     }
 
+    /// The mean in whole cycles of a clock, of a distribution that is possible.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for one that is not.
+    pub fn cycles(&self, clock: Clock) -> Result<Cycles, ParameterError> {
+        self.sampler(clock)?;
+        Ok(Cycles((self.mean_us() * clock.hertz() as f64 / 1e6 + 0.5) as u64))
+    }
+
     /// Checks it and counts it in cycles of a clock.
     ///
     /// # Errors

@@ -1,0 +1,157 @@
+use crate::routes::{broadcast_tree, Routes};
+use crate::topology::Topology;
+use crate::{ClusterError, Node, NodeKind, SwitchSpec, TrafficSpec};
+use rackwright_ethernet::{Forwarding, PortParameters, Route, Switch, SwitchParameters, Table};
+use rackwright_schedule::{Graph, ModelId, PortId};
+use rackwright_time::{Cycle, Cycles};
+use rackwright_traffic::{Client, Distribution, Host, Identity, ParameterError, Peer, Random, Service};
+use std::collections::BTreeMap;
+
+/// Makes the models and joins them. Models have the numbers of their nodes.
+pub(crate) fn build(
+    topology: &Topology,
+    routes: &Routes,
+    peers: &BTreeMap<usize, Peer>,
+) -> Result<Graph<Node>, ClusterError> {
+    let builder = Builder {
+        topology,
+        routes,
+        peers,
+        tree: broadcast_tree(topology),
+    };
+    let mut graph = Graph::new();
+    for (index, node) in topology.description.nodes.iter().enumerate() {
+        let model = match &node.kind {
+            NodeKind::Switch(spec) => Node::Switch(Box::new(builder.switch(index, spec))),
+            NodeKind::Traffic(spec) => {
+                let host = builder
+                    .host(index, spec)
+                    .map_err(ClusterError::parameter(&node.name))?;
+                Node::Host(Box::new(host))
+            }
+        };
+        graph.add(node.name.clone(), model);
+    }
+    join(topology, &mut graph)?;
+    Ok(graph)
+}
+
+struct Builder<'a> {
+    topology: &'a Topology<'a>,
+    routes: &'a Routes,
+    peers: &'a BTreeMap<usize, Peer>,
+    tree: Vec<Vec<u16>>,
+}
+
+impl Builder<'_> {
+    fn switch(&self, index: usize, spec: &SwitchSpec) -> Switch {
+        let mut table = Table::new();
+        for (server, peer) in self.peers {
+            table.insert(
+                peer.mac,
+                Route::through(&self.routes.ports(self.topology, index, *server)),
+            );
+        }
+        let policy = Forwarding {
+            table,
+            broadcast: self.tree[index].clone(),
+            // Switches choose independently, or all flows of one uplink would share the next one too.
+            seed: self.topology.description.seed.wrapping_add(index as u64),
+            mark_bytes: spec.mark_bytes,
+        };
+        let parameters = SwitchParameters {
+            ports: self.ports(index, spec.buffer_bytes),
+            latency: Cycles(spec.switching_cycles),
+            largest_frame: spec.largest_frame,
+        };
+        Switch::new(parameters, Box::new(policy))
+    }
+
+    fn host(&self, index: usize, spec: &TrafficSpec) -> Result<Host, ParameterError> {
+        let peer = self.peers[&index];
+        let identity = Identity {
+            mac: peer.mac,
+            endpoint: peer.endpoint,
+            stack: self.cycles(spec.stack_us)?,
+            ecn: spec.ecn,
+        };
+        let port = self.ports(index, spec.buffer_bytes)[0];
+        Ok(Host::new(
+            identity,
+            port,
+            self.client(index, spec)?,
+            self.service(index, spec)?,
+        ))
+    }
+
+    fn client(&self, index: usize, spec: &TrafficSpec) -> Result<Option<Client>, ParameterError> {
+        let Some(client) = &spec.client else {
+            return Ok(None);
+        };
+        let known = |name: &String| {
+            self.topology
+                .find(name, String::new)
+                .expect("targets were checked")
+        };
+        let peers = client.to.iter().map(|name| self.peers[&known(name)]).collect();
+        let random = self.random(index, "client");
+        Client::new(
+            &client.parameters,
+            peers,
+            self.topology.clock,
+            random,
+            self.warm()?,
+        )
+        .map(Some)
+    }
+
+    fn service(&self, index: usize, spec: &TrafficSpec) -> Result<Option<Service>, ParameterError> {
+        let Some(service) = &spec.service else {
+            return Ok(None);
+        };
+        let random = self.random(index, "service");
+        Service::new(service, self.topology.clock, random, self.warm()?).map(Some)
+    }
+
+    fn random(&self, index: usize, purpose: &str) -> Random {
+        Random::new(self.topology.description.seed, index as u64, purpose)
+    }
+
+    fn warm(&self) -> Result<Cycle, ParameterError> {
+        self.cycles(self.topology.description.warmup_us)
+            .map(|span| Cycle::ZERO + span)
+    }
+
+    fn cycles(&self, us: f64) -> Result<Cycles, ParameterError> {
+        Distribution::Constant { us }.cycles(self.topology.clock)
+    }
+
+    fn ports(&self, index: usize, buffer_bytes: u64) -> Vec<PortParameters> {
+        let neighbours = self.topology.ports[index].iter();
+        neighbours
+            .map(|neighbour| PortParameters {
+                rate: neighbour.rate,
+                buffer_bytes,
+            })
+            .collect()
+    }
+}
+
+fn join(topology: &Topology, graph: &mut Graph<Node>) -> Result<(), ClusterError> {
+    for (node, ports) in topology.ports.iter().enumerate() {
+        for (port, neighbour) in ports.iter().enumerate() {
+            if (node, port) < (neighbour.node, neighbour.port) {
+                let one = PortId {
+                    model: ModelId(node),
+                    port,
+                };
+                let other = PortId {
+                    model: ModelId(neighbour.node),
+                    port: neighbour.port,
+                };
+                graph.join(one, other, neighbour.latency)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+use rackwright_traffic::{ClientParameters, ServiceParameters};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A cluster as plain data.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// Cycles per second of every link, switch and server; one flit of 64 bits per cycle.
+    #[serde(default = "default_clock")]
+    pub clock_hz: u64,
+    /// What all randomness follows from.
+    #[serde(default)]
+    pub seed: u64,
+    /// Requests sent earlier, in microseconds, do not count in latencies and waiting times.
+    #[serde(default)]
+    pub warmup_us: f64,
+    /// Servers and switches. Threads share them out in this order, so that neighbours are best kept
+    /// together.
+    pub nodes: Vec<NodeSpec>,
+    /// Links. The ports of a node are numbered in the order in which links name it.
+    pub links: Vec<Link>,
+}
+
+/// A server or a switch.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NodeSpec {
+    /// Its name, which no other node has.
+    pub name: String,
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: NodeKind,
+}
+
+/// What a node is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum NodeKind {
+    /// A switch.
+    Switch(SwitchSpec),
+    /// A server at `traffic` fidelity.
+    Traffic(Box<TrafficSpec>),
+}
+
+/// A switch. Its ports follow from the links.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchSpec {
+    /// From the last flit in to the first flit out.
+    #[serde(default = "default_switching")]
+    pub switching_cycles: u64,
+    /// The buffer of each output port.
+    #[serde(default = "default_buffer")]
+    pub buffer_bytes: u64,
+    /// From how many bytes in a buffer on frames are marked as having met congestion.
+    #[serde(default)]
+    pub mark_bytes: Option<u64>,
+    /// Longer frames are dropped.
+    #[serde(default = "default_largest_frame")]
+    pub largest_frame: usize,
+    /// Routes that are not to be computed: from the name of a server to the names of the neighbours
+    /// through which its frames go.
+    #[serde(default)]
+    pub routes: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for SwitchSpec {
+    /// 10 cycles and 512 KiB per port.
+    fn default() -> Self {
+        SwitchSpec {
+            switching_cycles: default_switching(),
+            buffer_bytes: default_buffer(),
+            mark_bytes: None,
+            largest_frame: default_largest_frame(),
+            routes: BTreeMap::new(),
+        }
+    }
+}
+
+/// A server at `traffic` fidelity: a client, a service, both, or neither.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrafficSpec {
+    /// The hardware address; assigned when absent.
+    #[serde(default)]
+    pub mac: Option<String>,
+    /// The Internet address; assigned when absent.
+    #[serde(default)]
+    pub ip: Option<String>,
+    /// The UDP port of client and service.
+    #[serde(default = "default_port")]
+    pub port: u16,
+    /// How long a message takes through the network stack, each way.
+    #[serde(default)]
+    pub stack_us: f64,
+    /// The buffer of its port.
+    #[serde(default = "default_buffer")]
+    pub buffer_bytes: u64,
+    /// Whether it understands congestion marks.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Its client.
+    #[serde(default)]
+    pub client: Option<TrafficClient>,
+    /// Its service.
+    #[serde(default)]
+    pub service: Option<ServiceParameters>,
+}
+
+impl Default for TrafficSpec {
+    /// Neither client nor service, and no time spent in the stack.
+    fn default() -> Self {
+        TrafficSpec {
+            mac: None,
+            ip: None,
+            port: default_port(),
+            stack_us: 0.0,
+            buffer_bytes: default_buffer(),
+            ecn: false,
+            client: None,
+            service: None,
+        }
+    }
+}
+
+/// A client and whom it asks.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TrafficClient {
+    /// The names of the servers it asks, each time one of them at random.
+    pub to: Vec<String>,
+    /// How.
+    #[serde(flatten)]
+    pub parameters: ClientParameters,
+}
+
+/// A link between two nodes, both ways.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The names of its ends.
+    pub ends: [String; 2],
+    /// How long a flit is on its way.
+    pub latency_us: f64,
+    /// How fast both ends send; one flit per cycle when absent.
+    #[serde(default)]
+    pub bits_per_second: Option<u64>,
+}
+
+fn default_clock() -> u64 {
+    3_200_000_000
+}
+
+fn default_switching() -> u64 {
+    10
+}
+
+fn default_buffer() -> u64 {
+    512 << 10
+}
+
+fn default_largest_frame() -> usize {
+    rackwright_ethernet::LARGEST_FRAME
+}
+
+fn default_port() -> u16 {
+    11211
+}

@@ -1,0 +1,141 @@
+use rackwright_ethernet::{CaptureError, MacError, RateError};
+use rackwright_schedule::GraphError;
+use rackwright_time::ClockError;
+use rackwright_traffic::ParameterError;
+
+/// Why a cluster cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The clock cannot exist.
+    #[error("{0}")]
+    Clock(#[from] ClockError),
+    /// Two nodes could not be told apart.
+    #[error("two nodes are called `{0}`")]
+    DuplicateName(String),
+    /// A name that no node has.
+    #[error("{by} names `{name}`, and no node is called so")]
+    UnknownName {
+        /// Who names it.
+        by: String,
+        /// The name.
+        name: String,
+    },
+    /// A link cannot exist.
+    #[error("link of `{one}` and `{other}`: {reason}")]
+    Link {
+        /// One end.
+        one: String,
+        /// The other end.
+        other: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A server has one port.
+    #[error("server `{name}` has one port and {links} links; it needs one")]
+    ServerLinks {
+        /// The server.
+        name: String,
+        /// Its links.
+        links: usize,
+    },
+    /// Two servers have one address.
+    #[error("`{one}` and `{other}` both have the address {address}")]
+    DuplicateAddress {
+        /// One server.
+        one: String,
+        /// The other one.
+        other: String,
+        /// The address.
+        address: String,
+    },
+    /// An address that cannot be one server's.
+    #[error("`{name}`: {reason}")]
+    Address {
+        /// The server.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// There is no way.
+    #[error("nothing joins `{one}` and `{other}`: neither can reach the other")]
+    Unreachable {
+        /// One node.
+        one: String,
+        /// A node that it cannot reach.
+        other: String,
+    },
+    /// Pinned routes lead in a circle.
+    #[error("frames of `{from}` for `{to}` would circle: {circle}")]
+    Loop {
+        /// A switch on the circle.
+        from: String,
+        /// The receiver.
+        to: String,
+        /// The names on the circle, joined by arrows.
+        circle: String,
+    },
+    /// A pinned route that cannot be taken.
+    #[error("switch `{switch}` sends to `{to}` through `{neighbour}`, which is not linked to it")]
+    Route {
+        /// The switch.
+        switch: String,
+        /// The receiver.
+        to: String,
+        /// The neighbour named.
+        neighbour: String,
+    },
+    /// A client asks somebody who doesn't serve.
+    #[error("`{client}` sends requests to `{server}`, which has no service")]
+    NoService {
+        /// The client.
+        client: String,
+        /// Whom it asks.
+        server: String,
+    },
+    /// A parameter is impossible.
+    #[error("`{name}`: {reason}")]
+    Parameter {
+        /// The node.
+        name: String,
+        /// Which and why.
+        reason: ParameterError,
+    },
+    /// The node exists, its port doesn't.
+    #[error("`{0}` is not a port; ports are written as `node.port3`")]
+    NoSuchPort(String),
+    /// The graph refuses.
+    #[error("{0}")]
+    Graph(#[from] GraphError),
+    /// A capture could not be written.
+    #[error("{0}")]
+    Capture(#[from] CaptureError),
+}
+
+impl ClusterError {
+    pub(crate) fn link(ends: &[String; 2], reason: impl ToString) -> ClusterError {
+        let [one, other] = ends.clone();
+        ClusterError::Link {
+            one,
+            other,
+            reason: reason.to_string(),
+        }
+    }
+
+    pub(crate) fn parameter(name: &str) -> impl Fn(ParameterError) -> ClusterError + '_ {
+        |reason| ClusterError::Parameter {
+            name: name.to_string(),
+            reason,
+        }
+    }
+
+    pub(crate) fn address(name: &str, reason: &MacError) -> ClusterError {
+        ClusterError::Address {
+            name: name.to_string(),
+            reason: reason.to_string(),
+        }
+    }
+
+    pub(crate) fn rate(ends: &[String; 2], reason: RateError) -> ClusterError {
+        ClusterError::link(ends, reason)
+    }
+}

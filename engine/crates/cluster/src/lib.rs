@@ -1,0 +1,22 @@
+//! Clusters: a topology as plain data, checked before anything is built, and the network made from it.
+//!
+//! A [`Description`] names nodes and links. [`Cluster::new`] checks it, assigns addresses, computes
+//! forwarding tables and a tree for broadcasts, and builds the graph of models.
+
+mod addresses;
+mod build;
+mod check;
+mod cluster;
+mod description;
+mod error;
+mod loops;
+mod node;
+mod report;
+mod routes;
+mod topology;
+
+pub use cluster::Cluster;
+pub use description::{Description, Link, NodeKind, NodeSpec, SwitchSpec, TrafficClient, TrafficSpec};
+pub use error::ClusterError;
+pub use node::Node;
+pub use report::{LatencyReport, PortReport, Report, ServerReport, SwitchReport};

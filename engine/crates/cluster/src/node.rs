@@ -1,0 +1,45 @@
+use rackwright_ethernet::{Frame, Switch};
+use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_stats::Digest;
+use rackwright_time::Cycle;
+use rackwright_traffic::Host;
+
+/// A model of a cluster.
+pub enum Node {
+    /// A switch.
+    Switch(Box<Switch>),
+    /// A server at `traffic` fidelity.
+    Host(Box<Host>),
+}
+
+impl Model for Node {
+    type Item = Frame;
+
+    fn ports(&self) -> usize {
+        match self {
+            Node::Switch(switch) => switch.ports(),
+            Node::Host(host) => host.ports(),
+        }
+    }
+
+    fn next_event(&self) -> Cycle {
+        match self {
+            Node::Switch(switch) => switch.next_event(),
+            Node::Host(host) => host.next_event(),
+        }
+    }
+
+    fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
+        match self {
+            Node::Switch(switch) => switch.advance(until, arrivals, outbox),
+            Node::Host(host) => host.advance(until, arrivals, outbox),
+        }
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        match self {
+            Node::Switch(switch) => switch.digest(digest),
+            Node::Host(host) => host.digest(digest),
+        }
+    }
+}

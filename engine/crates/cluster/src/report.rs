@@ -1,0 +1,243 @@
+use crate::{Cluster, Node};
+use rackwright_ethernet::{OutputPort, Refusals};
+use rackwright_schedule::ModelId;
+use rackwright_traffic::{Host, Latencies};
+use serde::Serialize;
+
+/// What has happened in a cluster so far.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Equal digests mean equal runs.
+    pub digest: String,
+    /// Simulated cycles.
+    pub cycles: u64,
+    /// Cycles per second of simulated time.
+    pub clock_hz: u64,
+    /// Servers, in the order of the description.
+    pub servers: Vec<ServerReport>,
+    /// What switches did not forward although there was room.
+    pub switches: Vec<SwitchReport>,
+    /// Ports of servers and switches.
+    pub ports: Vec<PortReport>,
+    /// Times from request to answer, of all clients together.
+    pub latency: LatencyReport,
+}
+
+/// A server.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServerReport {
+    /// Its name.
+    pub name: String,
+    /// Its hardware address.
+    pub mac: String,
+    /// Its Internet address.
+    pub ip: String,
+    /// Instructions executed: none at `traffic` fidelity.
+    pub instructions: u64,
+    /// Frames whose first flit has left.
+    pub packets_sent: u64,
+    /// Frames that arrived.
+    pub packets_received: u64,
+    /// Frames for which its port had no room.
+    pub packets_dropped: u64,
+    /// Frames that it could not use: for others, damaged, not understood, not asked for.
+    pub packets_refused: u64,
+    /// Frames that came with a congestion mark.
+    pub packets_marked: u64,
+    /// Requests its client sent.
+    pub requests: u64,
+    /// Requests of its client that were answered in time.
+    pub answered: u64,
+    /// Requests of its client that were given up.
+    pub lost: u64,
+    /// Answers that came after their request was given up.
+    pub late: u64,
+    /// Requests its service answered.
+    pub served: u64,
+    /// Requests for which its service had no room.
+    pub rejected: u64,
+    /// Cycles that the cores of its service have worked, together.
+    pub busy_cycles: u64,
+    /// Times from request to answer.
+    pub latency: LatencyReport,
+    /// Times that requests waited for a core of its service.
+    pub wait: LatencyReport,
+}
+
+/// What a switch did not forward although there was room.
+#[derive(Clone, Debug, Serialize)]
+pub struct SwitchReport {
+    /// Its name.
+    pub name: String,
+    /// Frames shorter than an Ethernet header.
+    pub runts: u64,
+    /// Frames longer than the largest.
+    pub giants: u64,
+    /// Frames for addresses that its table does not name.
+    pub unknown: u64,
+}
+
+/// A port. Frames offered to it were sent, dropped, or are queued.
+#[derive(Clone, Debug, Serialize)]
+pub struct PortReport {
+    /// Its name, as `tor0.port3`.
+    pub name: String,
+    /// The port at the other end of its link.
+    pub peer: String,
+    /// Frames that arrived.
+    pub received: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
+    /// Frames that were to leave here.
+    pub offered: u64,
+    /// Frames whose first flit has left.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Frames for which there was no room.
+    pub dropped: u64,
+    /// Frames that wait.
+    pub queued: u64,
+    /// Frames marked as having met congestion.
+    pub marked: u64,
+    /// The most bytes the buffer has held.
+    pub peak_bytes: u64,
+}
+
+/// Durations, in cycles.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LatencyReport {
+    /// How many were observed.
+    pub count: u64,
+    /// The exact mean.
+    pub mean: f64,
+    /// Percentiles, to three digits.
+    pub p50: u64,
+    /// 90 %.
+    pub p90: u64,
+    /// 95 %.
+    pub p95: u64,
+    /// 99 %.
+    pub p99: u64,
+    /// 99.9 %.
+    pub p999: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+impl LatencyReport {
+    fn new(latencies: &Latencies) -> LatencyReport {
+        LatencyReport {
+            count: latencies.count(),
+            mean: latencies.mean(),
+            p50: latencies.percentile(50.0),
+            p90: latencies.percentile(90.0),
+            p95: latencies.percentile(95.0),
+            p99: latencies.percentile(99.0),
+            p999: latencies.percentile(99.9),
+            max: latencies.longest(),
+        }
+    }
+}
+
+impl Report {
+    pub(crate) fn new(cluster: &Cluster) -> Report {
+        let mut report = Report {
+            digest: cluster.graph.digest().to_string(),
+            cycles: cluster.cycle().0,
+            clock_hz: cluster.clock.hertz(),
+            servers: Vec::new(),
+            switches: Vec::new(),
+            ports: Vec::new(),
+            latency: LatencyReport::default(),
+        };
+        let mut all = Latencies::new();
+        for node in 0..cluster.names.len() {
+            match cluster.graph.model(ModelId(node)) {
+                Node::Switch(switch) => {
+                    report
+                        .switches
+                        .push(switch_report(cluster.names[node].clone(), switch.refusals()));
+                    let ports = switch.output_ports().iter().enumerate();
+                    report
+                        .ports
+                        .extend(ports.map(|(port, output)| port_report(cluster, node, port, output)));
+                }
+                Node::Host(host) => {
+                    report.servers.push(server_report(cluster, node, host));
+                    report
+                        .ports
+                        .push(port_report(cluster, node, 0, host.output_port()));
+                    host.client()
+                        .iter()
+                        .for_each(|client| all.merge(client.latencies()));
+                }
+            }
+        }
+        report.latency = LatencyReport::new(&all);
+        report
+    }
+}
+
+fn switch_report(name: String, refusals: Refusals) -> SwitchReport {
+    SwitchReport {
+        name,
+        runts: refusals.runts,
+        giants: refusals.giants,
+        unknown: refusals.unknown,
+    }
+}
+
+fn port_report(cluster: &Cluster, node: usize, port: usize, output: &OutputPort) -> PortReport {
+    let name = |(node, port): (usize, usize)| format!("{}.port{port}", cluster.names[node]);
+    let counters = output.counters();
+    PortReport {
+        name: name((node, port)),
+        peer: name(cluster.ends[node][port]),
+        received: counters.received,
+        received_bytes: counters.received_bytes,
+        offered: counters.offered,
+        sent: counters.sent,
+        sent_bytes: counters.sent_bytes,
+        dropped: counters.dropped,
+        queued: output.queued(),
+        marked: counters.marked,
+        peak_bytes: counters.peak_bytes,
+    }
+}
+
+fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
+    let peer = cluster.peers[&node];
+    let (port, refused) = (host.output_port().counters(), host.counters());
+    let client = host.client().map(|client| client.counters()).unwrap_or_default();
+    let service = host
+        .service()
+        .map(|service| service.counters())
+        .unwrap_or_default();
+    ServerReport {
+        name: cluster.names[node].clone(),
+        mac: peer.mac.to_string(),
+        ip: peer.endpoint.address.to_string(),
+        instructions: 0,
+        packets_sent: port.sent,
+        packets_received: port.received,
+        packets_dropped: port.dropped,
+        packets_refused: refused.misdelivered + refused.checksum + refused.foreign + refused.unasked,
+        packets_marked: refused.marked,
+        requests: client.requests,
+        answered: client.answered,
+        lost: client.lost,
+        late: client.late,
+        served: service.answered,
+        rejected: service.dropped,
+        busy_cycles: service.busy_cycles,
+        latency: host
+            .client()
+            .map(|client| LatencyReport::new(client.latencies()))
+            .unwrap_or_default(),
+        wait: host
+            .service()
+            .map(|service| LatencyReport::new(service.waits()))
+            .unwrap_or_default(),
+    }
+}
