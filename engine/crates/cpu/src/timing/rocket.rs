@@ -23,6 +23,9 @@ use schedule::{Division, Event, Exit, LateResult, Placed, Step};
 /// Late results that are remembered from one block to the next.
 const PENDING: usize = 4;
 
+/// Lines that the boot ROM and the jump behind it bring into the instruction cache before a program starts.
+const BOOT_LINES: u32 = 3;
+
 /// Timing model of an in-order core.
 pub struct Rocket {
     parameters: RocketParameters,
@@ -69,7 +72,7 @@ impl Rocket {
             parameters,
             hierarchy,
             requester,
-            instructions: L1::new(0),
+            instructions: L1::new(BOOT_LINES),
             data: L1::new(0),
             targets: Targets::new(),
             outcomes: Outcomes::new(),
@@ -130,7 +133,13 @@ impl Rocket {
             return;
         }
         let misses = &self.parameters.misses;
-        let fetch = self.fetch_of(run, step.packet, step.offset);
+        let mut fetch = self.fetch_of(run, step.packet, step.offset);
+        // When the instruction before reaches the memory stage first, the pipeline takes the missing
+        // successor for a misprediction and starts the fetch again.
+        let before = run.start + u64::from(step.offset) - 1;
+        if fetch + misses.fetch_kill > before {
+            fetch = fetch.max(before);
+        }
         let request = fetch + misses.fetch_request;
         let data = self.fetch_line(request, address);
         self.delay_fetch(run, step, data + self.parameters.misses.fetch_response);

@@ -27,6 +27,8 @@ pub struct Latencies {
     pub float_divide_double: u32,
     /// `fdiv.s`, `fsqrt.s`.
     pub float_divide_single: u32,
+    /// How long before its result is usable a division frees the unit.
+    pub float_divide_tail: u32,
     /// From a memory access to the next one behind a fence.
     pub drain: u32,
     /// An instruction that flushes the pipeline, to the next.
@@ -50,6 +52,8 @@ pub struct MissPath {
     pub write_back: u64,
     /// From the fetch of a packet to the request of its line.
     pub fetch_request: u64,
+    /// A fetch restarted within this many cycles takes its request back.
+    pub fetch_kill: u64,
     /// From the first beat of the answer to the fetch of the packet.
     pub fetch_response: u64,
 }
@@ -93,8 +97,9 @@ impl RocketParameters {
                 divide_most: 67,
                 multiply_add_double: 6,
                 float_other: 4,
-                float_divide_double: 58,
-                float_divide_single: 29,
+                float_divide_double: 57,
+                float_divide_single: 28,
+                float_divide_tail: 2,
                 drain: 4,
                 flush: 4,
                 flush_instructions: 32,
@@ -106,6 +111,7 @@ impl RocketParameters {
                 release: 18,
                 write_back: 56,
                 fetch_request: 5,
+                fetch_kill: 4,
                 fetch_response: 10,
             },
             front_end: FrontEnd {

@@ -100,6 +100,8 @@ struct Scheduler<'a> {
     /// The same of the floating-point unit, which a division blocks.
     float_unit: u32,
     last_access: Option<u32>,
+    /// When the latest floating-point results are written; one can be per cycle.
+    float_writes: [u32; 4],
     /// Whether the next access waits for the last one.
     fenced: bool,
 }
@@ -133,6 +135,7 @@ impl<'a> Scheduler<'a> {
             multiplier: 0,
             float_unit: 0,
             last_access: None,
+            float_writes: [0; 4],
             fenced: false,
         }
     }
@@ -144,6 +147,7 @@ impl<'a> Scheduler<'a> {
             at = at.max(self.ready[register.index()]);
         }
         at = self.wait_for_units(instruction, at);
+        at = self.wait_for_write(instruction, at);
         for register in registers(instruction) {
             self.note_need(register, at);
         }
@@ -160,7 +164,11 @@ impl<'a> Scheduler<'a> {
     fn wait_for_units(&self, instruction: &Instruction, at: u32) -> u32 {
         match instruction.class() {
             Class::Multiply | Class::Divide => at.max(self.multiplier),
-            class if is_float_arithmetic(class) => at.max(self.float_unit),
+            // Refused by a busy unit, an instruction tries again each time the pipeline has replayed it.
+            class if is_float_arithmetic(class) => {
+                let replay = self.latencies.replay;
+                at + self.float_unit.saturating_sub(at).div_ceil(replay) * replay
+            }
             class if is_acquire(instruction) || self.fenced && is_access(class) => {
                 self.last_access.map_or(at, |access| at.max(access + self.latencies.drain))
             }
@@ -168,11 +176,28 @@ impl<'a> Scheduler<'a> {
         }
     }
 
+    /// An instruction that would write a floating-point register in the same cycle as an earlier one is replayed.
+    fn wait_for_write(&mut self, instruction: &Instruction, at: u32) -> u32 {
+        let Some(depth) = float_depth(instruction) else {
+            return at;
+        };
+        let at = if self.float_writes.contains(&(at + depth)) {
+            at + self.latencies.replay
+        } else {
+            at
+        };
+        self.float_writes.rotate_right(1);
+        self.float_writes[0] = at + depth;
+        at
+    }
+
     fn occupy(&mut self, instruction: &Instruction, at: u32) {
         let latency = self.latencies.of(instruction);
         match instruction.class() {
             Class::Multiply | Class::Divide => self.multiplier = at + latency,
-            Class::FloatDivide | Class::FloatRoot => self.float_unit = at + latency,
+            Class::FloatDivide | Class::FloatRoot => {
+                self.float_unit = at + latency - self.latencies.float_divide_tail;
+            }
             class if is_access(class) => {
                 self.last_access = Some(at);
                 self.fenced = false;
@@ -237,6 +262,20 @@ fn is_acquire(instruction: &Instruction) -> bool {
 fn is_release(instruction: &Instruction) -> bool {
     let class = instruction.class();
     class == Class::Fence || is_atomic(class) && instruction.word >> 25 & 1 != 0
+}
+
+/// Stages from retirement to the write of a floating-point result: four of the double-precision multiply-add pipe, three of
+/// the single-precision one, two for everything short; divisions arrange themselves otherwise.
+fn float_depth(instruction: &Instruction) -> Option<u32> {
+    let class = instruction.class();
+    let to_float = instruction.destination().0 >= 32 && instruction.destination() != Register::NONE;
+    match class {
+        Class::FloatDivide | Class::FloatRoot => None,
+        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused if is_double(instruction.operation) => Some(4),
+        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused => Some(3),
+        _ if is_float_arithmetic(class) && to_float => Some(2),
+        _ => None,
+    }
 }
 
 fn is_double(operation: Operation) -> bool {
