@@ -10,5 +10,5 @@ mod timing;
 pub use decode::decode;
 pub use instruction::{Instruction, Register};
 pub use operation::{Class, Operation};
-pub use timing::{
+pub use timing::{Boom, BoomBlock, BoomLatencies, BoomParameters, 
     FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, divide_operands, BlockInstruction, BlockRun, Functional, Timing};

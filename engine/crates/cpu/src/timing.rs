@@ -4,10 +4,12 @@
 //! from the code alone is worked out once, in [`Timing::compile`]; what only the run shows (how far
 //! it came, where it went, which addresses were used) comes with [`Timing::retire`].
 
+mod boom;
 mod plru;
 mod random;
 mod rocket;
 
+pub use boom::{Boom, BoomBlock, BoomLatencies, BoomParameters};
 pub use rocket::{FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters};
 
 use crate::instruction::Instruction;

@@ -1,0 +1,245 @@
+//! The `boom` model: an out-of-order core of the class of BOOM and Arm's Cortex-A72.
+//!
+//! An interval model: instructions are dispatched in order, a few per cycle, start when their operands and a port
+//! are there, and commit in order. What interrupts the steady flow (mispredictions, cache misses, full queues) follows
+//! from the times of the instructions themselves; wrong paths are not executed.
+
+mod block;
+mod memory;
+mod parameters;
+mod predictor;
+mod resources;
+
+pub use block::BoomBlock;
+pub use parameters::{BoomLatencies, BoomParameters};
+
+use super::{divide_operands, BlockInstruction, BlockRun, Timing};
+use crate::instruction::Register;
+use block::{Action, Address, Entry};
+use memory::DataCache;
+use predictor::{Directions, Targets};
+use rackwright_memory::{AccessKind, Cache, Lookup, RequesterId, SharedHierarchy};
+use rackwright_time::Cycle;
+use resources::{InOrder, Queue, Slots};
+
+/// Timing model of an out-of-order core.
+pub struct Boom {
+    parameters: BoomParameters,
+    hierarchy: SharedHierarchy,
+    requester: RequesterId,
+    instructions: Cache,
+    data: DataCache,
+    directions: Directions,
+    targets: Targets,
+    /// When each register's value is there.
+    ready: [u64; Register::COUNT],
+    dispatch: InOrder,
+    commit: InOrder,
+    ports: [Slots; 3],
+    reorder: Queue,
+    loads: Queue,
+    stores: Queue,
+    /// The earliest dispatch of the next instruction.
+    supply: u64,
+    divider: u64,
+    float_divider: u64,
+    /// When all stores so far are written.
+    drained: u64,
+}
+
+impl Boom {
+    /// A core that has just been reset, attached to `hierarchy` as its hart.
+    pub fn new(parameters: BoomParameters, hierarchy: SharedHierarchy) -> Boom {
+        let requester = hierarchy.lock().attach_hart();
+        Boom {
+            requester,
+            instructions: Cache::new(parameters.instructions),
+            data: DataCache::new(&parameters),
+            directions: Directions::new(),
+            targets: Targets::new(),
+            ready: [0; Register::COUNT],
+            dispatch: InOrder::new(parameters.width),
+            commit: InOrder::new(parameters.width),
+            ports: [
+                Slots::new(parameters.integer_ports),
+                Slots::new(parameters.memory_ports),
+                Slots::new(parameters.float_ports),
+            ],
+            reorder: Queue::new(parameters.reorder_buffer),
+            loads: Queue::new(parameters.load_queue),
+            stores: Queue::new(parameters.store_queue),
+            supply: 0,
+            divider: 0,
+            float_divider: 0,
+            drained: 0,
+            hierarchy,
+            parameters,
+        }
+    }
+
+    /// One instruction from dispatch to commit; returns when its result is there.
+    #[inline]
+    fn execute(&mut self, entry: &Entry, value: &mut impl FnMut() -> u64) -> u64 {
+        let queue = match entry.action {
+            Action::Load => self.loads.free(),
+            Action::Store | Action::Atomic => self.stores.free(),
+            _ => 0,
+        };
+        let dispatched = self.dispatch.step(self.supply.max(self.reorder.free()).max(queue));
+        let operands = entry
+            .sources
+            .iter()
+            .fold(dispatched + self.parameters.dispatch, |at, source| {
+                at.max(self.ready[source.index()])
+            });
+        let done = match entry.action {
+            Action::Compute => self.ports[entry.port as usize].take(operands) + u64::from(entry.latency),
+            Action::Load => self.load(entry, operands, value()),
+            Action::Store => self.store(entry, operands, value()),
+            _ => self.execute_rare(entry, operands, value),
+        };
+        if entry.target != Register::NONE {
+            self.ready[entry.target.index()] = done;
+        }
+        let committed = self.commit.step(done);
+        self.reorder.hold(committed);
+        done
+    }
+
+    #[inline]
+    fn load(&mut self, entry: &Entry, operands: u64, address: u64) -> u64 {
+        let start = self.ports[entry.port as usize].take(operands);
+        let there = self.data.load(start, address, &self.hierarchy, self.requester);
+        let done = there + u64::from(entry.latency);
+        self.loads.hold(done.max(self.commit.cycle()));
+        done
+    }
+
+    #[inline]
+    fn store(&mut self, entry: &Entry, operands: u64, address: u64) -> u64 {
+        let done = self.ports[entry.port as usize].take(operands) + u64::from(entry.latency);
+        let write = done.max(self.commit.cycle()).max(self.drained);
+        let there = self.data.store(done, write, address, &self.hierarchy, self.requester);
+        self.drained = there;
+        self.stores.hold(there);
+        done
+    }
+
+    fn execute_rare(&mut self, entry: &Entry, operands: u64, value: &mut impl FnMut() -> u64) -> u64 {
+        let latency = u64::from(entry.latency);
+        match entry.action {
+            Action::Atomic => {
+                let start = operands.max(self.commit.cycle()).max(self.drained);
+                let there = self.data.store(start, start, value(), &self.hierarchy, self.requester);
+                self.drained = there + latency;
+                self.stores.hold(self.drained);
+                self.drained
+            }
+            Action::Divide => {
+                let (dividend, divisor) = divide_operands(value());
+                let start = operands.max(self.divider);
+                let bits = if divisor == 0 { 64 } else { dividend.saturating_sub(divisor) };
+                self.divider = start + latency + u64::from(bits);
+                self.divider
+            }
+            Action::FloatDivide => {
+                let start = self.ports[entry.port as usize].take(operands.max(self.float_divider));
+                self.float_divider = start + latency;
+                self.float_divider
+            }
+            Action::Fence => operands.max(self.drained).max(self.commit.cycle()),
+            Action::Serial => {
+                let done = operands.max(self.commit.cycle()).max(self.drained) + 1;
+                self.supply = done + u64::from(self.parameters.latencies.serial);
+                done
+            }
+            _ => self.ports[entry.port as usize].take(operands) + latency,
+        }
+    }
+
+    /// The flow of control behind an executed branch or jump.
+    #[inline]
+    fn follow(&mut self, action: Action, address: &Address, done: u64, taken: bool, next_pc: u64) {
+        let expected = match action {
+            Action::Branch => self.directions.predict(address.pc, taken),
+            Action::Call => {
+                self.targets.call(address.next);
+                true
+            }
+            Action::CallRegister => {
+                let expected = self.targets.jump(address.pc, self.directions.history(), next_pc);
+                self.targets.call(address.next);
+                expected
+            }
+            Action::Return => self.targets.ret(next_pc),
+            Action::Jump => self.targets.jump(address.pc, self.directions.history(), next_pc),
+            Action::Fixed => true,
+            _ => return,
+        };
+        if !expected {
+            self.supply = self.supply.max(done + self.parameters.redirect);
+        }
+        if taken || action != Action::Branch {
+            self.dispatch.end_group();
+        }
+    }
+
+    /// Fetches the line of an instruction; a miss delays the dispatch of everything behind it.
+    #[inline]
+    fn line(&mut self, address: u64) {
+        if let Lookup::Hit(_) = self.instructions.touch(address) {
+            return;
+        }
+        let at = self.supply.max(self.dispatch.cycle());
+        let request = Cycle(at + self.parameters.miss_request);
+        let data = self
+            .hierarchy
+            .lock()
+            .access(request, address, AccessKind::Fetch, self.requester);
+        self.instructions.insert(address, 0);
+        self.supply = data.0 + self.parameters.miss_response;
+    }
+}
+
+impl Timing for Boom {
+    type Block = BoomBlock;
+    const RECORDS: bool = true;
+
+    fn compile(&mut self, instructions: &[BlockInstruction]) -> BoomBlock {
+        BoomBlock::new(&self.parameters, instructions)
+    }
+
+    #[inline]
+    fn retire(&mut self, block: &BoomBlock, run: &BlockRun<'_>) {
+        let data = &mut self.data;
+        self.hierarchy.take_snoops(|line, snoop| data.snoop(line, snoop));
+        let mut values = run.values.iter();
+        let mut value = || values.next().copied().unwrap_or(0);
+        for (index, entry) in block.entries[..run.executed].iter().enumerate() {
+            if entry.new_line {
+                self.line(block.addresses[index].physical);
+            }
+            let done = self.execute(entry, &mut value);
+            if entry.action as u8 >= Action::Branch as u8 {
+                let last = index + 1 == run.executed;
+                self.follow(entry.action, &block.addresses[index], done, last && run.taken, run.next_pc);
+            }
+        }
+    }
+
+    fn trap(&mut self) {
+        self.supply = self.commit.cycle() + self.parameters.redirect;
+    }
+
+    fn cycle(&self) -> Cycle {
+        Cycle(self.commit.cycle() + 1)
+    }
+
+    fn advance_to(&mut self, cycle: Cycle) {
+        let last = cycle.0.saturating_sub(1);
+        if last > self.commit.cycle() {
+            self.commit.step(last);
+            self.supply = self.supply.max(last);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+use super::parameters::{BoomLatencies, BoomParameters};
+use crate::instruction::{Instruction, Register};
+use crate::operation::{Class, Operation};
+use crate::timing::BlockInstruction;
+
+/// What an instruction does beyond taking a port for some cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Compute,
+    Load,
+    Store,
+    /// Executes at the head of the reorder buffer.
+    Atomic,
+    Divide,
+    /// Floating-point division: its unit takes nothing else meanwhile.
+    FloatDivide,
+    Branch,
+    Call,
+    Return,
+    Jump,
+    /// A direct jump: always predicted.
+    Fixed,
+    /// A call of a function in a register.
+    CallRegister,
+    /// Waits until memory accesses are done.
+    Fence,
+    /// Waits until everything is done, and everything waits for it.
+    Serial,
+}
+
+/// Which kind of execution unit an instruction needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Port {
+    Integer = 0,
+    Memory = 1,
+    Float = 2,
+}
+
+/// One instruction of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub action: Action,
+    pub port: Port,
+    pub latency: u8,
+    pub sources: [Register; 3],
+    pub target: Register,
+    /// Whether the instruction is the first one of the block in its line of the instruction cache.
+    pub new_line: bool,
+}
+
+/// A block of instructions, prepared for the model.
+#[derive(Clone, Debug)]
+pub struct BoomBlock {
+    pub(super) entries: Box<[Entry]>,
+    /// Virtual and physical address of each instruction, and the address behind it.
+    pub(super) addresses: Box<[Address]>,
+}
+
+/// Where an instruction is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    pub pc: u64,
+    pub physical: u64,
+    pub next: u64,
+}
+
+const LINE_BYTES: u64 = 64;
+
+impl BoomBlock {
+    pub(super) fn new(parameters: &BoomParameters, block: &[BlockInstruction]) -> BoomBlock {
+        let mut line = None;
+        let entries = block.iter().map(|place| {
+            let new_line = line != Some(place.physical / LINE_BYTES);
+            line = Some(place.physical / LINE_BYTES);
+            entry(&parameters.latencies, &place.instruction, new_line)
+        });
+        let address = |place: &BlockInstruction| Address {
+            pc: place.pc,
+            physical: place.physical,
+            next: place.pc + u64::from(place.instruction.length),
+        };
+        BoomBlock {
+            entries: entries.collect(),
+            addresses: block.iter().map(address).collect(),
+        }
+    }
+}
+
+fn entry(latencies: &BoomLatencies, instruction: &Instruction, new_line: bool) -> Entry {
+    let class = instruction.class();
+    Entry {
+        action: action(instruction),
+        port: port(class),
+        latency: latency(latencies, instruction) as u8,
+        sources: instruction.sources(),
+        target: instruction.destination(),
+        new_line,
+    }
+}
+
+fn action(instruction: &Instruction) -> Action {
+    match instruction.class() {
+        Class::Load => Action::Load,
+        Class::Store => Action::Store,
+        Class::Atomic | Class::LoadReserved | Class::StoreConditional => Action::Atomic,
+        Class::Divide => Action::Divide,
+        Class::FloatDivide | Class::FloatRoot => Action::FloatDivide,
+        Class::Branch => Action::Branch,
+        Class::Jump if instruction.is_call() => Action::Call,
+        Class::Jump => Action::Fixed,
+        Class::JumpRegister if instruction.is_return() => Action::Return,
+        Class::JumpRegister if instruction.is_call() => Action::CallRegister,
+        Class::JumpRegister => Action::Jump,
+        Class::Fence => Action::Fence,
+        Class::FenceInstruction | Class::Control | Class::System | Class::Custom => Action::Serial,
+        _ => Action::Compute,
+    }
+}
+
+fn port(class: Class) -> Port {
+    match class {
+        Class::Load | Class::Store | Class::Atomic | Class::LoadReserved | Class::StoreConditional => Port::Memory,
+        Class::FloatAdd
+        | Class::FloatMultiply
+        | Class::FloatFused
+        | Class::FloatDivide
+        | Class::FloatRoot
+        | Class::FloatConvert
+        | Class::FloatCompare
+        | Class::FloatMove => Port::Float,
+        _ => Port::Integer,
+    }
+}
+
+fn latency(latencies: &BoomLatencies, instruction: &Instruction) -> u32 {
+    match instruction.class() {
+        Class::Load => latencies.load,
+        Class::Atomic | Class::LoadReserved | Class::StoreConditional => latencies.atomic,
+        Class::Multiply => latencies.multiply,
+        Class::Divide => latencies.divide_least,
+        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused => latencies.float,
+        Class::FloatDivide | Class::FloatRoot => match instruction.operation {
+            Operation::FdivD | Operation::FsqrtD => latencies.float_divide_double,
+            _ => latencies.float_divide_single,
+        },
+        Class::FloatConvert | Class::FloatCompare | Class::FloatMove => latencies.float_other,
+        _ => 1,
+    }
+}

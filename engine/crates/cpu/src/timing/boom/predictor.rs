@@ -1,0 +1,188 @@
+//! Branch prediction of the class of BOOM's: a bimodal table, four tagged tables with longer and longer history (TAGE), targets of
+//! indirect jumps by history, and a return stack.
+
+const BIMODAL: usize = 4096;
+const TABLES: usize = 4;
+const ENTRIES: usize = 1024;
+const INDEX_BITS: u32 = 10;
+const TAG_BITS: u32 = 9;
+const HISTORIES: [u32; TABLES] = [6, 14, 30, 64];
+const INDIRECT: usize = 512;
+const RETURNS: usize = 32;
+/// Taken when the three-bit counter is at or above this.
+const WEAKLY_TAKEN: u8 = 4;
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    tag: u16,
+    counter: u8,
+    useful: u8,
+}
+
+/// Outcomes of conditional branches.
+pub(super) struct Directions {
+    bimodal: Box<[u8; BIMODAL]>,
+    tables: Box<[[Entry; ENTRIES]; TABLES]>,
+    history: u64,
+    /// Decides, without randomness, which table a new branch goes to first.
+    allocations: u32,
+}
+
+impl Directions {
+    pub(super) fn new() -> Directions {
+        Directions {
+            bimodal: Box::new([1; BIMODAL]),
+            tables: Box::new([[Entry::default(); ENTRIES]; TABLES]),
+            history: 0,
+            allocations: 0,
+        }
+    }
+
+    pub(super) fn history(&self) -> u64 {
+        self.history
+    }
+
+    /// Predicts the branch at `pc`, learns its outcome, and returns whether the prediction was right.
+    #[inline]
+    pub(super) fn predict(&mut self, pc: u64, taken: bool) -> bool {
+        let key = pc >> 1;
+        let places = self.places(key);
+        let provider = (0..TABLES).rev().find(|&table| self.entry(table, places[table]).tag == places[table].1);
+        let base = key as usize % BIMODAL;
+        let guess = match provider {
+            Some(table) => self.entry(table, places[table]).counter >= WEAKLY_TAKEN,
+            None => self.bimodal[base] >= 2,
+        };
+        match provider {
+            Some(table) => {
+                let entry = &mut self.tables[table][places[table].0];
+                entry.counter = moved(entry.counter, taken, 7);
+                entry.useful = moved(entry.useful, guess == taken, 3);
+            }
+            None => self.bimodal[base] = moved(self.bimodal[base], taken, 3),
+        }
+        if guess != taken {
+            self.allocate(provider.map_or(0, |table| table + 1), &places, taken);
+        }
+        self.history = self.history << 1 | u64::from(taken);
+        guess == taken
+    }
+
+    #[inline]
+    fn entry(&self, table: usize, place: (usize, u16)) -> Entry {
+        self.tables[table][place.0]
+    }
+
+    /// Index and tag of a branch in each table. Tags are never zero, so that an empty entry does not match.
+    #[inline]
+    fn places(&self, key: u64) -> [(usize, u16); TABLES] {
+        let mut places = [(0, 0); TABLES];
+        for (table, place) in places.iter_mut().enumerate() {
+            let length = HISTORIES[table];
+            let recent = self.history & (u64::MAX >> (64 - length));
+            let mixed = (recent ^ key << 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key;
+            let index = (mixed >> (64 - INDEX_BITS)) as usize;
+            let tag = (mixed >> 20 & ((1 << TAG_BITS) - 1)) as u16 | 1 << TAG_BITS;
+            *place = (index, tag);
+        }
+        places
+    }
+
+    /// Gives a mispredicted branch an entry with a longer history.
+    fn allocate(&mut self, from: usize, places: &[(usize, u16); TABLES], taken: bool) {
+        self.allocations = self.allocations.wrapping_add(1);
+        let skip = usize::from(self.allocations % 4 == 0 && from + 1 < TABLES);
+        for (table, &(index, tag)) in places.iter().enumerate().skip(from + skip) {
+            let entry = &mut self.tables[table][index];
+            if entry.useful == 0 {
+                *entry = Entry {
+                    tag,
+                    counter: if taken { WEAKLY_TAKEN } else { WEAKLY_TAKEN - 1 },
+                    useful: 0,
+                };
+                return;
+            }
+            entry.useful -= 1;
+        }
+    }
+}
+
+/// A saturating counter one step up or down.
+#[inline]
+fn moved(counter: u8, up: bool, most: u8) -> u8 {
+    if up {
+        (counter + 1).min(most)
+    } else {
+        counter.saturating_sub(1)
+    }
+}
+
+/// Targets of jumps to registers.
+pub(super) struct Targets {
+    indirect: Box<[u64; INDIRECT]>,
+    returns: [u64; RETURNS],
+    top: usize,
+}
+
+impl Targets {
+    pub(super) fn new() -> Targets {
+        Targets {
+            indirect: Box::new([0; INDIRECT]),
+            returns: [0; RETURNS],
+            top: 0,
+        }
+    }
+
+    pub(super) fn call(&mut self, return_address: u64) {
+        self.top = (self.top + 1) % RETURNS;
+        self.returns[self.top] = return_address;
+    }
+
+    /// Whether a return to `target` was expected.
+    pub(super) fn ret(&mut self, target: u64) -> bool {
+        let expected = self.returns[self.top];
+        self.top = (self.top + RETURNS - 1) % RETURNS;
+        expected == target
+    }
+
+    /// Whether the jump at `pc` was expected to go to `target`; learns that it does.
+    pub(super) fn jump(&mut self, pc: u64, history: u64, target: u64) -> bool {
+        let recent = history & 0xff;
+        let index = ((pc >> 1) ^ recent.wrapping_mul(0x35)) as usize % INDIRECT;
+        let expected = std::mem::replace(&mut self.indirect[index], target);
+        expected == target
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong_guesses(outcome: impl Fn(u32) -> bool) -> u32 {
+        let mut directions = Directions::new();
+        (0..4000)
+            .filter(|&step| !directions.predict(0x1000, outcome(step)) && step >= 2000)
+            .count() as u32
+    }
+
+    #[test]
+    fn patterns_are_learnt() {
+        assert_eq!(wrong_guesses(|_| true), 0);
+        assert!(wrong_guesses(|step| step % 2 == 0) < 20);
+        assert!(wrong_guesses(|step| step % 7 == 0) < 40);
+    }
+
+    #[test]
+    fn noise_is_not() {
+        let noise = |step: u32| step.wrapping_mul(0x9e37_79b9).wrapping_mul(step ^ 0x55) >> 17 & 1 == 1;
+        assert!(wrong_guesses(noise) > 600);
+    }
+
+    #[test]
+    fn returns_nest() {
+        let mut targets = Targets::new();
+        targets.call(4);
+        targets.call(8);
+        assert!(targets.ret(8) && targets.ret(4) && !targets.ret(4));
+    }
+}
