@@ -30,6 +30,8 @@ struct RackwrightHost {
     std::vector<RackwrightRequest> requests;
     std::vector<RackwrightCommandResponse> command_responses;
     std::vector<RackwrightRegisterAnswer> register_answers;
+    std::vector<RackwrightFlit> flits;
+    std::vector<RackwrightInterrupt> interrupts;
     uint64_t cycle = 0;
     uint64_t evaluated = 0;
     bool skip_quiescent = true;
@@ -108,6 +110,8 @@ struct RackwrightHost {
     void skip(uint64_t until) {
         channels.drive(model, cycle);
         settle();
+        // An interrupt line may have changed with the edge that made the unit quiescent.
+        channels.sample(model, cycle, *this);
         events.count(model, until - cycle);
         cycle = until;
     }
@@ -116,6 +120,8 @@ struct RackwrightHost {
         requests.clear();
         command_responses.clear();
         register_answers.clear();
+        flits.clear();
+        interrupts.clear();
         while (cycle < until && requests.size() < longest_step) {
             if (skip_quiescent && quiescent()) {
                 skip(std::min(channels.next_due(), until));
@@ -146,6 +152,8 @@ void rackwright_respond(RackwrightHost* host, const RackwrightResponse* response
     host->channels.push(*response);
 }
 
+void rackwright_flit(RackwrightHost* host, const RackwrightFlit* flit) { host->channels.push(*flit); }
+
 void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step) {
     host->step(until);
     step->cycle = host->cycle;
@@ -155,9 +163,13 @@ void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step)
     step->requests = host->requests.data();
     step->command_responses = host->command_responses.data();
     step->register_answers = host->register_answers.data();
+    step->flits = host->flits.data();
+    step->interrupts = host->interrupts.data();
     step->request_count = static_cast<uint32_t>(host->requests.size());
     step->command_response_count = static_cast<uint32_t>(host->command_responses.size());
     step->register_answer_count = static_cast<uint32_t>(host->register_answers.size());
+    step->flit_count = static_cast<uint32_t>(host->flits.size());
+    step->interrupt_count = static_cast<uint32_t>(host->interrupts.size());
     step->quiescent = host->quiescent() && host->channels.next_due() == UINT64_MAX;
 }
 

@@ -6,7 +6,7 @@
 extern "C" {
 
 // Raised whenever a struct or a function changes; the engine refuses a library of another version.
-constexpr uint32_t rackwright_interface_version = 1;
+constexpr uint32_t rackwright_interface_version = 2;
 
 struct RackwrightRequest {
     uint64_t cycle;
@@ -54,6 +54,21 @@ struct RackwrightRegisterAnswer {
     uint64_t data;
 };
 
+// Up to eight bytes of a frame.
+struct RackwrightFlit {
+    uint64_t due;  // arriving: the first cycle in which the unit may see it; leaving: when it left
+    uint64_t data;
+    uint8_t port;  // number of the stream port
+    uint8_t keep;  // a bit for each valid byte
+    uint8_t last;
+};
+
+// A change of the unit's interrupt line.
+struct RackwrightInterrupt {
+    uint64_t cycle;
+    uint32_t level;
+};
+
 // What one call of rackwright_step left behind. The pointers stay valid until the next call.
 struct RackwrightStep {
     uint64_t cycle;             // the first cycle not yet simulated
@@ -63,9 +78,13 @@ struct RackwrightStep {
     const RackwrightRequest* requests;
     const RackwrightCommandResponse* command_responses;
     const RackwrightRegisterAnswer* register_answers;
+    const RackwrightFlit* flits;
+    const RackwrightInterrupt* interrupts;
     uint32_t request_count;
     uint32_t command_response_count;
     uint32_t register_answer_count;
+    uint32_t flit_count;
+    uint32_t interrupt_count;
     uint32_t quiescent;         // nothing will happen before new input arrives
 };
 
@@ -78,6 +97,7 @@ void rackwright_skip_quiescent(RackwrightHost* host, uint32_t enabled);
 void rackwright_command(RackwrightHost* host, const RackwrightCommand* command);
 void rackwright_register_access(RackwrightHost* host, const RackwrightRegisterAccess* access);
 void rackwright_respond(RackwrightHost* host, const RackwrightResponse* response);
+void rackwright_flit(RackwrightHost* host, const RackwrightFlit* flit);
 void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step);
 void rackwright_record(RackwrightHost* host, uint32_t enabled);
 uint64_t rackwright_recorded(const RackwrightHost* host);

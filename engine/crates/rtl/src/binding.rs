@@ -1,6 +1,6 @@
 //! Writes `binding.h`: the types through which `host/host.cpp` reaches the pins of one design.
 
-use crate::{Manifest, Port, RtlError};
+use crate::{Direction, Manifest, Port, RtlError};
 use std::fmt::Write;
 
 /// The pins of a memory port: name within the port, name of the accessor.
@@ -72,6 +72,14 @@ const AXI_PINS: &[(&str, &str)] = &[
     ("b_bits_resp", "b_response"),
 ];
 
+const STREAM_PINS: &[(&str, &str)] = &[
+    ("ready", "ready"),
+    ("valid", "valid"),
+    ("bits_data", "data"),
+    ("bits_keep", "keep"),
+    ("bits_last", "last"),
+];
+
 /// The text of `binding.h`.
 pub(crate) fn header(manifest: &Manifest) -> String {
     let mut out = String::from(PREAMBLE);
@@ -127,6 +135,8 @@ fn pins_of(port: &Port) -> Vec<String> {
         Port::Memory { name, .. } => prefixed(name, MEMORY_PINS),
         Port::Mmio { name, .. } => prefixed(name, REGISTER_PINS),
         Port::Axi4 { name, .. } => prefixed(name, AXI_PINS),
+        Port::Stream { name, .. } => prefixed(name, STREAM_PINS),
+        Port::Interrupt { name } => vec![name.clone()],
         Port::Event { name, .. } => vec![format!("event_{name}")],
     }
 }
@@ -138,6 +148,7 @@ const PREAMBLE: &str = "// Written by the engine from the unit's manifest.
 #include \"Vunit.h\"
 #include \"axi.h\"
 #include \"channels.h\"
+#include \"stream.h\"
 
 using Model = Vunit;
 
@@ -170,6 +181,9 @@ enum ChannelKind {
     Memory,
     Register,
     Axi,
+    StreamOut,
+    StreamIn,
+    Interrupt,
 }
 
 impl ChannelKind {
@@ -179,6 +193,9 @@ impl ChannelKind {
             ChannelKind::Memory => "MemoryChannel",
             ChannelKind::Register => "RegisterChannel",
             ChannelKind::Axi => "AxiChannel",
+            ChannelKind::StreamOut => "StreamOutput",
+            ChannelKind::StreamIn => "StreamInput",
+            ChannelKind::Interrupt => "InterruptLine",
         }
     }
 
@@ -188,37 +205,53 @@ impl ChannelKind {
             ChannelKind::Command => "command_responses",
             ChannelKind::Register => "register_answers",
             ChannelKind::Memory | ChannelKind::Axi => "requests",
+            ChannelKind::StreamOut | ChannelKind::StreamIn => "flits",
+            ChannelKind::Interrupt => "interrupts",
         }
     }
 
-    /// The channel's queue of items that wait for the unit.
-    fn queue(self) -> &'static str {
+    /// The channel's queue of items that wait for the unit; none if nothing is given to it.
+    fn queue(self) -> Option<&'static str> {
         match self {
-            ChannelKind::Command => "commands",
-            ChannelKind::Register => "accesses",
-            ChannelKind::Memory | ChannelKind::Axi => "responses",
+            ChannelKind::Command => Some("commands"),
+            ChannelKind::Register => Some("accesses"),
+            ChannelKind::Memory | ChannelKind::Axi => Some("responses"),
+            ChannelKind::StreamIn => Some("flits"),
+            ChannelKind::StreamOut | ChannelKind::Interrupt => None,
         }
     }
 
     fn is_memory(self) -> bool {
         matches!(self, ChannelKind::Memory | ChannelKind::Axi)
     }
+
+    fn is_stream(self) -> bool {
+        matches!(self, ChannelKind::StreamOut | ChannelKind::StreamIn)
+    }
 }
 
 fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
     let mut found = Vec::new();
     let mut memory_ports = 0;
+    let mut stream_ports = 0;
     for port in &manifest.ports {
         let (kind, bytes, pins) = match port {
             Port::Command { .. } => (ChannelKind::Command, 0, COMMAND_PINS),
             Port::Mmio { .. } => (ChannelKind::Register, 0, REGISTER_PINS),
             Port::Memory { bytes, .. } => (ChannelKind::Memory, *bytes, MEMORY_PINS),
             Port::Axi4 { bytes, .. } => (ChannelKind::Axi, *bytes, AXI_PINS),
+            Port::Stream { direction, bytes, .. } => (stream_kind(*direction), *bytes, STREAM_PINS),
+            Port::Interrupt { .. } => (ChannelKind::Interrupt, 0, [].as_slice()),
             Port::Event { .. } => continue,
         };
-        let index = memory_ports;
+        let index = if kind.is_stream() {
+            stream_ports
+        } else {
+            memory_ports
+        };
         memory_ports += usize::from(kind.is_memory());
-        pins_type(out, port.name(), bytes, index, pins);
+        stream_ports += usize::from(kind.is_stream());
+        pins_type(out, port, bytes, index, pins);
         found.push(Channel {
             member: port.name().to_string(),
             kind,
@@ -228,12 +261,23 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
     found
 }
 
-fn pins_type(out: &mut String, name: &str, bytes: u32, index: usize, pins: &[(&str, &str)]) {
+fn stream_kind(direction: Direction) -> ChannelKind {
+    match direction {
+        Direction::Out => ChannelKind::StreamOut,
+        Direction::In => ChannelKind::StreamIn,
+    }
+}
+
+fn pins_type(out: &mut String, port: &Port, bytes: u32, index: usize, pins: &[(&str, &str)]) {
+    let name = port.name();
     line(out, &format!("struct {name}_pins {{"));
     line(out, &format!("    static constexpr unsigned bytes = {bytes};"));
     line(out, &format!("    static constexpr uint8_t index = {index};"));
     for (pin, function) in pins {
         accessor(out, "    static", function, &format!("{name}_{pin}"));
+    }
+    if let Port::Interrupt { name } = port {
+        accessor(out, "    static", "level", name);
     }
     line(out, "};");
 }
@@ -274,12 +318,10 @@ fn due_times(out: &mut String, channels: &[Channel]) {
     line(out, "    uint64_t next_due() const {");
     line(out, "        uint64_t next = UINT64_MAX;");
     for Channel { member, kind, .. } in channels {
+        let Some(queue) = kind.queue() else { continue };
         line(
             out,
-            &format!(
-                "        next = std::min(next, {member}.{}.next_due());",
-                kind.queue()
-            ),
+            &format!("        next = std::min(next, {member}.{queue}.next_due());"),
         );
     }
     line(out, "        return next;");
@@ -308,19 +350,34 @@ fn pushes(out: &mut String, channels: &[Channel]) {
     }
     line(out, "        }");
     line(out, "    }");
+    push_flits(out, channels);
     push_to(out, channels, ChannelKind::Command, "RackwrightCommand");
     push_to(out, channels, ChannelKind::Register, "RackwrightRegisterAccess");
 }
 
+fn push_flits(out: &mut String, channels: &[Channel]) {
+    line(out, "    void push(const RackwrightFlit& flit) {");
+    line(out, "        switch (flit.port) {");
+    let inputs = channels
+        .iter()
+        .filter(|channel| channel.kind == ChannelKind::StreamIn);
+    for Channel { member, index, .. } in inputs {
+        line(
+            out,
+            &format!("            case {index}: {member}.flits.push(flit); break;"),
+        );
+    }
+    line(out, "        }");
+    line(out, "    }");
+}
+
 fn push_to(out: &mut String, channels: &[Channel], kind: ChannelKind, item: &str) {
-    match channels.iter().find(|channel| channel.kind == kind) {
-        Some(Channel { member, .. }) => {
+    let channel = channels.iter().find(|channel| channel.kind == kind);
+    match channel.zip(kind.queue()) {
+        Some((Channel { member, .. }, queue)) => {
             line(
                 out,
-                &format!(
-                    "    void push(const {item}& item) {{ {member}.{}.push(item); }}",
-                    kind.queue()
-                ),
+                &format!("    void push(const {item}& item) {{ {member}.{queue}.push(item); }}"),
             );
         }
         None => line(out, &format!("    void push(const {item}&) {{}}")),
@@ -367,14 +424,16 @@ fn input_pins(port: &Port) -> Vec<&'static str> {
         // A master port: the other way round.
         Port::Memory { .. } => pin.starts_with("response_") != pin.ends_with("_ready"),
         Port::Axi4 { .. } => (pin.starts_with("r_") || pin.starts_with("b_")) != pin.ends_with("_ready"),
-        Port::Event { .. } => false,
+        Port::Stream { direction, .. } => (*direction == Direction::In) != (*pin == "ready"),
+        Port::Interrupt { .. } | Port::Event { .. } => false,
     };
     let pins = match port {
         Port::Command { .. } => COMMAND_PINS,
         Port::Mmio { .. } => REGISTER_PINS,
         Port::Memory { .. } => MEMORY_PINS,
         Port::Axi4 { .. } => AXI_PINS,
-        Port::Event { .. } => &[],
+        Port::Stream { .. } => STREAM_PINS,
+        Port::Interrupt { .. } | Port::Event { .. } => &[],
     };
     pins.iter()
         .map(|(pin, _)| *pin)
@@ -386,9 +445,15 @@ fn events(out: &mut String, manifest: &Manifest) {
     let count = manifest.events().count();
     line(out, "struct Events {");
     line(out, &format!("    uint64_t total[{}] = {{}};", count.max(1)));
-    line(out, "    void count([[maybe_unused]] Model& model, [[maybe_unused]] uint64_t cycles) {");
+    line(
+        out,
+        "    void count([[maybe_unused]] Model& model, [[maybe_unused]] uint64_t cycles) {",
+    );
     for (index, name) in manifest.events().enumerate() {
-        line(out, &format!("        total[{index}] += cycles * model.event_{name};"));
+        line(
+            out,
+            &format!("        total[{index}] += cycles * model.event_{name};"),
+        );
     }
     line(out, "    }");
     line(out, "};");

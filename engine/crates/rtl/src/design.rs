@@ -51,6 +51,7 @@ fn functions(library: &Library) -> Result<Functions, String> {
         skip_quiescent: symbol(library, "rackwright_skip_quiescent")?,
         command: symbol(library, "rackwright_command")?,
         register_access: symbol(library, "rackwright_register_access")?,
+        flit: symbol(library, "rackwright_flit")?,
         respond: symbol(library, "rackwright_respond")?,
         step: symbol(library, "rackwright_step")?,
         record: symbol(library, "rackwright_record")?,

@@ -1,6 +1,6 @@
 use crate::interface::{
-    RawCommand, RawCommandResponse, RawRequest, RawResponse, RawStep, RegisterAccess, RegisterAnswer,
-    BEAT_BYTES,
+    InterruptChange, RawCommand, RawCommandResponse, RawRequest, RawResponse, RawStep, RegisterAccess,
+    RegisterAnswer, StreamFlit, BEAT_BYTES,
 };
 use crate::{Design, RtlError};
 use rackwright_time::Cycle;
@@ -83,6 +83,10 @@ pub struct Step<'a> {
     pub command_responses: &'a [CommandResponse],
     /// Answers to register accesses, in order.
     pub register_answers: &'a [RegisterAnswer],
+    /// What left through the stream ports, ordered by (cycle, port).
+    pub flits: &'a [StreamFlit],
+    /// Changes of the interrupt line, in order.
+    pub interrupts: &'a [InterruptChange],
     requests: &'a [RawRequest],
 }
 
@@ -185,6 +189,13 @@ impl Instance {
         unsafe { (self.design.functions.register_access)(self.host, &access) }
     }
 
+    /// Offers a flit to the stream port of its number, after those given before.
+    pub fn flit(&mut self, flit: StreamFlit) {
+        debug_assert!(flit.cycle >= self.cycle.0, "a flit came too late");
+        // SAFETY: `host` is alive and copies the flit.
+        unsafe { (self.design.functions.flit)(self.host, &flit) }
+    }
+
     /// Answers a request.
     pub fn respond(&mut self, response: &MemoryResponse) {
         debug_assert!(response.due >= self.cycle, "an answer came too late");
@@ -229,6 +240,10 @@ impl Instance {
             last_accept: Cycle(raw.last_accept),
             command_responses: &self.command_responses,
             register_answers: answers,
+            // SAFETY: as above.
+            flits: unsafe { slice(raw.flits, raw.flit_count) },
+            // SAFETY: as above.
+            interrupts: unsafe { slice(raw.interrupts, raw.interrupt_count) },
             requests,
         }
     }
@@ -279,9 +294,13 @@ fn empty_step() -> RawStep {
         requests: std::ptr::null(),
         command_responses: std::ptr::null(),
         register_answers: std::ptr::null(),
+        flits: std::ptr::null(),
+        interrupts: std::ptr::null(),
         request_count: 0,
         command_response_count: 0,
         register_answer_count: 0,
+        flit_count: 0,
+        interrupt_count: 0,
         quiescent: 0,
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 
 /// The version of the interface; raised with every change of a struct or function.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Bytes of the widest beat.
 pub const BEAT_BYTES: usize = 32;
@@ -74,6 +74,32 @@ pub struct RegisterAnswer {
     pub data: u64,
 }
 
+/// Up to eight bytes of a frame that leaves a unit or arrives at it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamFlit {
+    /// Arriving: the first cycle in which the unit may see it; leaving: when it left.
+    pub cycle: u64,
+    /// The bytes, the first in the low bits.
+    pub data: u64,
+    /// Number of the stream port, in the manifest's order.
+    pub port: u8,
+    /// A bit for each valid byte, from the first on without a gap.
+    pub keep: u8,
+    /// 1 at the end of a frame.
+    pub last: u8,
+}
+
+/// A change of a unit's interrupt line.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InterruptChange {
+    /// When it changed.
+    pub cycle: u64,
+    /// 1 while the line asks for attention.
+    pub level: u32,
+}
+
 #[repr(C)]
 pub(crate) struct RawStep {
     pub cycle: u64,
@@ -83,9 +109,13 @@ pub(crate) struct RawStep {
     pub requests: *const RawRequest,
     pub command_responses: *const RawCommandResponse,
     pub register_answers: *const RegisterAnswer,
+    pub flits: *const StreamFlit,
+    pub interrupts: *const InterruptChange,
     pub request_count: u32,
     pub command_response_count: u32,
     pub register_answer_count: u32,
+    pub flit_count: u32,
+    pub interrupt_count: u32,
     pub quiescent: u32,
 }
 
@@ -96,6 +126,7 @@ pub(crate) struct Functions {
     pub skip_quiescent: unsafe extern "C" fn(*mut c_void, u32),
     pub command: unsafe extern "C" fn(*mut c_void, *const RawCommand),
     pub register_access: unsafe extern "C" fn(*mut c_void, *const RegisterAccess),
+    pub flit: unsafe extern "C" fn(*mut c_void, *const StreamFlit),
     pub respond: unsafe extern "C" fn(*mut c_void, *const RawResponse),
     pub step: unsafe extern "C" fn(*mut c_void, u64, *mut RawStep),
     pub record: unsafe extern "C" fn(*mut c_void, u32),

@@ -19,6 +19,6 @@ pub use cache::Cache;
 pub use design::Design;
 pub use error::RtlError;
 pub use instance::{Command, CommandResponse, Instance, MemoryRequest, MemoryResponse, Step};
-pub use interface::{RegisterAccess, RegisterAnswer, BEAT_BYTES};
-pub use manifest::{ClockPins, Manifest, Port};
+pub use interface::{InterruptChange, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES};
+pub use manifest::{ClockPins, Direction, Manifest, Port};
 pub use verilator::{BuildOptions, Toolchain};

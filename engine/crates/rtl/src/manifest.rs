@@ -84,6 +84,20 @@ pub enum Port {
         /// Width of a transaction identifier.
         id_bits: u32,
     },
+    /// Frames, as flits of 8 bytes.
+    Stream {
+        /// Prefix of its pins.
+        name: String,
+        /// Which way they go.
+        direction: Direction,
+        /// Bytes per flit: 8.
+        bytes: u32,
+    },
+    /// An interrupt line, high while it asks for attention.
+    Interrupt {
+        /// The pin.
+        name: String,
+    },
     /// A named event, counted by the engine.
     Event {
         /// The pin is `event_<name>`.
@@ -92,6 +106,16 @@ pub enum Port {
         #[serde(default = "default_event_width")]
         width: u32,
     },
+}
+
+/// Which way the frames of a stream port go.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Out of the unit.
+    Out,
+    /// Into the unit.
+    In,
 }
 
 fn default_address_bits() -> u32 {
@@ -138,6 +162,14 @@ impl Manifest {
         })
     }
 
+    /// The stream ports, in the order in which the host numbers them.
+    pub fn stream_ports(&self) -> impl Iterator<Item = (&str, Direction)> {
+        self.ports.iter().filter_map(|port| match port {
+            Port::Stream { name, direction, .. } => Some((name.as_str(), *direction)),
+            _ => None,
+        })
+    }
+
     /// Names of the events, in the order in which the host numbers them.
     pub fn events(&self) -> impl Iterator<Item = &str> {
         self.ports.iter().filter_map(|port| match port {
@@ -171,6 +203,10 @@ impl Manifest {
         if controls.count() > 1 {
             return Err("a unit has one command or mmio port at most".into());
         }
+        let is_interrupt = |port: &&Port| matches!(port, Port::Interrupt { .. });
+        if self.ports.iter().filter(is_interrupt).count() > 1 {
+            return Err("a unit has one interrupt port at most".into());
+        }
         self.identifiers().try_for_each(check_identifier)?;
         self.ports.iter().try_for_each(check_port)
     }
@@ -191,6 +227,8 @@ impl Port {
             | Port::Memory { name, .. }
             | Port::Mmio { name, .. }
             | Port::Axi4 { name, .. }
+            | Port::Stream { name, .. }
+            | Port::Interrupt { name }
             | Port::Event { name, .. } => name,
         }
     }
@@ -220,6 +258,9 @@ fn check_port(port: &Port) -> Result<(), String> {
         )),
         Port::Axi4 { name, id_bits, .. } if !(1..=8).contains(id_bits) => Err(format!(
             "port `{name}` has identifiers of {id_bits} bits; 1 to 8 are possible"
+        )),
+        Port::Stream { name, bytes, .. } if *bytes != 8 => Err(format!(
+            "port `{name}` has flits of {bytes} bytes; 8 are possible"
         )),
         Port::Command { name, opcodes } if opcodes.iter().any(|opcode| *opcode > 3) => {
             Err(format!("port `{name}` names an opcode above custom-3"))

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 const HOST: &[(&str, &str)] = &[
     ("interface.h", include_str!("../host/interface.h")),
     ("channels.h", include_str!("../host/channels.h")),
+    ("stream.h", include_str!("../host/stream.h")),
     ("axi.h", include_str!("../host/axi.h")),
     ("stimulus.h", include_str!("../host/stimulus.h")),
     ("host.cpp", include_str!("../host/host.cpp")),
