@@ -136,7 +136,9 @@ class SnappyUnit:
         self.unit.release_all()
         room = self._room(data) if capacity is None else capacity
         source = self.unit.load(data, misalignment=misalignment[0])
-        target = self.unit.reserve(room, misalignment=misalignment[1])
+        # A decompressor reads back what it wrote where a copy reaches beyond its history.
+        access = "rw" if self.operation == "decompress" else "w"
+        target = self.unit.reserve(room, access, misalignment[1])
         if warm is not None and data:
             self.unit.bench.warm(source.address, source.length, warm)
         start = self.unit.cycle

@@ -78,7 +78,11 @@ def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
 
 def run_tests(
     long: Annotated[
-        bool, typer.Option("--long", help="Also the long runs: 100,000 mutated inputs per unit and more.")
+        bool,
+        typer.Option(
+            "--long",
+            help="Also the long runs: a million mutated inputs through the RTL, 2000 examples per property.",
+        ),
     ] = False,
 ) -> None:
     """Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests.
