@@ -19,14 +19,14 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
   unit.madePorts.foreach {
     case (inner: CommandPort, CommandDescription(_, opcodes)) => command(inner, opcodes)
     case (inner: MemoryPort, MemoryDescription(name, params)) => memory(inner, name, params)
-    case (inner: Bool, IdleDescription(name))                 => idlePort().suggestName(name) := inner && queueIdle
-    case (inner: UInt, EventDescription(name, _))             => event(name, inner)
+    case (inner: Bool, IdleDescription(name)) => idlePort().suggestName(name) := inner && queueIdle
+    case (inner: UInt, EventDescription(name, _)) => event(name, inner)
     case (_, other) => throw new IllegalArgumentException(s"port ${other.name} can't be adapted")
   }
 
   private def command(inner: CommandPort, opcodes: Seq[Int]): Unit = if (mmio) {
     val queue = Module(new CommandQueue)
-    queue.mmio <> mmioPort().suggestName("mmio")
+    mmioPort().suggestName("mmio") <> queue.mmio
     inner <> queue.command
     queueIdle := queue.idle
   } else commandPort(opcodes: _*).suggestName("command") <> inner

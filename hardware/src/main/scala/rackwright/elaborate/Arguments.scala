@@ -19,7 +19,8 @@ case object ListUnits extends Arguments
   * @param out
   *   the directory that gets the Verilog and the manifest.
   */
-case class Elaborate(description: UnitDescription, values: ParameterValues, adapters: Adapters, out: Path) extends Arguments
+case class Elaborate(description: UnitDescription, values: ParameterValues, adapters: Adapters, out: Path)
+    extends Arguments
 
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
@@ -29,7 +30,7 @@ object Arguments {
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
     case Seq("--list") => ListUnits
-    case _             => elaborate(options(arguments))
+    case _ => elaborate(options(arguments))
   }
 
   private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--out")
@@ -38,22 +39,22 @@ object Arguments {
     .grouped(2)
     .map {
       case Seq(option, value) if known.contains(option) => option -> value
-      case Seq(option) if known.contains(option)        => throw UsageError(s"$option needs a value; usage: $usage")
-      case other                                        => throw UsageError(s"${other.head} is not an option; usage: $usage")
+      case Seq(option) if known.contains(option) => throw UsageError(s"$option needs a value; usage: $usage")
+      case other => throw UsageError(s"${other.head} is not an option; usage: $usage")
     }
     .toSeq
 
   private def elaborate(options: Seq[(String, String)]): Elaborate = {
     def all(name: String): Seq[String] = options.collect { case (`name`, value) => value }
     def one(name: String): Option[String] = all(name) match {
-      case Seq()      => None
+      case Seq() => None
       case Seq(value) => Some(value)
-      case _          => throw UsageError(s"$name is given more than once")
+      case _ => throw UsageError(s"$name is given more than once")
     }
     val description = (one("--unit"), one("--class")) match {
-      case (Some(name), None)      => Units.named(name)
+      case (Some(name), None) => Units.named(name)
       case (None, Some(className)) => Units.ofClass(className)
-      case _                       => throw UsageError(s"one of --unit and --class says what to elaborate; usage: $usage")
+      case _ => throw UsageError(s"one of --unit and --class says what to elaborate; usage: $usage")
     }
     val out = one("--out").getOrElse(throw UsageError(s"--out says where the Verilog goes; usage: $usage"))
     val adapters = Adapters(
@@ -66,14 +67,14 @@ object Arguments {
   /** Whether the option has its second value; the first is the default. */
   private def word(option: String, value: Option[String], plain: String, adapted: String): Boolean = value match {
     case None | Some(`plain`) => false
-    case Some(`adapted`)      => true
-    case Some(other)          => throw UsageError(s"$option: $other is not allowed; one of $plain, $adapted")
+    case Some(`adapted`) => true
+    case Some(other) => throw UsageError(s"$option: $other is not allowed; one of $plain, $adapted")
   }
 
   private def settings(texts: Seq[String]): Map[String, String] = texts.map { text =>
     text.split("=", 2) match {
       case Array(name, value) => name -> value
-      case _                  => throw UsageError(s"--set: $text is not PARAMETER=VALUE")
+      case _ => throw UsageError(s"--set: $text is not PARAMETER=VALUE")
     }
   }.toMap
 }

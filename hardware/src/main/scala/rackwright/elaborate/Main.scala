@@ -5,13 +5,18 @@ object Main {
   def main(arguments: Array[String]): Unit =
     try run(Arguments.parse(arguments.toSeq))
     catch {
-      case UsageError(message) =>
-        Console.err.println(message)
-        sys.exit(2)
+      case UsageError(message) => refuse(message)
+      // What `require` says within a unit's parameters: each value is allowed, but not together.
+      case error: IllegalArgumentException => refuse(error.getMessage.stripPrefix("requirement failed: "))
     }
 
+  private def refuse(message: String): Unit = {
+    Console.err.println(message)
+    sys.exit(2)
+  }
+
   private def run(arguments: Arguments): Unit = arguments match {
-    case ListUnits          => println(ujson.write(UnitList.json(Units.all), indent = 2))
+    case ListUnits => println(ujson.write(UnitList.json(Units.all), indent = 2))
     case request: Elaborate => Elaborator.write(request)
   }
 }

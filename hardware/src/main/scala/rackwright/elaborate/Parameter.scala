@@ -74,7 +74,9 @@ class ParameterValues private (values: Seq[(String, ujson.Value)]) {
   def json: ujson.Value = ujson.Obj.from(values)
 
   private def value(name: String): ujson.Value =
-    values.collectFirst { case (`name`, found) => found }.getOrElse(throw new NoSuchElementException(s"parameter $name"))
+    values.collectFirst { case (`name`, found) => found }.getOrElse(throw new NoSuchElementException(
+      s"parameter $name"
+    ))
 }
 
 /** Checks what the user set. */

@@ -45,13 +45,14 @@ class BeatCoalescer(port: MemoryPortParams, chunkBytes: Int) extends Module {
   private val merged = (placed | partial).pad(16 * port.bytes)
 
   chunk.ready := !fills || beat.ready
+  private val allLanes = Fill(port.bytes, 1.U(1.W))
   private val partialMask = (1.U << end) - 1.U
   private val leading = (1.U << begin) - 1.U
   private val hasPartial = begin =/= end
   beat.valid := (chunk.valid && fills) || (flush && hasPartial)
   beat.bits.address := beatNumber << port.offsetBits
   beat.bits.data := Mux(chunk.valid, merged(8 * port.bytes - 1, 0), partial)
-  beat.bits.mask := Mux(chunk.valid, Fill(port.bytes, 1.U(1.W)), partialMask(port.bytes - 1, 0)) & ~leading(port.bytes - 1, 0)
+  beat.bits.mask := Mux(chunk.valid, allLanes, partialMask(port.bytes - 1, 0)) & ~leading(port.bytes - 1, 0)
   flushed := flush && (!hasPartial || beat.ready)
   overflow := dropped
   written := count
@@ -60,7 +61,8 @@ class BeatCoalescer(port: MemoryPortParams, chunkBytes: Int) extends Module {
   private def keepBelow(value: UInt, bytes: UInt): UInt =
     value & ~(Fill(8 * port.bytes, 1.U(1.W)) << Cat(bytes, 0.U(3.W)))(8 * port.bytes - 1, 0)
   when(chunk.fire) {
-    partial := keepBelow(Mux(fills, merged(16 * port.bytes - 1, 8 * port.bytes), merged(8 * port.bytes - 1, 0)), remainder)
+    val (inBeat, beyond) = (merged(8 * port.bytes - 1, 0), merged(16 * port.bytes - 1, 8 * port.bytes))
+    partial := keepBelow(Mux(fills, beyond, inBeat), remainder)
     end := remainder
     room := room - taken
     count := count + taken

@@ -3,7 +3,10 @@ package rackwright.memory
 import chisel3._
 import chisel3.util._
 
-/** Has beats written and watches the answers. Two beats wait here, so that no path leads from memory to the producer. */
+/** Has beats written and watches the answers.
+  *
+  * Two beats wait here, so that no path leads from memory to the producer.
+  */
 class BeatWriter(port: MemoryPortParams, outstanding: Int) extends Module {
   require(outstanding <= port.outstanding, s"$outstanding writes outstanding need more than ${port.tagBits} tag bits")
 

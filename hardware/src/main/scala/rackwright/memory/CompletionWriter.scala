@@ -53,7 +53,7 @@ class CompletionWriter(port: MemoryPortParams) extends Module {
   private def recordWords: UInt = Fill(port.bytes / 16, Cat(bits.inputOffset, bits.outputBytes(55, 0), mark.pad(8)))
   private def flagWords: UInt = Fill(port.bytes / 8, mark.pad(64))
   private def laneMask(bytes: Int): UInt = {
-    val lane = Cat(address(port.offsetBits - 1, log2Ceil(bytes)), 0.U(log2Ceil(bytes).W))
+    val lane = address(port.offsetBits - 1, 0) & (port.bytes - bytes).U
     (((BigInt(1) << bytes) - 1).U << lane)(port.bytes - 1, 0)
   }
 

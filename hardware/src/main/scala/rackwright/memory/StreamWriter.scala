@@ -7,8 +7,8 @@ import rackwright.contract.Status
 
 /** Writes a stream of bytes to a range of memory, any alignment, one beat per cycle.
   *
-  * [[ChunkSplitter]] makes chunks no wider than a beat, [[BeatCoalescer]] fills beats with them, [[BeatWriter]] has them
-  * written. README.md is the contract.
+  * [[ChunkSplitter]] makes chunks no wider than a beat, [[BeatCoalescer]] fills beats with them, [[BeatWriter]] has
+  * them written. README.md is the contract.
   *
   * @param port
   *   shape of the memory port.

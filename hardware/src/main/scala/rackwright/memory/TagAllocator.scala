@@ -5,9 +5,9 @@ import chisel3.util._
 
 /** Hands out the tags of requests that are answered in any order.
   *
-  * Tags go round as a ring, so that the next one is known without a search; it is offered once its last request has been
-  * answered. A request can therefore wait for the one `tags` places before it even though younger tags are free: with
-  * tags for the whole latency of memory this does not happen.
+  * Tags go round as a ring, so that the next one is known without a search; it is offered once its last request has
+  * been answered. A request can therefore wait for the one `tags` places before it even though younger tags are free:
+  * with tags for the whole latency of memory this does not happen.
   *
   * @param tags
   *   number of tags, a power of two.

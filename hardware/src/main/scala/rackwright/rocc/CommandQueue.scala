@@ -5,8 +5,9 @@ import chisel3.util._
 
 /** Gives a unit its commands through registers, for cores without RoCC.
   *
-  * Software writes the operands, then `command`; the command is sent when it is written, and the access is answered when
-  * the unit has taken it. Reading `result` waits for the answer of a command that has one. README.md has the register map.
+  * Software writes the operands, then `command`; the command is sent when it is written, and the access is answered
+  * when the unit has taken it. Reading `result` waits for the answer of a command that has one. README.md has the
+  * register map.
   */
 class CommandQueue extends Module {
   import CommandQueue.Register

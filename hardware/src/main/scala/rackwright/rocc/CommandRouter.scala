@@ -7,8 +7,8 @@ import rackwright.memory.{MemoryPort, MemoryPortParams}
 
 /** Turns commands into operations for a streaming unit and answers questions about those that ended.
   *
-  * Mostly wires: [[CommandDecoder]] understands commands, a queue holds started operations, [[CompletionStage]] takes the
-  * results and writes flags and records. README.md is the contract.
+  * Mostly wires: [[CommandDecoder]] understands commands, a queue holds started operations, [[CompletionStage]] takes
+  * the results and writes flags and records. README.md is the contract.
   *
   * @param opcode
   *   n of the custom-n this unit listens to; commands with another are taken and not obeyed.

@@ -2,8 +2,8 @@ package rackwright.rocc
 
 /** Numbers of the commands that every streaming unit understands.
   *
-  * 0 to 3 are those of the public compression units (Karandikar 2024, chapter 7, and its published RTL); 4 to 15 are left
-  * to the settings of a unit, 16 and above are ours.
+  * 0 to 3 are those of the public compression units (Karandikar 2024, chapter 7, and its published RTL); 4 to 15 are
+  * left to the settings of a unit, 16 and above are ours.
   */
 object Functs {
   val fence: Int = 0
