@@ -10,7 +10,8 @@ const FIRST: u32 = 2;
 /// The network of assigned Internet addresses.
 const NETWORK: Ipv4 = Ipv4::new(172, 16, 0, 0);
 
-/// The addresses of every server: pinned, or the next free number for both.
+/// The addresses of every server: pinned, or the next free number for both. A server with pinned
+/// addresses uses up a number too, so that pinning one changes nothing for the others.
 pub(crate) fn assign(topology: &Topology) -> Result<BTreeMap<usize, Peer>, ClusterError> {
     let pinned = pinned(topology)?;
     let mut macs = Taken::default();

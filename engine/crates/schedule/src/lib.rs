@@ -5,6 +5,7 @@
 //! alone, so neither the order in which the scheduler visits models, nor the thread that does, nor the
 //! length of a window can show in the result. A model that has nothing to do is not visited at all.
 
+mod agenda;
 mod barrier;
 mod exchange;
 mod graph;

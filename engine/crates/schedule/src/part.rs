@@ -1,10 +1,9 @@
+use crate::agenda::Agenda;
 use crate::exchange::Exchange;
 use crate::node::{Envelope, Node};
 use crate::Model;
 use rackwright_link::Order;
 use rackwright_time::{Cycle, Cycles};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// How a thread goes through its share of a run.
 #[derive(Clone, Copy)]
@@ -21,69 +20,80 @@ pub(crate) struct Part<'a, M: Model> {
     /// The first model of every part, and the number of models.
     starts: &'a [usize],
     nodes: &'a mut [Node<M>],
-    /// When models are to be visited. An entry counts if it is its model's wake.
-    agenda: BinaryHeap<Reverse<(Cycle, u32)>>,
+    agenda: Agenda,
+    /// The models due in the window being simulated.
+    due: Vec<u32>,
     order: Order,
     sent: Vec<Envelope<M::Item>>,
     outgoing: Vec<Vec<Envelope<M::Item>>>,
 }
 
 impl<'a, M: Model> Part<'a, M> {
-    pub(crate) fn new(index: usize, starts: &'a [usize], nodes: &'a mut [Node<M>]) -> Part<'a, M> {
-        let agenda = nodes
+    pub(crate) fn new(
+        index: usize,
+        starts: &'a [usize],
+        nodes: &'a mut [Node<M>],
+        first: Cycle,
+        window: Cycles,
+    ) -> Part<'a, M> {
+        let mut agenda = Agenda::new(window, first);
+        nodes
             .iter()
-            .enumerate()
-            .map(|(local, node)| Reverse((node.wake, local as u32)));
+            .zip(0..)
+            .for_each(|(node, local)| agenda.note(node.wake, local));
         Part {
             index,
             starts,
-            agenda: agenda.filter(|Reverse((wake, _))| *wake < Cycle::NEVER).collect(),
             nodes,
+            agenda,
+            due: Vec::new(),
             order: Order::default(),
             sent: Vec::new(),
             outgoing: (1..starts.len()).map(|_| Vec::new()).collect(),
         }
     }
 
-    /// Advances to the end of the run; returns when something happens next after it.
-    pub(crate) fn run(&mut self, first: Cycle, pace: Pace, exchange: &Exchange<M::Item>) -> Cycle {
+    /// Advances to the end of the run.
+    pub(crate) fn run(&mut self, first: Cycle, pace: Pace, exchange: &Exchange<M::Item>) {
         let _guard = exchange.guard();
-        let mut next = exchange.agree(1, self.index, self.next_wake());
+        let mut next = exchange.agree(1, self.index, self.agenda.next());
         let mut from = first;
         let mut window = 0;
         while from < pace.until && (next < pace.until || !pace.skip_idle) {
             if pace.skip_idle {
-                from = next;
+                from = from.max(next);
             }
-            let end = (from + pace.window).min(pace.until);
+            let end = self.window_end(from, pace);
             self.step(from, end, pace.skip_idle);
             next = self.exchange(window, exchange);
             from = end;
             window += 1;
         }
-        next
+    }
+
+    fn window_end(&self, from: Cycle, pace: Pace) -> Cycle {
+        let length = pace.window.0;
+        Cycle((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
     }
 
     /// Visits every model that has something to do before `end`.
     fn step(&mut self, from: Cycle, end: Cycle, skip_idle: bool) {
+        let mut due = std::mem::take(&mut self.due);
+        self.agenda.take(from, &mut due);
         if !skip_idle {
-            for local in 0..self.nodes.len() {
+            due.extend(0..self.nodes.len() as u32);
+        }
+        for local in due.drain(..) {
+            // One that was noted twice has been visited, and one that was noted for later is not due.
+            if self.nodes[local as usize].wake < end || !skip_idle {
                 self.visit(local, from, end);
             }
         }
-        while let Some(Reverse((wake, local))) = self.agenda.peek().copied() {
-            if wake >= end {
-                return;
-            }
-            self.agenda.pop();
-            if self.nodes[local as usize].wake == wake {
-                self.visit(local as usize, from, end);
-            }
-        }
+        self.due = due;
     }
 
-    fn visit(&mut self, local: usize, from: Cycle, end: Cycle) {
-        let node = &mut self.nodes[local];
+    fn visit(&mut self, local: u32, from: Cycle, end: Cycle) {
+        let node = &mut self.nodes[local as usize];
         let mut sent = std::mem::take(&mut self.sent);
         node.visit(from, end, &mut self.order, &mut sent);
         assert!(
@@ -92,9 +102,7 @@ impl<'a, M: Model> Part<'a, M> {
             node.name,
             node.wake
         );
-        if node.wake < Cycle::NEVER {
-            self.agenda.push(Reverse((node.wake, local as u32)));
-        }
+        self.agenda.note(node.wake, local);
         sent.drain(..).for_each(|envelope| self.dispatch(envelope));
         self.sent = sent;
     }
@@ -116,13 +124,13 @@ impl<'a, M: Model> Part<'a, M> {
         node.inbox.push(envelope.port, envelope.arrival);
         if cycle < node.wake {
             node.wake = cycle;
-            self.agenda.push(Reverse((cycle, local as u32)));
+            self.agenda.note(cycle, local as u32);
         }
     }
 
     /// Gives away what goes to other threads, takes what they give, and agrees on what is next.
     fn exchange(&mut self, window: usize, exchange: &Exchange<M::Item>) -> Cycle {
-        let mut wake = self.next_wake();
+        let mut wake = self.agenda.next();
         for to in 0..self.outgoing.len() {
             let envelopes = &mut self.outgoing[to];
             if !envelopes.is_empty() {
@@ -136,15 +144,5 @@ impl<'a, M: Model> Part<'a, M> {
         let next = exchange.agree(window, self.index, wake);
         exchange.collect(window, self.index, |envelope| self.deliver(envelope));
         next
-    }
-
-    fn next_wake(&mut self) -> Cycle {
-        while let Some(Reverse((wake, local))) = self.agenda.peek().copied() {
-            if self.nodes[local as usize].wake == wake {
-                return wake;
-            }
-            self.agenda.pop();
-        }
-        Cycle::NEVER
     }
 }

@@ -2,7 +2,7 @@ use crate::exchange::Exchange;
 use crate::part::{Pace, Part};
 use crate::{Graph, Model, Tapped};
 use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,18 +35,18 @@ impl<M: Model> Graph<M> {
         let starts = self.starts();
         let exchange = Exchange::new(starts.len() - 1);
         let first = self.cycle;
-        let mut parts = self.parts(&starts);
+        let mut parts = self.parts(&starts, pace.window);
         let last = parts.pop().expect("a graph has at least one part");
-        let next = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             for mut part in parts {
                 let exchange = &exchange;
                 scope.spawn(move || part.run(first, pace, exchange));
             }
             let mut part = last;
-            part.run(first, pace, &exchange)
+            part.run(first, pace, &exchange);
         });
         self.cycle = until;
-        if next == Cycle::NEVER {
+        if self.nodes.iter().all(|node| node.wake == Cycle::NEVER) {
             RunOutcome::Quiet
         } else {
             RunOutcome::TimeOver
@@ -97,12 +97,13 @@ impl<M: Model> Graph<M> {
         starts
     }
 
-    fn parts<'a>(&'a mut self, starts: &'a [usize]) -> Vec<Part<'a, M>> {
+    fn parts<'a>(&'a mut self, starts: &'a [usize], window: Cycles) -> Vec<Part<'a, M>> {
+        let first = self.cycle;
         let mut rest = self.nodes.as_mut_slice();
         let mut parts = Vec::new();
         for (index, ends) in starts.windows(2).enumerate() {
             let (own, others) = rest.split_at_mut(ends[1] - ends[0]);
-            parts.push(Part::new(index, starts, own));
+            parts.push(Part::new(index, starts, own, first, window));
             rest = others;
         }
         parts
