@@ -1,0 +1,196 @@
+use rackwright_memory::{GuestFault, GuestMemory, Protection, PAGE_BYTES};
+
+/// Bytes reserved for the stack, as the usual limit of Linux.
+const STACK_BYTES: u64 = 8 << 20;
+/// Unmapped bytes around the stack.
+const GUARD_BYTES: u64 = 1 << 20;
+
+/// Where things lie in a process's memory: the program, the heap above it, mappings below the stack.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    heap_start: u64,
+    heap_end: u64,
+    /// Mappings grow down from the stack; this is the lowest address given out.
+    mappings_start: u64,
+    /// Mappings that were given back, by address: (address, length), never adjacent.
+    holes: Vec<(u64, u64)>,
+    stack_top: u64,
+}
+
+fn round_up(value: u64) -> u64 {
+    value.div_ceil(PAGE_BYTES).saturating_mul(PAGE_BYTES)
+}
+
+impl Layout {
+    /// The layout around a program that ends at `program_end`, with a mapped stack.
+    pub(crate) fn new(program_end: u64, memory: &mut GuestMemory) -> Result<Layout, GuestFault> {
+        let stack_top = memory.end() - GUARD_BYTES;
+        let stack_bottom = stack_top - STACK_BYTES;
+        memory.protect(stack_bottom, STACK_BYTES, Protection::READ_WRITE)?;
+        let heap_start = round_up(program_end);
+        Ok(Layout {
+            heap_start,
+            heap_end: heap_start,
+            mappings_start: stack_bottom - GUARD_BYTES,
+            holes: Vec::new(),
+            stack_top,
+        })
+    }
+
+    /// The address after the stack's first byte; the stack grows down from here.
+    pub(crate) fn stack_top(&self) -> u64 {
+        self.stack_top
+    }
+
+    /// Moves the end of the heap, as `brk` does; returns where it is then.
+    pub(crate) fn set_heap_end(&mut self, wanted: u64, memory: &mut GuestMemory) -> u64 {
+        if wanted < self.heap_start || wanted > self.mappings_start {
+            return self.heap_end;
+        }
+        let (old, new) = (round_up(self.heap_end), round_up(wanted));
+        let changed = if new >= old {
+            memory.protect(old, new - old, Protection::READ_WRITE)
+        } else {
+            memory
+                .discard(new, old - new)
+                .and_then(|()| memory.protect(new, old - new, Protection::NONE))
+        };
+        if changed.is_ok() {
+            self.heap_end = wanted;
+        }
+        self.heap_end
+    }
+
+    /// A free range of `length` bytes, mapped with `protection`; `None` when memory is exhausted.
+    pub(crate) fn map(
+        &mut self,
+        length: u64,
+        protection: Protection,
+        memory: &mut GuestMemory,
+    ) -> Option<u64> {
+        let length = round_up(length);
+        let address = self.take_hole(length).or_else(|| self.grow(length))?;
+        memory.protect(address, length, protection).ok()?;
+        Some(address)
+    }
+
+    /// Maps exactly at `address`, replacing what is there.
+    pub(crate) fn map_at(
+        &mut self,
+        address: u64,
+        length: u64,
+        protection: Protection,
+        memory: &mut GuestMemory,
+    ) -> Option<u64> {
+        let length = round_up(length);
+        if address % PAGE_BYTES != 0 || address == 0 {
+            return None;
+        }
+        memory.discard(address, length).ok()?;
+        memory.protect(address, length, protection).ok()?;
+        Some(address)
+    }
+
+    /// Gives a range back.
+    pub(crate) fn unmap(
+        &mut self,
+        address: u64,
+        length: u64,
+        memory: &mut GuestMemory,
+    ) -> Result<(), GuestFault> {
+        let length = round_up(length);
+        memory.discard(address, length)?;
+        memory.protect(address, length, Protection::NONE)?;
+        if address >= self.mappings_start {
+            self.add_hole(address, length);
+        }
+        Ok(())
+    }
+
+    fn take_hole(&mut self, length: u64) -> Option<u64> {
+        let index = self.holes.iter().position(|(_, free)| *free >= length)?;
+        let (address, free) = self.holes[index];
+        if free == length {
+            self.holes.remove(index);
+        } else {
+            self.holes[index] = (address + length, free - length);
+        }
+        Some(address)
+    }
+
+    fn grow(&mut self, length: u64) -> Option<u64> {
+        let address = self.mappings_start.checked_sub(length)?;
+        if address < round_up(self.heap_end) + GUARD_BYTES {
+            return None;
+        }
+        self.mappings_start = address;
+        Some(address)
+    }
+
+    fn add_hole(&mut self, address: u64, length: u64) {
+        let (mut start, mut end) = (address, address + length);
+        self.holes.retain(|&(hole, free)| {
+            let touches = hole <= end && start <= hole + free;
+            if touches {
+                start = start.min(hole);
+                end = end.max(hole + free);
+            }
+            !touches
+        });
+        let place = self.holes.partition_point(|(hole, _)| *hole < start);
+        self.holes.insert(place, (start, end - start));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout() -> (Layout, GuestMemory) {
+        let mut memory = GuestMemory::new(64 << 20).unwrap();
+        (Layout::new(0x10_0000, &mut memory).unwrap(), memory)
+    }
+
+    #[test]
+    fn freed_mappings_are_zero_when_they_come_back() {
+        let (mut layout, mut memory) = layout();
+        let first = layout
+            .map(3 * PAGE_BYTES, Protection::READ_WRITE, &mut memory)
+            .unwrap();
+        let second = layout
+            .map(PAGE_BYTES, Protection::READ_WRITE, &mut memory)
+            .unwrap();
+        memory.write(first, &[1; 16]).unwrap();
+        layout.unmap(first, 3 * PAGE_BYTES, &mut memory).unwrap();
+        layout.unmap(second, PAGE_BYTES, &mut memory).unwrap();
+        assert!(memory.read(first, &mut [0]).is_err());
+        let again = layout
+            .map(4 * PAGE_BYTES, Protection::READ_WRITE, &mut memory)
+            .unwrap();
+        assert_eq!(again, second, "the two holes became one");
+        let mut bytes = [7; 16];
+        memory.read(first, &mut bytes).unwrap();
+        assert_eq!(bytes, [0; 16]);
+    }
+
+    #[test]
+    fn the_heap_grows_shrinks_and_stops_at_the_mappings() {
+        let (mut layout, mut memory) = layout();
+        let start = layout.set_heap_end(0, &mut memory);
+        assert_eq!(layout.set_heap_end(start + 10, &mut memory), start + 10);
+        memory.write(start, &[1]).unwrap();
+        assert_eq!(layout.set_heap_end(start, &mut memory), start);
+        assert!(memory.read(start, &mut [0]).is_err());
+        assert_eq!(layout.set_heap_end(u64::MAX, &mut memory), start);
+    }
+
+    #[test]
+    fn exhausted_memory_is_not_given_out() {
+        let (mut layout, mut memory) = layout();
+        assert_eq!(layout.map(1 << 40, Protection::READ_WRITE, &mut memory), None);
+        assert_eq!(
+            layout.map(u64::MAX - 5, Protection::READ_WRITE, &mut memory),
+            None
+        );
+    }
+}
