@@ -105,7 +105,8 @@ class Server:
     ) -> RunResult:
         """Runs a static RV64GC ELF file from the start to its exit, on a server fresh from reset.
 
-        The program sees the host's files for reading; it can write only below `write_folder`.
+        The program sees the host's files for reading, relative to this process's folder; it can write
+        only below `write_folder`.
         `echo` passes its output on as it comes. `max_cycles` ends a run that takes longer with an
         `EngineError` (0: no limit). `progress` gets instructions and cycles a few times per second.
         """

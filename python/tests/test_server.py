@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -30,7 +31,8 @@ def program(folder: Path, body: str) -> Path:
 def benchmark(server: Server, operation: str, engine: str, data: bytes, folder: Path) -> RunResult:
     """Runs the benchmark on `data`; its output goes to `folder`."""
     arguments = [operation, engine, "-", "--output", "result"]
-    return server.run(BENCHMARK, arguments, stdin=data, write_folder=folder)
+    with contextlib.chdir(folder):
+        return server.run(BENCHMARK, arguments, stdin=data, write_folder=folder)
 
 
 @every_cpu
@@ -122,9 +124,11 @@ def test_a_program_writes_only_where_it_may(tmp_path: Path) -> None:
     )
     inside = tmp_path / "inside"
     inside.mkdir()
-    assert Server("functional").run(writer, ["file"], write_folder=inside).stdout == b"0\n"
+    assert Server("functional").run(writer, [str(inside / "file")], write_folder=inside).stdout == b"0\n"
     assert (inside / "file").exists()
-    assert Server("functional").run(writer, ["../outside"], write_folder=inside).stdout == b"1\n"
+    assert (
+        Server("functional").run(writer, [str(inside / "../outside")], write_folder=inside).stdout == b"1\n"
+    )
     assert not (tmp_path / "outside").exists()
     assert Server("functional").run(writer, [str(tmp_path / "nowhere")]).stdout == b"1\n"
 

@@ -89,7 +89,7 @@ def accelerate(
     from rackwright.snappy import SnappyUnit
 
     data = read_input(file)
-    with working(f"snappy-{operation}: elaborating and compiling") as progress:
+    with working(f"snappy-{operation}: elaborating and compiling") as activity:
         unit = SnappyUnit(
             operation.value,
             history_kib=history,
@@ -97,8 +97,7 @@ def accelerate(
             placement=placement.value,
             waves=waves,
         )
-        task = progress.task_ids[0]
-        progress.update(task, description=f"snappy-{operation}: {human_bytes(len(data))}")
+        activity.begin(f"snappy-{operation}: {human_bytes(len(data))}")
         result = unit.run(data)
     if output is not None and result.status == "ok":
         write_output(output, result.output)

@@ -42,7 +42,7 @@ def snappy(
     from rackwright.benchmarks import snappy as benchmark
 
     rows: list[FileRow] = []
-    with working(f"snappy-{operation}: elaborating and compiling") as progress:
+    with working(f"snappy-{operation}: elaborating and compiling") as activity:
         for row in benchmark.measure(
             operation.value,
             _inputs(files),
@@ -51,7 +51,7 @@ def snappy(
             placement=placement.value,
         ):
             rows.append(row)
-            progress.update(progress.task_ids[0], description=f"snappy-{operation}: {row.file}")
+            activity.detail(f"snappy-{operation}: {row.file}")
     rows.append(benchmark.total(rows))
     if json:
         print_json({"rows": [row.record() for row in rows]})

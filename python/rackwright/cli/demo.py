@@ -42,9 +42,8 @@ def demo(
     start = time.monotonic()
     plain = archive_of(files or [])
     output.mkdir(parents=True, exist_ok=True)
-    with working("starting") as progress:
-        task = progress.task_ids[0]
-        comparison = compare(plain, output, lambda text: progress.update(task, description=text))
+    with working("elaborating and compiling the units; the first time takes a minute") as activity:
+        comparison = compare(plain, output, activity.begin, activity.detail)
     seconds = time.monotonic() - start
     source = ", ".join(path.name for path in files or []) or "Python's standard library"
     report = output / "report.html"

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from bootstrap.console import say
+
 EXIT_FAILED = 1
 """Exit status when the work was done and its outcome is bad: malformed input, failed tests."""
 
@@ -49,13 +51,33 @@ def print_record(pairs: Sequence[tuple[str, str]]) -> None:
         results.print(f"[bold]{name:<{width}}[/bold]  {value}", soft_wrap=True, highlight=False)
 
 
+class Activity:
+    """Something that takes long: in a terminal one line that changes, elsewhere a line for each part."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("", total=None)
+
+    def begin(self, part: str) -> None:
+        """A part begins."""
+        if self._progress.disable:
+            say(part)
+        self.detail(part)
+
+    def detail(self, text: str) -> None:
+        """How far the part is; shown in a terminal only."""
+        self._progress.update(self._task, description=text)
+
+
 @contextmanager
-def working(text: str) -> Iterator[Progress]:
-    """A line on standard error that shows that something is under way, where there is a terminal."""
+def working(part: str) -> Iterator[Activity]:
+    """Shows on standard error what is under way, beginning with `part`."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=messages, transient=True) as progress:
-        progress.add_task(text, total=None)
-        yield progress
+    silent = not messages.is_terminal
+    with Progress(*columns, console=messages, transient=True, disable=silent) as progress:
+        activity = Activity(progress)
+        activity.begin(part)
+        yield activity
 
 
 def human_bytes(count: int) -> str:

@@ -77,12 +77,10 @@ def _run_with_progress(
     """Echoes the program's output, or shows progress: not both in one terminal."""
     if echo:
         return server.run(program, words, write_folder=folder, echo=True, max_cycles=limit)
-    with working(program.name) as progress:
-        task = progress.task_ids[0]
+    with working(program.name) as activity:
 
         def show(instructions: int, cycles: int) -> None:
-            text = f"{program.name}: {instructions:,} instructions, {cycles:,} cycles"
-            progress.update(task, description=text)
+            activity.detail(f"{program.name}: {instructions:,} instructions, {cycles:,} cycles")
 
         return server.run(program, words, write_folder=folder, max_cycles=limit, progress=show)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,29 +39,59 @@ class Inputs:
         return self.plain if operation == "compress" else self.packed
 
 
-def compare(plain: bytes, folder: Path, progress: Progress) -> Comparison:
-    """Measures every operation on every target; `folder` takes the programs' outputs."""
+class _Bench:
+    """The servers, made once, and how to tell what they are at."""
+
+    def __init__(self, folder: Path, detail: Progress) -> None:
+        self._folder = folder
+        self._detail = detail
+        self._program = SOFTWARE_RISCV / "snappy-benchmark"
+        if not self._program.exists():
+            raise MissingBuildError("the benchmark for RV64GC")
+        simulated = [target.partition("+") for target in TARGETS if target != "host"]
+        self._servers = {
+            "".join(parts): Server(parts[0], ["snappy"] if parts[2] else []) for parts in simulated
+        }
+
+    def measure(self, operation: str, target: str, data: bytes) -> Row:
+        """One row."""
+        if target == "host":
+            return _host_row(operation, data)
+
+        def show(instructions: int, cycles: int) -> None:
+            self._detail(f"{operation} on {target}: {instructions:,} instructions, {cycles:,} cycles")
+
+        engine = "unit" if target.endswith("unit") else "library"
+        # A name without folders, so that the program sees the same arguments wherever it runs.
+        with contextlib.chdir(self._folder):
+            result = self._servers[target].run(
+                self._program,
+                [operation, engine, "-", "--output", _OUTPUT],
+                stdin=data,
+                write_folder=self._folder,
+                progress=show,
+            )
+        return _row(operation, target, data, result, self._folder / _OUTPUT)
+
+
+def compare(plain: bytes, folder: Path, begin: Progress, detail: Progress) -> Comparison:
+    """Measures every operation on every target.
+
+    `folder` takes the programs' outputs. `begin` hears of each measurement, `detail` how far it is.
+    """
     if not plain:
         raise RackwrightError("there is nothing to measure: the input is empty")
     inputs = Inputs.of(plain)
-    rows = [
-        _measure(operation, target, inputs.of_operation(operation), folder, progress)
-        for operation in OPERATIONS
-        for target in TARGETS
-    ]
+    bench = _Bench(folder, detail)
+    pairs = [(operation, target) for operation in OPERATIONS for target in TARGETS]
+    rows = []
+    for number, (operation, target) in enumerate(pairs, start=1):
+        begin(f"{number} of {len(pairs)}: {operation} on {target}")
+        rows.append(bench.measure(operation, target, inputs.of_operation(operation)))
     return Comparison(tuple(rows))
 
 
-def _measure(operation: str, target: str, data: bytes, folder: Path, progress: Progress) -> Row:
-    progress(f"{operation} on {target}")
-    return (
-        _on_host(operation, data)
-        if target == "host"
-        else _simulated(operation, target, data, folder, progress)
-    )
-
-
-def _on_host(operation: str, data: bytes) -> Row:
+def _host_row(operation: str, data: bytes) -> Row:
     result = measure_host(operation, data)
     return Row(
         operation,
@@ -71,21 +102,6 @@ def _on_host(operation: str, data: bytes) -> Row:
         result.seconds,
         result.verified,
     )
-
-
-def _simulated(operation: str, target: str, data: bytes, folder: Path, progress: Progress) -> Row:
-    program = SOFTWARE_RISCV / "snappy-benchmark"
-    if not program.exists():
-        raise MissingBuildError("the benchmark for RV64GC")
-    cpu, _, unit = target.partition("+")
-    server = Server(cpu, ["snappy"] if unit else [])
-
-    def show(instructions: int, cycles: int) -> None:
-        progress(f"{operation} on {target}: {instructions:,} instructions, {cycles:,} cycles")
-
-    arguments = [operation, "unit" if unit else "library", "-", "--output", _OUTPUT]
-    result = server.run(program, arguments, stdin=data, write_folder=folder, progress=show)
-    return _row(operation, target, data, result, folder / _OUTPUT)
 
 
 def _row(operation: str, target: str, data: bytes, result: RunResult, output: Path) -> Row:
