@@ -5,7 +5,7 @@ use pyo3::types::PyBytes;
 use rackwright_memory::{Placement, WarmLevel};
 use rackwright_rtl::Command;
 use rackwright_server::Bench;
-use rackwright_time::Cycles;
+use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -174,6 +174,37 @@ impl UnitBench {
     /// Gives a fresh copy of the unit the recorded inputs again in a bare Verilator loop.
     fn replay(&mut self, py: Python<'_>) {
         py.detach(|| self.bench.unit().instance().replay());
+    }
+
+    /// Has a frame arrive; returns the cycle after its last flit.
+    #[pyo3(signature = (frame, at = 0, spacing = 1))]
+    fn deliver(&mut self, frame: &[u8], at: u64, spacing: u64) -> PyResult<u64> {
+        let end = self.bench.deliver(frame, Cycle(at), Cycles(spacing)).map_err(raise)?;
+        Ok(end.0)
+    }
+
+    /// Has one flit of up to 8 bytes arrive.
+    #[pyo3(signature = (data, last, at = 0))]
+    fn deliver_flit(&mut self, data: &[u8], last: bool, at: u64) -> PyResult<()> {
+        if data.len() > 8 {
+            return Err(raise("a flit has at most 8 bytes"));
+        }
+        self.bench.deliver_flit(data, last, Cycle(at)).map_err(raise)?;
+        Ok(())
+    }
+
+    /// The frames that left since the last call: cycles of the first and last flit, bytes.
+    fn sent_frames<'py>(&mut self, py: Python<'py>) -> Vec<(u64, u64, Bound<'py, PyBytes>)> {
+        std::iter::from_fn(|| self.bench.take_frame())
+            .map(|frame| (frame.first.0, frame.last.0, PyBytes::new(py, &frame.bytes)))
+            .collect()
+    }
+
+    /// The changes of the interrupt line since the last call: cycle, level.
+    fn interrupts(&mut self) -> Vec<(u64, bool)> {
+        std::iter::from_fn(|| self.bench.unit().take_interrupt())
+            .map(|change| (change.cycle, change.level != 0))
+            .collect()
     }
 
     fn register_write(&mut self, address: u32, value: u64) -> PyResult<()> {

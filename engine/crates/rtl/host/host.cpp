@@ -116,13 +116,16 @@ struct RackwrightHost {
         cycle = until;
     }
 
+    // Whoever waits for an answer goes on in its cycle, and so must not find the unit ahead of it.
+    bool answered() const { return !command_responses.empty() || !register_answers.empty(); }
+
     void step(uint64_t until) {
         requests.clear();
         command_responses.clear();
         register_answers.clear();
         flits.clear();
         interrupts.clear();
-        while (cycle < until && requests.size() < longest_step) {
+        while (cycle < until && requests.size() < longest_step && !answered()) {
             if (skip_quiescent && quiescent()) {
                 skip(std::min(channels.next_due(), until));
             } else {

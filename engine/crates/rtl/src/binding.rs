@@ -136,7 +136,7 @@ fn pins_of(port: &Port) -> Vec<String> {
         Port::Mmio { name, .. } => prefixed(name, REGISTER_PINS),
         Port::Axi4 { name, .. } => prefixed(name, AXI_PINS),
         Port::Stream { name, .. } => prefixed(name, STREAM_PINS),
-        Port::Interrupt { name } => vec![name.clone()],
+        Port::Interrupt { name } => vec![format!("interrupt_{name}")],
         Port::Event { name, .. } => vec![format!("event_{name}")],
     }
 }
@@ -277,7 +277,7 @@ fn pins_type(out: &mut String, port: &Port, bytes: u32, index: usize, pins: &[(&
         accessor(out, "    static", function, &format!("{name}_{pin}"));
     }
     if let Port::Interrupt { name } = port {
-        accessor(out, "    static", "level", name);
+        accessor(out, "    static", "level", &format!("interrupt_{name}"));
     }
     line(out, "};");
 }

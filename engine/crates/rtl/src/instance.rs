@@ -210,7 +210,8 @@ impl Instance {
         unsafe { (self.design.functions.respond)(self.host, &raw) }
     }
 
-    /// Simulates up to cycle `until` (exclusive), or fewer cycles when the buffers are full.
+    /// Simulates up to cycle `until` (exclusive), or fewer cycles when the buffers are full, or when the
+    /// unit has answered a command or a register access.
     pub fn step(&mut self, until: Cycle) -> Step<'_> {
         let mut raw = empty_step();
         // SAFETY: `host` is alive; the step's pointers stay valid until the next call, and the

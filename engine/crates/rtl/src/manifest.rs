@@ -95,7 +95,7 @@ pub enum Port {
     },
     /// An interrupt line, high while it asks for attention.
     Interrupt {
-        /// The pin.
+        /// The pin is `interrupt_<name>`.
         name: String,
     },
     /// A named event, counted by the engine.

@@ -1,4 +1,5 @@
 use crate::error::ServerError;
+use crate::frames::{self, SentFrame};
 use crate::guard::Guard;
 use crate::unit::{AttachedUnit, Surroundings};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement};
@@ -137,6 +138,35 @@ impl Bench {
             let until = self.unit.cycle() + self.unit.window();
             self.advance(until);
         }
+    }
+
+    /// Has a frame arrive at the unit, its first flit at `at` or now, if that is later, and one more every
+    /// `spacing` cycles; returns the cycle after its last.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the unit takes no frames.
+    pub fn deliver(&mut self, frame: &[u8], at: Cycle, spacing: Cycles) -> Result<Cycle, ServerError> {
+        let mut cycle = at;
+        for (bytes, last) in frames::flits_of(frame) {
+            cycle = self.deliver_flit(bytes, last, cycle)? + spacing;
+        }
+        Ok(cycle)
+    }
+
+    /// Has up to 8 bytes of a frame arrive at `at` or now, if that is later; returns when.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the unit takes no frames.
+    pub fn deliver_flit(&mut self, bytes: &[u8], last: bool, at: Cycle) -> Result<Cycle, ServerError> {
+        let port = self.unit.stream_input()?;
+        let cycle = at.max(self.unit.cycle());
+        self.unit.flit(frames::flit(port, cycle, bytes, last));
+        Ok(cycle)
+    }
+
+    /// The next frame that left the unit.
+    pub fn take_frame(&mut self) -> Option<SentFrame> {
+        self.unit.take_frame()
     }
 
     /// The unit's events and their sums so far.

@@ -1,13 +1,20 @@
 //! Servers: harts, memory, caches and accelerators on one clock.
 //!
-//! A [`Bench`] is the smallest of them: one unit in RTL against memory, without a hart.
+//! A [`Server`] runs one program on a hart with units in RTL beside it. A [`Bench`] is the smallest
+//! machine: one unit against memory, without a hart.
 
+mod bare;
 mod bench;
+mod devices;
 mod error;
 mod guard;
+mod machine;
+mod program;
+mod server;
 mod unit;
 
 pub use bench::Bench;
 pub use error::ServerError;
 pub use guard::Guard;
+pub use server::{CpuModel, Progress, Server, ServerConfig};
 pub use unit::{AttachedUnit, Surroundings};

@@ -1,8 +1,9 @@
+use crate::frames::{Assembler, SentFrame};
 use crate::guard::Guard;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Path, Placement, RequesterId, Traffic};
 use rackwright_rtl::{
-    Command, CommandResponse, Design, Instance, MemoryRequest, MemoryResponse, Port, RegisterAccess,
-    RegisterAnswer, RtlError, BEAT_BYTES,
+    Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, MemoryResponse,
+    Port, RegisterAccess, RegisterAnswer, RtlError, StreamFlit, BEAT_BYTES,
 };
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
@@ -38,6 +39,8 @@ pub struct AttachedUnit {
     requests: Vec<MemoryRequest>,
     responses: VecDeque<CommandResponse>,
     answers: VecDeque<RegisterAnswer>,
+    sent: Assembler,
+    interrupts: VecDeque<InterruptChange>,
     digest: Digest,
 }
 
@@ -74,6 +77,8 @@ impl AttachedUnit {
             requests: Vec::new(),
             responses: VecDeque::new(),
             answers: VecDeque::new(),
+            sent: Assembler::default(),
+            interrupts: VecDeque::new(),
             digest: Digest::new(),
         })
     }
@@ -172,6 +177,41 @@ impl AttachedUnit {
         self.answers.pop_front()
     }
 
+    /// Number of the stream port through which frames reach the unit.
+    ///
+    /// # Errors
+    /// [`RtlError::NoPort`] when the unit has none.
+    pub fn stream_input(&self) -> Result<u8, RtlError> {
+        let manifest = &self.instance.design().manifest;
+        let input = manifest
+            .stream_ports()
+            .position(|(_, direction)| direction == Direction::In);
+        match input {
+            Some(port) => Ok(port as u8),
+            None => Err(RtlError::NoPort {
+                unit: manifest.unit.clone(),
+                contract: "stream",
+            }),
+        }
+    }
+
+    /// Offers a flit to a stream port of the unit.
+    pub fn flit(&mut self, flit: StreamFlit) {
+        digest_flit(&mut self.digest, &flit);
+        self.instance.flit(flit);
+        self.quiescent = false;
+    }
+
+    /// The next frame that left the unit.
+    pub fn take_frame(&mut self) -> Option<SentFrame> {
+        self.sent.take()
+    }
+
+    /// The next change of the unit's interrupt line.
+    pub fn take_interrupt(&mut self) -> Option<InterruptChange> {
+        self.interrupts.pop_front()
+    }
+
     /// The unit's events and their sums so far, in the manifest's order.
     pub fn events(&self) -> Counters {
         let mut counters = Counters::new();
@@ -207,6 +247,14 @@ impl AttachedUnit {
             self.digest.cycle(response.cycle);
             self.digest.number(response.data);
         }
+        for flit in step.flits {
+            digest_flit(&mut self.digest, flit);
+            self.sent.add(flit);
+        }
+        for change in step.interrupts {
+            self.digest.number(change.cycle << 1 | u64::from(change.level));
+        }
+        self.interrupts.extend(step.interrupts);
         for index in 0..self.requests.len() {
             let response = self.serve(index, surroundings);
             self.instance.respond(&response);
@@ -300,11 +348,21 @@ fn write_beat(request: &MemoryRequest, bytes: usize, surroundings: &mut Surround
     true
 }
 
+fn digest_flit(digest: &mut Digest, flit: &StreamFlit) {
+    let marks = u64::from(flit.port) << 16 | u64::from(flit.keep) << 8 | u64::from(flit.last);
+    for number in [flit.cycle, flit.data, marks] {
+        digest.number(number);
+    }
+}
+
 /// Adds a request and its answer as one piece: digesting many small ones would cost more than they do.
 fn digest_request(digest: &mut Digest, request: &MemoryRequest, read: &[u8; BEAT_BYTES], due: Cycle) {
     let route = u64::from(request.mask) << 32 | u64::from(request.tag) << 16 | u64::from(request.port);
     let mut record = [0; 4 * 8 + BEAT_BYTES];
-    for (slot, number) in [request.cycle.0, request.address, route, due.0].into_iter().enumerate() {
+    for (slot, number) in [request.cycle.0, request.address, route, due.0]
+        .into_iter()
+        .enumerate()
+    {
         record[slot * 8..][..8].copy_from_slice(&number.to_le_bytes());
     }
     record[32..].copy_from_slice(if request.write { &request.data } else { read });

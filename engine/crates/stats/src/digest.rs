@@ -8,7 +8,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 /// is not meant to withstand an adversary.
 #[derive(Clone, Default)]
 pub struct Digest {
-    hash: Xxh3Default,
+    // In a box: its alignment of 64 bytes is more than that of the memory of a Python object.
+    hash: Box<Xxh3Default>,
 }
 
 impl Digest {

@@ -1,0 +1,65 @@
+use rackwright_rtl::StreamFlit;
+use rackwright_time::Cycle;
+use std::collections::VecDeque;
+
+/// Bytes of a flit.
+const FLIT_BYTES: usize = 8;
+
+/// A frame that left a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentFrame {
+    /// When its first flit left.
+    pub first: Cycle,
+    /// When its last flit left.
+    pub last: Cycle,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Puts frames together out of the flits of one stream port.
+#[derive(Debug, Default)]
+pub(crate) struct Assembler {
+    open: Option<SentFrame>,
+    frames: VecDeque<SentFrame>,
+}
+
+impl Assembler {
+    pub(crate) fn add(&mut self, flit: &StreamFlit) {
+        let cycle = Cycle(flit.cycle);
+        let frame = self.open.get_or_insert_with(|| SentFrame {
+            first: cycle,
+            last: cycle,
+            bytes: Vec::new(),
+        });
+        let count = flit.keep.trailing_ones() as usize;
+        frame.bytes.extend(&flit.data.to_le_bytes()[..count]);
+        frame.last = cycle;
+        if flit.last != 0 {
+            self.frames.extend(self.open.take());
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Option<SentFrame> {
+        self.frames.pop_front()
+    }
+}
+
+/// A flit of up to 8 `bytes` for the stream port `port`.
+pub(crate) fn flit(port: u8, cycle: Cycle, bytes: &[u8], last: bool) -> StreamFlit {
+    let mut data = [0; FLIT_BYTES];
+    data[..bytes.len()].copy_from_slice(bytes);
+    StreamFlit {
+        cycle: cycle.0,
+        data: u64::from_le_bytes(data),
+        port,
+        keep: ((1_u32 << bytes.len()) - 1) as u8,
+        last: u8::from(last),
+    }
+}
+
+/// The bytes of a frame flit by flit, and whether each is the last.
+pub(crate) fn flits_of(frame: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+    let count = frame.len().div_ceil(FLIT_BYTES);
+    let flits = frame.chunks(FLIT_BYTES).enumerate();
+    flits.map(move |(index, bytes)| (bytes, index + 1 == count))
+}
