@@ -62,7 +62,8 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
   val busy = IO(Output(Bool()))
   val events = IO(Output(new EncoderEvents))
 
-  private val groupsInFlight = 4
+  /** Groups between the window and the choice: as many as the stages take to do their work without a pause. */
+  private val groupsInFlight = 8
 
   /** Sequences found while a long run of literals leaves. */
   private val sequencesWaiting = 32
@@ -81,8 +82,8 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     val refine = Module(new MatchRefine)
     val select = Module(new MatchSelect(params))
     val buffer = Module(new EncoderLiterals(params, literalReadBytes))
-    val lookups = Module(new Queue(new HashLookup(params), 1, pipe = true))
-    val candidateGroups = Module(new Queue(new CandidateGroup, groupsInFlight))
+    val lookup = Module(new HashTableRequest(params))
+    val foundGroups = Module(new Queue(new FoundGroup, groupsInFlight))
 
     window.start.valid := job.fire
     window.start.bits := job.bits.length
@@ -90,28 +91,24 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     history.write := window.history
     fault := window.fault
 
-    // Nothing between the window and the queue of candidates can wait: a group leaves only if it has a place there.
+    // Nothing between the window and the queue of groups found can wait: a group leaves only if it has a place there.
     val inFlight = RegInit(0.U(log2Ceil(groupsInFlight + 1).W))
     val place = inFlight < groupsInFlight.U
-    lookups.io.enq.valid := window.group.valid && place
-    window.group.ready := lookups.io.enq.ready && place
-    lookups.io.enq.bits.group := window.group.bits
-    for ((set, lane) <- lookups.io.enq.bits.sets.zipWithIndex) {
-      set.valid := window.group.bits.remaining >= (lane + minMatch).U
-      set.bits := HashIndex(params, window.group.bits.bytes(lane, minMatch), params.hashLog2.U - settings.hashLog2)
-    }
-    inFlight := inFlight + window.group.fire - candidateGroups.io.deq.fire
+    lookup.unused := params.hashLog2.U - settings.hashLog2
+    lookup.group.valid := window.group.valid && place
+    lookup.group.bits := window.group.bits
+    window.group.ready := lookup.group.ready && place
+    inFlight := inFlight + window.group.fire - foundGroups.io.deq.fire
 
-    table.lookup <> lookups.io.deq
+    table.lookup <> lookup.lookup
     candidates.found := table.found.bits
     candidates.reach := Mux(settings.maxOffset < params.maxDistance.U, settings.maxOffset, params.maxDistance.U)
-    candidateGroups.io.enq.valid := table.found.valid
-    candidateGroups.io.enq.bits := candidates.candidates
-
-    probe.candidates <> candidateGroups.io.deq
+    probe.candidates <> candidateStage(table.found.valid, candidates.candidates)
+    foundGroups.io.enq.valid := probe.found.valid
+    foundGroups.io.enq.bits := probe.found.bits
     history.read := probe.read
     probe.history := history.bytes
-    refine.found <> probe.found
+    refine.found <> foundGroups.io.deq
     select.choices <> refine.choices
     select.start.valid := job.fire
     select.start.bits := job.bits.length === 0.U
@@ -129,5 +126,20 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     events.literalBytes := Mux(buffer.write.valid, buffer.write.bits.count, 0.U)
     events.inputStall := window.waiting
     events.outputStall := select.choices.valid && !select.sequence.ready || !buffer.room
+  }
+
+  /** Between candidates and probe: a register where a group is probed once, else a queue for those that have to wait. */
+  private def candidateStage(valid: Bool, candidates: CandidateGroup): DecoupledIO[CandidateGroup] = {
+    val stage = Wire(Decoupled(new CandidateGroup))
+    if (params.keyed) {
+      stage.valid := RegNext(valid, false.B)
+      stage.bits := RegEnable(candidates, valid)
+    } else {
+      val queue = Module(new Queue(new CandidateGroup, groupsInFlight))
+      queue.io.enq.valid := valid
+      queue.io.enq.bits := candidates
+      stage <> queue.io.deq
+    }
+    stage
   }
 }

@@ -70,46 +70,39 @@ class HashTable(params: EncoderParams) extends Module {
   lookup.ready := !generations.busy && !(group.position === 0.U && !fresh)
 
   private val banks = Seq.fill(params.hashBanks)(Module(new HashTableBank(params)))
-  private val bankOf = lookup.bits.sets.map(_.bits(params.bankBits - 1, 0))
-  private val rowOf = VecInit(lookup.bits.sets.map(set => (set.bits >> params.bankBits)(params.rowBits - 1, 0)))
-
-  private val replacement = VecInit.tabulate(lanes)(lane => newEntry(lane).asUInt)
-  private val winners = banks.zipWithIndex.map { case (bank, number) =>
-    val asking = (0 until lanes).map(lane => lookup.bits.sets(lane).valid && bankOf(lane) === number.U)
-    val winner = PriorityMux((0 until lanes).reverse.map(lane => (asking(lane) || (lane == 0).B) -> lane.U(laneBits.W)))
-    bank.access.valid := lookup.fire && asking.reduce(_ || _)
-    bank.access.bits.row := rowOf(winner)
-    bank.access.bits.entry := replacement(winner)
-    bank.access.bits.way := turn
+  private val contents = VecInit.tabulate(lanes)(lane => if (params.keyed) found.bits.group.content(lane) else 0.U(0.W))
+  private val arbiter = Module(new HashTableArbiter(params))
+  arbiter.sets := lookup.bits.sets
+  for ((bank, number) <- banks.zipWithIndex) {
+    bank.access.valid := lookup.fire && arbiter.used(number)
+    bank.access.bits := arbiter.rows(number)
+    bank.replacement := replacement(RegEnable(arbiter.winners(number), lookup.fire))
     bank.clear := generations.clear
-    winner
   }
-
-  private val served = VecInit.tabulate(lanes) { lane =>
-    lookup.bits.sets(lane).valid && rowOf(VecInit(winners)(bankOf(lane))) === rowOf(lane)
-  }
-  lost := Mux(lookup.fire, PopCount((0 until lanes).map(lane => lookup.bits.sets(lane).valid && !served(lane))), 0.U)
+  lost := Mux(lookup.fire, PopCount(lookup.bits.sets.zip(arbiter.served).map { case (set, hit) => set.valid && !hit }), 0.U)
 
   private val read = VecInit(banks.map(_.read))
   found.valid := RegNext(lookup.fire, false.B)
   found.bits.group := RegEnable(group, lookup.fire)
   for (lane <- 0 until lanes) {
-    val entries = read(RegEnable(bankOf(lane), lookup.fire)).asTypeOf(found.bits.entries(lane))
-    val usable = RegEnable(served(lane), lookup.fire)
+    val entries = read(RegEnable(lookup.bits.sets(lane).bits(params.bankBits - 1, 0), lookup.fire)).asTypeOf(found.bits.entries(lane))
+    val usable = RegEnable(arbiter.served(lane), lookup.fire)
     found.bits.entries(lane) := entries
     for ((entry, way) <- entries.zipWithIndex)
       found.bits.entries(lane)(way).valid := usable && entry.valid && entry.generation === generations.generation
   }
 
-  /** The way that this group's entries replace. */
-  private def turn: UInt = if (params.wayBits == 0) 0.U(0.W) else group.position(laneBits + params.wayBits - 1, laneBits)
-
-  private def newEntry(lane: Int): HashEntry = {
+  /** The entry of position `lane` of the group looked up in the cycle before. The ways are replaced in turn. */
+  private def replacement(lane: UInt): HashReplacement = {
+    val group = found.bits.group
+    val result = Wire(new HashReplacement(params))
     val entry = Wire(new HashEntry(params))
     entry.valid := true.B
     entry.generation := generations.generation
-    entry.position := group.position | lane.U
-    entry.content := (if (params.keyed) group.content(lane) else 0.U)
-    entry
+    entry.position := group.position | lane
+    entry.content := contents(lane)
+    result.entry := entry.asUInt
+    result.way := (if (params.wayBits == 0) 0.U(0.W) else group.position(laneBits + params.wayBits - 1, laneBits))
+    result
   }
 }

@@ -3,13 +3,12 @@ package rackwright.lz77
 import chisel3._
 import chisel3.util._
 
-/** Read a set and replace one of its ways.
+/** What an access of a bank leaves in its set.
   *
   * @param params
   *   sizes of the encoder.
   */
-class HashBankAccess(val params: EncoderParams) extends Bundle {
-  val row = UInt(params.rowBits.W)
+class HashReplacement(val params: EncoderParams) extends Bundle {
   val way = UInt(params.wayBits.W)
   val entry = UInt(new HashEntry(params).getWidth.W)
 }
@@ -23,7 +22,11 @@ class HashBankAccess(val params: EncoderParams) extends Bundle {
 class HashTableBank(params: EncoderParams) extends Module {
   private val entryBits = new HashEntry(params).getWidth
 
-  val access = IO(Flipped(Valid(new HashBankAccess(params))))
+  /** The row of the set to read. */
+  val access = IO(Flipped(Valid(UInt(params.rowBits.W))))
+
+  /** The entry for the set accessed in the cycle before. */
+  val replacement = IO(Input(new HashReplacement(params)))
 
   /** A row to make void in all ways; not in the cycle after an access. */
   val clear = IO(Flipped(Valid(UInt(params.rowBits.W))))
@@ -31,18 +34,16 @@ class HashTableBank(params: EncoderParams) extends Module {
   /** The ways of the set accessed in the cycle before, way 0 lowest. */
   val read = IO(Output(UInt((params.hashWays * entryBits).W)))
 
-  // Written a cycle after it is read.
-  private val pending = RegNext(access.valid, false.B)
-  private val replacing = RegEnable(access.bits, access.valid)
+  private val accessed = RegNext(access.valid, false.B)
+  private val row = RegEnable(access.bits, access.valid)
 
   private val ways = Seq.fill(params.hashWays)(Module(new WriteFirstMemory(params.rows, entryBits)))
   read := Cat(ways.reverse.map(_.data))
   for ((memory, way) <- ways.zipWithIndex) {
-    val chosen = if (params.hashWays == 1) true.B else replacing.way === way.U
-    memory.read.valid := access.valid
-    memory.read.bits := access.bits.row
-    memory.write.valid := pending && chosen || clear.valid
-    memory.write.bits.address := Mux(clear.valid, clear.bits, replacing.row)
-    memory.write.bits.data := Mux(clear.valid, 0.U, replacing.entry)
+    val chosen = if (params.hashWays == 1) true.B else replacement.way === way.U
+    memory.read := access
+    memory.write.valid := accessed && chosen || clear.valid
+    memory.write.bits.address := Mux(clear.valid, clear.bits, row)
+    memory.write.bits.data := Mux(clear.valid, 0.U, replacement.entry)
   }
 }

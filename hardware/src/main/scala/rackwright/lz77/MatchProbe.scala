@@ -23,11 +23,9 @@ class MatchProbe(params: EncoderParams) extends Module {
   /** To [[EncoderHistory]]. */
   val read = IO(Valid(UInt(log2Ceil(params.historyBytes).W)))
   val history = IO(Input(UInt((8 * viewBytes).W)))
-  val found = IO(Decoupled(new FoundGroup))
 
-  private val depth = 4
-  private val queue = Module(new Queue(new FoundGroup, depth))
-  found <> queue.io.deq
+  /** Has to be taken. */
+  val found = IO(Valid(new FoundGroup))
 
   private val comparing = RegInit(false.B)
   private val compared = Reg(new CandidateGroup)
@@ -56,7 +54,7 @@ class MatchProbe(params: EncoderParams) extends Module {
     val distance = Mux(chained, going.bits, PriorityMux(open, lanes.map(_.distance)))
     val covered = lanes.map(_.distance === distance)
     val done = if (params.keyed) true.B else !open.zip(covered).map { case (o, c) => o && !c }.reduce(_ || _)
-    val step = candidates.valid && queue.io.count +& comparing < depth.U
+    val step = candidates.valid
 
     read.valid := step && (chained || open.reduce(_ || _))
     read.bits := (group.position - backBytes.U - distance)(read.bits.getWidth - 1, 0)
@@ -101,13 +99,13 @@ class MatchProbe(params: EncoderParams) extends Module {
       val length = Mux(through(lane), beyond - lane.U, runs(lane))
       learn(lane, length, equal)
     }
-    queue.io.enq.valid := comparing && comparedLast
-    queue.io.enq.bits.literals := group.bytes(0, lanes)
-    queue.io.enq.bits.count := Mux(group.remaining > lanes.U, lanes.U, group.remaining(laneBits, 0))
-    queue.io.enq.bits.last := group.last
+    found.valid := comparing && comparedLast
+    found.bits.literals := group.bytes(0, lanes)
+    found.bits.count := Mux(group.remaining > lanes.U, lanes.U, group.remaining(laneBits, 0))
+    found.bits.last := group.last
     if (params.keyed) {
-      queue.io.enq.bits.lanes := learned
-      queue.io.enq.bits.probe := result
+      found.bits.lanes := learned
+      found.bits.probe := result
     } else accumulate(learned, result)
   }
 
@@ -139,7 +137,7 @@ class MatchProbe(params: EncoderParams) extends Module {
       lanesSoFar := lanesNow
       firstResult := resultNow
     }
-    queue.io.enq.bits.lanes := lanesNow
-    queue.io.enq.bits.probe := resultNow
+    found.bits.lanes := lanesNow
+    found.bits.probe := resultNow
   }
 }
