@@ -3,8 +3,10 @@ package rackwright.contract
 import scala.collection.mutable
 
 import chisel3._
+import chisel3.util.{Decoupled, DecoupledIO}
 
 import rackwright.memory.{Axi4Params, Axi4Port, MemoryPort, MemoryPortParams}
+import rackwright.network.StreamFlit
 import rackwright.rocc.{CommandPort, MmioPort}
 
 /** The top of a unit: a module whose ports are those of contract 3.
@@ -22,9 +24,17 @@ abstract class HardwareUnit extends Module {
   private[contract] def madePorts: Seq[(Data, PortDescription)] =
     made.toSeq.map { case (port, describe) => port -> describe(port.instanceName) }
 
+  /** Cycles per second of the clock the unit is made for; that of the papers' accelerators (Karandikar 2024, section
+    * 7.5).
+    */
+  def hertz: Long = 2000000000L
+
   /** Commands that leave the core with one of `opcodes` (n of custom-n). */
   protected def commandPort(opcodes: Int*): CommandPort = {
-    require(opcodes.forall(o => o >= 0 && o <= 3), s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}")
+    require(
+      opcodes.forall(o => o >= 0 && o <= 3),
+      s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}"
+    )
     add(IO(new CommandPort))(CommandDescription(_, opcodes))
   }
 
@@ -38,7 +48,19 @@ abstract class HardwareUnit extends Module {
   /** An AXI4 master. */
   protected def axi4Port(params: Axi4Params): Axi4Port = add(IO(new Axi4Port(params)))(Axi4Description(_, params))
 
-  /** Output: nothing changes any more until a command, a register access or an answer of memory arrives. */
+  /** A port through which frames leave. */
+  protected def streamOutput(bytes: Int): DecoupledIO[StreamFlit] =
+    add(IO(Decoupled(new StreamFlit(bytes))))(StreamDescription(_, outward = true, bytes))
+
+  /** A port through which frames arrive. */
+  protected def streamInput(bytes: Int): DecoupledIO[StreamFlit] =
+    add(IO(Flipped(Decoupled(new StreamFlit(bytes)))))(StreamDescription(_, outward = false, bytes))
+
+  /** Output: the interrupt line, high while it asks for attention; the pin is `interrupt_<name>`. */
+  protected def interruptPort(name: String): Bool =
+    add(IO(Output(Bool())))(_ => InterruptDescription(name)).suggestName(s"interrupt_$name")
+
+  /** Output: nothing changes any more until a command, a register access, a flit or an answer of memory arrives. */
   protected def idlePort(): Bool = add(IO(Output(Bool())))(IdleDescription(_))
 
   /** Names `signal` as the event `name`: its value is added up by the profiling layer in every cycle.

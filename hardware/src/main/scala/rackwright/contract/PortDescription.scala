@@ -19,6 +19,12 @@ case class MmioDescription(name: String) extends PortDescription
 /** An AXI4 master. */
 case class Axi4Description(name: String, params: Axi4Params) extends PortDescription
 
+/** Frames, `bytes` per beat; `outward` seen from the unit. */
+case class StreamDescription(name: String, outward: Boolean, bytes: Int) extends PortDescription
+
+/** An interrupt line, high while it asks for attention; the pin is `interrupt_<name>`. */
+case class InterruptDescription(name: String) extends PortDescription
+
 /** The output that says that the clock may stop. */
 case class IdleDescription(name: String) extends PortDescription
 

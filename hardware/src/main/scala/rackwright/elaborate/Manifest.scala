@@ -7,9 +7,6 @@ import rackwright.contract._
 /** Writes what the engine needs to know about a design (contract 3): the bridge between elaboration and engine. */
 object Manifest {
 
-  /** Cycles per second of the clock the units are made for (Karandikar 2024, section 7.5). */
-  private val hertz = 2000000000L
-
   /** The manifest of `design`.
     *
     * @param unit
@@ -27,7 +24,7 @@ object Manifest {
       "top" -> design.name,
       "verilog" -> verilog.map(_._1),
       "hash" -> hash(verilog.map(_._2)),
-      "clock" -> ujson.Obj("pin" -> "clock", "reset" -> "reset", "hertz" -> ujson.Num(hertz.toDouble)),
+      "clock" -> ujson.Obj("pin" -> "clock", "reset" -> "reset", "hertz" -> ujson.Num(design.hertz.toDouble)),
       "idle" -> idlePin(design),
       "ports" -> ports(design),
       "parameters" -> parameters
@@ -44,11 +41,14 @@ object Manifest {
     case CommandDescription(name, opcodes) => Some(entry("command", name, "opcodes" -> opcodes))
     case MemoryDescription(name, p) =>
       Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
-    case MmioDescription(name)        => Some(entry("mmio", name))
+    case MmioDescription(name) => Some(entry("mmio", name))
     case Axi4Description(name, p) =>
       Some(entry("axi4", name, "bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits))
+    case StreamDescription(name, outward, bytes) =>
+      Some(entry("stream", name, "direction" -> (if (outward) "out" else "in"), "bytes" -> bytes))
+    case InterruptDescription(name) => Some(entry("interrupt", name))
     case EventDescription(name, width) => Some(entry("event", name, "width" -> width))
-    case IdleDescription(_)            => None
+    case IdleDescription(_) => None
   }
 
   private def entry(contract: String, name: String, more: (String, ujson.Value)*): ujson.Obj =

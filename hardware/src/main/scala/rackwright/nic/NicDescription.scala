@@ -1,0 +1,24 @@
+package rackwright.nic
+
+import rackwright.contract.HardwareUnit
+import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+
+/** The network interface in the list of units. */
+object NicDescription extends UnitDescription {
+  private val default = Params()
+
+  val name: String = "nic"
+  val summary: String = "Sends and receives Ethernet frames between memory and a 200 Gbit/s network"
+  val status: String = "ready"
+
+  val parameters: Seq[Parameter] = Seq(
+    Parameter.choice("port-bytes", default.portBytes, Seq(16, 32), "bytes per beat of both memory ports"),
+    Parameter.powerOfTwo("outstanding", default.outstanding, 16, 256, "beats outstanding on each memory port"),
+    Parameter.powerOfTwo("queue-entries", default.queueEntries, 2, 64, "entries of each queue between software and unit"),
+    Parameter.powerOfTwo("buffer-kib", default.bufferKib, 16, 1024, "size of the receive packet buffer in KiB")
+  )
+
+  def build(values: ParameterValues): HardwareUnit = new Nic(
+    Params(values.int("port-bytes"), values.int("outstanding"), values.int("queue-entries"), values.int("buffer-kib"))
+  )
+}

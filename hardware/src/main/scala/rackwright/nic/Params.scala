@@ -1,0 +1,57 @@
+package rackwright.nic
+
+import chisel3.util.{isPow2, log2Ceil}
+
+import rackwright.memory.MemoryPortParams
+
+/** What the user says about a network interface.
+  *
+  * @param portBytes
+  *   bytes per beat of both memory ports.
+  * @param outstanding
+  *   beats outstanding on each port: 128 of 16 bytes hide 256 cycles of latency at one flit per cycle.
+  * @param queueEntries
+  *   entries of each of the four queues between software and the unit.
+  * @param bufferKib
+  *   size of the packet buffer of the receive path.
+  */
+case class Params(portBytes: Int = 16, outstanding: Int = 128, queueEntries: Int = 16, bufferKib: Int = 32) {
+  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+  require(
+    isPow2(outstanding) && outstanding >= 16 && outstanding <= 256,
+    s"outstanding is a power of two from 16 to 256, not $outstanding"
+  )
+  require(
+    isPow2(queueEntries) && queueEntries >= 2 && queueEntries <= 64,
+    s"queue-entries is a power of two from 2 to 64, not $queueEntries"
+  )
+  require(
+    isPow2(bufferKib) && bufferKib >= 16 && bufferKib <= 1024,
+    s"buffer-kib is a power of two from 16 to 1024, not $bufferKib"
+  )
+
+  /** Shape of both memory ports. */
+  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
+
+  /** Flits that the packet buffer holds. */
+  val bufferFlits: Int = bufferKib * 1024 / Frame.flitBytes
+}
+
+/** Sizes on the wire. */
+object Frame {
+
+  /** Clock of the unit and of the wire (Karandikar 2024, section 2.3). */
+  val hertz: Long = 3200000000L
+
+  /** Bytes of a flit, of which one is on the wire in a cycle: 204.8 Gbit/s. */
+  val flitBytes: Int = 8
+
+  /** Longest frame, in bytes: a jumbo frame with room for tags. */
+  val maxBytes: Int = 9600
+
+  /** Width of a number of bytes of a frame. */
+  val lengthBits: Int = log2Ceil(maxBytes + 1)
+
+  /** Width of the number of bytes in a flit. */
+  val countBits: Int = log2Ceil(flitBytes + 1)
+}

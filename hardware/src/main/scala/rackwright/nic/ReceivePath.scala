@@ -1,0 +1,51 @@
+package rackwright.nic
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.MemoryPort
+import rackwright.network.StreamFlit
+
+/** From flits on the wire to a completion: packet buffer, sum, packer, writer. */
+class ReceivePath(params: Params) extends Module {
+  val network = IO(Flipped(Decoupled(new StreamFlit(Frame.flitBytes))))
+  val request = IO(Flipped(Decoupled(new ReceiveRequest)))
+  val completion = IO(Decoupled(new Completion))
+  val checksum = IO(Input(new ReceiveChecksumSetting))
+  val memory = IO(new MemoryPort(params.port))
+
+  /** Bytes taken for memory in this cycle. */
+  val bytes = IO(Output(UInt(Frame.countBits.W)))
+  val droppedFull = IO(Output(Bool()))
+  val droppedLength = IO(Output(Bool()))
+
+  /** A whole frame waits for memory or for a request. */
+  val stall = IO(Output(Bool()))
+  val idle = IO(Output(Bool()))
+
+  private val buffer = Module(new PacketBuffer(params.bufferFlits))
+  private val sum = Module(new ReceiveChecksum)
+  private val packer = Module(new ReceivePacker(params.port))
+  private val beats = Module(new Queue(new FrameBeat(params.port), 2))
+  private val writer = Module(new ReceiveWriter(params.port, params.outstanding))
+
+  network.ready := true.B
+  buffer.in.valid := network.valid
+  buffer.in.bits := Flit.fromWire(network.bits)
+  packer.flit <> buffer.out
+  packer.request <> request
+  sum.setting := checksum
+  sum.flit.valid := packer.flit.fire
+  sum.flit.bits := packer.flit.bits
+  packer.sum := sum.sum
+  beats.io.enq <> packer.beat
+  writer.beat <> beats.io.deq
+  memory <> writer.memory
+  completion <> writer.completion
+
+  bytes := Mux(packer.flit.fire, packer.flit.bits.count, 0.U)
+  droppedFull := buffer.droppedFull
+  droppedLength := buffer.droppedLength
+  stall := packer.flit.valid && !packer.flit.ready
+  idle := buffer.idle && packer.idle && !beats.io.deq.valid && writer.idle
+}

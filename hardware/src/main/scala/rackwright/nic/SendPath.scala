@@ -1,0 +1,58 @@
+package rackwright.nic
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.{MemoryPort, ReservationBuffer}
+import rackwright.network.StreamFlit
+
+/** From a request to flits on the wire: reader, reservation buffer, aligner, checksum, rate limiter. */
+class SendPath(params: Params) extends Module {
+  val request = IO(Flipped(Decoupled(new SendRequest)))
+  val completion = IO(Decoupled(new Completion))
+  val rate = IO(Input(new RateSetting))
+  val rateWritten = IO(Input(Bool()))
+  val memory = IO(new MemoryPort(params.port))
+  val network = IO(Decoupled(new StreamFlit(Frame.flitBytes)))
+
+  /** A flit that leaves in this cycle. */
+  val sent = IO(Output(Valid(new Flit)))
+
+  /** A frame waits for memory. */
+  val stall = IO(Output(Bool()))
+
+  /** A flit waits for tokens. */
+  val limited = IO(Output(Bool()))
+  val idle = IO(Output(Bool()))
+
+  private val reader = Module(new SendReader(params.port, params.outstanding))
+  private val buffer = Module(new ReservationBuffer(params.port, params.outstanding))
+  private val frames = Module(new Queue(new SendFrame(params.port), params.queueEntries))
+  private val aligner = Module(new SendAligner(params.port))
+  private val checksum = Module(new SendChecksum)
+  private val limiter = Module(new RateLimiter)
+
+  reader.request <> request
+  reader.reserve <> buffer.reserve
+  memory.request <> reader.memory
+  buffer.response <> memory.response
+  buffer.clear := false.B
+  frames.io.enq <> reader.frame
+  aligner.frame <> frames.io.deq
+  aligner.beat <> buffer.beat
+  completion <> aligner.completion
+  checksum.in <> aligner.out
+  limiter.in <> checksum.out
+  limiter.setting := rate
+  limiter.restart := rateWritten
+
+  network.valid := limiter.out.valid
+  network.bits := Flit.onWire(limiter.out.bits)
+  limiter.out.ready := network.ready
+
+  sent.valid := network.fire
+  sent.bits := limiter.out.bits
+  stall := aligner.stall
+  limited := limiter.in.valid && !limiter.out.valid
+  idle := !request.valid && reader.idle && !frames.io.deq.valid && checksum.idle && limiter.idle
+}
