@@ -1,14 +1,38 @@
-//! RISC-V harts (RV64GC) and the models of their timing.
+//! RISC-V harts (RV64GC with machine, supervisor and user mode) and the models of their timing.
+//!
+//! A [`Hart`] runs code in a guest memory. It decodes blocks of instructions once and keeps them; it
+//! stops where something must be decided outside ([`Stop`]): environment calls, custom instructions,
+//! accesses to devices. Time is the business of its [`Timing`] model, which it is generic over.
 
+mod access;
+mod address;
+mod block;
 mod compressed;
+mod control;
 mod decode;
+mod device;
+mod fetch;
 mod float;
+mod handlers;
+mod hart;
 mod instruction;
+mod lower;
 mod operation;
+mod state;
+mod stop;
+mod system;
 mod timing;
+mod trap;
 
+pub use address::Privilege;
 pub use decode::decode;
+pub use device::DeviceAccess;
+pub use hart::{Environment, Hart};
 pub use instruction::{Instruction, Register};
 pub use operation::{Class, Operation};
-pub use timing::{Boom, BoomBlock, BoomLatencies, BoomParameters, 
-    FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, divide_operands, BlockInstruction, BlockRun, Functional, Timing};
+pub use stop::{CustomCommand, Stop};
+pub use timing::{
+    divide_operands, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, FrontEnd,
+    Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing,
+};
+pub use trap::{Cause, Exception, Interrupt};

@@ -1,6 +1,7 @@
 use crate::fault::{Access, GuestFault};
 use crate::region::Region;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a page, the unit of protection.
 pub const PAGE_BYTES: u64 = 4096;
@@ -42,6 +43,22 @@ impl Protection {
 pub struct GuestMemory {
     region: Region,
     protection: Vec<Protection>,
+    stamps: Stamps,
+}
+
+/// Which state of which memory's page protection a translation buffer or a decoder has seen. Stamps of
+/// different memories, and of different states of one, differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamps {
+    /// Changes with every change of protection.
+    pub data: u64,
+    /// Changes when a page begins or ceases to be executable.
+    pub code: u64,
+}
+
+fn fresh_stamp() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl GuestMemory {
@@ -55,6 +72,10 @@ impl GuestMemory {
         Ok(GuestMemory {
             region,
             protection: vec![Protection::NONE; pages as usize],
+            stamps: Stamps {
+                data: fresh_stamp(),
+                code: fresh_stamp(),
+            },
         })
     }
 
@@ -67,6 +88,8 @@ impl GuestMemory {
     /// Makes all of memory readable, writable and executable, as bare metal finds it.
     pub fn allow_all(&mut self) {
         self.protection.fill(Protection::ALL);
+        self.stamps.data = fresh_stamp();
+        self.stamps.code = fresh_stamp();
     }
 
     /// Sets the protection of all pages that hold a byte of the range.
@@ -76,8 +99,21 @@ impl GuestMemory {
     pub fn protect(&mut self, address: u64, length: u64, protection: Protection) -> Result<(), GuestFault> {
         let end = self.end_of(address, length, Access::Write)?;
         let pages = (address / PAGE_BYTES) as usize..end.div_ceil(PAGE_BYTES) as usize;
-        self.protection[pages].fill(protection);
+        let pages = &mut self.protection[pages];
+        self.stamps.data = fresh_stamp();
+        if protection.allows(Protection::EXECUTE)
+            || pages.iter().any(|page| page.allows(Protection::EXECUTE))
+        {
+            self.stamps.code = fresh_stamp();
+        }
+        pages.fill(protection);
         Ok(())
+    }
+
+    /// Which state of the protection this is.
+    #[inline]
+    pub fn stamps(&self) -> Stamps {
+        self.stamps
     }
 
     /// What may be done with the page at `address`; beyond memory, nothing.
@@ -96,6 +132,29 @@ impl GuestMemory {
         let source = self.check(address, into.len() as u64, Access::Read)?;
         // SAFETY: the range was checked to lie in the region; `into` is the caller's own memory.
         unsafe { std::ptr::copy_nonoverlapping(source, into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+
+    /// Copies the bytes at `address` into `into`, as a hart fetches instructions.
+    ///
+    /// # Errors
+    /// [`GuestFault`] when the page of one of them may not be run.
+    pub fn fetch(&self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
+        let last = self.end_of(address, into.len() as u64, Access::Read)?.max(1) - 1;
+        for place in [address, last] {
+            if !self.protection(place).allows(Protection::EXECUTE) {
+                let access = Access::Read;
+                return Err(GuestFault {
+                    address: place,
+                    access,
+                });
+            }
+        }
+        // SAFETY: the range lies in the region; `into` is the caller's own memory.
+        unsafe {
+            let source = self.region.start().add(address as usize);
+            std::ptr::copy_nonoverlapping(source, into.as_mut_ptr(), into.len());
+        }
         Ok(())
     }
 

@@ -15,7 +15,7 @@ mod shared;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
 pub use fault::{Access, GuestFault};
-pub use guest::{GuestMemory, Protection, PAGE_BYTES};
+pub use guest::{GuestMemory, Protection, Stamps, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
 pub use parameters::{
     CoherenceParameters, DramParameters, HierarchyParameters, LevelParameters, ParameterError,

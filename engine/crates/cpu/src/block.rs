@@ -1,0 +1,129 @@
+//! Blocks of decoded instructions, and where they are kept.
+
+use crate::state::MicroOperation;
+use crate::timing::BlockInstruction;
+use std::collections::HashMap;
+
+/// Most instructions of a block.
+pub(crate) const MAXIMUM: usize = 64;
+
+/// A way out of a block to a known address.
+pub(crate) struct Exit<B> {
+    /// Address of the next instruction.
+    pub(crate) pc: u64,
+    /// Instructions executed when the block is left here.
+    pub(crate) executed: u32,
+    /// Whether the last of them was a branch that was taken, or a jump.
+    pub(crate) taken: bool,
+    /// The block at `pc`, if `stamp` is the current one.
+    pub(crate) target: *mut Block<B>,
+    pub(crate) stamp: u64,
+}
+
+/// Instructions that run one after the other, until one of them leaves.
+pub(crate) struct Block<B> {
+    pub(crate) operations: Box<[MicroOperation]>,
+    pub(crate) exits: Box<[Exit<B>]>,
+    pub(crate) timing: B,
+    pub(crate) instructions: Box<[BlockInstruction]>,
+    /// Physical page of the second half of an instruction that crosses pages.
+    pub(crate) second_page: Option<u64>,
+}
+
+impl<B> Block<B> {
+    pub(crate) fn pc(&self) -> u64 {
+        self.instructions[0].pc
+    }
+}
+
+/// What a block was decoded for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Key {
+    pub(crate) pc: u64,
+    pub(crate) physical: u64,
+    /// Privilege and availability of floating point.
+    pub(crate) context: u8,
+}
+
+/// All blocks of a hart.
+pub(crate) struct Blocks<B> {
+    owned: Vec<*mut Block<B>>,
+    by_key: HashMap<Key, *mut Block<B>>,
+    recent: Box<[Recent<B>]>,
+}
+
+// SAFETY: the pointers are to blocks that this value owns.
+unsafe impl<B: Send> Send for Blocks<B> {}
+
+struct Recent<B> {
+    pc: u64,
+    stamp: u64,
+    block: *mut Block<B>,
+}
+
+/// Slots of the table by address.
+const RECENT: usize = 4096;
+/// Blocks kept before all are forgotten; about 100 MiB.
+const CAPACITY: usize = 1 << 16;
+
+impl<B> Blocks<B> {
+    pub(crate) fn new() -> Blocks<B> {
+        let empty = || Recent {
+            pc: 0,
+            stamp: 0,
+            block: std::ptr::null_mut(),
+        };
+        Blocks {
+            owned: Vec::new(),
+            by_key: HashMap::new(),
+            recent: std::iter::repeat_with(empty).take(RECENT).collect(),
+        }
+    }
+
+    #[inline(always)]
+    fn slot(pc: u64) -> usize {
+        (pc >> 1 ^ pc >> 13) as usize % RECENT
+    }
+
+    /// The block at `pc` found last, if that was under `stamp`.
+    #[inline(always)]
+    pub(crate) fn recent(&self, pc: u64, stamp: u64) -> Option<*mut Block<B>> {
+        let found = &self.recent[Self::slot(pc)];
+        (found.pc == pc && found.stamp == stamp).then_some(found.block)
+    }
+
+    pub(crate) fn remember(&mut self, pc: u64, stamp: u64, block: *mut Block<B>) {
+        self.recent[Self::slot(pc)] = Recent { pc, stamp, block };
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<*mut Block<B>> {
+        self.by_key.get(key).copied()
+    }
+
+    pub(crate) fn insert(&mut self, key: Key, block: Block<B>) -> *mut Block<B> {
+        let block = Box::into_raw(Box::new(block));
+        self.owned.push(block);
+        self.by_key.insert(key, block);
+        block
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.owned.len() >= CAPACITY
+    }
+
+    /// Forgets all blocks. Stamps must change, so that no link to them is followed.
+    pub(crate) fn clear(&mut self) {
+        self.by_key.clear();
+        self.recent.iter_mut().for_each(|recent| recent.stamp = 0);
+        for block in self.owned.drain(..) {
+            // SAFETY: it came from a box, and nothing uses it any more.
+            drop(unsafe { Box::from_raw(block) });
+        }
+    }
+}
+
+impl<B> Drop for Blocks<B> {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

@@ -1,0 +1,91 @@
+//! Reading the instructions of a block.
+
+use crate::address::{allowed, AddressSpace, Purpose};
+use crate::block::MAXIMUM;
+use crate::decode::decode;
+use crate::lower::{alone, leaves};
+use crate::operation::{Class, File, Operation};
+use crate::timing::BlockInstruction;
+use crate::trap::Exception;
+use rackwright_memory::{GuestMemory, PAGE_BYTES};
+
+/// The instructions of a block, and the physical page of the second half of one that crosses pages.
+pub(crate) struct Fetched {
+    pub(crate) instructions: Vec<BlockInstruction>,
+    pub(crate) second_page: Option<u64>,
+}
+
+/// The physical address of the instruction at `pc`.
+pub(crate) fn locate(memory: &mut GuestMemory, space: &AddressSpace, pc: u64) -> Result<u64, Exception> {
+    let physical = space.physical(memory, pc, Purpose::Fetch)?;
+    if !allowed(memory, physical, Purpose::Fetch) {
+        let cause = Purpose::Fetch.access_fault();
+        return Err(Exception { cause, value: pc });
+    }
+    Ok(physical)
+}
+
+/// Half an instruction at a place that [`locate`] found.
+fn half(memory: &GuestMemory, physical: u64) -> u32 {
+    let mut bytes = [0; 2];
+    memory
+        .fetch(physical, &mut bytes)
+        .expect("the page was found executable");
+    u16::from_le_bytes(bytes).into()
+}
+
+/// Reads the block at `pc`, which lies at `physical`. Without `float`, instructions of the
+/// floating-point extensions are illegal.
+pub(crate) fn fetch(
+    memory: &mut GuestMemory,
+    space: &AddressSpace,
+    pc: u64,
+    physical: u64,
+    float: bool,
+) -> Result<Fetched, Exception> {
+    let mut fetched = Fetched {
+        instructions: Vec::new(),
+        second_page: None,
+    };
+    let room = PAGE_BYTES - pc % PAGE_BYTES;
+    let mut offset = 0;
+    while offset < room && fetched.instructions.len() < MAXIMUM {
+        let low = half(memory, physical + offset);
+        let mut high = 0;
+        if low & 3 == 3 {
+            if offset + 2 < room {
+                high = half(memory, physical + offset + 2);
+            } else if offset > 0 {
+                break;
+            } else {
+                let second = locate(memory, space, pc + 2)?;
+                fetched.second_page = Some(second);
+                high = half(memory, second);
+            }
+        }
+        let mut instruction = decode(high << 16 | low);
+        if !float && uses_float(instruction.operation) {
+            instruction.operation = Operation::Illegal;
+        }
+        let class = instruction.class();
+        if alone(class) && offset > 0 {
+            break;
+        }
+        fetched.instructions.push(BlockInstruction {
+            pc: pc + offset,
+            physical: physical + offset,
+            instruction,
+        });
+        offset += u64::from(instruction.length);
+        if leaves(class) {
+            break;
+        }
+    }
+    Ok(fetched)
+}
+
+fn uses_float(operation: Operation) -> bool {
+    operation.destination_file() == File::Float
+        || operation.source_files().contains(&File::Float)
+        || operation.class() == Class::FloatMove
+}

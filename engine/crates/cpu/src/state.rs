@@ -1,0 +1,111 @@
+//! What the handlers of instructions work on.
+
+use crate::address::{AddressSpace, Translations};
+use crate::device::DeviceAccess;
+use crate::trap::Exception;
+use rackwright_memory::GuestMemory;
+
+/// Integer registers, and a place that takes what is written to `x0`.
+pub(crate) const INTEGER_REGISTERS: usize = 33;
+/// Where writes to `x0` go.
+pub(crate) const SINK: u8 = 32;
+
+/// What an operation does. Runs the operations after it too, up to the end of the block, and says how the
+/// block was left: the number of an exit of the block, or one of [`leave`].
+pub(crate) type Handler = unsafe fn(&mut State, *const MicroOperation, *mut u64) -> u32;
+
+/// Ways to leave a block other than by one of its exits.
+pub(crate) mod leave {
+    /// To the address in `state.pc`.
+    pub(crate) const INDIRECT: u32 = u32::MAX;
+    /// `state.trouble` says why; `state.stopped_at` which instruction was not executed.
+    pub(crate) const TROUBLE: u32 = u32::MAX - 1;
+    /// The block's only instruction is for the hart as a whole.
+    pub(crate) const SYSTEM: u32 = u32::MAX - 2;
+}
+
+/// An instruction (or several) made ready to run.
+#[derive(Clone, Copy)]
+pub(crate) struct MicroOperation {
+    pub(crate) handler: Handler,
+    pub(crate) immediate: i64,
+    pub(crate) rd: u8,
+    pub(crate) rs1: u8,
+    pub(crate) rs2: u8,
+    pub(crate) rs3: u8,
+    /// Rounding mode as encoded.
+    pub(crate) rounding: u8,
+    /// Which instruction of the block this is.
+    pub(crate) index: u8,
+    /// The exit that is taken.
+    pub(crate) exit: u16,
+}
+
+/// Why an instruction was not executed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Trouble {
+    None,
+    Exception(Exception),
+    Device(DeviceAccess),
+}
+
+/// A reservation made by a load-reserved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Reservation {
+    pub(crate) address: u64,
+    pub(crate) value: u64,
+}
+
+/// Registers, translations, and the way out of a block.
+pub(crate) struct State {
+    pub(crate) x: [u64; INTEGER_REGISTERS],
+    pub(crate) f: [u64; 32],
+    pub(crate) pc: u64,
+    pub(crate) fflags: u8,
+    pub(crate) frm: u8,
+    /// Nearest-even is the dynamic mode and the inexact flag is set: the host's arithmetic will do.
+    pub(crate) host_float: bool,
+    pub(crate) stopped_at: u8,
+    pub(crate) trouble: Trouble,
+    pub(crate) reservation: Option<Reservation>,
+    /// Where the next recorded value goes.
+    pub(crate) cursor: *mut u64,
+    pub(crate) host_base: u64,
+    pub(crate) memory: *mut GuestMemory,
+    pub(crate) space: AddressSpace,
+    pub(crate) loads: Translations,
+    pub(crate) stores: Translations,
+}
+
+impl State {
+    pub(crate) fn new() -> Box<State> {
+        Box::new(State {
+            x: [0; INTEGER_REGISTERS],
+            f: [0; 32],
+            pc: 0,
+            fflags: 0,
+            frm: 0,
+            host_float: false,
+            stopped_at: 0,
+            trouble: Trouble::None,
+            reservation: None,
+            cursor: std::ptr::null_mut(),
+            host_base: 0,
+            memory: std::ptr::null_mut(),
+            space: AddressSpace::default(),
+            loads: Translations::default(),
+            stores: Translations::default(),
+        })
+    }
+
+    /// To be called whenever `fflags` or `frm` has changed.
+    #[inline]
+    pub(crate) fn refresh_float(&mut self) {
+        self.host_float = self.frm == 0 && self.fflags & crate::float::flag::INEXACT != 0;
+    }
+
+    pub(crate) fn forget_translations(&mut self) {
+        self.loads.clear();
+        self.stores.clear();
+    }
+}

@@ -1,0 +1,37 @@
+use crate::device::DeviceAccess;
+use crate::trap::Exception;
+
+/// Why a hart stopped. It goes on from there when it is run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The cycle to run to has come.
+    Budget,
+    /// A custom instruction was issued in [`crate::Hart::cycle`]. If its `xd` is set, its answer goes to register `rd`.
+    Custom(CustomCommand),
+    /// A load or store where there is no memory, to be ended by [`crate::Hart::finish_access`] or
+    /// [`crate::Hart::refuse_access`]. Only for bare metal.
+    Device(DeviceAccess),
+    /// A program's `ecall`; the hart stands behind it. Only for programs.
+    EnvironmentCall,
+    /// Nothing to do until an interrupt comes. Only for bare metal.
+    WaitForInterrupt,
+    /// A program did what it may not, at the address where the hart stands. Only for programs.
+    Fault(Exception),
+}
+
+/// A custom instruction, as an accelerator gets it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CustomCommand {
+    /// The n of `custom-n`: 0 to 3.
+    pub opcode: u8,
+    /// The seven bits that tell commands apart.
+    pub funct: u8,
+    /// Value of the first source register; zero when the instruction does not read it.
+    pub rs1: u64,
+    /// Value of the second source register; zero when the instruction does not read it.
+    pub rs2: u64,
+    /// Number of the destination register.
+    pub rd: u8,
+    /// Whether the program waits for a value in `rd`.
+    pub xd: bool,
+}
