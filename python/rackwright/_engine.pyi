@@ -195,3 +195,57 @@ class Server:
 
 def run_rocket_rtl(program: str, library: str, max_cycles: int = 0) -> ServerResult:
     """Runs a bare-metal program on the Rocket core in RTL, compiled into `library`."""
+
+class Cluster:
+    """A network of servers and switches, built from a description in JSON."""
+
+    def __init__(self, description: str) -> None:
+        """Raises `EngineError`, which names the nodes or the two ends concerned."""
+
+    def set_threads(self, threads: int) -> None: ...
+    def set_window(self, cycles: int) -> None: ...
+    def set_skip_idle(self, skip_idle: bool) -> None: ...
+    def capture(self, ports: list[str], path: str) -> None:
+        """Captures ports, written like `tor0.port3`, into a pcapng file; see `finish`."""
+
+    def run(self, until: int) -> bool:
+        """Advances to a cycle; tells whether anything is left to happen after it."""
+
+    def finish(self) -> None:
+        """Ends the capture, if there is one."""
+
+    @property
+    def cycle(self) -> int: ...
+    def report(self) -> str:
+        """What has happened so far, in JSON."""
+
+class RocketDesign:
+    """The Rocket core in RTL, compiled."""
+
+    def __init__(self, toolchain: Toolchain, verilog: str) -> None:
+        """Compiles the Verilog of `pythondata-cpu-rocket`, or takes the result from the cache."""
+
+    def run(self, program: str, max_cycles: int = 0) -> RocketRun:
+        """Runs a bare-metal ELF file; raises `EngineError` when `max_cycles` (0: no limit) come first."""
+
+class RocketRun:
+    """How a program ran on the Rocket core."""
+
+    @property
+    def exit_code(self) -> int:
+        """What the program ended with."""
+    @property
+    def cycles(self) -> int:
+        """Cycles since reset."""
+    @property
+    def instructions(self) -> int:
+        """Instructions retired, those of the boot ROM included."""
+    @property
+    def digest(self) -> str:
+        """Over everything that crossed the core's pins."""
+    @property
+    def wall_seconds(self) -> float:
+        """How long the simulation took."""
+    @property
+    def stdout(self) -> bytes:
+        """What the program printed."""

@@ -11,6 +11,15 @@ pub struct Toolchain {
     cache: Cache,
 }
 
+impl Toolchain {
+    pub(crate) fn build_rocket(
+        &self,
+        verilog: &Path,
+    ) -> Result<rackwright_rtl::rocket::RocketDesign, rackwright_rtl::RtlError> {
+        self.tools.build_rocket(verilog, &self.cache)
+    }
+}
+
 #[pymethods]
 impl Toolchain {
     #[new]

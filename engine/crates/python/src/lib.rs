@@ -4,8 +4,11 @@
 //! that takes long.
 
 mod bench;
+mod cluster;
 mod design;
 mod error;
+mod server;
+mod rocket;
 
 use pyo3::prelude::*;
 
@@ -14,6 +17,10 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineError", module.py().get_type::<error::EngineError>())?;
     module.add_class::<design::Toolchain>()?;
     module.add_class::<design::Design>()?;
+    module.add_class::<rocket::RocketDesign>()?;
     module.add_class::<bench::UnitBench>()?;
+    module.add_class::<cluster::Cluster>()?;
+    module.add_class::<server::Server>()?;
+    module.add_class::<server::ServerResult>()?;
     Ok(())
 }

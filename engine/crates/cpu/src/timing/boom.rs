@@ -43,7 +43,9 @@ pub struct Boom {
     supply: u64,
     divider: u64,
     float_divider: u64,
-    /// When all stores so far are written.
+    /// When the last store was given to the data cache; the next one follows in a later cycle.
+    written: u64,
+    /// When all stores so far have their lines.
     drained: u64,
 }
 
@@ -71,6 +73,7 @@ impl Boom {
             supply: 0,
             divider: 0,
             float_divider: 0,
+            written: 0,
             drained: 0,
             hierarchy,
             parameters,
@@ -118,9 +121,9 @@ impl Boom {
     #[inline]
     fn store(&mut self, entry: &Entry, operands: u64, address: u64) -> u64 {
         let done = self.ports[entry.port as usize].take(operands) + u64::from(entry.latency);
-        let write = done.max(self.commit.cycle()).max(self.drained);
-        let there = self.data.store(done, write, address, &self.hierarchy, self.requester);
-        self.drained = there;
+        self.written = done.max(self.commit.cycle()).max(self.written + 1);
+        let there = self.data.store(done, self.written, address, &self.hierarchy, self.requester);
+        self.drained = self.drained.max(there);
         self.stores.hold(there);
         done
     }
@@ -148,7 +151,10 @@ impl Boom {
                 self.float_divider
             }
             Action::Fence => operands.max(self.drained).max(self.commit.cycle()),
-            Action::Serial => {
+            Action::Serial | Action::ForgetInstructions => {
+                if entry.action == Action::ForgetInstructions {
+                    self.instructions = Cache::new(self.parameters.instructions);
+                }
                 let done = operands.max(self.commit.cycle()).max(self.drained) + 1;
                 self.supply = done + u64::from(self.parameters.latencies.serial);
                 done

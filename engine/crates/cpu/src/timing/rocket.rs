@@ -18,7 +18,7 @@ use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
 use rackwright_memory::{AccessKind, RequesterId, SharedHierarchy, Snoop};
 use rackwright_time::Cycle;
-use schedule::{Division, Event, Exit, LateResult, Placed, Step};
+use schedule::{Division, Event, Exit, LateResult, Step};
 
 /// Late results that are remembered from one block to the next.
 const PENDING: usize = 4;
@@ -416,6 +416,7 @@ impl Timing for Rocket {
                 Event::Store => self.store(&mut run, step, next(), false),
                 Event::Atomic => self.store(&mut run, step, next(), true),
                 Event::Divide(division) => self.divide(&mut run, &division, next()),
+                Event::ForgetInstructions => self.instructions.clear(),
                 Event::Branch if result.taken && index + 1 == result.executed => {}
                 Event::Branch => self.branch_not_taken(&mut run, step, block),
             }

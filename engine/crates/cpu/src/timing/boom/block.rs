@@ -26,6 +26,8 @@ pub(super) enum Action {
     Fence,
     /// Waits until everything is done, and everything waits for it.
     Serial,
+    /// The same; instructions that are in the cache may be out of date.
+    ForgetInstructions,
 }
 
 /// Which kind of execution unit an instruction needs.
@@ -112,7 +114,8 @@ fn action(instruction: &Instruction) -> Action {
         Class::JumpRegister if instruction.is_call() => Action::CallRegister,
         Class::JumpRegister => Action::Jump,
         Class::Fence => Action::Fence,
-        Class::FenceInstruction | Class::Control | Class::System | Class::Custom => Action::Serial,
+        Class::FenceInstruction => Action::ForgetInstructions,
+        Class::Control | Class::System | Class::Custom => Action::Serial,
         _ => Action::Compute,
     }
 }

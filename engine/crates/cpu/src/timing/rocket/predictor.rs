@@ -99,10 +99,6 @@ impl Targets {
         };
         self.ages.touch(slot as u32);
     }
-
-    pub(super) fn forget_all(&mut self) {
-        self.tags = [NO_TAG; TAGS];
-    }
 }
 
 #[inline]

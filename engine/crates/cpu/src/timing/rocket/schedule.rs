@@ -18,6 +18,8 @@ pub(super) enum Event {
     Divide(Division),
     /// A conditional branch.
     Branch,
+    /// Instructions that are in the cache may be out of date.
+    ForgetInstructions,
 }
 
 /// Which operands a division has.
@@ -333,6 +335,7 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
                 slack: slack(latencies, block, placed, index),
             })),
             Class::Branch => push(Event::Branch),
+            Class::FenceInstruction => push(Event::ForgetInstructions),
             _ => {}
         }
     }

@@ -1,0 +1,129 @@
+use crate::bare_metal::{load_bare_metal, BareMetalDevices};
+use crate::ServerError;
+use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
+use rackwright_rtl::rocket::{boot_code, Rocket, RocketBus, RocketDesign, DEVICES_BASE, MEMORY_BASE};
+use rackwright_stats::Digest;
+use rackwright_time::{Cycle, Cycles};
+
+/// Time of an access to a device, at its port: a register file behind a small bus.
+const DEVICE_LATENCY: Cycles = Cycles(10);
+
+/// A server whose core is Rocket in RTL, with the same memory hierarchy as the timing models have. It runs
+/// bare-metal programs.
+pub struct RocketRtl {
+    core: Rocket,
+    system: System,
+}
+
+/// Everything outside the core.
+struct System {
+    memory: GuestMemory,
+    hierarchy: Hierarchy,
+    port: RequesterId,
+    devices: BareMetalDevices,
+    boot: [u8; 24],
+    digest: Digest,
+}
+
+impl RocketRtl {
+    /// A server that has just left reset, with the program of an ELF file in memory.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the file is no program that fits.
+    pub fn new(design: &RocketDesign, program: &[u8]) -> Result<RocketRtl, ServerError> {
+        let (memory, entry) = load_bare_metal(program)?;
+        let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
+        let port = hierarchy.attach_hart();
+        Ok(RocketRtl {
+            core: design.instantiate(),
+            system: System {
+                memory,
+                hierarchy,
+                port,
+                devices: BareMetalDevices::default(),
+                boot: boot_code(entry),
+                digest: Digest::new(),
+            },
+        })
+    }
+
+    /// Simulates until the program ends the run; returns its exit code, or `None` when cycle `limit` came first.
+    pub fn run(&mut self, limit: Cycle) -> Option<i32> {
+        self.core.run(&mut self.system, limit);
+        self.exit_code()
+    }
+
+    /// The exit code, once the program has ended the run.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.system.devices.exit_code()
+    }
+
+    /// What the program has printed so far.
+    pub fn output(&self) -> &[u8] {
+        self.system.devices.output()
+    }
+
+    /// Cycles since reset.
+    pub fn cycle(&self) -> Cycle {
+        self.core.cycle()
+    }
+
+    /// Instructions retired, those of the boot ROM included.
+    pub fn instructions(&self) -> u64 {
+        self.core.instructions()
+    }
+
+    /// The digest over everything that crossed the core's pins.
+    pub fn digest(&self) -> &Digest {
+        &self.system.digest
+    }
+}
+
+impl System {
+    fn record(&mut self, at: Cycle, address: u64, data: &[u8]) {
+        self.digest.cycle(at);
+        self.digest.number(address);
+        self.digest.bytes(data);
+    }
+
+    fn read_device(&self, address: u64, data: &mut [u8]) {
+        for (address, byte) in (address..).zip(data) {
+            let boot = address.checked_sub(DEVICES_BASE);
+            let known = boot.and_then(|offset| self.boot.get(offset as usize));
+            *byte = known.copied().unwrap_or(0);
+        }
+    }
+}
+
+impl RocketBus for System {
+    fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle {
+        let due = if address < MEMORY_BASE {
+            self.read_device(address, data);
+            at + DEVICE_LATENCY
+        } else {
+            // The core may fetch ahead beyond memory; such bytes are never executed.
+            if self.memory.read(address, data).is_err() {
+                data.fill(0);
+            }
+            self.hierarchy.access(at, address, AccessKind::Read, self.port)
+        };
+        self.record(at, address, data);
+        due
+    }
+
+    fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle {
+        self.record(at, address, data);
+        if address < MEMORY_BASE {
+            self.devices.write(address, data);
+            return at + DEVICE_LATENCY;
+        }
+        // A line beyond memory can only hold the zeros that were read from there.
+        let _ = self.memory.write(address, data);
+        self.hierarchy
+            .access(at, address, AccessKind::WriteBack, self.port)
+    }
+
+    fn finished(&self) -> bool {
+        self.devices.exit_code().is_some()
+    }
+}
