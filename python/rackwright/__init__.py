@@ -1,9 +1,10 @@
 """Co-design of hardware and software for warehouse-scale machines, on one ordinary machine.
 
 A `Unit` is a piece of hardware alone against a memory model; a `SnappyUnit` is one that we ship. A
-`Server` is a core with units beside it, which runs real programs; `run` does so in one call. Results
-are data classes, and `.frame()` turns them into pandas data frames. Python describes and reports:
-what is simulated is simulated by the engine.
+`Server` is a core with units beside it, which runs real programs; `run` does so in one call. A `Cluster`
+joins switches and servers without processors by links. Results are data classes, and `.frame()` turns
+them into pandas data frames. Python describes and reports: what is simulated is simulated by the
+engine.
 
 Names are loaded when they are first used, so that the command line can explain itself before the
 engine is built.
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rackwright._engine import Design, EngineError
+    from rackwright.cluster import Cluster, Ethernet, Switch, TopologyError, Traffic
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
     from rackwright.programs import compile_program
@@ -26,12 +28,17 @@ __all__ = [
     "PLACEMENTS",
     "AcceleratorResult",
     "Buffer",
+    "Cluster",
     "Design",
     "EngineError",
+    "Ethernet",
     "RackwrightError",
     "RunResult",
     "Server",
     "SnappyUnit",
+    "Switch",
+    "TopologyError",
+    "Traffic",
     "Unit",
     "UnitInfo",
     "compile_program",
@@ -44,6 +51,7 @@ __all__ = [
 
 _HOMES = {
     "_engine": ("Design", "EngineError"),
+    "cluster": ("Cluster", "Ethernet", "Switch", "TopologyError", "Traffic"),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
     "programs": ("compile_program",),

@@ -5,7 +5,7 @@ use rackwright_time::Cycle;
 ///
 /// A switch asks about one frame at a time, in the order (cycle of the last flit, port), which depends
 /// on neither threads nor windows. A policy may keep state of its own, but nothing from outside.
-pub trait Policy: Send {
+pub trait Policy: Send + Sync {
     /// Adds the ports through which a frame is to leave that arrived whole at `at` through the port
     /// `ingress`; none drops it and counts it as unknown. It is never sent back to where it came from.
     fn route(&mut self, at: Cycle, ingress: usize, frame: &Frame, ports: &[OutputPort], egress: &mut Egress);

@@ -1,0 +1,47 @@
+"""Clusters: servers, switches and links as plain data, checked before anything is built.
+
+    from rackwright import Cluster, Ethernet, Switch, Traffic
+    from rackwright.cluster import Exponential, Poisson
+
+    tor = Switch()
+    server = Traffic(service=Exponential(mean_us=20), cores=4)
+    tor.add_downlinks([server, Traffic(sends=Poisson(rate=50_000), to=server)])
+    run = Cluster(tor, link=Ethernet(latency_us=2)).run(until_ms=10)
+
+A server here is of `traffic` fidelity: distributions instead of a processor. Ready-made topologies are
+in `rackwright.cluster.shapes`.
+"""
+
+from rackwright.cluster.cluster import Cluster
+from rackwright.cluster.distributions import Bimodal, Constant, Distribution, Empirical, Exponential
+from rackwright.cluster.errors import TopologyError
+from rackwright.cluster.links import Ethernet
+from rackwright.cluster.loads import ClosedLoop, Load, Periodic, Poisson, Trace
+from rackwright.cluster.nodes import Node, Switch, Traffic
+from rackwright.cluster.result import ClusterResult
+from rackwright.cluster.shapes import clos, fat_tree, tree
+from rackwright.cluster.topology import Topology
+
+__all__ = [
+    "Bimodal",
+    "ClosedLoop",
+    "Cluster",
+    "ClusterResult",
+    "Constant",
+    "Distribution",
+    "Empirical",
+    "Ethernet",
+    "Exponential",
+    "Load",
+    "Node",
+    "Periodic",
+    "Poisson",
+    "Switch",
+    "Topology",
+    "TopologyError",
+    "Trace",
+    "Traffic",
+    "clos",
+    "fat_tree",
+    "tree",
+]

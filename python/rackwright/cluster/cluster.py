@@ -1,0 +1,124 @@
+"""A cluster: a topology that runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rackwright import _engine
+from rackwright.cluster.drawing import svg
+from rackwright.cluster.errors import TopologyError
+from rackwright.cluster.links import DEFAULT_LINK, Ethernet
+from rackwright.cluster.nodes import Node
+from rackwright.cluster.result import ClusterResult
+from rackwright.cluster.topology import Topology
+from rackwright.errors import RackwrightError
+
+Progress = Callable[[float, float, float], None]
+"""Gets the microseconds simulated, those of the whole run, and the seconds it will still take."""
+
+_REPORT_SECONDS = 0.25
+
+
+class Cluster:
+    """The servers and switches joined to `roots`.
+
+    `link` is used wherever no other link is given. All randomness follows from `seed`. Links and switches
+    run at `clock_ghz`. Requests sent in the first `warmup_us` don't count in latencies.
+    """
+
+    def __init__(
+        self,
+        *roots: Node,
+        link: Ethernet = DEFAULT_LINK,
+        seed: int = 0,
+        clock_ghz: float = 3.2,
+        warmup_us: float = 0.0,
+    ) -> None:
+        """Checks the topology.
+
+        Raises `TopologyError`, which names the nodes or the two ends concerned.
+        """
+        if not roots:
+            raise TopologyError("a cluster needs at least one node: Cluster(root)")
+        for root in roots:
+            if not isinstance(root, Node):
+                raise TopologyError(f"a cluster is made of switches and servers, not of {root!r}")
+        self.topology = Topology.reached_from(roots, link)
+        self.clock_hz = round(clock_ghz * 1e9)
+        settings = {"clock_hz": self.clock_hz, "seed": seed, "warmup_us": warmup_us}
+        self._text = json.dumps({**settings, **self.topology.description})
+        self._build()
+
+    def run(
+        self,
+        until_ms: float,
+        *,
+        threads: int | None = None,
+        window_cycles: int | None = None,
+        skip_idle: bool = True,
+        pcap: str | Path | None = None,
+        pcap_ports: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> ClusterResult:
+        """Runs the cluster from reset for `until_ms` of simulated time.
+
+        `threads` are as many as the machine has processors unless given; neither they nor `window_cycles`
+        (how often traffic is exchanged) nor `skip_idle` change the result. `pcap` is a pcapng file for what
+        passes `pcap_ports`, each written like `tor0.port3`, where the ports of a node are numbered in the
+        order in which its links were added. `progress` is called a few times per second.
+        """
+        if bool(pcap) != bool(pcap_ports):
+            raise RackwrightError("a capture needs a file and ports: pcap='out', pcap_ports=['tor0.port3']")
+        threads = threads or len(os.sched_getaffinity(0))
+        machine = self._build()
+        machine.set_threads(threads)
+        machine.set_skip_idle(skip_idle)
+        try:
+            if window_cycles is not None:
+                machine.set_window(window_cycles)
+            if pcap:
+                machine.capture(list(pcap_ports), str(pcap))
+        except _engine.EngineError as error:
+            raise RackwrightError(str(error)) from None
+        started = time.perf_counter()
+        busy = _advance(machine, round(until_ms * self.clock_hz / 1e3), self.clock_hz / 1e6, progress)
+        machine.finish()
+        return ClusterResult.from_report(
+            json.loads(machine.report()),
+            wall_seconds=time.perf_counter() - started,
+            threads=threads,
+            quiet=not busy,
+        )
+
+    def draw(self, path: str | Path) -> None:
+        """Writes the topology as an SVG picture."""
+        Path(path).write_text(svg(self.topology))
+
+    def __str__(self) -> str:
+        return str(self.topology)
+
+    def _build(self) -> _engine.Cluster:
+        try:
+            return _engine.Cluster(self._text)
+        except _engine.EngineError as error:
+            raise TopologyError(str(error)) from None
+
+
+def _advance(machine: _engine.Cluster, until: int, cycles_per_us: float, progress: Progress | None) -> bool:
+    """Runs in slices of about a quarter of a second, so that progress is told and Ctrl-C is heard."""
+    busy, slice_cycles = True, max(1, until // 1000)
+    started = time.perf_counter()
+    while machine.cycle < until:
+        before = time.perf_counter()
+        busy = machine.run(min(until, machine.cycle + slice_cycles))
+        now = time.perf_counter()
+        growth = _REPORT_SECONDS / max(now - before, 1e-9)
+        slice_cycles = max(1, int(slice_cycles * min(max(growth, 0.1), 10)))
+        if progress:
+            remaining = (now - started) * (until - machine.cycle) / machine.cycle
+            progress(machine.cycle / cycles_per_us, until / cycles_per_us, remaining)
+    return busy

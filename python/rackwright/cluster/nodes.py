@@ -1,0 +1,187 @@
+"""Servers and switches, and how they are joined."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rackwright.cluster.distributions import Distribution
+from rackwright.cluster.errors import TopologyError
+from rackwright.cluster.links import Ethernet
+from rackwright.cluster.loads import Load
+
+_ORDER = itertools.count()
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A link between two nodes. `order` counts links as they are added, which numbers their ports."""
+
+    one: Node
+    other: Node
+    link: Ethernet | None
+    order: int
+
+    def far(self, near: Node) -> Node:
+        """The other end, seen from `near`."""
+        return self.other if near is self.one else self.one
+
+
+class Node:
+    """Anything with ports."""
+
+    def __init__(self, name: str | None) -> None:
+        self.name = name
+        self.joints: list[Joint] = []
+
+    def connect(self, other: Node, link: Ethernet | None = None) -> None:
+        """Joins the next free ports of two nodes by `link`, or else by the link of the cluster."""
+        if not isinstance(other, Node):
+            raise TopologyError(
+                f"{_called(self)} cannot be linked to a {type(other).__name__}: clusters have switches and "
+                "servers of `traffic` fidelity (`Traffic`) so far, none with a processor"
+            )
+        joint = Joint(self, other, link, next(_ORDER))
+        self.joints.append(joint)
+        other.joints.append(joint)
+
+    def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
+        """As the engine reads it, without its name."""
+        raise NotImplementedError
+
+
+class Switch(Node):
+    """A store-and-forward switch; it gets a port for each link.
+
+    `switching_cycles` pass from the last flit in to the first flit out. Each output port has a buffer
+    of `buffer_kib`; frames that don't fit are dropped and counted. From `mark_kib` on, frames whose ends
+    understand ECN are marked. `routes` pins the way to a server (by name) through neighbours (by name)
+    instead of along shortest paths.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        switching_cycles: int = 10,
+        buffer_kib: float = 512,
+        mark_kib: float | None = None,
+        largest_frame: int = 9600,
+        routes: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.switching_cycles = switching_cycles
+        self.buffer_kib = buffer_kib
+        self.mark_kib = mark_kib
+        self.largest_frame = largest_frame
+        self.routes = dict(routes or {})
+
+    def add_downlinks(self, nodes: Iterable[Node], link: Ethernet | None = None) -> None:
+        """Links every one of `nodes` below this switch."""
+        for node in nodes:
+            self.connect(node, link)
+
+    def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
+        """As the engine reads it, without its name."""
+        return {
+            "kind": "switch",
+            "switching_cycles": self.switching_cycles,
+            "buffer_bytes": round(self.buffer_kib * 1024),
+            "mark_bytes": None if self.mark_kib is None else round(self.mark_kib * 1024),
+            "largest_frame": self.largest_frame,
+            "routes": {to: list(neighbours) for to, neighbours in self.routes.items()},
+        }
+
+
+class Traffic(Node):
+    """A server of `traffic` fidelity: a client, a service, or both, given by distributions.
+
+    As a client it `sends` requests of `request_bytes` to one of `to`, chosen at random each time, and
+    asks for `answer_bytes`; a request without an answer after `timeout_us` is lost; it begins at
+    `start_us` and ends after so many `requests`. As a service it works on each request for a time drawn
+    from `service`, on `cores` behind one queue, of at most `queue` requests. `stack_us` is spent by every
+    message between network and program, each way. `mac` and `ip` are assigned unless pinned.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        sends: Load | None = None,
+        to: Traffic | Iterable[Traffic] = (),
+        request_bytes: int = 64,
+        answer_bytes: int = 64,
+        requests: int | None = None,
+        start_us: float = 0.0,
+        timeout_us: float = 10_000.0,
+        service: Distribution | None = None,
+        cores: int = 1,
+        queue: int | None = None,
+        stack_us: float = 0.0,
+        buffer_kib: float = 512,
+        ecn: bool = False,
+        mac: str | None = None,
+        ip: str | None = None,
+        port: int = 11211,
+    ) -> None:
+        super().__init__(name)
+        self.sends = sends
+        self.to = [to] if isinstance(to, Traffic) else list(to)
+        self.request_bytes = request_bytes
+        self.answer_bytes = answer_bytes
+        self.requests = requests
+        self.start_us = start_us
+        self.timeout_us = timeout_us
+        self.service = service
+        self.cores = cores
+        self.queue = queue
+        self.stack_us = stack_us
+        self.buffer_kib = buffer_kib
+        self.ecn = ecn
+        self.mac = mac
+        self.ip = ip
+        self.port = port
+
+    def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
+        """As the engine reads it, without its name."""
+        return {
+            "kind": "traffic",
+            "mac": self.mac,
+            "ip": self.ip,
+            "port": self.port,
+            "stack_us": self.stack_us,
+            "buffer_bytes": round(self.buffer_kib * 1024),
+            "ecn": self.ecn,
+            "client": self._client(names),
+            "service": self._service(),
+        }
+
+    def _client(self, names: Mapping[Node, str]) -> dict[str, Any] | None:
+        if self.sends is None:
+            return None
+        strangers = [node for node in self.to if node not in names]
+        if strangers:
+            raise TopologyError(
+                f"`{names[self]}` sends to {_called(strangers[0])}, and nothing joins the two"
+            )
+        return {
+            "to": [names[node] for node in self.to],
+            "load": self.sends.describe(),
+            "request_bytes": self.request_bytes,
+            "answer_bytes": self.answer_bytes,
+            "start_us": self.start_us,
+            "timeout_us": self.timeout_us,
+            "requests": self.requests,
+        }
+
+    def _service(self) -> dict[str, Any] | None:
+        if self.service is None:
+            return None
+        return {"cores": self.cores, "time": self.service.describe(), "queue": self.queue}
+
+
+def _called(node: Node) -> str:
+    """A node as an error names it before names are given."""
+    return f"`{node.name}`" if node.name else f"a {type(node).__name__} without a name"

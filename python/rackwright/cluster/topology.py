@@ -1,0 +1,127 @@
+"""A topology as plain data: what is reached from the roots, with names and numbered ports."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rackwright.cluster.errors import TopologyError
+from rackwright.cluster.links import Ethernet
+from rackwright.cluster.nodes import Joint, Node, Switch, Traffic
+
+
+@dataclass(frozen=True)
+class Topology:
+    """What the engine builds: `description` is made of dicts, lists, strings and numbers only.
+
+    Two topologies are equal if they describe the same. `str()` prints one as a tree.
+    """
+
+    description: dict[str, Any]
+
+    @classmethod
+    def reached_from(cls, roots: Sequence[Node], link: Ethernet) -> Topology:
+        """Everything joined to `roots`, with `link` where a link was not given.
+
+        Nodes come depth first, so that each rack stays together. Names that were not given are counted:
+        `switch0`, `client0`, `server0`.
+        """
+        nodes = _depth_first(roots)
+        names = _named(nodes)
+        joints = {joint.order: joint for node in nodes for joint in node.joints}
+        return cls(
+            {
+                "nodes": [{"name": names[node], **node.describe(names)} for node in nodes],
+                "links": [_link(joints[order], names, link) for order in sorted(joints)],
+            }
+        )
+
+    def json(self) -> str:
+        """As text."""
+        return json.dumps(self.description)
+
+    def neighbours(self) -> dict[str, list[str]]:
+        """For every node, the nodes at the other ends of its ports, in the order of the ports."""
+        neighbours: dict[str, list[str]] = {node["name"]: [] for node in self.description["nodes"]}
+        for joint in self.description["links"]:
+            one, other = joint["ends"]
+            neighbours[one].append(other)
+            neighbours[other].append(one)
+        return neighbours
+
+    def switches(self) -> list[str]:
+        """The names of the switches."""
+        return [node["name"] for node in self.description["nodes"] if node["kind"] == "switch"]
+
+    def levels(self) -> list[list[str]]:
+        """The nodes by their distance from the first one."""
+        neighbours = self.neighbours()
+        level = [self.description["nodes"][0]["name"]]
+        levels, seen = [], set(level)
+        while level:
+            levels.append(level)
+            below = dict.fromkeys(far for near in level for far in neighbours[near] if far not in seen)
+            level = list(below)
+            seen.update(level)
+        return levels
+
+    def __str__(self) -> str:
+        neighbours, lines = self.neighbours(), []
+        seen: set[str] = set()
+        switches = set(self.switches())
+        pending = [(self.description["nodes"][0]["name"], 0)]
+        while pending:
+            name, depth = pending.pop()
+            again = name in seen
+            lines.append("  " * depth + name + (" (above)" if again and name in switches else ""))
+            if not again:
+                seen.add(name)
+                below = [far for far in neighbours[name] if far not in seen]
+                pending += [(far, depth + 1) for far in reversed(below)]
+        return "\n".join(lines)
+
+
+def _depth_first(roots: Sequence[Node]) -> list[Node]:
+    nodes: dict[Node, None] = {}
+    pending = list(reversed(roots))
+    while pending:
+        node = pending.pop()
+        if node not in nodes:
+            nodes[node] = None
+            pending += [joint.far(node) for joint in reversed(node.joints)]
+    return list(nodes)
+
+
+def _named(nodes: Sequence[Node]) -> dict[Node, str]:
+    given = {node.name for node in nodes if node.name}
+    counts: Counter[str] = Counter()
+    names = {}
+    for node in nodes:
+        name = node.name
+        while name is None or (node.name is None and name in given):
+            kind = _kind(node)
+            name = f"{kind}{counts[kind]}"
+            counts[kind] += 1
+        names[node] = name
+    return names
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node, Switch):
+        return "switch"
+    return "client" if isinstance(node, Traffic) and node.sends and not node.service else "server"
+
+
+def _link(joint: Joint, names: dict[Node, str], default: Ethernet) -> dict[str, Any]:
+    link = joint.link or default
+    if not isinstance(link, Ethernet):
+        ends = f"`{names[joint.one]}` and `{names[joint.other]}`"
+        raise TopologyError(f"link of {ends}: an Ethernet is needed, not {link!r}")
+    return {
+        "ends": [names[joint.one], names[joint.other]],
+        "latency_us": link.latency_us,
+        "bits_per_second": link.bits_per_second,
+    }
