@@ -1,0 +1,63 @@
+package rackwright.lz77
+
+import chisel3.util._
+
+import rackwright.memory.MemoryPortParams
+
+/** Shape of an LZ77 decoder.
+  *
+  * @param port
+  *   the port of the fall-back reads. Its `bytes` is also the line of the history and the most bytes produced in a cycle.
+  * @param historyBytes
+  *   bytes of the history kept on chip; a power of two from 2 KiB to 64 KiB.
+  * @param lanes
+  *   segments taken in and executed per cycle, 1 or 2. Each lane adds a read port to the history.
+  * @param lookahead
+  *   segments held between decoding and execution: what hides the latency of fall-back reads.
+  * @param literalBytes
+  *   bytes of the buffer that holds the literals of those segments.
+  * @param fallbackBytes
+  *   bytes of the buffer that holds what fall-back reads brought.
+  */
+case class DecoderParams(
+    port: MemoryPortParams = MemoryPortParams(32),
+    historyBytes: Int = 64 * 1024,
+    lanes: Int = 2,
+    lookahead: Int = 128,
+    literalBytes: Int = 1024,
+    fallbackBytes: Int = 1024
+) {
+  require(
+    isPow2(historyBytes) && historyBytes >= DecoderParams.leastHistory && historyBytes <= DecoderParams.mostHistory,
+    s"the history is a power of two from ${DecoderParams.leastHistory} to ${DecoderParams.mostHistory} bytes, not $historyBytes"
+  )
+  require(Set(1, 2).contains(lanes), s"a decoder has 1 or 2 lanes, not $lanes")
+  require(isPow2(lookahead) && lookahead >= 4 * lanes, s"lookahead is a power of two of at least ${4 * lanes}, not $lookahead")
+  requireBuffer("literalBytes", literalBytes)
+  requireBuffer("fallbackBytes", fallbackBytes)
+
+  /** Bytes of a line, and the most bytes produced in one cycle. */
+  val bytes: Int = port.bytes
+
+  /** Bits of a position inside a line. */
+  val lineBits: Int = log2Ceil(bytes)
+
+  /** Bits of a number of bytes from 0 to a whole line. */
+  val countBits: Int = log2Ceil(bytes + 1)
+
+  /** Bits of an offset that the history can serve. */
+  val offsetBits: Int = log2Ceil(historyBytes + 1)
+
+  private def requireBuffer(name: String, size: Int): Unit =
+    require(isPow2(size) && size >= 4 * port.bytes, s"$name is a power of two of at least ${4 * port.bytes}, not $size")
+}
+
+/** Limits that software sees too. */
+object DecoderParams {
+
+  /** Smallest history, in bytes. Sources beyond it are always written out long before they are read back. */
+  val leastHistory: Int = 2 * 1024
+
+  /** Largest history, in bytes: the farthest offset that Snappy's own compressor emits. */
+  val mostHistory: Int = 64 * 1024
+}
