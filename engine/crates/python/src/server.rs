@@ -1,0 +1,147 @@
+use crate::design::Design;
+use crate::error::raise;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rackwright_linux::{Arguments, Environment};
+use rackwright_memory::{HierarchyParameters, Placement};
+use rackwright_server::{CpuModel, Progress, ServerConfig};
+use rackwright_time::{Cycle, Cycles};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Simulated cycles between two looks at signals and at the wall clock.
+const SLICE: Cycles = Cycles(2_000_000);
+
+/// How often progress is reported.
+const REPORT_EVERY: Duration = Duration::from_millis(200);
+
+/// A server: a hart of a timing model, and units beside it.
+#[pyclass(frozen)]
+pub struct Server {
+    cpu: CpuModel,
+    placement: Placement,
+    guest_bytes: u64,
+    units: Vec<rackwright_rtl::Design>,
+    skip_quiescent: bool,
+}
+
+/// What a run left behind.
+#[pyclass(frozen, get_all)]
+pub struct ServerResult {
+    exit_code: i32,
+    instructions: u64,
+    cycles: u64,
+    clock_hz: u64,
+    digest: String,
+    wall_seconds: f64,
+    stdout: Py<PyBytes>,
+    stderr: Py<PyBytes>,
+    unit_cycles: u64,
+    counters: BTreeMap<String, u64>,
+}
+
+#[pymethods]
+impl Server {
+    #[new]
+    #[pyo3(signature = (cpu = "rocket", placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true))]
+    fn new(
+        cpu: &str,
+        placement: &str,
+        guest_bytes: u64,
+        units: Vec<Py<Design>>,
+        skip_quiescent: bool,
+    ) -> PyResult<Server> {
+        Ok(Server {
+            cpu: cpu.parse().map_err(raise)?,
+            placement: placement.parse().map_err(raise)?,
+            guest_bytes,
+            units: units.iter().map(|unit| unit.get().design.clone()).collect(),
+            skip_quiescent,
+        })
+    }
+
+    /// Runs a program from the start to its end on a server fresh from reset.
+    #[pyo3(signature = (program, arguments = Vec::new(), environment = Vec::new(), stdin = Vec::new(), write_folder = None, echo = false, max_cycles = 0, progress = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn run(
+        &self,
+        py: Python<'_>,
+        program: &str,
+        arguments: Vec<String>,
+        environment: Vec<String>,
+        stdin: Vec<u8>,
+        write_folder: Option<PathBuf>,
+        echo: bool,
+        max_cycles: u64,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<ServerResult> {
+        let file = std::fs::read(program).map_err(|error| raise(format!("{program}: {error}")))?;
+        let bytes = |strings: &[String]| strings.iter().map(|string| string.clone().into_bytes()).collect();
+        let given = Arguments {
+            arguments: std::iter::once(program.to_string().into_bytes())
+                .chain(arguments.into_iter().map(String::into_bytes))
+                .collect(),
+            environment: bytes(&environment),
+        };
+        let clock = HierarchyParameters::server().clock;
+        let around = Environment { input: stdin, echo, write_folder: write_folder.as_deref(), clock };
+        let began = Instant::now();
+        let server = rackwright_server::Server::start(&self.config(), &file, &given, around);
+        let mut server = server.map_err(|error| raise(format!("{program}: {error}")))?;
+        let limit = if max_cycles == 0 { Cycle::NEVER } else { Cycle(max_cycles) };
+        let exit_code = run_to_end(py, &mut server, limit, progress.as_ref())?;
+        Ok(result(py, &server, exit_code, began.elapsed()))
+    }
+}
+
+impl Server {
+    fn config(&self) -> ServerConfig<'_> {
+        ServerConfig {
+            cpu: self.cpu,
+            units: &self.units,
+            placement: self.placement,
+            guest_bytes: self.guest_bytes,
+            skip_quiescent: self.skip_quiescent,
+        }
+    }
+}
+
+/// Runs in slices, so that an interrupt from the keyboard ends the run and progress can be shown.
+fn run_to_end(
+    py: Python<'_>,
+    server: &mut rackwright_server::Server,
+    limit: Cycle,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<i32> {
+    let mut reported = Instant::now();
+    loop {
+        let until = (server.cycle() + SLICE).min(limit);
+        match py.detach(|| server.run(until)).map_err(raise)? {
+            Progress::Exited(status) => return Ok(status),
+            Progress::Running if server.cycle() >= limit => {
+                return Err(raise(format!("stopped at {}: the limit of cycles is reached", server.cycle())));
+            }
+            Progress::Running => py.check_signals()?,
+        }
+        if let Some(progress) = progress.filter(|_| reported.elapsed() >= REPORT_EVERY) {
+            reported = Instant::now();
+            progress.call1(py, (server.instructions(), server.cycle().0))?;
+        }
+    }
+}
+
+fn result(py: Python<'_>, server: &rackwright_server::Server, exit_code: i32, wall: Duration) -> ServerResult {
+    ServerResult {
+        exit_code,
+        instructions: server.instructions(),
+        cycles: server.cycle().0,
+        clock_hz: server.clock().hertz(),
+        digest: server.digest().to_string(),
+        wall_seconds: wall.as_secs_f64(),
+        stdout: PyBytes::new(py, &server.output()).unbind(),
+        stderr: PyBytes::new(py, &server.error_output()).unbind(),
+        unit_cycles: server.unit_cycles(),
+        counters: server.counters().iter().map(|(name, count)| (name.to_string(), count)).collect(),
+    }
+}

@@ -1,0 +1,142 @@
+use crate::devices::Devices;
+use crate::error::ServerError;
+use crate::machine::Machine;
+use crate::server::{counters, Progress, Run};
+use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
+use rackwright_linux::BareMetal;
+use rackwright_memory::Protection;
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Cycle, Cycles};
+
+/// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
+pub(crate) const MEMORY_BYTES: u64 = 256 << 20;
+
+/// Time of an access to a device: across the chip and back.
+const DEVICE_LATENCY: Cycles = Cycles(10);
+
+/// A bare-metal program on a machine.
+pub(crate) struct BareMetalRun<T: Timing> {
+    machine: Machine<T>,
+    devices: Devices,
+}
+
+impl<T: Timing> BareMetalRun<T> {
+    pub(crate) fn start(
+        mut machine: Machine<T>,
+        file: &[u8],
+        echo: bool,
+    ) -> Result<BareMetalRun<T>, ServerError> {
+        let (base, bytes) = (
+            BareMetal::MEMORY_BASE,
+            MEMORY_BYTES.min(machine.memory.end() - BareMetal::MEMORY_BASE),
+        );
+        let program = BareMetal::load(file, &mut machine.memory)?;
+        machine.memory.protect(base, bytes, Protection::ALL)?;
+        machine.hart.set_pc(program.entry);
+        Ok(BareMetalRun {
+            machine,
+            devices: Devices::new(echo),
+        })
+    }
+
+    fn access(&mut self, access: DeviceAccess) {
+        let now = self.machine.hart.cycle();
+        self.machine.advance_to(now + DEVICE_LATENCY);
+        let known = match access.write {
+            Some(value) => self.devices.write(access.address, value).then_some(0),
+            None => self.devices.read(access.address, now),
+        };
+        match known {
+            Some(value) => self.machine.hart.finish_access(value),
+            None => self.machine.hart.refuse_access(),
+        }
+    }
+
+    /// Shows the hart the interrupt lines as they are now.
+    fn refresh_interrupts(&mut self) {
+        let hart = &mut self.machine.hart;
+        let timer = self.devices.timer_interrupt(hart.cycle());
+        hart.set_interrupt(Interrupt::MachineTimer, timer);
+        hart.set_interrupt(Interrupt::MachineSoftware, self.devices.software_interrupt());
+    }
+
+    /// Passes the time in which the hart waits for an interrupt.
+    fn wait(&mut self, limit: Cycle) -> Result<(), ServerError> {
+        let wake = self.devices.next_timer();
+        if wake == Cycle::NEVER {
+            return Err(ServerError::WaitsForEver {
+                pc: self.machine.hart.pc(),
+            });
+        }
+        self.machine.advance_to(wake.min(limit));
+        Ok(())
+    }
+}
+
+impl<T: Timing + Send> Run for BareMetalRun<T>
+where
+    T::Block: Send,
+{
+    fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
+        loop {
+            if let Some(status) = self.devices.exit() {
+                return Ok(Progress::Exited(status));
+            }
+            if self.machine.hart.cycle() >= limit {
+                return Ok(Progress::Running);
+            }
+            self.refresh_interrupts();
+            let timer = self.devices.next_timer();
+            let until = if timer > self.machine.hart.cycle() {
+                timer.min(limit)
+            } else {
+                limit
+            };
+            match self.machine.run(until)? {
+                Stop::Budget => {}
+                Stop::Device(access) => self.access(access),
+                Stop::WaitForInterrupt => {
+                    self.refresh_interrupts();
+                    if !self.machine.hart.is_interrupted() {
+                        self.wait(limit)?;
+                    }
+                }
+                other => unreachable!("bare metal cannot stop with {other:?}"),
+            }
+        }
+    }
+
+    fn cycle(&self) -> Cycle {
+        self.machine.hart.cycle()
+    }
+
+    fn instructions(&self) -> u64 {
+        self.machine.hart.instructions_retired()
+    }
+
+    fn output(&self) -> Vec<u8> {
+        self.devices.console().to_vec()
+    }
+
+    fn error_output(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.machine.digest(digest);
+        digest.bytes(self.devices.console());
+        digest.number(self.devices.exit().map_or(u64::MAX, |status| status as u64));
+    }
+
+    fn counters(&self) -> Counters {
+        counters(&self.machine)
+    }
+
+    fn unit_cycles(&self) -> u64 {
+        self.machine
+            .units
+            .iter()
+            .map(|unit| unit.evaluated_cycles())
+            .sum()
+    }
+}

@@ -1,0 +1,182 @@
+use crate::error::ServerError;
+use crate::guard::Guard;
+use crate::unit::{AttachedUnit, Surroundings};
+use rackwright_cpu::{CustomCommand, Hart, Stop, Timing};
+use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_rtl::Command;
+use rackwright_stats::Digest;
+use rackwright_time::{Cycle, Cycles};
+
+/// Commands that leave the core without waiting for the unit to take them: the depth of Rocket's
+/// RoCC command queue.
+const COMMANDS_IN_FLIGHT: u64 = 2;
+
+/// A hart and the units beside it, on one clock.
+///
+/// The hart runs ahead of busy units by no more than one window of theirs, and units catch up. A
+/// command finds its unit in the very cycle in which it arrives, and the hart goes on in the very
+/// cycle in which the answer does.
+pub(crate) struct Machine<T: Timing> {
+    pub(crate) hart: Hart<T>,
+    pub(crate) memory: GuestMemory,
+    pub(crate) hierarchy: SharedHierarchy,
+    pub(crate) units: Vec<AttachedUnit>,
+    guard: Guard,
+    commands: u64,
+}
+
+impl<T: Timing> Machine<T> {
+    pub(crate) fn new(
+        hart: Hart<T>,
+        memory: GuestMemory,
+        hierarchy: SharedHierarchy,
+        units: Vec<AttachedUnit>,
+    ) -> Machine<T> {
+        Machine {
+            hart,
+            memory,
+            hierarchy,
+            units,
+            guard: Guard::new(),
+            commands: 0,
+        }
+    }
+
+    /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
+    pub(crate) fn run(&mut self, limit: Cycle) -> Result<Stop, ServerError> {
+        loop {
+            let until = self.horizon(limit);
+            let stop = self.hart.run(&mut self.memory, until);
+            self.catch_up();
+            match stop {
+                Stop::Budget if self.hart.cycle() < limit => {}
+                Stop::Custom(command) => self.custom(command, limit)?,
+                other => return Ok(other),
+            }
+        }
+    }
+
+    /// Lets time pass to `cycle`, for a hart that waits.
+    pub(crate) fn advance_to(&mut self, cycle: Cycle) {
+        self.hart.advance_to(cycle);
+        self.catch_up();
+    }
+
+    /// Adds what happened so far to a digest.
+    pub(crate) fn digest(&self, digest: &mut Digest) {
+        digest.number(self.hart.instructions_retired());
+        digest.cycle(self.hart.cycle());
+        digest.number(self.commands);
+        for unit in &self.units {
+            digest.bytes(&unit.digest().value().to_le_bytes());
+        }
+    }
+
+    /// How far the hart may run before a busy unit must catch up.
+    fn horizon(&self, limit: Cycle) -> Cycle {
+        let busy = self.units.iter().filter(|unit| !unit.quiescent());
+        busy.map(|unit| unit.cycle() + unit.window())
+            .min()
+            .unwrap_or(limit)
+            .min(limit)
+    }
+
+    fn catch_up(&mut self) {
+        let now = self.hart.cycle();
+        for index in 0..self.units.len() {
+            if !self.units[index].quiescent() {
+                self.advance_unit(index, now);
+            }
+        }
+    }
+
+    fn advance_unit(&mut self, index: usize, until: Cycle) {
+        let mut hierarchy = self.hierarchy.lock();
+        let mut surroundings = Surroundings {
+            memory: &mut self.memory,
+            hierarchy: &mut hierarchy,
+            guard: &mut self.guard,
+        };
+        self.units[index].advance(until, &mut surroundings);
+    }
+
+    fn custom(&mut self, custom: CustomCommand, limit: Cycle) -> Result<(), ServerError> {
+        let answers = |unit: &AttachedUnit| unit.design().manifest.opcodes().contains(&custom.opcode);
+        let index = self.units.iter().position(answers);
+        let index = index.ok_or(ServerError::NoUnit {
+            opcode: custom.opcode,
+            pc: self.hart.pc(),
+        })?;
+        let command = Command {
+            opcode: custom.opcode,
+            funct: custom.funct,
+            rs1: custom.rs1,
+            rs2: custom.rs2,
+            rd: custom.rd,
+            xd: custom.xd,
+        };
+        self.commands += 1;
+        self.advance_unit(index, self.hart.cycle());
+        self.units[index].command(self.hart.cycle(), command);
+        if custom.xd {
+            self.await_answer(index, command, limit)
+        } else {
+            self.await_room(index, command, limit)
+        }
+    }
+
+    /// The hart stands still until the unit has given the register's value.
+    fn await_answer(&mut self, index: usize, command: Command, limit: Cycle) -> Result<(), ServerError> {
+        loop {
+            if let Some(answer) = self.units[index].take_response() {
+                self.hart.write_register(answer.rd, answer.data);
+                self.advance_to(answer.cycle);
+                return Ok(());
+            }
+            self.check(index, command, limit)?;
+            let window = self.units[index].window();
+            self.advance_together(index, window);
+        }
+    }
+
+    /// The hart stands still while the queue of commands is full.
+    fn await_room(&mut self, index: usize, command: Command, limit: Cycle) -> Result<(), ServerError> {
+        let mut waited = false;
+        while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
+            self.check(index, command, limit)?;
+            // Cycle by cycle, so that the hart goes on exactly when there is room.
+            self.advance_together(index, Cycles(1));
+            waited = true;
+        }
+        if waited {
+            self.advance_to(self.units[index].last_accept() + Cycles(1));
+        }
+        Ok(())
+    }
+
+    /// Advances unit `index` by `span`, and the other busy ones with it.
+    fn advance_together(&mut self, index: usize, span: Cycles) {
+        let until = self.units[index].cycle() + span;
+        self.advance_unit(index, until);
+        let reached = self.units[index].cycle();
+        for other in 0..self.units.len() {
+            if other != index && !self.units[other].quiescent() {
+                self.advance_unit(other, reached);
+            }
+        }
+    }
+
+    fn check(&self, index: usize, command: Command, limit: Cycle) -> Result<(), ServerError> {
+        let unit = &self.units[index];
+        if unit.quiescent() {
+            return Err(ServerError::NoAnswer {
+                unit: unit.design().manifest.unit.clone(),
+                command,
+            });
+        }
+        if limit != Cycle::NEVER && unit.cycle() > limit {
+            return Err(ServerError::CycleLimit { cycle: unit.cycle() });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+use crate::bare::BareMetalRun;
+use crate::error::ServerError;
+use crate::machine::Machine;
+use crate::program::ProgramRun;
+use crate::unit::AttachedUnit;
+use rackwright_cpu::{
+    Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
+};
+use rackwright_linux::{Arguments, BareMetal, Environment};
+use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement, SharedHierarchy};
+use rackwright_rtl::Design;
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Clock, Cycle};
+use std::str::FromStr;
+
+/// How the hart's time is modelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CpuModel {
+    /// One cycle for each instruction.
+    Functional,
+    /// In-order, validated against the Rocket RTL.
+    Rocket,
+    /// Out-of-order, of the class of Arm's Cortex-A72.
+    Boom,
+}
+
+impl CpuModel {
+    /// All models.
+    pub const ALL: [CpuModel; 3] = [CpuModel::Functional, CpuModel::Rocket, CpuModel::Boom];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            CpuModel::Functional => "functional",
+            CpuModel::Rocket => "rocket",
+            CpuModel::Boom => "boom",
+        }
+    }
+}
+
+impl FromStr for CpuModel {
+    type Err = ServerError;
+
+    fn from_str(name: &str) -> Result<CpuModel, ServerError> {
+        let found = CpuModel::ALL.into_iter().find(|model| model.name() == name);
+        found.ok_or_else(|| ServerError::UnknownCpu {
+            name: name.to_string(),
+        })
+    }
+}
+
+/// What a server is made of.
+pub struct ServerConfig<'a> {
+    /// The hart's timing model.
+    pub cpu: CpuModel,
+    /// Units beside it.
+    pub units: &'a [Design],
+    /// Where all of them sit.
+    pub placement: Placement,
+    /// Bytes of guest memory; address space is reserved, memory is taken when it is used.
+    pub guest_bytes: u64,
+    /// Whether quiescent units are not clocked.
+    pub skip_quiescent: bool,
+}
+
+/// Whether a run goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// The cycle asked for is reached.
+    Running,
+    /// The program has ended with this status.
+    Exited(i32),
+}
+
+/// A server that runs one program, from the start to its end.
+pub struct Server {
+    run: Box<dyn Run>,
+    clock: Clock,
+}
+
+/// A run behind one interface, whatever the timing model and the kind of program.
+pub(crate) trait Run: Send {
+    fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError>;
+    fn cycle(&self) -> Cycle;
+    fn instructions(&self) -> u64;
+    fn output(&self) -> Vec<u8>;
+    fn error_output(&self) -> Vec<u8>;
+    fn digest(&self, digest: &mut Digest);
+    fn counters(&self) -> Counters;
+    fn unit_cycles(&self) -> u64;
+}
+
+impl Server {
+    /// A server fresh from reset with `file`, a static Linux program or a bare-metal one, in memory.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the file is no program for it, or the server cannot be built.
+    pub fn start(
+        config: &ServerConfig<'_>,
+        file: &[u8],
+        arguments: &Arguments,
+        environment: Environment<'_>,
+    ) -> Result<Server, ServerError> {
+        let parameters = HierarchyParameters::server();
+        let clock = parameters.clock;
+        let hierarchy = SharedHierarchy::new(Hierarchy::new(parameters)?);
+        let run = match config.cpu {
+            CpuModel::Functional => start(
+                config,
+                Functional::default(),
+                hierarchy,
+                file,
+                arguments,
+                environment,
+            )?,
+            CpuModel::Rocket => {
+                let timing = Rocket::new(RocketParameters::measured(), hierarchy.clone());
+                start(config, timing, hierarchy, file, arguments, environment)?
+            }
+            CpuModel::Boom => {
+                let timing = Boom::new(BoomParameters::large(), hierarchy.clone());
+                start(config, timing, hierarchy, file, arguments, environment)?
+            }
+        };
+        Ok(Server { run, clock })
+    }
+
+    /// Runs to cycle `limit` or the program's end.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the program does what it may not, or a unit does not answer.
+    pub fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
+        self.run.run(limit)
+    }
+
+    /// The hart's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Now.
+    pub fn cycle(&self) -> Cycle {
+        self.run.cycle()
+    }
+
+    /// Instructions executed.
+    pub fn instructions(&self) -> u64 {
+        self.run.instructions()
+    }
+
+    /// What the program wrote to its standard output, or to the console of bare metal.
+    pub fn output(&self) -> Vec<u8> {
+        self.run.output()
+    }
+
+    /// What it wrote to its standard error.
+    pub fn error_output(&self) -> Vec<u8> {
+        self.run.error_output()
+    }
+
+    /// The digest of the run so far.
+    pub fn digest(&self) -> Digest {
+        let mut digest = Digest::new();
+        self.run.digest(&mut digest);
+        digest
+    }
+
+    /// Counts of caches and of the units' events; a unit's are named `unit.event`.
+    pub fn counters(&self) -> Counters {
+        self.run.counters()
+    }
+
+    /// Cycles of RTL that were evaluated, of all units together.
+    pub fn unit_cycles(&self) -> u64 {
+        self.run.unit_cycles()
+    }
+}
+
+fn start<T>(
+    config: &ServerConfig<'_>,
+    timing: T,
+    hierarchy: SharedHierarchy,
+    file: &[u8],
+    arguments: &Arguments,
+    environment: Environment<'_>,
+) -> Result<Box<dyn Run>, ServerError>
+where
+    T: Timing + Send + 'static,
+    T::Block: Send,
+{
+    let bare_metal = BareMetal::recognises(file)?;
+    let mode = if bare_metal {
+        Mode::BareMetal
+    } else {
+        Mode::Program
+    };
+    let memory = GuestMemory::new(config.guest_bytes)?;
+    let units = attach(config, &hierarchy)?;
+    let machine = Machine::new(Hart::new(0, mode, timing), memory, hierarchy, units);
+    if bare_metal {
+        return Ok(Box::new(BareMetalRun::start(machine, file, environment.echo)?));
+    }
+    Ok(Box::new(ProgramRun::start(
+        machine,
+        file,
+        arguments,
+        environment,
+    )?))
+}
+
+fn attach(config: &ServerConfig<'_>, hierarchy: &SharedHierarchy) -> Result<Vec<AttachedUnit>, ServerError> {
+    refuse_shared_opcodes(config.units)?;
+    let mut hierarchy = hierarchy.lock();
+    let attach = |design| -> Result<AttachedUnit, ServerError> {
+        let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, None)?;
+        unit.instance().skip_quiescent(config.skip_quiescent);
+        Ok(unit)
+    };
+    config.units.iter().map(attach).collect()
+}
+
+fn refuse_shared_opcodes(units: &[Design]) -> Result<(), ServerError> {
+    for (index, unit) in units.iter().enumerate() {
+        for other in &units[..index] {
+            let shared = unit
+                .manifest
+                .opcodes()
+                .iter()
+                .find(|opcode| other.manifest.opcodes().contains(opcode));
+            if let Some(&opcode) = shared {
+                let names = [&other.manifest.unit, &unit.manifest.unit].map(Clone::clone);
+                return Err(ServerError::SharedOpcode { opcode, units: names });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Counts of a machine's caches and units.
+pub(crate) fn counters<T: Timing>(machine: &Machine<T>) -> Counters {
+    let memory = machine.hierarchy.lock().counters();
+    let mut counters = Counters::new();
+    counters.push("l2_hits", memory.l2_hits);
+    counters.push("l2_misses", memory.l2_misses);
+    counters.push("llc_hits", memory.llc_hits);
+    counters.push("llc_misses", memory.llc_misses);
+    for unit in &machine.units {
+        for (event, count) in unit.events().iter() {
+            counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
+        }
+    }
+    counters
+}
