@@ -8,12 +8,14 @@ import rackwright.memory.MemoryPortParams
   *
   * @param portBytes
   *   bytes per beat of both memory ports.
+  * @param streamBytes
+  *   the most bytes moved in a cycle.
   * @param outstanding
   *   beats outstanding on each port.
   * @param commandQueue
   *   operations that may wait.
   */
-case class Params(portBytes: Int = 32, outstanding: Int = 64, commandQueue: Int = 4) {
+case class Params(portBytes: Int = 32, streamBytes: Int = 32, outstanding: Int = 64, commandQueue: Int = 4) {
 
   /** Shape of the read port. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))

@@ -14,10 +14,10 @@ class StreamCopy(params: Params) extends HardwareUnit {
   val idle = idlePort()
 
   private val router = Module(new CommandRouter(StreamCopy.opcode, Seq.empty, params.commandQueue, params.port))
-  private val loader = Module(new StreamLoader(params.port, params.portBytes, params.outstanding))
-  private val writer = Module(new StreamWriter(params.port, params.portBytes, params.outstanding))
+  private val loader = Module(new StreamLoader(params.port, params.streamBytes, params.outstanding))
+  private val writer = Module(new StreamWriter(params.port, params.streamBytes, params.outstanding))
   private val arbiter = Module(new MemoryArbiter(params.port, 2))
-  private val control = Module(new CopyControl(params.portBytes))
+  private val control = Module(new CopyControl(params.streamBytes))
 
   command <> router.command
   control.operation <> router.operation

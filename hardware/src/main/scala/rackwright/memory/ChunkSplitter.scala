@@ -6,7 +6,7 @@ import chisel3.util._
 /** Hands chunks on in parts of at most `maximum` bytes; chunks that are no wider pass in the same cycle.
   *
   * @param wideBytes
-  *   the most bytes of a chunk taken; at most a multiple of `maximum`.
+  *   the most bytes of a chunk taken; a multiple of `maximum` where it is more.
   * @param maximum
   *   the most bytes of a part.
   */
@@ -28,7 +28,7 @@ class ChunkSplitter(wideBytes: Int, maximum: Int) extends Module {
     val left = wide.bits.count - offset
     val isLast = left <= narrowBytes.U
     narrow.valid := wide.valid
-    narrow.bits.count := Mux(isLast, left, narrowBytes.U)
+    narrow.bits.count := Mux(isLast, left(narrow.bits.count.getWidth - 1, 0), narrowBytes.U)
     narrow.bits.data := VecInit(
       (0 until parts).map(i => VecInit(wide.bits.data.slice(i * narrowBytes, (i + 1) * narrowBytes)))
     )(part)

@@ -1,0 +1,61 @@
+package rackwright.elaborate
+
+import java.nio.file.{Files, Path}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Elaboration of the copy unit, in each shape of its ports. */
+class ElaboratorTest extends AnyFunSuite {
+  private def elaborate(more: String*): (Path, ujson.Value) = {
+    val out = Files.createTempDirectory("elaborated")
+    Arguments.parse(Seq("--unit", "stream-copy", "--out", out.toString) ++ more) match {
+      case request: Elaborate => Elaborator.write(request)
+      case other              => fail(s"not an elaboration: $other")
+    }
+    (out, ujson.read(Files.readString(out.resolve("manifest.json"))))
+  }
+
+  private def ports(manifest: ujson.Value): Seq[(String, String)] =
+    manifest("ports").arr.map(port => port("contract").str -> port("name").str).toSeq
+
+  private def verilog(out: Path, manifest: ujson.Value): String =
+    Files.readString(out.resolve(manifest("verilog")(0).str))
+
+  test("the manifest names the pins of the Verilog") {
+    val (out, manifest) = elaborate()
+    val text = verilog(out, manifest)
+    assert(ports(manifest).take(3) == Seq("command" -> "command", "memory" -> "read", "memory" -> "write"))
+    for (pin <- Seq("command_request_bits_funct", "read_request_bits_tag", "write_response_bits_fault", "event_busy"))
+      assert(text.contains(pin), pin)
+    assert(text.contains(s"module ${manifest("top").str}("))
+  }
+
+  test("the same request gives the same text") {
+    val (first, second) = (elaborate(), elaborate())
+    assert(first._2 == second._2)
+    assert(verilog(first._1, first._2) == verilog(second._1, second._2))
+  }
+
+  test("parameters change the design and its hash") {
+    val (_, wide) = elaborate()
+    val (_, narrow) = elaborate("--set", "port-bytes=16")
+    assert(wide("hash") != narrow("hash"))
+    assert(narrow("ports")(1)("bytes").num == 16)
+    assert(narrow("parameters")("port-bytes").num == 16)
+  }
+
+  test("adapters change the ports and keep the names") {
+    val (out, manifest) = elaborate("--command", "mmio", "--memory", "axi4")
+    assert(manifest("top").str == "StreamCopyMmioAxi4")
+    assert(ports(manifest).take(3) == Seq("mmio" -> "mmio", "axi4" -> "read", "axi4" -> "write"))
+    val text = verilog(out, manifest)
+    for (pin <- Seq("mmio_request_bits_data", "read_ar_bits_addr", "write_w_bits_strb", "idle"))
+      assert(text.contains(pin), pin)
+  }
+
+  test("the list has every unit with its parameters") {
+    val list = UnitList.json(Units.all)("units").arr
+    assert(list.map(_("name").str) == Units.all.map(_.name))
+    assert(list.forall(unit => unit("ports").arr.nonEmpty))
+  }
+}
