@@ -57,8 +57,9 @@ class Switch(Node):
 
     `switching_cycles` pass from the last flit in to the first flit out. Each output port has a buffer
     of `buffer_kib`; frames that don't fit are dropped and counted. From `mark_kib` on, frames whose ends
-    understand ECN are marked. `routes` pins the way to a server (by name) through neighbours (by name)
-    instead of along shortest paths.
+    understand ECN are marked. `policy` chooses among equal ports: `flow-hash` keeps a flow on one of them,
+    `least-queued` takes the emptiest for each frame; docs/write-a-switch-policy.md adds one. `routes`
+    pins the way to a server (by name) through neighbours (by name) instead of along shortest paths.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Switch(Node):
         buffer_kib: float = 512,
         mark_kib: float | None = None,
         largest_frame: int = 9600,
+        policy: str = "flow-hash",
         routes: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         super().__init__(name)
@@ -76,6 +78,7 @@ class Switch(Node):
         self.buffer_kib = buffer_kib
         self.mark_kib = mark_kib
         self.largest_frame = largest_frame
+        self.policy = policy
         self.routes = dict(routes or {})
 
     def add_downlinks(self, nodes: Iterable[Node], link: Ethernet | None = None) -> None:
@@ -91,6 +94,7 @@ class Switch(Node):
             "buffer_bytes": round(self.buffer_kib * 1024),
             "mark_bytes": None if self.mark_kib is None else round(self.mark_kib * 1024),
             "largest_frame": self.largest_frame,
+            "policy": self.policy,
             "routes": {to: list(neighbours) for to, neighbours in self.routes.items()},
         }
 

@@ -1,7 +1,9 @@
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{ClusterError, Node, NodeKind, SwitchSpec, TrafficSpec};
-use rackwright_ethernet::{Forwarding, PortParameters, Route, Switch, SwitchParameters, Table};
+use rackwright_ethernet::{
+    Forwarding, MakePolicy, PortParameters, Route, Switch, SwitchParameters, Table, POLICIES,
+};
 use rackwright_schedule::{Graph, ModelId, PortId};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_traffic::{Client, Distribution, Host, Identity, ParameterError, Peer, Random, Service};
@@ -22,7 +24,7 @@ pub(crate) fn build(
     let mut graph = Graph::new();
     for (index, node) in topology.description.nodes.iter().enumerate() {
         let model = match &node.kind {
-            NodeKind::Switch(spec) => Node::Switch(Box::new(builder.switch(index, spec))),
+            NodeKind::Switch(spec) => Node::Switch(Box::new(builder.switch(index, spec)?)),
             NodeKind::Traffic(spec) => {
                 let host = builder
                     .host(index, spec)
@@ -44,7 +46,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn switch(&self, index: usize, spec: &SwitchSpec) -> Switch {
+    fn switch(&self, index: usize, spec: &SwitchSpec) -> Result<Switch, ClusterError> {
         let mut table = Table::new();
         for (server, peer) in self.peers {
             table.insert(
@@ -52,7 +54,7 @@ impl Builder<'_> {
                 Route::through(&self.routes.ports(self.topology, index, *server)),
             );
         }
-        let policy = Forwarding {
+        let forwarding = Forwarding {
             table,
             broadcast: self.tree[index].clone(),
             // Switches choose independently, or all flows of one uplink would share the next one too.
@@ -64,7 +66,21 @@ impl Builder<'_> {
             latency: Cycles(spec.switching_cycles),
             largest_frame: spec.largest_frame,
         };
-        Switch::new(parameters, Box::new(policy))
+        let policy = self.policy(index, &spec.policy)?;
+        Ok(Switch::new(parameters, policy(forwarding)))
+    }
+
+    fn policy(&self, index: usize, name: &str) -> Result<MakePolicy, ClusterError> {
+        let found = POLICIES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, make)| *make).ok_or_else(|| ClusterError::Policy {
+            switch: self.topology.name(index).to_string(),
+            policy: name.to_string(),
+            known: POLICIES
+                .iter()
+                .map(|(known, _)| *known)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
     }
 
     fn host(&self, index: usize, spec: &TrafficSpec) -> Result<Host, ParameterError> {

@@ -58,6 +58,9 @@ pub struct SwitchSpec {
     /// Longer frames are dropped.
     #[serde(default = "default_largest_frame")]
     pub largest_frame: usize,
+    /// How it chooses among equal ports and what it drops: a name in [`rackwright_ethernet::POLICIES`].
+    #[serde(default = "default_policy")]
+    pub policy: String,
     /// Routes that are not to be computed: from the name of a server to the names of the neighbours
     /// through which its frames go.
     #[serde(default)]
@@ -71,6 +74,7 @@ impl Default for SwitchSpec {
             switching_cycles: default_switching(),
             buffer_bytes: default_buffer(),
             mark_bytes: None,
+            policy: default_policy(),
             largest_frame: default_largest_frame(),
             routes: BTreeMap::new(),
         }
@@ -156,6 +160,10 @@ fn default_switching() -> u64 {
 
 fn default_buffer() -> u64 {
     512 << 10
+}
+
+fn default_policy() -> String {
+    rackwright_ethernet::POLICIES[0].0.to_string()
 }
 
 fn default_largest_frame() -> usize {

@@ -84,6 +84,16 @@ pub enum ClusterError {
         /// The neighbour named.
         neighbour: String,
     },
+    /// A policy that does not exist.
+    #[error("switch `{switch}` has no policy `{policy}`; there are {known}")]
+    Policy {
+        /// The switch.
+        switch: String,
+        /// What was asked for.
+        policy: String,
+        /// The names of those that exist.
+        known: String,
+    },
     /// A client asks somebody who doesn't serve.
     #[error("`{client}` sends requests to `{server}`, which has no service")]
     NoService {

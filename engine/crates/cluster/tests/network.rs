@@ -214,6 +214,40 @@ fn flows_share_equal_uplinks_and_each_keeps_to_one() {
     );
 }
 
+fn with_policy(name: &str) -> Description {
+    let mut description = clos(400_000.0);
+    for node in &mut description.nodes {
+        if let NodeKind::Switch(spec) = &mut node.kind {
+            spec.policy = name.to_string();
+        }
+    }
+    description
+}
+
+#[test]
+fn the_least_queued_uplink_is_taken_whatever_the_flow() {
+    let peak = |report: &Report| report.ports.iter().map(|port| port.peak_bytes).max().unwrap();
+    let (hashed, freest) = (
+        run(&with_policy("flow-hash"), |_| {}),
+        run(&with_policy("least-queued"), |_| {}),
+    );
+    assert!(hashed.latency.count > 0 && freest.latency.count > 0);
+    assert_ne!(hashed.digest, freest.digest);
+    assert!(
+        peak(&freest) <= peak(&hashed),
+        "{} and {}",
+        peak(&freest),
+        peak(&hashed)
+    );
+    let threads = run(&with_policy("least-queued"), |cluster| cluster.set_threads(4));
+    assert_eq!(threads.digest, freest.digest);
+    let unknown = refusal(&with_policy("magic"));
+    assert_eq!(
+        unknown,
+        "switch `root0` has no policy `magic`; there are flow-hash, least-queued"
+    );
+}
+
 #[test]
 fn pinning_an_address_changes_only_those_that_clash() {
     let mut nodes = vec![switch("s"), server("a"), server("b"), server("c")];

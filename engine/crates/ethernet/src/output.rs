@@ -144,6 +144,12 @@ impl OutputPort {
             .map_or(Cycle::NEVER, |departure| departure.first)
     }
 
+    /// How long after `at` everything offered so far has left.
+    #[inline]
+    pub fn backlog(&self, at: Cycle) -> Cycles {
+        self.free.since(at)
+    }
+
     /// Frames kept that have not begun to leave.
     pub fn queued(&self) -> u64 {
         self.departures.len() as u64

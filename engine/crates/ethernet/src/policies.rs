@@ -1,0 +1,12 @@
+use crate::{Forwarding, LeastQueued, Policy};
+
+/// Makes a policy from the tables of a switch.
+pub type MakePolicy = fn(Forwarding) -> Box<dyn Policy>;
+
+/// The policies that a description can name, the default first. A new one gets a line here.
+pub const POLICIES: &[(&str, MakePolicy)] = &[
+    ("flow-hash", |forwarding| Box::new(forwarding)),
+    ("least-queued", |forwarding| {
+        Box::new(LeastQueued::new(forwarding))
+    }),
+];
