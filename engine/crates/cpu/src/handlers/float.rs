@@ -83,13 +83,25 @@ macro_rules! rounded {
         pub(crate) unsafe fn $name(state: &mut State, operation: *const MicroOperation, cursor: *mut u64) -> u32 {
             // SAFETY: blocks end with an operation that leaves them; this one does not unless in trouble.
             unsafe {
-                $(let $operand = get::<$format>(state, (*operation).$source);)*
                 if on_host(state, operation) {
+                    $(let $operand = get::<$format>(state, (*operation).$source);)*
                     if let Some(result) = $host {
                         set::<$format>(state, (*operation).rd, result);
                         return next(state, operation, cursor);
                     }
                 }
+                exact::$name(state, operation, cursor)
+            }
+        }
+    )*
+    /// The same in every case, apart and with the same arguments, so that the usual way needs no stack frame.
+    mod exact { use super::*; $(
+        #[cold]
+        #[inline(never)]
+        pub(super) unsafe fn $name(state: &mut State, operation: *const MicroOperation, cursor: *mut u64) -> u32 {
+            // SAFETY: blocks end with an operation that leaves them; this one does not unless in trouble.
+            unsafe {
+                $(let $operand = get::<$format>(state, (*operation).$source);)*
                 let Some(mode) = rounding(state, (*operation).rounding) else {
                     return trouble(state, operation, cursor);
                 };
@@ -101,7 +113,7 @@ macro_rules! rounded {
                 next(state, operation, cursor)
             }
         }
-    )*};
+    )*}};
     (@bits $operand:ident) => { u64 };
 }
 

@@ -49,11 +49,6 @@ with_registers! {
     sllw |a, b| word(a << (b & 31));
     srlw |a, b| word(u64::from(a as u32 >> (b & 31)));
     sraw |a, b| (a as i32 >> (b & 31)) as u64;
-    mul |a, b| a.wrapping_mul(b);
-    mulh |a, b| ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64;
-    mulhsu |a, b| ((i128::from(a as i64) * i128::from(b)) >> 64) as u64;
-    mulhu |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64;
-    mulw |a, b| word(a.wrapping_mul(b));
 }
 
 with_immediate! {

@@ -43,144 +43,149 @@ unsafe fn address(state: &State, operation: *const MicroOperation) -> u64 {
     unsafe { register(state, (*operation).rs1).wrapping_add((*operation).immediate as u64) }
 }
 
-/// Reads a `V` at the operation's address; `None` when that is trouble.
-#[inline(always)]
-unsafe fn read<V: Value, const RECORDS: bool>(
-    state: &mut State,
-    operation: *const MicroOperation,
-    cursor: &mut *mut u64,
-) -> Option<V> {
-    // SAFETY: a remembered translation lies in guest memory, and the cursor is the block's.
-    unsafe {
-        let address = address(state, operation);
-        if let Some(host) = state.loads.host(address, V::BYTES) {
-            *cursor = record::<RECORDS>(*cursor, (host as u64).wrapping_sub(state.host_base));
-            return Some(host.cast::<V>().read_unaligned());
-        }
-        let (value, physical) = access::load(state, address, V::BYTES as usize)?;
-        *cursor = record::<RECORDS>(*cursor, physical);
-        Some(V::narrow(value))
+/// The register file that a load writes and a store reads.
+trait Destination {
+    /// Puts the value into the operation's register.
+    unsafe fn put<V: Value>(state: &mut State, operation: *const MicroOperation, value: V);
+    /// The value of the operation's register.
+    unsafe fn get(state: &State, operation: *const MicroOperation) -> u64;
+}
+
+struct Integer;
+struct Float;
+
+impl Destination for Integer {
+    #[inline(always)]
+    unsafe fn put<V: Value>(state: &mut State, operation: *const MicroOperation, value: V) {
+        // SAFETY: `operation` is the one that runs.
+        set_register(state, unsafe { (*operation).rd }, value.widen());
+    }
+
+    #[inline(always)]
+    unsafe fn get(state: &State, operation: *const MicroOperation) -> u64 {
+        // SAFETY: `operation` is the one that runs.
+        register(state, unsafe { (*operation).rs2 })
     }
 }
 
-/// Writes `value` at the operation's address, and says whether that went well.
-#[inline(always)]
-unsafe fn write<V: Value, const RECORDS: bool>(
-    state: &mut State,
-    operation: *const MicroOperation,
-    cursor: &mut *mut u64,
-    value: u64,
-) -> bool {
-    // SAFETY: a remembered translation lies in guest memory, and the cursor is the block's.
-    unsafe {
-        let address = address(state, operation);
-        if let Some(host) = state.stores.host(address, V::BYTES) {
-            *cursor = record::<RECORDS>(*cursor, (host as u64).wrapping_sub(state.host_base));
-            host.cast::<V>().write_unaligned(V::narrow(value));
-            return true;
-        }
-        match access::store(state, address, V::BYTES as usize, value) {
-            Some(physical) => {
-                *cursor = record::<RECORDS>(*cursor, physical);
-                true
-            }
-            None => false,
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn load<V: Value, const RECORDS: bool>(
-    state: &mut State,
-    operation: *const MicroOperation,
-    mut cursor: *mut u64,
-) -> u32 {
-    // SAFETY: as for every handler that may not be the last.
-    unsafe {
-        let Some(value) = read::<V, RECORDS>(state, operation, &mut cursor) else {
-            return trouble(state, operation, cursor);
-        };
-        set_register(state, (*operation).rd, value.widen());
-        next(state, operation, cursor)
-    }
-}
-
-#[inline(always)]
-unsafe fn store<V: Value, const RECORDS: bool>(
-    state: &mut State,
-    operation: *const MicroOperation,
-    mut cursor: *mut u64,
-) -> u32 {
-    // SAFETY: as for every handler that may not be the last.
-    unsafe {
-        let value = register(state, (*operation).rs2);
-        if !write::<V, RECORDS>(state, operation, &mut cursor, value) {
-            return trouble(state, operation, cursor);
-        }
-        next(state, operation, cursor)
-    }
-}
-
-#[inline(always)]
-unsafe fn load_float<V: Value, const RECORDS: bool>(
-    state: &mut State,
-    operation: *const MicroOperation,
-    mut cursor: *mut u64,
-) -> u32 {
-    // SAFETY: as for every handler that may not be the last; there are 32 registers.
-    unsafe {
-        let Some(value) = read::<V, RECORDS>(state, operation, &mut cursor) else {
-            return trouble(state, operation, cursor);
-        };
+impl Destination for Float {
+    #[inline(always)]
+    unsafe fn put<V: Value>(state: &mut State, operation: *const MicroOperation, value: V) {
         let boxed = if V::BYTES == 4 { super::float::BOX } else { 0 };
-        *state.f.get_unchecked_mut((*operation).rd as usize) = value.widen() | boxed;
+        // SAFETY: `operation` is the one that runs; there are 32 registers.
+        unsafe { *state.f.get_unchecked_mut((*operation).rd as usize) = value.widen() | boxed };
+    }
+
+    #[inline(always)]
+    unsafe fn get(state: &State, operation: *const MicroOperation) -> u64 {
+        // SAFETY: `operation` is the one that runs; there are 32 registers.
+        unsafe { *state.f.get_unchecked((*operation).rs2 as usize) }
+    }
+}
+
+#[inline(always)]
+unsafe fn load<V: Value, D: Destination, const RECORDS: bool>(
+    state: &mut State,
+    operation: *const MicroOperation,
+    cursor: *mut u64,
+) -> u32 {
+    // SAFETY: as for every handler that may not be the last; a remembered translation lies in guest memory.
+    unsafe {
+        let address = address(state, operation);
+        let Some(host) = state.loads.host(address, V::BYTES) else {
+            return load_slowly::<V, D, RECORDS>(state, operation, cursor);
+        };
+        let cursor = record::<RECORDS>(cursor, (host as u64).wrapping_sub(state.host_base));
+        D::put(state, operation, host.cast::<V>().read_unaligned());
+        next(state, operation, cursor)
+    }
+}
+
+/// Apart, and with the same arguments, so that the usual way needs no stack frame.
+#[cold]
+#[inline(never)]
+unsafe fn load_slowly<V: Value, D: Destination, const RECORDS: bool>(
+    state: &mut State,
+    operation: *const MicroOperation,
+    cursor: *mut u64,
+) -> u32 {
+    // SAFETY: as for every handler that may not be the last.
+    unsafe {
+        let address = address(state, operation);
+        let Some((value, physical)) = access::load(state, address, V::BYTES as usize) else {
+            return trouble(state, operation, cursor);
+        };
+        let cursor = record::<RECORDS>(cursor, physical);
+        D::put(state, operation, V::narrow(value));
         next(state, operation, cursor)
     }
 }
 
 #[inline(always)]
-unsafe fn store_float<V: Value, const RECORDS: bool>(
+unsafe fn store<V: Value, D: Destination, const RECORDS: bool>(
     state: &mut State,
     operation: *const MicroOperation,
-    mut cursor: *mut u64,
+    cursor: *mut u64,
 ) -> u32 {
-    // SAFETY: as for every handler that may not be the last; there are 32 registers.
+    // SAFETY: as for every handler that may not be the last; a remembered translation lies in guest memory.
     unsafe {
-        let value = *state.f.get_unchecked((*operation).rs2 as usize);
-        if !write::<V, RECORDS>(state, operation, &mut cursor, value) {
+        let address = address(state, operation);
+        let Some(host) = state.stores.host(address, V::BYTES) else {
+            return store_slowly::<V, D, RECORDS>(state, operation, cursor);
+        };
+        let cursor = record::<RECORDS>(cursor, (host as u64).wrapping_sub(state.host_base));
+        host.cast::<V>()
+            .write_unaligned(V::narrow(D::get(state, operation)));
+        next(state, operation, cursor)
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn store_slowly<V: Value, D: Destination, const RECORDS: bool>(
+    state: &mut State,
+    operation: *const MicroOperation,
+    cursor: *mut u64,
+) -> u32 {
+    // SAFETY: as for every handler that may not be the last.
+    unsafe {
+        let address = address(state, operation);
+        let value = D::get(state, operation);
+        let Some(physical) = access::store(state, address, V::BYTES as usize, value) else {
             return trouble(state, operation, cursor);
-        }
+        };
+        let cursor = record::<RECORDS>(cursor, physical);
         next(state, operation, cursor)
     }
 }
 
 macro_rules! handlers {
-    ($($name:ident = $generic:ident $type:ident;)*) => {$(
+    ($($name:ident = $generic:ident $type:ident $file:ident;)*) => {$(
         pub(crate) unsafe fn $name<const RECORDS: bool>(
             state: &mut State,
             operation: *const MicroOperation,
             cursor: *mut u64,
         ) -> u32 {
             // SAFETY: the same contract.
-            unsafe { $generic::<$type, RECORDS>(state, operation, cursor) }
+            unsafe { $generic::<$type, $file, RECORDS>(state, operation, cursor) }
         }
     )*};
 }
 
 handlers! {
-    lb = load i8;
-    lbu = load u8;
-    lh = load i16;
-    lhu = load u16;
-    lw = load i32;
-    lwu = load u32;
-    ld = load u64;
-    sb = store u8;
-    sh = store u16;
-    sw = store u32;
-    sd = store u64;
-    flw = load_float u32;
-    fld = load_float u64;
-    fsw = store_float u32;
-    fsd = store_float u64;
+    lb = load i8 Integer;
+    lbu = load u8 Integer;
+    lh = load i16 Integer;
+    lhu = load u16 Integer;
+    lw = load i32 Integer;
+    lwu = load u32 Integer;
+    ld = load u64 Integer;
+    sb = store u8 Integer;
+    sh = store u16 Integer;
+    sw = store u32 Integer;
+    sd = store u64 Integer;
+    flw = load u32 Float;
+    fld = load u64 Float;
+    fsw = store u32 Float;
+    fsd = store u64 Float;
 }
