@@ -128,7 +128,8 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     events.outputStall := select.choices.valid && !select.sequence.ready || !buffer.room
   }
 
-  /** Between candidates and probe: a register where a group is probed once, else a queue for those that have to wait. */
+  /** Between candidates and probe: a register where a group is probed once, else a queue for those that have to wait.
+    */
   private def candidateStage(valid: Bool, candidates: CandidateGroup): DecoupledIO[CandidateGroup] = {
     val stage = Wire(Decoupled(new CandidateGroup))
     if (params.keyed) {

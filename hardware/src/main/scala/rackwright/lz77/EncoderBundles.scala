@@ -62,7 +62,9 @@ class CandidateGroup extends Bundle {
   val lanes = Vec(EncoderParams.lanes, new Candidate)
 }
 
-/** How far the group's bytes equal those `distance` before them: positions from `from` (0 to 8) to `until` (8 to `span`). */
+/** How far the group's bytes equal those `distance` before them: positions from `from` (0 to 8) to `until` (8 to
+  * `span`).
+  */
 class ProbeResult extends Bundle {
   val valid = Bool()
   val distance = UInt(distanceBits.W)

@@ -7,8 +7,8 @@ import EncoderParams._
 
 /** Decides which entries of the hash table are matches, and how much of each match is known without the history.
   *
-  * Pure logic. With keys a match is proven here: the bytes in the entry are compared, up to `keyBytes` from the position
-  * on and `backBytes` before it. Without keys every entry within reach is a match of unknown length.
+  * Pure logic. With keys a match is proven here: the bytes in the entry are compared, up to `keyBytes` from the
+  * position on and `backBytes` before it. Without keys every entry within reach is a match of unknown length.
   *
   * @param params
   *   sizes of the encoder.

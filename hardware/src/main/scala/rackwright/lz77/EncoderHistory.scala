@@ -7,8 +7,8 @@ import EncoderParams._
 
 /** The latest bytes of the input, readable from any position.
   *
-  * Eight banks of words, so that any `viewBytes` bytes are in different banks. One cycle from `read` to `bytes`. The word
-  * written in the cycle of a read must not be needed by it: the window writes further ahead than a probe reads.
+  * Eight banks of words, so that any `viewBytes` bytes are in different banks. One cycle from `read` to `bytes`. The
+  * word written in the cycle of a read must not be needed by it: the window writes further ahead than a probe reads.
   *
   * @param params
   *   sizes of the encoder.

@@ -5,8 +5,8 @@ import chisel3.util._
 
 /** Literals that wait for the length of their run to be known.
   *
-  * A ring of four banks of words. What is written in a cycle is offered from two cycles later on; a consumer that learns
-  * of a run no earlier needs no flags here.
+  * A ring of four banks of words. What is written in a cycle is offered from two cycles later on; a consumer that
+  * learns of a run no earlier needs no flags here.
   *
   * @param params
   *   sizes of the encoder.

@@ -57,8 +57,8 @@ object EntryContents {
   * @param hashWays
   *   entries looked at per position: 1, 2 or 4.
   * @param hashBanks
-  *   memories the hash table is spread over: 8, 16 or 32. Eight positions meet in them every cycle; those that lose
-  *   are not looked up.
+  *   memories the hash table is spread over: 8, 16 or 32. Eight positions meet in them every cycle; those that lose are
+  *   not looked up.
   * @param hashFunction
   *   see [[HashFunction]].
   * @param entryContents
@@ -67,15 +67,18 @@ object EntryContents {
   *   bytes of literals that may wait for the end of their run, in KiB: a power of two, 1 to 64.
   */
 case class EncoderParams(
-  historyKib: Int = 64,
-  hashLog2: Int = 14,
-  hashWays: Int = 1,
-  hashBanks: Int = 16,
-  hashFunction: HashFunction = HashFunction.Multiplicative,
-  entryContents: EntryContents = EntryContents.PositionAndKey,
-  literalKib: Int = 4
+    historyKib: Int = 64,
+    hashLog2: Int = 14,
+    hashWays: Int = 1,
+    hashBanks: Int = 16,
+    hashFunction: HashFunction = HashFunction.Multiplicative,
+    entryContents: EntryContents = EntryContents.PositionAndKey,
+    literalKib: Int = 4
 ) {
-  require(EncoderParams.historyRange.contains(historyKib), s"history-kib is a power of two from 2 to 64, not $historyKib")
+  require(
+    EncoderParams.historyRange.contains(historyKib),
+    s"history-kib is a power of two from 2 to 64, not $historyKib"
+  )
   require(
     hashLog2 >= EncoderParams.minHashLog2 && hashLog2 <= EncoderParams.maxHashLog2,
     s"hash-log2 is ${EncoderParams.minHashLog2} to ${EncoderParams.maxHashLog2}, not $hashLog2"

@@ -33,10 +33,10 @@ class HashFound(val params: EncoderParams) extends Bundle {
 
 /** The places where four bytes occurred last, looked up and replaced for eight positions per cycle.
   *
-  * The table is spread over banks that serve one set per cycle each. Where positions of a group meet in a bank, the last
-  * of them wins; another with the same set shares what is read, any other goes without: its match is mostly found from
-  * a neighbour, by the bytes before it. A group sees what the groups before it wrote. The ways of a set are replaced in
-  * turn, by the number of the group.
+  * The table is spread over banks that serve one set per cycle each. Where positions of a group meet in a bank, the
+  * last of them wins; another with the same set shares what is read, any other goes without: its match is mostly found
+  * from a neighbour, by the bytes before it. A group sees what the groups before it wrote. The ways of a set are
+  * replaced in turn, by the number of the group.
   *
   * One cycle from `lookup` to `found`, which can't be stopped.
   *
@@ -79,14 +79,16 @@ class HashTable(params: EncoderParams) extends Module {
     bank.replacement := replacement(RegEnable(arbiter.winners(number), lookup.fire))
     bank.clear := generations.clear
   }
-  lost := Mux(lookup.fire, PopCount(lookup.bits.sets.zip(arbiter.served).map { case (set, hit) => set.valid && !hit }), 0.U)
+  private val without = lookup.bits.sets.zip(arbiter.served).map { case (set, hit) => set.valid && !hit }
+  lost := Mux(lookup.fire, PopCount(without), 0.U)
 
   private val read = VecInit(banks.map(_.read))
   found.valid := RegNext(lookup.fire, false.B)
   found.bits.group := RegEnable(group, lookup.fire)
   for (lane <- 0 until lanes) {
-    val entries = read(RegEnable(lookup.bits.sets(lane).bits(params.bankBits - 1, 0), lookup.fire)).asTypeOf(found.bits.entries(lane))
+    val bank = RegEnable(lookup.bits.sets(lane).bits(params.bankBits - 1, 0), lookup.fire)
     val usable = RegEnable(arbiter.served(lane), lookup.fire)
+    val entries = read(bank).asTypeOf(found.bits.entries(lane))
     found.bits.entries(lane) := entries
     for ((entry, way) <- entries.zipWithIndex)
       found.bits.entries(lane)(way).valid := usable && entry.valid && entry.generation === generations.generation

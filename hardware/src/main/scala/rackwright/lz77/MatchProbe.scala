@@ -7,10 +7,10 @@ import EncoderParams._
 
 /** Finds how far matches reach, by comparing the group and what follows it with the history at one distance per cycle.
   *
-  * Which distance: that of the group before the previous one, if its bytes were equal to the end of the span (a long match
-  * goes on without ever being looked up again); otherwise that of the first open candidate. All open candidates of that
-  * distance learn their length. With keys one probe per group is enough, without keys the open candidates are probed
-  * one distance after the other.
+  * Which distance: that of the group before the previous one, if its bytes were equal to the end of the span (a long
+  * match goes on without ever being looked up again); otherwise that of the first open candidate. All open candidates
+  * of that distance learn their length. With keys one probe per group is enough, without keys the open candidates are
+  * probed one distance after the other.
   *
   * Two stages: choose and read, compare.
   *

@@ -7,9 +7,9 @@ import EncoderParams._
 
 /** Lets matches start earlier than they were found, and marks those worth taking.
   *
-  * A position takes over the match of one of the next two positions if the bytes before that match are equal too and
-  * it becomes longer than the position's own. A match is not worth taking if the next position has one that saves at
-  * least two bytes more. A group waits here for the next one, whose first positions matter to both decisions.
+  * A position takes over the match of one of the next two positions if the bytes before that match are equal too and it
+  * becomes longer than the position's own. A match is not worth taking if the next position has one that saves at least
+  * two bytes more. A group waits here for the next one, whose first positions matter to both decisions.
   */
 class MatchRefine extends Module {
   val found = IO(Flipped(Decoupled(new FoundGroup)))
@@ -18,11 +18,17 @@ class MatchRefine extends Module {
   private val present = RegInit(false.B)
   private val group = Reg(new FoundGroup)
 
+  private val refinedGroup = Reg(new ChoiceGroup)
+  private val refinedPresent = RegInit(false.B)
+  choices.valid := refinedPresent
+  choices.bits := refinedGroup
+
   private val complete = present && (found.valid || group.last)
-  choices.valid := complete
-  found.ready := !present || choices.fire
+  private val step = complete && (!refinedPresent || choices.ready)
+  found.ready := !present || step
   when(found.fire) { group := found.bits }
-  when(found.fire || choices.fire) { present := found.fire }
+  when(found.fire || step) { present := found.fire }
+  when(step || choices.ready) { refinedPresent := step }
 
   private val none = 0.U.asTypeOf(new Candidate)
   private val following = found.bits.lanes.take(backBytes + 1).map(lane => Mux(group.last, none, lane))
@@ -30,16 +36,18 @@ class MatchRefine extends Module {
   private val refined = (0 to lanes).map(i => refine(matches(i), matches(i + 1), matches(i + 2)))
   private val gains = refined.map(gain)
 
-  choices.bits.literals := group.literals
-  choices.bits.count := group.count
-  choices.bits.probe := group.probe
-  choices.bits.last := group.last
-  for (lane <- 0 until lanes) {
-    val better = gains(lane + 1) > gains(lane) +& 1.U
-    choices.bits.lanes(lane).length := refined(lane).length
-    choices.bits.lanes(lane).distance := refined(lane).distance
-    choices.bits.lanes(lane).take := refined(lane).length =/= 0.U && !better
-    choices.bits.lanes(lane).gainful := gains(lane) > 1.U
+  when(step) {
+    refinedGroup.literals := group.literals
+    refinedGroup.count := group.count
+    refinedGroup.probe := group.probe
+    refinedGroup.last := group.last
+    for ((choice, lane) <- refinedGroup.lanes.zipWithIndex) {
+      val better = gains(lane + 1) > gains(lane) +& 1.U
+      choice.length := refined(lane).length
+      choice.distance := refined(lane).distance
+      choice.take := refined(lane).length =/= 0.U && !better
+      choice.gainful := gains(lane) > 1.U
+    }
   }
 
   /** The longest of a position's own match and those of the next two positions moved back to it. */

@@ -14,8 +14,8 @@ class LiteralWrite extends Bundle {
 /** Chooses matches from the left to the right, and turns the input into sequences and literals.
   *
   * One match may start per cycle; a group leaves when no match can start in what is left of it. A chosen match grows
-  * while the probes of later groups find its distance equal. A sequence is given out when the next one starts, when
-  * its match has grown by 64 bytes that may go ahead, or when its run of literals fills the literal buffer.
+  * while the probes of later groups find its distance equal. A sequence is given out when the next one starts, when its
+  * match has grown by 64 bytes that may go ahead, or when its run of literals fills the literal buffer.
   *
   * @param params
   *   sizes of the encoder.
@@ -56,7 +56,8 @@ class MatchSelect(params: EncoderParams) extends Module {
   private val startLane = PriorityEncoder(eligible)
   private val chosen = group.lanes(startLane)
   private val end = startLane +& chosen.length
-  private val again = starts && VecInit.tabulate(lanes)(i => end <= i.U && group.count > i.U && group.lanes(i).take).asUInt.orR
+  private val again =
+    starts && VecInit.tabulate(lanes)(i => end <= i.U && group.count > i.U && group.lanes(i).take).asUInt.orR
 
   // Literals before the match (or the whole rest) and after it.
   private val until = Mux(starts, startLane, group.count)

@@ -18,10 +18,10 @@ import rackwright.rocc.Setting
   *   operations that may wait: 1 to 8.
   */
 case class SnappyCompressorParams(
-  encoder: EncoderParams = EncoderParams(),
-  portBytes: Int = 32,
-  outstanding: Int = 64,
-  commandQueue: Int = 4
+    encoder: EncoderParams = EncoderParams(),
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(

@@ -8,8 +8,8 @@ import rackwright.memory.ByteChunk
 
 /** Writes sequences as elements of the Snappy format, after a preamble with the length of the input.
   *
-  * Per cycle one piece of a copy (up to 64 bytes of output for up to 3 bytes of element) or the last piece together with
-  * the head and the first bytes of the literal behind it; then `literalReadBytes` literals per cycle.
+  * Per cycle one piece of a copy (up to 64 bytes of output for up to 3 bytes of element) or the last piece together
+  * with the head and the first bytes of the literal behind it; then `literalReadBytes` literals per cycle.
   *
   * @param params
   *   sizes of the encoder in front.
@@ -19,7 +19,10 @@ import rackwright.memory.ByteChunk
   *   literals offered per cycle: half of `chunkBytes`, so that heads always fit beside them.
   */
 class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBytes: Int) extends Module {
-  require(literalReadBytes + 6 <= chunkBytes, s"$literalReadBytes literals and 6 bytes of heads don't fit in $chunkBytes")
+  require(
+    literalReadBytes + 6 <= chunkBytes,
+    s"$literalReadBytes literals and 6 bytes of heads don't fit in $chunkBytes"
+  )
 
   /** Begins a stream: bytes of input. */
   val length = IO(Flipped(Valid(UInt(32.W))))

@@ -12,7 +12,9 @@ class SnappyCompressorTest extends AnyFunSuite {
 
   test("sizes out of range name the parameter and the value") {
     assert(refused(SnappyCompressorParams(portBytes = 64)).contains("port-bytes is 16 or 32, not 64"))
-    assert(refused(SnappyCompressorParams(outstanding = 3)).contains("outstanding is a power of two from 4 to 64, not 3"))
+    assert(
+      refused(SnappyCompressorParams(outstanding = 3)).contains("outstanding is a power of two from 4 to 64, not 3")
+    )
     assert(refused(SnappyCompressorParams(commandQueue = 9)).contains("command-queue is 1 to 8, not 9"))
   }
 
