@@ -10,6 +10,7 @@ pub(crate) mod divide;
 pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod memory;
+pub(crate) mod multiply;
 
 use crate::state::{MicroOperation, State};
 

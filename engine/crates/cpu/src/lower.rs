@@ -1,7 +1,7 @@
 //! From instructions to operations that run.
 
 use crate::block::Exit;
-use crate::handlers::{atomic, branch, divide, float, integer, memory};
+use crate::handlers::{atomic, branch, divide, float, integer, memory, multiply};
 use crate::operation::{Class, File, Operation};
 use crate::state::{Handler, MicroOperation, SINK};
 use crate::timing::BlockInstruction;
@@ -102,7 +102,7 @@ impl<B> Lowered<B> {
                 operation.exit = instruction.immediate as i16 as u16;
                 operation.immediate = following(at) as i64;
             }
-            (_, Class::Integer | Class::Multiply) if operation.rd == SINK => operation = blank(index),
+            (_, Class::Integer) if operation.rd == SINK => operation = blank(index),
             (Operation::Auipc, _) => operation.immediate = target as i64,
             (Operation::Addi, _) if instruction.rs1 == 0 => operation.handler = integer::constant,
             _ => {}
@@ -144,11 +144,11 @@ fn handler<const R: bool>(operation: Operation) -> Handler {
         Sllw => integer::sllw,
         Srlw => integer::srlw,
         Sraw => integer::sraw,
-        Mul => integer::mul,
-        Mulh => integer::mulh,
-        Mulhsu => integer::mulhsu,
-        Mulhu => integer::mulhu,
-        Mulw => integer::mulw,
+        Mul => multiply::mul::<R>,
+        Mulh => multiply::mulh::<R>,
+        Mulhsu => multiply::mulhsu::<R>,
+        Mulhu => multiply::mulhu::<R>,
+        Mulw => multiply::mulw::<R>,
         Div => divide::div::<R>,
         Divu => divide::divu::<R>,
         Rem => divide::rem::<R>,

@@ -38,7 +38,8 @@ pub struct BlockRun<'a> {
     /// Address of the instruction that follows.
     pub next_pc: u64,
     /// One value for each executed instruction that has one, in program order: the physical
-    /// address of a load, store, reservation or atomic; for a divide [`divide_operands`].
+    /// address of a load, store, reservation or atomic; for a divide [`divide_operands`]; for a multiplication the
+    /// value of its first operand.
     pub values: &'a [u64],
 }
 

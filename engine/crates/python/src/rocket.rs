@@ -25,10 +25,15 @@ impl RocketDesign {
     /// Runs a bare-metal ELF file; `max_cycles` of zero sets no limit.
     #[pyo3(signature = (program, max_cycles = 0))]
     fn run(&self, py: Python<'_>, program: PathBuf, max_cycles: u64) -> PyResult<RocketRun> {
-        let file = std::fs::read(&program).map_err(|error| raise(format!("{}: {error}", program.display())))?;
+        let file =
+            std::fs::read(&program).map_err(|error| raise(format!("{}: {error}", program.display())))?;
         let mut machine = rackwright_server::RocketRtl::new(&self.design, &file).map_err(raise)?;
         let started = Instant::now();
-        let limit = if max_cycles == 0 { Cycle::NEVER } else { Cycle(max_cycles) };
+        let limit = if max_cycles == 0 {
+            Cycle::NEVER
+        } else {
+            Cycle(max_cycles)
+        };
         let exit_code = run_interruptibly(py, &mut machine, limit)?;
         Ok(RocketRun {
             exit_code,
@@ -44,14 +49,20 @@ impl RocketDesign {
 /// Cycles between looks at the keyboard.
 const SLICE: u64 = 100_000;
 
-fn run_interruptibly(py: Python<'_>, machine: &mut rackwright_server::RocketRtl, limit: Cycle) -> PyResult<i32> {
+fn run_interruptibly(
+    py: Python<'_>,
+    machine: &mut rackwright_server::RocketRtl,
+    limit: Cycle,
+) -> PyResult<i32> {
     loop {
         let until = limit.min(Cycle(machine.cycle().0.saturating_add(SLICE)));
         if let Some(code) = py.detach(|| machine.run(until)) {
             return Ok(code);
         }
         if machine.cycle() >= limit {
-            return Err(raise(format!("stopped at {limit}: the limit of cycles is reached")));
+            return Err(raise(format!(
+                "stopped at {limit}: the limit of cycles is reached"
+            )));
         }
         py.check_signals()?;
     }

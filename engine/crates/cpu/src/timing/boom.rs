@@ -88,7 +88,9 @@ impl Boom {
             Action::Store | Action::Atomic => self.stores.free(),
             _ => 0,
         };
-        let dispatched = self.dispatch.step(self.supply.max(self.reorder.free()).max(queue));
+        let dispatched = self
+            .dispatch
+            .step(self.supply.max(self.reorder.free()).max(queue));
         let operands = entry
             .sources
             .iter()
@@ -99,6 +101,11 @@ impl Boom {
             Action::Compute => self.ports[entry.port as usize].take(operands) + u64::from(entry.latency),
             Action::Load => self.load(entry, operands, value()),
             Action::Store => self.store(entry, operands, value()),
+            Action::Multiply => {
+                // Its operand is of no interest to a pipelined multiplier.
+                value();
+                self.ports[entry.port as usize].take(operands) + u64::from(entry.latency)
+            }
             _ => self.execute_rare(entry, operands, value),
         };
         if entry.target != Register::NONE {
@@ -122,7 +129,9 @@ impl Boom {
     fn store(&mut self, entry: &Entry, operands: u64, address: u64) -> u64 {
         let done = self.ports[entry.port as usize].take(operands) + u64::from(entry.latency);
         self.written = done.max(self.commit.cycle()).max(self.written + 1);
-        let there = self.data.store(done, self.written, address, &self.hierarchy, self.requester);
+        let there = self
+            .data
+            .store(done, self.written, address, &self.hierarchy, self.requester);
         self.drained = self.drained.max(there);
         self.stores.hold(there);
         done
@@ -133,7 +142,9 @@ impl Boom {
         match entry.action {
             Action::Atomic => {
                 let start = operands.max(self.commit.cycle()).max(self.drained);
-                let there = self.data.store(start, start, value(), &self.hierarchy, self.requester);
+                let there = self
+                    .data
+                    .store(start, start, value(), &self.hierarchy, self.requester);
                 self.drained = there + latency;
                 self.stores.hold(self.drained);
                 self.drained
@@ -141,7 +152,11 @@ impl Boom {
             Action::Divide => {
                 let (dividend, divisor) = divide_operands(value());
                 let start = operands.max(self.divider);
-                let bits = if divisor == 0 { 64 } else { dividend.saturating_sub(divisor) };
+                let bits = if divisor == 0 {
+                    64
+                } else {
+                    dividend.saturating_sub(divisor)
+                };
                 self.divider = start + latency + u64::from(bits);
                 self.divider
             }
@@ -228,7 +243,13 @@ impl Timing for Boom {
             let done = self.execute(entry, &mut value);
             if entry.action as u8 >= Action::Branch as u8 {
                 let last = index + 1 == run.executed;
-                self.follow(entry.action, &block.addresses[index], done, last && run.taken, run.next_pc);
+                self.follow(
+                    entry.action,
+                    &block.addresses[index],
+                    done,
+                    last && run.taken,
+                    run.next_pc,
+                );
             }
         }
     }

@@ -18,7 +18,7 @@ use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
 use rackwright_memory::{AccessKind, RequesterId, SharedHierarchy, Snoop};
 use rackwright_time::Cycle;
-use schedule::{Division, Event, Exit, LateResult, Step};
+use schedule::{Event, Exit, LateResult, Slack, Step};
 
 /// Late results that are remembered from one block to the next.
 const PENDING: usize = 4;
@@ -62,6 +62,14 @@ struct RecentStore {
 struct Run {
     start: u64,
     fetch: u64,
+}
+
+impl Run {
+    /// A result comes `late` cycles later than scheduled.
+    #[inline]
+    fn delay(&mut self, late: u32, slack: Slack) {
+        self.start += u64::from(late).saturating_sub(u64::from(slack.0));
+    }
 }
 
 impl Rocket {
@@ -233,9 +241,19 @@ impl Rocket {
         data.0 + misses.data_response - at
     }
 
+    /// Delays what waits for a multiplication that takes longer than scheduled: the unit works on eight bits of the
+    /// first operand per cycle, until the rest of them is zero.
+    #[inline]
+    fn multiply(&self, run: &mut Run, slack: Slack, operand: u64, most: u32) {
+        let latencies = &self.parameters.latencies;
+        let bits = 64 - operand.leading_zeros();
+        let latency = (latencies.multiply_least + bits.saturating_sub(1) / 8).min(most);
+        run.delay(latency - latencies.multiply_least, slack);
+    }
+
     /// Delays what waits for a division that takes longer than scheduled.
     #[inline]
-    fn divide(&self, run: &mut Run, division: &Division, value: u64) {
+    fn divide(&self, run: &mut Run, slack: Slack, value: u64) {
         let (dividend, divisor) = divide_operands(value);
         let latencies = &self.parameters.latencies;
         let latency = if divisor == 0 {
@@ -244,8 +262,7 @@ impl Rocket {
             // The unit aligns the operands in one step, counting modulo 64 when the divisor is the longer one.
             latencies.divide_least + (dividend.max(1).wrapping_sub(divisor) & 63)
         };
-        let late = u64::from(latency.min(latencies.divide_most) - latencies.divide_least);
-        run.start += late.saturating_sub(u64::from(division.slack));
+        run.delay(latency.min(latencies.divide_most) - latencies.divide_least, slack);
     }
 
     /// A branch within a block, or at its end, that was not taken.
@@ -274,10 +291,10 @@ impl Rocket {
         let fetch = self.fetch_of(run, last.packet, last.offset);
         let whole = result.executed == block.instructions.len();
         self.fetch = match block.exit {
-            _ if result.taken => self.branch_taken(last.end, fetch, retired, result.next_pc),
             Exit::Jump { flow, indirect } if whole => {
                 self.jump(flow, indirect, last.end, fetch, retired, result.next_pc)
             }
+            _ if result.taken => self.branch_taken(last.end, fetch, retired, result.next_pc),
             _ => fetch + u64::from(packet(last.end) != packet(result.next_pc)),
         };
         let jumped = result.taken || whole && block.exit != Exit::Sequential;
@@ -415,7 +432,17 @@ impl Timing for Rocket {
                 Event::Load => self.load(&mut run, step, next()),
                 Event::Store => self.store(&mut run, step, next(), false),
                 Event::Atomic => self.store(&mut run, step, next(), true),
-                Event::Divide(division) => self.divide(&mut run, &division, next()),
+                Event::Multiply(slack) => {
+                    self.multiply(&mut run, slack, next(), self.parameters.latencies.multiply);
+                }
+                Event::MultiplyWord(slack) => {
+                    let operand = u64::from(next() as u32);
+                    self.multiply(&mut run, slack, operand, self.parameters.latencies.multiply_word);
+                }
+                Event::MultiplyHigh => {
+                    next();
+                }
+                Event::Divide(slack) => self.divide(&mut run, slack, next()),
                 Event::ForgetInstructions => self.instructions.clear(),
                 Event::Branch if result.taken && index + 1 == result.executed => {}
                 Event::Branch => self.branch_not_taken(&mut run, step, block),

@@ -11,6 +11,7 @@ pub(super) enum Action {
     Store,
     /// Executes at the head of the reorder buffer.
     Atomic,
+    Multiply,
     Divide,
     /// Floating-point division: its unit takes nothing else meanwhile.
     FloatDivide,
@@ -105,6 +106,7 @@ fn action(instruction: &Instruction) -> Action {
         Class::Load => Action::Load,
         Class::Store => Action::Store,
         Class::Atomic | Class::LoadReserved | Class::StoreConditional => Action::Atomic,
+        Class::Multiply => Action::Multiply,
         Class::Divide => Action::Divide,
         Class::FloatDivide | Class::FloatRoot => Action::FloatDivide,
         Class::Branch => Action::Branch,
@@ -122,7 +124,9 @@ fn action(instruction: &Instruction) -> Action {
 
 fn port(class: Class) -> Port {
     match class {
-        Class::Load | Class::Store | Class::Atomic | Class::LoadReserved | Class::StoreConditional => Port::Memory,
+        Class::Load | Class::Store | Class::Atomic | Class::LoadReserved | Class::StoreConditional => {
+            Port::Memory
+        }
         Class::FloatAdd
         | Class::FloatMultiply
         | Class::FloatFused

@@ -54,7 +54,11 @@ impl DataCache {
     #[inline]
     pub(super) fn load(&mut self, at: u64, address: u64, shared: &SharedHierarchy, hart: RequesterId) -> u64 {
         let store = &self.recent[word(address) as usize % RECENT];
-        let forwarded = if store.word == word(address) { store.ready } else { 0 };
+        let forwarded = if store.word == word(address) {
+            store.ready
+        } else {
+            0
+        };
         let at = at.max(forwarded);
         self.line(at, address, AccessKind::Read, shared, hart)
     }
@@ -85,13 +89,25 @@ impl DataCache {
 
     /// When the line is there for an access at `at`.
     #[inline]
-    fn line(&mut self, at: u64, address: u64, kind: AccessKind, shared: &SharedHierarchy, hart: RequesterId) -> u64 {
+    fn line(
+        &mut self,
+        at: u64,
+        address: u64,
+        kind: AccessKind,
+        shared: &SharedHierarchy,
+        hart: RequesterId,
+    ) -> u64 {
         if let Lookup::Hit(_) = self.tags.touch(address) {
-            return if at < self.latest { self.arrival(at, address) } else { at };
+            return if at < self.latest {
+                self.arrival(at, address)
+            } else {
+                at
+            };
         }
         let ready = self.fetch(at, address, kind, shared, hart);
         let next = address + LINE_BYTES;
-        if self.prefetch && kind == AccessKind::Read && next % 4096 >= LINE_BYTES && !self.tags.contains(next) {
+        if self.prefetch && kind == AccessKind::Read && next % 4096 >= LINE_BYTES && !self.tags.contains(next)
+        {
             self.fetch(at + 1, next, AccessKind::Read, shared, hart);
             self.tags.touch(address);
         }
@@ -107,7 +123,14 @@ impl DataCache {
 
     /// Brings in a line as soon as a miss register is free.
     #[cold]
-    fn fetch(&mut self, at: u64, address: u64, kind: AccessKind, shared: &SharedHierarchy, hart: RequesterId) -> u64 {
+    fn fetch(
+        &mut self,
+        at: u64,
+        address: u64,
+        kind: AccessKind,
+        shared: &SharedHierarchy,
+        hart: RequesterId,
+    ) -> u64 {
         let mut register = 0;
         for other in 1..self.misses.len() {
             if self.misses[other].ready < self.misses[register].ready {
@@ -116,7 +139,9 @@ impl DataCache {
         }
         let start = at.max(self.misses[register].ready);
         let mut hierarchy = shared.lock();
-        let data = hierarchy.access(Cycle(start + self.request), address, kind, hart).0;
+        let data = hierarchy
+            .access(Cycle(start + self.request), address, kind, hart)
+            .0;
         if let Some(victim) = self.tags.insert(address, 0) {
             if victim.flags & MODIFIED != 0 {
                 hierarchy.access(Cycle(data), victim.address, AccessKind::WriteBack, hart);

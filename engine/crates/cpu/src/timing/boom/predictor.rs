@@ -47,7 +47,9 @@ impl Directions {
     pub(super) fn predict(&mut self, pc: u64, taken: bool) -> bool {
         let key = pc >> 1;
         let places = self.places(key);
-        let provider = (0..TABLES).rev().find(|&table| self.entry(table, places[table]).tag == places[table].1);
+        let provider = (0..TABLES)
+            .rev()
+            .find(|&table| self.entry(table, places[table]).tag == places[table].1);
         let base = key as usize % BIMODAL;
         let guess = match provider {
             Some(table) => self.entry(table, places[table]).counter >= WEAKLY_TAKEN,

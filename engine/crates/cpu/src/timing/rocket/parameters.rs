@@ -11,7 +11,10 @@ pub struct Latencies {
     pub float_load: u32,
     /// Results that only the write-back stage has: counters and other registers, comparisons, `fmv.x`, `sc`.
     pub slow_result: u32,
-    /// Multiplication, eight bits per cycle; the unit takes nothing else meanwhile.
+    /// A multiplication whose first operand has eight bits; one more for each eight bits more. The unit takes nothing else
+    /// meanwhile.
+    pub multiply_least: u32,
+    /// A multiplication of 64 bits, or one for the high half.
     pub multiply: u32,
     /// The same of 32 bits.
     pub multiply_word: u32,
@@ -91,6 +94,7 @@ impl RocketParameters {
                 load_narrow: 3,
                 float_load: 4,
                 slow_result: 3,
+                multiply_least: 4,
                 multiply: 10,
                 multiply_word: 6,
                 divide_least: 5,

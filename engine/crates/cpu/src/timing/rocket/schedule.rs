@@ -15,19 +15,22 @@ pub(super) enum Event {
     Store,
     /// A read-modify-write, or a store-conditional.
     Atomic,
-    Divide(Division),
+    /// A multiplication of all bits, for its low half.
+    Multiply(Slack),
+    /// A multiplication of the low 32 bits.
+    MultiplyWord(Slack),
+    /// A multiplication for its high half.
+    MultiplyHigh,
+    Divide(Slack),
     /// A conditional branch.
     Branch,
     /// Instructions that are in the cache may be out of date.
     ForgetInstructions,
 }
 
-/// Which operands a division has.
+/// By how much a result may come later than scheduled before anything in the block waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Division {
-    /// Results later than scheduled by this much delay nothing within the block.
-    pub slack: u16,
-}
+pub(super) struct Slack(pub u16);
 
 /// An [`Event`] with its place in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,9 +174,9 @@ impl<'a> Scheduler<'a> {
                 let replay = self.latencies.replay;
                 at + self.float_unit.saturating_sub(at).div_ceil(replay) * replay
             }
-            class if is_acquire(instruction) || self.fenced && is_access(class) => {
-                self.last_access.map_or(at, |access| at.max(access + self.latencies.drain))
-            }
+            class if is_acquire(instruction) || self.fenced && is_access(class) => self
+                .last_access
+                .map_or(at, |access| at.max(access + self.latencies.drain)),
             _ => at,
         }
     }
@@ -251,7 +254,10 @@ fn is_float_arithmetic(class: Class) -> bool {
 }
 
 fn is_atomic(class: Class) -> bool {
-    matches!(class, Class::Atomic | Class::LoadReserved | Class::StoreConditional)
+    matches!(
+        class,
+        Class::Atomic | Class::LoadReserved | Class::StoreConditional
+    )
 }
 
 /// Whether the instruction waits for earlier accesses: `fence.i`, and atomics with `aq`.
@@ -273,7 +279,9 @@ fn float_depth(instruction: &Instruction) -> Option<u32> {
     let to_float = instruction.destination().0 >= 32 && instruction.destination() != Register::NONE;
     match class {
         Class::FloatDivide | Class::FloatRoot => None,
-        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused if is_double(instruction.operation) => Some(4),
+        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused if is_double(instruction.operation) => {
+            Some(4)
+        }
         Class::FloatAdd | Class::FloatMultiply | Class::FloatFused => Some(3),
         _ if is_float_arithmetic(class) && to_float => Some(2),
         _ => None,
@@ -331,9 +339,11 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
             Class::Load | Class::LoadReserved => push(Event::Load),
             Class::Store => push(Event::Store),
             Class::Atomic | Class::StoreConditional => push(Event::Atomic),
-            Class::Divide => push(Event::Divide(Division {
-                slack: slack(latencies, block, placed, index),
-            })),
+            Class::Multiply => push(multiplication(
+                entry.instruction.operation,
+                slack(latencies, block, placed, index),
+            )),
+            Class::Divide => push(Event::Divide(slack(latencies, block, placed, index))),
             Class::Branch => push(Event::Branch),
             Class::FenceInstruction => push(Event::ForgetInstructions),
             _ => {}
@@ -342,21 +352,27 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
     steps.into()
 }
 
-/// Cycles from when a division's result is ready at the earliest to when something in the block waits for it.
-fn slack(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed], index: usize) -> u16 {
+fn multiplication(operation: Operation, slack: Slack) -> Event {
+    match operation {
+        Operation::Mul => Event::Multiply(slack),
+        Operation::Mulw => Event::MultiplyWord(slack),
+        _ => Event::MultiplyHigh,
+    }
+}
+
+/// The slack of a multiplication or division.
+fn slack(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed], index: usize) -> Slack {
     let target = block[index].instruction.destination();
     let due = u32::from(placed[index].offset) + latencies.of(&block[index].instruction);
     let waits = |later: &BlockInstruction| {
         matches!(later.instruction.class(), Class::Multiply | Class::Divide)
             || registers(&later.instruction).any(|register| register == target)
     };
-    block[index + 1..]
-        .iter()
-        .position(waits)
-        .map_or(u16::MAX, |distance| {
-            let at = u32::from(placed[index + 1 + distance].offset);
-            at.saturating_sub(due) as u16
-        })
+    let waiting = block[index + 1..].iter().position(waits);
+    Slack(waiting.map_or(u16::MAX, |distance| {
+        let at = u32::from(placed[index + 1 + distance].offset);
+        at.saturating_sub(due) as u16
+    }))
 }
 
 fn late_results(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -> Box<[LateResult]> {
@@ -405,8 +421,10 @@ impl Latencies {
             Class::Load if operation.bytes() <= 2 => self.load_narrow,
             Class::Load | Class::LoadReserved | Class::Atomic => self.load_wide,
             Class::StoreConditional | Class::Control => self.slow_result,
-            Class::Multiply if operation == Operation::Mulw => self.multiply_word,
-            Class::Multiply => self.multiply,
+            Class::Multiply => match operation {
+                Operation::Mul | Operation::Mulw => self.multiply_least,
+                _ => self.multiply,
+            },
             Class::Divide => self.divide_least,
             Class::FloatDivide | Class::FloatRoot if is_double(operation) => self.float_divide_double,
             Class::FloatDivide | Class::FloatRoot => self.float_divide_single,
