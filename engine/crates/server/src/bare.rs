@@ -4,15 +4,25 @@ use crate::machine::Machine;
 use crate::server::{counters, Progress, Run};
 use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
 use rackwright_linux::BareMetal;
-use rackwright_memory::Protection;
+use rackwright_memory::{GuestMemory, Protection};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 
 /// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
-pub(crate) const MEMORY_BYTES: u64 = 256 << 20;
+const MEMORY_BYTES: u64 = 256 << 20;
+
+/// The first address beyond the memory of bare metal: how much guest memory it needs.
+pub(crate) const MEMORY_END: u64 = BareMetal::MEMORY_BASE + MEMORY_BYTES;
 
 /// Time of an access to a device: across the chip and back.
 const DEVICE_LATENCY: Cycles = Cycles(10);
+
+/// Puts a bare-metal program into memory, all of which it may use; returns its entry point.
+pub(crate) fn load(file: &[u8], memory: &mut GuestMemory) -> Result<u64, ServerError> {
+    let program = BareMetal::load(file, memory)?;
+    memory.protect(BareMetal::MEMORY_BASE, MEMORY_BYTES, Protection::ALL)?;
+    Ok(program.entry)
+}
 
 /// A bare-metal program on a machine.
 pub(crate) struct BareMetalRun<T: Timing> {

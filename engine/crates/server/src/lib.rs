@@ -4,7 +4,6 @@
 //! machine: one unit against memory, without a hart.
 
 mod bare;
-mod bare_metal;
 mod bench;
 mod devices;
 mod error;
@@ -12,15 +11,14 @@ mod frames;
 mod guard;
 mod machine;
 mod program;
-mod server;
 mod rocket_rtl;
+mod server;
 mod unit;
 
-pub use bare_metal::{load_bare_metal, BareMetalDevices, BARE_METAL_MEMORY};
 pub use bench::Bench;
 pub use error::ServerError;
 pub use frames::SentFrame;
 pub use guard::Guard;
-pub use server::{CpuModel, Progress, Server, ServerConfig};
 pub use rocket_rtl::RocketRtl;
+pub use server::{CpuModel, Progress, Server, ServerConfig};
 pub use unit::{AttachedUnit, Surroundings};

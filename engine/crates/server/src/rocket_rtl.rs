@@ -1,4 +1,5 @@
-use crate::bare_metal::{load_bare_metal, BareMetalDevices};
+use crate::bare::{self, MEMORY_END};
+use crate::devices::Devices;
 use crate::ServerError;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
 use rackwright_rtl::rocket::{boot_code, Rocket, RocketBus, RocketDesign, DEVICES_BASE, MEMORY_BASE};
@@ -20,7 +21,7 @@ struct System {
     memory: GuestMemory,
     hierarchy: Hierarchy,
     port: RequesterId,
-    devices: BareMetalDevices,
+    devices: Devices,
     boot: [u8; 24],
     digest: Digest,
 }
@@ -31,7 +32,8 @@ impl RocketRtl {
     /// # Errors
     /// [`ServerError`] when the file is no program that fits.
     pub fn new(design: &RocketDesign, program: &[u8]) -> Result<RocketRtl, ServerError> {
-        let (memory, entry) = load_bare_metal(program)?;
+        let mut memory = GuestMemory::new(MEMORY_END)?;
+        let entry = bare::load(program, &mut memory)?;
         let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
         let port = hierarchy.attach_hart();
         Ok(RocketRtl {
@@ -40,7 +42,7 @@ impl RocketRtl {
                 memory,
                 hierarchy,
                 port,
-                devices: BareMetalDevices::default(),
+                devices: Devices::new(false),
                 boot: boot_code(entry),
                 digest: Digest::new(),
             },
@@ -55,12 +57,12 @@ impl RocketRtl {
 
     /// The exit code, once the program has ended the run.
     pub fn exit_code(&self) -> Option<i32> {
-        self.system.devices.exit_code()
+        self.system.devices.exit()
     }
 
     /// What the program has printed so far.
     pub fn output(&self) -> &[u8] {
-        self.system.devices.output()
+        self.system.devices.console()
     }
 
     /// Cycles since reset.
@@ -86,19 +88,34 @@ impl System {
         self.digest.bytes(data);
     }
 
-    fn read_device(&self, address: u64, data: &mut [u8]) {
+    /// The boot ROM, and the devices of bare metal behind it.
+    fn read_device(&self, at: Cycle, address: u64, data: &mut [u8]) {
+        data.fill(0);
+        if let Some(value) = self.devices.read(address, at) {
+            let known = data.len().min(8);
+            data[..known].copy_from_slice(&value.to_le_bytes()[..known]);
+            return;
+        }
         for (address, byte) in (address..).zip(data) {
             let boot = address.checked_sub(DEVICES_BASE);
             let known = boot.and_then(|offset| self.boot.get(offset as usize));
             *byte = known.copied().unwrap_or(0);
         }
     }
+
+    /// Stores beside every device have no effect, as on the core's bus.
+    fn write_device(&mut self, address: u64, data: &[u8]) {
+        let mut value = [0; 8];
+        let known = data.len().min(8);
+        value[..known].copy_from_slice(&data[..known]);
+        self.devices.write(address, u64::from_le_bytes(value));
+    }
 }
 
 impl RocketBus for System {
     fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle {
         let due = if address < MEMORY_BASE {
-            self.read_device(address, data);
+            self.read_device(at, address, data);
             at + DEVICE_LATENCY
         } else {
             // The core may fetch ahead beyond memory; such bytes are never executed.
@@ -114,7 +131,7 @@ impl RocketBus for System {
     fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle {
         self.record(at, address, data);
         if address < MEMORY_BASE {
-            self.devices.write(address, data);
+            self.write_device(address, data);
             return at + DEVICE_LATENCY;
         }
         // A line beyond memory can only hold the zeros that were read from there.
@@ -124,6 +141,6 @@ impl RocketBus for System {
     }
 
     fn finished(&self) -> bool {
-        self.devices.exit_code().is_some()
+        self.devices.exit().is_some()
     }
 }
