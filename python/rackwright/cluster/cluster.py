@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rackwright import _engine
@@ -13,14 +13,10 @@ from rackwright.cluster.drawing import svg
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import DEFAULT_LINK, Ethernet
 from rackwright.cluster.nodes import Node
+from rackwright.cluster.pace import Progress, ThreadChoice, advance
 from rackwright.cluster.result import ClusterResult
 from rackwright.cluster.topology import Topology
 from rackwright.errors import RackwrightError
-
-Progress = Callable[[float, float, float], None]
-"""Gets the microseconds simulated, those of the whole run, and the seconds it will still take."""
-
-_REPORT_SECONDS = 0.25
 
 
 class Cluster:
@@ -66,16 +62,16 @@ class Cluster:
     ) -> ClusterResult:
         """Runs the cluster from reset for `until_ms` of simulated time.
 
-        `threads` are as many as the machine has processors unless given; neither they nor `window_cycles`
-        (how often traffic is exchanged) nor `skip_idle` change the result. `pcap` is a pcapng file for what
+        Unless `threads` are given, it uses as many as the machine has processors, or one where that turns
+        out to be faster. Neither they nor `window_cycles` (how often traffic is exchanged) nor `skip_idle`
+        change the result. `pcap` is a pcapng file for what
         passes `pcap_ports`, each written like `tor0.port3`, where the ports of a node are numbered in the
         order in which its links were added. `progress` is called a few times per second.
         """
         if bool(pcap) != bool(pcap_ports):
             raise RackwrightError("a capture needs a file and ports: pcap='out', pcap_ports=['tor0.port3']")
-        threads = threads or len(os.sched_getaffinity(0))
+        choice = ThreadChoice([threads] if threads else [len(os.sched_getaffinity(0)), 1])
         machine = self._build()
-        machine.set_threads(threads)
         machine.set_skip_idle(skip_idle)
         try:
             if window_cycles is not None:
@@ -85,12 +81,12 @@ class Cluster:
         except _engine.EngineError as error:
             raise RackwrightError(str(error)) from None
         started = time.perf_counter()
-        busy = _advance(machine, round(until_ms * self.clock_hz / 1e3), self.clock_hz / 1e6, progress)
+        busy = advance(machine, round(until_ms * self.clock_hz / 1e3), self.clock_hz, choice, progress)
         machine.finish()
         return ClusterResult.from_report(
             json.loads(machine.report()),
             wall_seconds=time.perf_counter() - started,
-            threads=threads,
+            threads=choice.mostly,
             quiet=not busy,
         )
 
@@ -106,19 +102,3 @@ class Cluster:
             return _engine.Cluster(self._text)
         except _engine.EngineError as error:
             raise TopologyError(str(error)) from None
-
-
-def _advance(machine: _engine.Cluster, until: int, cycles_per_us: float, progress: Progress | None) -> bool:
-    """Runs in slices of about a quarter of a second, so that progress is told and Ctrl-C is heard."""
-    busy, slice_cycles = True, max(1, until // 1000)
-    started = time.perf_counter()
-    while machine.cycle < until:
-        before = time.perf_counter()
-        busy = machine.run(min(until, machine.cycle + slice_cycles))
-        now = time.perf_counter()
-        growth = _REPORT_SECONDS / max(now - before, 1e-9)
-        slice_cycles = max(1, int(slice_cycles * min(max(growth, 0.1), 10)))
-        if progress:
-            remaining = (now - started) * (until - machine.cycle) / machine.cycle
-            progress(machine.cycle / cycles_per_us, until / cycles_per_us, remaining)
-    return busy

@@ -1,0 +1,48 @@
+"""1024 servers in 32 racks: half of them serve, half of them ask one partner each.
+
+Partners are in one rack, in two racks under one aggregation switch, or on both sides of the root, as in
+Karandikar 2024, table 2.3. Servers and clients are calibrated in validation/firesim/README.md.
+"""
+
+import sys
+
+from rackwright import Cluster, Traffic
+from rackwright.cluster import ClosedLoop, Exponential, tree
+
+RACKS, AGGREGATION, PAIRS = 32, 4, 16
+STACK_US = 8.5
+
+
+def thousand_nodes(distance: str) -> Cluster:
+    """The cluster, with partners at a `distance`: rack, aggregation or root."""
+    levels = tree([AGGREGATION, RACKS // AGGREGATION])
+    serves = [
+        [
+            Traffic(service=Exponential(mean_us=43.5, minimum_us=22.3), cores=4, stack_us=STACK_US)
+            for _ in range(PAIRS)
+        ]
+        for _ in range(RACKS)
+    ]
+    for rack, tor in enumerate(levels[-1]):
+        for server in serves[rack]:
+            partner = serves[partner_rack(distance, rack)][serves[rack].index(server)]
+            load = ClosedLoop(outstanding=1, think=Exponential(mean_us=23.5))
+            client = Traffic(sends=load, to=partner, request_bytes=64, answer_bytes=250, stack_us=STACK_US)
+            tor.add_downlinks([server, client])
+    return Cluster(levels[0][0], seed=1, warmup_us=1000)
+
+
+def partner_rack(distance: str, rack: int) -> int:
+    """The rack of the servers that the clients of a rack ask."""
+    below = RACKS // AGGREGATION
+    if distance == "rack":
+        return rack
+    if distance == "aggregation":
+        return rack // below * below + (rack + 1) % below
+    return (rack + below) % RACKS
+
+
+if __name__ == "__main__":
+    for where in sys.argv[1:] or ["rack", "aggregation", "root"]:
+        print(f"partners across: {where}")
+        print(thousand_nodes(where).run(until_ms=20))

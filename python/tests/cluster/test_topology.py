@@ -1,0 +1,119 @@
+"""Topologies: names, shapes, pictures, and what is refused."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from cluster_shapes import rack
+
+from rackwright import Cluster, Ethernet, Server, Switch, TopologyError, Traffic
+from rackwright.cluster import Constant, Poisson, clos, fat_tree, tree
+from rackwright.cluster.drawing import svg
+
+
+def with_servers(levels: list[list[Switch]], servers: int) -> Cluster:
+    for tor in levels[-1]:
+        tor.add_downlinks([Traffic(service=Constant(1)) for _ in range(servers)])
+    return Cluster(levels[0][0])
+
+
+@pytest.mark.parametrize(
+    ("levels", "switches", "links"),
+    [(tree([4, 8]), 37, 36 + 64), (clos(3, 4), 7, 12 + 8), (fat_tree(4), 20, 32 + 16)],
+    ids=["tree", "clos", "fat tree"],
+)
+def test_ready_made_shapes_have_their_switches_and_links(
+    levels: list[list[Switch]], switches: int, links: int
+) -> None:
+    topology = with_servers(levels, 2).topology
+    assert len(topology.switches()) == switches
+    assert len(topology.description["links"]) == links
+
+
+def test_a_topology_prints_as_a_tree() -> None:
+    assert str(rack()) == "tor\n  server0\n  client0\n  server1\n  client1"
+
+
+def test_names_are_counted_around_given_ones() -> None:
+    switch = Switch()
+    switch.add_downlinks([Traffic("server0", service=Constant(1)), Traffic(service=Constant(1))])
+    names = [node["name"] for node in Cluster(switch).topology.description["nodes"]]
+    assert names == ["switch0", "server0", "server1"]
+
+
+def test_equal_topologies_are_equal() -> None:
+    assert rack().topology == rack().topology
+    assert rack().topology != rack(pairs=3).topology
+
+
+def test_ports_are_numbered_in_the_order_of_links() -> None:
+    topology = with_servers(tree([2]), 1).topology
+    assert topology.neighbours()["tor1"] == ["root", "server1"]
+
+
+def test_a_picture_shows_every_node_once() -> None:
+    topology = with_servers(fat_tree(4), 2).topology
+    picture = ElementTree.fromstring(svg(topology))
+    titles = [title.text for title in picture.iter("{http://www.w3.org/2000/svg}title")]
+    assert sorted(filter(None, titles)) == sorted(topology.neighbours())
+
+
+def test_servers_with_a_processor_are_refused() -> None:
+    with pytest.raises(TopologyError, match=r"`tor0` cannot be linked to a Server: .*`Traffic`"):
+        Switch("tor0").add_downlinks([Server("functional")])  # type: ignore[list-item]
+
+
+def linked(*links: tuple[str, str], **settings: Ethernet) -> Cluster:
+    """Switches s…, servers a…, linked as named; `settings` gives a link by its second end."""
+    nodes: dict[str, Switch | Traffic] = {}
+
+    def node(name: str) -> Switch | Traffic:
+        if name not in nodes:
+            nodes[name] = Switch(name) if name.startswith("s") else Traffic(name, service=Constant(1))
+        return nodes[name]
+
+    for one, other in links:
+        node(one).connect(node(other), settings.get(other))
+    return Cluster(node(links[0][0]))
+
+
+def test_impossible_links_name_their_ends() -> None:
+    with pytest.raises(TopologyError, match=r"link of `s` and `a`: .*at most 204800000000"):
+        linked(("s", "a"), a=Ethernet(gbps=400))
+    with pytest.raises(TopologyError, match="link of `s` and `a`: a latency of 0 us"):
+        linked(("s", "a"), a=Ethernet(latency_us=0))
+    with pytest.raises(TopologyError, match="server `a` has one port and 2 links"):
+        linked(("s", "a"), ("s", "a"))
+    with pytest.raises(TopologyError, match="link of `s` and `s`: a node is not linked to itself"):
+        linked(("s", "s"))
+
+
+def test_a_target_that_nothing_joins_is_refused() -> None:
+    switch = Switch("s")
+    switch.add_downlinks([Traffic("a", sends=Poisson(1), to=Traffic("far", service=Constant(1)))])
+    with pytest.raises(TopologyError, match="`a` sends to `far`, and nothing joins the two"):
+        Cluster(switch)
+
+
+def test_parts_without_a_link_are_refused() -> None:
+    one, other = Switch("one"), Switch("other")
+    one.add_downlinks([Traffic(service=Constant(1))])
+    other.add_downlinks([Traffic(service=Constant(1))])
+    with pytest.raises(TopologyError, match="nothing joins `one` and `other`"):
+        Cluster(one, other)
+
+
+def test_clashing_addresses_are_refused() -> None:
+    switch = Switch()
+    servers = [Traffic(name, service=Constant(1), mac="00:12:6D:00:00:09") for name in ("a", "b")]
+    switch.add_downlinks(servers)
+    with pytest.raises(TopologyError, match="`a` and `b` both have the address 00:12:6D:00:00:09"):
+        Cluster(switch)
+
+
+def test_two_nodes_of_one_name_are_refused() -> None:
+    switch = Switch()
+    switch.add_downlinks([Traffic("a", service=Constant(1)), Traffic("a", service=Constant(1))])
+    with pytest.raises(TopologyError, match="two nodes are called `a`"):
+        Cluster(switch)
