@@ -23,6 +23,16 @@ pub(crate) struct Machine<T: Timing> {
     pub(crate) units: Vec<AttachedUnit>,
     guard: Guard,
     commands: u64,
+    waiting: Option<Waiting>,
+}
+
+/// A command for which the hart stands still.
+#[derive(Clone, Copy)]
+struct Waiting {
+    unit: usize,
+    command: Command,
+    /// Whether it has stood still for a cycle already.
+    stood: bool,
 }
 
 impl<T: Timing> Machine<T> {
@@ -39,18 +49,22 @@ impl<T: Timing> Machine<T> {
             units,
             guard: Guard::new(),
             commands: 0,
+            waiting: None,
         }
     }
 
     /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
     pub(crate) fn run(&mut self, limit: Cycle) -> Result<Stop, ServerError> {
         loop {
+            if self.stands_still(limit)? {
+                return Ok(Stop::Budget);
+            }
             let until = self.horizon(limit);
             let stop = self.hart.run(&mut self.memory, until);
             self.catch_up();
             match stop {
                 Stop::Budget if self.hart.cycle() < limit => {}
-                Stop::Custom(command) => self.custom(command, limit)?,
+                Stop::Custom(command) => self.custom(command)?,
                 other => return Ok(other),
             }
         }
@@ -100,7 +114,7 @@ impl<T: Timing> Machine<T> {
         self.units[index].advance(until, &mut surroundings);
     }
 
-    fn custom(&mut self, custom: CustomCommand, limit: Cycle) -> Result<(), ServerError> {
+    fn custom(&mut self, custom: CustomCommand) -> Result<(), ServerError> {
         let answers = |unit: &AttachedUnit| unit.design().manifest.opcodes().contains(&custom.opcode);
         let index = self.units.iter().position(answers);
         let index = index.ok_or(ServerError::NoUnit {
@@ -118,32 +132,61 @@ impl<T: Timing> Machine<T> {
         self.commands += 1;
         self.advance_unit(index, self.hart.cycle());
         self.units[index].command(self.hart.cycle(), command);
-        if custom.xd {
-            self.await_answer(index, command, limit)
-        } else {
-            self.await_room(index, command, limit)
-        }
+        self.waiting = Some(Waiting {
+            unit: index,
+            command,
+            stood: false,
+        });
+        Ok(())
     }
 
-    /// The hart stands still until the unit has given the register's value.
-    fn await_answer(&mut self, index: usize, command: Command, limit: Cycle) -> Result<(), ServerError> {
+    /// Whether the hart still waits for a unit at cycle `limit`; if not, it is where the wait ended.
+    fn stands_still(&mut self, limit: Cycle) -> Result<bool, ServerError> {
+        let Some(waiting) = self.waiting else {
+            return Ok(false);
+        };
+        let over = if waiting.command.xd {
+            self.await_answer(waiting, limit)?
+        } else {
+            self.await_room(waiting, limit)?
+        };
+        self.waiting = (!over).then_some(Waiting {
+            stood: true,
+            ..waiting
+        });
+        if !over {
+            self.hart.advance_to(limit);
+        }
+        Ok(!over)
+    }
+
+    /// The hart stands still until the unit has given the register's value; tells whether it has.
+    fn await_answer(&mut self, waiting: Waiting, limit: Cycle) -> Result<bool, ServerError> {
+        let index = waiting.unit;
         loop {
             if let Some(answer) = self.units[index].take_response() {
                 self.hart.write_register(answer.rd, answer.data);
                 self.advance_to(answer.cycle);
-                return Ok(());
+                return Ok(true);
             }
-            self.check(index, command, limit)?;
+            self.check(waiting)?;
+            if self.units[index].cycle() > limit {
+                return Ok(false);
+            }
             let window = self.units[index].window();
             self.advance_together(index, window);
         }
     }
 
-    /// The hart stands still while the queue of commands is full.
-    fn await_room(&mut self, index: usize, command: Command, limit: Cycle) -> Result<(), ServerError> {
-        let mut waited = false;
+    /// The hart stands still while the queue of commands is full; tells whether there is room.
+    fn await_room(&mut self, waiting: Waiting, limit: Cycle) -> Result<bool, ServerError> {
+        let index = waiting.unit;
+        let mut waited = waiting.stood;
         while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
-            self.check(index, command, limit)?;
+            self.check(waiting)?;
+            if self.units[index].cycle() > limit {
+                return Ok(false);
+            }
             // Cycle by cycle, so that the hart goes on exactly when there is room.
             self.advance_together(index, Cycles(1));
             waited = true;
@@ -151,7 +194,7 @@ impl<T: Timing> Machine<T> {
         if waited {
             self.advance_to(self.units[index].last_accept() + Cycles(1));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Advances unit `index` by `span`, and the other busy ones with it.
@@ -166,16 +209,13 @@ impl<T: Timing> Machine<T> {
         }
     }
 
-    fn check(&self, index: usize, command: Command, limit: Cycle) -> Result<(), ServerError> {
-        let unit = &self.units[index];
+    fn check(&self, waiting: Waiting) -> Result<(), ServerError> {
+        let unit = &self.units[waiting.unit];
         if unit.quiescent() {
             return Err(ServerError::NoAnswer {
                 unit: unit.design().manifest.unit.clone(),
-                command,
+                command: waiting.command,
             });
-        }
-        if limit != Cycle::NEVER && unit.cycle() > limit {
-            return Err(ServerError::CycleLimit { cycle: unit.cycle() });
         }
         Ok(())
     }
