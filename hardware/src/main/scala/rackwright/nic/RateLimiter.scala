@@ -18,12 +18,12 @@ class RateSetting extends Bundle {
 class RateLimiter extends Module {
   val setting = IO(Input(new RateSetting))
 
-  /** The setting has just been written: start with a full bucket. */
+  /** The setting has just been written: no flit passes, and the next cycle starts with a full bucket. */
   val restart = IO(Input(Bool()))
   val in = IO(Flipped(Decoupled(new Flit)))
   val out = IO(Decoupled(new Flit))
 
-  /** The bucket is full. */
+  /** The bucket is full and stays so. */
   val idle = IO(Output(Bool()))
 
   private val unlimited = setting.flits === 0.U || setting.period === 0.U
@@ -32,11 +32,11 @@ class RateLimiter extends Module {
   private val spent = RegInit(0.U(16.W))
   private val elapsed = RegInit(0.U(16.W))
 
-  private val open = unlimited || spent =/= size
+  private val open = !restart && (unlimited || spent =/= size)
   out.valid := in.valid && open
   in.ready := out.ready && open
   out.bits := in.bits
-  idle := spent === 0.U
+  idle := spent === 0.U && !restart
 
   // No more than `size` are spent, which is within the width.
   private val afterFlit = spent + out.fire

@@ -28,7 +28,7 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
   val request = IO(Flipped(Decoupled(new ReceiveRequest)))
   val beat = IO(Decoupled(new FrameBeat(port)))
 
-  /** No second beat waits, and no flit can be taken. */
+  /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val beatNumberBits = Registers.addressBits + 1 - port.offsetBits
@@ -86,7 +86,7 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
   request.ready := taking && flit.bits.last
   beat.valid := tailValid || (flit.valid && request.valid && emits)
   beat.bits := Mux(tailValid, tail, now)
-  idle := !tailValid && !(flit.valid && request.valid)
+  idle := !taking && !beat.fire
 
   when(tailValid && beat.ready) { tailValid := false.B }
   when(taking) {

@@ -21,6 +21,8 @@ class ReceivePath(params: Params) extends Module {
 
   /** A whole frame waits for memory or for a request. */
   val stall = IO(Output(Bool()))
+
+  /** Nothing changes until memory answers or there is a flit, a new request or a place for a completion. */
   val idle = IO(Output(Bool()))
 
   private val buffer = Module(new PacketBuffer(params.bufferFlits))
@@ -47,5 +49,5 @@ class ReceivePath(params: Params) extends Module {
   droppedFull := buffer.droppedFull
   droppedLength := buffer.droppedLength
   stall := packer.flit.valid && !packer.flit.ready
-  idle := buffer.idle && packer.idle && !beats.io.deq.valid && writer.idle
+  idle := buffer.idle && packer.idle && writer.idle
 }

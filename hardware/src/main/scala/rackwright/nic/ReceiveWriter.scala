@@ -19,6 +19,8 @@ class ReceiveWriter(port: MemoryPortParams, outstanding: Int) extends Module {
 
   /** In the order of the frames. */
   val completion = IO(Decoupled(new Completion))
+
+  /** Nothing is asked for, taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val slotBits = log2Ceil(outstanding)
@@ -65,7 +67,7 @@ class ReceiveWriter(port: MemoryPortParams, outstanding: Int) extends Module {
   head := head + leaves
   tail := tail + beat.fire
   held := held + beat.fire - leaves
-  idle := held === 0.U
+  idle := !memory.request.valid && !beat.fire && !leaves
 }
 
 /** Sizes of a [[ReceiveWriter]]. */

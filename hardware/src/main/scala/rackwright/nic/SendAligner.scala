@@ -28,6 +28,9 @@ class SendAligner(port: MemoryPortParams) extends Module {
   /** A frame waits for its bytes. */
   val stall = IO(Output(Bool()))
 
+  /** Nothing is taken or handed on in this cycle. */
+  val idle = IO(Output(Bool()))
+
   private val window = Reg(Vec(SendAligner.beats, new LoadedBeat(port.bytes)))
   private val held = RegInit(0.U(log2Ceil(SendAligner.beats + 1).W))
   private val first = RegInit(true.B)
@@ -65,6 +68,7 @@ class SendAligner(port: MemoryPortParams) extends Module {
   private val gone = Mux(out.fire, Mux(ending, 1.U +& crosses, (end >= port.bytes.U).asUInt), 0.U)
   private val kept = held - gone
   beat.ready := kept =/= SendAligner.beats.U
+  idle := !out.fire && !completion.fire && !beat.fire
   held := kept + beat.fire
 
   private val entering = Wire(new LoadedBeat(port.bytes))

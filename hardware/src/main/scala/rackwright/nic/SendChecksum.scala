@@ -14,7 +14,7 @@ class SendChecksum extends Module {
   val in = IO(Flipped(Decoupled(new SendFlit)))
   val out = IO(Decoupled(new Flit))
 
-  /** No frame waits. */
+  /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val flits = Module(new Queue(new Flit, bufferFlits, useSyncReadMem = true))
@@ -58,7 +58,7 @@ class SendChecksum extends Module {
   drain.out.ready := out.ready
   out.valid := drain.out.valid || (passing && in.valid)
   out.bits := Mux(drain.out.valid, drain.out.bits, in.bits.flit)
-  idle := empty
+  idle := !in.fire && !out.fire
 }
 
 /** A frame that waits to leave, with what is to be put into it. */

@@ -23,6 +23,8 @@ class SendPath(params: Params) extends Module {
 
   /** A flit waits for tokens. */
   val limited = IO(Output(Bool()))
+
+  /** Nothing changes until memory answers or there is a new request or a place for a completion. */
   val idle = IO(Output(Bool()))
 
   private val reader = Module(new SendReader(params.port, params.outstanding))
@@ -54,5 +56,5 @@ class SendPath(params: Params) extends Module {
   sent.bits := limiter.out.bits
   stall := aligner.stall
   limited := limiter.in.valid && !limiter.out.valid
-  idle := !request.valid && reader.idle && !frames.io.deq.valid && checksum.idle && limiter.idle
+  idle := reader.idle && aligner.idle && checksum.idle && limiter.idle && !network.valid
 }

@@ -28,6 +28,8 @@ class SendReader(port: MemoryPortParams, outstanding: Int) extends Module {
 
   /** Every frame, in order, when its first beat is about to be asked for. */
   val frame = IO(Decoupled(new SendFrame(port)))
+
+  /** Nothing is asked for or taken in this cycle. */
   val idle = IO(Output(Bool()))
 
   private val beatNumberBits = Registers.addressBits + 1 - port.offsetBits
@@ -41,7 +43,7 @@ class SendReader(port: MemoryPortParams, outstanding: Int) extends Module {
   memory.bits.data := 0.U
   memory.bits.mask := 0.U
   memory.bits.tag := reserve.bits
-  idle := left === 0.U
+  idle := !memory.valid && !request.fire
 
   private val free = left === 0.U || (left === 1.U && memory.fire)
   request.ready := free && frame.ready
