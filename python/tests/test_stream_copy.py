@@ -15,7 +15,7 @@ HUNG = 10_000_000
 NOISE = random.Random(3).randbytes(100_000)
 
 
-@pytest.fixture(scope="module", params=["port of 32", "port of 16", "few outstanding", "axi4"])
+@pytest.fixture(scope="module", params=["port of 32", "port of 16", "wide inside", "narrow inside", "few outstanding", "axi4"])
 def unit(request: pytest.FixtureRequest) -> Unit:
     """The unit in each of its shapes."""
     if request.param == "axi4":
@@ -23,6 +23,8 @@ def unit(request: pytest.FixtureRequest) -> Unit:
     shapes = {
         "port of 32": {},
         "port of 16": {"port-bytes": 16},
+        "wide inside": {"port-bytes": 16, "stream-bytes": 64},
+        "narrow inside": {"stream-bytes": 16},
         "few outstanding": {"outstanding": 4, "command-queue": 1},
     }
     return Unit("stream-copy", shapes[request.param])

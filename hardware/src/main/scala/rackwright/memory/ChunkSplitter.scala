@@ -16,6 +16,8 @@ class ChunkSplitter(wideBytes: Int, maximum: Int) extends Module {
   val narrowBytes: Int = wideBytes.min(maximum)
   require(wideBytes % narrowBytes == 0, s"a chunk of $wideBytes bytes can't be split into parts of $narrowBytes")
 
+  /** Begin afresh: a producer that stops early may have taken a chunk back of which a part was handed on. */
+  val clear = IO(Input(Bool()))
   val wide = IO(Flipped(Decoupled(new ByteChunk(wideBytes))))
   val narrow = IO(Decoupled(new ByteChunk(narrowBytes)))
 
@@ -34,5 +36,6 @@ class ChunkSplitter(wideBytes: Int, maximum: Int) extends Module {
     )(part)
     wide.ready := narrow.ready && isLast
     when(narrow.fire) { part := Mux(isLast, 0.U, part + 1.U) }
+    when(clear) { part := 0.U }
   }
 }

@@ -51,6 +51,7 @@ class StreamWriter(port: MemoryPortParams, chunkBytes: Int, outstanding: Int) ex
   private val finishing = RegInit(false.B)
   private val wraps = RegInit(false.B)
 
+  splitter.clear := start.fire
   splitter.wide.valid := chunk.valid && state === State.running
   splitter.wide.bits := chunk.bits
   chunk.ready := splitter.wide.ready && state === State.running
