@@ -17,7 +17,7 @@ class Decoder(params: DecoderParams) extends Module {
   /** An operation begins; given when `drained`. */
   val start = IO(Flipped(Valid(new DecoderStart(params))))
 
-  /** Give up: what is queued is not executed any more. Held until `drained`. */
+  /** Give up: what is queued is forgotten. Held until `drained`. */
   val abandon = IO(Input(Bool()))
 
   val input = IO(Flipped(Decoupled(new SegmentGroup(params))))
@@ -30,7 +30,7 @@ class Decoder(params: DecoderParams) extends Module {
   /** A fall-back read was answered with a fault: nothing more comes out. */
   val faulted = IO(Output(Bool()))
 
-  /** Nothing is in flight, and nothing is queued that will be executed. */
+  /** Nothing is queued or in flight. */
   val drained = IO(Output(Bool()))
   val events = IO(Output(new DecoderEvents))
 
@@ -43,7 +43,7 @@ class Decoder(params: DecoderParams) extends Module {
   private val settings = RegEnable(start.bits, start.valid)
 
   private val stopped = abandon || fallback.faulted
-  segments.clear := start.valid
+  segments.clear := start.valid || stopped
   literals.clear := start.valid
   fallback.clear := start.valid
   planner.clear := start.valid
@@ -124,7 +124,7 @@ class Decoder(params: DecoderParams) extends Module {
   memory <> fallback.memory
 
   faulted := fallback.faulted
-  drained := (segments.count === 0.U || stopped) && !making && outputs.io.count === 0.U && fallback.quiet
+  drained := segments.count === 0.U && !making && outputs.io.count === 0.U && fallback.quiet
 
   events.fallbacks := fallback.pushed
   events.fallbackStall := planner.waiting

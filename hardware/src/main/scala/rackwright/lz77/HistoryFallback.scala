@@ -18,7 +18,7 @@ class HistoryFallback(params: DecoderParams) extends Module {
   /** Forgets everything; given when nothing is outstanding. */
   val clear = IO(Input(Bool()))
 
-  /** Asks for nothing more. */
+  /** Forgets the copies not asked for. */
   val stop = IO(Input(Bool()))
   val destination = IO(Input(UInt(port.addressBits.W)))
 
@@ -117,7 +117,7 @@ class HistoryFallback(params: DecoderParams) extends Module {
     fault := false.B
   }
 
-  copies.clear := clear
+  copies.clear := clear || stop
   copies.push := push
   copies.pushed := pushed
   copies.popped := memory.request.fire && isLast
