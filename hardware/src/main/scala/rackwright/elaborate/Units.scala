@@ -1,14 +1,23 @@
 package rackwright.elaborate
 
 import rackwright.copy.StreamCopyDescription
+import rackwright.nic.NicDescription
+import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
 
 /** The units that come with the product, in the order of the list. */
 object Units {
-  val all: Seq[UnitDescription] = Seq(StreamCopyDescription)
+  val all: Seq[UnitDescription] = Seq(
+    SnappyCompressorDescription,
+    SnappyDecompressorDescription,
+    StreamCopyDescription,
+    NicDescription
+  )
 
   /** The unit of that name. */
   def named(name: String): UnitDescription =
-    all.find(_.name == name).getOrElse(throw UsageError(s"no unit is named $name; there are ${all.map(_.name).mkString(", ")}"))
+    all.find(_.name == name).getOrElse(throw UsageError(
+      s"no unit is named $name; there are ${all.map(_.name).mkString(", ")}"
+    ))
 
   /** The unit that a class on the class path describes: a Scala object, or a class whose constructor takes nothing. */
   def ofClass(className: String): UnitDescription = {
@@ -21,7 +30,7 @@ object Units {
     instance match {
       case Some(unit: UnitDescription) => unit
       case Some(_) => throw UsageError(s"class $className is not a rackwright.elaborate.UnitDescription")
-      case None    => throw UsageError(s"class $className is not on the class path")
+      case None => throw UsageError(s"class $className is not on the class path")
     }
   }
 }
