@@ -110,6 +110,21 @@ class UnitBench:
     def events(self) -> dict[str, int]:
         """Sums of the unit's events."""
 
+    def deliver(self, frame: bytes, at: int = 0, spacing: int = 1) -> int:
+        """Has a frame arrive at cycle `at` or now, if that is later, a flit every `spacing` cycles.
+
+        Gives the cycle after its last flit. Frames must not overlap.
+        """
+
+    def deliver_flit(self, data: bytes, last: bool, at: int = 0) -> None:
+        """Has up to 8 bytes of a frame arrive."""
+
+    def sent_frames(self) -> list[tuple[int, int, bytes]]:
+        """The frames that left since the last call: cycles of the first and last flit, bytes."""
+
+    def interrupts(self) -> list[tuple[int, bool]]:
+        """The changes of the interrupt line since the last call: cycle, level."""
+
     def memory_counters(self) -> dict[str, int]:
         """Hits and misses of the caches."""
 

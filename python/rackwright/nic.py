@@ -59,7 +59,7 @@ class SendChecksum:
 
 @dataclass(frozen=True)
 class FrameCompletion:
-    """How a frame ended. `length` is that of the frame; `sum` the 16-bit sum of a received one, if switched on."""
+    """How a frame ended: `length` of the frame; `sum`, if switched on, of a received one."""
 
     status: str
     length: int

@@ -118,7 +118,7 @@ def test_checksums_are_put_in(nic: NicUnit, start: int) -> None:
         offset, initial = source.randrange(len(data) - 1), source.randrange(1 << 16)
         data[offset : offset + 2] = b"\0\0"
         frame = sent(nic, bytes(data), 3, SendChecksum(start, offset, initial))
-        value = ~internet_sum(data[start:], initial) & 0xFFFF or 0xFFFF
+        value = ~internet_sum(bytes(data[start:]), initial) & 0xFFFF or 0xFFFF
         data[offset : offset + 2] = value.to_bytes(2, "big")
         assert frame == data
 
