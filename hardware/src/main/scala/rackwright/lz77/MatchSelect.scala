@@ -81,7 +81,7 @@ class MatchSelect(params: EncoderParams) extends Module {
 
   literals.valid := active
   literals.bits.count := (before + after)(laneBits, 0)
-  literals.bits.data := segment(from, before) | (segment(end, after) << Cat(before, 0.U(3.W)))(63, 0)
+  literals.bits.data := segment(from, before) | (segment(end, after) << Cat(before(laneBits - 1, 0), 0.U(3.W)))(63, 0)
 
   choices.ready := active && !again
   when(active) {
