@@ -11,11 +11,16 @@ import rackwright.rocc._
 class CopyControl(bytes: Int) extends Module {
   import CopyControl.State
 
+  /** From the router, and back. */
   val operation = IO(Flipped(Decoupled(new Operation(Seq.empty))))
   val result = IO(Decoupled(new OperationResult))
+
+  /** To and from the loader. */
   val range = IO(Decoupled(new StreamRange))
   val stop = IO(Output(Bool()))
   val stream = IO(Flipped(new ByteStream(bytes)))
+
+  /** To and from the writer. */
   val start = IO(Decoupled(new WriterRange))
   val chunk = IO(Decoupled(new ByteChunk(bytes)))
   val finish = IO(Output(Bool()))

@@ -18,6 +18,7 @@ trait UnitDescription {
   /** How far it is: `ready`, or what is missing. */
   def status: String
 
+  /** What the user may set. */
   def parameters: Seq[Parameter]
 
   /** Builds the top of the unit; runs within elaboration. Values are of `parameters` and checked. */

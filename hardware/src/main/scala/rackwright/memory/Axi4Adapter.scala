@@ -11,7 +11,10 @@ import chisel3.util._
 class Axi4Adapter(port: MemoryPortParams) extends Module {
   private val params = Axi4Adapter.params(port)
 
+  /** Where the unit asks. */
   val memory = IO(Flipped(new MemoryPort(port)))
+
+  /** Where memory is. */
   val axi = IO(new Axi4Port(params))
 
   // AXI4 forbids taking an offered address back, and the three channels are taken at different times: a queue each.

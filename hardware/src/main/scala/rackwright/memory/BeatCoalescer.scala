@@ -17,14 +17,25 @@ class WriteBeat(port: MemoryPortParams) extends Bundle {
 class BeatCoalescer(port: MemoryPortParams, chunkBytes: Int) extends Module {
   require(chunkBytes <= port.bytes, s"a chunk of $chunkBytes bytes is more than a beat of ${port.bytes}")
 
+  /** A new range; nothing may be left of the one before. */
   val start = IO(Flipped(Valid(new WriterRange)))
+
+  /** Bytes to write. */
   val chunk = IO(Flipped(Decoupled(new ByteChunk(chunkBytes))))
+
+  /** Hand on the partial beat; no chunk is offered. */
   val flush = IO(Input(Bool()))
+
+  /** Beats in order of address, each with a byte to write. */
   val beat = IO(Decoupled(new WriteBeat(port)))
 
   /** The partial beat, if there was one, has been handed on in this cycle. */
   val flushed = IO(Output(Bool()))
+
+  /** Bytes beyond the capacity were dropped. */
   val overflow = IO(Output(Bool()))
+
+  /** Bytes taken into the range. */
   val written = IO(Output(UInt(64.W)))
 
   private val beatNumber = Reg(UInt((port.addressBits - port.offsetBits).W))

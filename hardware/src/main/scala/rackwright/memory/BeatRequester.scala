@@ -5,11 +5,17 @@ import chisel3.util._
 
 /** Asks for the beats that hold a range, in order, as long as [[ReservationBuffer]] has room for the answers. */
 class BeatRequester(port: MemoryPortParams, outstanding: Int) extends Module {
+
+  /** A range to ask for; the one before is forgotten. */
   val start = IO(Flipped(Valid(new StreamRange)))
+
+  /** Ask no more. */
   val stop = IO(Input(Bool()))
 
   /** A slot for one more beat; the number of the slot is the tag. */
   val reserve = IO(Flipped(Decoupled(UInt(log2Ceil(outstanding).W))))
+
+  /** Reads, in order of address. */
   val request = IO(Decoupled(new MemoryRequest(port)))
 
   private val beatNumberBits = port.addressBits - port.offsetBits

@@ -12,8 +12,14 @@ class BeatWriter(port: MemoryPortParams, outstanding: Int) extends Module {
 
   /** Forget the fault of the range before. */
   val clear = IO(Input(Bool()))
+
+  /** Beats to write. */
   val beat = IO(Flipped(Decoupled(new WriteBeat(port))))
+
+  /** Writes only. */
   val memory = IO(new MemoryPort(port))
+
+  /** A write since `clear` was answered with a fault. */
   val faulted = IO(Output(Bool()))
 
   /** Every beat taken has been answered. */

@@ -18,7 +18,11 @@ class ChunkSplitter(wideBytes: Int, maximum: Int) extends Module {
 
   /** Begin afresh: a producer that stops early may have taken a chunk back of which a part was handed on. */
   val clear = IO(Input(Bool()))
+
+  /** Chunks as the producer makes them. */
   val wide = IO(Flipped(Decoupled(new ByteChunk(wideBytes))))
+
+  /** Their parts. */
   val narrow = IO(Decoupled(new ByteChunk(narrowBytes)))
 
   private val parts = wideBytes / narrowBytes

@@ -27,6 +27,8 @@ class CompletionWriter(port: MemoryPortParams) extends Module {
 
   /** With `completion.ready`: memory answered one of the writes with a fault. */
   val faulted = IO(Output(Bool()))
+
+  /** Writes only, one at a time. */
   val memory = IO(new MemoryPort(port))
 
   private val state = RegInit(State.record)

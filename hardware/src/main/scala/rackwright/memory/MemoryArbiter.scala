@@ -14,6 +14,7 @@ class MemoryArbiter(upstream: MemoryPortParams, count: Int) extends Module {
   private val shared = MemoryArbiter.downstream(upstream, count)
   private val indexBits = shared.tagBits - upstream.tagBits
 
+  /** The ports that share, seen from memory. */
   val ports = IO(Vec(count, Flipped(new MemoryPort(upstream))))
 
   /** The shared port: its tag is the tag of the asking port, then the number of that port in the low bits. */

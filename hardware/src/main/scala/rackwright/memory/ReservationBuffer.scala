@@ -21,8 +21,14 @@ class ReservationBuffer(port: MemoryPortParams, slots: Int) extends Module {
 
   /** Forget every beat; only while `quiet`. */
   val clear = IO(Input(Bool()))
+
+  /** The slot for one more beat. */
   val reserve = IO(Decoupled(UInt(slotBits.W)))
+
+  /** Answers of memory, in any order; always taken. */
   val response = IO(Flipped(Decoupled(new MemoryResponse(port))))
+
+  /** The next beat in the order of the reservations. */
   val beat = IO(Decoupled(new LoadedBeat(port.bytes)))
 
   /** Every reserved beat has been answered. */

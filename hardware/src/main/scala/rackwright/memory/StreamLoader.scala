@@ -22,7 +22,11 @@ class StreamLoader(port: MemoryPortParams, streamBytes: Int, outstanding: Int) e
 
   /** Give up the range: its outstanding beats are awaited and dropped. */
   val stop = IO(Input(Bool()))
+
+  /** The next bytes of the range; without a range nothing is available, nor the last, nor a fault. */
   val stream = IO(new ByteStream(streamBytes))
+
+  /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
   /** No byte is left to consume and no beat is outstanding. */

@@ -16,12 +16,19 @@ class StreamWindow(beatBytes: Int, streamBytes: Int) extends Module {
   private val slots = 1 << log2Ceil(offered + 1)
   private val slotBits = log2Ceil(slots)
 
+  /** A new range; what is held of the one before is dropped. */
   val start = IO(Flipped(Valid(new StreamRange)))
 
   /** With `start`: the range can't be read, so that its first byte is already a fault. */
   val unreadable = IO(Input(Bool()))
+
+  /** The range is given up. */
   val stop = IO(Input(Bool()))
+
+  /** Beats of the range, in order. */
   val beat = IO(Flipped(Decoupled(new LoadedBeat(beatBytes))))
+
+  /** The bytes offered to the consumer. */
   val stream = IO(new ByteStream(streamBytes))
 
   /** No byte of the range is left to consume, or there is no range. */

@@ -22,6 +22,8 @@ class StreamWriter(port: MemoryPortParams, chunkBytes: Int, outstanding: Int) ex
 
   /** The range to write; taken when the result of the one before has been taken. */
   val start = IO(Flipped(Decoupled(new WriterRange)))
+
+  /** The next bytes of the stream; a count of 0 is allowed. */
   val chunk = IO(Flipped(Decoupled(new ByteChunk(chunkBytes))))
 
   /** No more chunks come after the one offered in this cycle; remembered until the result is taken. */
@@ -38,6 +40,8 @@ class StreamWriter(port: MemoryPortParams, chunkBytes: Int, outstanding: Int) ex
 
   /** How it ended; offered when every write has been answered. */
   val result = IO(Decoupled(new WriterResult))
+
+  /** Writes only. */
   val memory = IO(new MemoryPort(port))
 
   /** No range is being written. */

@@ -16,7 +16,10 @@ class TagAllocator(tags: Int) extends Module {
   require(isPow2(tags) && tags >= 2, s"the number of tags is a power of two from 2, not $tags")
   private val tagBits = log2Ceil(tags)
 
+  /** The next tag, offered once it is free. */
   val allocate = IO(Decoupled(UInt(tagBits.W)))
+
+  /** A tag whose request has been answered. */
   val free = IO(Flipped(Valid(UInt(tagBits.W))))
 
   /** No tag is in use. */

@@ -26,7 +26,11 @@ class StartedOperation(settings: Seq[Setting]) extends Bundle {
 
 /** What is known about the operations that ended. */
 class CompletionReport extends Bundle {
+
+  /** Operations since reset. */
   val completed = UInt(64.W)
+
+  /** The latest of them. */
   val last = new OperationResult
 }
 
@@ -35,9 +39,16 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting]) extends Module {
   require(opcode >= 0 && opcode <= 3, s"a RoCC opcode is custom-0 to custom-3, not $opcode")
   require(settings.map(_.funct).distinct.size == settings.size, "two settings share a funct")
 
+  /** Commands of the core. */
   val request = IO(Flipped(Decoupled(new Command)))
+
+  /** Answers to those with `xd`. */
   val response = IO(Decoupled(new CommandResponse))
+
+  /** One per start. */
   val started = IO(Decoupled(new StartedOperation(settings)))
+
+  /** What the questions are answered with. */
   val report = IO(Input(new CompletionReport))
 
   /** Every operation started has completed. */

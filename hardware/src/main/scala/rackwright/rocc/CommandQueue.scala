@@ -12,7 +12,10 @@ import chisel3.util._
 class CommandQueue extends Module {
   import CommandQueue.Register
 
+  /** Accesses of the core. */
   val mmio = IO(Flipped(new MmioPort))
+
+  /** The unit. */
   val command = IO(Flipped(new CommandPort))
 
   /** No access or answer is waiting here. */

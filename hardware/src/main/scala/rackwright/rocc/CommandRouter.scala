@@ -20,6 +20,8 @@ import rackwright.memory.{MemoryPort, MemoryPortParams}
   *   shape of the memory port for flags and records.
   */
 class CommandRouter(opcode: Int, settings: Seq[Setting], queueEntries: Int, port: MemoryPortParams) extends Module {
+
+  /** Commands of the core. */
   val command = IO(new CommandPort)
 
   /** Operations for the unit, in the order of their starts. */
@@ -27,6 +29,8 @@ class CommandRouter(opcode: Int, settings: Seq[Setting], queueEntries: Int, port
 
   /** One result per operation, in the same order, given when the writes of the operation have been answered. */
   val result = IO(Flipped(Decoupled(new OperationResult)))
+
+  /** Writes of flags and records. */
   val memory = IO(new MemoryPort(port))
 
   /** No operation is under way, here or in the unit, and no answer waits. */

@@ -8,10 +8,20 @@ import rackwright.memory.{CompletionWriter, MemoryPort, MemoryPortParams}
 
 /** Ends operations in order: takes the result of each, has record and flag written, then counts it as completed. */
 class CompletionStage(port: MemoryPortParams) extends Module {
+
+  /** One per operation, in the order of their starts. */
   val ticket = IO(Flipped(Decoupled(new CompletionTicket)))
+
+  /** One per operation that was not refused. */
   val result = IO(Flipped(Decoupled(new OperationResult)))
+
+  /** Writes of flags and records. */
   val memory = IO(new MemoryPort(port))
+
+  /** What is known about completed operations. */
   val report = IO(Output(new CompletionReport))
+
+  /** No operation is between its start and its completion. */
   val idle = IO(Output(Bool()))
 
   private val refusal = Wire(new OperationResult)

@@ -26,7 +26,11 @@ case class Setting(name: String, funct: Int, width: Int, default: BigInt) {
 
 /** A started operation: from where, to where, and the settings at the time of its start. */
 class Operation(params: Seq[Setting]) extends Bundle {
+
+  /** What to read. */
   val source = new StreamRange
+
+  /** Where to write. */
   val destination = UInt(64.W)
 
   /** Bytes that may be written at `destination`; without a limit, all up to the end of the address space. */
@@ -34,6 +38,8 @@ class Operation(params: Seq[Setting]) extends Bundle {
 
   /** Whether software gave the capacity. */
   val limited = Bool()
+
+  /** Runtime settings at the time of the start. */
   val settings = new SettingValues(params)
 
   /** The setting of that name. */
@@ -47,6 +53,8 @@ class SettingValues(params: Seq[Setting]) extends Record {
 
 /** How an operation ended. */
 class OperationResult extends Bundle {
+
+  /** One of [[Status]]. */
   val status = UInt(Status.width.W)
 
   /** Bytes written to the destination. */
