@@ -10,7 +10,7 @@ class ElaboratorTest extends AnyFunSuite {
     val out = Files.createTempDirectory("elaborated")
     Arguments.parse(Seq("--unit", "stream-copy", "--out", out.toString) ++ more) match {
       case request: Elaborate => Elaborator.write(request)
-      case other              => fail(s"not an elaboration: $other")
+      case other => fail(s"not an elaboration: $other")
     }
     (out, ujson.read(Files.readString(out.resolve("manifest.json"))))
   }

@@ -35,7 +35,9 @@ class ParameterTest extends AnyFunSuite {
     def message(arguments: String*): String = intercept[UsageError](Arguments.parse(arguments)).message
     assert(message("--unit", "no-such", "--out", "x").startsWith("no unit is named no-such"))
     assert(message("--class", "no.Such", "--out", "x") == "class no.Such is not on the class path")
-    assert(message("--class", "java.lang.Object", "--out", "x").contains("is not a rackwright.elaborate.UnitDescription"))
+    assert(
+      message("--class", "java.lang.Object", "--out", "x").contains("is not a rackwright.elaborate.UnitDescription")
+    )
     assert(message("--unit", "stream-copy").startsWith("--out says where"))
     assert(message("--unit", "stream-copy", "--out", "x", "--memory", "ahb").contains("one of port, axi4"))
     assert(message("--unit", "stream-copy", "--out", "x", "--set", "outstanding").contains("PARAMETER=VALUE"))
