@@ -2,9 +2,19 @@
 
 /// A resource that serves a number of requests per cycle, in whatever order they become ready.
 pub(super) struct Slots {
-    /// For each of the latest cycles, which cycle it is and how many slots are taken.
-    cycles: Box<[(u64, u32); Slots::SPAN]>,
+    /// For each of the latest cycles, how it is taken.
+    cycles: Box<[Taken; Slots::SPAN]>,
     per_cycle: u32,
+}
+
+/// The slots of one cycle.
+#[derive(Clone, Copy, Default)]
+struct Taken {
+    cycle: u64,
+    slots: u32,
+    /// When all are taken: how many cycles from here on are known to be full. A busy port would
+    /// otherwise be searched cycle by cycle by every instruction of the window.
+    full_for: u32,
 }
 
 impl Slots {
@@ -13,26 +23,41 @@ impl Slots {
 
     pub(super) fn new(per_cycle: u32) -> Slots {
         Slots {
-            cycles: Box::new([(0, 0); Slots::SPAN]),
+            cycles: Box::new([Taken::default(); Slots::SPAN]),
             per_cycle,
         }
     }
 
     /// Takes a slot in the first cycle at or after `at` that has one.
     #[inline]
-    pub(super) fn take(&mut self, mut at: u64) -> u64 {
-        loop {
-            let slot = &mut self.cycles[at as usize % Slots::SPAN];
-            if slot.0 != at {
-                *slot = (at, 1);
-                return at;
-            }
-            if slot.1 < self.per_cycle {
-                slot.1 += 1;
-                return at;
-            }
-            at += 1;
+    pub(super) fn take(&mut self, at: u64) -> u64 {
+        let taken = &mut self.cycles[at as usize % Slots::SPAN];
+        if taken.cycle == at && taken.slots == self.per_cycle {
+            return self.take_later(at);
         }
+        taken.slots = if taken.cycle == at { taken.slots + 1 } else { 1 };
+        taken.cycle = at;
+        taken.full_for = 1;
+        at
+    }
+
+    /// The same when cycle `first` is full.
+    fn take_later(&mut self, first: u64) -> u64 {
+        let mut at = first;
+        loop {
+            let taken = &mut self.cycles[at as usize % Slots::SPAN];
+            if taken.cycle != at {
+                *taken = Taken { cycle: at, slots: 1, full_for: 1 };
+                break;
+            }
+            if taken.slots < self.per_cycle {
+                taken.slots += 1;
+                break;
+            }
+            at += u64::from(taken.full_for);
+        }
+        self.cycles[first as usize % Slots::SPAN].full_for = (at - first) as u32;
+        at
     }
 }
 
@@ -86,15 +111,12 @@ impl InOrder {
     /// The next step, not before `at`.
     #[inline]
     pub(super) fn step(&mut self, at: u64) -> u64 {
-        if at > self.cycle {
-            self.cycle = at;
-            self.done = 0;
-        } else if self.done == self.per_cycle {
-            self.cycle += 1;
-            self.done = 0;
-        }
-        self.done += 1;
-        self.cycle
+        // Without branches: which case it is changes from one instruction to the next.
+        let next = self.cycle + u64::from(self.done == self.per_cycle);
+        let step = next.max(at);
+        self.done = if step == self.cycle { self.done + 1 } else { 1 };
+        self.cycle = step;
+        step
     }
 
     /// Nothing more happens in the current cycle.

@@ -264,7 +264,7 @@ mod tests {
         targets.learn(0x8000_0006, 0x8000_0100, Flow::Jump);
         assert_eq!(targets.look_up(0x8000_0006), Some((0x8000_0100, Flow::Jump)));
         assert_eq!(targets.look_up(0x8000_0004), None);
-        for jump in 1..=28 {
+        for jump in 1..=100 {
             targets.learn(0x8000_0006 + jump * 4, 0, Flow::Jump);
         }
         assert_eq!(targets.look_up(0x8000_0006), None);

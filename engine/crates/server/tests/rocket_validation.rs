@@ -1,0 +1,183 @@
+//! The `rocket` model against the Rocket core in RTL, on the programs of `validation/rocket`.
+//!
+//! The model is always compared with the cycles that the RTL took (`reference.csv`). The long test runs the RTL
+//! again; with `RACKWRIGHT_UPDATE_REFERENCE` set it writes the file.
+
+use rackwright_linux::{Arguments, Environment};
+use rackwright_memory::Placement;
+use rackwright_rtl::{rocket::RocketDesign, Cache, Toolchain};
+use rackwright_server::{CpuModel, Progress, RocketRtl, Server, ServerConfig};
+use rackwright_time::{Clock, Cycle};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// The bar for the mean of the absolute errors, and for each of them, in percent. DEVIATIONS.md has the
+/// reasons for what is left.
+const MEAN_ERROR: f64 = 1.0;
+const LARGEST_ERROR: f64 = 4.0;
+
+/// Far more than any of the programs needs.
+const LIMIT: Cycle = Cycle(10_000_000);
+
+/// What a program prints: cycles and instructions of its kernel, and the kernel's result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Measurement {
+    cycles: u64,
+    instructions: u64,
+    result: u64,
+}
+
+impl Measurement {
+    fn parse(text: &str) -> Measurement {
+        let numbers: Vec<u64> = text
+            .split([' ', ','])
+            .map(|number| number.trim().parse().expect("a number"))
+            .collect();
+        let [cycles, instructions, result] = numbers[..] else {
+            panic!("three numbers, not {text:?}");
+        };
+        Measurement {
+            cycles,
+            instructions,
+            result,
+        }
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../validation/rocket")
+}
+
+fn program(name: &str) -> Vec<u8> {
+    let path = folder().join("programs").join(name).with_extension("elf");
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Name and measurement of each line of the reference.
+fn reference() -> Vec<(String, Measurement)> {
+    let text = std::fs::read_to_string(folder().join("reference.csv")).expect("reference.csv");
+    let rows = text.lines().skip(1).map(|line| {
+        let (name, numbers) = line.split_once(',').expect("a name and numbers");
+        (name.to_owned(), Measurement::parse(numbers))
+    });
+    rows.collect()
+}
+
+fn run_on_model(file: &[u8]) -> Measurement {
+    let config = ServerConfig {
+        cpu: CpuModel::Rocket,
+        units: &[],
+        placement: Placement::NearCore,
+        guest_bytes: 4 << 30,
+        skip_quiescent: true,
+    };
+    let environment = Environment {
+        input: Vec::new(),
+        echo: false,
+        write_folder: None,
+        clock: Clock::new(2_000_000_000).unwrap(),
+    };
+    let mut server = Server::start(&config, file, &Arguments::default(), environment).unwrap();
+    match server.run(LIMIT).unwrap() {
+        Progress::Exited(code) => output(Some(code), &server.output()),
+        Progress::Running => panic!("not ended by {LIMIT}"),
+    }
+}
+
+fn run_on_rtl(design: &RocketDesign, file: &[u8]) -> Measurement {
+    let mut machine = RocketRtl::new(design, file).unwrap();
+    let exit_code = machine.run(LIMIT);
+    output(exit_code, machine.output())
+}
+
+fn output(exit_code: Option<i32>, output: &[u8]) -> Measurement {
+    assert_eq!(exit_code, Some(0));
+    Measurement::parse(std::str::from_utf8(output).expect("text").trim())
+}
+
+#[test]
+fn cycles_of_the_model_are_those_of_the_rtl() {
+    let mut table = format!("{:20}{:>10}{:>10}{:>9}\n", "kernel", "RTL", "model", "error");
+    let (mut sum, mut largest) = (0.0, 0.0f64);
+    let reference = reference();
+    for (name, rtl) in &reference {
+        let model = run_on_model(&program(name));
+        assert_eq!(
+            (model.instructions, model.result),
+            (rtl.instructions, rtl.result),
+            "{name}: the hart computes something else"
+        );
+        let error = (model.cycles as f64 / rtl.cycles as f64 - 1.0) * 100.0;
+        let cycles = format!("{:>10}{:>10}", rtl.cycles, model.cycles);
+        writeln!(table, "{name:20}{cycles}{error:>+8.2}%").unwrap();
+        sum += error.abs();
+        largest = largest.max(error.abs());
+    }
+    let mean = sum / reference.len() as f64;
+    writeln!(table, "mean {mean:.2} %, largest {largest:.2} %").unwrap();
+    println!("{table}");
+    assert!(reference.len() >= 14, "{} kernels", reference.len());
+    assert!(mean <= MEAN_ERROR && largest <= LARGEST_ERROR, "\n{table}");
+}
+
+#[test]
+fn a_run_of_the_model_can_be_repeated() {
+    let file = program("sort");
+    assert_eq!(run_on_model(&file), run_on_model(&file));
+}
+
+/// Where the tools and the core's Verilog are, as `./rw test --long` sets it.
+fn from_environment(name: &str) -> PathBuf {
+    std::env::var_os(name)
+        .unwrap_or_else(|| panic!("{name} is not set; run this through ./rw test --long"))
+        .into()
+}
+
+fn rtl_design() -> RocketDesign {
+    let root = from_environment("RACKWRIGHT_VERILATOR_ROOT");
+    let compiler = std::env::var_os("RACKWRIGHT_CXX").unwrap_or_else(|| "g++".into());
+    let tools = Toolchain {
+        verilator: root.join("bin/verilator_bin"),
+        root,
+        compiler: compiler.into(),
+    };
+    let cache = Cache::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("designs"));
+    let verilog = from_environment("RACKWRIGHT_ROCKET_VERILOG");
+    tools.build_rocket(&verilog, &cache).unwrap()
+}
+
+fn all_programs() -> Vec<String> {
+    let folder = std::fs::read_dir(folder().join("programs")).expect("the folder of programs");
+    let name = |entry: std::fs::DirEntry| {
+        let path = entry.path();
+        path.file_stem().expect("a name").to_string_lossy().into_owned()
+    };
+    let mut names: Vec<String> = folder.map(|entry| name(entry.unwrap())).collect();
+    names.sort();
+    names
+}
+
+#[test]
+#[ignore = "compiles the Rocket core and runs it for a minute"]
+fn the_reference_is_what_the_rtl_does() {
+    let design = rtl_design();
+    let measured: Vec<(String, Measurement)> = all_programs()
+        .into_iter()
+        .map(|name| {
+            let measurement = run_on_rtl(&design, &program(&name));
+            (name, measurement)
+        })
+        .collect();
+    if std::env::var_os("RACKWRIGHT_UPDATE_REFERENCE").is_some() {
+        write_reference(&measured);
+    }
+    assert_eq!(measured, reference());
+}
+
+fn write_reference(measured: &[(String, Measurement)]) {
+    let mut text = String::from("kernel,cycles,instructions,result\n");
+    for (name, row) in measured {
+        writeln!(text, "{name},{},{},{}", row.cycles, row.instructions, row.result).unwrap();
+    }
+    std::fs::write(folder().join("reference.csv"), text).unwrap();
+}
