@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 from rackwright.commands import STATUS_NAMES
 from rackwright.designs import ParameterValue
@@ -86,11 +87,15 @@ class NicUnit:
         self,
         parameters: Mapping[str, ParameterValue] | None = None,
         *,
+        design: str | Path = "nic",
         placement: str = "near-core",
         skip_quiescent: bool = True,
     ) -> None:
-        """Elaborates and compiles it where that has not been done, and resets it."""
-        self.unit = Unit("nic", parameters, placement=placement, skip_quiescent=skip_quiescent)
+        """Elaborates and compiles it where that has not been done, and resets it.
+
+        `design` may also be the manifest of one with the same registers.
+        """
+        self.unit = Unit(design, parameters, placement=placement, skip_quiescent=skip_quiescent)
         self.bench = self.unit.bench
 
     def write(self, register: int, value: int) -> None:

@@ -17,6 +17,9 @@ class Axi4Adapter(port: MemoryPortParams) extends Module {
   /** Where memory is. */
   val axi = IO(new Axi4Port(params))
 
+  /** No request waits here to be taken by memory. */
+  val idle = IO(Output(Bool()))
+
   // AXI4 forbids taking an offered address back, and the three channels are taken at different times: a queue each.
   private val writes = Wire(Decoupled(new Axi4Address(params)))
   private val data = Wire(Decoupled(new Axi4WriteData(params)))
@@ -24,6 +27,8 @@ class Axi4Adapter(port: MemoryPortParams) extends Module {
   axi.aw <> Queue(writes, 2)
   axi.w <> Queue(data, 2)
   axi.ar <> Queue(reads, 2)
+
+  idle := !axi.aw.valid && !axi.w.valid && !axi.ar.valid
 
   private val request = memory.request
   private val write = request.bits.write

@@ -8,8 +8,8 @@ object NicDescription extends UnitDescription {
   private val default = Params()
 
   val name: String = "nic"
-  val summary: String = "Sends and receives Ethernet frames between memory and a 200 Gbit/s network"
-  val status: String = "ready"
+  val summary: String = "Sends and receives Ethernet frames between memory and a 200 Gbit/s network."
+  val status: String = "runs alone; not yet part of servers"
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", default.portBytes, Seq(16, 32), "bytes per beat of both memory ports"),

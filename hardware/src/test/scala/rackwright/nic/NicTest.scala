@@ -1,0 +1,31 @@
+package rackwright.nic
+
+import _root_.circt.stage.ChiselStage
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Which network interfaces may be built. */
+class NicTest extends AnyFunSuite {
+  private def refused(params: => Params): String = intercept[IllegalArgumentException](params).getMessage
+
+  test("sizes out of range name the parameter and the value") {
+    assert(refused(Params(portBytes = 64)).contains("port-bytes is 16 or 32, not 64"))
+    assert(refused(Params(outstanding = 8)).contains("outstanding is a power of two from 16 to 256, not 8"))
+    assert(refused(Params(queueEntries = 3)).contains("queue-entries is a power of two from 2 to 64, not 3"))
+    assert(refused(Params(bufferKib = 8)).contains("buffer-kib is a power of two from 16 to 1024, not 8"))
+  }
+
+  test("the packet buffer holds the longest frame at any size") {
+    assert(Params(bufferKib = 16).bufferFlits > Frame.maxBytes / Frame.flitBytes)
+  }
+
+  test("registers don't overlap") {
+    val counters = Counters.names.indices.map(i => Registers.firstCounter + 8 * i)
+    assert(counters.min > Registers.moderation)
+    assert(counters.max < 4096)
+  }
+
+  test("smallest and largest elaborate") {
+    for (params <- Seq(Params(32, 16, 2, 16), Params(16, 256, 64, 1024)))
+      assert(ChiselStage.emitCHIRRTL(new Nic(params)).contains("module Nic"))
+  }
+}

@@ -1,0 +1,50 @@
+"""Network interfaces as they may be built: sizes, AXI4 masters, errors."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from rackwright import RackwrightError
+from rackwright.designs import design, elaborate
+from rackwright.nic import FrameCompletion, NicUnit
+from rackwright.unit import Unit
+
+LIMIT = 100_000
+
+
+def echo(nic: NicUnit) -> None:
+    """Every frame that arrives is sent back as it is."""
+    source = random.Random(0)
+    for length in (1, 64, 1500, 9600):
+        data = source.randbytes(length)
+        buffer = nic.unit.reserve(length, "rw", length % 32)
+        nic.receive_into(buffer)
+        nic.bench.deliver(data)
+        assert nic.unit.work(LIMIT)
+        received = nic.take_received()
+        assert received is not None
+        assert (received.status, received.length) == ("ok", length)
+        nic.send(buffer)
+        assert nic.unit.work(LIMIT)
+        assert [frame for _, _, frame in nic.bench.sent_frames()] == [data]
+        assert nic.take_sent() == FrameCompletion("ok", length, 0)
+    assert nic.unit.violations == 0
+
+
+def test_the_smallest() -> None:
+    echo(NicUnit({"port-bytes": 32, "outstanding": 16, "queue-entries": 2, "buffer-kib": 16}))
+
+
+def test_with_axi4_masters() -> None:
+    echo(NicUnit(design=elaborate("nic", memory="axi4")))
+
+
+def test_the_clock_is_that_of_the_network() -> None:
+    assert design("nic").clock_hz == 3_200_000_000
+
+
+def test_sizes_out_of_range_are_refused() -> None:
+    with pytest.raises(RackwrightError, match="buffer-kib: 8 is not allowed; a power of two from 16 to 1024"):
+        Unit("nic", {"buffer-kib": 8})
