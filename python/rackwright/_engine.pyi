@@ -226,6 +226,9 @@ class Cluster:
     def run(self, until: int) -> bool:
         """Advances to a cycle; tells whether anything is left to happen after it."""
 
+    def counters(self, port: str) -> tuple[int, int, int]:
+        """Bytes received and sent, and frames dropped, at a port so far."""
+
     def finish(self) -> None:
         """Ends the capture, if there is one."""
 

@@ -21,8 +21,9 @@ REFERENCE = Path(__file__).with_name("figure_2_6.csv")
 PLATEAU_GBPS = {1: 8.0, 10: 80.0, 40: 200.0, 100: 200.0}
 """By the rate of the senders: where the aggregate at the root ends (section 2.4)."""
 SENDERS = 8
-STEP_US = 200.0
-FRAME_BYTES = 1500
+STEP_US = 4000.0
+FRAME_BYTES = 1512
+"""A whole number of flits."""
 HEADER_BYTES = 42
 
 

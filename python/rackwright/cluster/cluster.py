@@ -13,7 +13,7 @@ from rackwright.cluster.drawing import svg
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import DEFAULT_LINK, Ethernet
 from rackwright.cluster.nodes import Node
-from rackwright.cluster.pace import Progress, ThreadChoice, advance
+from rackwright.cluster.pace import Progress, Sampler, ThreadChoice, advance
 from rackwright.cluster.result import ClusterResult
 from rackwright.cluster.topology import Topology
 from rackwright.errors import RackwrightError
@@ -58,18 +58,29 @@ class Cluster:
         skip_idle: bool = True,
         pcap: str | Path | None = None,
         pcap_ports: Sequence[str] = (),
+        sample_us: float | None = None,
+        sample_ports: Sequence[str] = (),
         progress: Progress | None = None,
     ) -> ClusterResult:
         """Runs the cluster from reset for `until_ms` of simulated time.
 
         Unless `threads` are given, it uses as many as the machine has processors, or one where that turns
         out to be faster. Neither they nor `window_cycles` (how often traffic is exchanged) nor `skip_idle`
-        change the result. `pcap` is a pcapng file for what
-        passes `pcap_ports`, each written like `tor0.port3`, where the ports of a node are numbered in the
-        order in which its links were added. `progress` is called a few times per second.
+        change the result. `pcap` is a pcapng file for what passes `pcap_ports`, each written like
+        `tor0.port3`; the ports of a node are numbered in the order in which its links were added. Every
+        `sample_us`, what has passed `sample_ports` becomes rows of `samples`. `progress` is called a few
+        times per second.
         """
         if bool(pcap) != bool(pcap_ports):
             raise RackwrightError("a capture needs a file and ports: pcap='out', pcap_ports=['tor0.port3']")
+        if bool(sample_us) != bool(sample_ports):
+            raise RackwrightError(
+                "samples need an interval and ports: sample_us=10, sample_ports=['tor0.port3']"
+            )
+        cycles_per_us = self.clock_hz / 1e6
+        sampler = (
+            Sampler(sample_ports, round(sample_us * cycles_per_us), cycles_per_us) if sample_us else None
+        )
         choice = ThreadChoice([threads] if threads else [len(os.sched_getaffinity(0)), 1])
         machine = self._build()
         machine.set_skip_idle(skip_idle)
@@ -78,16 +89,24 @@ class Cluster:
                 machine.set_window(window_cycles)
             if pcap:
                 machine.capture(list(pcap_ports), str(pcap))
+            for port in sample_ports:
+                machine.counters(port)
         except _engine.EngineError as error:
             raise RackwrightError(str(error)) from None
+
+        def tell(cycle: int, until: int, rest: float) -> None:
+            if progress:
+                progress(cycle / cycles_per_us, until / cycles_per_us, rest)
+
         started = time.perf_counter()
-        busy = advance(machine, round(until_ms * self.clock_hz / 1e3), self.clock_hz, choice, progress)
+        busy = advance(machine, round(until_ms * 1000 * cycles_per_us), choice, sampler, tell)
         machine.finish()
         return ClusterResult.from_report(
             json.loads(machine.report()),
             wall_seconds=time.perf_counter() - started,
             threads=choice.mostly,
             quiet=not busy,
+            samples=sampler.rows if sampler else [],
         )
 
     def draw(self, path: str | Path) -> None:

@@ -45,10 +45,49 @@ class ThreadChoice:
         return max(self._cycles, key=lambda threads: self._cycles[threads])
 
 
+class Sampler:
+    """Reads the counters of some ports at equal intervals of simulated time."""
+
+    def __init__(self, ports: Sequence[str], every: int, cycles_per_us: float) -> None:
+        self._ports = ports
+        self._every = every
+        self._cycles_per_us = cycles_per_us
+        self._before = dict.fromkeys(ports, (0, 0, 0))
+        self.rows: list[dict[str, float | str]] = []
+
+    def next_after(self, cycle: int) -> int:
+        """The next cycle at which to read."""
+        return (cycle // self._every + 1) * self._every
+
+    def read(self, machine: _engine.Cluster) -> None:
+        """Adds a row for each port, if this is the time: what has passed since the last one."""
+        if machine.cycle % self._every:
+            return
+        for port in self._ports:
+            now = machine.counters(port)
+            received, sent, dropped = (new - old for new, old in zip(now, self._before[port], strict=True))
+            self._before[port] = now
+            # Bytes per interval in Gbit/s: 8 bits, and 1000 Mbit/s are 1 bit per ns.
+            scale = 8 * self._cycles_per_us / self._every / 1000
+            self.rows.append(
+                {
+                    "time_us": machine.cycle / self._cycles_per_us,
+                    "port": port,
+                    "received_gbps": received * scale,
+                    "sent_gbps": sent * scale,
+                    "dropped": dropped,
+                }
+            )
+
+
 def advance(
-    machine: _engine.Cluster, until: int, clock_hz: int, choice: ThreadChoice, progress: Progress | None
+    machine: _engine.Cluster,
+    until: int,
+    choice: ThreadChoice,
+    sampler: Sampler | None,
+    progress: Callable[[int, int, float], None],
 ) -> bool:
-    """Runs to the cycle `until` in slices of about a quarter of a second.
+    """Runs to the cycle `until` in slices of about a quarter of a second, or from sample to sample.
 
     So progress is told, and Ctrl-C is heard. Returns whether anything is left to happen.
     """
@@ -57,13 +96,13 @@ def advance(
     while machine.cycle < until:
         threads, first, before = choice.next(), machine.cycle, time.perf_counter()
         machine.set_threads(threads)
-        busy = machine.run(min(until, first + length))
+        end = min(until, first + length)
+        busy = machine.run(min(end, sampler.next_after(first)) if sampler else end)
         now = time.perf_counter()
         choice.tell(threads, machine.cycle - first, now - before)
         growth = _SLICE_SECONDS / max(now - before, 1e-9)
         length = max(1, int(length * min(max(growth, 0.1), 10)))
-        if progress:
-            remaining = (now - started) * (until - machine.cycle) / machine.cycle
-            cycles_per_us = clock_hz / 1e6
-            progress(machine.cycle / cycles_per_us, until / cycles_per_us, remaining)
+        if sampler:
+            sampler.read(machine)
+        progress(machine.cycle, until, (now - started) * (until - machine.cycle) / machine.cycle)
     return busy

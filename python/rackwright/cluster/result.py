@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,10 @@ class ClusterResult:
 
     `digest` is the same for equal runs. `cycles` are of `clock_hz`; `wall_seconds` is what the
     simulation took, on `threads` threads of `ranks` processes. `quiet` says that nothing was left to
-    happen at the end. `servers`, `switches` and `ports` are data frames with a row for each; times in
-    them are in microseconds. `latency` sums up the requests of all clients: count, mean and percentiles
-    in microseconds, exact to 0.1 %.
+    happen at the end. `latency` sums up the requests of all clients: count, mean and percentiles in
+    microseconds, exact to 0.1 %. `servers`, `switches` and `ports` are data frames with a row for each;
+    times in them are in microseconds. `samples` has a row for each port and interval that was asked for:
+    the Gbit/s received and sent, and the frames dropped.
     """
 
     digest: str
@@ -33,10 +34,17 @@ class ClusterResult:
     servers: pd.DataFrame = field(repr=False, compare=False)
     switches: pd.DataFrame = field(repr=False, compare=False)
     ports: pd.DataFrame = field(repr=False, compare=False)
+    samples: pd.DataFrame = field(repr=False, compare=False)
 
     @classmethod
     def from_report(
-        cls, report: Mapping[str, Any], *, wall_seconds: float, threads: int, quiet: bool
+        cls,
+        report: Mapping[str, Any],
+        *,
+        wall_seconds: float,
+        threads: int,
+        quiet: bool,
+        samples: Sequence[Mapping[str, Any]],
     ) -> ClusterResult:
         """Made of what the engine reports."""
         cycles_per_us = report["clock_hz"] / 1e6
@@ -53,6 +61,7 @@ class ClusterResult:
             servers=pd.DataFrame(servers),
             switches=pd.DataFrame(report["switches"]),
             ports=pd.DataFrame(report["ports"]),
+            samples=pd.DataFrame(samples),
         )
 
     @property

@@ -74,11 +74,25 @@ def test_progress_ends_with_the_whole_run() -> None:
     assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
 
 
+def test_samples_add_up_to_the_counters() -> None:
+    result = rack().run(until_ms=1, sample_us=50, sample_ports=["tor.port0", "client0.port0"])
+    assert len(result.samples) == 2 * 20
+    assert result.digest == rack().run(until_ms=1).digest
+    rates = result.samples.groupby("port")["sent_gbps"].sum()
+    ports = result.ports.set_index("name")["sent_bytes"]
+    for port, rate in rates.items():
+        assert rate * 50e-6 * 1e9 / 8 == pytest.approx(ports[port])
+
+
 def test_impossible_requests_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RackwrightError, match="a capture needs a file and ports"):
         rack().run(until_ms=1, pcap=tmp_path / "x.pcapng")
     with pytest.raises(RackwrightError, match=r"`tor.port9` is not a port"):
         rack().run(until_ms=1, pcap=tmp_path / "x.pcapng", pcap_ports=["tor.port9"])
+    with pytest.raises(RackwrightError, match="samples need an interval and ports"):
+        rack().run(until_ms=1, sample_us=10)
+    with pytest.raises(RackwrightError, match=r"`nobody.port0` is not a port"):
+        rack().run(until_ms=1, sample_us=10, sample_ports=["nobody.port0"])
     with pytest.raises(RackwrightError, match="window of 7000 cycles does not fit"):
         rack().run(until_ms=1, window_cycles=7000)
 

@@ -1,7 +1,7 @@
 use crate::routes::Routes;
 use crate::topology::Topology;
 use crate::{addresses, build, check, loops, ClusterError, Description, Node, Report};
-use rackwright_ethernet::Capture;
+use rackwright_ethernet::{Capture, PortCounters};
 use rackwright_schedule::{Graph, ModelId, PortId, RunOutcome};
 use rackwright_time::{Clock, Cycle, Cycles};
 use rackwright_traffic::Peer;
@@ -76,23 +76,42 @@ impl Cluster {
     /// # Errors
     /// [`ClusterError::NoSuchPort`].
     pub fn capture(&mut self, port: &str) -> Result<(), ClusterError> {
-        let unknown = || ClusterError::NoSuchPort(port.to_string());
-        let (name, number) = port.rsplit_once(".port").ok_or_else(unknown)?;
-        let node = self
-            .names
-            .iter()
-            .position(|other| other == name)
-            .ok_or_else(unknown)?;
-        let number = number.parse().map_err(|_| unknown())?;
-        let id = PortId {
-            model: ModelId(node),
-            port: number,
-        };
-        self.graph.tap(id).map_err(|_| unknown())?;
+        let id = self.port(port)?;
+        self.graph.tap(id)?;
         if !self.taps.contains(&id) {
             self.taps.push(id);
         }
         Ok(())
+    }
+
+    /// What has passed a port so far, written as `tor0.port3`.
+    ///
+    /// # Errors
+    /// [`ClusterError::NoSuchPort`].
+    pub fn counters(&self, port: &str) -> Result<PortCounters, ClusterError> {
+        let id = self.port(port)?;
+        Ok(match self.graph.model(id.model) {
+            Node::Switch(switch) => switch.output_ports()[id.port].counters(),
+            Node::Host(host) => host.output_port().counters(),
+        })
+    }
+
+    fn port(&self, name: &str) -> Result<PortId, ClusterError> {
+        let unknown = || ClusterError::NoSuchPort(name.to_string());
+        let (node, number) = name.rsplit_once(".port").ok_or_else(unknown)?;
+        let node = self
+            .names
+            .iter()
+            .position(|other| other == node)
+            .ok_or_else(unknown)?;
+        let number = number.parse().map_err(|_| unknown())?;
+        match number < self.ends[node].len() {
+            true => Ok(PortId {
+                model: ModelId(node),
+                port: number,
+            }),
+            false => Err(unknown()),
+        }
     }
 
     /// The names of the ports captured, in the order of the interfaces of a capture.

@@ -293,6 +293,7 @@ fn a_capture_holds_what_the_counters_count() {
         }
     }
     assert!(stamps.is_sorted());
+    assert_eq!(cluster.counters("root0.port1").unwrap().sent, port.sent);
     // A frame that has begun to leave is counted; it is captured when its last flit has left.
     assert!((port.sent + port.received - stamps.len() as u64) <= 1);
     assert!(cluster.capture("root0.port9").is_err());

@@ -1,4 +1,6 @@
+use crate::rate::Moment;
 use crate::{Frame, PortCounters, Rate};
+use rackwright_link::FLIT_BYTES;
 use rackwright_schedule::Outbox;
 use rackwright_time::{Cycle, Cycles};
 use std::collections::VecDeque;
@@ -37,8 +39,8 @@ struct Departure {
 #[derive(Debug)]
 pub struct OutputPort {
     parameters: PortParameters,
-    /// The first cycle in which nothing leaves.
-    free: Cycle,
+    /// When everything offered so far has left.
+    done: Moment,
     departures: VecDeque<Departure>,
     /// When each frame in the buffer is gone, and its bytes.
     held: VecDeque<(Cycle, u32)>,
@@ -51,7 +53,7 @@ impl OutputPort {
     pub fn new(parameters: PortParameters) -> OutputPort {
         OutputPort {
             parameters,
-            free: Cycle::ZERO,
+            done: Moment::default(),
             departures: VecDeque::new(),
             held: VecDeque::new(),
             held_bytes: 0,
@@ -74,7 +76,7 @@ impl OutputPort {
     /// out.
     #[inline]
     pub fn settle(&mut self, at: Cycle) {
-        if self.free <= at {
+        if self.done.ceiling() <= at {
             self.held.clear();
             self.held_bytes = 0;
             return;
@@ -103,11 +105,12 @@ impl OutputPort {
         outbox: &mut Outbox<'_, Frame>,
     ) {
         let bytes = frame.length();
-        let rate = self.parameters.rate;
-        let first = self.free.max(ready);
-        let last = first + rate.last_after_first(bytes);
-        self.free = first + rate.occupied(bytes).max(Cycles(1));
-        self.held.push_back((self.free, bytes as u32));
+        let flits = bytes.div_ceil(FLIT_BYTES) as u64;
+        let start = self.done.max(Moment::of(ready));
+        let first = start.ceiling();
+        let last = self.parameters.rate.after(start, flits - 1).ceiling();
+        self.done = self.parameters.rate.after(start, flits);
+        self.held.push_back((self.done.ceiling(), bytes as u32));
         self.held_bytes += bytes as u64;
         self.counters.peak_bytes = self.counters.peak_bytes.max(self.held_bytes);
         if first < until {
@@ -147,7 +150,7 @@ impl OutputPort {
     /// How long after `at` everything offered so far has left.
     #[inline]
     pub fn backlog(&self, at: Cycle) -> Cycles {
-        self.free.since(at)
+        self.done.ceiling().since(at)
     }
 
     /// Frames kept that have not begun to leave.

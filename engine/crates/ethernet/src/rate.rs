@@ -1,5 +1,5 @@
 use rackwright_link::FLIT_BYTES;
-use rackwright_time::{Clock, Cycles};
+use rackwright_time::{Clock, Cycle, Cycles};
 
 /// How fast a port sends: in whole flits, at most one per cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,25 +57,43 @@ impl Rate {
         })
     }
 
-    /// How long a port is taken by so many bytes.
+    /// When so many flits have been sent that begin at `start`, to a fraction of a cycle, so that frames
+    /// back to back add up to the rate exactly.
     #[inline]
-    pub fn occupied(self, bytes: usize) -> Cycles {
-        self.scale(bytes.div_ceil(FLIT_BYTES) as u64)
-    }
-
-    /// How long after the first flit the last one of so many bytes leaves.
-    #[inline]
-    pub fn last_after_first(self, bytes: usize) -> Cycles {
-        self.scale(bytes.div_ceil(FLIT_BYTES).saturating_sub(1) as u64)
-    }
-
-    #[inline]
-    fn scale(self, flits: u64) -> Cycles {
+    pub(crate) fn after(self, start: Moment, flits: u64) -> Moment {
         if self == Rate::FULL {
-            return Cycles(flits);
+            return Moment {
+                cycle: start.cycle + Cycles(flits),
+                part: 0,
+            };
         }
-        let cycles = u128::from(flits) * u128::from(self.cycles);
-        Cycles(cycles.div_ceil(u128::from(self.flits)) as u64)
+        let parts = u128::from(start.part) + u128::from(flits) * u128::from(self.cycles);
+        let per_cycle = u128::from(self.flits);
+        Moment {
+            cycle: start.cycle + Cycles((parts / per_cycle) as u64),
+            part: (parts % per_cycle) as u64,
+        }
+    }
+}
+
+/// A moment at or after the beginning of a cycle. Parts are as many to a cycle as the rate of the port
+/// has flits to its cycles.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Moment {
+    cycle: Cycle,
+    part: u64,
+}
+
+impl Moment {
+    /// The beginning of a cycle.
+    pub(crate) fn of(cycle: Cycle) -> Moment {
+        Moment { cycle, part: 0 }
+    }
+
+    /// The first cycle that begins then or later.
+    #[inline]
+    pub(crate) fn ceiling(self) -> Cycle {
+        self.cycle + Cycles(u64::from(self.part > 0))
     }
 }
 
@@ -94,24 +112,29 @@ mod tests {
         Clock::new(3_200_000_000).unwrap()
     }
 
+    fn cycles(rate: Rate, flits: u64) -> u64 {
+        rate.after(Moment::default(), flits).ceiling().0
+    }
+
     #[test]
     fn a_full_port_sends_a_flit_per_cycle() {
         let rate = Rate::new(204_800_000_000, clock()).unwrap();
         assert_eq!(rate, Rate::FULL);
-        assert_eq!(rate.occupied(1500), Cycles(188));
-        assert_eq!(rate.last_after_first(1500), Cycles(187));
-        assert_eq!(rate.last_after_first(1), Cycles(0));
+        assert_eq!(cycles(rate, 188), 188);
     }
 
     #[test]
     fn slower_ports_take_longer() {
         let rate = Rate::new(10_000_000_000, clock()).unwrap();
-        assert_eq!(rate.occupied(1000), Cycles(2560));
-        assert_eq!(
-            rate.last_after_first(1000),
-            Cycles(2540),
-            "124 flits of 20.48 cycles, rounded up"
-        );
+        assert_eq!(cycles(rate, 125), 2560);
+        assert_eq!(cycles(rate, 124), 2540, "124 flits of 20.48 cycles, rounded up");
+    }
+
+    #[test]
+    fn frames_back_to_back_add_up_to_the_rate() {
+        let rate = Rate::new(200_000_000_000, clock()).unwrap();
+        let end = (0..1000).fold(Moment::default(), |moment, _| rate.after(moment, 189));
+        assert_eq!(end.ceiling(), Cycle(189 * 1024));
     }
 
     #[test]

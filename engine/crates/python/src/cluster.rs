@@ -20,8 +20,13 @@ impl Cluster {
     #[new]
     fn new(py: Python<'_>, description: &str) -> PyResult<Cluster> {
         let description: Description = serde_json::from_str(description).map_err(raise)?;
-        let cluster = py.detach(|| rackwright_cluster::Cluster::new(&description)).map_err(raise)?;
-        Ok(Cluster { cluster, capture: None })
+        let cluster = py
+            .detach(|| rackwright_cluster::Cluster::new(&description))
+            .map_err(raise)?;
+        Ok(Cluster {
+            cluster,
+            capture: None,
+        })
     }
 
     fn set_threads(&mut self, threads: usize) {
@@ -38,7 +43,10 @@ impl Cluster {
 
     /// Captures ports, written as `tor0.port3`, into a pcapng file.
     fn capture(&mut self, ports: Vec<String>, path: PathBuf) -> PyResult<()> {
-        ports.iter().try_for_each(|port| self.cluster.capture(port)).map_err(raise)?;
+        ports
+            .iter()
+            .try_for_each(|port| self.cluster.capture(port))
+            .map_err(raise)?;
         let cannot = |error| raise(format!("{}: {error}", path.display()));
         let file = BufWriter::new(File::create(&path).map_err(cannot)?);
         let capture = Capture::new(file, self.cluster.clock(), &self.cluster.captured());
@@ -49,6 +57,12 @@ impl Cluster {
     /// Advances to a cycle; tells whether anything is left to happen after it.
     fn run(&mut self, py: Python<'_>, until: u64) -> PyResult<bool> {
         py.detach(|| self.advance(Cycle(until))).map_err(raise)
+    }
+
+    /// Bytes received and sent, and frames dropped, at a port so far.
+    fn counters(&self, port: &str) -> PyResult<(u64, u64, u64)> {
+        let counters = self.cluster.counters(port).map_err(raise)?;
+        Ok((counters.received_bytes, counters.sent_bytes, counters.dropped))
     }
 
     /// Ends the capture, if there is one.
@@ -66,7 +80,8 @@ impl Cluster {
 
     /// What has happened so far, in JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| serde_json::to_string(&self.cluster.report())).map_err(raise)
+        py.detach(|| serde_json::to_string(&self.cluster.report()))
+            .map_err(raise)
     }
 }
 
