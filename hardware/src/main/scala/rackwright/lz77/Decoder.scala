@@ -5,11 +5,12 @@ import chisel3.util._
 
 import rackwright.memory.MemoryPort
 
-/** Turns segments (literals and copies) into the bytes they stand for, up to one line per cycle. README.md is the contract.
+/** Turns segments (literals and copies) into the bytes they stand for, up to one line per cycle. README.md is the
+  * contract.
   *
-  * Segments wait in a queue. The planner makes steps of them, at most one per cycle; in the next cycle the bytes of a step come
-  * out of the history, the literals or the fall-back buffer, are appended to the history and leave. Copies from beyond the history
-  * are fetched from memory while they wait.
+  * Segments wait in a queue. The planner makes steps of them, at most one per cycle; in the next cycle the bytes of a
+  * step come out of the history, the literals or the fall-back buffer, are appended to the history and leave. Copies
+  * from beyond the history are fetched from memory while they wait.
   */
 class Decoder(params: DecoderParams) extends Module {
   private val bytes = params.bytes
@@ -63,7 +64,11 @@ class Decoder(params: DecoderParams) extends Module {
   for (lane <- 0 until params.lanes) {
     segments.push(lane).length := incoming(lane).length
     segments.push(lane).offset := incoming(lane).offset
-    segments.push(lane).origin := Mux(incoming(lane).literal, Origin.literal, Mux(far(lane), Origin.fallback, Origin.history))
+    segments.push(lane).origin := Mux(
+      incoming(lane).literal,
+      Origin.literal,
+      Mux(far(lane), Origin.fallback, Origin.history)
+    )
   }
 
   private val copies = incoming.zip(positions).map { case (segment, position) =>
@@ -72,7 +77,9 @@ class Decoder(params: DecoderParams) extends Module {
     copy.length := segment.length
     copy
   }
-  for (lane <- 0 until params.lanes) { fallback.push(lane) := PriorityMux(far.drop(lane) :+ true.B, copies.drop(lane) :+ copies(lane)) }
+  for (lane <- 0 until params.lanes) {
+    fallback.push(lane) := PriorityMux(far.drop(lane) :+ true.B, copies.drop(lane) :+ copies(lane))
+  }
   fallback.pushed := Mux(input.fire, PopCount(far), 0.U)
 
   private val literalLengths = incoming.zip(lengths).map { case (segment, length) => Mux(segment.literal, length, 0.U) }

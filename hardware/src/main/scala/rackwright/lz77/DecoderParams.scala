@@ -7,7 +7,8 @@ import rackwright.memory.MemoryPortParams
 /** Shape of an LZ77 decoder.
   *
   * @param port
-  *   the port of the fall-back reads. Its `bytes` is also the line of the history and the most bytes produced in a cycle.
+  *   the port of the fall-back reads. Its `bytes` is also the line of the history and the most bytes produced in a
+  *   cycle.
   * @param historyBytes
   *   bytes of the history kept on chip; a power of two from 2 KiB to 64 KiB.
   * @param lanes
@@ -32,7 +33,10 @@ case class DecoderParams(
     s"the history is a power of two from ${DecoderParams.leastHistory} to ${DecoderParams.mostHistory} bytes, not $historyBytes"
   )
   require(Set(1, 2).contains(lanes), s"a decoder has 1 or 2 lanes, not $lanes")
-  require(isPow2(lookahead) && lookahead >= 4 * lanes, s"lookahead is a power of two of at least ${4 * lanes}, not $lookahead")
+  require(
+    isPow2(lookahead) && lookahead >= 4 * lanes,
+    s"lookahead is a power of two of at least ${4 * lanes}, not $lookahead"
+  )
   requireBuffer("literalBytes", literalBytes)
   requireBuffer("fallbackBytes", fallbackBytes)
 

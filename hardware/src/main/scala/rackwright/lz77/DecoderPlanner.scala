@@ -3,7 +3,9 @@ package rackwright.lz77
 import chisel3._
 import chisel3.util._
 
-/** What one step does: lane i makes the bytes from where lane i - 1 ended (or 0) up to `ends(i)`, from its `origins(i)`. */
+/** What one step does: lane i makes the bytes from where lane i - 1 ended (or 0) up to `ends(i)`, from its
+  * `origins(i)`.
+  */
 class Step(val params: DecoderParams) extends Bundle {
   val origins = Vec(params.lanes, UInt(Origin.width.W))
   val ends = Vec(params.lanes, UInt(params.countBits.W))
@@ -14,9 +16,10 @@ class Step(val params: DecoderParams) extends Bundle {
 
 /** Decides how many bytes of the oldest segments are made in a step.
   *
-  * A step makes at most one line. No lane uses a byte that the same step makes: a copy from closer by than the end of its bytes is
-  * cut there. So that short repetitions don't stay slow, the offset of a copy that was cut at its own offset doubles, as the
-  * bytes before it then hold two periods; the next copies with the same offset go on with what was reached.
+  * A step makes at most one line. No lane uses a byte that the same step makes: a copy from closer by than the end of
+  * its bytes is cut there. So that short repetitions don't stay slow, the offset of a copy that was cut at its own
+  * offset doubles, as the bytes before it then hold two periods; the next copies with the same offset go on with what
+  * was reached.
   */
 class DecoderPlanner(params: DecoderParams) extends Module {
   private val lanes = params.lanes

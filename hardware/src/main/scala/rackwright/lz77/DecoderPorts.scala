@@ -26,8 +26,8 @@ object Segment {
 
 /** The segments of one cycle, in output order, and the bytes of their literals.
   *
-  * Valid segments come first. At most one of them is a literal; its bytes are those of `window` from byte `literalAt` on, byte 0
-  * being the least significant one.
+  * Valid segments come first. At most one of them is a literal; its bytes are those of `window` from byte `literalAt`
+  * on, byte 0 being the least significant one.
   */
 class SegmentGroup(val params: DecoderParams) extends Bundle {
   val segments = Vec(params.lanes, new Segment)

@@ -13,7 +13,9 @@ class FallbackPlace(params: DecoderParams) extends Bundle {
   val to = UInt(log2Ceil(params.fallbackBytes).W)
 }
 
-/** Bytes brought by fall-back reads, in output order: a ring of lines written in any order, each beat at its reserved place. */
+/** Bytes brought by fall-back reads, in output order: a ring of lines written in any order, each beat at its reserved
+  * place.
+  */
 class FallbackBuffer(params: DecoderParams) extends Module {
   private val bytes = params.bytes
   private val lineBits = params.lineBits

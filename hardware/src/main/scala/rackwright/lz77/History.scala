@@ -5,9 +5,10 @@ import chisel3.util._
 
 /** The last bytes of the output, read at any distance while more are appended.
   *
-  * Whole lines stand in the banks; the line being filled and the two before it, which a read may be too early to find there, stand
-  * in registers too. A read is asked for with the position of the step (the number of bytes before it) and the offset; one cycle
-  * later, when everything up to that position has been appended, the window shows the bytes from `position - offset` on.
+  * Whole lines stand in the banks; the line being filled and the two before it, which a read may be too early to find
+  * there, stand in registers too. A read is asked for with the position of the step (the number of bytes before it) and
+  * the offset; one cycle later, when everything up to that position has been appended, the window shows the bytes from
+  * `position - offset` on.
   */
 class History(params: DecoderParams) extends Module {
   private val bytes = params.bytes

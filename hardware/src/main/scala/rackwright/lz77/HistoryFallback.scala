@@ -7,8 +7,9 @@ import rackwright.memory.MemoryPort
 
 /** Fetches the sources of copies that the history doesn't reach from the output in memory, ahead of their execution.
   *
-  * Beats are asked for in output order, each as soon as the bytes wanted of it have been answered as written; the answers come in
-  * any order and become `arrived` in output order. The tags go round, so the place in the order and the tag are the same.
+  * Beats are asked for in output order, each as soon as the bytes wanted of it have been answered as written; the
+  * answers come in any order and become `arrived` in output order. The tags go round, so the place in the order and the
+  * tag are the same.
   */
 class HistoryFallback(params: DecoderParams) extends Module {
   private val port = params.port
@@ -33,7 +34,8 @@ class HistoryFallback(params: DecoderParams) extends Module {
   /** Bytes that have arrived and were not taken. */
   val arrived = IO(Output(UInt((ringBits + 1).W)))
 
-  /** Reads the oldest bytes, so that the first of them is byte `skew` of `line` in the next cycle; then takes `taken`. */
+  /** Reads the oldest bytes, so that the first of them is byte `skew` of `line` in the next cycle; then takes `taken`.
+    */
   val read = IO(Input(Bool()))
   val skew = IO(Input(UInt(params.lineBits.W)))
   val line = IO(Output(UInt((8 * params.bytes).W)))

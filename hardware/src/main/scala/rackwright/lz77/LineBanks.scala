@@ -3,10 +3,11 @@ package rackwright.lz77
 import chisel3._
 import chisel3.util._
 
-/** Memory of lines that is read at any byte: even and odd lines stand in two banks, so that two neighbours come at once.
+/** Memory of lines that is read at any byte: even and odd lines stand in two banks, so that two neighbours come at
+  * once.
   *
-  * A read asked for in one cycle is answered in the next. A line written in a cycle is seen by reads of later cycles only.
-  * Each bank is a memory of one write port and `reads` read ports (for an SRAM: one copy per read port).
+  * A read asked for in one cycle is answered in the next. A line written in a cycle is seen by reads of later cycles
+  * only. Each bank is a memory of one write port and `reads` read ports (for an SRAM: one copy per read port).
   *
   * @param bytes
   *   bytes of a line.
@@ -34,25 +35,28 @@ class LineBanks(bytes: Int, lines: Int, reads: Int, masked: Boolean) extends Mod
   val data = IO(Input(Vec(2, UInt((8 * bytes).W))))
   val mask = Option.when(masked)(IO(Input(Vec(2, UInt(bytes.W)))))
 
-  private val banks = Seq.fill(2)(SyncReadMem(lines / 2, if (masked) Vec(bytes, UInt(8.W)) else UInt((8 * bytes).W)))
-
-  for ((bank, index) <- banks.zipWithIndex) {
-    when(write(index)) {
-      bank match {
-        case memory: SyncReadMem[_] if masked =>
-          val lanes = data(index).asTypeOf(Vec(bytes, UInt(8.W)))
-          memory.asInstanceOf[SyncReadMem[Vec[UInt]]].write(row(index), lanes, mask.get(index).asBools)
-        case memory => memory.asInstanceOf[SyncReadMem[UInt]].write(row(index), data(index))
-      }
-    }
+  /** Makes a bank and its write port; the function that comes back makes a read port for a row. */
+  private def bank(index: Int): UInt => UInt = mask match {
+    case Some(masks) =>
+      val memory = SyncReadMem(lines / 2, Vec(bytes, UInt(8.W)))
+      val line = data(index).asTypeOf(Vec(bytes, UInt(8.W)))
+      when(write(index)) { memory.write(row(index), line, masks(index).asBools) }
+      at => memory.read(at, read).asUInt
+    case None =>
+      val memory = SyncReadMem(lines / 2, UInt((8 * bytes).W))
+      when(write(index)) { memory.write(row(index), data(index)) }
+      at => memory.read(at, read)
   }
+  private val even = bank(0)
+  private val odd = bank(1)
 
   for (port <- 0 until reads) {
     val line = start(port) >> lineBits
-    val odd = line(0)
-    val rows = Seq((line >> 1).asUInt + odd, (line >> 1).asUInt)
-    val found = banks.zip(rows).map { case (bank, row) => bank.read(row(rowBits - 1, 0), read).asUInt }
-    pair(port) := Mux(RegNext(odd), Cat(found(0), found(1)), Cat(found(1), found(0)))
+    val startsOdd = line(0)
+    val rowOfOdd = (line >> 1).asUInt
+    val fromEven = even((rowOfOdd + startsOdd)(rowBits - 1, 0))
+    val fromOdd = odd(rowOfOdd(rowBits - 1, 0))
+    pair(port) := Mux(RegNext(startsOdd), Cat(fromEven, fromOdd), Cat(fromOdd, fromEven))
   }
 }
 

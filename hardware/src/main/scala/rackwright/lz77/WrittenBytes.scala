@@ -5,10 +5,11 @@ import chisel3.util._
 
 import rackwright.memory.{MemoryPort, MemoryPortParams}
 
-/** Counts the bytes of a stream, from its first on, that memory has answered as written, by watching the port of its writer.
+/** Counts the bytes of a stream, from its first on, that memory has answered as written, by watching the port of its
+  * writer.
   *
-  * Relies on the writer asking for whole beats in address order with tags that go round as a ring, as `StreamWriter` does. The
-  * last beat of a stream counts as a whole one, however little of it was written.
+  * Relies on the writer asking for whole beats in address order with tags that go round as a ring, as `StreamWriter`
+  * does. The last beat of a stream counts as a whole one, however little of it was written.
   *
   * @param port
   *   shape of the watched port.

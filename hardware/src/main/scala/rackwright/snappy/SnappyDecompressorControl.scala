@@ -10,8 +10,8 @@ import rackwright.rocc.{Operation, OperationResult}
 
 /** Takes a decompressor through one operation after the other: preamble, body, drain, report.
   *
-  * Nothing is written before the preamble says that the output fits. An operation that ends early still writes what came before the
-  * place where it ended, unless memory refused something. It is reported when both streams are quiet.
+  * Nothing is written before the preamble says that the output fits. An operation that ends early still writes what
+  * came before the place where it ended, unless memory refused something. It is reported when both streams are quiet.
   */
 class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module {
   import SnappyDecompressorControl.State
@@ -141,7 +141,8 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
 /** The states of a [[SnappyDecompressorControl]]. */
 object SnappyDecompressorControl {
 
-  /** `refusing` waits for the loader after a preamble that can't be obeyed, `draining` for both streams after a body. */
+  /** `refusing` waits for the loader after a preamble that can't be obeyed, `draining` for both streams after a body.
+    */
   object State extends ChiselEnum {
     val idle, preamble, body, draining, refusing, reporting = Value
   }

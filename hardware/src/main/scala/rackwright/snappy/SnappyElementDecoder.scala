@@ -8,9 +8,9 @@ import rackwright.memory.ByteStream
 
 /** Takes a Snappy stream apart, one or two elements per cycle, and checks every rule of the format.
   *
-  * The first element of a cycle is what is left of a literal, or begins at the first byte offered. The second begins where the
-  * first ends, if its head is among the bytes offered. Only the first can be found wrong: a wrong second one becomes the first
-  * of the next cycle. Every check is made on the head, so that no byte of a wrong element comes out.
+  * The first element of a cycle is what is left of a literal, or begins at the first byte offered. The second begins
+  * where the first ends, if its head is among the bytes offered. Only the first can be found wrong: a wrong second one
+  * becomes the first of the next cycle. Every check is made on the head, so that no byte of a wrong element comes out.
   */
 class SnappyElementDecoder(params: DecoderParams) extends Module {
   private val bytes = params.bytes
@@ -64,7 +64,8 @@ class SnappyElementDecoder(params: DecoderParams) extends Module {
   private val ended = left === 0.U && !inLiteral
   private val headCut = available =/= 0.U && head.headBytes > left
   private val wrong = !inLiteral && (headCut || (headThere && breaksRules(head, left, room, produced)))
-  private val firstReady = Mux(firstLiteral, Mux(inLiteral, available =/= 0.U, headThere && available > head.headBytes), headThere)
+  private val literalThere = Mux(inLiteral, available =/= 0.U, headThere && available > head.headBytes)
+  private val firstReady = Mux(firstLiteral, literalThere, headThere)
   private val first = firstReady && !wrong && !ended
 
   /** Whether an element, whose head is there, is one that the format forbids at this place. */
@@ -81,18 +82,20 @@ class SnappyElementDecoder(params: DecoderParams) extends Module {
   output.bits.segments(0).length := firstLength
   output.bits.segments(0).offset := head.offset
 
-  private val (secondUsed, secondLength, secondLiteralLeft, second) =
-    if (params.lanes == 2) decodeSecond() else (0.U, 0.U, 0.U, false.B)
+  /** The second element, if it is `taken`: bytes of input used and of output made, and of its literal not made yet. */
+  private case class Second(taken: Bool, used: UInt, length: UInt, literalLeft: UInt)
 
-  /** The second element: input bytes used, output bytes made, bytes of its literal not made yet, and whether there is one. */
-  private def decodeSecond(): (UInt, UInt, UInt, Bool) = {
+  private val second = if (params.lanes == 2) decodeSecond() else Second(false.B, 0.U, 0.U, 0.U)
+
+  private def decodeSecond(): Second = {
     val rest = (window >> Cat(firstUsed, 0.U(3.W)))(8 * SnappyTag.most - 1, 0)
     val element = SnappyTag.decode(rest)
     val there = available - firstUsed
     val bytesThere = there - element.headBytes
     val wholeHead = there >= element.headBytes +& element.literal
     val secondWrong = breaksRules(element, left - firstUsed, room - firstLength, produced + firstLength)
-    val taken = first && firstWhole && firstUsed < available && wholeHead && !secondWrong && !(firstLiteral && element.literal)
+    val oneLiteral = !firstLiteral || !element.literal
+    val taken = first && firstWhole && firstUsed < available && wholeHead && !secondWrong && oneLiteral
     val length = Mux(element.literal, element.length.min(bytesThere), element.length)(Segment.lengthBits - 1, 0)
 
     output.bits.segments(1).valid := taken
@@ -100,20 +103,21 @@ class SnappyElementDecoder(params: DecoderParams) extends Module {
     output.bits.segments(1).length := length
     output.bits.segments(1).offset := element.offset
     when(!firstLiteral) { output.bits.literalAt := firstUsed + element.headBytes }
-    (element.headBytes +& Mux(element.literal, length, 0.U), length, Mux(element.literal, element.length - length, 0.U), taken)
+    val used = element.headBytes +& Mux(element.literal, length, 0.U)
+    Second(taken, used, length, Mux(element.literal, element.length - length, 0.U))
   }
 
   output.valid := enable && first
-  private val used = firstUsed + Mux(second, secondUsed, 0.U)
-  private val made = firstLength +& Mux(second, secondLength, 0.U)
+  private val used = firstUsed + Mux(second.taken, second.used, 0.U)
+  private val made = firstLength +& Mux(second.taken, second.length, 0.U)
   stream.consume := Mux(output.fire, used, 0.U)
 
   when(output.fire) {
     left := left - used
     room := room - made
     produced := produced + made
-    literalLeft := Mux(second, secondLiteralLeft, Mux(firstLiteral, firstLeft - firstLength, 0.U))
-    elementStart := Mux(second, left - firstUsed, Mux(inLiteral, elementStart, left))
+    literalLeft := Mux(second.taken, second.literalLeft, Mux(firstLiteral, firstLeft - firstLength, 0.U))
+    elementStart := Mux(second.taken, left - firstUsed, Mux(inLiteral, elementStart, left))
   }
   when(start) {
     left := inputLeft

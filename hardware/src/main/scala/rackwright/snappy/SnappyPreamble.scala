@@ -33,7 +33,10 @@ object SnappyPreamble {
     preamble.known := ends.reduce(_ || _) || available >= most.U
     preamble.valid := ends.init.reduce(_ || _) || (ends.last && !overflows)
     preamble.bytes := Mux1H(isLast, (1 to most).map(_.U(3.W)))
-    preamble.length := Mux1H(isLast, Seq.tabulate(most)(i => Cat(bytes.take(i + 1).map(_(6, 0)).reverse).pad(35)))(31, 0)
+    preamble.length := Mux1H(isLast, Seq.tabulate(most)(i => Cat(bytes.take(i + 1).map(_(6, 0)).reverse).pad(35)))(
+      31,
+      0
+    )
     preamble
   }
 }

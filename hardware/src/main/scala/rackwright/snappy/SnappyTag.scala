@@ -23,7 +23,7 @@ object SnappyTag {
   /** The most bytes of a head. */
   val most: Int = 5
 
-  /** The fewest and the most bits of a tag that say how a literal's length is given: below 60 the length itself. */
+  /** Upper bits of a literal's tag from which on the length less one follows, in 1 to 4 bytes. */
   private val inlineLengths = 60
 
   /** Decodes the head that begins at bit 0 of `head`, 40 bits. Bytes beyond the head don't matter. */
@@ -34,7 +34,8 @@ object SnappyTag {
     val extraBytes = upper - (inlineLengths - 1).U
     val isLong = upper >= inlineLengths.U
     val extra = head(39, 8)
-    val longLength = MuxLookup(extraBytes(2, 0), extra)(Seq(1.U -> extra(7, 0), 2.U -> extra(15, 0), 3.U -> extra(23, 0)))
+    val longLength =
+      MuxLookup(extraBytes(2, 0), extra)(Seq(1.U -> extra(7, 0), 2.U -> extra(15, 0), 3.U -> extra(23, 0)))
 
     element.literal := kind === 0.U
     element.headBytes := MuxLookup(kind, 1.U)(Seq(1.U -> 2.U, 2.U -> 3.U, 3.U -> 5.U))

@@ -9,11 +9,17 @@ class SnappyDecompressorTest extends AnyFunSuite {
     intercept[IllegalArgumentException](params).getMessage
 
   test("sizes out of range name the parameter and the value") {
-    assert(refused(SnappyDecompressorParams(historyKib = 128)).contains("history-kib is a power of two from 2 to 64, not 128"))
+    assert(refused(SnappyDecompressorParams(historyKib = 128)).contains(
+      "history-kib is a power of two from 2 to 64, not 128"
+    ))
     assert(refused(SnappyDecompressorParams(elementsPerCycle = 4)).contains("elements-per-cycle is 1 or 2, not 4"))
-    assert(refused(SnappyDecompressorParams(lookahead = 8)).contains("lookahead is a power of two from 16 to 256, not 8"))
+    assert(
+      refused(SnappyDecompressorParams(lookahead = 8)).contains("lookahead is a power of two from 16 to 256, not 8")
+    )
     assert(refused(SnappyDecompressorParams(portBytes = 8)).contains("port-bytes is 16 or 32, not 8"))
-    assert(refused(SnappyDecompressorParams(outstanding = 128)).contains("outstanding is a power of two from 4 to 64, not 128"))
+    assert(refused(SnappyDecompressorParams(outstanding = 128)).contains(
+      "outstanding is a power of two from 4 to 64, not 128"
+    ))
     assert(refused(SnappyDecompressorParams(commandQueue = 0)).contains("command-queue is 1 to 8, not 0"))
   }
 
