@@ -72,3 +72,8 @@ def test_streams_fill_the_link_at_the_root() -> None:
     table = runpy.run_path(str(REPOSITORY / "validation" / "firesim" / "bandwidth.py"))["compare"]()
     assert len(table) == 32
     assert table["off_percent"].abs().max() < 0.5, table.to_string()
+
+
+def test_round_trips_are_explained_to_the_cycle() -> None:
+    table = runpy.run_path(str(REPOSITORY / "validation" / "firesim" / "ping.py"))["compare"]()
+    assert (table["unexplained_cycles"] == 0).all(), table.to_string()
