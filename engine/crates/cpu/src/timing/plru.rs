@@ -5,13 +5,25 @@
 pub struct PseudoLru {
     state: u32,
     ways: u32,
+    uses: [Use; 32],
+}
+
+/// What the use of a way does to the nodes above it: those that are kept, and those that are then set.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    kept: u32,
+    set: u32,
 }
 
 impl PseudoLru {
     /// A tree of `ways` (2 to 32) ways, in the state that reset leaves.
     pub fn new(ways: u32) -> PseudoLru {
         debug_assert!((2..=32).contains(&ways));
-        PseudoLru { state: 0, ways }
+        let mut uses = [Use::default(); 32];
+        for way in 0..ways {
+            uses[way as usize] = Use::of(way, ways);
+        }
+        PseudoLru { state: 0, ways, uses }
     }
 
     /// The way to replace next.
@@ -37,20 +49,32 @@ impl PseudoLru {
     /// Marks a way as used.
     #[inline]
     pub fn touch(&mut self, way: u32) {
-        let (mut base, mut ways, mut way) = (0, self.ways, way);
+        let marks = self.uses[way as usize % 32];
+        self.state = self.state & marks.kept | marks.set;
+    }
+}
+
+impl Use {
+    fn of(mut way: u32, mut ways: u32) -> Use {
+        let mut found = Use {
+            kept: u32::MAX,
+            set: 0,
+        };
+        let mut base = 0;
         while ways > 1 {
             let right = 1 << (31 - (ways - 1).leading_zeros());
-            let node = base + ways - 2;
+            let node = 1 << (base + ways - 2);
+            found.kept &= !node;
             if way >= right {
-                self.state &= !(1 << node);
                 way -= right;
                 base += right - 1;
                 ways -= right;
             } else {
-                self.state |= 1 << node;
+                found.set |= node;
                 ways = right;
             }
         }
+        found
     }
 }
 

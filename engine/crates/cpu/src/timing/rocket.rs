@@ -18,7 +18,7 @@ use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
 use rackwright_memory::{AccessKind, RequesterId, SharedHierarchy, Snoop};
 use rackwright_time::Cycle;
-use schedule::{Event, Exit, LateResult, Slack, Step};
+use schedule::{Event, Exit, LateResult, Slack, Step, MULTIPLIER};
 
 /// Late results that are remembered from one block to the next.
 const PENDING: usize = 4;
@@ -45,6 +45,8 @@ pub struct Rocket {
     /// When the last call's return address is on the stack for fetches.
     pushed: u64,
     pending: [(Register, u64); PENDING],
+    /// The last multiplication or division that nothing in its block waited for.
+    slow: (Register, u64),
     last_store: RecentStore,
     before_last_store: RecentStore,
 }
@@ -62,14 +64,6 @@ struct RecentStore {
 struct Run {
     start: u64,
     fetch: u64,
-}
-
-impl Run {
-    /// A result comes `late` cycles later than scheduled.
-    #[inline]
-    fn delay(&mut self, late: u32, slack: Slack) {
-        self.start += u64::from(late).saturating_sub(u64::from(slack.0));
-    }
 }
 
 impl Rocket {
@@ -90,6 +84,7 @@ impl Rocket {
             jumped: true,
             pushed: 0,
             pending: [(Register::NONE, 0); PENDING],
+            slow: (Register::NONE, 0),
             last_store: RecentStore::default(),
             before_last_store: RecentStore::default(),
         }
@@ -216,7 +211,13 @@ impl Rocket {
     /// What a load at `at` loses because a store it may depend on is still in the pipeline.
     #[inline]
     fn conflict(&self, at: u64, address: u64) -> u64 {
-        let hit = |store: &RecentStore| at <= store.at + 2 && (store.word == word(address) || store.atomic);
+        let hit = |store: &RecentStore| {
+            if store.atomic {
+                at <= store.at + 3
+            } else {
+                at <= store.at + 2 && store.word == word(address)
+            }
+        };
         if hit(&self.last_store) || hit(&self.before_last_store) {
             u64::from(self.parameters.latencies.replay)
         } else {
@@ -244,16 +245,17 @@ impl Rocket {
     /// Delays what waits for a multiplication that takes longer than scheduled: the unit works on eight bits of the
     /// first operand per cycle, until the rest of them is zero.
     #[inline]
-    fn multiply(&self, run: &mut Run, slack: Slack, operand: u64, most: u32) {
+    fn multiply(&mut self, run: &mut Run, step: &Step, slack: Slack, operand: u64, most: u32) {
         let latencies = &self.parameters.latencies;
         let bits = 64 - operand.leading_zeros();
         let latency = (latencies.multiply_least + bits.saturating_sub(1) / 8).min(most);
-        run.delay(latency - latencies.multiply_least, slack);
+        let late = latency - latencies.multiply_least;
+        self.delay(run, step, slack, latency, late);
     }
 
     /// Delays what waits for a division that takes longer than scheduled.
     #[inline]
-    fn divide(&self, run: &mut Run, slack: Slack, value: u64) {
+    fn divide(&mut self, run: &mut Run, step: &Step, slack: Slack, value: u64) {
         let (dividend, divisor) = divide_operands(value);
         let latencies = &self.parameters.latencies;
         let latency = if divisor == 0 {
@@ -262,7 +264,23 @@ impl Rocket {
             // The unit aligns the operands in one step, counting modulo 64 when the divisor is the longer one.
             latencies.divide_least + (dividend.max(1).wrapping_sub(divisor) & 63)
         };
-        run.delay(latency.min(latencies.divide_most) - latencies.divide_least, slack);
+        let latency = latency.min(latencies.divide_most);
+        let late = latency - latencies.divide_least;
+        self.delay(run, step, slack, latency, late);
+    }
+
+    /// A result comes `late` cycles later than scheduled: what waits for it in the block does too, or what follows the block.
+    #[inline]
+    fn delay(&mut self, run: &mut Run, step: &Step, slack: Slack, latency: u32, late: u32) {
+        match slack.cycles {
+            Some(cycles) => run.start += u64::from(late).saturating_sub(u64::from(cycles)),
+            None => {
+                self.slow = (
+                    slack.register,
+                    run.start + u64::from(step.offset) + u64::from(latency),
+                )
+            }
+        }
     }
 
     /// A branch within a block, or at its end, that was not taken.
@@ -307,6 +325,12 @@ impl Rocket {
     #[inline]
     fn remember_late(&mut self, late: &[LateResult], run: &Run, executed: usize) {
         let mut count = 0;
+        let (register, ready) = self.slow;
+        if ready > self.retired + 1 {
+            self.pending[0] = (register, ready);
+            self.pending[1] = (MULTIPLIER, ready);
+            count = 2;
+        }
         for result in late {
             let ready = run.start + u64::from(result.ready);
             if usize::from(result.index) < executed && ready > self.retired + 1 && count < PENDING {
@@ -433,16 +457,22 @@ impl Timing for Rocket {
                 Event::Store => self.store(&mut run, step, next(), false),
                 Event::Atomic => self.store(&mut run, step, next(), true),
                 Event::Multiply(slack) => {
-                    self.multiply(&mut run, slack, next(), self.parameters.latencies.multiply);
+                    self.multiply(&mut run, step, slack, next(), self.parameters.latencies.multiply);
                 }
                 Event::MultiplyWord(slack) => {
                     let operand = u64::from(next() as u32);
-                    self.multiply(&mut run, slack, operand, self.parameters.latencies.multiply_word);
+                    self.multiply(
+                        &mut run,
+                        step,
+                        slack,
+                        operand,
+                        self.parameters.latencies.multiply_word,
+                    );
                 }
                 Event::MultiplyHigh => {
                     next();
                 }
-                Event::Divide(slack) => self.divide(&mut run, slack, next()),
+                Event::Divide(slack) => self.divide(&mut run, step, slack, next()),
                 Event::ForgetInstructions => self.instructions.clear(),
                 Event::Branch if result.taken && index + 1 == result.executed => {}
                 Event::Branch => self.branch_not_taken(&mut run, step, block),

@@ -47,7 +47,11 @@ impl Slots {
         loop {
             let taken = &mut self.cycles[at as usize % Slots::SPAN];
             if taken.cycle != at {
-                *taken = Taken { cycle: at, slots: 1, full_for: 1 };
+                *taken = Taken {
+                    cycle: at,
+                    slots: 1,
+                    full_for: 1,
+                };
                 break;
             }
             if taken.slots < self.per_cycle {

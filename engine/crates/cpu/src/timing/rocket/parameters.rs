@@ -106,7 +106,7 @@ impl RocketParameters {
                 float_divide_tail: 2,
                 drain: 4,
                 flush: 4,
-                flush_instructions: 32,
+                flush_instructions: 12,
                 replay: 5,
             },
             misses: MissPath {

@@ -4,8 +4,8 @@
 use crate::timing::plru::PseudoLru;
 
 const TARGETS: usize = 28;
-/// `TARGETS` rounded up, so that the search for a tag is a few vector comparisons.
-const TAGS: usize = 32;
+/// Slots of the index by packet.
+const INDEX: usize = 256;
 const OUTCOMES: usize = 512;
 const RETURNS: usize = 6;
 /// Branches that may be between fetch and execution at once; more than the pipeline holds.
@@ -34,9 +34,19 @@ struct Target {
 /// Targets of jumps by the packet of the jump's last half.
 #[derive(Clone)]
 pub(super) struct Targets {
-    tags: [u64; TAGS],
+    tags: [u64; TARGETS],
     targets: [Target; TARGETS],
     ages: PseudoLru,
+    index: [Hint; INDEX],
+}
+
+/// Where the packets of one place of the index are: most lookups need no search.
+#[derive(Clone, Copy, Default)]
+struct Hint {
+    /// How many of them are known.
+    count: u8,
+    /// The slot of the one learnt last.
+    latest: u8,
 }
 
 /// No packet: packets are multiples of four.
@@ -50,19 +60,28 @@ impl Targets {
             half: 0,
         };
         Targets {
-            tags: [NO_TAG; TAGS],
+            tags: [NO_TAG; TARGETS],
             targets: [none; TARGETS],
             ages: PseudoLru::new(TARGETS as u32),
+            index: [Hint::default(); INDEX],
         }
     }
 
     #[inline]
-    fn find(&self, packet: u64) -> Option<usize> {
-        let mut hits = 0u32;
-        for (slot, &tag) in self.tags.iter().enumerate() {
-            hits |= u32::from(tag == packet) << slot;
+    fn hint(&mut self, packet: u64) -> &mut Hint {
+        &mut self.index[(packet / PACKET_BYTES) as usize % INDEX]
+    }
+
+    #[inline]
+    fn find(&mut self, packet: u64) -> Option<usize> {
+        let hint = *self.hint(packet);
+        if hint.count == 0 {
+            return None;
         }
-        (hits != 0).then(|| hits.trailing_zeros() as usize)
+        if self.tags[usize::from(hint.latest)] == packet {
+            return Some(hint.latest.into());
+        }
+        self.tags.iter().position(|&tag| tag == packet)
     }
 
     /// Target and flow of the jump that ends at `end` (address of its last half), if known.
@@ -91,7 +110,13 @@ impl Targets {
     pub(super) fn learn(&mut self, end: u64, address: u64, flow: Flow) {
         let packet = end & !(PACKET_BYTES - 1);
         let slot = self.find(packet).unwrap_or(self.ages.oldest() as usize);
-        self.tags[slot] = packet;
+        let left = std::mem::replace(&mut self.tags[slot], packet);
+        if left != NO_TAG {
+            self.hint(left).count -= 1;
+        }
+        let hint = self.hint(packet);
+        hint.count += 1;
+        hint.latest = slot as u8;
         self.targets[slot] = Target {
             address,
             flow,

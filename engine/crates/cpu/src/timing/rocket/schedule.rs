@@ -28,9 +28,13 @@ pub(super) enum Event {
     ForgetInstructions,
 }
 
-/// By how much a result may come later than scheduled before anything in the block waits for it.
+/// A result that may come later than scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slack(pub u16);
+pub(super) struct Slack {
+    /// By how much before anything in the block waits for it; `None` when nothing in the block does.
+    pub cycles: Option<u16>,
+    pub register: Register,
+}
 
 /// An [`Event`] with its place in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +95,8 @@ pub(super) struct Placed {
 /// How far into a block results of earlier blocks are looked for; the longest latency.
 const NEEDS_HORIZON: u32 = 64;
 
-/// Latencies above this are remembered beyond the end of a block.
-const LATE: u32 = 3;
+/// Stands in lists of registers for the unit that multiplies and divides.
+pub(super) const MULTIPLIER: Register = Register(65);
 
 struct Scheduler<'a> {
     latencies: &'a Latencies,
@@ -156,6 +160,9 @@ impl<'a> Scheduler<'a> {
         for register in registers(instruction) {
             self.note_need(register, at);
         }
+        if uses_multiplier(instruction.class()) && self.multiplier == 0 {
+            self.note_need(MULTIPLIER, at);
+        }
         self.occupy(instruction, at);
         let target = instruction.destination();
         if target != Register::NONE {
@@ -168,7 +175,7 @@ impl<'a> Scheduler<'a> {
 
     fn wait_for_units(&self, instruction: &Instruction, at: u32) -> u32 {
         match instruction.class() {
-            Class::Multiply | Class::Divide => at.max(self.multiplier),
+            class if uses_multiplier(class) => at.max(self.multiplier),
             // Refused by a busy unit, an instruction tries again each time the pipeline has replayed it.
             class if is_float_arithmetic(class) => {
                 let replay = self.latencies.replay;
@@ -199,7 +206,7 @@ impl<'a> Scheduler<'a> {
     fn occupy(&mut self, instruction: &Instruction, at: u32) {
         let latency = self.latencies.of(instruction);
         match instruction.class() {
-            Class::Multiply | Class::Divide => self.multiplier = at + latency,
+            class if uses_multiplier(class) => self.multiplier = at + latency,
             Class::FloatDivide | Class::FloatRoot => {
                 self.float_unit = at + latency - self.latencies.float_divide_tail;
             }
@@ -213,8 +220,7 @@ impl<'a> Scheduler<'a> {
     }
 
     fn note_need(&mut self, register: Register, at: u32) {
-        let known = register == Register::NONE
-            || self.defined[register.index()]
+        let known = self.defined.get(register.index()) == Some(&true)
             || self.needs.iter().any(|&(needed, _)| needed == register);
         if !known && at < NEEDS_HORIZON {
             self.needs.push((register, at as u8));
@@ -229,6 +235,10 @@ fn registers(instruction: &Instruction) -> impl Iterator<Item = Register> {
         .into_iter()
         .chain([instruction.destination()])
         .filter(|&register| register != Register::NONE)
+}
+
+fn uses_multiplier(class: Class) -> bool {
+    matches!(class, Class::Multiply | Class::Divide)
 }
 
 fn is_access(class: Class) -> bool {
@@ -286,6 +296,17 @@ fn float_depth(instruction: &Instruction) -> Option<u32> {
         _ if is_float_arithmetic(class) && to_float => Some(2),
         _ => None,
     }
+}
+
+/// Whether an access to a control register empties the pipeline: a write does, but for the registers that only hold values for
+/// trap handlers (scratch to trap value, of either mode).
+fn flushes(instruction: &Instruction) -> bool {
+    let only_reads = matches!(
+        instruction.operation,
+        Operation::Csrrs | Operation::Csrrc | Operation::Csrrsi | Operation::Csrrci
+    ) && instruction.rs1 == 0;
+    let number = instruction.immediate | 0x200;
+    !only_reads && !(0x340..=0x343).contains(&number)
 }
 
 fn is_double(operation: Operation) -> bool {
@@ -365,26 +386,32 @@ fn slack(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed], i
     let target = block[index].instruction.destination();
     let due = u32::from(placed[index].offset) + latencies.of(&block[index].instruction);
     let waits = |later: &BlockInstruction| {
-        matches!(later.instruction.class(), Class::Multiply | Class::Divide)
+        uses_multiplier(later.instruction.class())
             || registers(&later.instruction).any(|register| register == target)
     };
     let waiting = block[index + 1..].iter().position(waits);
-    Slack(waiting.map_or(u16::MAX, |distance| {
-        let at = u32::from(placed[index + 1 + distance].offset);
-        at.saturating_sub(due) as u16
-    }))
+    Slack {
+        cycles: waiting.map(|distance| {
+            let at = u32::from(placed[index + 1 + distance].offset);
+            at.saturating_sub(due) as u16
+        }),
+        register: target,
+    }
 }
 
+/// Results that are not ready yet when the block can be left, which is behind a branch or at its end.
 fn late_results(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -> Box<[LateResult]> {
+    let leaves = |index: usize| index + 1 == block.len() || block[index].instruction.class() == Class::Branch;
     let mut late = Vec::new();
     for (index, (entry, place)) in block.iter().zip(placed).enumerate() {
-        let latency = latencies.of(&entry.instruction);
+        let ready = place.offset + latencies.of(&entry.instruction) as u16;
         let register = entry.instruction.destination();
-        if latency > LATE && register != Register::NONE {
+        let outlives = |exit: usize| leaves(exit) && placed[exit].offset + 1 < ready;
+        if register != Register::NONE && (index..block.len()).any(outlives) {
             late.push(LateResult {
                 index: index as u8,
                 register,
-                ready: place.offset + latency as u16,
+                ready,
             });
         }
     }
@@ -440,6 +467,7 @@ impl Latencies {
         match instruction.class() {
             Class::FenceInstruction => self.flush_instructions,
             Class::System => self.flush,
+            Class::Control if flushes(instruction) => self.flush,
             _ => 0,
         }
     }
