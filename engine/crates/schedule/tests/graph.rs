@@ -167,10 +167,10 @@ fn windows_longer_than_a_link_are_refused() {
     assert!(graph.set_window(Cycles(0)).is_err());
 }
 
-/// Claims to have something to do that it never does.
-struct Liar;
+/// Claims to have something to do that it never does, or has nothing to do.
+struct Claim(Cycle);
 
-impl Model for Liar {
+impl Model for Claim {
     type Item = u64;
 
     fn ports(&self) -> usize {
@@ -178,7 +178,7 @@ impl Model for Liar {
     }
 
     fn next_event(&self) -> Cycle {
-        Cycle(5)
+        self.0
     }
 
     fn advance(&mut self, _: Cycle, _: &mut Incoming<'_, u64>, _: &mut Outbox<'_, u64>) {}
@@ -187,9 +187,19 @@ impl Model for Liar {
 }
 
 #[test]
-#[should_panic(expected = "leaves something undone")]
-fn a_model_that_breaks_its_contract_ends_the_run() {
-    let mut graph = Graph::new();
-    graph.add("liar", Liar);
-    graph.run(Cycle(10));
+fn a_model_that_breaks_its_contract_ends_the_run_of_all_threads() {
+    for threads in [1, 2, 4] {
+        for liar in 0..4 {
+            let run = std::panic::catch_unwind(|| {
+                let mut graph = Graph::new();
+                for model in 0..4 {
+                    let due = if model == liar { Cycle(5) } else { Cycle::NEVER };
+                    graph.add(format!("m{model}"), Claim(due));
+                }
+                graph.set_threads(threads);
+                graph.run(Cycle(10))
+            });
+            assert!(run.is_err(), "{threads} threads, model {liar}");
+        }
+    }
 }
