@@ -14,7 +14,7 @@ object NicDescription extends UnitDescription {
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", default.portBytes, Seq(16, 32), "bytes per beat of both memory ports"),
     Parameter.powerOfTwo("outstanding", default.outstanding, 16, 256, "beats outstanding on each memory port"),
-    Parameter.powerOfTwo("queue-entries", default.queueEntries, 2, 64, "entries of each queue between software and unit"),
+    Parameter.powerOfTwo("queue-entries", default.queueEntries, 2, 64, "entries of each queue to or from software"),
     Parameter.powerOfTwo("buffer-kib", default.bufferKib, 16, 1024, "size of the receive packet buffer in KiB")
   )
 

@@ -12,8 +12,8 @@ class RateSetting extends Bundle {
 
 /** A token bucket (Karandikar 2024, section 2.3): a flit takes a token, `flits` tokens come every `period` cycles.
   *
-  * The period begins with the first flit taken from a full bucket, and nothing runs while the bucket is full: so the clock
-  * of an idle unit may stop, and the flits of a burst leave at the same distances whenever it begins.
+  * The period begins with the first flit taken from a full bucket, and nothing runs while the bucket is full: so the
+  * clock of an idle unit may stop, and the flits of a burst leave at the same distances whenever it begins.
   */
 class RateLimiter extends Module {
   val setting = IO(Input(new RateSetting))

@@ -15,8 +15,8 @@ class FrameBeat(port: MemoryPortParams) extends Bundle {
 
 /** Fills beats with the flits of frames, each frame to the buffer of one request.
   *
-  * One flit is taken per cycle. The last flit of a frame may lie in two beats: the second goes out in the next cycle, in
-  * which the first flit of the next frame is taken all the same.
+  * One flit is taken per cycle. The last flit of a frame may lie in two beats: the second goes out in the next cycle,
+  * in which the first flit of the next frame is taken all the same.
   */
 class ReceivePacker(port: MemoryPortParams) extends Module {
   val flit = IO(Flipped(Decoupled(new Flit)))
@@ -111,6 +111,6 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
 /** What a request means. */
 object ReceivePacker {
 
-  /** 0 stands for the longest frame, so that requests of the public unit, which have no capacity, mean what they meant. */
+  /** 0 stands for the longest frame: requests of the public unit have no capacity. */
   def capacity(request: ReceiveRequest): UInt = Mux(request.capacity === 0.U, Frame.maxBytes.U, request.capacity)
 }

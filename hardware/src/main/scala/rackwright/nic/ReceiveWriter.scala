@@ -8,8 +8,8 @@ import rackwright.memory.{MemoryPort, MemoryPortParams}
 
 /** Has the beats of frames written, and completes each frame when all of its writes have been answered.
   *
-  * Beats take the slots of a ring in their order, and leave it in their order once they are answered; the slot is the tag.
-  * So any number of frames may be under way, and a frame is complete when its last beat leaves.
+  * Beats take the slots of a ring in their order, and leave it in their order once they are answered; the slot is the
+  * tag. So any number of frames may be under way, and a frame is complete when its last beat leaves.
   */
 class ReceiveWriter(port: MemoryPortParams, outstanding: Int) extends Module {
   import ReceiveWriter.frames

@@ -5,8 +5,8 @@ import chisel3.util._
 
 /** Puts checksums into the frames that want one.
   *
-  * The checksum comes before the bytes it covers, so such a frame waits here until it is whole. Other frames pass in the
-  * same cycle, unless they would overtake.
+  * The checksum comes before the bytes it covers, so such a frame waits here until it is whole. Other frames pass in
+  * the same cycle, unless they would overtake.
   */
 class SendChecksum extends Module {
   import SendChecksum._

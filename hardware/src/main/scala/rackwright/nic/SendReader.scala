@@ -18,7 +18,8 @@ class SendFrame(port: MemoryPortParams) extends Bundle {
   val checksum = new SendChecksumRequest
 }
 
-/** Asks memory for the beats of frames, one after the other without a pause, as long as there is room for the answers. */
+/** Asks memory for the beats of frames, one after the other without a pause, as long as there is room for the answers.
+  */
 class SendReader(port: MemoryPortParams, outstanding: Int) extends Module {
   val request = IO(Flipped(Decoupled(new SendRequest)))
 
