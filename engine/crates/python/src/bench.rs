@@ -179,7 +179,10 @@ impl UnitBench {
     /// Has a frame arrive; returns the cycle after its last flit.
     #[pyo3(signature = (frame, at = 0, spacing = 1))]
     fn deliver(&mut self, frame: &[u8], at: u64, spacing: u64) -> PyResult<u64> {
-        let end = self.bench.deliver(frame, Cycle(at), Cycles(spacing)).map_err(raise)?;
+        let end = self
+            .bench
+            .deliver(frame, Cycle(at), Cycles(spacing))
+            .map_err(raise)?;
         Ok(end.0)
     }
 
