@@ -3,7 +3,7 @@
 use crate::address::{allowed, Purpose};
 use crate::device::DeviceAccess;
 use crate::state::{State, Trouble};
-use crate::trap::Exception;
+use crate::cause::Exception;
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
 
 /// Where an access goes.
@@ -73,7 +73,13 @@ pub(crate) fn load(state: &mut State, address: u64, bytes: usize) -> Option<(u64
     let rest = if second.is_empty() {
         start
     } else {
-        physical(state, address.wrapping_add(split as u64), bytes, Purpose::Load, None)?
+        physical(
+            state,
+            address.wrapping_add(split as u64),
+            bytes,
+            Purpose::Load,
+            None,
+        )?
     };
     let memory = memory(state);
     memory.read(start, first).expect("the page was found readable");
@@ -108,13 +114,19 @@ pub(crate) fn store(state: &mut State, address: u64, bytes: usize, value: u64) -
 pub(crate) fn atomic(state: &mut State, address: u64, bytes: usize, purpose: Purpose) -> Option<u64> {
     if address % bytes as u64 != 0 {
         let cause = purpose.misaligned();
-        state.trouble = Trouble::Exception(Exception { cause, value: address });
+        state.trouble = Trouble::Exception(Exception {
+            cause,
+            value: address,
+        });
         return None;
     }
     let found = physical(state, address, bytes, purpose, None);
     if let Trouble::Device(_) = state.trouble {
         let cause = purpose.access_fault();
-        state.trouble = Trouble::Exception(Exception { cause, value: address });
+        state.trouble = Trouble::Exception(Exception {
+            cause,
+            value: address,
+        });
     }
     found
 }

@@ -1,7 +1,7 @@
 //! From virtual addresses to the host's: Sv39 (privileged manual 20211203, section 4.4), page protection, and
 //! the buffers that remember both.
 
-use crate::trap::{Cause, Exception};
+use crate::cause::{Cause, Exception};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
 
 /// Privilege modes, with their encoding.
@@ -126,7 +126,10 @@ impl AddressSpace {
         if !self.translates(privilege) {
             return Ok(address);
         }
-        let fault = |cause| Exception { cause, value: address };
+        let fault = |cause| Exception {
+            cause,
+            value: address,
+        };
         if (address as i64) << 25 >> 25 != address as i64 {
             return Err(fault(purpose.page_fault()));
         }
@@ -150,7 +153,12 @@ impl AddressSpace {
             if page & (span - 1) != 0 || !self.permits(found, privilege, purpose) {
                 return Err(fault(purpose.page_fault()));
             }
-            let mark = entry::ACCESSED | if purpose == Purpose::Store { entry::DIRTY } else { 0 };
+            let mark = entry::ACCESSED
+                | if purpose == Purpose::Store {
+                    entry::DIRTY
+                } else {
+                    0
+                };
             if found | mark != found && memory.write(place, &(found | mark).to_le_bytes()).is_err() {
                 return Err(fault(purpose.access_fault()));
             }
@@ -165,7 +173,12 @@ impl AddressSpace {
             Privilege::User => user_page,
             _ => !user_page || (self.user_memory && purpose != Purpose::Fetch),
         };
-        let readable = entry::READ | if self.executable_readable { entry::EXECUTE } else { 0 };
+        let readable = entry::READ
+            | if self.executable_readable {
+                entry::EXECUTE
+            } else {
+                0
+            };
         reachable
             && match purpose {
                 Purpose::Fetch => found & entry::EXECUTE != 0,
@@ -203,7 +216,12 @@ pub(crate) struct Translations([Translation; ENTRIES]);
 
 impl Default for Translations {
     fn default() -> Translations {
-        Translations([Translation { page: EMPTY, offset: 0 }; ENTRIES])
+        Translations(
+            [Translation {
+                page: EMPTY,
+                offset: 0,
+            }; ENTRIES],
+        )
     }
 }
 
@@ -228,6 +246,9 @@ impl Translations {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.fill(Translation { page: EMPTY, offset: 0 });
+        self.0.fill(Translation {
+            page: EMPTY,
+            offset: 0,
+        });
     }
 }

@@ -110,8 +110,7 @@ fn register(opcode: u32, funct7: u32, funct3: u32, rd: u32, rs2: u32) -> u32 {
 }
 
 fn stack_address(half: u32) -> Option<u32> {
-    let offset =
-        field(half, 12, 11, 4) | field(half, 10, 7, 6) | field(half, 6, 6, 2) | field(half, 5, 5, 3);
+    let offset = field(half, 12, 11, 4) | field(half, 10, 7, 6) | field(half, 6, 6, 2) | field(half, 5, 5, 3);
     (offset != 0).then(|| immediate(0x13, 0, low(half), SP, offset))
 }
 
@@ -130,7 +129,11 @@ fn add_to_stack_or_load_upper(half: u32) -> Option<u32> {
 
 fn arithmetic(half: u32) -> Option<u32> {
     let rd = base(half);
-    let word = match (field(half, 11, 10, 0), field(half, 12, 12, 0), field(half, 6, 5, 0)) {
+    let word = match (
+        field(half, 11, 10, 0),
+        field(half, 12, 12, 0),
+        field(half, 6, 5, 0),
+    ) {
         (0, ..) => immediate(0x13, 5, rd, rd, shift(half)),
         (1, ..) => immediate(0x13, 5, rd, rd, shift(half) | 0x400),
         (2, ..) => immediate(0x13, 7, rd, rd, constant(half)),

@@ -1,7 +1,7 @@
 //! Control and status registers (privileged manual 20211203, chapters 2 to 4).
 
 use crate::address::Privilege;
-use crate::trap::Interrupt;
+use crate::cause::Interrupt;
 
 /// Bits of `mstatus`.
 pub(crate) mod status {
@@ -39,8 +39,15 @@ pub(crate) mod number {
 }
 
 /// RV64IMAFDC with supervisor and user mode.
-const MISA: u64 = 2 << 62 | letter(b'I') | letter(b'M') | letter(b'A') | letter(b'F') | letter(b'D')
-    | letter(b'C') | letter(b'S') | letter(b'U');
+const MISA: u64 = 2 << 62
+    | letter(b'I')
+    | letter(b'M')
+    | letter(b'A')
+    | letter(b'F')
+    | letter(b'D')
+    | letter(b'C')
+    | letter(b'S')
+    | letter(b'U');
 
 const fn letter(name: u8) -> u64 {
     1 << (name - b'A')
@@ -111,7 +118,11 @@ impl Control {
 
     /// The status register as read: registers are always dirty when they may be used at all.
     fn read_status(&self) -> u64 {
-        let float = if self.float_enabled() { status::FS | status::SD } else { 0 };
+        let float = if self.float_enabled() {
+            status::FS | status::SD
+        } else {
+            0
+        };
         self.status | float | status::XL
     }
 

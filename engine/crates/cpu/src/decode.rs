@@ -36,7 +36,10 @@ fn plain(word: u32, operation: Operation) -> Instruction {
 
 fn full(word: u32) -> Instruction {
     let (operation, immediate) = match word >> 2 & 31 {
-        0b00000 => (pick([Lb, Lh, Lw, Ld, Lbu, Lhu, Lwu, Illegal], word), immediate_i(word)),
+        0b00000 => (
+            pick([Lb, Lh, Lw, Ld, Lbu, Lhu, Lwu, Illegal], word),
+            immediate_i(word),
+        ),
         0b00001 => (float_load(word), immediate_i(word)),
         0b00011 => (fence(word), 0),
         0b00100 => integer_immediate(word),
@@ -117,7 +120,9 @@ fn float_store(word: u32) -> Operation {
 
 fn fence(word: u32) -> Operation {
     pick(
-        [Fence, FenceI, Illegal, Illegal, Illegal, Illegal, Illegal, Illegal],
+        [
+            Fence, FenceI, Illegal, Illegal, Illegal, Illegal, Illegal, Illegal,
+        ],
         word,
     )
 }

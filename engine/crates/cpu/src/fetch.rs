@@ -6,7 +6,7 @@ use crate::decode::decode;
 use crate::lower::{alone, leaves};
 use crate::operation::{Class, File, Operation};
 use crate::timing::BlockInstruction;
-use crate::trap::Exception;
+use crate::cause::Exception;
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
 
 /// The instructions of a block, and the physical page of the second half of one that crosses pages.

@@ -2,13 +2,13 @@
 
 use crate::address::{AddressSpace, Privilege};
 use crate::block::{Block, Blocks, Key, MAXIMUM};
+use crate::cause::Exception;
 use crate::control::{status, Control};
 use crate::fetch;
 use crate::lower::lower;
 use crate::state::{leave, State, Trouble};
 use crate::stop::Stop;
 use crate::timing::{BlockRun, Timing};
-use crate::trap::{Exception, Interrupt};
 use crate::Instruction;
 use rackwright_memory::{GuestMemory, Stamps};
 use rackwright_time::Cycle;
@@ -133,11 +133,17 @@ impl<T: Timing> Hart<T> {
                 ((*first).handler)(&mut self.state, first, values)
             };
             if let Some(exit) = current.exits.get_mut(code as usize) {
-                account(&mut self.timing, &mut self.retired, &current.timing, &self.state, values, exit);
+                account(
+                    &mut self.timing,
+                    &mut self.retired,
+                    &current.timing,
+                    &self.state,
+                    values,
+                    exit,
+                );
                 if exit.stamp != self.stamp {
                     self.state.pc = exit.pc;
-                    let Some(found) = self.link() else { return None };
-                    exit.target = found;
+                    exit.target = self.link()?;
                     exit.stamp = self.stamp;
                 }
                 block = exit.target;
@@ -213,7 +219,11 @@ impl<T: Timing> Hart<T> {
         let space = self.state.space;
         let physical = fetch::locate(memory, &space, pc)?;
         let context = self.context();
-        let key = Key { pc, physical, context };
+        let key = Key {
+            pc,
+            physical,
+            context,
+        };
         let mut found = self.blocks.get(&key);
         if let Some(second) = found.and_then(|block| unsafe { (*block).second_page }) {
             if fetch::locate(memory, &space, pc + 2)? != second {
@@ -290,81 +300,6 @@ impl<T: Timing> Hart<T> {
         }
         self.state.space = space;
         self.stamp = self.epoch << 8 | u64::from(self.context());
-    }
-
-    /// The value of integer register `number`, 0 to 31.
-    pub fn register(&self, number: u8) -> u64 {
-        self.state.x[usize::from(number & 31)]
-    }
-
-    /// Sets integer register `number`, 0 to 31; `x0` stays zero.
-    pub fn write_register(&mut self, number: u8, value: u64) {
-        if number & 31 != 0 {
-            self.state.x[usize::from(number & 31)] = value;
-        }
-    }
-
-    /// The bits of floating-point register `number`, 0 to 31.
-    pub fn float_register(&self, number: u8) -> u64 {
-        self.state.f[usize::from(number & 31)]
-    }
-
-    /// Address of the next instruction.
-    pub fn pc(&self) -> u64 {
-        self.state.pc
-    }
-
-    /// Sets the address of the next instruction.
-    pub fn set_pc(&mut self, pc: u64) {
-        self.state.pc = pc;
-    }
-
-    /// The cycle in which the next instruction may start.
-    pub fn cycle(&self) -> Cycle {
-        self.timing.cycle()
-    }
-
-    /// Lets time pass to `cycle`, as when an answer comes.
-    pub fn advance_to(&mut self, cycle: Cycle) {
-        self.timing.advance_to(cycle);
-    }
-
-    /// Instructions executed since the start.
-    pub fn instructions_retired(&self) -> u64 {
-        self.retired
-    }
-
-    /// The timing model.
-    pub fn timing(&self) -> &T {
-        &self.timing
-    }
-
-    /// The timing model, to be changed.
-    pub fn timing_mut(&mut self) -> &mut T {
-        &mut self.timing
-    }
-
-    /// How many cycles one tick of the register `time` lasts.
-    ///
-    /// # Panics
-    /// When that is zero.
-    pub fn set_cycles_per_tick(&mut self, cycles: u64) {
-        assert!(cycles > 0, "a tick lasts at least one cycle");
-        self.cycles_per_tick = cycles;
-    }
-
-    /// Raises or lowers an interrupt line.
-    pub fn set_interrupt(&mut self, interrupt: Interrupt, raised: bool) {
-        if raised {
-            self.control.pending |= interrupt.bit();
-        } else {
-            self.control.pending &= !interrupt.bit();
-        }
-    }
-
-    /// Whether an enabled interrupt is pending, so that a wait ends.
-    pub fn is_interrupted(&self) -> bool {
-        self.control.pending & self.control.enabled != 0
     }
 }
 

@@ -7,6 +7,7 @@
 mod access;
 mod address;
 mod block;
+mod cause;
 mod compressed;
 mod control;
 mod decode;
@@ -18,6 +19,7 @@ mod hart;
 mod instruction;
 mod lower;
 mod operation;
+mod outside;
 mod state;
 mod stop;
 mod system;
@@ -25,6 +27,7 @@ mod timing;
 mod trap;
 
 pub use address::Privilege;
+pub use cause::{Cause, Exception, Interrupt};
 pub use decode::decode;
 pub use device::DeviceAccess;
 pub use hart::{Environment, Hart};
@@ -35,4 +38,3 @@ pub use timing::{
     divide_operands, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, FrontEnd,
     Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing,
 };
-pub use trap::{Cause, Exception, Interrupt};

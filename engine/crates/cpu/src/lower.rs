@@ -47,9 +47,7 @@ pub(crate) fn alone(class: Class) -> bool {
 }
 
 fn following(instruction: &BlockInstruction) -> u64 {
-    instruction
-        .pc
-        .wrapping_add(instruction.instruction.length.into())
+    instruction.pc.wrapping_add(instruction.instruction.length.into())
 }
 
 fn blank(index: usize) -> MicroOperation {
@@ -84,7 +82,11 @@ impl<B> Lowered<B> {
         let mut operation = MicroOperation {
             handler: handler::<RECORDS>(instruction.operation),
             immediate: instruction.immediate.into(),
-            rd: if to_integer && instruction.rd == 0 { SINK } else { instruction.rd },
+            rd: if to_integer && instruction.rd == 0 {
+                SINK
+            } else {
+                instruction.rd
+            },
             rs1: instruction.rs1,
             rs2: instruction.rs2,
             rs3: instruction.rs3,
@@ -166,8 +168,8 @@ fn handler<const R: bool>(operation: Operation) -> Handler {
         Jal => branch::jump,
         Jalr => branch::jump_register,
         Fence => integer::nothing,
-        FenceI | Csrrw | Csrrs | Csrrc | Csrrwi | Csrrsi | Csrrci | SfenceVma | Ecall | Ebreak | Mret | Sret
-        | Wfi | Illegal | Custom => branch::system,
+        FenceI | Csrrw | Csrrs | Csrrc | Csrrwi | Csrrsi | Csrrci | SfenceVma | Ecall | Ebreak | Mret
+        | Sret | Wfi | Illegal | Custom => branch::system,
         _ if matches!(operation.class(), Class::Load | Class::Store) => memory_handler::<R>(operation),
         _ if operation.bytes() != 0 => atomic_handler::<R>(operation),
         _ => float_handler(operation),

@@ -2,7 +2,7 @@
 
 use crate::address::{AddressSpace, Translations};
 use crate::device::DeviceAccess;
-use crate::trap::Exception;
+use crate::cause::Exception;
 use rackwright_memory::GuestMemory;
 
 /// Integer registers, and a place that takes what is written to `x0`.

@@ -1,5 +1,5 @@
 use crate::device::DeviceAccess;
-use crate::trap::Exception;
+use crate::cause::Exception;
 
 /// Why a hart stopped. It goes on from there when it is run again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,65 +1,85 @@
-/// Causes of exceptions, with their encoding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // the names are those of the manual
-pub enum Cause {
-    FetchMisaligned = 0,
-    FetchAccessFault = 1,
-    IllegalInstruction = 2,
-    Breakpoint = 3,
-    LoadMisaligned = 4,
-    LoadAccessFault = 5,
-    StoreMisaligned = 6,
-    StoreAccessFault = 7,
-    CallFromUser = 8,
-    CallFromSupervisor = 9,
-    CallFromMachine = 11,
-    FetchPageFault = 12,
-    LoadPageFault = 13,
-    StorePageFault = 15,
-}
+//! Taking traps: exceptions and interrupts, delegated or not (privileged manual 20211203, section 3.1.6).
 
-/// A synchronous exception.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Exception {
-    /// What happened.
-    pub cause: Cause,
-    /// The address or instruction concerned, as `mtval` shows it.
-    pub value: u64,
-}
+use crate::address::Privilege;
+use crate::cause::{Exception, Interrupt};
+use crate::control::{status, TrapRegisters};
+use crate::hart::{Environment, Hart};
+use crate::stop::Stop;
+use crate::timing::Timing;
 
-impl Exception {
-    pub(crate) fn illegal(word: u32) -> Exception {
-        Exception {
-            cause: Cause::IllegalInstruction,
-            value: word.into(),
+impl<T: Timing> Hart<T> {
+    /// Takes the trap of `exception`, or stops a program.
+    pub(crate) fn raise(&mut self, exception: Exception) -> Option<Stop> {
+        if self.environment == Environment::Program {
+            return Some(Stop::Fault(exception));
         }
-    }
-}
-
-/// Interrupts, with their place in `mip`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)] // the names are those of the manual
-pub enum Interrupt {
-    SupervisorSoftware = 1,
-    MachineSoftware = 3,
-    SupervisorTimer = 5,
-    MachineTimer = 7,
-    SupervisorExternal = 9,
-    MachineExternal = 11,
-}
-
-impl Interrupt {
-    pub(crate) const fn bit(self) -> u64 {
-        1 << self as u32
+        let cause = exception.cause as u64;
+        let delegated = self.control.exception_delegation >> cause & 1 != 0;
+        self.enter_trap(cause, exception.value, delegated);
+        self.timing.trap();
+        None
     }
 
-    /// Highest priority first.
-    pub(crate) const BY_PRIORITY: [Interrupt; 6] = [
-        Interrupt::MachineExternal,
-        Interrupt::MachineSoftware,
-        Interrupt::MachineTimer,
-        Interrupt::SupervisorExternal,
-        Interrupt::SupervisorSoftware,
-        Interrupt::SupervisorTimer,
-    ];
+    /// Takes the pending interrupt of highest priority that is enabled, if any.
+    pub(crate) fn take_interrupt(&mut self) -> bool {
+        let ready = self.control.pending & self.control.enabled;
+        if ready == 0 || self.environment == Environment::Program {
+            return false;
+        }
+        let control = &self.control;
+        let delegated = ready & control.interrupt_delegation;
+        let machine = control.privilege < Privilege::Machine || control.status & status::MIE != 0;
+        let supervisor = control.privilege < Privilege::Supervisor
+            || control.privilege == Privilege::Supervisor && control.status & status::SIE != 0;
+        let open = if machine { ready & !delegated } else { 0 } | if supervisor { delegated } else { 0 };
+        let chosen = Interrupt::BY_PRIORITY
+            .into_iter()
+            .find(|interrupt| open & interrupt.bit() != 0);
+        let Some(interrupt) = chosen else { return false };
+        let to_supervisor = delegated & interrupt.bit() != 0;
+        self.enter_trap(1 << 63 | interrupt as u64, 0, to_supervisor);
+        true
+    }
+
+    fn enter_trap(&mut self, cause: u64, value: u64, delegated: bool) {
+        let pc = self.state.pc;
+        let control = &mut self.control;
+        let from = control.privilege;
+        let registers = if delegated && from <= Privilege::Supervisor {
+            let enabled = if control.status & status::SIE != 0 {
+                status::SPIE
+            } else {
+                0
+            };
+            let previous = if from == Privilege::Supervisor {
+                status::SPP
+            } else {
+                0
+            };
+            control.status &= !(status::SIE | status::SPIE | status::SPP);
+            control.status |= enabled | previous;
+            control.privilege = Privilege::Supervisor;
+            &mut control.supervisor
+        } else {
+            let enabled = if control.status & status::MIE != 0 {
+                status::MPIE
+            } else {
+                0
+            };
+            control.status &= !(status::MIE | status::MPIE | status::MPP);
+            control.status |= enabled | (from as u64) << 11;
+            control.privilege = Privilege::Machine;
+            &mut control.machine
+        };
+        *registers = TrapRegisters {
+            pc,
+            cause,
+            value,
+            ..*registers
+        };
+        let vectored = registers.vector & 1 != 0 && cause >> 63 != 0;
+        let offset = if vectored { 4 * (cause & 63) } else { 0 };
+        self.state.pc = (registers.vector & !3) + offset;
+        self.refresh_context();
+    }
 }

@@ -79,7 +79,12 @@ fn check(name: &str) {
     let folder = tempfile::tempdir().unwrap();
     let elf = build(folder.path(), name, &[]);
     for cpu in CpuModel::ALL {
-        assert_eq!(run_here(&elf, cpu), 0, "line of {name}.c that fails on {}", cpu.name());
+        assert_eq!(
+            run_here(&elf, cpu),
+            0,
+            "line of {name}.c that fails on {}",
+            cpu.name()
+        );
     }
     let elf = build(folder.path(), name, &["-DQEMU"]);
     assert_eq!(run_on_qemu(&elf), 0, "line of {name}.c that fails on QEMU");

@@ -101,8 +101,7 @@ impl GuestMemory {
         let pages = (address / PAGE_BYTES) as usize..end.div_ceil(PAGE_BYTES) as usize;
         let pages = &mut self.protection[pages];
         self.stamps.data = fresh_stamp();
-        if protection.allows(Protection::EXECUTE)
-            || pages.iter().any(|page| page.allows(Protection::EXECUTE))
+        if protection.allows(Protection::EXECUTE) || pages.iter().any(|page| page.allows(Protection::EXECUTE))
         {
             self.stamps.code = fresh_stamp();
         }

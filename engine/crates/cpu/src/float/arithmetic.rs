@@ -45,7 +45,10 @@ pub(crate) fn add<F: Format>(a: u64, b: u64, rounding: Rounding, flags: &mut u8)
         (Kind::Zero, _) => b,
         (_, Kind::Zero) => a,
         (
-            Kind::Finite { exponent, significand },
+            Kind::Finite {
+                exponent,
+                significand,
+            },
             Kind::Finite {
                 exponent: other_exponent,
                 significand: other,
@@ -74,7 +77,10 @@ pub(crate) fn multiply<F: Format>(a: u64, b: u64, rounding: Rounding, flags: &mu
         (Kind::Infinity, Kind::Zero) | (Kind::Zero, Kind::Infinity) => invalid::<F>(flags),
         (Kind::Infinity, _) | (_, Kind::Infinity) => signed::<F>(negative, F::INFINITY),
         (
-            Kind::Finite { exponent, significand },
+            Kind::Finite {
+                exponent,
+                significand,
+            },
             Kind::Finite {
                 exponent: other_exponent,
                 significand: other,
@@ -100,7 +106,10 @@ pub(crate) fn divide<F: Format>(a: u64, b: u64, rounding: Rounding, flags: &mut 
             signed::<F>(negative, F::INFINITY)
         }
         (
-            Kind::Finite { exponent, significand },
+            Kind::Finite {
+                exponent,
+                significand,
+            },
             Kind::Finite {
                 exponent: other_exponent,
                 significand: other,
@@ -125,7 +134,10 @@ pub(crate) fn square_root<F: Format>(a: u64, rounding: Rounding, flags: &mut u8)
         Kind::Zero => a,
         _ if number.negative => invalid::<F>(flags),
         Kind::Infinity => a,
-        Kind::Finite { exponent, significand } => {
+        Kind::Finite {
+            exponent,
+            significand,
+        } => {
             let radicand = u128::from(significand) << (63 + (exponent & 1));
             let root = radicand.isqrt();
             let jammed = root as u64 | u64::from(root * root != radicand);

@@ -49,11 +49,16 @@ pub(crate) fn to_integer<F: Format>(bits: u64, to: Integer, rounding: Rounding, 
         Kind::Nan { .. } => (i128::MAX, true),
         Kind::Infinity => (i128::MAX, true),
         Kind::Finite { exponent, .. } if exponent > 64 => (i128::MAX, true),
-        Kind::Finite { exponent, significand } => {
-            integral(exponent, significand, number.negative, rounding)
-        }
+        Kind::Finite {
+            exponent,
+            significand,
+        } => integral(exponent, significand, number.negative, rounding),
     };
-    let value = if number.negative && !number.is_nan() { -value } else { value };
+    let value = if number.negative && !number.is_nan() {
+        -value
+    } else {
+        value
+    };
     let clamped = value.clamp(lowest, highest);
     if clamped != value {
         *flags |= flag::INVALID;
@@ -85,20 +90,19 @@ fn integral(exponent: i32, significand: u64, negative: bool, rounding: Rounding)
 }
 
 /// The integer in a register as a number.
-pub(crate) fn from_integer<F: Format>(register: u64, from: Integer, rounding: Rounding, flags: &mut u8) -> u64 {
+pub(crate) fn from_integer<F: Format>(
+    register: u64,
+    from: Integer,
+    rounding: Rounding,
+    flags: &mut u8,
+) -> u64 {
     let value = from.value(register);
     let magnitude = value.unsigned_abs() as u64;
     if magnitude == 0 {
         return 0;
     }
     let shift = magnitude.leading_zeros();
-    round::<F>(
-        value < 0,
-        63 - shift as i32,
-        magnitude << shift,
-        rounding,
-        flags,
-    )
+    round::<F>(value < 0, 63 - shift as i32, magnitude << shift, rounding, flags)
 }
 
 /// The number in another format.
@@ -108,8 +112,9 @@ pub(crate) fn resize<From: Format, To: Format>(bits: u64, rounding: Rounding, fl
         Kind::Nan { .. } => propagate::<To>(&[number], flags),
         Kind::Zero => signed::<To>(number.negative, 0),
         Kind::Infinity => signed::<To>(number.negative, To::INFINITY),
-        Kind::Finite { exponent, significand } => {
-            round::<To>(number.negative, exponent, significand, rounding, flags)
-        }
+        Kind::Finite {
+            exponent,
+            significand,
+        } => round::<To>(number.negative, exponent, significand, rounding, flags),
     }
 }

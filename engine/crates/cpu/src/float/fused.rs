@@ -27,7 +27,13 @@ pub(crate) fn multiply_add<F: Format>(a: u64, b: u64, c: u64, rounding: Rounding
         (None, Kind::Zero) if negative == addend.negative => c,
         (None, Kind::Zero) => cancelled::<F>(rounding),
         (None, _) => c,
-        (Some((exponent, significand)), Kind::Finite { exponent: other_exponent, significand: other }) => {
+        (
+            Some((exponent, significand)),
+            Kind::Finite {
+                exponent: other_exponent,
+                significand: other,
+            },
+        ) => {
             // The product has at most 106 significant bits, so that nothing is lost below.
             add_magnitudes::<F>(
                 (negative, exponent + 2, significand >> 2),
@@ -46,7 +52,10 @@ pub(crate) fn multiply_add<F: Format>(a: u64, b: u64, c: u64, rounding: Rounding
 fn product(left: Number, right: Number) -> Option<(i32, u128)> {
     match (left.kind, right.kind) {
         (
-            Kind::Finite { exponent, significand },
+            Kind::Finite {
+                exponent,
+                significand,
+            },
             Kind::Finite {
                 exponent: other_exponent,
                 significand: other,

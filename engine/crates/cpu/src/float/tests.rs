@@ -32,7 +32,12 @@ fn same(ours: u64, host: f64, what: &str) {
     if host.is_nan() {
         assert_eq!(ours, Double::NAN, "{what}");
     } else {
-        assert_eq!(ours, host.to_bits(), "{what}: {} for {host}", f64::from_bits(ours));
+        assert_eq!(
+            ours,
+            host.to_bits(),
+            "{what}: {} for {host}",
+            f64::from_bits(ours)
+        );
     }
 }
 
@@ -40,13 +45,25 @@ fn same(ours: u64, host: f64, what: &str) {
 fn results_to_nearest_even_are_those_of_the_host() {
     let patterns = patterns();
     for &a in &patterns {
-        same(square_root::<Double>(a, Rounding::NearestEven, &mut 0), f64::from_bits(a).sqrt(), "root");
+        same(
+            square_root::<Double>(a, Rounding::NearestEven, &mut 0),
+            f64::from_bits(a).sqrt(),
+            "root",
+        );
         for &b in &patterns {
             let (x, y) = (f64::from_bits(a), f64::from_bits(b));
             let what = format!("{x:e} {y:e}");
             same(add::<Double>(a, b, Rounding::NearestEven, &mut 0), x + y, &what);
-            same(multiply::<Double>(a, b, Rounding::NearestEven, &mut 0), x * y, &what);
-            same(divide::<Double>(a, b, Rounding::NearestEven, &mut 0), x / y, &what);
+            same(
+                multiply::<Double>(a, b, Rounding::NearestEven, &mut 0),
+                x * y,
+                &what,
+            );
+            same(
+                divide::<Double>(a, b, Rounding::NearestEven, &mut 0),
+                x / y,
+                &what,
+            );
             let c = (a ^ b.rotate_left(7)) & !(1 << 62);
             let fused = multiply_add::<Double>(a, b, c, Rounding::NearestEven, &mut 0);
             same(fused, x.mul_add(y, f64::from_bits(c)), &what);
@@ -113,17 +130,41 @@ fn tininess_is_detected_after_rounding() {
 fn conversions_saturate() {
     let convert = |value: f64, to, rounding| {
         let mut flags = 0;
-        (to_integer::<Double>(value.to_bits(), to, rounding, &mut flags), flags)
+        (
+            to_integer::<Double>(value.to_bits(), to, rounding, &mut flags),
+            flags,
+        )
     };
     let zero = Rounding::TowardZero;
-    assert_eq!(convert(f64::NAN, Integer::Word, zero), (0x7fff_ffff, flag::INVALID));
+    assert_eq!(
+        convert(f64::NAN, Integer::Word, zero),
+        (0x7fff_ffff, flag::INVALID)
+    );
     assert_eq!(convert(-1.0, Integer::LongUnsigned, zero), (0, flag::INVALID));
     assert_eq!(convert(-0.5, Integer::LongUnsigned, zero), (0, flag::INEXACT));
-    assert_eq!(convert(4e9, Integer::WordUnsigned, zero), (4_000_000_000_u32 as i32 as u64, 0));
-    assert_eq!(convert(2.5, Integer::Long, Rounding::NearestEven), (2, flag::INEXACT));
-    assert_eq!(convert(2.5, Integer::Long, Rounding::NearestAway), (3, flag::INEXACT));
-    assert_eq!(convert(0.5, Integer::Long, Rounding::NearestEven), (0, flag::INEXACT));
+    assert_eq!(
+        convert(4e9, Integer::WordUnsigned, zero),
+        (4_000_000_000_u32 as i32 as u64, 0)
+    );
+    assert_eq!(
+        convert(2.5, Integer::Long, Rounding::NearestEven),
+        (2, flag::INEXACT)
+    );
+    assert_eq!(
+        convert(2.5, Integer::Long, Rounding::NearestAway),
+        (3, flag::INEXACT)
+    );
+    assert_eq!(
+        convert(0.5, Integer::Long, Rounding::NearestEven),
+        (0, flag::INEXACT)
+    );
     assert_eq!(convert(1e-300, Integer::Long, Rounding::Up), (1, flag::INEXACT));
-    assert_eq!(convert(-9.3e18, Integer::Long, zero), (i64::MIN as u64, flag::INVALID));
-    assert_eq!(convert(f64::NEG_INFINITY, Integer::Long, zero), (i64::MIN as u64, flag::INVALID));
+    assert_eq!(
+        convert(-9.3e18, Integer::Long, zero),
+        (i64::MIN as u64, flag::INVALID)
+    );
+    assert_eq!(
+        convert(f64::NEG_INFINITY, Integer::Long, zero),
+        (i64::MIN as u64, flag::INVALID)
+    );
 }

@@ -14,7 +14,11 @@ unsafe fn target<V: Value>(
     // SAFETY: `operation` is the one that runs; an address that was found lies in guest memory.
     unsafe {
         let address = register(state, (*operation).rs1);
-        let buffer = if purpose == Purpose::Store { &state.stores } else { &state.loads };
+        let buffer = if purpose == Purpose::Store {
+            &state.stores
+        } else {
+            &state.loads
+        };
         if let Some(host) = buffer.host(address, V::BYTES) {
             return Some((host.cast(), (host as u64).wrapping_sub(state.host_base)));
         }

@@ -68,11 +68,7 @@ with_immediate! {
 }
 
 /// A constant: `lui`, `auipc`, and `addi` from `x0`.
-pub(crate) unsafe fn constant(
-    state: &mut State,
-    operation: *const MicroOperation,
-    cursor: *mut u64,
-) -> u32 {
+pub(crate) unsafe fn constant(state: &mut State, operation: *const MicroOperation, cursor: *mut u64) -> u32 {
     // SAFETY: blocks end with an operation that leaves them; this one does not.
     unsafe {
         set_register(state, (*operation).rd, (*operation).immediate as u64);
@@ -81,11 +77,7 @@ pub(crate) unsafe fn constant(
 }
 
 /// Nothing: fences, and integer operations without a destination.
-pub(crate) unsafe fn nothing(
-    state: &mut State,
-    operation: *const MicroOperation,
-    cursor: *mut u64,
-) -> u32 {
+pub(crate) unsafe fn nothing(state: &mut State, operation: *const MicroOperation, cursor: *mut u64) -> u32 {
     // SAFETY: blocks end with an operation that leaves them; this one does not.
     unsafe { next(state, operation, cursor) }
 }

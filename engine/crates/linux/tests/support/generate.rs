@@ -5,7 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
 
 /// Instructions by the shape of their operands. `x8` points to data, and `x9` is for addresses.
-const REGISTERS: &str = "add sub sll slt sltu xor srl sra or and addw subw sllw srlw sraw mul mulh mulhsu mulhu \
+const REGISTERS: &str =
+    "add sub sll slt sltu xor srl sra or and addw subw sllw srlw sraw mul mulh mulhsu mulhu \
     mulw div divu rem remu divw divuw remw remuw";
 const IMMEDIATES: &str = "addi slti sltiu xori ori andi addiw";
 const SHIFTS: &str = "slli srli srai";
@@ -22,7 +23,8 @@ const FLOAT_PLAIN: &str = "fsgnj fsgnjn fsgnjx fmin fmax";
 const FLOAT_COMPARE: &str = "feq flt fle";
 const INTEGERS: &str = "w wu l lu";
 const ROUNDINGS: [&str; 6] = ["rne", "rtz", "rdn", "rup", "rmm", "dyn"];
-const OTHERS: &str = "lui auipc jal jalr lr sc fsqrt fclass fcvt.s.d fcvt.d.s fcvt.from fcvt.to fmv.x.w fmv.x.d \
+const OTHERS: &str =
+    "lui auipc jal jalr lr sc fsqrt fclass fcvt.s.d fcvt.d.s fcvt.from fcvt.to fmv.x.w fmv.x.d \
     fmv.w.x fmv.d.x csrrw csrrs csrrc csrrwi csrrsi csrrci fence fence.i";
 /// Compressed instructions; those on the stack pointer work on `x2`, which points to data too.
 const COMPRESSED: &str = "c.addi4spn c.fld c.lw c.ld c.fsd c.sw c.sd c.nop c.addi c.addiw c.li c.addi16sp c.lui \
@@ -178,7 +180,8 @@ impl Generator {
         ] {
             self.line(line);
         }
-        self.text.push_str(".data\n.balign 64\nresults: .zero 520\ndata:\n");
+        self.text
+            .push_str(".data\n.balign 64\nresults: .zero 520\ndata:\n");
         for _ in 0..DATA_BYTES / 8 {
             let value = self.value();
             self.line(format!(".dword {value:#x}"));
@@ -295,7 +298,11 @@ impl Generator {
                     format!("lr.{width} x{rd}, (x9)")
                 } else {
                     let pair = self.below(3) != 0;
-                    let first = if pair { format!("lr.{width} x{rd}, (x9)\n    ") } else { String::new() };
+                    let first = if pair {
+                        format!("lr.{width} x{rd}, (x9)\n    ")
+                    } else {
+                        String::new()
+                    };
                     format!("{first}sc.{width} x{rd}, x{a}, (x9)")
                 }
             }

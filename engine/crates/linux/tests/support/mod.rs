@@ -25,7 +25,9 @@ fn tool(name: &str, arguments: &[&str]) -> std::process::Output {
     Command::new(name)
         .args(arguments)
         .output()
-        .unwrap_or_else(|error| panic!("this test needs `{name}` ({error}): install it, `./rw doctor` says how"))
+        .unwrap_or_else(|error| {
+            panic!("this test needs `{name}` ({error}): install it, `./rw doctor` says how")
+        })
 }
 
 /// Compiles and links `sources` with `flags` into `folder`.

@@ -1,0 +1,152 @@
+//! A hart as its owner sees it between runs: registers, time, interrupt lines, accesses to devices.
+
+use crate::cause::{Cause, Exception, Interrupt};
+use crate::device::DeviceAccess;
+use crate::hart::{Environment, Hart, PendingAccess};
+use crate::operation::{Class, Operation};
+use crate::stop::Stop;
+use crate::timing::Timing;
+use crate::Instruction;
+use rackwright_time::{Cycle, Cycles};
+
+impl<T: Timing> Hart<T> {
+    /// The value of integer register `number`, 0 to 31.
+    pub fn register(&self, number: u8) -> u64 {
+        self.state.x[usize::from(number & 31)]
+    }
+
+    /// Sets integer register `number`, 0 to 31; `x0` stays zero.
+    pub fn write_register(&mut self, number: u8, value: u64) {
+        if number & 31 != 0 {
+            self.state.x[usize::from(number & 31)] = value;
+        }
+    }
+
+    /// The bits of floating-point register `number`, 0 to 31.
+    pub fn float_register(&self, number: u8) -> u64 {
+        self.state.f[usize::from(number & 31)]
+    }
+
+    /// Address of the next instruction.
+    pub fn pc(&self) -> u64 {
+        self.state.pc
+    }
+
+    /// Sets the address of the next instruction.
+    pub fn set_pc(&mut self, pc: u64) {
+        self.state.pc = pc;
+    }
+
+    /// The cycle in which the next instruction may start.
+    pub fn cycle(&self) -> Cycle {
+        self.timing.cycle()
+    }
+
+    /// Lets time pass to `cycle`, as when an answer comes.
+    pub fn advance_to(&mut self, cycle: Cycle) {
+        self.timing.advance_to(cycle);
+    }
+
+    /// Instructions executed since the start.
+    pub fn instructions_retired(&self) -> u64 {
+        self.retired
+    }
+
+    /// The timing model.
+    pub fn timing(&self) -> &T {
+        &self.timing
+    }
+
+    /// The timing model, to be changed.
+    pub fn timing_mut(&mut self) -> &mut T {
+        &mut self.timing
+    }
+
+    /// How many cycles one tick of the register `time` lasts.
+    ///
+    /// # Panics
+    /// When that is zero.
+    pub fn set_cycles_per_tick(&mut self, cycles: u64) {
+        assert!(cycles > 0, "a tick lasts at least one cycle");
+        self.cycles_per_tick = cycles;
+    }
+
+    /// Raises or lowers an interrupt line.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt, raised: bool) {
+        if raised {
+            self.control.pending |= interrupt.bit();
+        } else {
+            self.control.pending &= !interrupt.bit();
+        }
+    }
+
+    /// Whether an enabled interrupt is pending, so that a wait ends.
+    pub fn is_interrupted(&self) -> bool {
+        self.control.pending & self.control.enabled != 0
+    }
+
+    pub(crate) fn stop_for_device(&mut self, instruction: Instruction, access: DeviceAccess) -> Option<Stop> {
+        if self.environment == Environment::Program {
+            let cause = access_fault(access.write.is_some());
+            let value = self.access_address(&instruction);
+            return self.raise(Exception { cause, value });
+        }
+        let address = self.access_address(&instruction);
+        self.pending_access = Some(PendingAccess { instruction, address });
+        Some(Stop::Device(access))
+    }
+
+    fn access_address(&self, instruction: &Instruction) -> u64 {
+        self.register(instruction.rs1)
+            .wrapping_add(instruction.immediate as u64)
+    }
+
+    /// Ends the access of [`Stop::Device`]; `value` is what a load reads, in the low bytes.
+    ///
+    /// # Panics
+    /// When no access is waited for.
+    pub fn finish_access(&mut self, value: u64) {
+        let PendingAccess { instruction, .. } = self.pending_access.take().expect("an access is waited for");
+        let loaded = match instruction.operation {
+            Operation::Lb => value as i8 as u64,
+            Operation::Lbu => value as u8 as u64,
+            Operation::Lh => value as i16 as u64,
+            Operation::Lhu => value as u16 as u64,
+            Operation::Lw => value as i32 as u64,
+            Operation::Lwu => value as u32 as u64,
+            _ => value,
+        };
+        match instruction.operation {
+            Operation::Flw => self.state.f[usize::from(instruction.rd)] = value | 0xffff_ffff << 32,
+            Operation::Fld => self.state.f[usize::from(instruction.rd)] = value,
+            _ if instruction.class() == Class::Load => self.write_register(instruction.rd, loaded),
+            _ => {}
+        }
+        self.state.pc += u64::from(instruction.length);
+        self.retired += 1;
+        let next = self.cycle() + Cycles(1);
+        self.advance_to(next);
+    }
+
+    /// Ends the access of [`Stop::Device`] with an access fault: there is nothing at that address.
+    ///
+    /// # Panics
+    /// When no access is waited for.
+    pub fn refuse_access(&mut self) {
+        let PendingAccess { instruction, address } =
+            self.pending_access.take().expect("an access is waited for");
+        let cause = access_fault(instruction.class() == Class::Store);
+        self.raise(Exception {
+            cause,
+            value: address,
+        });
+    }
+}
+
+fn access_fault(store: bool) -> Cause {
+    if store {
+        Cause::StoreAccessFault
+    } else {
+        Cause::LoadAccessFault
+    }
+}

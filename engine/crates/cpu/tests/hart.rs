@@ -1,0 +1,146 @@
+//! What a hart does at its edges: where it stops, and how it goes on.
+
+use rackwright_cpu::{Cause, CustomCommand, DeviceAccess, Environment, Exception, Functional, Hart, Stop};
+use rackwright_memory::{GuestMemory, Protection};
+use rackwright_time::Cycle;
+
+const CODE: u64 = 0x1000;
+const DEVICE: u64 = 0x10_0000;
+
+fn hart(environment: Environment, code: &[u32]) -> (Hart<Functional>, GuestMemory) {
+    let mut memory = GuestMemory::new(0x1_0000).unwrap();
+    memory.protect(CODE, 0x1000, Protection::ALL).unwrap();
+    write_code(&mut memory, code);
+    let mut hart = Hart::new(0, environment, Functional::default());
+    hart.set_pc(CODE);
+    (hart, memory)
+}
+
+fn write_code(memory: &mut GuestMemory, code: &[u32]) {
+    let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+    memory.write(CODE, &bytes).unwrap();
+}
+
+const fn addi(rd: u32, rs1: u32, value: u32) -> u32 {
+    value << 20 | rs1 << 15 | rd << 7 | 0x13
+}
+
+const ECALL: u32 = 0x73;
+const FENCE_I: u32 = 0x100f;
+const JUMP_TO_ITSELF: u32 = 0x6f;
+
+#[test]
+fn an_environment_call_stops_behind_itself() {
+    let (mut hart, mut memory) = hart(
+        Environment::Program,
+        &[addi(10, 0, 5), ECALL, addi(10, 10, 1), ECALL],
+    );
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
+    assert_eq!((hart.register(10), hart.pc()), (5, CODE + 8));
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
+    assert_eq!((hart.register(10), hart.instructions_retired()), (6, 4));
+    assert_eq!(hart.cycle(), Cycle(4));
+}
+
+#[test]
+fn a_custom_instruction_carries_its_operands() {
+    // custom-1, funct 5, rd = x12, rs1 = x10, rs2 = x11, all three used; then one without a second source.
+    let full = 5 << 25 | 11 << 20 | 10 << 15 | 7 << 12 | 12 << 7 | 0x2b;
+    let less = 127 << 25 | 11 << 20 | 10 << 15 | 2 << 12 | 12 << 7 | 0x7b;
+    let code = [addi(10, 0, 7), addi(11, 0, 8), full, less];
+    let (mut hart, mut memory) = hart(Environment::Program, &code);
+    let expected = CustomCommand {
+        opcode: 1,
+        funct: 5,
+        rs1: 7,
+        rs2: 8,
+        rd: 12,
+        xd: true,
+    };
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
+    hart.write_register(12, 99);
+    hart.advance_to(Cycle(1000));
+    let expected = CustomCommand {
+        opcode: 3,
+        funct: 127,
+        rs1: 7,
+        rs2: 0,
+        rd: 12,
+        xd: false,
+    };
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
+    assert_eq!((hart.register(12), hart.cycle()), (99, Cycle(1001)));
+}
+
+#[test]
+fn the_budget_ends_an_endless_loop() {
+    let (mut hart, mut memory) = hart(Environment::Program, &[JUMP_TO_ITSELF]);
+    assert_eq!(hart.run(&mut memory, Cycle(1000)), Stop::Budget);
+    assert_eq!((hart.cycle(), hart.pc()), (Cycle(1000), CODE));
+    assert_eq!(hart.run(&mut memory, Cycle(1000)), Stop::Budget);
+    assert_eq!(hart.instructions_retired(), 1000);
+}
+
+#[test]
+fn a_program_that_strays_is_stopped() {
+    // lb x10, 0(x0)
+    let (mut hart, mut memory) = hart(Environment::Program, &[addi(0, 0, 0), 10 << 7 | 3]);
+    let fault = Exception {
+        cause: Cause::LoadAccessFault,
+        value: 0,
+    };
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(fault));
+    assert_eq!((hart.pc(), hart.instructions_retired()), (CODE + 4, 1));
+}
+
+#[test]
+fn an_access_to_a_device_waits_for_its_answer() {
+    // lui x10, 0x100; lb x11, 4(x10); sw x11, 0(x10)
+    let code = [
+        0x100 << 12 | 10 << 7 | 0x37,
+        4 << 20 | 10 << 15 | 11 << 7 | 3,
+        11 << 20 | 10 << 15 | 2 << 12 | 0x23,
+    ];
+    let (mut hart, mut memory) = hart(Environment::BareMetal, &code);
+    let read = DeviceAccess {
+        address: DEVICE + 4,
+        bytes: 1,
+        write: None,
+    };
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Device(read));
+    hart.finish_access(0xfe);
+    assert_eq!(hart.register(11), -2i64 as u64);
+    let Stop::Device(write) = hart.run(&mut memory, Cycle::NEVER) else {
+        panic!("a store to a device stops")
+    };
+    assert_eq!((write.address, write.bytes), (DEVICE, 4));
+    assert_eq!(write.write.unwrap() as u32, -2i32 as u32);
+    hart.finish_access(0);
+    assert_eq!(hart.instructions_retired(), 3);
+}
+
+#[test]
+fn changed_code_runs_after_a_fence() {
+    let (mut hart, mut memory) = hart(Environment::Program, &[addi(10, 0, 1), ECALL]);
+    hart.run(&mut memory, Cycle::NEVER);
+    write_code(&mut memory, &[addi(10, 0, 2), ECALL]);
+    memory.write(CODE + 16, &FENCE_I.to_le_bytes()).unwrap();
+    memory.write(CODE + 20, &ECALL.to_le_bytes()).unwrap();
+    hart.set_pc(CODE + 16);
+    hart.run(&mut memory, Cycle::NEVER);
+    hart.set_pc(CODE);
+    hart.run(&mut memory, Cycle::NEVER);
+    assert_eq!(hart.register(10), 2);
+}
+
+#[test]
+fn withdrawn_pages_fault_at_once() {
+    // lb x10, 0(x11)
+    let (mut hart, mut memory) = hart(Environment::Program, &[11 << 15 | 10 << 7 | 3, ECALL]);
+    memory.protect(0x3000, 0x1000, Protection::READ_WRITE).unwrap();
+    hart.write_register(11, 0x3000);
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
+    memory.protect(0x3000, 0x1000, Protection::NONE).unwrap();
+    hart.set_pc(CODE);
+    assert!(matches!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(_)));
+}
