@@ -168,6 +168,13 @@ TOOLS = (
         lambda: _program("qemu-riscv64"),
         tests_only=True,
     ),
+    Tool(
+        "qemu-system-riscv64",
+        "the same for privileged instructions",
+        ("qemu-system-riscv", "qemu-system-misc"),
+        lambda: _program("qemu-system-riscv64"),
+        tests_only=True,
+    ),
 )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rackwright.cluster import Cluster, Ethernet, Switch, TopologyError, Traffic
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
-    from rackwright.programs import compile_program
+    from rackwright.programs import compile_bare_metal, compile_program
     from rackwright.server import CPUS, RunResult, Server, run
     from rackwright.snappy import AcceleratorResult, SnappyUnit
     from rackwright.unit import PLACEMENTS, Buffer, Unit
@@ -41,6 +41,7 @@ __all__ = [
     "Traffic",
     "Unit",
     "UnitInfo",
+    "compile_bare_metal",
     "compile_program",
     "design",
     "elaborate",
@@ -54,7 +55,7 @@ _HOMES = {
     "cluster": ("Cluster", "Ethernet", "Switch", "TopologyError", "Traffic"),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
-    "programs": ("compile_program",),
+    "programs": ("compile_bare_metal", "compile_program"),
     "server": ("CPUS", "RunResult", "Server", "run"),
     "snappy": ("AcceleratorResult", "SnappyUnit"),
     "unit": ("PLACEMENTS", "Buffer", "Unit"),

@@ -10,6 +10,7 @@ from bootstrap.paths import BUILD, SOFTWARE
 from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
 
+_BARE_METAL = SOFTWARE / "bare-metal"
 _INCLUDES = (SOFTWARE / "include", SOFTWARE / "snappy", RISCV.directory / "include")
 _ARCHIVES = ("librackwright.a", "libsnappy.a")
 
@@ -40,7 +41,37 @@ def compile_program(
         "-o",
         str(program),
     ]
+    return _compile(command, program)
+
+
+def compile_bare_metal(
+    sources: Sequence[str | Path], output: str | Path | None = None, options: Sequence[str] = ()
+) -> Path:
+    """Compiles C sources into a program that runs without an operating system; gives its path.
+
+    `software/bare-metal/README.md` says what it finds there. Otherwise like `compile_program`.
+    """
+    paths = [Path(source) for source in sources]
+    program = Path(output) if output else BUILD / "programs" / f"{paths[0].stem}.elf"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    bare = ("-mcmodel=medany", "-nostdlib", "-nostartfiles", "-ffreestanding", "-Wl,--build-id=none")
+    command = [
+        *RISCV.compiler(paths[0]),
+        *RISCV.flags,
+        *bare,
+        *(f"-I{folder}" for folder in (_BARE_METAL, SOFTWARE / "include")),
+        f"-T{_BARE_METAL / 'link.ld'}",
+        *options,
+        str(_BARE_METAL / "crt.S"),
+        *map(str, paths),
+        "-o",
+        str(program),
+    ]
+    return _compile(command, program)
+
+
+def _compile(command: list[str], program: Path) -> Path:
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise RackwrightError(f"{paths[0].name} does not compile:\n{result.stderr.strip()}")
+        raise RackwrightError(f"{program.name} does not compile:\n{result.stderr.strip()}")
     return program

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import REPOSITORY, rw
 
-from rackwright import compile_program, libsnappy
+from rackwright import compile_bare_metal, compile_program, libsnappy
 from rackwright.demo.archive import default_archive
 
 ACCELERATE_KEYS = [
@@ -83,7 +83,7 @@ def test_accelerate_for_people(plain: Path) -> None:
 
 def test_malformed_input_tells_the_status_and_the_offset(tmp_path: Path) -> None:
     bad = tmp_path / "bad"
-    bad.write_bytes(libsnappy.compress(b"hello hello hello")[:-1] + b"\xff")
+    bad.write_bytes(libsnappy.compress(b"hello hello hello")[:-1])
     ended = rw("accelerate", "snappy", "decompress", bad, "--json")
     assert ended.status == 1
     assert ended.json()["status"] == "malformed"
@@ -135,6 +135,34 @@ def test_run(hello: Path, cpu: str) -> None:
     assert record["cpu"] == cpu
     assert record["accelerators"] == []
     assert record["instructions"] > 0
+
+
+@pytest.fixture(scope="module")
+def bare_metal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program without an operating system that does some work and ends with status 42."""
+    folder = tmp_path_factory.mktemp("bare")
+    source = folder / "bare.c"
+    source.write_text(
+        "int main(void) { volatile int n = 0;\n"
+        "  for (int i = 0; i < 1000; i++) n += i;\n"
+        "  return n == 499500 ? 42 : 1; }\n"
+    )
+    return compile_bare_metal([source], folder / "bare.elf")
+
+
+def test_bare_metal_on_every_cpu(bare_metal: Path) -> None:
+    records = {
+        cpu: rw("run", bare_metal, "--cpu", cpu, "--json").json()
+        for cpu in ("functional", "rocket", "boom", "rocket-rtl")
+    }
+    assert {record["exit_code"] for record in records.values()} == {42}
+    model, rtl = records["rocket"]["cycles"], records["rocket-rtl"]["cycles"]
+    assert abs(model - rtl) < 0.15 * rtl
+
+
+def test_rocket_rtl_takes_neither_arguments_nor_units(bare_metal: Path) -> None:
+    assert rw("run", bare_metal, "--cpu", "rocket-rtl", "--", "word").status == 1
+    assert rw("run", bare_metal, "--cpu", "rocket-rtl", "--accelerator", "snappy").status == 1
 
 
 def test_run_passes_output_through(hello: Path) -> None:

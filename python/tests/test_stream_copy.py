@@ -15,7 +15,10 @@ HUNG = 10_000_000
 NOISE = random.Random(3).randbytes(100_000)
 
 
-@pytest.fixture(scope="module", params=["port of 32", "port of 16", "wide inside", "narrow inside", "few outstanding", "axi4"])
+@pytest.fixture(
+    scope="module",
+    params=["port of 32", "port of 16", "wide inside", "narrow inside", "few outstanding", "axi4"],
+)
 def unit(request: pytest.FixtureRequest) -> Unit:
     """The unit in each of its shapes."""
     if request.param == "axi4":
