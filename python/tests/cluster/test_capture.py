@@ -63,7 +63,7 @@ def test_tshark_reads_every_frame_and_finds_every_checksum_right(tmp_path: Path)
         "eth.src",
         "frame.interface_name",
     ]
-    command = ["tshark", "-r", capture, "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
+    command = ["tshark", "-r", str(capture), "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
     command += ["-T", "fields", *(part for field in fields for part in ("-e", field))]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     rows = [line.split("\t") for line in lines]

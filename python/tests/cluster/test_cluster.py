@@ -81,7 +81,7 @@ def test_samples_add_up_to_the_counters() -> None:
     rates = result.samples.groupby("port")["sent_gbps"].sum()
     ports = result.ports.set_index("name")["sent_bytes"]
     for port, rate in rates.items():
-        assert rate * 50e-6 * 1e9 / 8 == pytest.approx(ports[port])
+        assert rate * 50e-6 * 1e9 / 8 == pytest.approx(ports[str(port)])
 
 
 def test_impossible_requests_are_refused(tmp_path: Path) -> None:
