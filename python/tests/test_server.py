@@ -66,6 +66,15 @@ def test_equal_runs_have_equal_digests(cpu: str, tmp_path: Path) -> None:
     assert first.digest != other.digest
 
 
+def test_the_digest_does_not_depend_on_where_the_program_lies(tmp_path: Path) -> None:
+    here = program(tmp_path, "puts(words[0]); return 0;")
+    there = tmp_path / "a" / "longer" / "way" / here.name
+    there.parent.mkdir(parents=True)
+    there.write_bytes(here.read_bytes())
+    assert run(here).stdout == b"program.elf\n"
+    assert run(here).digest == run(there).digest
+
+
 def test_one_cycle_per_instruction_is_what_functional_means(tmp_path: Path) -> None:
     result = run(program(tmp_path, "return 0;"), cpu="functional")
     assert result.cycles == result.instructions

@@ -7,7 +7,7 @@ use rackwright_memory::{HierarchyParameters, Placement};
 use rackwright_server::{CpuModel, Progress, ServerConfig};
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Simulated cycles between two looks at signals and at the wall clock.
@@ -78,8 +78,10 @@ impl Server {
     ) -> PyResult<ServerResult> {
         let file = std::fs::read(program).map_err(|error| raise(format!("{program}: {error}")))?;
         let bytes = |strings: &[String]| strings.iter().map(|string| string.clone().into_bytes()).collect();
+        // Without its folder, so that a run has the same digest wherever the program lies.
+        let name = Path::new(program).file_name().unwrap_or_default().as_encoded_bytes();
         let given = Arguments {
-            arguments: std::iter::once(program.to_string().into_bytes())
+            arguments: std::iter::once(name.to_vec())
                 .chain(arguments.into_iter().map(String::into_bytes))
                 .collect(),
             environment: bytes(&environment),
