@@ -79,7 +79,10 @@ impl Server {
         let file = std::fs::read(program).map_err(|error| raise(format!("{program}: {error}")))?;
         let bytes = |strings: &[String]| strings.iter().map(|string| string.clone().into_bytes()).collect();
         // Without its folder, so that a run has the same digest wherever the program lies.
-        let name = Path::new(program).file_name().unwrap_or_default().as_encoded_bytes();
+        let name = Path::new(program)
+            .file_name()
+            .unwrap_or_default()
+            .as_encoded_bytes();
         let given = Arguments {
             arguments: std::iter::once(name.to_vec())
                 .chain(arguments.into_iter().map(String::into_bytes))
@@ -87,11 +90,20 @@ impl Server {
             environment: bytes(&environment),
         };
         let clock = HierarchyParameters::server().clock;
-        let around = Environment { input: stdin, echo, write_folder: write_folder.as_deref(), clock };
+        let around = Environment {
+            input: stdin,
+            echo,
+            write_folder: write_folder.as_deref(),
+            clock,
+        };
         let began = Instant::now();
         let server = rackwright_server::Server::start(&self.config(), &file, &given, around);
         let mut server = server.map_err(|error| raise(format!("{program}: {error}")))?;
-        let limit = if max_cycles == 0 { Cycle::NEVER } else { Cycle(max_cycles) };
+        let limit = if max_cycles == 0 {
+            Cycle::NEVER
+        } else {
+            Cycle(max_cycles)
+        };
         let exit_code = run_to_end(py, &mut server, limit, progress.as_ref())?;
         Ok(result(py, &server, exit_code, began.elapsed()))
     }
@@ -122,7 +134,10 @@ fn run_to_end(
         match py.detach(|| server.run(until)).map_err(raise)? {
             Progress::Exited(status) => return Ok(status),
             Progress::Running if server.cycle() >= limit => {
-                return Err(raise(format!("stopped at {}: the limit of cycles is reached", server.cycle())));
+                return Err(raise(format!(
+                    "stopped at {}: the limit of cycles is reached",
+                    server.cycle()
+                )));
             }
             Progress::Running => py.check_signals()?,
         }
@@ -133,7 +148,12 @@ fn run_to_end(
     }
 }
 
-fn result(py: Python<'_>, server: &rackwright_server::Server, exit_code: i32, wall: Duration) -> ServerResult {
+fn result(
+    py: Python<'_>,
+    server: &rackwright_server::Server,
+    exit_code: i32,
+    wall: Duration,
+) -> ServerResult {
     ServerResult {
         exit_code,
         instructions: server.instructions(),
@@ -144,6 +164,10 @@ fn result(py: Python<'_>, server: &rackwright_server::Server, exit_code: i32, wa
         stdout: PyBytes::new(py, &server.output()).unbind(),
         stderr: PyBytes::new(py, &server.error_output()).unbind(),
         unit_cycles: server.unit_cycles(),
-        counters: server.counters().iter().map(|(name, count)| (name.to_string(), count)).collect(),
+        counters: server
+            .counters()
+            .iter()
+            .map(|(name, count)| (name.to_string(), count))
+            .collect(),
     }
 }
