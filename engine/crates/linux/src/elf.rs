@@ -63,7 +63,7 @@ pub(crate) fn load(file: &[u8], memory: &mut GuestMemory) -> Result<Image, ElfEr
         0
     };
     let mut image = Image {
-        entry: base + header.e_entry(endian),
+        entry: header.e_entry(endian).wrapping_add(base),
         end: 0,
         headers: 0,
         header_count: segments.len() as u64,
