@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 from functools import cache
 from pathlib import Path
 
 from rackwright import _engine
-from rackwright.errors import MissingBuildError
+from rackwright.rocket_verilog import rocket_verilog
 from rackwright.server import RunResult
 from rackwright.toolchain import toolchain
-
-_PACKAGE = "pythondata_cpu_rocket"
 
 
 @cache
 def _design() -> _engine.RocketDesign:
     """The compiled core; the first time on a machine this takes about half a minute."""
-    spec = importlib.util.find_spec(_PACKAGE)
-    if spec is None or spec.origin is None:
-        raise MissingBuildError("the Python package pythondata-cpu-rocket")
-    return _engine.RocketDesign(toolchain(), str(Path(spec.origin).parent / "verilog"))
+    return _engine.RocketDesign(toolchain(), str(rocket_verilog()))
 
 
 def run_rocket_rtl(program: Path, max_cycles: int = 0) -> RunResult:

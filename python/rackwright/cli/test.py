@@ -14,6 +14,11 @@ import typer
 
 from bootstrap.paths import ENGINE, HARDWARE, LOGS, PYTHON
 from rackwright.cli.output import EXIT_FAILED, messages, print_table
+from rackwright.rocket_verilog import rocket_verilog
+from rackwright.toolchain import compiler, verilator_root
+
+LONG_RANDOM_PROGRAMS = "2000"
+"""Random programs that a long run compares with QEMU."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ def checks(long: bool) -> list[Check]:
     """The suite, fastest first; pytest comes last because it runs everything together."""
     clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")
     config = ("--config", "pyproject.toml")
+    ignored = ("--", "--include-ignored") if long else ()
+    cargo_test = ("cargo", "test", "--workspace", "--locked", "--quiet", "--no-fail-fast", *ignored)
     pytest = ("pytest", *(() if long else ("-m", "not long")))
     return [
         Check("ruff", ("ruff", "check", ".", "../examples", *config), PYTHON),
@@ -49,7 +56,7 @@ def checks(long: bool) -> list[Check]:
         Check("mypy", ("mypy",), PYTHON),
         Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
         Check("cargo clippy", clippy, ENGINE),
-        Check("cargo test", ("cargo", "test", "--workspace", "--locked", "--quiet"), ENGINE),
+        Check("cargo test", cargo_test, ENGINE),
         Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE),
         Check("pytest", pytest, PYTHON, quiet=False),
     ]
@@ -76,6 +83,18 @@ def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
     return outcome
 
 
+def _environment(long: bool) -> dict[str, str]:
+    """What tests that are not Python need to know: where tools are, and how much to do."""
+    return {
+        **os.environ,
+        "RACKWRIGHT_LONG": "1" if long else "0",
+        "RACKWRIGHT_VERILATOR_ROOT": str(verilator_root()),
+        "RACKWRIGHT_CXX": compiler(),
+        "RACKWRIGHT_ROCKET_VERILOG": str(rocket_verilog()),
+        **({"RACKWRIGHT_RANDOM_PROGRAMS": LONG_RANDOM_PROGRAMS} if long else {}),
+    }
+
+
 def run_tests(
     long: Annotated[
         bool,
@@ -90,7 +109,7 @@ def run_tests(
     Every part runs, whether or not one before it failed. The exit status is 0 when all passed.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "RACKWRIGHT_LONG": "1" if long else "0"}
+    environment = _environment(long)
     outcomes = [run_check(check, environment) for check in checks(long)]
     rows = [
         (outcome.check.name, "passed" if outcome.passed else "FAILED", f"{outcome.seconds:.1f} s")
