@@ -1,9 +1,9 @@
 //! Loads and stores that the translation buffers do not answer at once.
 
 use crate::address::{allowed, Purpose};
+use crate::cause::Exception;
 use crate::device::DeviceAccess;
 use crate::state::{State, Trouble};
-use crate::cause::Exception;
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
 
 /// Where an access goes.

@@ -2,11 +2,11 @@
 
 use crate::address::{allowed, AddressSpace, Purpose};
 use crate::block::MAXIMUM;
+use crate::cause::Exception;
 use crate::decode::decode;
 use crate::lower::{alone, leaves};
 use crate::operation::{Class, File, Operation};
 use crate::timing::BlockInstruction;
-use crate::cause::Exception;
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
 
 /// The instructions of a block, and the physical page of the second half of one that crosses pages.

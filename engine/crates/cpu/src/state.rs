@@ -1,8 +1,8 @@
 //! What the handlers of instructions work on.
 
 use crate::address::{AddressSpace, Translations};
-use crate::device::DeviceAccess;
 use crate::cause::Exception;
+use crate::device::DeviceAccess;
 use rackwright_memory::GuestMemory;
 
 /// Integer registers, and a place that takes what is written to `x0`.

@@ -1,5 +1,5 @@
-use crate::device::DeviceAccess;
 use crate::cause::Exception;
+use crate::device::DeviceAccess;
 
 /// Why a hart stopped. It goes on from there when it is run again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

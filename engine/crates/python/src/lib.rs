@@ -7,8 +7,8 @@ mod bench;
 mod cluster;
 mod design;
 mod error;
-mod server;
 mod rocket;
+mod server;
 
 use pyo3::prelude::*;
 

@@ -1,8 +1,8 @@
 use super::memory::trouble;
 use super::{next, register, set_register};
+use crate::cause::Exception;
 use crate::float::{self, fast, Double, Format, Integer, Rounding, Single};
 use crate::state::{MicroOperation, State, Trouble};
-use crate::cause::Exception;
 
 /// The upper half of a register that holds a single.
 pub(crate) const BOX: u64 = 0xffff_ffff << 32;
