@@ -3,55 +3,18 @@
 //! The model is always compared with the cycles that the RTL took (`reference.csv`). The long test runs the RTL
 //! again; with `RACKWRIGHT_UPDATE_REFERENCE` set it writes the file.
 
-use rackwright_linux::{Arguments, Environment};
-use rackwright_memory::Placement;
+mod support;
+
 use rackwright_rtl::{rocket::RocketDesign, Cache, Toolchain};
-use rackwright_server::{CpuModel, Progress, RocketRtl, Server, ServerConfig};
-use rackwright_time::{Clock, Cycle};
+use rackwright_server::{CpuModel, RocketRtl};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use support::{folder, output, program, run_on_model, Measurement, LIMIT};
 
 /// The bar for the mean of the absolute errors, and for each of them, in percent. DEVIATIONS.md has the
 /// reasons for what is left.
 const MEAN_ERROR: f64 = 1.0;
 const LARGEST_ERROR: f64 = 4.0;
-
-/// Far more than any of the programs needs.
-const LIMIT: Cycle = Cycle(10_000_000);
-
-/// What a program prints: cycles and instructions of its kernel, and the kernel's result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Measurement {
-    cycles: u64,
-    instructions: u64,
-    result: u64,
-}
-
-impl Measurement {
-    fn parse(text: &str) -> Measurement {
-        let numbers: Vec<u64> = text
-            .split([' ', ','])
-            .map(|number| number.trim().parse().expect("a number"))
-            .collect();
-        let [cycles, instructions, result] = numbers[..] else {
-            panic!("three numbers, not {text:?}");
-        };
-        Measurement {
-            cycles,
-            instructions,
-            result,
-        }
-    }
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../validation/rocket")
-}
-
-fn program(name: &str) -> Vec<u8> {
-    let path = folder().join("programs").join(name).with_extension("elf");
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
 
 /// Name and measurement of each line of the reference.
 fn reference() -> Vec<(String, Measurement)> {
@@ -63,36 +26,10 @@ fn reference() -> Vec<(String, Measurement)> {
     rows.collect()
 }
 
-fn run_on_model(file: &[u8]) -> Measurement {
-    let config = ServerConfig {
-        cpu: CpuModel::Rocket,
-        units: &[],
-        placement: Placement::NearCore,
-        guest_bytes: 4 << 30,
-        skip_quiescent: true,
-    };
-    let environment = Environment {
-        input: Vec::new(),
-        echo: false,
-        write_folder: None,
-        clock: Clock::new(2_000_000_000).unwrap(),
-    };
-    let mut server = Server::start(&config, file, &Arguments::default(), environment).unwrap();
-    match server.run(LIMIT).unwrap() {
-        Progress::Exited(code) => output(Some(code), &server.output()),
-        Progress::Running => panic!("not ended by {LIMIT}"),
-    }
-}
-
 fn run_on_rtl(design: &RocketDesign, file: &[u8]) -> Measurement {
     let mut machine = RocketRtl::new(design, file).unwrap();
     let exit_code = machine.run(LIMIT);
     output(exit_code, machine.output())
-}
-
-fn output(exit_code: Option<i32>, output: &[u8]) -> Measurement {
-    assert_eq!(exit_code, Some(0));
-    Measurement::parse(std::str::from_utf8(output).expect("text").trim())
 }
 
 #[test]
@@ -101,7 +38,7 @@ fn cycles_of_the_model_are_those_of_the_rtl() {
     let (mut sum, mut largest) = (0.0, 0.0f64);
     let reference = reference();
     for (name, rtl) in &reference {
-        let model = run_on_model(&program(name));
+        let model = run_on_model(CpuModel::Rocket, &program(name));
         assert_eq!(
             (model.instructions, model.result),
             (rtl.instructions, rtl.result),
@@ -123,7 +60,10 @@ fn cycles_of_the_model_are_those_of_the_rtl() {
 #[test]
 fn a_run_of_the_model_can_be_repeated() {
     let file = program("sort");
-    assert_eq!(run_on_model(&file), run_on_model(&file));
+    assert_eq!(
+        run_on_model(CpuModel::Rocket, &file),
+        run_on_model(CpuModel::Rocket, &file)
+    );
 }
 
 /// Where the tools and the core's Verilog are, as `./rw test --long` sets it.

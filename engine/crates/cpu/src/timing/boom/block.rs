@@ -33,20 +33,21 @@ pub(super) enum Action {
 
 /// Which kind of execution unit an instruction needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Port {
-    Integer = 0,
-    Memory = 1,
-    Float = 2,
+pub(super) enum Unit {
+    Integer,
+    Memory,
+    Float,
 }
 
 /// One instruction of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub action: Action,
-    pub port: Port,
+    pub unit: Unit,
     pub latency: u8,
-    pub sources: [Register; 3],
-    pub target: Register,
+    /// Places of its registers in the table of ready times.
+    pub sources: [u8; 3],
+    pub target: u8,
     /// Whether the instruction is the first one of the block in its line of the instruction cache.
     pub new_line: bool,
 }
@@ -93,12 +94,25 @@ fn entry(latencies: &BoomLatencies, instruction: &Instruction, new_line: bool) -
     let class = instruction.class();
     Entry {
         action: action(instruction),
-        port: port(class),
+        unit: unit(class),
         latency: latency(latencies, instruction) as u8,
-        sources: instruction.sources(),
-        target: instruction.destination(),
+        sources: instruction.sources().map(place),
+        target: match instruction.destination() {
+            Register::NONE => NOWHERE,
+            register => place(register),
+        },
         new_line,
     }
+}
+
+/// Size of the table of ready times: room for every place, so that no access needs a check.
+pub(super) const PLACES: usize = 128;
+
+/// Where the ready times of results go that nobody needs. It is not where absent operands are looked for.
+const NOWHERE: u8 = PLACES as u8 - 1;
+
+fn place(register: Register) -> u8 {
+    register.index() as u8
 }
 
 fn action(instruction: &Instruction) -> Action {
@@ -122,10 +136,10 @@ fn action(instruction: &Instruction) -> Action {
     }
 }
 
-fn port(class: Class) -> Port {
+fn unit(class: Class) -> Unit {
     match class {
         Class::Load | Class::Store | Class::Atomic | Class::LoadReserved | Class::StoreConditional => {
-            Port::Memory
+            Unit::Memory
         }
         Class::FloatAdd
         | Class::FloatMultiply
@@ -134,8 +148,8 @@ fn port(class: Class) -> Port {
         | Class::FloatRoot
         | Class::FloatConvert
         | Class::FloatCompare
-        | Class::FloatMove => Port::Float,
-        _ => Port::Integer,
+        | Class::FloatMove => Unit::Float,
+        _ => Unit::Integer,
     }
 }
 

@@ -3,20 +3,12 @@ use rackwright_memory::Shape;
 /// Everything that the `boom` model is built from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoomParameters {
-    /// Instructions decoded, dispatched and committed per cycle.
-    pub width: u32,
     /// Entries of the reorder buffer.
     pub reorder_buffer: usize,
     /// Entries of the load queue, and of the store queue.
     pub load_queue: usize,
     /// As above.
     pub store_queue: usize,
-    /// Operations that start per cycle: integer, memory, floating point.
-    pub integer_ports: u32,
-    /// As above.
-    pub memory_ports: u32,
-    /// As above.
-    pub float_ports: u32,
     /// From the execution of a mispredicted branch to the dispatch of the right successor.
     pub redirect: u64,
     /// From dispatch to the earliest execution.
@@ -70,13 +62,9 @@ impl BoomParameters {
             ways: 8,
         };
         BoomParameters {
-            width: 3,
             reorder_buffer: 96,
             load_queue: 24,
             store_queue: 24,
-            integer_ports: 3,
-            memory_ports: 1,
-            float_ports: 1,
             redirect: 10,
             dispatch: 2,
             instructions: cache,

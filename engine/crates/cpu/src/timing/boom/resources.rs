@@ -1,136 +1,135 @@
 //! What limits an out-of-order core: slots per cycle, and queues whose entries come free in order.
 
-/// A resource that serves a number of requests per cycle, in whatever order they become ready.
-pub(super) struct Slots {
-    /// For each of the latest cycles, how it is taken.
-    cycles: Box<[Taken; Slots::SPAN]>,
-    per_cycle: u32,
+/// A port on which one operation starts per cycle, in whatever order they become ready.
+pub(super) struct Port {
+    /// A bit for each of the latest cycles: whether it is taken.
+    taken: [u64; Port::WORDS],
+    /// The first of those cycles, a multiple of 64.
+    first: u64,
 }
 
-/// The slots of one cycle.
-#[derive(Clone, Copy, Default)]
-struct Taken {
-    cycle: u64,
-    slots: u32,
-    /// When all are taken: how many cycles from here on are known to be full. A busy port would
-    /// otherwise be searched cycle by cycle by every instruction of the window.
-    full_for: u32,
-}
-
-impl Slots {
+impl Port {
+    const WORDS: usize = 32;
     /// Further apart than any two requests that compete: the longest stall of a full window.
-    const SPAN: usize = 1024;
+    const SPAN: u64 = 64 * Port::WORDS as u64;
 
-    pub(super) fn new(per_cycle: u32) -> Slots {
-        Slots {
-            cycles: Box::new([Taken::default(); Slots::SPAN]),
-            per_cycle,
+    pub(super) fn new() -> Port {
+        Port {
+            taken: [0; Port::WORDS],
+            first: 0,
         }
     }
 
-    /// Takes a slot in the first cycle at or after `at` that has one.
+    /// Takes the first free cycle at or after `at`.
     #[inline]
     pub(super) fn take(&mut self, at: u64) -> u64 {
-        let taken = &mut self.cycles[at as usize % Slots::SPAN];
-        if taken.cycle == at && taken.slots == self.per_cycle {
-            return self.take_later(at);
+        let mut at = at.max(self.first);
+        loop {
+            if at >= self.first + Port::SPAN {
+                self.advance(at);
+            }
+            let word = &mut self.taken[(at / 64) as usize % Port::WORDS];
+            let busy = u64::from((*word >> (at % 64)).trailing_ones());
+            if at % 64 + busy < 64 {
+                at += busy;
+                *word |= 1 << (at % 64);
+                return at;
+            }
+            at = (at / 64 + 1) * 64;
         }
-        taken.slots = if taken.cycle == at { taken.slots + 1 } else { 1 };
-        taken.cycle = at;
-        taken.full_for = 1;
-        at
     }
 
-    /// The same when cycle `first` is full.
-    fn take_later(&mut self, first: u64) -> u64 {
-        let mut at = first;
-        loop {
-            let taken = &mut self.cycles[at as usize % Slots::SPAN];
-            if taken.cycle != at {
-                *taken = Taken {
-                    cycle: at,
-                    slots: 1,
-                    full_for: 1,
-                };
-                break;
-            }
-            if taken.slots < self.per_cycle {
-                taken.slots += 1;
-                break;
-            }
-            at += u64::from(taken.full_for);
+    /// Makes `at` part of the remembered cycles.
+    #[cold]
+    fn advance(&mut self, at: u64) {
+        let first = (at / 64 + 1) * 64 - Port::SPAN;
+        for word in (self.first / 64..first / 64).take(Port::WORDS) {
+            self.taken[word as usize % Port::WORDS] = 0;
         }
-        self.cycles[first as usize % Slots::SPAN].full_for = (at - first) as u32;
-        at
+        self.first = first;
     }
 }
 
 /// A queue that holds a fixed number of entries, freed in the order in which they were taken.
 pub(super) struct Queue {
-    freed: Box<[u64]>,
-    next: usize,
+    /// Until when each of the latest entries was held.
+    held: Box<[u64; Queue::SPAN]>,
+    taken: usize,
+    entries: usize,
 }
 
 impl Queue {
+    const SPAN: usize = 256;
+
+    /// A queue of 1 to 256 entries.
     pub(super) fn new(entries: usize) -> Queue {
+        assert!(
+            (1..=Queue::SPAN).contains(&entries),
+            "a queue of {entries} entries"
+        );
         Queue {
-            freed: vec![0; entries].into(),
-            next: 0,
+            held: Box::new([0; Queue::SPAN]),
+            taken: entries,
+            entries,
         }
     }
 
     /// When the entry that comes next is free.
     #[inline]
     pub(super) fn free(&self) -> u64 {
-        self.freed[self.next]
+        self.held[(self.taken - self.entries) % Queue::SPAN]
     }
 
     /// Takes that entry, until `until`.
     #[inline]
     pub(super) fn hold(&mut self, until: u64) {
-        self.freed[self.next] = until;
-        self.next += 1;
-        if self.next == self.freed.len() {
-            self.next = 0;
-        }
+        self.held[self.taken % Queue::SPAN] = until;
+        self.taken += 1;
     }
 }
 
-/// Steps that go in order, a number of them per cycle.
+/// Steps that go in order, three of them per cycle.
+#[derive(Clone, Copy)]
 pub(super) struct InOrder {
-    cycle: u64,
-    done: u32,
-    per_cycle: u32,
+    /// When the latest three steps were. Three fields and no array, so that they stay in registers.
+    newest: u64,
+    middle: u64,
+    oldest: u64,
+    /// The earliest cycle of the next step: that of the last one, or the one behind it.
+    least: u64,
 }
 
 impl InOrder {
-    pub(super) fn new(per_cycle: u32) -> InOrder {
+    pub(super) fn new() -> InOrder {
         InOrder {
-            cycle: 0,
-            done: 0,
-            per_cycle,
+            newest: 0,
+            middle: 0,
+            oldest: 0,
+            least: 1,
         }
     }
 
     /// The next step, not before `at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self, at: u64) -> u64 {
-        // Without branches: which case it is changes from one instruction to the next.
-        let next = self.cycle + u64::from(self.done == self.per_cycle);
-        let step = next.max(at);
-        self.done = if step == self.cycle { self.done + 1 } else { 1 };
-        self.cycle = step;
-        step
+        let cycle = at.max(self.least).max(self.oldest + 1);
+        self.oldest = self.middle;
+        self.middle = self.newest;
+        self.newest = cycle;
+        self.least = cycle;
+        cycle
     }
 
-    /// Nothing more happens in the current cycle.
-    #[inline]
+    /// Nothing more happens in the cycle of the last step.
+    #[inline(always)]
     pub(super) fn end_group(&mut self) {
-        self.done = self.per_cycle;
+        self.least = self.newest + 1;
     }
 
+    /// The cycle of the last step.
+    #[inline(always)]
     pub(super) fn cycle(&self) -> u64 {
-        self.cycle
+        self.newest
     }
 }
 
@@ -139,11 +138,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_fill_in_any_order() {
-        let mut slots = Slots::new(2);
-        assert_eq!([slots.take(5), slots.take(5), slots.take(5)], [5, 5, 6]);
-        assert_eq!(slots.take(3), 3);
-        assert_eq!(slots.take(5 + Slots::SPAN as u64), 5 + Slots::SPAN as u64);
+    fn a_port_fills_in_any_order() {
+        let mut port = Port::new();
+        assert_eq!(
+            [port.take(5), port.take(5), port.take(3), port.take(3)],
+            [5, 6, 3, 4]
+        );
+        assert_eq!(port.take(3), 7);
+        let far = 5 + 10 * Port::SPAN;
+        assert_eq!([port.take(far), port.take(far)], [far, far + 1]);
+        let full: Vec<u64> = (0..200).map(|_| port.take(far + 100)).collect();
+        assert_eq!(full.last(), Some(&(far + 299)));
     }
 
     #[test]
@@ -158,7 +163,7 @@ mod tests {
 
     #[test]
     fn steps_keep_their_order_and_width() {
-        let mut steps = InOrder::new(3);
+        let mut steps = InOrder::new();
         let at: Vec<u64> = (0..7).map(|_| steps.step(1)).collect();
         assert_eq!(at, [1, 1, 1, 2, 2, 2, 3]);
         steps.end_group();

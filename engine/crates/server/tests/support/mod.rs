@@ -1,0 +1,70 @@
+//! Runs the programs of `validation/rocket` and reads what they print.
+
+use rackwright_linux::{Arguments, Environment};
+use rackwright_memory::Placement;
+use rackwright_server::{CpuModel, Progress, Server, ServerConfig};
+use rackwright_time::{Clock, Cycle};
+use std::path::{Path, PathBuf};
+
+/// Far more than any of the programs needs.
+pub const LIMIT: Cycle = Cycle(10_000_000);
+
+/// What a program prints: cycles and instructions of its kernel, and the kernel's result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Measurement {
+    pub cycles: u64,
+    pub instructions: u64,
+    pub result: u64,
+}
+
+impl Measurement {
+    pub fn parse(text: &str) -> Measurement {
+        let numbers: Vec<u64> = text
+            .split([' ', ','])
+            .map(|number| number.trim().parse().expect("a number"))
+            .collect();
+        let [cycles, instructions, result] = numbers[..] else {
+            panic!("three numbers, not {text:?}");
+        };
+        Measurement {
+            cycles,
+            instructions,
+            result,
+        }
+    }
+}
+
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../validation/rocket")
+}
+
+pub fn program(name: &str) -> Vec<u8> {
+    let path = folder().join("programs").join(name).with_extension("elf");
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
+    let config = ServerConfig {
+        cpu,
+        units: &[],
+        placement: Placement::NearCore,
+        guest_bytes: 4 << 30,
+        skip_quiescent: true,
+    };
+    let environment = Environment {
+        input: Vec::new(),
+        echo: false,
+        write_folder: None,
+        clock: Clock::new(2_000_000_000).unwrap(),
+    };
+    let mut server = Server::start(&config, file, &Arguments::default(), environment).unwrap();
+    match server.run(LIMIT).unwrap() {
+        Progress::Exited(code) => output(Some(code), &server.output()),
+        Progress::Running => panic!("not ended by {LIMIT}"),
+    }
+}
+
+pub fn output(exit_code: Option<i32>, output: &[u8]) -> Measurement {
+    assert_eq!(exit_code, Some(0));
+    Measurement::parse(std::str::from_utf8(output).expect("text").trim())
+}
