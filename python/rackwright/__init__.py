@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rackwright.cluster import Cluster, Ethernet, Switch, TopologyError, Traffic
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
+    from rackwright.mapped_unit import MappedUnit
     from rackwright.programs import compile_bare_metal, compile_program
     from rackwright.server import CPUS, RunResult, Server, run
     from rackwright.snappy import AcceleratorResult, SnappyUnit
@@ -32,6 +33,7 @@ __all__ = [
     "Design",
     "EngineError",
     "Ethernet",
+    "MappedUnit",
     "RackwrightError",
     "RunResult",
     "Server",
@@ -55,6 +57,7 @@ _HOMES = {
     "cluster": ("Cluster", "Ethernet", "Switch", "TopologyError", "Traffic"),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
+    "mapped_unit": ("MappedUnit",),
     "programs": ("compile_bare_metal", "compile_program"),
     "server": ("CPUS", "RunResult", "Server", "run"),
     "snappy": ("AcceleratorResult", "SnappyUnit"),

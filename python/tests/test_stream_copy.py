@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rackwright import Buffer, Unit, elaborate
+from rackwright import Buffer, MappedUnit, Unit, elaborate
 from rackwright.commands import CHECK_COMPLETION, OUTPUT_BYTES, VERSION, operate, start, wait
 
 HUNG = 10_000_000
@@ -17,12 +17,14 @@ NOISE = random.Random(3).randbytes(100_000)
 
 @pytest.fixture(
     scope="module",
-    params=["port of 32", "port of 16", "wide inside", "narrow inside", "few outstanding", "axi4"],
+    params=["port of 32", "port of 16", "wide inside", "narrow inside", "few outstanding", "axi4", "mmio"],
 )
 def unit(request: pytest.FixtureRequest) -> Unit:
     """The unit in each of its shapes."""
     if request.param == "axi4":
         return Unit(elaborate("stream-copy", memory="axi4"))
+    if request.param == "mmio":
+        return MappedUnit(elaborate("stream-copy", command="mmio"))
     shapes = {
         "port of 32": {},
         "port of 16": {"port-bytes": 16},

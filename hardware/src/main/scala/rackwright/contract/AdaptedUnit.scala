@@ -25,7 +25,8 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
   unit.madePorts.foreach {
     case (inner: CommandPort, CommandDescription(_, opcodes)) => command(inner, opcodes)
     case (inner: MemoryPort, MemoryDescription(name, params)) => memory(inner, name, params)
-    case (inner: MmioPort, MmioDescription(name)) => mmioPort().suggestName(name) <> inner
+    case (inner: MmioPort, MmioDescription(name, opcodes)) =>
+      mmioPort(opcodes: _*).suggestName(name) <> inner
     case (inner: DecoupledIO[_], StreamDescription(name, outward, bytes)) =>
       (if (outward) streamOutput(bytes) else streamInput(bytes)).suggestName(name) <> inner
     case (inner: Bool, InterruptDescription(name)) => interruptPort(name) := inner
@@ -37,7 +38,7 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
 
   private def command(inner: CommandPort, opcodes: Seq[Int]): Unit = if (mmio) {
     val queue = Module(new CommandQueue)
-    mmioPort().suggestName("mmio") <> queue.mmio
+    mmioPort(opcodes: _*).suggestName("mmio") <> queue.mmio
     inner <> queue.command
     idles += queue.idle
   } else commandPort(opcodes: _*).suggestName("command") <> inner

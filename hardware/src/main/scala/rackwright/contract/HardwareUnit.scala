@@ -42,8 +42,9 @@ abstract class HardwareUnit extends Module {
   protected def memoryPort(params: MemoryPortParams): MemoryPort =
     add(IO(new MemoryPort(params)))(MemoryDescription(_, params))
 
-  /** A port on which the core reads and writes the unit's registers. */
-  protected def mmioPort(): MmioPort = add(IO(Flipped(new MmioPort)))(MmioDescription(_))
+  /** A port on which the core reads and writes the unit's registers; `opcodes` of the commands behind them, if any. */
+  protected def mmioPort(opcodes: Int*): MmioPort =
+    add(IO(Flipped(new MmioPort)))(MmioDescription(_, opcodes))
 
   /** An AXI4 master. */
   protected def axi4Port(params: Axi4Params): Axi4Port = add(IO(new Axi4Port(params)))(Axi4Description(_, params))

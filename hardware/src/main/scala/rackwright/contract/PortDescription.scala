@@ -13,8 +13,8 @@ case class CommandDescription(name: String, opcodes: Seq[Int]) extends PortDescr
 /** A decoupled memory port. */
 case class MemoryDescription(name: String, params: MemoryPortParams) extends PortDescription
 
-/** Registers that the core reads and writes. */
-case class MmioDescription(name: String) extends PortDescription
+/** Registers that the core reads and writes; `opcodes` are those of the commands behind them, if any. */
+case class MmioDescription(name: String, opcodes: Seq[Int]) extends PortDescription
 
 /** An AXI4 master. */
 case class Axi4Description(name: String, params: Axi4Params) extends PortDescription

@@ -41,7 +41,7 @@ object Manifest {
     case CommandDescription(name, opcodes) => Some(entry("command", name, "opcodes" -> opcodes))
     case MemoryDescription(name, p) =>
       Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
-    case MmioDescription(name) => Some(entry("mmio", name))
+    case MmioDescription(name, opcodes) => Some(entry("mmio", name, "opcodes" -> opcodes))
     case Axi4Description(name, p) =>
       Some(entry("axi4", name, "bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits))
     case StreamDescription(name, outward, bytes) =>
