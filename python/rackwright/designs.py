@@ -22,6 +22,9 @@ ParameterValue = int | str
 
 _MAIN = "rackwright.elaborate.Main"
 
+_JAVA_NOTE = "Picked up "
+"""How Java's note on options from the environment begins; it is no reason for a failure."""
+
 
 @dataclass(frozen=True)
 class UnitInfo:
@@ -45,7 +48,8 @@ def _java(arguments: list[str], classpath: str) -> str:
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         lines = (result.stdout + result.stderr).strip().splitlines()
-        raise RackwrightError(lines[0] if lines else f"{_MAIN} failed")
+        reasons = [line for line in lines if not line.startswith(_JAVA_NOTE)]
+        raise RackwrightError(reasons[0] if reasons else f"{_MAIN} failed")
     return result.stdout
 
 

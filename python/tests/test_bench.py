@@ -1,0 +1,56 @@
+"""`rw bench`: rows with the documented keys, totals that add up, errors that name the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import rw
+
+from rackwright import libsnappy
+from rackwright.demo.archive import default_archive
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    path = tmp_path / "plain"
+    path.write_bytes(default_archive(20_000))
+    return path
+
+
+@pytest.mark.parametrize("operation", ["compress", "decompress"])
+def test_files_add_up_to_the_total(operation: str, plain: Path) -> None:
+    ended = rw("bench", "snappy", operation, plain, plain, "--json")
+    assert ended.status == 0
+    first, second, total = ended.json()["rows"]
+    assert [first["file"], second["file"], total["file"]] == ["plain", "plain", "total"]
+    assert total["cycles"] == first["cycles"] + second["cycles"]
+    assert total["uncompressed_bytes"] == 40_000
+    assert total["verified"]
+    assert first["library_compressed_bytes"] == len(libsnappy.compress(plain.read_bytes()))
+
+
+def test_the_cost_of_the_engine_is_given_for_both_units(plain: Path) -> None:
+    ended = rw("bench", "rtl", plain, "--json")
+    assert ended.status == 0
+    rows = ended.json()["rows"]
+    assert [row["unit"] for row in rows] == ["snappy-compress", "snappy-decompress"]
+    for row in rows:
+        assert row["cycles"] > 0
+        assert row["bare_seconds"] > 0
+        assert row["ratio"] > 0
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    ended = rw("bench", "snappy", "compress", tmp_path / "absent")
+    assert ended.status == 1
+    assert "absent" in ended.stderr
+
+
+@pytest.mark.long
+def test_every_core_is_compared_with_qemu() -> None:
+    ended = rw("bench", "cpu", "--json", timeout=1800)
+    assert ended.status == 0
+    rows = ended.json()["rows"]
+    assert {row["cpu"] for row in rows} == {"functional", "rocket", "boom"}
+    assert all(row["instructions"] > 0 for row in rows)
