@@ -130,7 +130,7 @@ impl GuestMemory {
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
         let source = self.check(address, into.len() as u64, Access::Read)?;
         // SAFETY: the range was checked to lie in the region; `into` is the caller's own memory.
-        unsafe { std::ptr::copy_nonoverlapping(source, into.as_mut_ptr(), into.len()) };
+        unsafe { copy(source, into.as_mut_ptr(), into.len()) };
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl GuestMemory {
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
         let target = self.check(address, from.len() as u64, Access::Write)?;
         // SAFETY: the range was checked to lie in the region; `from` is the caller's own memory.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), target.cast_mut(), from.len()) };
+        unsafe { copy(from.as_ptr(), target.cast_mut(), from.len()) };
         Ok(())
     }
 
@@ -230,6 +230,22 @@ impl GuestMemory {
         }
         // SAFETY: `address` is at most the region's length.
         Ok(unsafe { self.region.start().add(address as usize) })
+    }
+}
+
+/// Copies `length` bytes; as many as a beat has without calling anything.
+///
+/// # Safety
+/// Both ranges are valid and do not overlap.
+#[inline]
+unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the caller's promise; arrays of bytes have no alignment.
+    unsafe {
+        match length {
+            32 => std::ptr::copy_nonoverlapping(from.cast::<[u8; 32]>(), to.cast(), 1),
+            16 => std::ptr::copy_nonoverlapping(from.cast::<[u8; 16]>(), to.cast(), 1),
+            _ => std::ptr::copy_nonoverlapping(from, to, length),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 // that each pin access is a direct member access and costs nothing in the per-cycle loop. In a
 // cycle, `drive` sets the inputs before the logic settles and `sample` reads the outputs after.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -13,23 +14,54 @@
 
 namespace rackwright {
 
-// Items with a due cycle, kept in the order of (due, arrival).
+// Items with a due cycle, in the order of (due, arrival).
+//
+// Answers of memory overtake each other all the time, so that the order is kept among small
+// entries of a heap while the items, with their data, stay where they are.
 template <class Item>
 class DueQueue {
   public:
     void push(const Item& item) {
-        auto position = items_.end();
-        while (position != items_.begin() && (position - 1)->due > item.due) --position;
-        items_.insert(position, item);
+        const uint32_t slot = keep(item);
+        heap_.push_back({item.due, arrivals_++, slot});
+        std::push_heap(heap_.begin(), heap_.end(), later);
     }
-    bool empty() const { return items_.empty(); }
-    bool ready(uint64_t cycle) const { return !items_.empty() && items_.front().due <= cycle; }
-    const Item& front() const { return items_.front(); }
-    void pop() { items_.pop_front(); }
-    uint64_t next_due() const { return items_.empty() ? UINT64_MAX : items_.front().due; }
+    bool empty() const { return heap_.empty(); }
+    bool ready(uint64_t cycle) const { return next_due() <= cycle && !heap_.empty(); }
+    const Item& front() const { return items_[heap_.front().slot]; }
+    void pop() {
+        std::pop_heap(heap_.begin(), heap_.end(), later);
+        free_.push_back(heap_.back().slot);
+        heap_.pop_back();
+    }
+    uint64_t next_due() const { return heap_.empty() ? UINT64_MAX : heap_.front().due; }
 
   private:
-    std::deque<Item> items_;
+    struct Entry {
+        uint64_t due;
+        uint64_t arrival;
+        uint32_t slot;
+    };
+
+    std::vector<Entry> heap_;
+    std::vector<Item> items_;
+    std::vector<uint32_t> free_;
+    uint64_t arrivals_ = 0;
+
+    static bool later(const Entry& one, const Entry& other) {
+        return one.due != other.due ? one.due > other.due : one.arrival > other.arrival;
+    }
+
+    uint32_t keep(const Item& item) {
+        if (free_.empty()) {
+            items_.push_back(item);
+            return static_cast<uint32_t>(items_.size() - 1);
+        }
+        const uint32_t slot = free_.back();
+        free_.pop_back();
+        items_[slot] = item;
+        return slot;
+    }
 };
 
 // A memory port of the unit: requests are always taken, one per cycle; responses go in when due.

@@ -329,21 +329,20 @@ fn write_beat(request: &MemoryRequest, bytes: usize, surroundings: &mut Surround
     if !surroundings.guard.may_write(request.address, request.mask) {
         return false;
     }
-    let mut first = 0;
-    while first < bytes {
-        let selected = (first..bytes)
-            .take_while(|bit| request.mask >> bit & 1 == 1)
-            .count();
+    let mut left = request.mask & (u32::MAX >> (BEAT_BYTES - bytes));
+    while left != 0 {
+        let first = left.trailing_zeros() as usize;
+        let run = (left >> first).trailing_ones() as usize;
+        let end = (first + run).min(bytes);
         let address = request.address.wrapping_add(first as u64);
-        if selected > 0
-            && surroundings
-                .memory
-                .write(address, &request.data[first..first + selected])
-                .is_err()
+        if surroundings
+            .memory
+            .write(address, &request.data[first..end])
+            .is_err()
         {
             return false;
         }
-        first += selected.max(1);
+        left &= u32::MAX.checked_shl((first + run) as u32).unwrap_or(0);
     }
     true
 }
