@@ -115,6 +115,12 @@ def _find_venv() -> Found | None:
     return None if version is None else Found(sys.executable, version)
 
 
+def _find_zlib() -> Found | None:
+    header = Path("/usr/include/zlib.h")
+    match = re.search(r'ZLIB_VERSION "([^"]+)"', header.read_text()) if header.exists() else None
+    return Found(str(header), match[1]) if match else None
+
+
 CARGO = Tool(
     "cargo",
     "building the simulation engine (Rust 1.85 or newer)",
@@ -140,6 +146,7 @@ TOOLS = (
         _find_clang,
         optional=True,
     ),
+    Tool("zlib", "writing the waves of a unit (--waves)", ("zlib1g-dev",), _find_zlib),
     Tool(
         "riscv64-linux-gnu-g++",
         "compiling software/ for the simulated machine",
