@@ -115,10 +115,9 @@ def _find_venv() -> Found | None:
     return None if version is None else Found(sys.executable, version)
 
 
-def _find_zlib() -> Found | None:
-    header = Path("/usr/include/zlib.h")
-    match = re.search(r'ZLIB_VERSION "([^"]+)"', header.read_text()) if header.exists() else None
-    return Found(str(header), match[1]) if match else None
+def _header(name: str) -> Found | None:
+    path = Path("/usr/include") / name
+    return Found(str(path), "header") if path.exists() else None
 
 
 CARGO = Tool(
@@ -146,7 +145,8 @@ TOOLS = (
         _find_clang,
         optional=True,
     ),
-    Tool("zlib", "writing the waves of a unit (--waves)", ("zlib1g-dev",), _find_zlib),
+    Tool("zlib", "writing the waves of a unit (--waves)", ("zlib1g-dev",), lambda: _header("zlib.h")),
+    Tool("lz4", "the same", ("liblz4-dev",), lambda: _header("lz4.h")),
     Tool(
         "riscv64-linux-gnu-g++",
         "compiling software/ for the simulated machine",
