@@ -5,6 +5,7 @@
 // numbers the beat, so that answers may come from memory in any order.
 #pragma once
 #include <array>
+#include <deque>
 
 #include "channels.h"
 

@@ -1,11 +1,11 @@
 use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::machine::Machine;
-use crate::server::{counters, Progress, Run};
+use crate::server::{Observed, Progress, Run};
 use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
 use rackwright_linux::BareMetal;
 use rackwright_memory::{GuestMemory, Protection};
-use rackwright_stats::{Counters, Digest};
+use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 
 /// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
@@ -116,12 +116,8 @@ where
         }
     }
 
-    fn cycle(&self) -> Cycle {
-        self.machine.hart.cycle()
-    }
-
-    fn instructions(&self) -> u64 {
-        self.machine.hart.instructions_retired()
+    fn machine(&self) -> &dyn Observed {
+        &self.machine
     }
 
     fn output(&self) -> Vec<u8> {
@@ -136,17 +132,5 @@ where
         self.machine.digest(digest);
         digest.bytes(self.devices.console());
         digest.number(self.devices.exit().map_or(u64::MAX, |status| status as u64));
-    }
-
-    fn counters(&self) -> Counters {
-        counters(&self.machine)
-    }
-
-    fn unit_cycles(&self) -> u64 {
-        self.machine
-            .units
-            .iter()
-            .map(|unit| unit.evaluated_cycles())
-            .sum()
     }
 }

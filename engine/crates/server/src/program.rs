@@ -1,9 +1,9 @@
 use crate::error::ServerError;
 use crate::machine::Machine;
-use crate::server::{counters, Progress, Run};
+use crate::server::{Observed, Progress, Run};
 use rackwright_cpu::{Stop, Timing};
 use rackwright_linux::{Arguments, CallOutcome, Environment, Process};
-use rackwright_stats::{Counters, Digest};
+use rackwright_stats::Digest;
 use rackwright_time::Cycle;
 
 // Numbers of integer registers by the calling convention.
@@ -76,12 +76,8 @@ where
         }
     }
 
-    fn cycle(&self) -> Cycle {
-        self.machine.hart.cycle()
-    }
-
-    fn instructions(&self) -> u64 {
-        self.machine.hart.instructions_retired()
+    fn machine(&self) -> &dyn Observed {
+        &self.machine
     }
 
     fn output(&self) -> Vec<u8> {
@@ -96,17 +92,5 @@ where
         self.machine.digest(digest);
         digest.bytes(&self.process.output());
         digest.number(self.exit.map_or(u64::MAX, |status| status as u64));
-    }
-
-    fn counters(&self) -> Counters {
-        counters(&self.machine)
-    }
-
-    fn unit_cycles(&self) -> u64 {
-        self.machine
-            .units
-            .iter()
-            .map(|unit| unit.evaluated_cycles())
-            .sum()
     }
 }

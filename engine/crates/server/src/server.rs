@@ -81,11 +81,16 @@ pub struct Server {
 /// A run behind one interface, whatever the timing model and the kind of program.
 pub(crate) trait Run: Send {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError>;
-    fn cycle(&self) -> Cycle;
-    fn instructions(&self) -> u64;
+    fn machine(&self) -> &dyn Observed;
     fn output(&self) -> Vec<u8>;
     fn error_output(&self) -> Vec<u8>;
     fn digest(&self, digest: &mut Digest);
+}
+
+/// What is seen of a machine from outside, whatever its timing model and what runs on it.
+pub(crate) trait Observed {
+    fn cycle(&self) -> Cycle;
+    fn instructions(&self) -> u64;
     fn counters(&self) -> Counters;
     fn unit_cycles(&self) -> u64;
 }
@@ -140,12 +145,12 @@ impl Server {
 
     /// Now.
     pub fn cycle(&self) -> Cycle {
-        self.run.cycle()
+        self.run.machine().cycle()
     }
 
     /// Instructions executed.
     pub fn instructions(&self) -> u64 {
-        self.run.instructions()
+        self.run.machine().instructions()
     }
 
     /// What the program wrote to its standard output, or to the console of bare metal.
@@ -167,12 +172,12 @@ impl Server {
 
     /// Counts of caches and of the units' events; a unit's are named `unit.event`.
     pub fn counters(&self) -> Counters {
-        self.run.counters()
+        self.run.machine().counters()
     }
 
     /// Cycles of RTL that were evaluated, of all units together.
     pub fn unit_cycles(&self) -> u64 {
-        self.run.unit_cycles()
+        self.run.machine().unit_cycles()
     }
 }
 
@@ -236,18 +241,31 @@ fn refuse_shared_opcodes(units: &[Design]) -> Result<(), ServerError> {
     Ok(())
 }
 
-/// Counts of a machine's caches and units.
-pub(crate) fn counters<T: Timing>(machine: &Machine<T>) -> Counters {
-    let memory = machine.hierarchy.lock().counters();
-    let mut counters = Counters::new();
-    counters.push("l2_hits", memory.l2_hits);
-    counters.push("l2_misses", memory.l2_misses);
-    counters.push("llc_hits", memory.llc_hits);
-    counters.push("llc_misses", memory.llc_misses);
-    for unit in &machine.units {
-        for (event, count) in unit.events().iter() {
-            counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
-        }
+impl<T: Timing> Observed for Machine<T> {
+    fn cycle(&self) -> Cycle {
+        self.hart.cycle()
     }
-    counters
+
+    fn instructions(&self) -> u64 {
+        self.hart.instructions_retired()
+    }
+
+    fn counters(&self) -> Counters {
+        let memory = self.hierarchy.lock().counters();
+        let mut counters = Counters::new();
+        counters.push("l2_hits", memory.l2_hits);
+        counters.push("l2_misses", memory.l2_misses);
+        counters.push("llc_hits", memory.llc_hits);
+        counters.push("llc_misses", memory.llc_misses);
+        for unit in &self.units {
+            for (event, count) in unit.events().iter() {
+                counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
+            }
+        }
+        counters
+    }
+
+    fn unit_cycles(&self) -> u64 {
+        self.units.iter().map(|unit| unit.evaluated_cycles()).sum()
+    }
 }
