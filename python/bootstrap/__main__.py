@@ -11,7 +11,7 @@ from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY, NotReadyError, f
 from bootstrap.paths import VENV
 from bootstrap.steps import bring_up_to_date
 
-VERBS = ("demo", "accelerate", "run", "bench", "units", "doctor", "test")
+VERBS = ("demo", "accelerate", "run", "reproduce", "bench", "units", "doctor", "test")
 """The verbs that need more than the command line's own packages."""
 
 

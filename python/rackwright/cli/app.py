@@ -12,6 +12,7 @@ from rackwright.cli.bench import bench
 from rackwright.cli.demo import demo
 from rackwright.cli.doctor import doctor
 from rackwright.cli.output import EXIT_FAILED
+from rackwright.cli.reproduce import reproduce
 from rackwright.cli.run import run
 from rackwright.cli.test import run_tests
 from rackwright.cli.units import units
@@ -30,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-for verb in (demo, accelerate, run, units, doctor):
+for verb in (demo, accelerate, run, reproduce, units, doctor):
     app.command()(verb)
 app.command("test")(run_tests)
 app.add_typer(bench, name="bench")

@@ -1,4 +1,4 @@
-"""The examples and the comparisons run."""
+"""The examples run."""
 
 from __future__ import annotations
 
@@ -44,36 +44,3 @@ def test_each_level_adds_four_links_and_two_switches() -> None:
     steps = [after - before for before, after in itertools.pairwise(means)]
     # 4 x 2 us of links, and switching and flits of two frames through two more switches each.
     assert steps == pytest.approx([8.05, 8.05], abs=0.5)
-
-
-def test_waiting_times_are_those_of_queueing_theory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(REPOSITORY / "validation" / "queueing"))
-    run = runpy.run_path(str(REPOSITORY / "validation" / "queueing" / "run.py"))
-    table = run["compare"](5_000_000)
-    assert (table.filter(like="off").abs() < run["LIMIT_PERCENT"]).all(axis=None), table.to_string()
-
-
-def test_known_differences_from_the_thousand_node_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """See validation/firesim/DEVIATIONS.md: whoever closes one finds out here."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    table = runpy.run_path(str(REPOSITORY / "validation" / "firesim" / "run.py"))["compare"](10, None)
-    off = {
-        what: (table[what] / table[f"{what}_paper"] - 1).tolist()
-        for what in ("p50_us", "p95_us", "requests_per_second")
-    }
-    assert off["p50_us"] == pytest.approx([0, 0, 0.015], abs=0.01)
-    assert off["p95_us"] == pytest.approx([0, 0.22, 0.205], abs=0.02)
-    assert off["requests_per_second"] == pytest.approx([0, -0.03, 0], abs=0.01)
-    assert table["dropped"].sum() == 0
-
-
-def test_streams_fill_the_link_at_the_root() -> None:
-    """The goal of firesim-2.6, half a percent, at every step of every rate."""
-    table = runpy.run_path(str(REPOSITORY / "validation" / "firesim" / "bandwidth.py"))["compare"]()
-    assert len(table) == 32
-    assert table["off_percent"].abs().max() < 0.5, table.to_string()
-
-
-def test_round_trips_are_explained_to_the_cycle() -> None:
-    table = runpy.run_path(str(REPOSITORY / "validation" / "firesim" / "ping.py"))["compare"]()
-    assert (table["unexplained_cycles"] == 0).all(), table.to_string()

@@ -1,0 +1,84 @@
+"""`rw reproduce`: experiments of papers, made again."""
+
+from __future__ import annotations
+
+import json as json_format
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootstrap.paths import REPOSITORY
+from rackwright.cli.output import EXIT_FAILED, JsonOption, messages, print_json, print_table, results, working
+
+if TYPE_CHECKING:
+    from rackwright.reproduce import Reproduction
+
+
+def reproduce(
+    ids: Annotated[list[str] | None, typer.Argument(help="Experiments; without any, all.")] = None,
+    list_only: Annotated[bool, typer.Option("--list", help="Say what there is, and run nothing.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, where there are.")] = False,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for report.html and reproduce.json.")
+    ] = REPOSITORY / "out" / "reproduce",
+    json: JsonOption = False,
+) -> None:
+    """Make figures and tables of papers again, and compare.
+
+    A row is within its limits, or outside for a reason that is known, or the exit status is 1.
+
+    Examples:
+        ./rw reproduce --list
+
+        ./rw reproduce firesim-t2.3 firesim-2.6
+
+    """
+    from rackwright.reproduce.registry import chosen
+    from rackwright.reproduce.report import render
+    from rackwright.reproduce.runner import reproductions
+
+    experiments = chosen(ids or [])
+    if list_only:
+        if json:
+            print_json({"experiments": [experiment.record() for experiment in experiments]})
+        else:
+            print_table(
+                [("experiment", "left"), ("what", "left"), ("source", "left")],
+                [(each.id, each.title, each.source) for each in experiments],
+            )
+        return
+    done: list[Reproduction] = []
+    with working("experiments") as activity:
+        from rackwright.reproduce import Settings
+
+        for each in reproductions(
+            [experiment.id for experiment in experiments], Settings(quick, activity.detail)
+        ):
+            done.append(each)
+    output.mkdir(parents=True, exist_ok=True)
+    report = output / "report.html"
+    report.write_text(render(done), encoding="utf-8")
+    record = {"experiments": [each.record() for each in done]}
+    (output / "reproduce.json").write_text(json_format.dumps(record, indent=2) + "\n", encoding="utf-8")
+    if json:
+        print_json(record)
+    else:
+        _print(done)
+    messages.print(f"report: {report}", highlight=False, soft_wrap=True)
+    if any(each.failed for each in done):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print(done: Sequence[Reproduction]) -> None:
+    from rackwright.reproduce.table import COLUMNS, cells
+
+    for each in done:
+        results.print(f"[bold]{each.experiment.id}[/bold]  {each.experiment.title} ", highlight=False)
+        results.print(
+            f"{each.experiment.source}; measured in {each.wall_seconds:.1f} s",
+            highlight=False,
+            soft_wrap=True,
+        )
+        print_table(COLUMNS, [cells(row) for row in each.outcome.rows])

@@ -1,0 +1,1 @@
+"""Karandikar 2024, chapter 2: the network, and a thousand nodes."""

@@ -1,0 +1,54 @@
+"""The papers' numbers, kept as tables in `validation/`, and ours beside them.
+
+A table has a line for each quantity: `quantity,paper,unit,within_percent,at_least,known`. Cells may be
+empty except `quantity` and `unit`; `rackwright.reproduce.Row` says what they mean.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+
+from bootstrap.paths import REPOSITORY
+from rackwright.errors import RackwrightError
+from rackwright.reproduce.experiment import Row
+
+VALIDATION = REPOSITORY / "validation"
+
+_COLUMNS = ["quantity", "paper", "unit", "within_percent", "at_least", "known"]
+
+
+def compare(table: str, measured: Mapping[str, float]) -> list[Row]:
+    """A row for each quantity in `validation/TABLE`, with what was `measured` under the same name.
+
+    Raises `RackwrightError` when the table is malformed, or either side has a quantity that the other
+    has not: a number that is silently left out would look like one that agrees.
+    """
+    with open(VALIDATION / table, newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        if reader.fieldnames != _COLUMNS:
+            raise RackwrightError(f"validation/{table}: its columns are not {', '.join(_COLUMNS)}")
+        lines = list(reader)
+    odd = {line["quantity"] for line in lines} ^ set(measured)
+    if odd:
+        raise RackwrightError(f"validation/{table} and the measurement differ in: {', '.join(sorted(odd))}")
+    return [_row(table, line, measured[line["quantity"]]) for line in lines]
+
+
+def _row(table: str, line: Mapping[str, str], ours: float) -> Row:
+    def number(column: str) -> float | None:
+        try:
+            return float(line[column]) if line[column] else None
+        except ValueError:
+            where = f"validation/{table}, {line['quantity']}"
+            raise RackwrightError(f"{where}: {column} is {line[column]!r}, not a number") from None
+
+    return Row(
+        line["quantity"],
+        number("paper"),
+        float(ours),
+        line["unit"],
+        number("within_percent"),
+        number("at_least"),
+        line["known"] or "",
+    )

@@ -1,0 +1,31 @@
+"""Every experiment that can be made again, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rackwright.errors import RackwrightError
+from rackwright.reproduce import queueing
+from rackwright.reproduce.experiment import Experiment
+from rackwright.reproduce.firesim import round_trips, streams, thousand_nodes
+
+EXPERIMENTS = (
+    round_trips.EXPERIMENT,
+    streams.EXPERIMENT,
+    thousand_nodes.EXPERIMENT,
+    queueing.EXPERIMENT,
+)
+"""In the order in which they are listed and run."""
+
+
+def chosen(ids: Iterable[str]) -> list[Experiment]:
+    """The experiments with these names, each once; all of them if no name is given.
+
+    Raises `RackwrightError` for a name that nothing has.
+    """
+    known = {experiment.id: experiment for experiment in EXPERIMENTS}
+    wanted = list(dict.fromkeys(ids)) or list(known)
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise RackwrightError(f"no experiment is called {unknown[0]}; there are {', '.join(known)}")
+    return [known[name] for name in wanted]

@@ -1,0 +1,26 @@
+"""Runs experiments, one after another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from rackwright.reproduce.experiment import Reproduction, Settings
+from rackwright.reproduce.registry import chosen
+
+
+def reproduce(*ids: str, settings: Settings | None = None) -> list[Reproduction]:
+    """Runs the experiments with these names; all of them if no name is given.
+
+    Raises `RackwrightError` for a name that nothing has, before anything is run.
+    """
+    return list(reproductions(ids, settings or Settings()))
+
+
+def reproductions(ids: Iterable[str], settings: Settings) -> Iterable[Reproduction]:
+    """The same, each as soon as it is done."""
+    for experiment in chosen(ids):
+        settings.detail(f"{experiment.id}: {experiment.title}")
+        started = time.perf_counter()
+        outcome = experiment.measure(settings)
+        yield Reproduction(experiment, outcome, time.perf_counter() - started)

@@ -1,0 +1,97 @@
+"""Experiments of papers: what a row says, and that each one keeps its limits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from command_line import rw
+
+from rackwright.errors import RackwrightError
+from rackwright.reproduce import EXPERIMENTS, Experiment, Outcome, Reproduction, Row, Settings, reproduce
+from rackwright.reproduce import reference as reference_module
+from rackwright.reproduce.lines import line_chart
+from rackwright.reproduce.reference import compare
+from rackwright.reproduce.report import render
+from rackwright.reproduce.table import cells
+
+NETWORK = ("firesim-2.5", "firesim-2.6", "firesim-t2.3", "queueing")
+
+
+def test_a_row_is_within_its_limits_or_not() -> None:
+    assert Row("q", 100, 101, "us", within_percent=1).within is True
+    assert Row("q", 100, 101.1, "us", within_percent=1).within is False
+    assert Row("q", 0, 1e-9, "us", within_percent=0).within is False
+    assert Row("q", None, 20, "MHz", at_least=20).within is True
+    assert Row("q", 100, 100, "MHz", within_percent=1, at_least=101).within is False
+    assert Row("q", 100, 200, "us").within is None
+
+
+def test_only_a_reason_excuses_a_row_outside() -> None:
+    outside = Row("q", 100, 150, "us", within_percent=1)
+    assert outside.failed
+    assert outside.difference_percent == pytest.approx(50)
+    assert cells(outside)[-1] == "NO"
+    known = Row("q", 100, 150, "us", within_percent=1, known="a reason")
+    assert not known.failed
+    assert cells(known)[-1] == "no: a reason"
+
+
+@pytest.mark.parametrize("name", NETWORK)
+def test_every_row_is_as_expected(name: str) -> None:
+    """A difference that is known must still be there: whoever closes one finds out here."""
+    (reproduction,) = reproduce(name, settings=Settings(quick=True))
+    rows = reproduction.outcome.rows
+    assert [row for row in rows if row.failed or (row.known and row.within)] == []
+    assert len(reproduction.outcome.digests) > 0
+
+
+def test_names_are_unique_and_unknown_ones_refused() -> None:
+    ids = [experiment.id for experiment in EXPERIMENTS]
+    assert len(ids) == len(set(ids))
+    with pytest.raises(RackwrightError, match=r"no experiment is called firesim-9\.9; there are firesim"):
+        reproduce("firesim-9.9")
+
+
+def test_a_table_must_have_what_was_measured_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reference_module, "VALIDATION", tmp_path)
+    table = tmp_path / "table.csv"
+    head = "quantity,paper,unit,within_percent,at_least,known\n"
+    table.write_text(head + "speed,,MHz,,20,\n", encoding="utf-8")
+    assert compare("table.csv", {"speed": 21}) == [Row("speed", None, 21.0, "MHz", at_least=20)]
+    with pytest.raises(RackwrightError, match="differ in: height"):
+        compare("table.csv", {"speed": 21, "height": 1})
+    table.write_text(head + "speed,fast,MHz,,20,\n", encoding="utf-8")
+    with pytest.raises(RackwrightError, match=r"table\.csv, speed: paper is 'fast', not a number"):
+        compare("table.csv", {"speed": 21})
+    table.write_text("quantity,ours\n", encoding="utf-8")
+    with pytest.raises(RackwrightError, match="its columns are not"):
+        compare("table.csv", {})
+
+
+def test_the_report_shows_every_row_and_escapes() -> None:
+    experiment = Experiment("x-1", "A <title>", "A paper", "Runs.", lambda _: Outcome([]))
+    chart = line_chart("a & b", "x", "y", {"ours": [(1, 2), (2, 4)], "<ideal>": [(1, 0), (2, 0)]})
+    ElementTree.fromstring(chart)
+    html = render([Reproduction(experiment, Outcome([Row("q < r", 1, 1, "us")], [chart]), 1.0)])
+    assert "A &lt;title&gt;" in html
+    assert "q &lt; r" in html
+    assert chart in html
+
+
+def test_the_command_lists_and_measures(tmp_path: Path) -> None:
+    listed = rw("reproduce", "--list", "--json")
+    assert [each["id"] for each in listed.json()["experiments"]] == [each.id for each in EXPERIMENTS]
+    ended = rw("reproduce", "firesim-2.5", "--json", "-o", tmp_path)
+    assert ended.status == 0, ended.stderr
+    (experiment,) = ended.json()["experiments"]
+    assert experiment["rows"][0]["within"] is True
+    assert json.loads((tmp_path / "reproduce.json").read_text(encoding="utf-8")) == ended.json()
+    assert "firesim-2.5" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    unknown = rw("reproduce", "firesim-9.9")
+    assert (unknown.status, unknown.stdout) == (1, "")
+    assert "no experiment is called firesim-9.9" in unknown.stderr
