@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Something that has arrived at a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Arrival<T> {
-    /// The cycle in which its last flit is there.
+    /// The cycle in which its last flit is there, or its first at a model that takes flits one by one.
     pub cycle: Cycle,
     /// What it is.
     pub item: T,

@@ -119,6 +119,7 @@ impl<M: Model> Graph<M> {
                 node: there.model.0 as u32,
                 port: there.port as u32,
                 latency,
+                cut_through: self.nodes[there.model.0].model.cut_through(),
             });
         }
         self.shortest = self.shortest.min(latency.cycles());

@@ -15,6 +15,12 @@ pub trait Model: Send {
     /// When it next has something to do if nothing arrives; [`Cycle::NEVER`] when it only reacts.
     fn next_event(&self) -> Cycle;
 
+    /// Whether it takes what arrives flit by flit: arrivals then have the cycle of their first flit instead
+    /// of that of their last.
+    fn cut_through(&self) -> bool {
+        false
+    }
+
     /// Advances to `until`: takes every arrival, in the order given, and sends what leaves before
     /// `until`. What leaves later is kept, and told by [`Model::next_event`].
     ///
@@ -88,8 +94,9 @@ impl<T: Item> Outbox<'_, T> {
             tap.note(last, port, Direction::Out, &item);
         }
         if let Some(peer) = own.peer {
+            let seen = if peer.cut_through { first } else { last };
             let arrival = Arrival {
-                cycle: last + peer.latency.cycles(),
+                cycle: seen + peer.latency.cycles(),
                 item,
             };
             self.sent.push(Envelope {

@@ -10,6 +10,8 @@ pub(crate) struct Peer {
     pub(crate) node: u32,
     pub(crate) port: u32,
     pub(crate) latency: Latency,
+    /// Whether the model there takes flits one by one.
+    pub(crate) cut_through: bool,
 }
 
 /// The sending side of a port.

@@ -6,7 +6,7 @@ use rackwright_rtl::{
     Port, RegisterAccess, RegisterAnswer, RtlError, StreamFlit, BEAT_BYTES,
 };
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::{Clock, Crossing, Cycle, Cycles};
 use std::collections::VecDeque;
 use std::path::Path as FilePath;
 
@@ -31,6 +31,8 @@ pub struct AttachedUnit {
     instance: Instance,
     ports: Vec<MemoryPort>,
     window: Cycles,
+    to_memory: Crossing,
+    from_memory: Crossing,
     command_path: Path,
     commands_sent: u64,
     commands_accepted: u64,
@@ -69,6 +71,8 @@ impl AttachedUnit {
             instance: Instance::new(design, waves)?,
             ports,
             window: shortest.unwrap_or(UNCONNECTED_WINDOW),
+            to_memory: Crossing::NONE,
+            from_memory: Crossing::NONE,
             command_path: placement.command_path(hierarchy.parameters().clock),
             commands_sent: 0,
             commands_accepted: 0,
@@ -81,6 +85,15 @@ impl AttachedUnit {
             interrupts: VecDeque::new(),
             digest: Digest::new(),
         })
+    }
+
+    /// Runs it on a clock of its own instead of that of the memory hierarchy, `memory`. All its cycles are of
+    /// that clock from now on.
+    pub fn on_clock(mut self, own: Clock, memory: Clock) -> AttachedUnit {
+        self.to_memory = Crossing::new(own, memory);
+        self.from_memory = Crossing::new(memory, own);
+        self.window = Cycles(self.from_memory.fitting(self.window).0.max(1));
+        self
     }
 
     /// The design that this is a copy of.
@@ -281,9 +294,11 @@ impl AttachedUnit {
         } else {
             AccessKind::Read
         };
-        let due = surroundings
+        let at = self.to_memory.seen(request.cycle);
+        let done = surroundings
             .hierarchy
-            .access(request.cycle, request.address, kind, port.requester);
+            .access(at, request.address, kind, port.requester);
+        let due = self.from_memory.seen(done);
         digest_request(&mut self.digest, request, &data, due);
         MemoryResponse {
             due,

@@ -4,7 +4,9 @@
 //! them into [`Picosecond`]s, which every clock agrees on.
 
 mod clock;
+mod crossing;
 mod cycle;
 
 pub use clock::{Clock, ClockError, Picosecond};
+pub use crossing::Crossing;
 pub use cycle::{Cycle, Cycles};
