@@ -1,7 +1,9 @@
 """1024 servers in 32 racks: half of them serve, half of them ask one partner each.
 
-Partners are in one rack, in two racks under one aggregation switch, or on both sides of the root, as in
-Karandikar 2024, table 2.3. Servers and clients are calibrated in validation/firesim/README.md.
+    ./rw run examples/clusters/thousand_nodes.py -- rack
+
+Partners are in one rack, in two racks under one aggregation switch, or, unless you say so, on both sides of
+the root, as in Karandikar 2024, table 2.3. validation/firesim/README.md says how servers are calibrated.
 """
 
 import sys
@@ -43,6 +45,6 @@ def partner_rack(distance: str, rack: int) -> int:
 
 
 if __name__ == "__main__":
-    for where in sys.argv[1:] or ["rack", "aggregation", "root"]:
-        print(f"partners across: {where}")
-        print(thousand_nodes(where).run(until_ms=20))
+    where = sys.argv[1] if len(sys.argv) > 1 else "root"
+    result = thousand_nodes(where).run(until_ms=20)
+    print(f"partners across: {where}", result, sep="\n")

@@ -1,4 +1,4 @@
-"""`rw run`: a program on a simulated server."""
+"""`rw run`: a program on a simulated server, or a cluster."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from rackwright.cli.accelerate import Placement
 from rackwright.cli.output import JsonOption, messages, print_json, working
+from rackwright.cli.run_cluster import run_cluster
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
@@ -26,9 +27,24 @@ class Cpu(StrEnum):
     rocket_rtl = "rocket-rtl"
 
 
+_OF_PROGRAMS = {
+    "cpu": "--cpu",
+    "accelerator": "--accelerator",
+    "placement": "--placement",
+    "write_folder": "--write-folder",
+    "max_cycles": "--max-cycles",
+}
+_OF_CLUSTERS = {"output": "--output", "threads": "--threads", "values": "--set", "pcap": "--pcap"}
+
+
 def run(
-    program: Annotated[Path, typer.Argument(help="A static RV64GC ELF file: Linux or bare metal.")],
-    arguments: Annotated[list[str] | None, typer.Argument(help="The program's own, after --.")] = None,
+    context: typer.Context,
+    program: Annotated[
+        Path, typer.Argument(help="A static RV64GC ELF file, or a Python script with a cluster.")
+    ],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="The program's or script's own, after --.")
+    ] = None,
     cpu: Annotated[
         Cpu, typer.Option(help="Model of the core; rocket-rtl is the real RTL, for bare-metal programs.")
     ] = Cpu.rocket,
@@ -41,9 +57,22 @@ def run(
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
     max_cycles: Annotated[int, typer.Option(min=0, help="Give up after so many cycles; 0: never.")] = 0,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Cluster: folder for run.json, tables, captures.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Cluster: how many; without it, what turns out fastest.")
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Cluster: link.latency_us=1, tor*.buffer_kib=16."),
+    ] = None,
+    pcap: Annotated[
+        list[str] | None, typer.Option(metavar="PORT", help="Cluster: capture, like tor0.port3; repeatable.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Run a program on a simulated server and report how long it took there.
+    """Run a program on a simulated server, or a script that runs a cluster, and report how long it took.
 
     The exit status is the program's. Its output appears as it comes; what the run cost is told on
     standard error. With --json, standard output holds the JSON alone and the program's output is in it.
@@ -53,13 +82,28 @@ def run(
 
         ./rw run --cpu boom --accelerator snappy app.elf --json -- FILE
 
-    """
-    from rackwright.rocket_rtl import run_rocket_rtl
-    from rackwright.server import Server
+        ./rw run examples/clusters/two_racks.py --set link.latency_us=1 --pcap tor0.port3
 
+    """
     if not program.is_file():
         raise RackwrightError(f"{program}: no such file")
     words = arguments or []
+    if program.suffix == ".py":
+        _refuse(context, _OF_PROGRAMS, f"{program.name} is a script with a cluster")
+        status = run_cluster(
+            program,
+            words,
+            values=values or [],
+            threads=threads,
+            pcap_ports=pcap or [],
+            output=output,
+            json=json,
+        )
+        raise typer.Exit(status)
+    _refuse(context, _OF_CLUSTERS, f"{program.name} is a program")
+    from rackwright.rocket_rtl import run_rocket_rtl
+    from rackwright.server import Server
+
     if cpu is Cpu.rocket_rtl:
         if accelerator or words:
             raise RackwrightError("rocket-rtl takes neither accelerators nor program arguments")
@@ -69,6 +113,14 @@ def run(
         result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
     _report(result, json)
     raise typer.Exit(result.exit_code)
+
+
+def _refuse(context: typer.Context, options: dict[str, str], because: str) -> None:
+    """An option that would have no effect is an error, not something to pass over."""
+    for name, option in options.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise RackwrightError(f"{option} does not apply: {because}")
 
 
 def _run_with_progress(

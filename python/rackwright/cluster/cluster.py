@@ -15,6 +15,7 @@ from rackwright.cluster.links import DEFAULT_LINK, Ethernet
 from rackwright.cluster.nodes import Node
 from rackwright.cluster.pace import Progress, Sampler, ThreadChoice, advance
 from rackwright.cluster.result import ClusterResult
+from rackwright.cluster.session import current
 from rackwright.cluster.topology import Topology
 from rackwright.errors import RackwrightError
 
@@ -43,10 +44,15 @@ class Cluster:
         for root in roots:
             if not isinstance(root, Node):
                 raise TopologyError(f"a cluster is made of switches and servers, not of {root!r}")
-        self.topology = Topology.reached_from(roots, link)
-        self.clock_hz = round(clock_ghz * 1e9)
-        settings = {"clock_hz": self.clock_hz, "seed": seed, "warmup_us": warmup_us}
-        self._text = json.dumps({**settings, **self.topology.description})
+        values = current().settings
+        self.topology = Topology.reached_from(roots, values.value("link", link), values.change)
+        self.clock_hz = round(values.value("clock_ghz", clock_ghz) * 1e9)
+        described = {
+            "clock_hz": self.clock_hz,
+            "seed": values.value("seed", seed),
+            "warmup_us": values.value("warmup_us", warmup_us),
+        }
+        self._text = json.dumps({**described, **self.topology.description})
         self._build()
 
     def run(
@@ -69,8 +75,14 @@ class Cluster:
         change the result. `pcap` is a pcapng file for what passes `pcap_ports`, each written like
         `tor0.port3`; the ports of a node are numbered in the order in which its links were added. Every
         `sample_us`, what has passed `sample_ports` becomes rows of `samples`. `progress` is called a few
-        times per second.
+        times per second. In a script that `rw run` runs, its options come before what is said here.
         """
+        asked = current()
+        until_ms = asked.settings.value("until_ms", until_ms)
+        threads = asked.threads or threads
+        progress = asked.progress or progress
+        if asked.pcap_ports:
+            pcap, pcap_ports = asked.path("capture", ".pcapng", len(asked.results)), asked.pcap_ports
         if bool(pcap) != bool(pcap_ports):
             raise RackwrightError("a capture needs a file and ports: pcap='out', pcap_ports=['tor0.port3']")
         if bool(sample_us) != bool(sample_ports):
@@ -101,13 +113,15 @@ class Cluster:
         started = time.perf_counter()
         busy = advance(machine, round(until_ms * 1000 * cycles_per_us), choice, sampler, tell)
         machine.finish()
-        return ClusterResult.from_report(
+        result = ClusterResult.from_report(
             json.loads(machine.report()),
             wall_seconds=time.perf_counter() - started,
             threads=choice.mostly,
             quiet=not busy,
             samples=sampler.rows if sampler else [],
         )
+        asked.results.append(result)
+        return result
 
     def draw(self, path: str | Path) -> None:
         """Writes the topology as an SVG picture."""

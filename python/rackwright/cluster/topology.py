@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,14 +23,22 @@ class Topology:
     description: dict[str, Any]
 
     @classmethod
-    def reached_from(cls, roots: Sequence[Node], link: Ethernet) -> Topology:
+    def reached_from(
+        cls,
+        roots: Sequence[Node],
+        link: Ethernet,
+        change: Callable[[dict[str, Node]], None] = lambda _: None,
+    ) -> Topology:
         """Everything joined to `roots`, with `link` where a link was not given.
+
+        `change` gets the nodes by name before they are described, and may change their attributes.
 
         Nodes come depth first, so that each rack stays together. Names that were not given are counted:
         `switch0`, `client0`, `server0`.
         """
         nodes = _depth_first(roots)
         names = _named(nodes)
+        change({name: node for node, name in names.items()})
         joints = {joint.order: joint for node in nodes for joint in node.joints}
         return cls(
             {

@@ -1,0 +1,107 @@
+"""`rw run CLUSTER.py`: a script that makes a cluster and runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import json as json_format
+import runpy
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bootstrap.paths import REPOSITORY
+from rackwright.cli.output import messages, print_json, working
+from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    from rackwright.cluster import ClusterResult
+    from rackwright.cluster.session import Session
+
+DEFAULT_FOLDER = REPOSITORY / "out" / "run"
+
+
+def run_cluster(
+    script: Path,
+    arguments: Sequence[str],
+    *,
+    values: Sequence[str],
+    threads: int | None,
+    pcap_ports: Sequence[str],
+    output: Path | None,
+    json: bool,
+) -> int:
+    """Runs the script as Python would, and reports on every run of a cluster in it.
+
+    With `json`, what the script prints goes to standard error. Gives the script's exit status. Raises
+    `RackwrightError` when the script runs no cluster, and for what is wrong with one.
+    """
+    from rackwright.cluster.session import Session, session
+    from rackwright.cluster.settings import Settings
+
+    folder = output or (DEFAULT_FOLDER if pcap_ports else None)
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    with working(script.name) as activity:
+
+        def show(now: float, until: float, rest: float) -> None:
+            activity.detail(f"{script.name}: {now:,.0f} of {until:,.0f} us, {rest:.0f} s left")
+
+        asked = Session(Settings(values), threads, pcap_ports, folder, show)
+        with session(asked), contextlib.redirect_stdout(sys.stderr if json else sys.stdout):
+            status = _execute(script, arguments)
+    if not asked.results:
+        raise RackwrightError(f"{script}: the script ended without running a cluster: Cluster(…).run(…)")
+    asked.settings.check_used()
+    document = _document(asked.results)
+    if output:
+        _write(asked, document)
+    if json:
+        print_json(document)
+    else:
+        sys.stdout.flush()
+        for result in asked.results:
+            messages.print(str(result), highlight=False, soft_wrap=True)
+    if folder:
+        messages.print(f"written to {folder}", highlight=False, soft_wrap=True)
+    return status
+
+
+def _execute(script: Path, arguments: Sequence[str]) -> int:
+    with _looks_like(script, arguments):
+        try:
+            runpy.run_path(str(script), run_name="__main__")
+        except SystemExit as end:
+            if isinstance(end.code, str):
+                print(end.code, file=sys.stderr)
+            return end.code if isinstance(end.code, int) else int(end.code is not None)
+        except SyntaxError as error:
+            raise RackwrightError(f"{script}: line {error.lineno}: {error.msg}") from None
+    return 0
+
+
+@contextlib.contextmanager
+def _looks_like(script: Path, arguments: Sequence[str]) -> Iterator[None]:
+    """The script finds its arguments and what lies beside it, as if Python had started it."""
+    before = sys.argv, sys.path
+    sys.argv, sys.path = [str(script), *arguments], [str(script.resolve().parent), *sys.path]
+    try:
+        yield
+    finally:
+        sys.argv, sys.path = before
+
+
+def _document(results: Sequence[ClusterResult]) -> Any:
+    records = [result.record() for result in results]
+    return records[0] if len(records) == 1 else {"runs": records}
+
+
+def _write(asked: Session, document: Any) -> None:
+    for number, result in enumerate(asked.results):
+        for name in ("servers", "switches", "ports", "samples"):
+            path = asked.path(name, ".csv", number)
+            if path and not getattr(result, name).empty:
+                getattr(result, name).to_csv(path, index=False)
+    if asked.folder:
+        text = json_format.dumps(document, indent=2) + "\n"
+        (asked.folder / "run.json").write_text(text, encoding="utf-8")

@@ -1,0 +1,50 @@
+"""What the command line asks of the clusters that a script makes and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rackwright.cluster.pace import Progress
+from rackwright.cluster.result import ClusterResult
+from rackwright.cluster.settings import Settings
+
+
+@dataclass
+class Session:
+    """Values, and defaults for what `Cluster.run` is not told; `results` gets what every run leaves behind.
+
+    A capture of `pcap_ports` goes to `folder`, with a number in its name from the second run on.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    threads: int | None = None
+    pcap_ports: Sequence[str] = ()
+    folder: Path | None = None
+    progress: Progress | None = None
+    results: list[ClusterResult] = field(default_factory=list)
+
+    def path(self, name: str, suffix: str, run: int) -> Path | None:
+        """Where a file of the run with that number (from 0) goes."""
+        return self.folder and self.folder / f"{name}{run or ''}{suffix}"
+
+
+_CURRENT: ContextVar[Session | None] = ContextVar("session", default=None)
+
+
+def current() -> Session:
+    """The session that is under way, or one that asks for nothing."""
+    return _CURRENT.get() or Session()
+
+
+@contextmanager
+def session(asked: Session) -> Iterator[Session]:
+    """Until the end of the block, every cluster that is made and run does as `asked`."""
+    token = _CURRENT.set(asked)
+    try:
+        yield asked
+    finally:
+        _CURRENT.reset(token)
