@@ -57,6 +57,12 @@ impl Rate {
         })
     }
 
+    /// How long after the first flit of a frame that begins with a cycle so many more have left.
+    #[inline]
+    pub fn cycles(self, flits: u64) -> Cycles {
+        Cycles(self.after(Moment::default(), flits).ceiling().0)
+    }
+
     /// When so many flits have been sent that begin at `start`, to a fraction of a cycle, so that frames
     /// back to back add up to the rate exactly.
     #[inline]

@@ -1,3 +1,4 @@
+use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::machine::Machine;
@@ -15,12 +16,17 @@ const MEMORY_BYTES: u64 = 256 << 20;
 pub(crate) const MEMORY_END: u64 = BareMetal::MEMORY_BASE + MEMORY_BYTES;
 
 /// Time of an access to a device: across the chip and back.
-const DEVICE_LATENCY: Cycles = Cycles(10);
+pub(crate) const DEVICE_LATENCY: Cycles = Cycles(10);
 
-/// Puts a bare-metal program into memory, all of which it may use; returns its entry point.
-pub(crate) fn load(file: &[u8], memory: &mut GuestMemory) -> Result<u64, ServerError> {
+/// Puts a bare-metal program into memory, all of which it may use, and what it is told; returns its entry point.
+pub(crate) fn load(
+    file: &[u8],
+    memory: &mut GuestMemory,
+    information: &BootInformation<'_>,
+) -> Result<u64, ServerError> {
     let program = BareMetal::load(file, memory)?;
     memory.protect(BareMetal::MEMORY_BASE, MEMORY_BYTES, Protection::ALL)?;
+    information.store(memory, MEMORY_END)?;
     Ok(program.entry)
 }
 
@@ -34,15 +40,15 @@ impl<T: Timing> BareMetalRun<T> {
     pub(crate) fn start(
         mut machine: Machine<T>,
         file: &[u8],
+        arguments: &[Vec<u8>],
         echo: bool,
     ) -> Result<BareMetalRun<T>, ServerError> {
-        let (base, bytes) = (
-            BareMetal::MEMORY_BASE,
-            MEMORY_BYTES.min(machine.memory.end() - BareMetal::MEMORY_BASE),
-        );
-        let program = BareMetal::load(file, &mut machine.memory)?;
-        machine.memory.protect(base, bytes, Protection::ALL)?;
-        machine.hart.set_pc(program.entry);
+        let information = BootInformation {
+            address: 0,
+            arguments,
+        };
+        let entry = load(file, &mut machine.memory, &information)?;
+        machine.hart.set_pc(entry);
         Ok(BareMetalRun {
             machine,
             devices: Devices::new(echo),
@@ -52,11 +58,7 @@ impl<T: Timing> BareMetalRun<T> {
     fn access(&mut self, access: DeviceAccess) {
         let now = self.machine.hart.cycle();
         self.machine.advance_to(now + DEVICE_LATENCY);
-        let known = match access.write {
-            Some(value) => self.devices.write(access.address, value).then_some(0),
-            None => self.devices.read(access.address, now),
-        };
-        match known {
+        match self.devices.access(access, now) {
             Some(value) => self.machine.hart.finish_access(value),
             None => self.machine.hart.refuse_access(),
         }

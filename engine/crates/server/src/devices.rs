@@ -1,3 +1,4 @@
+use rackwright_cpu::DeviceAccess;
 use rackwright_time::Cycle;
 
 /// Ends the run: a 64-bit store of (status << 1 | 1).
@@ -54,6 +55,14 @@ impl Devices {
     /// When the timer's interrupt will be raised; [`Cycle::NEVER`] when it is not set.
     pub(crate) fn next_timer(&self) -> Cycle {
         Cycle(self.time_compare.saturating_mul(CYCLES_PER_TICK))
+    }
+
+    /// Performs an access of a hart at `now`: what it reads. `None` where there is no device.
+    pub(crate) fn access(&mut self, access: DeviceAccess, now: Cycle) -> Option<u64> {
+        match access.write {
+            Some(value) => self.write(access.address, value).then_some(0),
+            None => self.read(access.address, now),
+        }
     }
 
     /// The value at a device address; `None` where there is no device.

@@ -71,6 +71,15 @@ pub enum ServerError {
         /// What it was asked.
         command: Command,
     },
+    /// More than a bare-metal program can be told.
+    #[error("the arguments of a bare-metal program take 4096 bytes at most, not {bytes}")]
+    Arguments {
+        /// What they would take.
+        bytes: usize,
+    },
+    /// Only bare-metal programs run on servers in a network.
+    #[error("a server in a network runs bare-metal programs; this is one for Linux")]
+    NotBareMetal,
     /// The limit that the user gave.
     #[error("stopped at {cycle}: the limit of cycles is reached")]
     CycleLimit {

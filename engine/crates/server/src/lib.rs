@@ -5,11 +5,15 @@
 
 mod bare;
 mod bench;
+mod boot;
 mod devices;
 mod error;
 mod frames;
 mod guard;
 mod machine;
+mod network;
+mod networked;
+mod nic;
 mod program;
 mod rocket_rtl;
 mod server;
@@ -19,6 +23,8 @@ pub use bench::Bench;
 pub use error::ServerError;
 pub use frames::SentFrame;
 pub use guard::Guard;
+pub use network::NetworkConfig;
+pub use networked::NetworkedServer;
 pub use rocket_rtl::RocketRtl;
 pub use server::{CpuModel, Progress, Server, ServerConfig};
 pub use unit::{AttachedUnit, Surroundings};

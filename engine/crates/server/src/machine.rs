@@ -104,6 +104,17 @@ impl<T: Timing> Machine<T> {
         }
     }
 
+    /// Advances a unit that is not one of the machine's by a window, up to the cycle `until` of its own clock.
+    pub(crate) fn advance_other(&mut self, unit: &mut AttachedUnit, until: Cycle) {
+        let mut hierarchy = self.hierarchy.lock();
+        let mut surroundings = Surroundings {
+            memory: &mut self.memory,
+            hierarchy: &mut hierarchy,
+            guard: &mut self.guard,
+        };
+        unit.advance_window(until, &mut surroundings);
+    }
+
     fn advance_unit(&mut self, index: usize, until: Cycle) {
         let mut hierarchy = self.hierarchy.lock();
         let mut surroundings = Surroundings {

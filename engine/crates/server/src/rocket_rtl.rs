@@ -1,4 +1,5 @@
 use crate::bare::{self, MEMORY_END};
+use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::ServerError;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
@@ -33,7 +34,7 @@ impl RocketRtl {
     /// [`ServerError`] when the file is no program that fits.
     pub fn new(design: &RocketDesign, program: &[u8]) -> Result<RocketRtl, ServerError> {
         let mut memory = GuestMemory::new(MEMORY_END)?;
-        let entry = bare::load(program, &mut memory)?;
+        let entry = bare::load(program, &mut memory, &BootInformation::default())?;
         let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
         let port = hierarchy.attach_hart();
         Ok(RocketRtl {

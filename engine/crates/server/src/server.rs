@@ -203,7 +203,8 @@ where
     let units = attach(config, &hierarchy)?;
     let machine = Machine::new(Hart::new(0, mode, timing), memory, hierarchy, units);
     if bare_metal {
-        return Ok(Box::new(BareMetalRun::start(machine, file, environment.echo)?));
+        let run = BareMetalRun::start(machine, file, &arguments.arguments, environment.echo)?;
+        return Ok(Box::new(run));
     }
     Ok(Box::new(ProgramRun::start(
         machine,
@@ -213,7 +214,10 @@ where
     )?))
 }
 
-fn attach(config: &ServerConfig<'_>, hierarchy: &SharedHierarchy) -> Result<Vec<AttachedUnit>, ServerError> {
+pub(crate) fn attach(
+    config: &ServerConfig<'_>,
+    hierarchy: &SharedHierarchy,
+) -> Result<Vec<AttachedUnit>, ServerError> {
     refuse_shared_opcodes(config.units)?;
     let mut hierarchy = hierarchy.lock();
     let attach = |design| -> Result<AttachedUnit, ServerError> {

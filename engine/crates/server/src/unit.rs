@@ -190,6 +190,11 @@ impl AttachedUnit {
         self.answers.pop_front()
     }
 
+    /// Whether there is an answer to a register access.
+    pub fn has_register_answer(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// Number of the stream port through which frames reach the unit.
     ///
     /// # Errors

@@ -1,0 +1,90 @@
+use crate::error::ServerError;
+use rackwright_linux::BareMetal;
+use rackwright_memory::GuestMemory;
+
+/// Bytes kept at the end of memory for what a bare-metal program is told.
+pub(crate) const BYTES: u64 = 4096;
+
+/// What a bare-metal program is told: `struct boot_information` in `software/bare-metal/bare.h`.
+#[derive(Default)]
+pub(crate) struct BootInformation<'a> {
+    /// The Internet address of the server, zero without a network.
+    pub(crate) address: u32,
+    pub(crate) arguments: &'a [Vec<u8>],
+}
+
+impl BootInformation<'_> {
+    /// Puts it at the end of the memory of bare metal, which ends at `end`.
+    ///
+    /// # Errors
+    /// [`ServerError::Arguments`] when it does not fit.
+    pub(crate) fn store(&self, memory: &mut GuestMemory, end: u64) -> Result<(), ServerError> {
+        let place = end - BYTES;
+        let mut words = vec![u64::from(self.address), self.arguments.len() as u64];
+        let mut strings = Vec::new();
+        // The strings lie behind the pointers to them, of which the last is null.
+        let first = place + 8 * (words.len() + self.arguments.len() + 1) as u64;
+        for argument in self.arguments {
+            words.push(first + strings.len() as u64);
+            strings.extend(argument);
+            strings.push(0);
+        }
+        words.push(0);
+        let bytes: Vec<u8> = words
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .chain(strings)
+            .collect();
+        if bytes.len() as u64 > BYTES {
+            return Err(ServerError::Arguments { bytes: bytes.len() });
+        }
+        debug_assert!(place >= BareMetal::MEMORY_BASE);
+        Ok(memory.load(place, &bytes)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rackwright_memory::PAGE_BYTES;
+
+    const END: u64 = BareMetal::MEMORY_BASE + 4 * PAGE_BYTES;
+
+    fn word(memory: &GuestMemory, address: u64) -> u64 {
+        let mut bytes = [0; 8];
+        memory.read(address, &mut bytes).unwrap();
+        u64::from_le_bytes(bytes)
+    }
+
+    #[test]
+    fn arguments_are_found_through_their_pointers() {
+        let mut memory = GuestMemory::new(END).unwrap();
+        memory.allow_all();
+        let arguments = [b"ping".to_vec(), b"-n".to_vec()];
+        let information = BootInformation {
+            address: 0xac10_0002,
+            arguments: &arguments,
+        };
+        information.store(&mut memory, END).unwrap();
+        let place = END - BYTES;
+        assert_eq!(
+            [0, 8, 32].map(|at| word(&memory, place + at)),
+            [0xac10_0002, 2, 0]
+        );
+        let mut text = [0; 3];
+        memory.read(word(&memory, place + 24), &mut text).unwrap();
+        assert_eq!(&text, b"-n\0");
+    }
+
+    #[test]
+    fn too_many_arguments_are_refused() {
+        let mut memory = GuestMemory::new(END).unwrap();
+        let arguments = [vec![b'x'; 5000]];
+        let information = BootInformation {
+            address: 0,
+            arguments: &arguments,
+        };
+        let error = information.store(&mut memory, END).unwrap_err();
+        assert!(error.to_string().contains("4096"), "{error}");
+    }
+}

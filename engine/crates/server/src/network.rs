@@ -1,0 +1,361 @@
+use crate::bare::{self, DEVICE_LATENCY, MEMORY_END};
+use crate::boot::BootInformation;
+use crate::devices::Devices;
+use crate::error::ServerError;
+use crate::frames::SentFrame;
+use crate::machine::Machine;
+use crate::networked::{NetworkRun, NetworkView};
+use crate::nic::Nic;
+use crate::server::{attach, Observed};
+use crate::unit::AttachedUnit;
+use crate::ServerConfig;
+use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, Stop, Timing};
+use rackwright_ethernet::{Frame, Ipv4, Mac, PortCounters, Rate};
+use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_rtl::Design;
+use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_stats::Digest;
+use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+
+/// Cycles of the link after which hart and NIC meet while either is busy: how late a hart may see the NIC's
+/// interrupt line and the timer. Within them, the hart's part comes first.
+const STEP: u64 = 16;
+
+/// Time of an access to the NIC, to it and back from it.
+const ACCESS_LATENCY: Cycles = Cycles(DEVICE_LATENCY.0 / 2);
+
+/// Bytes of a register.
+const REGISTER_BYTES: u8 = 8;
+
+/// What joins a server to its network.
+pub struct NetworkConfig<'a> {
+    /// The network interface.
+    pub nic: &'a Design,
+    /// The clock of the network, and of the NIC.
+    pub clock: Clock,
+    /// How fast its link is.
+    pub rate: Rate,
+    /// Its hardware address.
+    pub mac: Mac,
+    /// Its Internet address.
+    pub address: Ipv4,
+    /// The arguments of its program, of which the first is the program's name.
+    pub arguments: &'a [Vec<u8>],
+}
+
+/// What the hart does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Activity {
+    Runs,
+    /// Waits for an interrupt.
+    Waits,
+    /// Has begun an access to the NIC that reaches it in that cycle of the link.
+    Begins(DeviceAccess, Cycle),
+    /// Waits for the answer to an access.
+    Accesses,
+    Off,
+}
+
+/// The interrupt lines of the hart.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Lines {
+    external: bool,
+    software: bool,
+    timer: bool,
+}
+
+/// A bare-metal program on a machine, and a NIC in RTL between them and a link. Its cycles are those of the link.
+///
+/// Nothing here depends on where the windows of the network end: what hart and NIC see of each other is decided at
+/// multiples of [`STEP`] and at accesses to registers, both of which are the same whatever the windows.
+pub(crate) struct Networked<T: Timing> {
+    machine: Machine<T>,
+    devices: Devices,
+    nic: Nic,
+    to_hart: Crossing,
+    to_link: Crossing,
+    /// Everything before has happened.
+    now: Cycle,
+    /// The last multiple of [`STEP`] at which the lines were looked at, and what they were. What the hart itself
+    /// does to them is not seen in the step in which it does.
+    looked: Cycle,
+    lines: Lines,
+    activity: Activity,
+    error: Option<ServerError>,
+    counters: PortCounters,
+}
+
+impl<T: Timing> Networked<T> {
+    pub(crate) fn start(
+        config: &ServerConfig<'_>,
+        network: &NetworkConfig<'_>,
+        timing: T,
+        hierarchy: SharedHierarchy,
+        file: &[u8],
+    ) -> Result<Networked<T>, ServerError> {
+        let mut memory = GuestMemory::new(MEMORY_END)?;
+        let information = BootInformation {
+            address: network.address.to_bits(),
+            arguments: network.arguments,
+        };
+        let entry = bare::load(file, &mut memory, &information)?;
+        let units = attach(config, &hierarchy)?;
+        let hart_clock = hierarchy.lock().parameters().clock;
+        let mut nic = Nic::new(
+            network.nic,
+            &mut hierarchy.lock(),
+            network.clock,
+            network.rate,
+            config.skip_quiescent,
+        )?;
+        let mut machine = Machine::new(Hart::new(0, Mode::BareMetal, timing), memory, hierarchy, units);
+        machine.hart.set_pc(entry);
+        nic.set_mac(network.mac.bits(), |unit, until| {
+            machine.advance_other(unit, until)
+        });
+        Ok(Networked {
+            machine,
+            devices: Devices::new(false),
+            nic,
+            to_hart: Crossing::new(network.clock, hart_clock),
+            to_link: Crossing::new(hart_clock, network.clock),
+            now: Cycle::ZERO,
+            looked: Cycle::ZERO,
+            lines: Lines::default(),
+            activity: Activity::Runs,
+            error: None,
+            counters: PortCounters::default(),
+        })
+    }
+
+    /// The interrupt lines in the cycle `at`, as far as is known now.
+    fn lines_at(&self, at: Cycle) -> Lines {
+        Lines {
+            external: self.nic.raised(),
+            software: self.devices.software_interrupt(),
+            timer: self.devices.timer_interrupt(self.to_hart.seen(at)),
+        }
+    }
+
+    /// Shows the hart its interrupt lines, once at each multiple of [`STEP`].
+    fn look(&mut self) {
+        if self.now.0 % STEP != 0 || self.now <= self.looked {
+            return;
+        }
+        self.looked = self.now;
+        self.lines = self.lines_at(self.now);
+        let hart = &mut self.machine.hart;
+        hart.set_interrupt(Interrupt::MachineExternal, self.lines.external);
+        hart.set_interrupt(Interrupt::MachineSoftware, self.lines.software);
+        hart.set_interrupt(Interrupt::MachineTimer, self.lines.timer);
+        if self.activity == Activity::Waits && hart.is_interrupted() {
+            self.machine.advance_to(self.to_hart.seen(self.now));
+            self.activity = Activity::Runs;
+        }
+    }
+
+    /// When the lines are looked at next.
+    fn next_look(&self) -> Cycle {
+        after_step(self.now.max(self.looked))
+    }
+
+    /// When the hart sees the timer's interrupt rise, if it has not.
+    fn timer(&self) -> Cycle {
+        if self.lines.timer {
+            return Cycle::NEVER;
+        }
+        next_step(self.to_link.seen(self.devices.next_timer())).max(self.next_look())
+    }
+
+    /// Whether nothing but the hart itself changes anything before a frame arrives or the timer rises.
+    fn is_calm(&self) -> bool {
+        let units = &self.machine.units;
+        let without_units =
+            units.is_empty() || self.activity != Activity::Runs && units.iter().all(AttachedUnit::quiescent);
+        self.nic.settled() && without_units && self.lines == self.lines_at(self.next_look())
+    }
+
+    /// How far to go at once, when the next frame arrives in the cycle `arrival`.
+    fn reach(&self, arrival: Cycle, until: Cycle) -> Cycle {
+        let step = after_step(self.now);
+        if arrival < step || !self.is_calm() {
+            return step;
+        }
+        last_step(arrival).min(self.timer()).min(until)
+    }
+
+    /// Has the hart do its part of the time before the link's cycle `end`; tells whether it came to that.
+    fn run_hart(&mut self, end: Cycle) -> bool {
+        let limit = self.to_hart.seen(end);
+        if self.activity != Activity::Runs || self.machine.hart.cycle() >= limit {
+            return true;
+        }
+        match self.machine.run(limit) {
+            Ok(Stop::Budget) => {}
+            Ok(Stop::Device(access)) => return self.access(access),
+            Ok(Stop::WaitForInterrupt) if self.machine.hart.is_interrupted() => return false,
+            Ok(Stop::WaitForInterrupt) => self.activity = Activity::Waits,
+            Ok(other) => unreachable!("bare metal cannot stop with {other:?}"),
+            Err(error) => {
+                self.error = Some(error);
+                self.activity = Activity::Off;
+            }
+        }
+        true
+    }
+
+    /// Begins an access to the NIC, or does one to another device; tells whether the hart has to wait.
+    fn access(&mut self, access: DeviceAccess) -> bool {
+        let now = self.machine.hart.cycle();
+        if let Some(register) = Nic::register(access.address) {
+            if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
+                self.activity = Activity::Begins(access, self.to_link.seen(now + ACCESS_LATENCY));
+                return true;
+            }
+        }
+        self.machine.advance_to(now + DEVICE_LATENCY);
+        self.looked = self
+            .looked
+            .max(last_step(Cycle(self.to_link.fitting(Cycles(now.0)).0)));
+        match self.devices.access(access, now) {
+            Some(value) => self.machine.hart.finish_access(value),
+            None => self.machine.hart.refuse_access(),
+        }
+        if self.devices.exit().is_some() {
+            self.activity = Activity::Off;
+        }
+        false
+    }
+
+    /// Has the NIC do its part of the time before `end`, with the access of the hart that falls into it.
+    fn run_nic(&mut self, end: Cycle) {
+        if let Activity::Begins(access, at) = self.activity {
+            if at < end {
+                self.advance_nic(at);
+                let register = Nic::register(access.address).expect("the access is to the NIC");
+                self.nic.access(at, register, access.write);
+                self.activity = Activity::Accesses;
+            }
+        }
+        self.now = end;
+        if self.nic.settled() {
+            return;
+        }
+        self.advance_nic(end);
+        if let Some((at, value)) = self.nic.take_answer() {
+            self.machine.advance_to(self.to_hart.seen(at) + ACCESS_LATENCY);
+            self.machine.hart.finish_access(value);
+            self.activity = Activity::Runs;
+            self.now = self.nic.cycle();
+        }
+    }
+
+    fn arrive(&mut self, first: Cycle, frame: &Frame) {
+        self.counters.received += 1;
+        self.counters.received_bytes += frame.length() as u64;
+        match frame {
+            Frame::Raw(bytes) => self.nic.arrive(first, bytes),
+            Frame::Datagram(datagram) => self.nic.arrive(first, &datagram.to_bytes()),
+        }
+    }
+
+    /// Sends a frame of which the last flit has left the NIC.
+    fn depart(&mut self, frame: SentFrame, outbox: &mut Outbox<'_, Frame>) {
+        self.counters.offered += 1;
+        self.counters.sent += 1;
+        self.counters.sent_bytes += frame.bytes.len() as u64;
+        let item = Frame::raw(&frame.bytes).expect("the NIC's frames have 1 to 9600 bytes");
+        outbox.send(0, frame.last, frame.last, item);
+    }
+
+    fn advance_nic(&mut self, until: Cycle) {
+        let machine = &mut self.machine;
+        self.nic
+            .advance(until, |unit, until| machine.advance_other(unit, until));
+    }
+}
+
+impl<T: Timing + Send> Model for Networked<T>
+where
+    T::Block: Send,
+{
+    type Item = Frame;
+
+    fn ports(&self) -> usize {
+        1
+    }
+
+    fn cut_through(&self) -> bool {
+        true
+    }
+
+    fn next_event(&self) -> Cycle {
+        match self.activity {
+            _ if !self.nic.settled() => self.now,
+            Activity::Off => Cycle::NEVER,
+            Activity::Waits if self.is_calm() => self.timer(),
+            _ => self.now,
+        }
+    }
+
+    fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
+        while self.now < until {
+            self.look();
+            let end = self.reach(arrivals.peek(), until);
+            if !self.run_hart(end) {
+                continue;
+            }
+            let end = end.min(until);
+            while arrivals.peek() < end {
+                let (_, arrival) = arrivals.next().expect("a frame arrives");
+                self.arrive(arrival.cycle, &arrival.item);
+            }
+            self.run_nic(end);
+            while let Some(frame) = self.nic.take_frame() {
+                self.depart(frame, outbox);
+            }
+        }
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.machine.digest(digest);
+        digest.bytes(&self.nic.digest().value().to_le_bytes());
+        digest.bytes(self.devices.console());
+        digest.number(self.devices.exit().map_or(u64::MAX, |status| status as u64));
+    }
+}
+
+impl<T: Timing + Send> NetworkRun for Networked<T>
+where
+    T::Block: Send,
+{
+    fn machine(&self) -> &dyn Observed {
+        &self.machine
+    }
+
+    fn network(&self) -> NetworkView<'_> {
+        NetworkView {
+            port: self.counters,
+            nic: self.nic.events(),
+            nic_cycles: self.nic.evaluated_cycles(),
+            exit: self.devices.exit(),
+            error: self.error.as_ref(),
+            output: self.devices.console(),
+        }
+    }
+}
+
+/// The last multiple of [`STEP`] in a cycle or before it.
+fn last_step(cycle: Cycle) -> Cycle {
+    Cycle(cycle.0 / STEP * STEP)
+}
+
+/// The end of the step of a cycle.
+fn after_step(cycle: Cycle) -> Cycle {
+    last_step(cycle) + Cycles(STEP)
+}
+
+/// The first multiple of [`STEP`] in a cycle or after it.
+fn next_step(cycle: Cycle) -> Cycle {
+    Cycle(cycle.0.checked_next_multiple_of(STEP).unwrap_or(u64::MAX))
+}

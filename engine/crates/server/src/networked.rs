@@ -1,0 +1,144 @@
+use crate::network::{NetworkConfig, Networked};
+use crate::server::{CpuModel, Observed};
+use crate::{ServerConfig, ServerError};
+use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
+use rackwright_ethernet::{Frame, PortCounters};
+use rackwright_linux::BareMetal;
+use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::Cycle;
+
+/// A server with a NIC in RTL, as a model of a network. Its program is bare metal.
+pub struct NetworkedServer {
+    run: Box<dyn NetworkRun>,
+}
+
+/// A networked server behind one interface, whatever its timing model.
+pub(crate) trait NetworkRun: Model<Item = Frame> {
+    fn machine(&self) -> &dyn Observed;
+    fn network(&self) -> NetworkView<'_>;
+}
+
+/// What is seen of a networked server beside its machine.
+pub(crate) struct NetworkView<'a> {
+    pub(crate) port: PortCounters,
+    pub(crate) nic: Counters,
+    pub(crate) nic_cycles: u64,
+    pub(crate) exit: Option<i32>,
+    pub(crate) error: Option<&'a ServerError>,
+    pub(crate) output: &'a [u8],
+}
+
+impl NetworkedServer {
+    /// A server fresh from reset with the bare-metal program `file` in memory.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the file is no program for it, or the server cannot be built.
+    pub fn new(
+        config: &ServerConfig<'_>,
+        network: &NetworkConfig<'_>,
+        file: &[u8],
+    ) -> Result<NetworkedServer, ServerError> {
+        if !BareMetal::recognises(file)? {
+            return Err(ServerError::NotBareMetal);
+        }
+        let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
+        let run = match config.cpu {
+            CpuModel::Functional => start(config, network, Functional::default(), hierarchy, file)?,
+            CpuModel::Rocket => {
+                let timing = Rocket::new(RocketParameters::measured(), hierarchy.clone());
+                start(config, network, timing, hierarchy, file)?
+            }
+            CpuModel::Boom => {
+                let timing = Boom::new(BoomParameters::large(), hierarchy.clone());
+                start(config, network, timing, hierarchy, file)?
+            }
+        };
+        Ok(NetworkedServer { run })
+    }
+
+    /// Instructions executed.
+    pub fn instructions(&self) -> u64 {
+        self.run.machine().instructions()
+    }
+
+    /// Cycles of the NIC and of other units that were evaluated.
+    pub fn unit_cycles(&self) -> u64 {
+        self.run.machine().unit_cycles() + self.run.network().nic_cycles
+    }
+
+    /// What has passed its port.
+    pub fn port_counters(&self) -> PortCounters {
+        self.run.network().port
+    }
+
+    /// Counts of caches, of the units' events and of the NIC's, which are named `nic.event`.
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.run.machine().counters();
+        for (event, count) in self.run.network().nic.iter() {
+            counters.push(format!("nic.{event}"), count);
+        }
+        counters
+    }
+
+    /// The status with which the program has ended, if it has.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.run.network().exit
+    }
+
+    /// Why the hart stands still although the program has not ended, if it does.
+    pub fn error(&self) -> Option<&ServerError> {
+        self.run.network().error
+    }
+
+    /// Whether the hart does nothing any more.
+    pub fn is_off(&self) -> bool {
+        self.exit_code().is_some() || self.error().is_some()
+    }
+
+    /// What the program has printed so far.
+    pub fn output(&self) -> &[u8] {
+        self.run.network().output
+    }
+}
+
+fn start<T>(
+    config: &ServerConfig<'_>,
+    network: &NetworkConfig<'_>,
+    timing: T,
+    hierarchy: SharedHierarchy,
+    file: &[u8],
+) -> Result<Box<dyn NetworkRun>, ServerError>
+where
+    T: Timing + Send + 'static,
+    T::Block: Send,
+{
+    Ok(Box::new(Networked::start(
+        config, network, timing, hierarchy, file,
+    )?))
+}
+
+impl Model for NetworkedServer {
+    type Item = Frame;
+
+    fn ports(&self) -> usize {
+        self.run.ports()
+    }
+
+    fn cut_through(&self) -> bool {
+        self.run.cut_through()
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.run.next_event()
+    }
+
+    fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
+        self.run.advance(until, arrivals, outbox);
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.run.digest(digest);
+    }
+}

@@ -1,0 +1,161 @@
+use crate::frames::{self, SentFrame};
+use crate::unit::AttachedUnit;
+use crate::ServerError;
+use rackwright_ethernet::Rate;
+use rackwright_memory::{Hierarchy, Placement};
+use rackwright_rtl::{Design, Port, RegisterAccess, RtlError};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Clock, Cycle, Cycles};
+
+/// Bytes of the page of registers.
+const REGISTER_BYTES: u64 = 0x1000;
+/// Where it begins, as in the public server that has this interface.
+const REGISTERS: u64 = 0x1001_6000;
+/// The register that holds the MAC address.
+const MAC_ADDRESS: u32 = 0x28;
+
+/// A network interface in RTL between a hart and a link, on the link's clock.
+///
+/// The register map is in `hardware/src/main/scala/rackwright/nic/README.md`.
+pub(crate) struct Nic {
+    unit: AttachedUnit,
+    input: u8,
+    /// How fast frames come in.
+    rate: Rate,
+    raised: bool,
+    /// Nothing moves in it, and its outputs have been looked at since.
+    settled: bool,
+}
+
+impl Nic {
+    /// A NIC that has just left reset, on the clock `own`, and knows its MAC address.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the design is no NIC.
+    pub(crate) fn new(
+        design: &Design,
+        hierarchy: &mut Hierarchy,
+        own: Clock,
+        rate: Rate,
+        skip_quiescent: bool,
+    ) -> Result<Nic, ServerError> {
+        let memory = hierarchy.parameters().clock;
+        let mut unit = AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(own, memory);
+        unit.instance().skip_quiescent(skip_quiescent);
+        let input = unit.stream_input()?;
+        let has_registers = design
+            .manifest
+            .ports
+            .iter()
+            .any(|port| matches!(port, Port::Mmio { .. }));
+        if !has_registers {
+            return Err(RtlError::NoPort {
+                unit: design.manifest.unit.clone(),
+                contract: "mmio",
+            }
+            .into());
+        }
+        Ok(Nic {
+            unit,
+            input,
+            rate,
+            raised: false,
+            settled: false,
+        })
+    }
+
+    /// Gives it the address of its server, before anything else happens.
+    pub(crate) fn set_mac(&mut self, bits: u64, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+        self.access(Cycle::ZERO, MAC_ADDRESS, Some(bits));
+        while self.unit.take_register_answer().is_none() {
+            let next = self.unit.cycle() + Cycles(1);
+            advance(&mut self.unit, next);
+        }
+    }
+
+    /// The register at a physical address.
+    pub(crate) fn register(address: u64) -> Option<u32> {
+        let offset = address.checked_sub(REGISTERS)?;
+        (offset < REGISTER_BYTES).then_some(offset as u32)
+    }
+
+    /// The first cycle not yet simulated.
+    pub(crate) fn cycle(&self) -> Cycle {
+        self.unit.cycle()
+    }
+
+    /// Whether nothing happens in it before a frame or an access reaches it.
+    pub(crate) fn settled(&self) -> bool {
+        self.settled
+    }
+
+    /// The level of its interrupt line.
+    pub(crate) fn raised(&self) -> bool {
+        self.raised
+    }
+
+    /// Has a frame come in, its first flit in the cycle `first`.
+    pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
+        for (index, (bytes, last)) in frames::flits_of(frame).enumerate() {
+            let at = first + self.rate.cycles(index as u64);
+            self.unit.flit(frames::flit(self.input, at, bytes, last));
+        }
+        self.settled = false;
+    }
+
+    /// Has an access reach its registers in the cycle `at`.
+    pub(crate) fn access(&mut self, at: Cycle, register: u32, write: Option<u64>) {
+        self.settled = false;
+        let access = RegisterAccess {
+            due: at.0,
+            data: write.unwrap_or(0),
+            address: register,
+            write: u8::from(write.is_some()),
+        };
+        self.unit
+            .register_access(access)
+            .expect("it was built with registers");
+    }
+
+    /// The answer to an access: when it was given, and its value.
+    pub(crate) fn take_answer(&mut self) -> Option<(Cycle, u64)> {
+        let answer = self.unit.take_register_answer()?;
+        Some((Cycle(answer.cycle), answer.data))
+    }
+
+    /// Advances to the cycle `until`, or to an answer before, by `advance`, which takes the unit one window on.
+    pub(crate) fn advance(&mut self, until: Cycle, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+        if self.unit.cycle() >= until {
+            return;
+        }
+        let was_quiescent = self.unit.quiescent();
+        while self.unit.cycle() < until && !self.unit.has_register_answer() {
+            advance(&mut self.unit, until);
+        }
+        while let Some(change) = self.unit.take_interrupt() {
+            self.raised = change.level != 0;
+        }
+        // A change of its outputs with the last edge is seen in the cycle after only.
+        self.settled = was_quiescent && self.unit.quiescent();
+    }
+
+    /// The next frame that has left.
+    pub(crate) fn take_frame(&mut self) -> Option<SentFrame> {
+        self.unit.take_frame()
+    }
+
+    /// What it counts.
+    pub(crate) fn events(&self) -> Counters {
+        self.unit.events()
+    }
+
+    /// Cycles that were evaluated rather than skipped.
+    pub(crate) fn evaluated_cycles(&self) -> u64 {
+        self.unit.evaluated_cycles()
+    }
+
+    /// The digest over everything that crossed its pins.
+    pub(crate) fn digest(&self) -> &Digest {
+        self.unit.digest()
+    }
+}
