@@ -11,7 +11,7 @@ from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY, NotReadyError, f
 from bootstrap.paths import VENV
 from bootstrap.steps import bring_up_to_date
 
-VERBS = ("demo", "accelerate", "run", "reproduce", "bench", "units", "doctor", "test")
+VERBS = ("demo", "accelerate", "run", "reproduce", "bench", "protobuf", "units", "doctor", "test")
 """The verbs that need more than the command line's own packages."""
 
 
@@ -22,11 +22,20 @@ def verb_of(arguments: list[str]) -> str:
     return "help" if asks_for_help or words[0] not in VERBS else words[0]
 
 
-def prepare(verb: str) -> None:
+def uses_protobuf(arguments: list[str]) -> bool:
+    """Whether the official protobuf library is needed, which takes minutes to make."""
+    words = [word for word in arguments if not word.startswith("-")]
+    verb, rest = (words or ["help"])[0], words[1:]
+    if verb == "reproduce":
+        return not rest or any(word.startswith("proto-") for word in rest)
+    return verb in ("protobuf", "test") or (verb == "bench" and rest[:1] == ["protobuf"])
+
+
+def prepare(verb: str, with_protobuf: bool) -> None:
     """Installs and builds what `verb` needs; raises `NotReadyError` when that is not possible."""
     packages.ensure_tools(for_tests=verb == "test")
     tools.put_cargo_on_path()
-    bring_up_to_date(builds.steps_for(verb))
+    bring_up_to_date(builds.steps_for(verb, with_protobuf))
 
 
 def become_command_line(arguments: list[str]) -> NoReturn:
@@ -41,7 +50,7 @@ def main(arguments: list[str]) -> int:
     if verb == "doctor":
         return doctor.main(arguments[1:])
     try:
-        prepare(verb)
+        prepare(verb, uses_protobuf(arguments))
     except NotReadyError as error:
         fail(str(error))
         return EXIT_NOT_READY

@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from bootstrap import software, tools
+from bootstrap import protobuf, protobuf_source, software, tools
 from bootstrap.paths import (
     BUILD,
     CARGO_TARGET,
@@ -16,6 +16,7 @@ from bootstrap.paths import (
     HARDWARE,
     HARDWARE_CLASSPATH,
     HARDWARE_JAR,
+    PROTOBUF,
     PYTHON,
     SOFTWARE,
     SOFTWARE_HOST,
@@ -25,6 +26,7 @@ from bootstrap.paths import (
 )
 from bootstrap.steps import Step, execute, input_files
 
+PROTOBUF_STEP = "protobuf"
 _LOCK = PYTHON / "requirements.lock"
 _EXTENSION = PYTHON / "rackwright" / f"_engine{sysconfig.get_config_var('EXT_SUFFIX') or '.so'}"
 
@@ -118,12 +120,24 @@ def all_steps() -> tuple[Step, ...]:
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=software.build,
     )
-    return python, hardware, engine, programs
+    return python, hardware, engine, programs, _protobuf_step()
 
 
-def steps_for(verb: str) -> tuple[Step, ...]:
-    """The steps that `verb` needs."""
-    steps = {step.name: step for step in all_steps()}
+def _protobuf_step() -> Step:
+    return Step(
+        PROTOBUF_STEP,
+        f"official protobuf {protobuf_source.VERSION}, protoc and our plug-in",
+        inputs=(protobuf.PLUGIN_SOURCES, protobuf.RUNTIME_SOURCES, Path(protobuf.__file__)),
+        patterns=("*.cpp", "*.h"),
+        outputs=tuple(PROTOBUF / name for name in protobuf.OUTPUTS),
+        settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
+        run=protobuf.build,
+    )
+
+
+def steps_for(verb: str, uses_protobuf: bool = False) -> tuple[Step, ...]:
+    """The steps that `verb` needs; the protobuf library takes minutes and is made when it is used."""
+    steps = {step.name: step for step in all_steps() if uses_protobuf or step.name != PROTOBUF_STEP}
     if verb == "help":
         return (steps["python"],)
     if verb == "units":

@@ -1,0 +1,182 @@
+"""Compiles the official Protocol Buffers C++ library, protoc, our plug-in and what programs link.
+
+What is compiled from the official source is kept in the user's cache, so that it is made once for all
+checkouts and everything works offline afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap import tools
+from bootstrap.console import say
+from bootstrap.paths import PROTOBUF, SOFTWARE
+from bootstrap.protobuf_source import SHA256, official_source, user_cache
+from bootstrap.software import RISCV, Target
+from bootstrap.steps import execute
+
+OUTPUTS = (
+    "include/google/protobuf/message.h",
+    "host/libprotobuf.a",
+    "riscv64/libprotobuf.a",
+    "host/librackwright-protobuf.a",
+    "riscv64/librackwright-protobuf.a",
+    "tools/protoc",
+    "tools/protoc-gen-rackwright",
+)
+"""What `build` leaves in .build/software/protobuf."""
+
+PLUGIN_SOURCES = SOFTWARE / "protoc"
+RUNTIME_SOURCES = SOFTWARE / "protobuf"
+INCLUDES = (RUNTIME_SOURCES, SOFTWARE / "include")
+"""Where the runtime's headers are."""
+
+_STEP = "protobuf"
+
+_FLAGS = ("-DNDEBUG", "-DHAVE_PTHREAD", "-pthread", "-w")
+HOST = Target(PROTOBUF / "host", "", ("-O3", "-march=native"))
+"""The strongest baseline: with every instruction that this processor has."""
+
+_TOOL = Target(PROTOBUF / "tools", "", ("-O1",))
+"""protoc and the plug-in: run for a moment per schema, so that compiling them fast matters more."""
+
+# As the library's own build lists them, without what converts to JSON and reads compressed streams.
+_LIBRARY = """
+any any.pb any_lite api.pb arena arenastring arenaz_sampler descriptor descriptor.pb
+descriptor_database duration.pb dynamic_message empty.pb extension_set extension_set_heavy
+field_mask.pb generated_enum_util generated_message_bases generated_message_reflection
+generated_message_tctable_full generated_message_tctable_lite generated_message_util
+implicit_weak_message inlined_string_field io/coded_stream io/printer io/strtod io/tokenizer
+io/zero_copy_stream io/zero_copy_stream_impl io/zero_copy_stream_impl_lite map map_field message
+message_lite parse_context reflection_ops repeated_field repeated_ptr_field service source_context.pb
+struct.pb stubs/bytestream stubs/common stubs/int128 stubs/status stubs/statusor stubs/stringpiece
+stubs/stringprintf stubs/structurally_valid stubs/strutil stubs/substitute stubs/time text_format
+timestamp.pb type.pb unknown_field_set util/delimited_message_util util/field_comparator
+util/message_differencer util/time_util wire_format wire_format_lite wrappers.pb
+"""
+
+# protoc with its C++ generator alone, and what a plug-in links.
+_COMPILER = """
+code_generator command_line_interface cpp/enum cpp/enum_field cpp/extension cpp/field cpp/file
+cpp/generator cpp/helpers cpp/map_field cpp/message cpp/message_field cpp/padding_optimizer
+cpp/parse_function_generator cpp/primitive_field cpp/service cpp/string_field importer parser plugin
+plugin.pb subprocess zip_writer
+"""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A static library that is made from some of the official sources for one machine."""
+
+    name: str
+    target: Target
+    sources: tuple[str, ...]
+
+    def key(self) -> str:
+        """What its contents depend on, in short."""
+        text = [SHA256, *self.target.flags, *_FLAGS, *self.sources, _compiler_version(self.target)]
+        text += [_processor()] if "-march=native" in self.target.flags else []
+        return hashlib.sha256("\0".join(text).encode()).hexdigest()[:16]
+
+
+_ARCHIVES = (
+    Archive("riscv64/libprotobuf.a", RISCV, tuple(_LIBRARY.split())),
+    Archive("host/libprotobuf.a", HOST, tuple(_LIBRARY.split())),
+    Archive("tools/libprotoc.a", _TOOL, tuple(f"compiler/{name}" for name in _COMPILER.split())),
+)
+
+
+def build() -> None:
+    """Fetches and compiles what is missing; links it into .build and makes protoc and our plug-in."""
+    source = official_source()
+    for archive in _ARCHIVES:
+        link = PROTOBUF / archive.name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        _link(_compiled(archive, source), link)
+    _link(source, PROTOBUF / "include")
+    for name in ("protoc", "protoc-gen-rackwright"):
+        _build_tool(name, source)
+    for target in (HOST, RISCV):
+        _build_runtime(target, PROTOBUF / target.directory.name)
+
+
+def _build_tool(name: str, source: Path) -> None:
+    libraries = [PROTOBUF / "tools" / "libprotoc.a", PROTOBUF / "host" / "libprotobuf.a"]
+    sources = sorted((PLUGIN_SOURCES / name).glob("*.cpp"))
+    strict = ["-Wall", "-Wextra", "-Werror"]
+    command = ["g++", "-std=c++17", *_TOOL.flags, *strict, "-pthread", "-isystem", str(source)]
+    output = ["-o", str(PROTOBUF / "tools" / name)]
+    execute(_STEP, [*command, *map(str, sources), *map(str, libraries), *output])
+
+
+def _build_runtime(target: Target, folder: Path) -> None:
+    """What programs link beside the official library to use the units, and the benchmark."""
+    runtime, benchmark = (sorted(RUNTIME_SOURCES.glob(f"{part}*.cpp")) for part in ("", "benchmark/"))
+    with tempfile.TemporaryDirectory() as objects:
+
+        def compile_one(source: Path) -> Path:
+            output = Path(objects) / f"{source.stem}.o"
+            flags = [*target.flags, "-Wall", "-Wextra", "-Werror", *(f"-I{path}" for path in INCLUDES)]
+            flags += ["-isystem", str(PROTOBUF / "include")]
+            execute(_STEP, [*target.compiler(source), *flags, "-c", str(source), "-o", str(output)])
+            return output
+
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            _pack(target, folder / "librackwright-protobuf.a", pool.map(compile_one, runtime))
+            _pack(target, folder / "libbenchmark.a", pool.map(compile_one, benchmark))
+
+
+def _link(made: Path, link: Path) -> None:
+    """A symbolic link; one that is there is replaced."""
+    link.unlink(missing_ok=True)
+    link.symlink_to(made)
+
+
+def _compiled(archive: Archive, source: Path) -> Path:
+    """The static library in the user's cache, compiled when it is not there."""
+    made = user_cache() / archive.key() / Path(archive.name).name
+    if not made.exists():
+        say(f"{_STEP}: compiling {archive.name} (once; kept in {user_cache()})")
+        with tempfile.TemporaryDirectory(dir=user_cache()) as folder:
+            objects = _objects(archive, source, Path(folder))
+            result = Path(folder) / made.name
+            _pack(archive.target, result, objects)
+            made.parent.mkdir(exist_ok=True)
+            shutil.move(result, made)
+    return made
+
+
+def _objects(archive: Archive, source: Path, folder: Path) -> list[Path]:
+    """Compiles the sources of a library, two at a time."""
+
+    def compile_one(name: str) -> Path:
+        path = source / "google" / "protobuf" / f"{name}.cc"
+        output = folder / f"{name.replace('/', '-')}.o"
+        command = [*archive.target.compiler(path), *archive.target.flags, *_FLAGS, f"-I{source}"]
+        execute(_STEP, [*command, "-c", str(path), "-o", str(output)])
+        return output
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(compile_one, archive.sources))
+
+
+def _pack(target: Target, archive: Path, objects: Iterable[Path]) -> None:
+    archive.unlink(missing_ok=True)
+    execute(_STEP, [f"{target.compiler_prefix}ar", "rcs", str(archive), *map(str, objects)])
+
+
+def _compiler_version(target: Target) -> str:
+    return tools.version_of([f"{target.compiler_prefix}g++", "--version"]) or ""
+
+
+def _processor() -> str:
+    """What -march=native means here."""
+    command = ["g++", "-march=native", "-Q", "--help=target"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout

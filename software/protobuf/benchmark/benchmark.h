@@ -1,0 +1,158 @@
+// Measures messages of one class: recorded ones, parsed and serialized by the official library or by
+// the units, each result compared with the official library.
+//
+// `rw` writes a main() for a user's classes that names the cases; see run().
+#pragma once
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/message.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clock.h"
+#include "rackwright/protobuf.h"
+
+namespace benchmark {
+
+// What was measured of the messages of one file.
+struct Result {
+    Ticks ticks;
+    size_t messages = 0;
+    size_t wire_bytes = 0;
+    bool verified = false;
+    const char *status = "ok";
+    rackwright::ProtobufCounters counters; // of the run that was measured last
+};
+
+using Messages = std::vector<std::string_view>;
+
+// A class of messages, and how its messages are measured.
+struct Case {
+    const char *name;
+    Result (*deserialize)(const Messages &recorded, bool by_unit);
+    Result (*serialize)(const Messages &recorded, bool by_unit);
+};
+
+// Memory that `recorded` become at most, roughly: enough for the arena's first block, so that no
+// target asks for memory while it is measured.
+size_t arena_bytes(const Messages &recorded);
+
+// Whether the library says of every message what `parsed` says of all of them, and makes of each what
+// is in `messages`, field by field.
+bool equal_parses_of(const Messages &recorded, bool parsed,
+                     const std::vector<const google::protobuf::Message *> &messages);
+
+// Whether `bytes` are what the library serializes, deterministically.
+bool equals_serialization_of(const google::protobuf::Message &message, std::string_view bytes);
+
+size_t total_bytes(const Messages &recorded);
+
+// The objects that one run parses into, and the arena that they are on. They are made before the
+// clock starts and freed after it has stopped, for every target alike.
+template <class Message> struct Objects {
+    explicit Objects(const Messages &recorded, bool by_unit)
+        : block(arena_bytes(recorded)), arena(block.data(), block.size())
+    {
+        for (size_t i = 0; i < recorded.size(); i++) {
+            messages.push_back(google::protobuf::Arena::CreateMessage<Message>(&arena));
+        }
+        if (by_unit) rackwright::reserve_for_parsing(&arena, 2 * arena_bytes(recorded));
+    }
+
+    std::vector<char> block;
+    google::protobuf::Arena arena;
+    std::vector<Message *> messages;
+};
+
+template <class Message>
+bool parse_all(const Messages &recorded, bool by_unit, const std::vector<Message *> &messages)
+{
+    if (by_unit) return rackwright::ParseBatch(messages.data(), recorded.data(), recorded.size());
+    bool parsed = true;
+    for (size_t i = 0; i < recorded.size(); i++) {
+        parsed &= messages[i]->ParseFromArray(recorded[i].data(), static_cast<int>(recorded[i].size()));
+    }
+    return parsed;
+}
+
+template <class Message> Result deserialize(const Messages &recorded, bool by_unit)
+{
+    Result result;
+    result.messages = recorded.size();
+    result.wire_bytes = total_bytes(recorded);
+    result.ticks = measure([&](Stopwatch *watch) {
+        Objects<Message> objects(recorded, by_unit);
+        const auto before = rackwright::protobuf_counters;
+        watch->start();
+        const bool parsed = parse_all(recorded, by_unit, objects.messages);
+        watch->stop();
+        if (!watch->is_last()) return;
+        result.counters = rackwright::protobuf_counters - before;
+        if (!parsed) result.status = "malformed";
+        result.verified = equal_parses_of(recorded, parsed,
+                                          {objects.messages.begin(), objects.messages.end()});
+    });
+    return result;
+}
+
+// Each output below the one before, as the unit does it, or each after the one before.
+template <class Message>
+bool serialize_all(const std::vector<Message *> &messages, bool by_unit, std::vector<char> *room,
+                   std::vector<std::string_view> *outputs)
+{
+    if (by_unit) {
+        return rackwright::SerializeBatch(messages.data(), messages.size(), room->data(), room->size(),
+                                          outputs->data());
+    }
+    char *next = room->data(), *const end = next + room->size();
+    for (size_t i = 0; i < messages.size(); i++) {
+        if (!messages[i]->SerializeToArray(next, static_cast<int>(end - next))) return false;
+        (*outputs)[i] = {next, static_cast<size_t>(messages[i]->GetCachedSize())};
+        next += messages[i]->GetCachedSize();
+    }
+    return true;
+}
+
+template <class Message> Result serialize(const Messages &recorded, bool by_unit)
+{
+    Result result;
+    Objects<Message> objects(recorded, false);
+    if (!parse_all(recorded, false, objects.messages)) result.status = "malformed";
+    size_t wire_bytes = 0;
+    for (const Message *message : objects.messages) wire_bytes += message->ByteSizeLong();
+    std::vector<char> room(wire_bytes + 64);
+    std::vector<std::string_view> outputs(recorded.size());
+    result.messages = recorded.size();
+    result.wire_bytes = wire_bytes;
+    bool fitted = true;
+    result.ticks = measure([&](Stopwatch *watch) {
+        const auto before = rackwright::protobuf_counters;
+        watch->start();
+        fitted &= serialize_all(objects.messages, by_unit, &room, &outputs);
+        watch->stop();
+        result.counters = rackwright::protobuf_counters - before;
+    });
+    result.verified = fitted;
+    for (size_t i = 0; fitted && i < recorded.size(); i++) {
+        result.verified &= equals_serialization_of(*objects.messages[i], outputs[i]);
+    }
+    return result;
+}
+
+template <class Message> Case case_of(const char *name)
+{
+    return {name, deserialize<Message>, serialize<Message>};
+}
+
+// The command line:
+//
+//   benchmark (deserialize|serialize|both) (library|unit) NAME=FILE…
+//
+// NAME is a case's; FILE holds messages, each after its length as a varint. Prints a line of JSON for
+// each operation and file. Exit status: 0 when every result was verified, 1 when not, 2 for wrong
+// usage.
+int run(int argument_count, char **arguments, const std::vector<Case> &cases);
+
+} // namespace benchmark

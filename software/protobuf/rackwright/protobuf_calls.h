@@ -1,0 +1,247 @@
+// The short ways through calls that protobuf.h declares; what is rare is in calls.cpp.
+#pragma once
+
+#include "rackwright/protobuf.h"
+
+namespace rackwright {
+
+namespace protobuf {
+
+bool parse_by_library(google::protobuf::Message *message, const void *data, size_t size);
+
+// What the short way asks first. `arena` is the one whose region the deserializer has: a value that no
+// arena has while it has none. `output` is the region that the serializer writes into.
+struct State {
+    const google::protobuf::Arena *arena;
+    const OutputRegion *output;
+    bool units_in_use;
+};
+extern State state;
+
+// An address where no arena can be.
+inline const google::protobuf::Arena *const no_arena =
+    reinterpret_cast<const google::protobuf::Arena *>(1);
+
+// Gives the deserializer a region of the message's arena. False when the unit can't parse into the
+// message, which has been counted.
+bool prepare(const Type *type, const google::protobuf::Message &message, size_t size);
+
+// The same, without counting: for what is tried once more, and counted then.
+void prepare_quietly(const Type &type, const google::protobuf::Message &message);
+
+// After the deserializer ended with `status`, not ok: tries again in a larger region if that was the
+// reason, else calls the library.
+bool recover(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
+             rackwright_status status);
+
+// Counts why the serializer is not used.
+Fallback count_fallback(const Type *type);
+Fallback count_fallback(rackwright_status status);
+
+// Writes into the last bytes of the range.
+std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
+                                      char *end);
+
+// Whether the deserializer can parse into this object at once.
+template <class Message> bool is_prepared(const Message &message, size_t size)
+{
+    constexpr const Type *type = type_of<Message>();
+    if constexpr (type == nullptr) return false;
+    else return __builtin_expect(message.GetArena() == state.arena && type->parses, 1) && size <= INT_MAX;
+}
+
+template <class Message> bool can_serialize()
+{
+    constexpr const Type *type = type_of<Message>();
+    if constexpr (type == nullptr) return false;
+    else return __builtin_expect(state.units_in_use && type->serializes, 1);
+}
+
+// Starts the unit on a message that is prepared.
+template <class Message> void begin_parse(Message *message, const void *data, size_t size)
+{
+    message->Clear();
+    fence();
+    start_parse(TypeOf<Message>::value->table, message, data, size);
+}
+
+// Makes an object as new again, whatever the unit left of a parse that failed: Clear() needs hasbits
+// and pointers that agree. What the object held belongs to the arena.
+void restore(const Type &type, google::protobuf::Message *message);
+
+// Makes views of the addresses that the serializer wrote to the beginning of `outputs`: an output ends
+// where the one before it begins, the first at `end`.
+void make_views(std::string_view *outputs, size_t count, const char *end);
+
+// Whether all required fields are there: asked of classes that have some.
+inline bool is_complete(const Type &type, const google::protobuf::Message &message)
+{
+    return !type.has_required || message.IsInitialized();
+}
+
+} // namespace protobuf
+
+template <class Message> bool ParseFromArray(Message *message, const void *data, size_t size)
+{
+    constexpr const protobuf::Type *type = protobuf::type_of<Message>();
+    if (!protobuf::is_prepared(*message, size) && !protobuf::prepare(type, *message, size)) {
+        return protobuf::parse_by_library(message, data, size);
+    }
+    if constexpr (type != nullptr) {
+        protobuf::begin_parse(message, data, size);
+        const uint64_t outcome = protobuf::wait_for_parses();
+        protobuf::fence();
+        if (__builtin_expect(outcome != 0, 0)) {
+            return protobuf::recover(*type, message, data, size,
+                                     static_cast<rackwright_status>(outcome - 1));
+        }
+        protobuf_counters.parsed++;
+        return protobuf::is_complete(*type, *message);
+    }
+}
+
+template <class Message>
+std::string_view SerializeToTail(const Message &message, void *data, size_t capacity)
+{
+    constexpr const protobuf::Type *type = protobuf::type_of<Message>();
+    char *const start = static_cast<char *>(data), *const end = start + capacity;
+    if (!protobuf::can_serialize<Message>()) {
+        protobuf::count_fallback(type);
+        return protobuf::serialize_by_library(message, start, end);
+    }
+    if constexpr (type != nullptr) {
+        protobuf::state.output = nullptr;
+        protobuf::set_output(start, end, nullptr);
+        protobuf::fence();
+        protobuf::start_serialize(type->table, &message);
+        const uint64_t outcome = protobuf::wait_for_serializations();
+        protobuf::fence();
+        if (__builtin_expect(outcome <= RACKWRIGHT_ACCESS_FAULT + 1, 0)) {
+            protobuf::count_fallback(static_cast<rackwright_status>(outcome - 1));
+            return protobuf::serialize_by_library(message, start, end);
+        }
+        protobuf_counters.serialized++;
+        const char *first = reinterpret_cast<const char *>(outcome);
+        return {first, static_cast<size_t>(end - first)};
+    }
+}
+
+template <class Message>
+bool SerializeToArray(const Message &message, void *data, size_t capacity, size_t *written)
+{
+    const std::string_view bytes = SerializeToTail(message, data, capacity);
+    if (bytes.data() == nullptr) return false;
+    if (bytes.data() != data) std::memmove(data, bytes.data(), bytes.size());
+    if (written != nullptr) *written = bytes.size();
+    return true;
+}
+
+template <class Message>
+bool ParseBatch(Message *const *messages, const std::string_view *data, size_t count)
+{
+    constexpr const protobuf::Type *type = protobuf::type_of<Message>();
+    size_t started = 0;
+    bool complete = true;
+    if constexpr (type != nullptr) {
+        // A message of another arena, or one that the unit can't parse into, ends the batch.
+        if (count > 0 && !protobuf::is_prepared(*messages[0], data[0].size())) {
+            protobuf::prepare_quietly(*type, *messages[0]);
+        }
+        while (started < count && protobuf::is_prepared(*messages[started], data[started].size())) {
+            Message *const message = messages[started];
+            protobuf::begin_parse(message, data[started].data(), data[started].size());
+            started++;
+        }
+        if (started > 0 && protobuf::wait_for_parses() != 0) {
+            while (started > 0) protobuf::restore(*type, messages[--started]);
+        }
+        protobuf::fence();
+        protobuf_counters.parsed += started;
+        if (type->has_required) {
+            for (size_t i = 0; i < started; i++) complete &= messages[i]->IsInitialized();
+        }
+    }
+    for (size_t i = started; i < count; i++) {
+        complete &= ParseFromArray(messages[i], data[i].data(), data[i].size());
+    }
+    return complete;
+}
+
+template <class Message>
+bool SerializeBatch(const Message *const *messages, size_t count, void *data, size_t capacity,
+                    std::string_view *outputs)
+{
+    char *const start = static_cast<char *>(data), *end = start + capacity;
+    if constexpr (protobuf::type_of<Message>() != nullptr) {
+        if (count > 0 && protobuf::can_serialize<Message>()) {
+            protobuf::state.output = nullptr;
+            protobuf::set_output(start, end, outputs);
+            protobuf::fence();
+            const uint64_t *const table = protobuf::TypeOf<Message>::value->table;
+            for (size_t i = 0; i < count; i++) protobuf::start_serialize(table, messages[i]);
+            const uint64_t outcome = protobuf::wait_for_serializations();
+            protobuf::fence();
+            if (outcome > RACKWRIGHT_ACCESS_FAULT + 1) {
+                protobuf_counters.serialized += count;
+                protobuf::make_views(outputs, count, end);
+                return true;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        outputs[i] = SerializeToTail(*messages[i], start, static_cast<size_t>(end - start));
+        if (outputs[i].data() == nullptr) return false;
+        end = const_cast<char *>(outputs[i].data());
+    }
+    return true;
+}
+
+inline OutputRegion::OutputRegion(void *data, size_t capacity)
+    : start_(static_cast<char *>(data)), end_(start_ + capacity)
+{
+}
+
+inline OutputRegion::~OutputRegion()
+{
+    if (protobuf::state.output == this) protobuf::state.output = nullptr;
+}
+
+template <class Message>
+void ParseRequest::start(Message *message, const void *data, size_t size)
+{
+    constexpr const protobuf::Type *type = protobuf::type_of<Message>();
+    type_ = type;
+    message_ = message;
+    data_ = data;
+    size_ = size;
+    uses_unit_ = protobuf::is_prepared(*message, size) || protobuf::prepare(type, *message, size);
+    if constexpr (type != nullptr) {
+        if (!uses_unit_) return;
+        record_.words[0] = 0;
+        protobuf::set_parse_record(&record_);
+        protobuf::begin_parse(message, data, size);
+    }
+}
+
+template <class Message>
+void SerializeRequest::start(const Message &message, OutputRegion *region)
+{
+    constexpr const protobuf::Type *type = protobuf::type_of<Message>();
+    message_ = &message;
+    region_ = region;
+    uses_unit_ = protobuf::can_serialize<Message>();
+    if (!uses_unit_) protobuf::count_fallback(type);
+    if constexpr (type != nullptr) {
+        if (!uses_unit_) return;
+        if (protobuf::state.output != region) {
+            protobuf::state.output = region;
+            protobuf::set_output(region->start_, region->end_, nullptr);
+        }
+        record_.words[0] = 0;
+        protobuf::fence();
+        protobuf::set_serialize_record(&record_);
+        protobuf::start_serialize(type->table, &message);
+    }
+}
+
+} // namespace rackwright

@@ -1,0 +1,145 @@
+// What the units have to know of a message class: its descriptor table.
+//
+// protoc-gen-rackwright adds to every generated class `M` a static member `M::rackwright_type` and a
+// description of its fields. From that, and from the class's real offsets, a table is built in
+// memory when the program starts. The layout of tables is on the units' contract page,
+// hardware/src/main/scala/rackwright/protobuf/README.md.
+#pragma once
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/stubs/common.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+static_assert(GOOGLE_PROTOBUF_VERSION == 3021012,
+              "Rackwright's protobuf units know the objects of protobuf 3.21.12 and of no other version");
+static_assert(sizeof(void *) == 8, "descriptor tables are for machines with 64-bit pointers");
+
+namespace rackwright::protobuf {
+
+// A message class as the runtime sees it. `words` is in static storage, so that tables may name each
+// other before they are built.
+struct Type {
+    constexpr Type(uint64_t *words, bool required) : table(words), has_required(required) {}
+
+    uint64_t *table;         // header and entries
+    bool has_required;       // IsInitialized() has to be asked
+    bool parses = false;     // the deserializer takes objects of this class
+    bool serializes = false; // the serializer does
+};
+
+// The type of a class, or null when protoc ran without our plug-in.
+template <class Message, class = void> struct TypeOf {
+    static constexpr const Type *value = nullptr;
+};
+template <class Message> struct TypeOf<Message, std::void_t<decltype(Message::rackwright_type)>> {
+    static constexpr const Type *value = &Message::rackwright_type;
+};
+template <class Message> constexpr const Type *type_of()
+{
+    return TypeOf<Message>::value;
+}
+
+constexpr size_t header_words = 8;
+constexpr size_t entry_words = 2;
+constexpr size_t list_words = 4;
+
+// Room for everything the units read of a class with objects of `bytes` bytes.
+template <size_t bytes, size_t numbers, size_t fields> struct Storage {
+    static constexpr size_t image_words = (bytes + 15) / 16 * 2;
+    static constexpr size_t map_words = (image_words + 63) / 64;
+
+    alignas(16) uint64_t table[header_words + entry_words * numbers];
+    alignas(16) uint64_t list[list_words * (fields == 0 ? 1 : fields)];
+    alignas(16) uint64_t image[image_words + map_words];
+};
+
+// What protoc knows of a field; the rest is found in the class.
+struct Field {
+    uint32_t number;
+    uint8_t type; // google::protobuf::FieldDescriptor::Type
+    bool repeated = false;
+    bool packed = false;
+    bool unsupported = false;       // the library has to handle it
+    bool utf8 = false;              // must be valid UTF-8
+    bool implicit_presence = false; // written when it is not zero
+    bool closed_enum = false;       // only values from `least` to `most`; the library handles others
+    int32_t least = 0;
+    int32_t most = 0;
+};
+
+constexpr unsigned no_hasbit = 0xffff;
+
+// The hasbit that a generated accessor sets.
+template <class Bits> unsigned hasbit_of(void (*set)(Bits *))
+{
+    Bits bits;
+    set(&bits);
+    for (unsigned bit = 0;; bit++) {
+        if (bits[bit / 32] >> (bit % 32) & 1) return bit;
+    }
+}
+
+// The parts of a class that its table is made from, as two objects on two arenas show them: what
+// differs between them is the arena's address, or else something that cannot be copied.
+struct Samples {
+    const void *objects[2];
+    const google::protobuf::Arena *arenas[2];
+    size_t bytes;
+};
+
+// Limits on what the units take of a class, known to protoc.
+enum : unsigned { parses_nothing = 1, serializes_nothing = 2 };
+
+// Writes the table of one class.
+class Builder {
+  public:
+    Builder(Type &type, uint64_t *list, uint64_t *image, uint32_t first, uint32_t last,
+            const Samples &samples);
+
+    // Where the class keeps its hasbits; not called when it has none.
+    void hasbits(const void *member, size_t bytes);
+
+    // Adds a field: fields come in ascending order. `member` is in the first sample, and so is
+    // `oneof_case`, null outside of a oneof. `message` is the type of a sub-message.
+    void field(const Field &field, const void *member, unsigned hasbit = no_hasbit,
+               const void *oneof_case = nullptr, const Type *message = nullptr);
+
+    // Completes the header; `limits` are those known to protoc.
+    void finish(unsigned limits);
+
+  private:
+    uint64_t offset(const void *member) const;
+    bool write_image();
+
+    Type &type_;
+    uint64_t *list_;
+    uint64_t *image_;
+    Samples samples_;
+    uint32_t first_;
+    size_t fields_ = 0;
+};
+
+// Builds the table of `Message` when the program starts.
+template <class Message, class Room>
+bool describe(Type &type, Room &room, uint32_t first, uint32_t last, unsigned limits,
+              void (*fields)(Builder &, const Message &))
+{
+    // Zeroed blocks, so that padding in the objects is zero too.
+    constexpr size_t block = sizeof(Message) + 1024;
+    alignas(16) char blocks[2][block];
+    std::memset(blocks, 0, sizeof blocks);
+    google::protobuf::Arena first_arena(blocks[0], block), second_arena(blocks[1], block);
+    const Message *object = google::protobuf::Arena::CreateMessage<Message>(&first_arena);
+    const Message *other = google::protobuf::Arena::CreateMessage<Message>(&second_arena);
+    Builder builder(type, room.list, room.image, first, last,
+                    {{object, other}, {&first_arena, &second_arena}, sizeof(Message)});
+    fields(builder, *object);
+    builder.finish(limits);
+    return true;
+}
+
+} // namespace rackwright::protobuf

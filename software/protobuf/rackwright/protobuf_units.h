@@ -1,0 +1,110 @@
+// The commands of the two units, as functions; on a machine that has no units they do nothing, and
+// are not reached because units_in_use is false there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rackwright/status.h"
+
+namespace rackwright::protobuf {
+
+// Where a unit writes how a request ended, after everything else that it writes for it.
+struct alignas(32) Record {
+    uint64_t words[4]; // 1 + status, 0 while under way; the others as the contract says
+
+    bool is_complete() const { return __atomic_load_n(&words[0], __ATOMIC_ACQUIRE) != 0; }
+    rackwright_status status() const { return static_cast<rackwright_status>(words[0] - 1); }
+};
+
+// Memory that the deserializer makes objects in. Strings lie at the end of the part for objects.
+struct Range {
+    uint64_t objects, objects_end;
+    uint64_t arrays, arrays_end;
+};
+
+} // namespace rackwright::protobuf
+
+#ifdef __riscv
+
+#include "protobuf_commands.h"
+#include "rackwright/rocc.h"
+
+namespace rackwright::protobuf {
+
+inline void fence() { rackwright_fence(); }
+
+inline void start_parse(const uint64_t *table, void *object, const void *data, size_t size)
+{
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_PARSE_INFO, table, object);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_DO_PARSE, data, size);
+}
+
+inline void set_parse_record(Record *record)
+{
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, PROTOBUF_COMPLETION, record, 0);
+}
+
+// 0, or 1 + the status of the first request that failed.
+inline uint64_t wait_for_parses() { return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_WAIT); }
+
+inline void set_range(const Range &range, const void *arena)
+{
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_MEM_SETUP, range.objects, range.arrays);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_LIMITS, range.objects_end,
+                       range.arrays_end);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_ARENA, arena, 0);
+}
+
+// What is left of the range, once every request has completed.
+inline Range remaining_range(const Range &range)
+{
+    (void)RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_CHECK_COMPLETION);
+    return {RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_OBJECTS),
+            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_STRINGS),
+            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_ARRAYS), range.arrays_end};
+}
+
+// `pointers`, if not null, takes the address of each output, 8 bytes each.
+inline void set_output(void *start, void *end, void *pointers)
+{
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_MEM_SETUP, end, pointers);
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_LIMIT, start, 0);
+}
+
+inline void set_serialize_record(Record *record)
+{
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, PROTOBUF_COMPLETION, record, 0);
+}
+
+inline void start_serialize(const uint64_t *table, const void *object)
+{
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_DO_SERIALIZE, table, object);
+}
+
+// The address of the last output, or 1 + the status of the first request that failed.
+inline uint64_t wait_for_serializations()
+{
+    return RACKWRIGHT_QUERY(PROTOBUF_SERIALIZE, PROTOBUF_WAIT);
+}
+
+} // namespace rackwright::protobuf
+
+#else
+
+namespace rackwright::protobuf {
+
+inline void fence() {}
+inline void start_parse(const uint64_t *, void *, const void *, size_t) {}
+inline void set_parse_record(Record *) {}
+inline uint64_t wait_for_parses() { return 0; }
+inline void set_range(const Range &, const void *) {}
+inline Range remaining_range(const Range &range) { return range; }
+inline void set_output(void *, void *, void *) {}
+inline void set_serialize_record(Record *) {}
+inline void start_serialize(const uint64_t *, const void *) {}
+inline uint64_t wait_for_serializations() { return 0; }
+
+} // namespace rackwright::protobuf
+
+#endif

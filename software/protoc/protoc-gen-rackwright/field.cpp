@@ -1,0 +1,100 @@
+#include "field.h"
+
+#include <google/protobuf/compiler/cpp/helpers.h>
+#include <google/protobuf/compiler/cpp/options.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace {
+
+using google::protobuf::EnumDescriptor;
+using google::protobuf::FieldDescriptor;
+using namespace google::protobuf::compiler::cpp;
+
+struct Range {
+    int64_t least = 0;
+    int64_t most = -1;
+
+    int64_t size() const { return most - least + 1; }
+};
+
+// The values of enums that the units know are one range of 24-bit numbers; the library takes care of
+// the others. This is the longest run without a gap.
+Range longest_run(const EnumDescriptor *type)
+{
+    std::vector<int64_t> values;
+    for (int i = 0; i < type->value_count(); i++) {
+        const int64_t value = type->value(i)->number();
+        if (-(1 << 23) <= value && value < (1 << 23)) values.push_back(value);
+    }
+    std::sort(values.begin(), values.end());
+    Range best, run;
+    for (const int64_t value : values) {
+        run = value <= run.most + 1 && run.size() > 0 ? Range{run.least, value} : Range{value, value};
+        if (run.size() > best.size()) best = run;
+    }
+    return best;
+}
+
+bool is_unsupported(const FieldDescriptor *field)
+{
+    return field->is_map() || field->type() == FieldDescriptor::TYPE_GROUP ||
+           field->options().weak();
+}
+
+// A scalar that is present when it is not zero.
+bool has_implicit_presence(const FieldDescriptor *field)
+{
+    return !field->is_repeated() && !field->has_presence();
+}
+
+std::string flags_of(const FieldDescriptor *field)
+{
+    std::string text;
+    const auto flag = [&](bool value) { text += value ? ", true" : ", false"; };
+    flag(field->is_repeated());
+    flag(field->is_packed());
+    flag(is_unsupported(field));
+    flag(field->type() == FieldDescriptor::TYPE_STRING &&
+         GetUtf8CheckMode(field, Options()) == Utf8CheckMode::kStrict);
+    flag(has_implicit_presence(field));
+    const bool closed = field->type() == FieldDescriptor::TYPE_ENUM &&
+                        !HasPreservingUnknownEnumSemantics(field);
+    flag(closed);
+    if (closed) {
+        const Range run = longest_run(field->enum_type());
+        text += ", " + std::to_string(run.least) + ", " + std::to_string(run.most);
+    }
+    return text;
+}
+
+std::string hasbit_of(const FieldDescriptor *field)
+{
+    if (!HasHasbit(field)) return "::rackwright::protobuf::no_hasbit";
+    return "::rackwright::protobuf::hasbit_of(&_Internal::set_has_" + FieldName(field) + ")";
+}
+
+std::string oneof_case_of(const FieldDescriptor *field)
+{
+    const auto *oneof = field->real_containing_oneof();
+    if (oneof == nullptr) return "nullptr";
+    return "&object._impl_._oneof_case_[" + std::to_string(oneof->index()) + "]";
+}
+
+std::string type_of(const FieldDescriptor *field)
+{
+    if (field->type() != FieldDescriptor::TYPE_MESSAGE || field->is_map()) return "nullptr";
+    return "::rackwright::protobuf::type_of<" +
+           QualifiedClassName(field->message_type(), Options()) + ">()";
+}
+
+} // namespace
+
+std::string description_of(const FieldDescriptor *field)
+{
+    return "    builder.field({" + std::to_string(field->number()) + ", " +
+           std::to_string(field->type()) + flags_of(field) + "},\n        &object." +
+           FieldMemberName(field, false) + ", " + hasbit_of(field) + ",\n        " +
+           oneof_case_of(field) + ", " + type_of(field) + ");\n";
+}

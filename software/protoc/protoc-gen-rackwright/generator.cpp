@@ -1,0 +1,75 @@
+#include "generator.h"
+
+#include <google/protobuf/compiler/cpp/helpers.h>
+#include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/io/printer.h>
+#include <google/protobuf/io/zero_copy_stream.h>
+
+#include <memory>
+#include <vector>
+
+#include "message.h"
+
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FileDescriptor;
+using google::protobuf::compiler::GeneratorContext;
+using google::protobuf::compiler::cpp::IsMapEntryMessage;
+using google::protobuf::io::Printer;
+
+// The classes of `messages` and of those inside them; entries of maps have no class of their own.
+void collect(const Descriptor *message, std::vector<const Descriptor *> *messages)
+{
+    if (IsMapEntryMessage(message)) return;
+    for (int i = 0; i < message->nested_type_count(); i++) {
+        collect(message->nested_type(i), messages);
+    }
+    messages->push_back(message);
+}
+
+std::vector<const Descriptor *> messages_of(const FileDescriptor *file)
+{
+    std::vector<const Descriptor *> messages;
+    for (int i = 0; i < file->message_type_count(); i++) collect(file->message_type(i), &messages);
+    return messages;
+}
+
+// Classes of other kinds have no accessors of hasbits, or no reflection to be verified with.
+bool is_generated_for_speed(const FileDescriptor *file)
+{
+    return file->options().optimize_for() == google::protobuf::FileOptions::SPEED;
+}
+
+void insert(GeneratorContext *context, const std::string &file, const std::string &point,
+            const std::string &text)
+{
+    const std::unique_ptr<google::protobuf::io::ZeroCopyOutputStream> output(
+        context->OpenForInsert(file, point));
+    Printer printer(output.get(), '$');
+    printer.PrintRaw(text);
+}
+
+} // namespace
+
+bool Generator::Generate(const FileDescriptor *file, const std::string &parameter,
+                         GeneratorContext *context, std::string *error) const
+{
+    if (!parameter.empty()) {
+        *error = "protoc-gen-rackwright has no option \"" + parameter + "\"";
+        return false;
+    }
+    const auto messages = messages_of(file);
+    if (messages.empty() || !is_generated_for_speed(file)) return true;
+
+    const std::string stem = google::protobuf::compiler::cpp::StripProto(file->name());
+    insert(context, stem + ".pb.h", "includes", "#include <rackwright/protobuf_type.h>\n");
+    for (const Descriptor *message : messages) {
+        insert(context, stem + ".pb.h", "class_scope:" + message->full_name(),
+               declaration_of(message));
+    }
+    std::string definitions;
+    for (const Descriptor *message : messages) definitions += definition_of(message);
+    insert(context, stem + ".pb.cc", "namespace_scope", definitions);
+    return true;
+}
