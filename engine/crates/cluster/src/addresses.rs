@@ -1,5 +1,5 @@
 use crate::topology::Topology;
-use crate::{ClusterError, NodeKind, TrafficSpec};
+use crate::{ClusterError, NodeKind};
 use rackwright_ethernet::{Endpoint, Ipv4, Mac};
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub(crate) fn assign(topology: &Topology) -> Result<BTreeMap<usize, Peer>, Clust
         let (mac, ip) = pinned[&server];
         let mac = mac.unwrap_or(Mac::assigned(number));
         let address = ip.unwrap_or(assigned(number));
-        let port = spec(topology, server).port;
+        let port = given(topology, server).port;
         peers.insert(
             server,
             Peer {
@@ -48,9 +48,26 @@ fn assigned(number: u32) -> Ipv4 {
     Ipv4::from_bits(NETWORK.to_bits() + number)
 }
 
-fn spec<'a>(topology: &Topology<'a>, server: usize) -> &'a TrafficSpec {
+/// The addresses that a server was given.
+struct Given<'a> {
+    mac: &'a Option<String>,
+    ip: &'a Option<String>,
+    port: u16,
+}
+
+fn given<'a>(topology: &Topology<'a>, server: usize) -> Given<'a> {
     match &topology.description.nodes[server].kind {
-        NodeKind::Traffic(spec) => spec,
+        NodeKind::Traffic(spec) => Given {
+            mac: &spec.mac,
+            ip: &spec.ip,
+            port: spec.port,
+        },
+        // Programs choose their ports themselves.
+        NodeKind::Server(spec) => Given {
+            mac: &spec.mac,
+            ip: &spec.ip,
+            port: 0,
+        },
         NodeKind::Switch(_) => unreachable!("a switch is not a server"),
     }
 }
@@ -60,7 +77,7 @@ type Pinned = (Option<Mac>, Option<Ipv4>);
 fn pinned(topology: &Topology) -> Result<BTreeMap<usize, Pinned>, ClusterError> {
     let mut pinned = BTreeMap::new();
     for server in topology.servers() {
-        let (name, spec) = (topology.name(server), spec(topology, server));
+        let (name, spec) = (topology.name(server), given(topology, server));
         let wrong = |reason: String| ClusterError::Address {
             name: name.to_string(),
             reason,

@@ -1,24 +1,32 @@
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
-use crate::{ClusterError, Node, NodeKind, SwitchSpec, TrafficSpec};
+use crate::{Argument, ClusterError, Designs, Node, NodeKind, ServerSpec, SwitchSpec, TrafficSpec};
 use rackwright_ethernet::{
     Forwarding, MakePolicy, PortParameters, Route, Switch, SwitchParameters, Table, POLICIES,
 };
+use rackwright_rtl::Design;
 use rackwright_schedule::{Graph, ModelId, PortId};
+use rackwright_server::{NetworkConfig, NetworkedServer, ServerConfig, BARE_METAL_BYTES};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_traffic::{Client, Distribution, Host, Identity, ParameterError, Peer, Random, Service};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Makes the models and joins them. Models have the numbers of their nodes.
 pub(crate) fn build(
     topology: &Topology,
     routes: &Routes,
     peers: &BTreeMap<usize, Peer>,
+    designs: &Designs,
 ) -> Result<Graph<Node>, ClusterError> {
     let builder = Builder {
         topology,
         routes,
         peers,
+        designs,
+        programs: RefCell::default(),
         tree: broadcast_tree(topology),
     };
     let mut graph = Graph::new();
@@ -31,6 +39,7 @@ pub(crate) fn build(
                     .map_err(ClusterError::parameter(&node.name))?;
                 Node::Host(Box::new(host))
             }
+            NodeKind::Server(spec) => Node::Server(builder.server(index, spec)?),
         };
         graph.add(node.name.clone(), model);
     }
@@ -42,6 +51,9 @@ struct Builder<'a> {
     topology: &'a Topology<'a>,
     routes: &'a Routes,
     peers: &'a BTreeMap<usize, Peer>,
+    designs: &'a Designs,
+    /// Files that were read: many servers run the same program.
+    programs: RefCell<BTreeMap<PathBuf, Rc<[u8]>>>,
     tree: Vec<Vec<u16>>,
 }
 
@@ -98,6 +110,85 @@ impl Builder<'_> {
             self.client(index, spec)?,
             self.service(index, spec)?,
         ))
+    }
+
+    fn server(&self, index: usize, spec: &ServerSpec) -> Result<NetworkedServer, ClusterError> {
+        let name = self.topology.name(index);
+        let refused = |reason| ClusterError::Server {
+            name: name.to_string(),
+            reason,
+        };
+        let file = self.program(name, &spec.program)?;
+        let units: Vec<Design> = (spec.units.iter())
+            .map(|unit| self.design(name, unit).cloned())
+            .collect::<Result<_, _>>()?;
+        let config = ServerConfig {
+            cpu: spec.cpu.parse().map_err(refused)?,
+            units: &units,
+            placement: spec.placement.parse().map_err(|reason| ClusterError::Placement {
+                name: name.to_string(),
+                reason,
+            })?,
+            guest_bytes: BARE_METAL_BYTES,
+            skip_quiescent: spec.skip_quiescent,
+        };
+        let peer = self.peers[&index];
+        let network = NetworkConfig {
+            nic: self.design(name, &spec.nic)?,
+            clock: self.topology.clock,
+            rate: self.topology.ports[index][0].rate,
+            mac: peer.mac,
+            address: peer.endpoint.address,
+            arguments: &self.arguments(name, spec)?,
+        };
+        NetworkedServer::new(&config, &network, &file).map_err(refused)
+    }
+
+    fn design(&self, name: &str, design: &str) -> Result<&Design, ClusterError> {
+        self.designs.get(design).ok_or_else(|| ClusterError::Design {
+            name: name.to_string(),
+            design: design.to_string(),
+        })
+    }
+
+    fn program(&self, name: &str, path: &Path) -> Result<Rc<[u8]>, ClusterError> {
+        if let Some(file) = self.programs.borrow().get(path) {
+            return Ok(file.clone());
+        }
+        let file: Rc<[u8]> = match std::fs::read(path) {
+            Ok(bytes) => bytes.into(),
+            Err(reason) => {
+                return Err(ClusterError::Program {
+                    name: name.to_string(),
+                    path: path.display().to_string(),
+                    reason,
+                })
+            }
+        };
+        self.programs
+            .borrow_mut()
+            .insert(path.to_path_buf(), file.clone());
+        Ok(file)
+    }
+
+    /// The arguments of a program with its name, that of its file without the folder, in front.
+    fn arguments(&self, name: &str, spec: &ServerSpec) -> Result<Vec<Vec<u8>>, ClusterError> {
+        let program = spec.program.file_name().unwrap_or_default().as_encoded_bytes();
+        let mut arguments = vec![program.to_vec()];
+        for argument in &spec.arguments {
+            let text = match argument {
+                Argument::Text(text) => text.clone(),
+                Argument::Address { address_of } => {
+                    let by = || format!("an argument of `{name}`");
+                    let server = self.topology.find(address_of, by)?;
+                    let peer = self.peers.get(&server);
+                    let peer = peer.ok_or_else(|| ClusterError::NoAddress(address_of.clone()))?;
+                    peer.endpoint.address.to_string()
+                }
+            };
+            arguments.push(text.into_bytes());
+        }
+        Ok(arguments)
     }
 
     fn client(&self, index: usize, spec: &TrafficSpec) -> Result<Option<Client>, ParameterError> {

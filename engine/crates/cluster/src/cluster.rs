@@ -2,11 +2,15 @@ use crate::routes::Routes;
 use crate::topology::Topology;
 use crate::{addresses, build, check, loops, ClusterError, Description, Node, Report};
 use rackwright_ethernet::{Capture, PortCounters};
+use rackwright_rtl::Design;
 use rackwright_schedule::{Graph, ModelId, PortId, RunOutcome};
 use rackwright_time::{Clock, Cycle, Cycles};
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
 use std::io::Write;
+
+/// Compiled hardware units by the names that servers use for them.
+pub type Designs = BTreeMap<String, Design>;
 
 /// A cluster that has been built.
 pub struct Cluster {
@@ -18,7 +22,12 @@ pub struct Cluster {
     pub(crate) ends: Vec<Vec<(usize, usize)>>,
     pub(crate) peers: BTreeMap<usize, Peer>,
     taps: Vec<PortId>,
+    /// The servers with which the run ends.
+    ends_with: Vec<usize>,
 }
+
+/// How often per simulated second is looked whether the run is to end.
+const LOOKS_PER_SECOND: u64 = 10_000;
 
 impl Cluster {
     /// Checks a description without building anything.
@@ -34,12 +43,20 @@ impl Cluster {
     /// # Errors
     /// [`ClusterError`], as [`Cluster::check`].
     pub fn new(description: &Description) -> Result<Cluster, ClusterError> {
+        Cluster::with_designs(description, &Designs::new())
+    }
+
+    /// Builds what a description says, with hardware units by name.
+    ///
+    /// # Errors
+    /// [`ClusterError`], as [`Cluster::check`].
+    pub fn with_designs(description: &Description, designs: &Designs) -> Result<Cluster, ClusterError> {
         let topology = Topology::new(description)?;
         check::check(&topology)?;
         let peers = addresses::assign(&topology)?;
         let routes = Routes::new(&topology)?;
         loops::check_loops(&topology, &routes)?;
-        let graph = build::build(&topology, &routes, &peers)?;
+        let graph = build::build(&topology, &routes, &peers, designs)?;
         let ends =
             |ports: &Vec<crate::topology::Neighbour>| ports.iter().map(|end| (end.node, end.port)).collect();
         Ok(Cluster {
@@ -49,6 +66,7 @@ impl Cluster {
             ends: topology.ports.iter().map(ends).collect(),
             peers,
             taps: Vec::new(),
+            ends_with: Vec::new(),
         })
     }
 
@@ -69,6 +87,22 @@ impl Cluster {
     /// Whether nodes without anything to do are left alone. The result does not depend on it.
     pub fn set_skip_idle(&mut self, skip_idle: bool) {
         self.graph.set_skip_idle(skip_idle);
+    }
+
+    /// Ends runs when the programs of all servers of these names have ended; see [`Cluster::run`].
+    ///
+    /// # Errors
+    /// [`ClusterError::NoProgram`] for a node that does not exist or runs no program.
+    pub fn end_with(&mut self, names: &[String]) -> Result<(), ClusterError> {
+        let node = |name: &String| {
+            let found = self.names.iter().position(|other| other == name);
+            let runs = |node: &usize| matches!(self.graph.model(ModelId(*node)), Node::Server(_));
+            found
+                .filter(runs)
+                .ok_or_else(|| ClusterError::NoProgram(name.clone()))
+        };
+        self.ends_with = names.iter().map(node).collect::<Result<_, _>>()?;
+        Ok(())
     }
 
     /// Captures from now on what passes a port, written as `tor0.port3`.
@@ -93,6 +127,7 @@ impl Cluster {
         Ok(match self.graph.model(id.model) {
             Node::Switch(switch) => switch.output_ports()[id.port].counters(),
             Node::Host(host) => host.output_port().counters(),
+            Node::Server(server) => server.port_counters(),
         })
     }
 
@@ -139,9 +174,29 @@ impl Cluster {
         Ok(())
     }
 
-    /// Advances to a cycle.
+    /// Advances to a cycle, or to the end of the run before: the first multiple of 100 us at which all the
+    /// servers with which the run is to end have ended their programs.
     pub fn run(&mut self, until: Cycle) -> RunOutcome {
-        self.graph.run(until)
+        if self.ends_with.is_empty() {
+            return self.graph.run(until);
+        }
+        let span = (self.clock.hertz() / LOOKS_PER_SECOND).max(1);
+        let mut outcome = RunOutcome::TimeOver;
+        while self.cycle() < until && !self.has_ended() {
+            let next = Cycle((self.cycle().0 / span + 1) * span);
+            outcome = self.graph.run(next.min(until));
+        }
+        outcome
+    }
+
+    /// Whether all the servers with which the run is to end have ended their programs; never when there are none.
+    pub fn has_ended(&self) -> bool {
+        let at_look = self.cycle().0 % (self.clock.hertz() / LOOKS_PER_SECOND).max(1) == 0;
+        let is_off = |node: &usize| match self.graph.model(ModelId(*node)) {
+            Node::Server(server) => server.is_off(),
+            _ => false,
+        };
+        at_look && !self.ends_with.is_empty() && self.ends_with.iter().all(is_off)
     }
 
     /// The first cycle not yet simulated.

@@ -1,6 +1,7 @@
 use rackwright_traffic::{ClientParameters, ServiceParameters};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A cluster as plain data.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -40,6 +41,8 @@ pub enum NodeKind {
     Switch(SwitchSpec),
     /// A server at `traffic` fidelity.
     Traffic(Box<TrafficSpec>),
+    /// A server with a hart and a NIC in RTL.
+    Server(Box<ServerSpec>),
 }
 
 /// A switch. Its ports follow from the links.
@@ -127,6 +130,50 @@ impl Default for TrafficSpec {
     }
 }
 
+/// A server with a hart and a NIC in RTL.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerSpec {
+    /// The hart's timing model: a name in [`rackwright_server::CpuModel::ALL`].
+    #[serde(default = "default_cpu")]
+    pub cpu: String,
+    /// The file with its bare-metal program.
+    pub program: PathBuf,
+    /// The program's arguments, without its name.
+    #[serde(default)]
+    pub arguments: Vec<Argument>,
+    /// The design of its NIC, by the name under which it was given to the cluster.
+    pub nic: String,
+    /// The designs of other units beside the hart.
+    #[serde(default)]
+    pub units: Vec<String>,
+    /// Where those units sit.
+    #[serde(default = "default_placement")]
+    pub placement: String,
+    /// Whether units in which nothing moves are not clocked. The result does not depend on it.
+    #[serde(default = "default_skip_quiescent")]
+    pub skip_quiescent: bool,
+    /// The hardware address; assigned when absent.
+    #[serde(default)]
+    pub mac: Option<String>,
+    /// The Internet address; assigned when absent.
+    #[serde(default)]
+    pub ip: Option<String>,
+}
+
+/// An argument of a program.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Argument {
+    /// As it is.
+    Text(String),
+    /// The Internet address of a server.
+    Address {
+        /// The server's name.
+        address_of: String,
+    },
+}
+
 /// A client and whom it asks.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TrafficClient {
@@ -148,6 +195,18 @@ pub struct Link {
     /// How fast both ends send; one flit per cycle when absent.
     #[serde(default)]
     pub bits_per_second: Option<u64>,
+}
+
+fn default_cpu() -> String {
+    rackwright_server::CpuModel::Rocket.name().to_string()
+}
+
+fn default_placement() -> String {
+    rackwright_memory::Placement::default().name().to_string()
+}
+
+fn default_skip_quiescent() -> bool {
+    true
 }
 
 fn default_clock() -> u64 {

@@ -1,5 +1,7 @@
 use rackwright_ethernet::{CaptureError, MacError, RateError};
+use rackwright_memory::UnknownPlacement;
 use rackwright_schedule::GraphError;
+use rackwright_server::ServerError;
 use rackwright_time::ClockError;
 use rackwright_traffic::ParameterError;
 
@@ -113,6 +115,46 @@ pub enum ClusterError {
     /// The node exists, its port doesn't.
     #[error("`{0}` is not a port; ports are written as `node.port3`")]
     NoSuchPort(String),
+    /// A server cannot be built.
+    #[error("`{name}`: {reason}")]
+    Server {
+        /// The server.
+        name: String,
+        /// Why not.
+        reason: ServerError,
+    },
+    /// A program cannot be read.
+    #[error("`{name}`: {path}: {reason}")]
+    Program {
+        /// The server.
+        name: String,
+        /// The file.
+        path: String,
+        /// Why not.
+        reason: std::io::Error,
+    },
+    /// A unit that the cluster was not given.
+    #[error("`{name}` needs the design `{design}`, which the cluster was not given")]
+    Design {
+        /// The server.
+        name: String,
+        /// The design's name.
+        design: String,
+    },
+    /// A unit is placed nowhere.
+    #[error("`{name}`: {reason}")]
+    Placement {
+        /// The server.
+        name: String,
+        /// The places that exist.
+        reason: UnknownPlacement,
+    },
+    /// Only servers have addresses.
+    #[error("an argument is the address of `{0}`, which is no server")]
+    NoAddress(String),
+    /// The run is to end with a node that runs no program.
+    #[error("the run is to end with `{0}`, which is no server that runs a program")]
+    NoProgram(String),
     /// The graph refuses.
     #[error("{0}")]
     Graph(#[from] GraphError),

@@ -15,8 +15,10 @@ mod report;
 mod routes;
 mod topology;
 
-pub use cluster::Cluster;
-pub use description::{Description, Link, NodeKind, NodeSpec, SwitchSpec, TrafficClient, TrafficSpec};
+pub use cluster::{Cluster, Designs};
+pub use description::{
+    Argument, Description, Link, NodeKind, NodeSpec, ServerSpec, SwitchSpec, TrafficClient, TrafficSpec,
+};
 pub use error::ClusterError;
 pub use node::Node;
 pub use report::{LatencyReport, PortReport, Report, ServerReport, SwitchReport};

@@ -1,5 +1,6 @@
 use rackwright_ethernet::{Frame, Switch};
 use rackwright_schedule::{Incoming, Model, Outbox};
+use rackwright_server::NetworkedServer;
 use rackwright_stats::Digest;
 use rackwright_time::Cycle;
 use rackwright_traffic::Host;
@@ -10,6 +11,8 @@ pub enum Node {
     Switch(Box<Switch>),
     /// A server at `traffic` fidelity.
     Host(Box<Host>),
+    /// A server with a hart and a NIC in RTL.
+    Server(NetworkedServer),
 }
 
 impl Model for Node {
@@ -19,13 +22,19 @@ impl Model for Node {
         match self {
             Node::Switch(switch) => switch.ports(),
             Node::Host(host) => host.ports(),
+            Node::Server(server) => server.ports(),
         }
+    }
+
+    fn cut_through(&self) -> bool {
+        matches!(self, Node::Server(_))
     }
 
     fn next_event(&self) -> Cycle {
         match self {
             Node::Switch(switch) => switch.next_event(),
             Node::Host(host) => host.next_event(),
+            Node::Server(server) => server.next_event(),
         }
     }
 
@@ -33,6 +42,7 @@ impl Model for Node {
         match self {
             Node::Switch(switch) => switch.advance(until, arrivals, outbox),
             Node::Host(host) => host.advance(until, arrivals, outbox),
+            Node::Server(server) => server.advance(until, arrivals, outbox),
         }
     }
 
@@ -40,6 +50,7 @@ impl Model for Node {
         match self {
             Node::Switch(switch) => switch.digest(digest),
             Node::Host(host) => host.digest(digest),
+            Node::Server(server) => server.digest(digest),
         }
     }
 }

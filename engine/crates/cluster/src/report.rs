@@ -1,6 +1,7 @@
 use crate::{Cluster, Node};
-use rackwright_ethernet::{OutputPort, Refusals};
+use rackwright_ethernet::{PortCounters, Refusals};
 use rackwright_schedule::ModelId;
+use rackwright_server::NetworkedServer;
 use rackwright_traffic::{Host, Latencies};
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ pub struct Report {
 }
 
 /// A server.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ServerReport {
     /// Its name.
     pub name: String,
@@ -58,6 +59,14 @@ pub struct ServerReport {
     pub rejected: u64,
     /// Cycles that the cores of its service have worked, together.
     pub busy_cycles: u64,
+    /// The status with which its program has ended.
+    pub exit_code: Option<i32>,
+    /// Why it stands still although its program has not ended.
+    pub error: Option<String>,
+    /// What its program has printed.
+    pub stdout: String,
+    /// Cycles of RTL that were evaluated rather than skipped.
+    pub unit_cycles: u64,
     /// Times from request to answer.
     pub latency: LatencyReport,
     /// Times that requests waited for a core of its service.
@@ -159,18 +168,28 @@ impl Report {
                         .switches
                         .push(switch_report(cluster.names[node].clone(), switch.refusals()));
                     let ports = switch.output_ports().iter().enumerate();
-                    report
-                        .ports
-                        .extend(ports.map(|(port, output)| port_report(cluster, node, port, output)));
+                    report.ports.extend(ports.map(|(port, output)| {
+                        port_report(cluster, (node, port), output.counters(), output.queued())
+                    }));
                 }
                 Node::Host(host) => {
                     report.servers.push(server_report(cluster, node, host));
-                    report
-                        .ports
-                        .push(port_report(cluster, node, 0, host.output_port()));
+                    let output = host.output_port();
+                    report.ports.push(port_report(
+                        cluster,
+                        (node, 0),
+                        output.counters(),
+                        output.queued(),
+                    ));
                     host.client()
                         .iter()
                         .for_each(|client| all.merge(client.latencies()));
+                }
+                Node::Server(server) => {
+                    report.servers.push(program_report(cluster, node, server));
+                    report
+                        .ports
+                        .push(port_report(cluster, (node, 0), server.port_counters(), 0));
                 }
             }
         }
@@ -188,21 +207,40 @@ fn switch_report(name: String, refusals: Refusals) -> SwitchReport {
     }
 }
 
-fn port_report(cluster: &Cluster, node: usize, port: usize, output: &OutputPort) -> PortReport {
+fn port_report(cluster: &Cluster, id: (usize, usize), counters: PortCounters, queued: u64) -> PortReport {
     let name = |(node, port): (usize, usize)| format!("{}.port{port}", cluster.names[node]);
-    let counters = output.counters();
     PortReport {
-        name: name((node, port)),
-        peer: name(cluster.ends[node][port]),
+        name: name(id),
+        peer: name(cluster.ends[id.0][id.1]),
         received: counters.received,
         received_bytes: counters.received_bytes,
         offered: counters.offered,
         sent: counters.sent,
         sent_bytes: counters.sent_bytes,
         dropped: counters.dropped,
-        queued: output.queued(),
+        queued,
         marked: counters.marked,
         peak_bytes: counters.peak_bytes,
+    }
+}
+
+fn program_report(cluster: &Cluster, node: usize, server: &NetworkedServer) -> ServerReport {
+    let peer = cluster.peers[&node];
+    let (port, counters) = (server.port_counters(), server.counters());
+    let dropped = ["nic.dropped_full", "nic.dropped_length"].map(|name| counters.get(name).unwrap_or(0));
+    ServerReport {
+        name: cluster.names[node].clone(),
+        mac: peer.mac.to_string(),
+        ip: peer.endpoint.address.to_string(),
+        instructions: server.instructions(),
+        packets_sent: port.sent,
+        packets_received: port.received,
+        packets_dropped: dropped.iter().sum(),
+        exit_code: server.exit_code(),
+        error: server.error().map(ToString::to_string),
+        stdout: String::from_utf8_lossy(server.output()).into_owned(),
+        unit_cycles: server.unit_cycles(),
+        ..ServerReport::default()
     }
 }
 
@@ -218,7 +256,6 @@ fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
         name: cluster.names[node].clone(),
         mac: peer.mac.to_string(),
         ip: peer.endpoint.address.to_string(),
-        instructions: 0,
         packets_sent: port.sent,
         packets_received: port.received,
         packets_dropped: port.dropped,
@@ -239,5 +276,6 @@ fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
             .service()
             .map(|service| LatencyReport::new(service.waits()))
             .unwrap_or_default(),
+        ..ServerReport::default()
     }
 }

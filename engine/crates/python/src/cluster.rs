@@ -1,9 +1,11 @@
+use crate::design::Design;
 use crate::error::raise;
 use pyo3::prelude::*;
-use rackwright_cluster::{ClusterError, Description};
+use rackwright_cluster::{ClusterError, Description, Designs};
 use rackwright_ethernet::Capture;
 use rackwright_schedule::RunOutcome;
 use rackwright_time::{Cycle, Cycles};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -18,10 +20,18 @@ pub struct Cluster {
 #[pymethods]
 impl Cluster {
     #[new]
-    fn new(py: Python<'_>, description: &str) -> PyResult<Cluster> {
+    #[pyo3(signature = (description, designs = BTreeMap::new()))]
+    fn new(
+        py: Python<'_>,
+        description: &str,
+        designs: BTreeMap<String, PyRef<'_, Design>>,
+    ) -> PyResult<Cluster> {
         let description: Description = serde_json::from_str(description).map_err(raise)?;
+        let designs: Designs = (designs.into_iter())
+            .map(|(name, design)| (name, design.design.clone()))
+            .collect();
         let cluster = py
-            .detach(|| rackwright_cluster::Cluster::new(&description))
+            .detach(|| rackwright_cluster::Cluster::with_designs(&description, &designs))
             .map_err(raise)?;
         Ok(Cluster {
             cluster,
@@ -35,6 +45,17 @@ impl Cluster {
 
     fn set_window(&mut self, cycles: u64) -> PyResult<()> {
         self.cluster.set_window(Cycles(cycles)).map_err(raise)
+    }
+
+    /// Ends runs when the programs of all these servers have ended.
+    fn end_with(&mut self, servers: Vec<String>) -> PyResult<()> {
+        self.cluster.end_with(&servers).map_err(raise)
+    }
+
+    /// Whether all of them have.
+    #[getter]
+    fn has_ended(&self) -> bool {
+        self.cluster.has_ended()
     }
 
     fn set_skip_idle(&mut self, skip_idle: bool) {

@@ -12,8 +12,8 @@ use rackwright_time::{Cycle, Cycles};
 /// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
 const MEMORY_BYTES: u64 = 256 << 20;
 
-/// The first address beyond the memory of bare metal: how much guest memory it needs.
-pub(crate) const MEMORY_END: u64 = BareMetal::MEMORY_BASE + MEMORY_BYTES;
+/// How much guest memory bare metal needs: its memory ends here.
+pub const BARE_METAL_BYTES: u64 = BareMetal::MEMORY_BASE + MEMORY_BYTES;
 
 /// Time of an access to a device: across the chip and back.
 pub(crate) const DEVICE_LATENCY: Cycles = Cycles(10);
@@ -26,7 +26,7 @@ pub(crate) fn load(
 ) -> Result<u64, ServerError> {
     let program = BareMetal::load(file, memory)?;
     memory.protect(BareMetal::MEMORY_BASE, MEMORY_BYTES, Protection::ALL)?;
-    information.store(memory, MEMORY_END)?;
+    information.store(memory, BARE_METAL_BYTES)?;
     Ok(program.entry)
 }
 

@@ -19,6 +19,7 @@ mod rocket_rtl;
 mod server;
 mod unit;
 
+pub use bare::BARE_METAL_BYTES;
 pub use bench::Bench;
 pub use error::ServerError;
 pub use frames::SentFrame;

@@ -1,4 +1,4 @@
-use crate::bare::{self, DEVICE_LATENCY, MEMORY_END};
+use crate::bare::{self, DEVICE_LATENCY};
 use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::error::ServerError;
@@ -93,7 +93,7 @@ impl<T: Timing> Networked<T> {
         hierarchy: SharedHierarchy,
         file: &[u8],
     ) -> Result<Networked<T>, ServerError> {
-        let mut memory = GuestMemory::new(MEMORY_END)?;
+        let mut memory = GuestMemory::new(config.guest_bytes)?;
         let information = BootInformation {
             address: network.address.to_bits(),
             arguments: network.arguments,

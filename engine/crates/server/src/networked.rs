@@ -14,6 +14,10 @@ pub struct NetworkedServer {
     run: Box<dyn NetworkRun>,
 }
 
+// SAFETY: through `&self` only counts and what was printed are read. The pointers in the hart, which alone keep it
+// from being shared, are used by its run only, which needs `&mut self`.
+unsafe impl Sync for NetworkedServer {}
+
 /// A networked server behind one interface, whatever its timing model.
 pub(crate) trait NetworkRun: Model<Item = Frame> {
     fn machine(&self) -> &dyn Observed;

@@ -1,4 +1,4 @@
-use crate::bare::{self, MEMORY_END};
+use crate::bare::{self, BARE_METAL_BYTES};
 use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::ServerError;
@@ -33,7 +33,7 @@ impl RocketRtl {
     /// # Errors
     /// [`ServerError`] when the file is no program that fits.
     pub fn new(design: &RocketDesign, program: &[u8]) -> Result<RocketRtl, ServerError> {
-        let mut memory = GuestMemory::new(MEMORY_END)?;
+        let mut memory = GuestMemory::new(BARE_METAL_BYTES)?;
         let entry = bare::load(program, &mut memory, &BootInformation::default())?;
         let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
         let port = hierarchy.attach_hart();
