@@ -2,6 +2,7 @@ package rackwright.elaborate
 
 import rackwright.copy.StreamCopyDescription
 import rackwright.nic.NicDescription
+import rackwright.protobuf.DeserializerDescription
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
 
 /** The units that come with the product, in the order of the list. */
@@ -9,6 +10,7 @@ object Units {
   val all: Seq[UnitDescription] = Seq(
     SnappyCompressorDescription,
     SnappyDecompressorDescription,
+    DeserializerDescription,
     StreamCopyDescription,
     NicDescription
   )

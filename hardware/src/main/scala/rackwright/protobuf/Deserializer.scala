@@ -1,0 +1,103 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.HardwareUnit
+import rackwright.memory.{MemoryArbiter, MemoryPort}
+
+/** The unit `protobuf-deserialize`: from wire format to objects of the official C++ library. README.md is the contract.
+  *
+  * @param params
+  *   what to build.
+  */
+class Deserializer(params: DeserializerParams = DeserializerParams()) extends HardwareUnit {
+  private val shared = MemoryArbiter.downstream(params.port, 2)
+
+  val command = commandPort(Deserializer.opcode)
+  val read: MemoryPort = memoryPort(params.port)
+  val write: MemoryPort = memoryPort(shared)
+  val table: MemoryPort = memoryPort(shared)
+  val idle = idlePort()
+
+  private val commands = Module(new DeserializerCommands(Deserializer.opcode))
+  private val control = Module(new DeserializerControl(params.port))
+  private val input = Module(new DeserializerInput(params.port, params.outstanding, params.commandQueue))
+  private val fields = Module(new DeserializerFields(params))
+  private val regions = Module(new DeserializerRegions)
+  private val cache = Module(new DescriptorCache(params.port, params.descriptorLines))
+  private val readBack = Module(new ReadBack(params.port))
+  private val stores = Module(new DeserializerStores(params.port, params.storeLines, params.outstanding))
+  private val completer = Module(new ProtobufCompleter(params.port))
+  private val writes = Module(new MemoryArbiter(params.port, 2))
+  private val reads = Module(new MemoryArbiter(params.port, 2))
+
+  commands.command.request <> command.request
+  private val answers = Queue(commands.command.response, 2)
+  command.response <> answers
+  control.request <> Queue(commands.request, params.commandQueue)
+  input.range <> commands.range
+  commands.report.completed := completer.completed
+  commands.report.failure := completer.failure
+  commands.report.heads := regions.heads
+  completer.reported := commands.reported
+  cache.flush := commands.flush
+
+  fields.start := control.start
+  control.ended := fields.ended
+  fields.arena := control.arena
+  input.begin.valid := control.begin.valid
+  control.begin.ready := input.begin.ready
+  input.stop := control.stop
+  fields.stream <> input.stream
+
+  regions.set := control.regions
+  control.heads := regions.heads
+  regions.objects <> fields.objects
+  regions.strings <> fields.strings
+  regions.arrays <> fields.arrays
+  fields.arraysHead := regions.heads.arrays
+
+  cache.request <> fields.lookup
+  fields.line <> cache.response
+  fields.lookupIdle := cache.idle
+  readBack.request := fields.readBack
+  fields.readBackResponse := readBack.response
+  readBack.quiet := stores.quiet.reduce(_ && _)
+
+  private val sources = Module(new Arbiter(new Store(params.port), 2))
+  sources.io.in(0) <> fields.store
+  sources.io.in(1) <> control.store
+  stores.store <> sources.io.out
+  stores.turn := control.turn
+  stores.drain := control.drain || readBack.drain
+  stores.clear := completer.clear
+
+  completer.completion <> control.completion
+  completer.quiet := stores.quiet
+  completer.faulted := stores.faulted
+  control.turnFree := completer.free(control.turn)
+
+  read <> input.memory
+  writes.ports(0) <> stores.memory
+  writes.ports(1) <> completer.memory
+  write <> writes.memory
+  reads.ports(0) <> cache.memory
+  reads.ports(1) <> readBack.memory
+  table <> reads.memory
+
+  idle := commands.quiet && control.idle && input.idle && cache.idle && !answers.valid && !command.request.valid
+
+  event("busy", !commands.quiet)
+  event("fields", fields.events.values)
+  event("input_stall", fields.events.inputStall)
+  event("store_stall", fields.events.storeStall)
+  event("descriptor_miss", cache.miss)
+}
+
+/** Constants of the deserializer. */
+object Deserializer {
+
+  /** custom-2. */
+  val opcode: Int = 2
+}

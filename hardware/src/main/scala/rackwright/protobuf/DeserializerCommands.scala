@@ -1,0 +1,167 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+import rackwright.memory.{Ranges, StreamRange}
+import rackwright.rocc.CommandPort
+
+/** A message to deserialize, with everything that was set when it was started. */
+class DeserializerRequest extends Bundle {
+  val message = new FieldsStart
+  val arena = UInt(64.W)
+
+  /** Address of the completion record, or 0. */
+  val record = UInt(64.W)
+
+  /** Regions given since the last request. */
+  val regions = Valid(new RegionBounds)
+
+  /** `ok`, or why nothing is done. */
+  val verdict = UInt(Status.width.W)
+}
+
+/** What the questions are answered with. */
+class DeserializerReport extends Bundle {
+
+  /** Requests completed since reset. */
+  val completed = UInt(64.W)
+
+  /** 1 + status of the first that was not `ok` since this was asked last, or 0. */
+  val failure = UInt(64.W)
+  val heads = new RegionHeads
+}
+
+/** Understands one command per cycle. README.md has the list. */
+class DeserializerCommands(opcode: Int) extends Module {
+  import DeserializerCommands._
+
+  val command = IO(new CommandPort)
+
+  /** One per DO_PARSE, and its input, unless there is nothing to read. */
+  val request = IO(Decoupled(new DeserializerRequest))
+  val range = IO(Decoupled(new StreamRange))
+
+  val report = IO(Input(new DeserializerReport))
+
+  /** The failure has been reported. */
+  val reported = IO(Output(Bool()))
+
+  /** Forget cached descriptors; nothing is under way. */
+  val flush = IO(Output(Bool()))
+
+  /** Every request started has completed. */
+  val quiet = IO(Output(Bool()))
+
+  private val bits = command.request.bits
+  private val mine = bits.opcode === opcode.U
+  private def is(functs: Int*): Bool = mine && functs.map(bits.funct === _.U).reduce(_ || _)
+
+  private val started = RegInit(0.U(64.W))
+  private val table = RegInit(0.U(64.W))
+  private val target = RegInit(0.U(64.W))
+  private val arena = RegInit(0.U(64.W))
+  private val record = RegInit(0.U(64.W))
+  private val bounds = RegInit(0.U.asTypeOf(new RegionBounds))
+  private val boundsGiven = RegInit(false.B)
+  private val boundsWide = RegInit(0.U(2.W))
+
+  quiet := started === report.completed
+  private val starts = is(Funct.start)
+  private val reads = request.bits.verdict === Status.ok && request.bits.message.length =/= 0.U
+  private val accepted = MuxCase(
+    true.B,
+    Seq(
+      starts -> (request.ready && (!reads || range.ready)),
+      is(Funct.fence, Funct.checkCompletion, Funct.waitForAll) -> quiet
+    )
+  )
+  private val answers = command.response.ready || !bits.xd
+  command.request.ready := accepted && answers
+  command.response.valid := command.request.valid && accepted && bits.xd
+  command.response.bits.rd := bits.rd
+  command.response.bits.data := MuxCase(
+    Fill(64, 1.U(1.W)),
+    Seq(
+      is(Funct.checkCompletion) -> report.completed,
+      is(Funct.status, Funct.waitForAll) -> report.failure,
+      is(Funct.objects) -> report.heads.objects,
+      is(Funct.strings) -> report.heads.strings,
+      is(Funct.arrays) -> report.heads.arrays,
+      is(Funct.version) -> currentVersion.U
+    )
+  )
+  reported := command.request.fire && is(Funct.status, Funct.waitForAll)
+  flush := command.request.fire && is(Funct.fence)
+
+  private val length = bits.rs2(31, 0)
+  request.valid := command.request.valid && starts && answers && (!reads || range.ready)
+  range.valid := command.request.valid && starts && answers && reads && request.ready
+  range.bits.address := bits.rs1
+  range.bits.length := length
+
+  private val recordMisaligned = record(4, 0).orR
+  private val wrong = isWide(table) || isWide(target) || table(3, 0).orR || target(2, 0).orR || recordMisaligned ||
+    boundsWide.orR || Ranges.wraps(bits.rs1, length)
+  request.bits.message.table := table
+  request.bits.message.target := target
+  request.bits.message.length := length
+  request.bits.arena := arena
+  request.bits.record := Mux(recordMisaligned, 0.U, record)
+  request.bits.regions.valid := boundsGiven
+  request.bits.regions.bits := bounds
+  request.bits.verdict := Mux(wrong, Status.accessFault, Mux(length(31), Status.unsupported, Status.ok))
+
+  private def isWide(address: UInt): Bool = (address >> DescriptorTable.addressBits).orR
+  private def isNoBound(address: UInt): Bool = isWide(address) || address(3, 0).orR
+
+  when(command.request.fire) {
+    when(is(Funct.parseInfo)) {
+      table := bits.rs1
+      target := bits.rs2
+    }
+    when(is(Funct.regions)) {
+      bounds.objects := bits.rs1
+      bounds.arrays := bits.rs2
+      boundsWide := Cat(boundsWide(1), isNoBound(bits.rs1) || isNoBound(bits.rs2))
+      boundsGiven := true.B
+    }
+    when(is(Funct.limits)) {
+      bounds.objectsEnd := bits.rs1
+      bounds.arraysEnd := bits.rs2
+      boundsWide := Cat(isNoBound(bits.rs1) || isNoBound(bits.rs2), boundsWide(0))
+      boundsGiven := true.B
+    }
+    when(is(Funct.arena)) { arena := bits.rs1 }
+    when(is(Funct.completion)) { record := bits.rs1 }
+    when(starts) {
+      started := started + 1.U
+      record := 0.U
+      boundsGiven := false.B
+    }
+  }
+}
+
+/** Numbers of the commands. */
+object DeserializerCommands {
+  val currentVersion: Int = 1
+
+  /** 0 to 4 are those of the public unit of this kind; the others are ours. */
+  object Funct {
+    val fence: Int = 0
+    val parseInfo: Int = 1
+    val start: Int = 2
+    val regions: Int = 3
+    val checkCompletion: Int = 4
+    val limits: Int = 5
+    val arena: Int = 6
+    val completion: Int = 7
+    val status: Int = 16
+    val objects: Int = 17
+    val strings: Int = 18
+    val arrays: Int = 19
+    val version: Int = 20
+    val waitForAll: Int = 21
+  }
+}

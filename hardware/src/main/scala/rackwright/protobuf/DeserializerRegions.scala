@@ -1,0 +1,72 @@
+package rackwright.protobuf
+
+import chisel3._
+
+/** Where a deserializer may put what it makes: two ranges, `objects` and `arrays`, each up to its end. */
+class RegionBounds extends Bundle {
+  val objects = UInt(DescriptorTable.addressBits.W)
+  val objectsEnd = UInt(DescriptorTable.addressBits.W)
+  val arrays = UInt(DescriptorTable.addressBits.W)
+  val arraysEnd = UInt(DescriptorTable.addressBits.W)
+}
+
+/** A piece of a region, seen from who wants it: `address` and `fits` answer in the same cycle. */
+class Allocation extends Bundle {
+  val bytes = Output(UInt(33.W))
+  val take = Output(Bool())
+  val address = Input(UInt(DescriptorTable.addressBits.W))
+  val fits = Input(Bool())
+}
+
+/** The heads of what has been handed out. */
+class RegionHeads extends Bundle {
+  val objects = UInt(DescriptorTable.addressBits.W)
+  val strings = UInt(DescriptorTable.addressBits.W)
+  val arrays = UInt(DescriptorTable.addressBits.W)
+}
+
+/** Hands out memory by moving pointers: objects upward, string objects downward from the end of the same region, arrays
+  * upward in the other.
+  */
+class DeserializerRegions extends Module {
+
+  /** New regions; nothing has been handed out of them. */
+  val set = IO(Flipped(chisel3.util.Valid(new RegionBounds)))
+
+  /** An object: a multiple of 16 bytes. */
+  val objects = IO(Flipped(new Allocation))
+
+  /** A string object. */
+  val strings = IO(Flipped(new Allocation))
+
+  /** A piece of the arrays' region: a multiple of the port. */
+  val arrays = IO(Flipped(new Allocation))
+
+  val heads = IO(Output(new RegionHeads))
+
+  private val now = RegInit(0.U.asTypeOf(new RegionHeads))
+  private val arraysEnd = RegInit(0.U(DescriptorTable.addressBits.W))
+  heads := now
+
+  private val afterObject = now.objects +& objects.bytes
+  objects.address := now.objects
+  objects.fits := afterObject <= now.strings
+  when(objects.take) { now.objects := afterObject }
+
+  private val nextString = now.strings - strings.bytes
+  strings.address := nextString
+  strings.fits := now.objects +& strings.bytes <= now.strings
+  when(strings.take) { now.strings := nextString }
+
+  private val afterArray = now.arrays +& arrays.bytes
+  arrays.address := now.arrays
+  arrays.fits := afterArray <= arraysEnd
+  when(arrays.take) { now.arrays := afterArray }
+
+  when(set.valid) {
+    now.objects := set.bits.objects
+    now.strings := set.bits.objectsEnd
+    now.arrays := set.bits.arrays
+    arraysEnd := set.bits.arraysEnd
+  }
+}

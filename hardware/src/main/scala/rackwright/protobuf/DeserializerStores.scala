@@ -1,0 +1,136 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.{MemoryPort, MemoryPortParams, TagAllocator}
+
+/** Collects stores into beats, has them written, and knows which request's writes are still on their way.
+  *
+  * A small queue of beats: a store goes into the beat that holds its address, if that waits here, else a new one. Beats
+  * leave in order when the queue fills, or when told. Memory answers in any order, so a beat waits while another write
+  * of the same one is unanswered.
+  *
+  * Requests take turns in two groups of writes, so that one may begin while the writes of the one before are answered.
+  *
+  * @param lines
+  *   beats that may wait: a power of two.
+  * @param outstanding
+  *   writes unanswered at any time: a power of two.
+  */
+class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) extends Module {
+  private val lineNumberBits = DescriptorTable.addressBits - port.offsetBits
+  private val countBits = log2Ceil(lines + outstanding + 3)
+
+  /** Bytes to write, for the group `turn`. */
+  val store = IO(Flipped(Decoupled(new Store(port))))
+  val turn = IO(Input(UInt(1.W)))
+
+  /** Hand on all beats. */
+  val drain = IO(Input(Bool()))
+
+  /** No store of a group waits or is unanswered. */
+  val quiet = IO(Output(Vec(2, Bool())))
+
+  /** A write of the group was answered with a fault since `clear`. */
+  val faulted = IO(Output(Vec(2, Bool())))
+  val clear = IO(Input(Vec(2, Bool())))
+
+  /** Writes only. */
+  val memory = IO(new MemoryPort(port))
+
+  private class Line extends Bundle {
+    val number = UInt(lineNumberBits.W)
+    val data = UInt((8 * port.bytes).W)
+    val mask = UInt(port.bytes.W)
+    val turn = UInt(1.W)
+  }
+
+  private val waiting = Reg(Vec(lines, new Line))
+  private val head = RegInit(0.U(log2Ceil(lines).W))
+  private val tail = RegInit(0.U(log2Ceil(lines).W))
+  private val held = RegInit(0.U(lines.W))
+  private val count = RegInit(0.U(log2Ceil(lines + 1).W))
+
+  private val number = store.bits.address >> port.offsetBits
+  private val matches = VecInit(
+    waiting.zipWithIndex.map { case (line, i) => held(i) && line.number === number && line.turn === turn }
+  ).asUInt
+  private val merges = matches.orR
+  private val full = count === lines.U
+
+  // A line that is just being filled stays.
+  private val leaving = Wire(Decoupled(new Line))
+  private val wants = drain || count >= (lines - 2).U || waiting(head).turn =/= turn
+  leaving.valid := count =/= 0.U && wants && !(store.valid && matches(head))
+  leaving.bits := waiting(head)
+
+  store.ready := merges || !full
+  private val enters = store.fire && !merges
+  private val bitMask = Cat((0 until port.bytes).reverse.map(i => Fill(8, store.bits.mask(i))))
+  for ((line, i) <- waiting.zipWithIndex) {
+    when(store.fire && matches(i)) {
+      line.data := (line.data & ~bitMask) | (store.bits.data & bitMask)
+      line.mask := line.mask | store.bits.mask
+    }.elsewhen(enters && tail === i.U) {
+      line.number := number
+      line.data := store.bits.data
+      line.mask := store.bits.mask
+      line.turn := turn
+    }
+  }
+  when(enters) { tail := tail + 1.U }
+  when(leaving.fire) { head := head + 1.U }
+  count := count + enters - leaving.fire
+  held := (held | Mux(enters, UIntToOH(tail, lines), 0.U)) & ~Mux(leaving.fire, UIntToOH(head, lines), 0.U)
+
+  private val next = Queue(leaving, 2)
+  private val tags = Module(new TagAllocator(outstanding))
+  private val slots = DeserializerStores.hazardSlots
+  private val busy = RegInit(0.U(slots.W))
+  private val slot = next.bits.number(log2Ceil(slots) - 1, 0)
+  private val slotOfTag = Mem(outstanding, UInt(log2Ceil(slots).W))
+  private val turnOfTag = Reg(UInt(outstanding.W))
+
+  private val clearToGo = next.valid && tags.allocate.valid && !busy(slot)
+  memory.request.valid := clearToGo
+  memory.request.bits.address := Cat(next.bits.number, 0.U(port.offsetBits.W))
+  memory.request.bits.write := true.B
+  memory.request.bits.data := next.bits.data
+  memory.request.bits.mask := next.bits.mask
+  memory.request.bits.tag := tags.allocate.bits
+  memory.response.ready := true.B
+  next.ready := memory.request.ready && tags.allocate.valid && !busy(slot)
+  tags.allocate.ready := memory.request.ready && next.valid && !busy(slot)
+
+  private val answer = memory.response
+  private val answeredTag = answer.bits.tag(log2Ceil(outstanding) - 1, 0)
+  tags.free.valid := answer.valid
+  tags.free.bits := answeredTag
+  when(memory.request.fire) {
+    slotOfTag.write(tags.allocate.bits, slot)
+    turnOfTag := turnOfTag.bitSet(tags.allocate.bits, next.bits.turn.asBool)
+  }
+  busy := (busy | Mux(memory.request.fire, UIntToOH(slot, slots), 0.U)) &
+    ~Mux(answer.valid, UIntToOH(slotOfTag.read(answeredTag), slots), 0.U)
+
+  private val unfinished = RegInit(VecInit.fill(2)(0.U(countBits.W)))
+  private val faults = RegInit(VecInit.fill(2)(false.B))
+  private val answeredTurn = turnOfTag(answeredTag)
+  for (group <- 0 until 2) {
+    val begins = enters && turn === group.U
+    val ends = answer.valid && answeredTurn === group.U
+    unfinished(group) := unfinished(group) + begins - ends
+    when(ends && answer.bits.fault) { faults(group) := true.B }
+    when(clear(group)) { faults(group) := false.B }
+    quiet(group) := unfinished(group) === 0.U
+  }
+  faulted := faults
+}
+
+/** Constants of [[DeserializerStores]]. */
+object DeserializerStores {
+
+  /** Beats on their way are told apart by the low bits of their number; two that agree in them wait for each other. */
+  val hazardSlots: Int = 64
+}
