@@ -1,6 +1,6 @@
 """The simulation engine (engine/crates/python). Addresses and lengths are in bytes, times in cycles."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 class EngineError(Exception):
     """The engine refuses; the message says why in one sentence."""
@@ -214,8 +214,8 @@ def run_rocket_rtl(program: str, library: str, max_cycles: int = 0) -> ServerRes
 class Cluster:
     """A network of servers and switches, built from a description in JSON."""
 
-    def __init__(self, description: str) -> None:
-        """Raises `EngineError`, which names the nodes or the two ends concerned."""
+    def __init__(self, description: str, designs: Mapping[str, Design] = ...) -> None:
+        """With hardware units by name. Raises `EngineError`, which names the nodes or the two ends concerned."""
 
     def set_threads(self, threads: int) -> None: ...
     def set_window(self, cycles: int) -> None: ...
@@ -225,6 +225,13 @@ class Cluster:
 
     def run(self, until: int) -> bool:
         """Advances to a cycle; tells whether anything is left to happen after it."""
+
+    def end_with(self, servers: list[str]) -> None:
+        """Ends runs when the programs of all these servers have ended."""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all of them have."""
 
     def counters(self, port: str) -> tuple[int, int, int]:
         """Bytes received and sent, and frames dropped, at a port so far."""

@@ -11,6 +11,7 @@ from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
 
 _BARE_METAL = SOFTWARE / "bare-metal"
+_NETWORK = SOFTWARE / "network"
 _INCLUDES = (SOFTWARE / "include", SOFTWARE / "snappy", RISCV.directory / "include")
 _ARCHIVES = ("librackwright.a", "libsnappy.a")
 
@@ -68,6 +69,32 @@ def compile_bare_metal(
         str(program),
     ]
     return _compile(command, program)
+
+
+def network_programs() -> dict[str, Path]:
+    """The programs of software/network by name: their sources."""
+    return {source.stem: source for source in sorted((_NETWORK / "programs").glob("*.c"))}
+
+
+def network_program(program: str | Path) -> Path:
+    """The file of a program for servers in clusters: an ELF file, or one of software/network by its name.
+
+    Those are compiled when their sources have changed. Raises `RackwrightError` when it is neither.
+    """
+    path, known = Path(program), network_programs()
+    if path.exists():
+        return path.resolve()
+    if path.name != str(program) or path.stem not in known:
+        raise RackwrightError(
+            f"{program}: no such file, nor a program of software/network: {', '.join(known)}"
+        )
+    output = BUILD / "programs" / "network" / f"{path.stem}.elf"
+    library = sorted(_NETWORK.glob("*.c"))
+    newest = max(file.stat().st_mtime for folder in (_NETWORK, _BARE_METAL) for file in folder.rglob("*"))
+    if not output.exists() or output.stat().st_mtime < newest:
+        sections = ("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections")
+        compile_bare_metal([known[path.stem], *library], output, [f"-I{_NETWORK}", *sections])
+    return output
 
 
 def _compile(command: list[str], program: Path) -> Path:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
+from rackwright.cluster.errors import TopologyError
+from rackwright.cluster.nodes import Node, called
 from rackwright.designs import design
 from rackwright.errors import RackwrightError
+from rackwright.programs import network_program
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,11 +69,16 @@ class RunResult:
         return pd.json_normalize({**self.record(), "counters": self.counters})
 
 
-class Server:
+class Server(Node):
     """A core of the model `cpu` with `accelerators` at `placement`.
 
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
     manifest of your own unit, or a compiled design. Each answers to its own custom opcodes.
+
+    In a cluster, a server has a network interface in RTL, `nic`, and runs the bare-metal `program` with
+    `arguments` from the start: the path of an ELF file, or the name of one of software/network, such as
+    "ping.elf". An argument that is another server stands for its IP address. `mac` and `ip` are assigned
+    unless pinned.
     """
 
     def __init__(
@@ -79,18 +88,30 @@ class Server:
         *,
         placement: str = "near-core",
         skip_quiescent: bool = True,
+        name: str | None = None,
+        program: str | Path | None = None,
+        arguments: Sequence[str | Node] = (),
+        nic: str | Path | _engine.Design = "nic",
+        mac: str | None = None,
+        ip: str | None = None,
     ) -> None:
-        """Elaborates and compiles what has not been.
+        """Elaborates and compiles what has not been; the network interface only for a cluster.
 
         Raises `RackwrightError` when two units claim the same opcode or a name is unknown.
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
+        super().__init__(name)
         self.cpu = cpu
         self.placement = placement
-        self.designs = _build_all(_expand(accelerators))
+        self.units = _build_all(_expand(accelerators))
         self._skip_quiescent = skip_quiescent
-        _refuse_shared_opcodes(self.designs)
+        _refuse_shared_opcodes(self.units)
+        self.program = program
+        self.arguments = list(arguments)
+        self.nic = nic
+        self.mac = mac
+        self.ip = ip
 
     def run(
         self,
@@ -111,7 +132,7 @@ class Server:
         `EngineError` (0: no limit). `progress` gets instructions and cycles a few times per second.
         """
         machine = _engine.Server(
-            self.cpu, self.placement, units=self.designs, skip_quiescent=self._skip_quiescent
+            self.cpu, self.placement, units=self.units, skip_quiescent=self._skip_quiescent
         )
         result = machine.run(
             str(program),
@@ -130,12 +151,43 @@ class Server:
             digest=result.digest,
             wall_seconds=result.wall_seconds,
             cpu=self.cpu,
-            accelerators=tuple(built.unit for built in self.designs),
+            accelerators=tuple(built.unit for built in self.units),
             stdout=result.stdout,
             stderr=result.stderr,
             unit_cycles=result.unit_cycles,
             counters=dict(result.counters),
         )
+
+    def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
+        """As the engine reads it in a cluster, without its name."""
+        if self.program is None:
+            raise TopologyError(f'`{names[self]}` needs a program: Server(program="ping.elf")')
+
+        def described(argument: str | Node) -> str | dict[str, str]:
+            if not isinstance(argument, Node):
+                return str(argument)
+            if argument not in names:
+                raise TopologyError(
+                    f"`{names[self]}` is given the address of {called(argument)}, and nothing joins the two"
+                )
+            return {"address_of": names[argument]}
+
+        return {
+            "kind": "server",
+            "cpu": self.cpu,
+            "program": str(network_program(self.program)),
+            "arguments": [described(argument) for argument in self.arguments],
+            "nic": _key(self.nic),
+            "units": [_key(unit) for unit in self.units],
+            "placement": self.placement,
+            "skip_quiescent": self._skip_quiescent,
+            "mac": self.mac,
+            "ip": self.ip,
+        }
+
+    def designs(self) -> Mapping[str, _engine.Design]:
+        """The network interface and the accelerators, by the names that the description uses."""
+        return {_key(self.nic): _built(self.nic), **{_key(unit): unit for unit in self.units}}
 
 
 def run(
@@ -168,6 +220,21 @@ def _build_all(accelerators: list[str | Path | _engine.Design]) -> list[_engine.
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(build, accelerators))
+
+
+def _key(unit: str | Path | _engine.Design) -> str:
+    """The name of a unit in the description of a cluster."""
+    return f"{unit.unit}@{id(unit):x}" if isinstance(unit, _engine.Design) else str(unit)
+
+
+@cache
+def _named(unit: str | Path) -> _engine.Design:
+    return design(unit)
+
+
+def _built(unit: str | Path | _engine.Design) -> _engine.Design:
+    """A unit, compiled; the same for all servers that name it alike."""
+    return unit if isinstance(unit, _engine.Design) else _named(unit)
 
 
 def _refuse_shared_opcodes(designs: list[_engine.Design]) -> None:

@@ -11,6 +11,14 @@ extern volatile uint8_t console;
 /* First byte after the program and its stack; zero and never touched until the program does. */
 extern uint8_t free_memory[];
 
+/* What the program is told by who started it. */
+struct boot_information {
+  uint64_t address;        /* IPv4 address of this server, 172.16.0.2 being 0xac100002; 0 without a network */
+  uint64_t argument_count; /* the first argument is the program's name; 0 when there are none */
+  const char *arguments[]; /* the last is followed by a null pointer */
+};
+extern const struct boot_information boot_information;
+
 void exit(int code) __attribute__((noreturn));
 
 /* Cycles since reset. */

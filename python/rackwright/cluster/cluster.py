@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rackwright import _engine
 from rackwright.cluster.drawing import svg
@@ -18,6 +19,9 @@ from rackwright.cluster.result import ClusterResult
 from rackwright.cluster.session import current
 from rackwright.cluster.topology import Topology
 from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    from rackwright.server import Server
 
 
 class Cluster:
@@ -53,7 +57,8 @@ class Cluster:
             "warmup_us": values.value("warmup_us", warmup_us),
         }
         self._text = json.dumps({**described, **self.topology.description})
-        self._build()
+        self._designs = self.topology.designs
+        self._fresh: _engine.Cluster | None = self._make()
 
     def run(
         self,
@@ -66,10 +71,12 @@ class Cluster:
         pcap_ports: Sequence[str] = (),
         sample_us: float | None = None,
         sample_ports: Sequence[str] = (),
+        ends_with: Server | Iterable[Server] = (),
         progress: Progress | None = None,
     ) -> ClusterResult:
         """Runs the cluster from reset for `until_ms` of simulated time.
 
+        It ends before, at a multiple of 0.1 ms, when the programs of all servers of `ends_with` have ended.
         Unless `threads` are given, it uses as many as the machine has processors, or one where that turns
         out to be faster. Neither they nor `window_cycles` (how often traffic is exchanged) nor `skip_idle`
         change the result. `pcap` is a pcapng file for what passes `pcap_ports`, each written like
@@ -94,7 +101,8 @@ class Cluster:
             Sampler(sample_ports, round(sample_us * cycles_per_us), cycles_per_us) if sample_us else None
         )
         choice = ThreadChoice([threads] if threads else [len(os.sched_getaffinity(0)), 1])
-        machine = self._build()
+        ends = [ends_with] if isinstance(ends_with, Node) else list(ends_with)
+        machine, self._fresh = self._fresh or self._make(), None
         machine.set_skip_idle(skip_idle)
         try:
             if window_cycles is not None:
@@ -103,6 +111,7 @@ class Cluster:
                 machine.capture(list(pcap_ports), str(pcap))
             for port in sample_ports:
                 machine.counters(port)
+            machine.end_with([self.topology.name_of(server) for server in ends])
         except _engine.EngineError as error:
             raise RackwrightError(str(error)) from None
 
@@ -130,8 +139,8 @@ class Cluster:
     def __str__(self) -> str:
         return str(self.topology)
 
-    def _build(self) -> _engine.Cluster:
+    def _make(self) -> _engine.Cluster:
         try:
-            return _engine.Cluster(self._text)
+            return _engine.Cluster(self._text, self._designs)
         except _engine.EngineError as error:
             raise TopologyError(str(error)) from None

@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rackwright.cluster.distributions import Distribution
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
 from rackwright.cluster.loads import Load
+
+if TYPE_CHECKING:
+    from rackwright._engine import Design
 
 _ORDER = itertools.count()
 
@@ -40,8 +43,8 @@ class Node:
         """Joins the next free ports of two nodes by `link`, or else by the link of the cluster."""
         if not isinstance(other, Node):
             raise TopologyError(
-                f"{_called(self)} cannot be linked to a {type(other).__name__}: clusters have switches and "
-                "servers of `traffic` fidelity (`Traffic`) so far, none with a processor"
+                f"{called(self)} cannot be linked to a {type(other).__name__}: clusters are made of "
+                "`Switch`, `Server` and `Traffic`"
             )
         joint = Joint(self, other, link, next(_ORDER))
         self.joints.append(joint)
@@ -50,6 +53,10 @@ class Node:
     def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
         """As the engine reads it, without its name."""
         raise NotImplementedError
+
+    def designs(self) -> Mapping[str, Design]:
+        """The hardware units in it, by the names that its description uses."""
+        return {}
 
 
 class Switch(Node):
@@ -167,9 +174,7 @@ class Traffic(Node):
             return None
         strangers = [node for node in self.to if node not in names]
         if strangers:
-            raise TopologyError(
-                f"`{names[self]}` sends to {_called(strangers[0])}, and nothing joins the two"
-            )
+            raise TopologyError(f"`{names[self]}` sends to {called(strangers[0])}, and nothing joins the two")
         return {
             "to": [names[node] for node in self.to],
             "load": self.sends.describe(),
@@ -186,6 +191,6 @@ class Traffic(Node):
         return {"cores": self.cores, "time": self.service.describe(), "queue": self.queue}
 
 
-def _called(node: Node) -> str:
+def called(node: Node) -> str:
     """A node as an error names it before names are given."""
     return f"`{node.name}`" if node.name else f"a {type(node).__name__} without a name"

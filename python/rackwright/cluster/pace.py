@@ -93,7 +93,7 @@ def advance(
     """
     busy, length = True, max(1, until // 1000)
     started = time.perf_counter()
-    while machine.cycle < until:
+    while machine.cycle < until and not machine.has_ended:
         threads, first, before = choice.next(), machine.cycle, time.perf_counter()
         machine.set_threads(threads)
         end = min(until, first + length)

@@ -58,7 +58,7 @@ class ClusterResult:
             ranks=1,
             quiet=quiet,
             latency=_times(report["latency"], cycles_per_us),
-            servers=pd.DataFrame(servers),
+            servers=_frame_of(servers),
             switches=pd.DataFrame(report["switches"]),
             ports=pd.DataFrame(report["ports"]),
             samples=pd.DataFrame(samples),
@@ -104,6 +104,14 @@ class ClusterResult:
             )
             lines.append(f"latency in us of {self.latency['count']:,} requests: {latency}")
         return "\n".join(lines)
+
+
+def _frame_of(servers: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """A row for each server. What not every server has, such as an exit code, is None where it is missing."""
+    frame = pd.DataFrame(servers)
+    for column in ("exit_code", "error"):
+        frame[column] = pd.Series([server[column] for server in servers], dtype=object)
+    return frame
 
 
 def _server(server: Mapping[str, Any], cycles_per_us: float) -> dict[str, Any]:

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
-from rackwright.cluster.nodes import Joint, Node, Switch, Traffic
+from rackwright.cluster.nodes import Joint, Node, Switch, Traffic, called
+
+if TYPE_CHECKING:
+    from rackwright._engine import Design
 
 
 @dataclass(frozen=True)
 class Topology:
     """What the engine builds: `description` is made of dicts, lists, strings and numbers only.
 
-    Two topologies are equal if they describe the same. `str()` prints one as a tree.
+    Two topologies are equal if they describe the same. `str()` prints one as a tree. `designs` are the
+    hardware units of the servers, by the names that the description uses.
     """
 
     description: dict[str, Any]
+    designs: Mapping[str, Design] = field(default_factory=dict, repr=False, compare=False)
+    names: Mapping[Node, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def reached_from(
@@ -44,8 +50,16 @@ class Topology:
             {
                 "nodes": [{"name": names[node], **node.describe(names)} for node in nodes],
                 "links": [_link(joints[order], names, link) for order in sorted(joints)],
-            }
+            },
+            {name: design for node in nodes for name, design in node.designs().items()},
+            names,
         )
+
+    def name_of(self, node: Node) -> str:
+        """The name of a node. Raises `TopologyError` when it is not in this topology."""
+        if node not in self.names:
+            raise TopologyError(f"{called(node)} is not in the cluster")
+        return self.names[node]
 
     def json(self) -> str:
         """As text."""

@@ -59,9 +59,16 @@ def test_a_picture_shows_every_node_once() -> None:
     assert sorted(filter(None, titles)) == sorted(topology.neighbours())
 
 
-def test_servers_with_a_processor_are_refused() -> None:
-    with pytest.raises(TopologyError, match=r"`tor0` cannot be linked to a Server: .*`Traffic`"):
-        Switch("tor0").add_downlinks([Server("functional")])  # type: ignore[list-item]
+def test_what_is_no_node_is_refused() -> None:
+    with pytest.raises(TopologyError, match=r"`tor0` cannot be linked to a str: .*`Traffic`"):
+        Switch("tor0").add_downlinks(["server0"])  # type: ignore[list-item]
+
+
+def test_a_server_without_a_program_is_refused() -> None:
+    tor = Switch("tor0")
+    tor.add_downlinks([Server("functional", name="idle")])
+    with pytest.raises(TopologyError, match=r"`idle` needs a program"):
+        Cluster(tor)
 
 
 def linked(*links: tuple[str, str], **settings: Ethernet) -> Cluster:

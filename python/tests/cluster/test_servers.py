@@ -1,0 +1,153 @@
+"""Servers with a hart and a NIC in RTL in clusters: what their programs see of the network, and determinism."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from rackwright import Cluster, Ethernet, RackwrightError, Server, Switch, TopologyError, compile_bare_metal
+
+CPUS = ("rocket", "boom", "functional")
+
+
+def pings(count: int = 3, link: Ethernet = Ethernet(latency_us=0.5)) -> tuple[Cluster, list[Server]]:
+    """Three pairs below one switch, each of another core, and those that ask."""
+    switch = Switch("tor")
+    answers = [Server(cpu, name=f"answers-{cpu}", program="ping.elf") for cpu in CPUS]
+    asks = [
+        Server(
+            cpu,
+            name=f"asks-{cpu}",
+            program="ping.elf",
+            arguments=[to, str(count), str(56 + 101 * index), str(9000 + 77 * index)],
+        )
+        for index, (cpu, to) in enumerate(zip(CPUS, answers, strict=True))
+    ]
+    switch.add_downlinks([*answers, *asks])
+    return Cluster(switch, link=link), asks
+
+
+def program(folder: Path, text: str) -> Path:
+    """A program without a network."""
+    source = folder / "program.c"
+    source.write_text(f'#include "bare.h"\n{text}')
+    return compile_bare_metal([source], folder / "program.elf")
+
+
+def alone(server: Server, until_ms: float = 0.1, ends_with: Sequence[Server] = ()) -> dict[str, object]:
+    """What is reported of a server in a network of its own."""
+    switch = Switch()
+    switch.add_downlinks([server])
+    result = Cluster(switch).run(until_ms, ends_with=ends_with, threads=1)
+    return dict(result.servers.iloc[0])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("window", "skip_idle"), [(50, True), (320, False), (1600, True)])
+def test_neither_windows_nor_threads_nor_skipping_change_anything(
+    window: int, skip_idle: bool, threads: int
+) -> None:
+    cluster, asks = pings()
+    reference = cluster.run(1, ends_with=asks, threads=1)
+    result = cluster.run(1, ends_with=asks, window_cycles=window, skip_idle=skip_idle, threads=threads)
+    assert result.digest == reference.digest
+    assert result.cycles == reference.cycles
+    assert set(reference.servers["exit_code"][3:]) == {0}
+
+
+def test_a_nic_that_is_clocked_all_the_time_does_the_same() -> None:
+    def run(skip: bool) -> str:
+        switch = Switch()
+        answers = Server(program="ping.elf", skip_quiescent=skip)
+        asks = Server(program="ping.elf", arguments=[answers, "1"], skip_quiescent=skip)
+        switch.add_downlinks([answers, asks])
+        return Cluster(switch, link=Ethernet(latency_us=0.5)).run(0.1, threads=1).digest
+
+    assert run(True) == run(False)
+
+
+def test_nothing_is_lost_and_the_latency_of_the_links_is_seen() -> None:
+    def run(latency_us: float) -> list[float]:
+        cluster, asks = pings(9, Ethernet(latency_us=latency_us))
+        result = cluster.run(1, ends_with=asks, threads=1)
+        totals = result.ports[["sent", "received", "dropped"]].sum()
+        assert totals["sent"] == totals["received"]
+        assert totals["dropped"] == 0
+        return [median(map(int, text.split())) for text in result.servers["stdout"][3:]]
+
+    near, far = run(1), run(2)
+    # Four links of 1 us more are 8000 cycles of the harts. They see interrupts at multiples of 16 cycles of the
+    # links; refreshes of memory are in few of the round trips.
+    assert [other - one for one, other in zip(near, far, strict=True)] == pytest.approx([8000] * 3, abs=40)
+
+
+def test_one_that_powers_off_does_not_end_the_others(tmp_path: Path) -> None:
+    switch = Switch()
+    ends = Server(program=program(tmp_path, "int main(void) { return 7; }"), name="ends")
+    answers = Server(program="ping.elf")
+    asks = Server(program="ping.elf", arguments=[answers], name="asks")
+    switch.add_downlinks([ends, answers, asks])
+    result = Cluster(switch, link=Ethernet(latency_us=0.5)).run(10, ends_with=[asks, ends], threads=1)
+    servers = result.servers.set_index("name")
+    assert servers["exit_code"]["ends"] == 7
+    assert servers["exit_code"]["asks"] == 0
+    assert result.seconds == pytest.approx(1e-4)
+
+
+def test_a_program_that_faults_ends_with_the_cause(tmp_path: Path) -> None:
+    wrong = program(tmp_path, "int main(void) { return *(volatile int *)0x40; }")
+    load_access_fault = 5
+    assert alone(Server(program=wrong))["exit_code"] == 128 + load_access_fault
+
+
+def test_registers_are_accessed_as_64_bits(tmp_path: Path) -> None:
+    narrow = program(tmp_path, "int main(void) { return *(volatile int *)0x10016028; }")
+    load_access_fault = 5
+    assert alone(Server(program=narrow))["exit_code"] == 128 + load_access_fault
+
+
+def test_a_program_knows_its_addresses_and_arguments(tmp_path: Path) -> None:
+    text = """
+    int main(void) {
+      print_number(*(volatile uint64_t *)0x10016028 & 0xffff);
+      print_byte(32);
+      print_number(boot_information.address);
+      for (uint64_t i = 0; i < boot_information.argument_count; ++i) {
+        print_byte(32);
+        print_text(boot_information.arguments[i]);
+      }
+      return boot_information.arguments[boot_information.argument_count] != 0;
+    }"""
+    server = Server(
+        program=program(tmp_path, text), arguments=["one", "two"], mac="00:12:6D:00:12:34", ip="10.0.0.1"
+    )
+    report = alone(server)
+    assert report["stdout"] == f"{0x1234} {0x0A000001} program.elf one two"
+    assert report["exit_code"] == 0
+
+
+def test_the_timer_wakes_a_hart_that_waits(tmp_path: Path) -> None:
+    text = """
+    int main(void) {
+      *(volatile uint64_t *)0x02004000 = 100;
+      __asm__ volatile("csrs mie, %0; wfi" : : "r"(1 << 7));
+      return *(volatile uint64_t *)0x0200bff8 == 100 ? 0 : 1;
+    }"""
+    report = alone(Server(program=program(tmp_path, text)))
+    assert report["exit_code"] == 0
+    assert isinstance(report["instructions"], int)
+    assert report["instructions"] < 100
+
+
+def test_what_cannot_run_is_refused_with_the_name_of_the_server(tmp_path: Path) -> None:
+    text = tmp_path / "text.elf"
+    text.write_text("#!/bin/sh\n")
+    with pytest.raises(TopologyError, match=r"`broken`: .*ELF"):
+        alone(Server(program=text, name="broken"))
+    with pytest.raises(RackwrightError, match=r"nothing.elf: no such file.*ping"):
+        alone(Server(program="nothing.elf"))
+    with pytest.raises(TopologyError, match=r"is given the address of `stranger`"):
+        alone(Server(program="ping.elf", arguments=[Server(name="stranger")]))

@@ -1,0 +1,81 @@
+/* Driver of the network interface; hardware/src/main/scala/rackwright/nic/README.md is its contract. */
+#ifndef RACKWRIGHT_NIC_H
+#define RACKWRIGHT_NIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NIC_QUEUE = 16, NIC_LARGEST_FRAME = 9600 };
+
+/* Numbers of its 64-bit registers. */
+enum nic_register {
+  NIC_SEND_REQUEST = 0,
+  NIC_RECEIVE_REQUEST = 1,
+  NIC_SEND_COMPLETION = 2,
+  NIC_RECEIVE_COMPLETION = 3,
+  NIC_COUNTS = 4,
+  NIC_MAC_ADDRESS = 5,
+  NIC_INTERRUPT_ENABLE = 6,
+  NIC_RATE = 7,
+  NIC_SEND_CHECKSUM = 8,
+  NIC_RECEIVE_CHECKSUM = 9,
+  NIC_MODERATION = 10,
+};
+
+static inline uint64_t nic_read(enum nic_register which) {
+  return ((volatile uint64_t *)0x10016000)[which];
+}
+
+static inline void nic_write(enum nic_register which, uint64_t value) {
+  ((volatile uint64_t *)0x10016000)[which] = value;
+}
+
+/* A frame that was received; it lies in one of the driver's buffers. */
+struct received {
+  uint8_t *bytes;
+  unsigned length;
+  uint16_t sum; /* of the bytes from NIC_SUMMED on, as RFC 1071 defines it, not complemented */
+};
+
+/* Received frames are summed from here on: behind the Ethernet and IPv4 headers. */
+enum { NIC_SUMMED = 34 };
+
+/* Gives all receive buffers to the NIC and has it raise the hart's external interrupt for received frames. */
+void nic_start(void);
+
+/* The MAC address, its first byte in bits 47:40. */
+uint64_t nic_mac(void);
+
+/* Takes a frame, if one has been received whole. Its buffer goes back with nic_release before the next is taken. */
+bool nic_receive(struct received *frame);
+void nic_release(void);
+
+/* Waits without executing instructions until a frame may have been received. */
+void nic_wait(void);
+/* The same, until the cycle `cycle` of the hart at the latest; it may end a tick of the timer, 200 cycles, later. */
+void nic_wait_until(uint64_t cycle);
+
+/* A buffer for the next frame to be sent; waits until one is free. */
+uint8_t *nic_buffer(void);
+
+/* Where the Internet checksum goes in a frame, and what is summed: from `first` on, with `initial` before. */
+struct nic_checksum {
+  uint16_t first;
+  uint16_t place;
+  uint16_t initial;
+};
+
+/* Sends what is in the buffer, with a checksum put in by the NIC unless that is null. */
+void nic_send(unsigned length, const struct nic_checksum *checksum);
+
+/* Sends `length` bytes at any address, which must not change before nic_drain. */
+void nic_send_from(const void *bytes, unsigned length);
+
+/* Waits until all frames have been read from memory. */
+void nic_drain(void);
+
+/* Lets `flits` of 8 bytes leave per `period` cycles of the link; 0 and 0: no limit. */
+void nic_limit(uint16_t flits, uint16_t period);
+
+#endif
