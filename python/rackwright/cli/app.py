@@ -12,6 +12,7 @@ from rackwright.cli.bench import bench
 from rackwright.cli.demo import demo
 from rackwright.cli.doctor import doctor
 from rackwright.cli.output import EXIT_FAILED
+from rackwright.cli.protobuf import bench_protobuf, protobuf
 from rackwright.cli.reproduce import reproduce
 from rackwright.cli.run import run
 from rackwright.cli.test import run_tests
@@ -34,7 +35,9 @@ app = typer.Typer(
 for verb in (demo, accelerate, run, reproduce, units, doctor):
     app.command()(verb)
 app.command("test")(run_tests)
+bench.command("protobuf")(bench_protobuf)
 app.add_typer(bench, name="bench")
+app.add_typer(protobuf, name="protobuf")
 
 
 def _expected_errors() -> tuple[type[Exception], ...]:

@@ -1,0 +1,193 @@
+"""`rw protobuf` and `rw bench protobuf`: messages by the official library and by the units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+
+if TYPE_CHECKING:
+    from rackwright.protobuf import Row, Suite, Summary
+
+protobuf = typer.Typer(
+    help="Parse and serialize recorded messages, by the official library and by the units.",
+    no_args_is_help=True,
+)
+
+
+class Target(StrEnum):
+    """Where messages are parsed and serialized."""
+
+    host = "host"
+    rocket = "rocket"
+    boom = "boom"
+    rocket_unit = "rocket+unit"
+    boom_unit = "boom+unit"
+
+
+Proto = Annotated[Path, typer.Option("--proto", help="The .proto file that declares the message.")]
+Message = Annotated[str, typer.Option("--message", metavar="NAME", help="Full name: package.Message.")]
+Files = Annotated[list[Path], typer.Argument(help="Recorded messages, one in a file.")]
+Delimited = Annotated[
+    bool, typer.Option("--delimited", help="Files hold many messages, each after its length.")
+]
+Include = Annotated[
+    list[Path] | None, typer.Option("-I", "--proto-path", help="Where imports are looked for; repeatable.")
+]
+Targets = Annotated[list[Target] | None, typer.Option("--target", help="Only these targets; repeatable.")]
+
+
+@protobuf.command("deserialize")
+def deserialize(
+    files: Files,
+    proto: Proto,
+    message: Message,
+    delimited: Delimited = False,
+    include: Include = None,
+    target: Targets = None,
+    json: JsonOption = False,
+) -> None:
+    """Parse messages; every object is compared field by field with the official library's.
+
+    Examples:
+        ./rw protobuf deserialize --proto my.proto --message pkg.Msg a.bin b.bin
+
+    """
+    _one_operation("deserialize", files, proto, message, delimited, include, target, json)
+
+
+@protobuf.command("serialize")
+def serialize(
+    files: Files,
+    proto: Proto,
+    message: Message,
+    delimited: Delimited = False,
+    include: Include = None,
+    target: Targets = None,
+    json: JsonOption = False,
+) -> None:
+    """Serialize messages; every output is compared byte by byte with the official library's.
+
+    The files hold them serialized: they are parsed by the library, and that is not measured.
+
+    Examples:
+        ./rw protobuf serialize --proto my.proto --message pkg.Msg --delimited log.bin --json
+
+    """
+    _one_operation("serialize", files, proto, message, delimited, include, target, json)
+
+
+def bench_protobuf(
+    suite: Annotated[
+        str, typer.Option(metavar="NAME", help="fields, services, or a FILE.yaml with distributions.")
+    ] = "fields",
+    operation: Annotated[
+        list[str] | None, typer.Option("--operation", help="deserialize or serialize; both by default.")
+    ] = None,
+    target: Targets = None,
+    save: Annotated[Path | None, typer.Option(help="Also write the suite into this folder.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Speed of the protobuf units over a suite of messages, against the official library.
+
+    Examples:
+        ./rw bench protobuf
+
+        ./rw bench protobuf --suite services --json
+
+    """
+    from rackwright.protobuf.suites import chosen_suite, save_suite
+
+    made = chosen_suite(suite)
+    if save is not None:
+        save_suite(made, save)
+    _measure(made, operation, None, target, json)
+
+
+def _one_operation(
+    operation: str,
+    files: list[Path],
+    proto: Path,
+    message: str,
+    delimited: bool,
+    include: list[Path] | None,
+    target: list[Target] | None,
+    json: bool,
+) -> None:
+    from rackwright.protobuf import Benchmark, Suite, read_messages
+
+    recorded = Benchmark(message, message, read_messages(files, delimited))
+    _measure(Suite(proto.name, proto, [recorded]), [operation], include, target, json)
+
+
+def _measure(
+    suite: Suite,
+    operations: Sequence[str] | None,
+    include: Sequence[Path] | None,
+    targets: Sequence[Target] | None,
+    json: bool,
+) -> None:
+    from rackwright.protobuf import OPERATIONS, TARGETS, measure, summarize
+
+    with working(suite.name) as activity:
+        rows = list(
+            measure(
+                suite,
+                operations or OPERATIONS,
+                [target.value for target in targets] if targets else TARGETS,
+                include=include or (),
+                detail=activity.detail,
+            )
+        )
+    summaries = summarize(rows)
+    if json:
+        print_json(
+            {
+                "rows": [row.record() for row in rows],
+                "summary": [summary.record() for summary in summaries],
+            }
+        )
+    else:
+        _print(rows, summaries)
+    if not all(row.verified for row in rows):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
+    columns = [("benchmark", "left"), ("operation", "left"), ("target", "left"), ("messages", "right")]
+    columns += [("bytes", "right"), ("cycles", "right"), ("cycles/B", "right"), ("Gbit/s", "right")]
+    columns += [("fallbacks", "right"), ("status", "left"), ("verified", "left")]
+    print_table(
+        columns, [_cells(row) for row in sorted(rows, key=lambda row: (row.operation, row.benchmark))]
+    )
+    if not summaries:
+        return
+    print()
+    columns = [("operation", "left"), ("group", "left"), ("target", "left"), ("over", "left")]
+    columns += [("speed-up (geometric mean)", "right"), ("benchmarks", "right")]
+    cells = [
+        [each.operation, each.group, each.target, each.over, f"{each.speedup:.2f}x", str(each.benchmarks)]
+        for each in summaries
+    ]
+    print_table(columns, cells)
+
+
+def _cells(row: Row) -> list[str]:
+    return [
+        row.benchmark,
+        row.operation,
+        row.target,
+        f"{row.messages:,}",
+        f"{row.wire_bytes:,}",
+        "" if row.cycles is None else f"{row.cycles:,}",
+        "" if row.cycles_per_byte is None else f"{row.cycles_per_byte:.2f}",
+        f"{row.gigabits_per_second:.3f}",
+        f"{row.fallbacks:,}",
+        row.status,
+        "yes" if row.verified else "NO",
+    ]

@@ -1,0 +1,106 @@
+"""Runs a suite on every target: host, simulated cores, simulated cores with the units."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rackwright.errors import RackwrightError
+from rackwright.protobuf.program import Programs, compile_benchmark
+from rackwright.protobuf.rows import Row
+from rackwright.protobuf.schema import read_schema
+from rackwright.protobuf.suite import Benchmark, Suite
+from rackwright.protobuf.wire import delimited
+from rackwright.server import Server
+
+OPERATIONS = ("deserialize", "serialize")
+TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
+UNITS = {"deserialize": "protobuf-deserialize", "serialize": "protobuf-serialize"}
+
+_EXIT_NOT_VERIFIED = 1
+
+
+def measure(
+    suite: Suite,
+    operations: Sequence[str] = OPERATIONS,
+    targets: Sequence[str] = TARGETS,
+    *,
+    include: Sequence[Path] = (),
+    detail: Callable[[str], None] = lambda _: None,
+) -> Iterator[Row]:
+    """Every benchmark on every target; rows come target by target.
+
+    Every result has been compared with the official library's, by the program that was measured.
+    `detail` hears what is under way.
+    """
+    detail(f"{suite.name}: compiling")
+    schema = read_schema(suite.proto, include)
+    messages = list(dict.fromkeys(benchmark.message for benchmark in suite.benchmarks))
+    programs = compile_benchmark(schema, messages)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number, benchmark in enumerate(suite.benchmarks):
+            (folder / f"{number}.bin").write_bytes(delimited(benchmark.messages))
+        for target in targets:
+            for operation in operations:
+                detail(f"{suite.name}: {operation} on {target}")
+                output = _run(programs, target, operation, suite.benchmarks, folder)
+                yield from _rows(output, target, suite.benchmarks)
+
+
+def _run(
+    programs: Programs, target: str, operation: str, benchmarks: Sequence[Benchmark], folder: Path
+) -> tuple[str, int]:
+    """What the program prints on a target, and the frequency of the core's clock (0 on the host)."""
+    files = [f"{benchmark.message}={number}.bin" for number, benchmark in enumerate(benchmarks)]
+    cpu, _, unit = target.partition("+")
+    arguments = [operation, "unit" if unit else "library", *files]
+    if cpu == "host":
+        command = [str(programs.host), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+        _check(done.returncode, target, done.stderr)
+        return done.stdout, 0
+    server = Server(cpu, [UNITS[operation]] if unit else [])
+    # Names without folders, so that the program sees the same arguments wherever it runs.
+    with contextlib.chdir(folder):
+        result = server.run(programs.riscv64, arguments)
+    _check(result.exit_code, target, result.stderr.decode(errors="replace"))
+    return result.stdout.decode(), result.clock_hz
+
+
+def _check(status: int, target: str, said: str) -> None:
+    """A result that is not verified is a row; anything else that goes wrong is an error."""
+    if status not in (0, _EXIT_NOT_VERIFIED):
+        raise RackwrightError(f"the benchmark failed on {target}: {said.strip()}")
+
+
+def _rows(output: tuple[str, int], target: str, benchmarks: Sequence[Benchmark]) -> Iterator[Row]:
+    text, clock_hz = output
+    lines = [json.loads(line) for line in text.splitlines()]
+    if len(lines) != len(benchmarks):
+        raise RackwrightError(f"the benchmark ended early on {target}, after {len(lines)} results")
+    for benchmark, line in zip(benchmarks, lines, strict=True):
+        yield _row(benchmark, target, line, clock_hz)
+
+
+def _row(benchmark: Benchmark, target: str, line: dict[str, Any], clock_hz: int) -> Row:
+    cycles = line.get("cycles")
+    seconds = line["nanoseconds"] / 1e9 if cycles is None else cycles / clock_hz
+    return Row(
+        benchmark=benchmark.name,
+        operation=line["operation"],
+        target=target,
+        messages=line["messages"],
+        wire_bytes=line["wire_bytes"],
+        cycles=cycles,
+        seconds=seconds,
+        verified=line["verified"],
+        status=line["status"],
+        group=benchmark.group,
+        reasons=line["fallbacks"],
+    )

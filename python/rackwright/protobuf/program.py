@@ -1,0 +1,86 @@
+"""The benchmark program for a user's messages, for the host and for the simulated server."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap.paths import BUILD, PROTOBUF, STAMPS
+from bootstrap.protobuf import HOST, INCLUDES
+from bootstrap.software import RISCV, Target
+from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.protobuf.schema import Schema
+
+_PROGRAMS: dict[str, Target] = {"host": HOST, "riscv64": RISCV}
+_ARCHIVES = ("libbenchmark.a", "librackwright-protobuf.a", "libprotobuf.a")
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The benchmark, compiled for both machines."""
+
+    host: Path
+    riscv64: Path
+
+
+def compile_benchmark(schema: Schema, messages: Sequence[str]) -> Programs:
+    """Compiles the benchmark for these messages; what was compiled before is not compiled again."""
+    folder = BUILD / "protobuf" / _key(schema, messages)
+    programs = Programs(folder / "host", folder / "riscv64")
+    if not all((folder / name).exists() for name in _PROGRAMS):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            work = Path(scratch)
+            main = work / "main.cpp"
+            main.write_text(main_source(schema, messages), encoding="utf-8")
+            sources = [*schema.generate(work), main]
+            with ThreadPoolExecutor(max_workers=len(_PROGRAMS)) as pool:
+                made = pool.map(lambda name: compile_program(sources, work / name, name), _PROGRAMS)
+                for path in made:
+                    shutil.move(path, folder / path.name)
+    return programs
+
+
+def compile_program(sources: Sequence[Path], output: Path, machine: str = "riscv64") -> Path:
+    """Compiles C++ sources that use protobuf and the units' runtime, statically; gives `output`.
+
+    `machine` is "riscv64" or "host". Headers beside the first source are found. Raises
+    `RackwrightError` with what the compiler says.
+    """
+    target = _PROGRAMS[machine]
+    libraries = [PROTOBUF / machine / name for name in _ARCHIVES]
+    if not all(library.exists() for library in libraries):
+        raise MissingBuildError("the official protobuf library")
+    folders = [f"-I{sources[0].parent}", *(f"-I{folder}" for folder in INCLUDES)]
+    command = [*target.compiler(sources[0]), *target.flags, "-Wall", *folders]
+    command += ["-isystem", str(PROTOBUF / "include"), *map(str, sources), *map(str, libraries)]
+    result = subprocess.run(
+        [*command, "-pthread", "-o", str(output)], capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:
+        raise RackwrightError(f"{output.name} does not compile:\n{result.stderr.strip()}")
+    return output
+
+
+def _key(schema: Schema, messages: Sequence[str]) -> str:
+    stamp = STAMPS / "protobuf"
+    built = stamp.read_bytes() if stamp.exists() else b""
+    parts = [built, schema.descriptors, "\0".join(messages).encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def main_source(schema: Schema, messages: Sequence[str]) -> str:
+    """The benchmark's C++ driver for these messages."""
+    cases = [f'benchmark::case_of<{schema.class_of(name)}>("{name}")' for name in messages]
+    headers = [f'#include "{name.removesuffix(".proto")}.pb.h"\n' for name in schema.files]
+    return (
+        f'#include "benchmark/benchmark.h"\n{"".join(headers)}\n'
+        "int main(int argument_count, char **arguments)\n{\n"
+        f"    return benchmark::run(argument_count, arguments, {{{', '.join(cases)}}});\n}}\n"
+    )

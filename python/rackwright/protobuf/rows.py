@@ -1,0 +1,90 @@
+"""What was measured, and its averages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One benchmark's messages, parsed or serialized once each, on one target.
+
+    `cycles` is None on the host. `fallbacks` counts the calls that the unit left to the library, by
+    reason. `status` is "ok", or "malformed" when the library refuses a message.
+    """
+
+    benchmark: str
+    operation: str
+    target: str
+    messages: int
+    wire_bytes: int
+    cycles: int | None
+    seconds: float
+    verified: bool
+    status: str
+    group: str = ""
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def gigabits_per_second(self) -> float:
+        """Serialized bits per second, in 10^9."""
+        return 8 * self.wire_bytes / self.seconds / 1e9
+
+    @property
+    def fallbacks(self) -> int:
+        """Calls that the unit left to the library."""
+        return sum(self.reasons.values())
+
+    @property
+    def cycles_per_byte(self) -> float | None:
+        """Cycles of the core for a byte of serialized data."""
+        return self.cycles / self.wire_bytes if self.cycles is not None and self.wire_bytes else None
+
+    def record(self) -> dict[str, Any]:
+        """The row as JSON; see docs/json.md."""
+        derived = {"gigabits_per_second": self.gigabits_per_second, "fallbacks": self.fallbacks}
+        return {key: value for key, value in asdict(self).items() if key != "seconds"} | derived
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The geometric mean, over the benchmarks of a group, of how much faster `target` is than `over`."""
+
+    operation: str
+    group: str
+    target: str
+    over: str
+    speedup: float
+    benchmarks: int
+
+    def record(self) -> dict[str, Any]:
+        """The summary as JSON; see docs/json.md."""
+        return asdict(self)
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """The n-th root of the product of n positive numbers."""
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def summarize(rows: Iterable[Row]) -> list[Summary]:
+    """Every target with a unit over the others, for each operation and group, as far as measured."""
+    seconds = {(row.operation, row.group, row.target, row.benchmark): row.seconds for row in rows}
+    targets = list(dict.fromkeys(key[2] for key in seconds))
+    summaries = []
+    for operation, group in dict.fromkeys(key[:2] for key in seconds):
+        for target in (each for each in targets if each.endswith("+unit")):
+            for over in (each for each in targets if not each.endswith("+unit")):
+                ratios = [
+                    seconds[operation, group, over, name] / taken
+                    for (of, among, on, name), taken in seconds.items()
+                    if (of, among, on) == (operation, group, target)
+                    and (operation, group, over, name) in seconds
+                ]
+                if ratios:
+                    mean = geometric_mean(ratios)
+                    summaries.append(Summary(operation, group, target, over, mean, len(ratios)))
+    return summaries

@@ -1,0 +1,124 @@
+"""From a .proto file to C++ classes with descriptor tables: protoc, with our plug-in."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap.paths import PROTOBUF
+from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.protobuf.wire import fields
+
+_PROTOC = PROTOBUF / "tools" / "protoc"
+_PLUGIN = PROTOBUF / "tools" / "protoc-gen-rackwright"
+_INCLUDE = PROTOBUF / "include"
+
+# Numbers of fields in descriptor.proto.
+_FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE = 1, 1, 2, 4
+_MESSAGE_NAME, _MESSAGE_NESTED = 1, 3
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A .proto file that protoc has read.
+
+    `files` are it and what it imports, without what comes with protobuf. `classes` are the C++ classes
+    by the full names of their messages. `descriptors` are all of it in protobuf's own form.
+    """
+
+    proto: Path
+    include: tuple[Path, ...]
+    files: tuple[str, ...]
+    classes: dict[str, str]
+    descriptors: bytes
+
+    def class_of(self, message: str) -> str:
+        """The class of a message, given by its full name. Raises `RackwrightError` when there is none."""
+        if message not in self.classes:
+            known = ", ".join(sorted(self.classes)) or "none"
+            raise RackwrightError(f"{self.proto}: no message {message}; there are {known}")
+        return self.classes[message]
+
+    def generate(self, folder: Path) -> list[Path]:
+        """Writes the classes into `folder`; gives the C++ sources."""
+        plugin = f"--plugin=protoc-gen-rackwright={_PLUGIN}"
+        outputs = [f"--cpp_out={folder}", f"--rackwright_out={folder}"]
+        _protoc([plugin, *outputs, *self.files], self.include)
+        return [folder / f"{name.removesuffix('.proto')}.pb.cc" for name in self.files]
+
+
+def read_schema(proto: Path, include: Sequence[Path] = ()) -> Schema:
+    """Reads a .proto file; imports are looked for beside it and in `include`.
+
+    Raises `RackwrightError` with what protoc says.
+    """
+    if not proto.is_file():
+        raise RackwrightError(f"{proto}: no such file")
+    folders = (*include, proto.parent)
+    descriptors = _protoc(
+        ["--include_imports", "--descriptor_set_out=/dev/stdout", _name_in(proto, folders)], folders
+    )
+    files: list[str] = []
+    classes: dict[str, str] = {}
+    for number, file in fields(descriptors):
+        if number == _FILE and isinstance(file, bytes):
+            name, declared = _read_file(file)
+            if not name.startswith("google/protobuf/"):
+                files.append(name)
+                classes |= declared
+    return Schema(proto, folders, tuple(files), classes, descriptors)
+
+
+def _name_in(proto: Path, folders: Sequence[Path]) -> str:
+    """How protoc names the file: its path below the first folder that has it."""
+    for folder in folders:
+        if proto.resolve().is_relative_to(folder.resolve()):
+            return str(proto.resolve().relative_to(folder.resolve()))
+    return proto.name
+
+
+def _protoc(arguments: Sequence[str], include: Sequence[Path]) -> bytes:
+    if not _PROTOC.exists():
+        raise MissingBuildError("the official protobuf library")
+    folders = [f"-I{folder.resolve()}" for folder in (*include, _INCLUDE)]
+    result = subprocess.run([str(_PROTOC), *folders, *arguments], capture_output=True, check=False)
+    if result.returncode != 0:
+        raise RackwrightError(result.stderr.decode(errors="replace").strip() or "protoc failed")
+    return result.stdout
+
+
+def _read_file(descriptor: bytes) -> tuple[str, dict[str, str]]:
+    name = package = ""
+    messages: list[bytes] = []
+    for number, value in fields(descriptor):
+        if not isinstance(value, bytes):
+            continue
+        if number == _FILE_NAME:
+            name = value.decode()
+        elif number == _FILE_PACKAGE:
+            package = value.decode()
+        elif number == _FILE_MESSAGE:
+            messages.append(value)
+    scope = "".join(f"::{part}" for part in package.split(".") if part)
+    prefix = f"{package}." if package else ""
+    classes = {}
+    for message in messages:
+        for path in _paths(message):
+            classes[prefix + ".".join(path)] = f"{scope}::{'_'.join(path)}"
+    return name, classes
+
+
+def _paths(message: bytes) -> Iterator[tuple[str, ...]]:
+    """The names of a message and of those declared inside it, each from the outermost on."""
+    name = next(
+        value.decode()
+        for number, value in fields(message)
+        if number == _MESSAGE_NAME and isinstance(value, bytes)
+    )
+    yield (name,)
+    for number, value in fields(message):
+        if number == _MESSAGE_NESTED and isinstance(value, bytes):
+            for path in _paths(value):
+                yield (name, *path)
