@@ -215,7 +215,7 @@ class Cluster:
     """A network of servers and switches, built from a description in JSON."""
 
     def __init__(self, description: str, designs: Mapping[str, Design] = ...) -> None:
-        """With hardware units by name. Raises `EngineError`, which names the nodes or the two ends concerned."""
+        """With hardware units by name. Raises `EngineError`, which names the nodes or ends concerned."""
 
     def set_threads(self, threads: int) -> None: ...
     def set_window(self, cycles: int) -> None: ...

@@ -24,6 +24,9 @@ PLAIN void *memset(void *to, int value, size_t length) {
 
 PLAIN int memcmp(const void *one, const void *other, size_t length) {
   const uint8_t *first = one, *second = other;
+  if ((((uintptr_t)first | (uintptr_t)second) & 7) == 0) {
+    for (; length >= 8 && *(const uint64_t *)first == *(const uint64_t *)second; length -= 8) first += 8, second += 8;
+  }
   for (; length; --length, ++first, ++second)
     if (*first != *second) return *first - *second;
   return 0;

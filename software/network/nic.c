@@ -60,12 +60,12 @@ static void reap(void) {
   while (in_flight && nic_read(NIC_SEND_COMPLETION) >> 63) --in_flight;
 }
 
-static void make_room(void) {
+void nic_make_room(void) {
   while (in_flight == NIC_QUEUE) reap();
 }
 
 uint8_t *nic_buffer(void) {
-  make_room();
+  nic_make_room();
   return send_buffers[next_send] + LOADED_AT;
 }
 
@@ -80,7 +80,7 @@ void nic_send(unsigned length, const struct nic_checksum *checksum) {
 }
 
 void nic_send_from(const void *bytes, unsigned length) {
-  make_room();
+  nic_make_room();
   __asm__ volatile("fence w, o" : : : "memory");
   nic_write(NIC_SEND_REQUEST, (uint64_t)bytes | (uint64_t)length << 48);
   ++in_flight;

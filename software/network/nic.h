@@ -69,7 +69,10 @@ struct nic_checksum {
 /* Sends what is in the buffer, with a checksum put in by the NIC unless that is null. */
 void nic_send(unsigned length, const struct nic_checksum *checksum);
 
-/* Sends `length` bytes at any address, which must not change before nic_drain. */
+/* Waits until a frame can be sent at once: of those before, all but NIC_QUEUE - 1 have been read from memory. */
+void nic_make_room(void);
+
+/* Sends `length` bytes at any address, which must not change before they have been read. */
 void nic_send_from(const void *bytes, unsigned length);
 
 /* Waits until all frames have been read from memory. */
