@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from protobuf_deserializer import VERSION, Deserializer
@@ -14,7 +14,7 @@ VARINTS = [0, 1, 127, 128, 300, (1 << 21) - 1, 1 << 28, (1 << 31) - 1]
 SIGNED = [-1, -2, -(1 << 31)]
 WIDE = [1 << 32, (1 << 56) + 5, (1 << 63) - 1]
 
-SAMPLES = {
+SAMPLES: dict[Kind, list[Any]] = {
     Kind.DOUBLE: [0.0, -0.0, 1.5, float("inf"), float("nan"), 5e-324],
     Kind.FLOAT: [0.0, -0.0, 1.5, float("-inf"), float("nan")],
     Kind.INT64: VARINTS + SIGNED + WIDE + [-(1 << 63)],
@@ -33,9 +33,9 @@ SAMPLES = {
 
 
 @pytest.fixture(scope="module")
-def unit() -> Iterator[Deserializer]:
+def unit() -> Deserializer:
     """A deserializer as it is built by default."""
-    yield Deserializer()
+    return Deserializer()
 
 
 @pytest.mark.parametrize("kind", list(FORMATS), ids=lambda kind: kind.name)

@@ -1,4 +1,4 @@
-"""Message types as the official C++ library (3.21) lays them out in memory, and the tables that tell the units.
+"""Message types as the official C++ library (3.21) lays them out, and the tables that tell the units.
 
 `hardware/src/main/scala/rackwright/protobuf/README.md` has both layouts.
 """
@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 Writer = Callable[[bytes, int], int]
-"""Puts bytes somewhere in memory, at a multiple of a number, and gives their address."""
+"""Puts bytes at an address, and gives it."""
 
 
 class Kind(enum.IntEnum):
@@ -187,7 +187,7 @@ class Tables:
     """The descriptor tables of message types, written into memory as they are asked for."""
 
     def __init__(self, write: Writer, reserve: Callable[[int, int], int], default_string: int) -> None:
-        """`write` fills what `reserve(bytes, alignment)` gave when its address was needed before its contents."""
+        """`write` fills what `reserve(bytes, alignment)` gave."""
         self._write = write
         self._reserve = reserve
         self._default_string = default_string

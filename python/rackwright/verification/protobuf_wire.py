@@ -1,7 +1,7 @@
-"""The wire format of protobuf: an encoder for anything, and a decoder that says what the official library would.
+"""The wire format of protobuf: an encoder for anything, and a decoder that agrees with the official library.
 
-Sources: the encoding page of protobuf.dev, and `parse_context.h` of the library (3.21) for how tags, lengths and
-varints are limited.
+Sources: the encoding page of protobuf.dev, and `parse_context.h` of the library (3.21) for the limits of
+tags, lengths and varints.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _MOST_LENGTH = (1 << 31) - 1 - 16
 """The largest length that the library accepts (`ReadSizeFallback`)."""
 
 Value = dict[int, Any]
-"""A message: field number to value. Repeated fields are lists, messages are dictionaries, absent fields are missing."""
+"""A message: field number to value. Repeated fields are lists, messages are dictionaries.
+
+Absent fields are missing."""
 
 
 class MalformedError(Exception):

@@ -178,7 +178,9 @@ class DeserializerFields(params: DeserializerParams) extends Module {
     length := value.value
   }
   caseStore.valid := false.B
-  when(fieldFires && entry.inOneof) {
+  // The former case is still wanted where a message may be merged into the one that is there.
+  private val setsCase = (fieldFires && !submessage) || messages.start.valid
+  when(setsCase && entry.inOneof && state =/= State.idle) {
     caseStore.valid := true.B
     caseStore.bits.address := level.target + entry.caseOffset
     caseStore.bits.number := number
