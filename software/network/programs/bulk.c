@@ -87,6 +87,6 @@ int main(void) {
     print_text("frames have 64 to 9600 bytes\n");
     return 2;
   }
-  nic_limit((uint16_t)number_argument(3, 0), (uint16_t)number_argument(4, 0));
+  if (number_argument(3, 0)) nic_limit((uint16_t)number_argument(3, 0), (uint16_t)number_argument(4, 1));
   return source(address_argument(0), number_argument(1, 1), (unsigned)bytes);
 }

@@ -153,6 +153,9 @@ pub struct ServerSpec {
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
+    /// What may wait between its NIC and a slower link.
+    #[serde(default = "default_buffer")]
+    pub buffer_bytes: u64,
     /// The hardware address; assigned when absent.
     #[serde(default)]
     pub mac: Option<String>,

@@ -110,14 +110,56 @@ impl OutputPort {
         let first = start.ceiling();
         let last = self.parameters.rate.after(start, flits - 1).ceiling();
         self.done = self.parameters.rate.after(start, flits);
-        self.held.push_back((self.done.ceiling(), bytes as u32));
-        self.held_bytes += bytes as u64;
-        self.counters.peak_bytes = self.counters.peak_bytes.max(self.held_bytes);
+        self.hold(bytes);
         if first < until {
             self.send(Departure { first, last, frame }, own, outbox);
         } else {
             self.departures.push_back(Departure { first, last, frame });
         }
+    }
+
+    /// Lets a frame through that comes in flit by flit, from `first` to `last`: it leaves with its last flit where the
+    /// port is as fast as what it comes from, else later. It is known to the other end from its last flit on.
+    pub fn pass(
+        &mut self,
+        first: Cycle,
+        last: Cycle,
+        frame: Frame,
+        until: Cycle,
+        own: usize,
+        outbox: &mut Outbox<'_, Frame>,
+    ) {
+        let bytes = frame.length();
+        if !self.offer(last, bytes) {
+            return;
+        }
+        let flits = bytes.div_ceil(FLIT_BYTES) as u64;
+        let start = self.done.max(Moment::of(first));
+        let last = self.parameters.rate.after(start, flits - 1).ceiling().max(last);
+        self.done = self
+            .parameters
+            .rate
+            .after(start, flits)
+            .max(Moment::of(last + Cycles(1)));
+        self.hold(bytes);
+        let departure = Departure {
+            first: last,
+            last,
+            frame,
+        };
+        if last < until {
+            self.send(departure, own, outbox);
+        } else {
+            self.departures.push_back(departure);
+        }
+    }
+
+    /// Notes a frame that is in the buffer until everything offered so far has left.
+    #[inline]
+    fn hold(&mut self, bytes: usize) {
+        self.held.push_back((self.done.ceiling(), bytes as u32));
+        self.held_bytes += bytes as u64;
+        self.counters.peak_bytes = self.counters.peak_bytes.max(self.held_bytes);
     }
 
     /// Counts a frame that is to leave through here and settles the buffer at the time `at`. Returns

@@ -57,6 +57,12 @@ impl Rate {
         })
     }
 
+    /// So many flits in so many cycles, each at most `most`: exactly the rate if it can be said so, else less.
+    pub fn flits_per_cycles(self, most: u64) -> (u64, u64) {
+        let divisor = self.cycles.max(self.flits).div_ceil(most);
+        ((self.flits / divisor).max(1), self.cycles.div_ceil(divisor))
+    }
+
     /// How long after the first flit of a frame that begins with a cycle so many more have left.
     #[inline]
     pub fn cycles(self, flits: u64) -> Cycles {
@@ -141,6 +147,18 @@ mod tests {
         let rate = Rate::new(200_000_000_000, clock()).unwrap();
         let end = (0..1000).fold(Moment::default(), |moment, _| rate.after(moment, 189));
         assert_eq!(end.ceiling(), Cycle(189 * 1024));
+    }
+
+    #[test]
+    fn a_rate_is_flits_per_cycles_in_few_bits() {
+        let rate = |bits| Rate::new(bits, clock()).unwrap();
+        assert_eq!(rate(200_000_000_000).flits_per_cycles(0xffff), (125, 128));
+        let (flits, cycles) = rate(123_456_789_012).flits_per_cycles(0xffff);
+        let gbps = 204.8 * flits as f64 / cycles as f64;
+        assert!(
+            cycles <= 0xffff && gbps < 123.456_789_012 && gbps > 123.45,
+            "{gbps}"
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::server::{attach, Observed};
 use crate::unit::AttachedUnit;
 use crate::ServerConfig;
 use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, Stop, Timing};
-use rackwright_ethernet::{Frame, Ipv4, Mac, PortCounters, Rate};
+use rackwright_ethernet::{Frame, Ipv4, Mac, OutputPort, PortParameters};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
@@ -33,8 +33,8 @@ pub struct NetworkConfig<'a> {
     pub nic: &'a Design,
     /// The clock of the network, and of the NIC.
     pub clock: Clock,
-    /// How fast its link is.
-    pub rate: Rate,
+    /// Its port to the link.
+    pub port: PortParameters,
     /// Its hardware address.
     pub mac: Mac,
     /// Its Internet address.
@@ -82,7 +82,7 @@ pub(crate) struct Networked<T: Timing> {
     lines: Lines,
     activity: Activity,
     error: Option<ServerError>,
-    counters: PortCounters,
+    output: OutputPort,
 }
 
 impl<T: Timing> Networked<T> {
@@ -105,12 +105,12 @@ impl<T: Timing> Networked<T> {
             network.nic,
             &mut hierarchy.lock(),
             network.clock,
-            network.rate,
+            network.port.rate,
             config.skip_quiescent,
         )?;
         let mut machine = Machine::new(Hart::new(0, Mode::BareMetal, timing), memory, hierarchy, units);
         machine.hart.set_pc(entry);
-        nic.set_mac(network.mac.bits(), |unit, until| {
+        nic.set_up(network.mac.bits(), |unit, until| {
             machine.advance_other(unit, until)
         });
         Ok(Networked {
@@ -124,7 +124,7 @@ impl<T: Timing> Networked<T> {
             lines: Lines::default(),
             activity: Activity::Runs,
             error: None,
-            counters: PortCounters::default(),
+            output: OutputPort::new(network.port),
         })
     }
 
@@ -251,21 +251,16 @@ impl<T: Timing> Networked<T> {
     }
 
     fn arrive(&mut self, first: Cycle, frame: &Frame) {
-        self.counters.received += 1;
-        self.counters.received_bytes += frame.length() as u64;
+        self.output.count_received(frame.length());
         match frame {
             Frame::Raw(bytes) => self.nic.arrive(first, bytes),
             Frame::Datagram(datagram) => self.nic.arrive(first, &datagram.to_bytes()),
         }
     }
 
-    /// Sends a frame of which the last flit has left the NIC.
-    fn depart(&mut self, frame: SentFrame, outbox: &mut Outbox<'_, Frame>) {
-        self.counters.offered += 1;
-        self.counters.sent += 1;
-        self.counters.sent_bytes += frame.bytes.len() as u64;
-        let item = Frame::raw(&frame.bytes).expect("the NIC's frames have 1 to 9600 bytes");
-        outbox.send(0, frame.last, frame.last, item);
+    fn depart(&mut self, sent: SentFrame, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
+        let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
+        self.output.pass(sent.first, sent.last, frame, until, 0, outbox);
     }
 
     fn advance_nic(&mut self, until: Cycle) {
@@ -290,15 +285,17 @@ where
     }
 
     fn next_event(&self) -> Cycle {
-        match self.activity {
+        let inside = match self.activity {
             _ if !self.nic.settled() => self.now,
             Activity::Off => Cycle::NEVER,
             Activity::Waits if self.is_calm() => self.timer(),
             _ => self.now,
-        }
+        };
+        inside.min(self.output.next_departure())
     }
 
     fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
+        self.output.release(until, 0, outbox);
         while self.now < until {
             self.look();
             let end = self.reach(arrivals.peek(), until);
@@ -312,7 +309,7 @@ where
             }
             self.run_nic(end);
             while let Some(frame) = self.nic.take_frame() {
-                self.depart(frame, outbox);
+                self.depart(frame, until, outbox);
             }
         }
     }
@@ -335,7 +332,7 @@ where
 
     fn network(&self) -> NetworkView<'_> {
         NetworkView {
-            port: self.counters,
+            port: &self.output,
             nic: self.nic.events(),
             nic_cycles: self.nic.evaluated_cycles(),
             exit: self.devices.exit(),

@@ -2,7 +2,7 @@ use crate::network::{NetworkConfig, Networked};
 use crate::server::{CpuModel, Observed};
 use crate::{ServerConfig, ServerError};
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
-use rackwright_ethernet::{Frame, PortCounters};
+use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_linux::BareMetal;
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_schedule::{Incoming, Model, Outbox};
@@ -26,7 +26,7 @@ pub(crate) trait NetworkRun: Model<Item = Frame> {
 
 /// What is seen of a networked server beside its machine.
 pub(crate) struct NetworkView<'a> {
-    pub(crate) port: PortCounters,
+    pub(crate) port: &'a OutputPort,
     pub(crate) nic: Counters,
     pub(crate) nic_cycles: u64,
     pub(crate) exit: Option<i32>,
@@ -74,7 +74,12 @@ impl NetworkedServer {
 
     /// What has passed its port.
     pub fn port_counters(&self) -> PortCounters {
-        self.run.network().port
+        self.run.network().port.counters()
+    }
+
+    /// Frames that wait for a link slower than the NIC.
+    pub fn queued(&self) -> u64 {
+        self.run.network().port.queued()
     }
 
     /// Counts of caches, of the units' events and of the NIC's, which are named `nic.event`.

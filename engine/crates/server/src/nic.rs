@@ -11,8 +11,11 @@ use rackwright_time::{Clock, Cycle, Cycles};
 const REGISTER_BYTES: u64 = 0x1000;
 /// Where it begins, as in the public server that has this interface.
 const REGISTERS: u64 = 0x1001_6000;
-/// The register that holds the MAC address.
+/// The registers with the MAC address and the limit of the rate.
 const MAC_ADDRESS: u32 = 0x28;
+const RATE: u32 = 0x38;
+/// The most that a field of the rate holds.
+const RATE_FIELD: u64 = 0xffff;
 
 /// A network interface in RTL between a hart and a link, on the link's clock.
 ///
@@ -64,12 +67,18 @@ impl Nic {
         })
     }
 
-    /// Gives it the address of its server, before anything else happens.
-    pub(crate) fn set_mac(&mut self, bits: u64, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
-        self.access(Cycle::ZERO, MAC_ADDRESS, Some(bits));
-        while self.unit.take_register_answer().is_none() {
-            let next = self.unit.cycle() + Cycles(1);
-            advance(&mut self.unit, next);
+    /// Gives it the address of its server, and the rate of a link slower than itself, before anything else happens.
+    pub(crate) fn set_up(&mut self, mac: u64, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+        let limit = (self.rate != Rate::FULL).then(|| {
+            let (flits, period) = self.rate.flits_per_cycles(RATE_FIELD);
+            (RATE, flits | period << 16)
+        });
+        for (register, value) in [Some((MAC_ADDRESS, mac)), limit].into_iter().flatten() {
+            self.access(self.unit.cycle(), register, Some(value));
+            while self.unit.take_register_answer().is_none() {
+                let next = self.unit.cycle() + Cycles(1);
+                advance(&mut self.unit, next);
+            }
         }
     }
 
