@@ -1,3 +1,4 @@
+use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{Argument, ClusterError, Designs, Node, NodeKind, ServerSpec, SwitchSpec, TrafficSpec};
@@ -11,15 +12,17 @@ use rackwright_time::{Cycle, Cycles};
 use rackwright_traffic::{Client, Distribution, Host, Identity, ParameterError, Peer, Random, Service};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Makes the models and joins them. Models have the numbers of their nodes.
+/// Makes the models with the numbers `own`, which are those of their nodes, and joins them and the others.
 pub(crate) fn build(
     topology: &Topology,
     routes: &Routes,
     peers: &BTreeMap<usize, Peer>,
     designs: &Designs,
+    own: &Range<usize>,
 ) -> Result<Graph<Node>, ClusterError> {
     let builder = Builder {
         topology,
@@ -32,6 +35,10 @@ pub(crate) fn build(
     let mut graph = Graph::new();
     for (index, node) in topology.description.nodes.iter().enumerate() {
         let model = match &node.kind {
+            kind if !own.contains(&index) => Node::Elsewhere(Elsewhere {
+                ports: topology.ports[index].len(),
+                cut_through: matches!(kind, NodeKind::Server(_)),
+            }),
             NodeKind::Switch(spec) => Node::Switch(Box::new(builder.switch(index, spec)?)),
             NodeKind::Traffic(spec) => {
                 let host = builder

@@ -1,13 +1,14 @@
 use crate::routes::Routes;
 use crate::topology::Topology;
-use crate::{addresses, build, check, loops, ClusterError, Description, Node, Report};
-use rackwright_ethernet::{Capture, PortCounters};
+use crate::{addresses, build, check, loops, ClusterError, Description, Node, NodeKind, PartReport, Report};
+use rackwright_ethernet::{Capture, Frame, PortCounters};
 use rackwright_rtl::Design;
-use rackwright_schedule::{Graph, ModelId, PortId, RunOutcome};
+use rackwright_schedule::{Apart, Graph, Meeting, ModelId, PortId, RunOutcome, Share};
 use rackwright_time::{Clock, Cycle, Cycles};
-use rackwright_traffic::Peer;
+use rackwright_traffic::{Host, Peer};
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::Range;
 
 /// Compiled hardware units by the names that servers use for them.
 pub type Designs = BTreeMap<String, Design>;
@@ -24,6 +25,11 @@ pub struct Cluster {
     taps: Vec<PortId>,
     /// The servers with which the run ends.
     ends_with: Vec<usize>,
+    /// By node.
+    runs_program: Vec<bool>,
+    /// The nodes that this process simulates.
+    pub(crate) own: Range<usize>,
+    share: Option<Share>,
 }
 
 /// How often per simulated second is looked whether the run is to end.
@@ -43,20 +49,30 @@ impl Cluster {
     /// # Errors
     /// [`ClusterError`], as [`Cluster::check`].
     pub fn new(description: &Description) -> Result<Cluster, ClusterError> {
-        Cluster::with_designs(description, &Designs::new())
+        Cluster::with_designs(description, &Designs::new(), None)
     }
 
-    /// Builds what a description says, with hardware units by name.
+    /// Builds what a description says, with hardware units by name: all of it, or the share of one process.
     ///
     /// # Errors
-    /// [`ClusterError`], as [`Cluster::check`].
-    pub fn with_designs(description: &Description, designs: &Designs) -> Result<Cluster, ClusterError> {
+    /// [`ClusterError`], as [`Cluster::check`]; [`ClusterError::Share`] for a share that is none.
+    pub fn with_designs(
+        description: &Description,
+        designs: &Designs,
+        share: Option<Share>,
+    ) -> Result<Cluster, ClusterError> {
         let topology = Topology::new(description)?;
         check::check(&topology)?;
         let peers = addresses::assign(&topology)?;
         let routes = Routes::new(&topology)?;
         loops::check_loops(&topology, &routes)?;
-        let graph = build::build(&topology, &routes, &peers, designs)?;
+        let nodes = description.nodes.len();
+        let own = match &share {
+            Some(share) if !share.is_of(nodes) => return Err(ClusterError::Share { nodes }),
+            Some(share) => share.models(),
+            None => 0..nodes,
+        };
+        let graph = build::build(&topology, &routes, &peers, designs, &own)?;
         let ends =
             |ports: &Vec<crate::topology::Neighbour>| ports.iter().map(|end| (end.node, end.port)).collect();
         Ok(Cluster {
@@ -67,6 +83,11 @@ impl Cluster {
             peers,
             taps: Vec::new(),
             ends_with: Vec::new(),
+            runs_program: (description.nodes.iter())
+                .map(|node| matches!(node.kind, NodeKind::Server(_)))
+                .collect(),
+            own,
+            share,
         })
     }
 
@@ -96,7 +117,7 @@ impl Cluster {
     pub fn end_with(&mut self, names: &[String]) -> Result<(), ClusterError> {
         let node = |name: &String| {
             let found = self.names.iter().position(|other| other == name);
-            let runs = |node: &usize| matches!(self.graph.model(ModelId(*node)), Node::Server(_));
+            let runs = |node: &usize| self.runs_program[*node];
             found
                 .filter(runs)
                 .ok_or_else(|| ClusterError::NoProgram(name.clone()))
@@ -128,7 +149,15 @@ impl Cluster {
             Node::Switch(switch) => switch.output_ports()[id.port].counters(),
             Node::Host(host) => host.output_port().counters(),
             Node::Server(server) => server.port_counters(),
+            Node::Elsewhere(_) => PortCounters::default(),
         })
+    }
+
+    pub(crate) fn host(&self, node: usize) -> Option<&Host> {
+        match self.graph.model(ModelId(node)) {
+            Node::Host(host) => Some(host),
+            _ => None,
+        }
     }
 
     fn port(&self, name: &str) -> Result<PortId, ClusterError> {
@@ -189,14 +218,37 @@ impl Cluster {
         outcome
     }
 
-    /// Whether all the servers with which the run is to end have ended their programs; never when there are none.
+    /// Whether all the servers with which the run is to end, and which this process simulates, have ended
+    /// their programs; never when no run is to end so.
     pub fn has_ended(&self) -> bool {
         let at_look = self.cycle().0 % (self.clock.hertz() / LOOKS_PER_SECOND).max(1) == 0;
         let is_off = |node: &usize| match self.graph.model(ModelId(*node)) {
             Node::Server(server) => server.is_off(),
-            _ => false,
+            Node::Elsewhere(_) => true,
+            Node::Switch(_) | Node::Host(_) => false,
         };
         at_look && !self.ends_with.is_empty() && self.ends_with.iter().all(is_off)
+    }
+
+    /// Advances this process's share to a cycle, meeting the other processes after every window.
+    ///
+    /// # Errors
+    /// [`Apart`] when another process cannot be met.
+    ///
+    /// # Panics
+    /// When the cluster is not a share.
+    pub fn run_share(
+        &mut self,
+        until: Cycle,
+        meeting: &mut impl Meeting<Frame>,
+    ) -> Result<RunOutcome, Apart> {
+        let share = self.share.as_ref().expect("a share meets others");
+        self.graph.run_share(until, share, meeting)
+    }
+
+    /// About how many nanoseconds each node has taken so far.
+    pub fn costs(&self) -> Vec<u64> {
+        self.graph.costs()
     }
 
     /// The first cycle not yet simulated.
@@ -211,6 +263,11 @@ impl Cluster {
 
     /// What has happened so far.
     pub fn report(&self) -> Report {
-        Report::new(self)
+        Report::assemble(self.cycle().0, self.clock.hertz(), [self.part_report()])
+    }
+
+    /// What has happened so far in the nodes that this process simulates.
+    pub fn part_report(&self) -> PartReport {
+        PartReport::new(self)
     }
 }

@@ -161,6 +161,12 @@ pub enum ClusterError {
     /// A capture could not be written.
     #[error("{0}")]
     Capture(#[from] CaptureError),
+    /// The shares of processes do not make up the cluster.
+    #[error("the shares given are not those of {nodes} nodes")]
+    Share {
+        /// How many nodes there are.
+        nodes: usize,
+    },
 }
 
 impl ClusterError {

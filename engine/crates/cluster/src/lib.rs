@@ -20,5 +20,5 @@ pub use description::{
     Argument, Description, Link, NodeKind, NodeSpec, ServerSpec, SwitchSpec, TrafficClient, TrafficSpec,
 };
 pub use error::ClusterError;
-pub use node::Node;
-pub use report::{LatencyReport, PortReport, Report, ServerReport, SwitchReport};
+pub use node::{Elsewhere, Node};
+pub use report::{LatencyReport, PartReport, PortReport, Report, ServerReport, SwitchReport};

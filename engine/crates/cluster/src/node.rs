@@ -13,6 +13,14 @@ pub enum Node {
     Host(Box<Host>),
     /// A server with a hart and a NIC in RTL.
     Server(NetworkedServer),
+    /// A node that another process simulates.
+    Elsewhere(Elsewhere),
+}
+
+/// What has to be known here of a node that another process simulates.
+pub struct Elsewhere {
+    pub(crate) ports: usize,
+    pub(crate) cut_through: bool,
 }
 
 impl Model for Node {
@@ -23,11 +31,16 @@ impl Model for Node {
             Node::Switch(switch) => switch.ports(),
             Node::Host(host) => host.ports(),
             Node::Server(server) => server.ports(),
+            Node::Elsewhere(elsewhere) => elsewhere.ports,
         }
     }
 
     fn cut_through(&self) -> bool {
-        matches!(self, Node::Server(_))
+        match self {
+            Node::Switch(_) | Node::Host(_) => false,
+            Node::Server(_) => true,
+            Node::Elsewhere(elsewhere) => elsewhere.cut_through,
+        }
     }
 
     fn next_event(&self) -> Cycle {
@@ -35,6 +48,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.next_event(),
             Node::Host(host) => host.next_event(),
             Node::Server(server) => server.next_event(),
+            Node::Elsewhere(_) => Cycle::NEVER,
         }
     }
 
@@ -43,6 +57,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.advance(until, arrivals, outbox),
             Node::Host(host) => host.advance(until, arrivals, outbox),
             Node::Server(server) => server.advance(until, arrivals, outbox),
+            Node::Elsewhere(_) => debug_assert_eq!(arrivals.peek(), Cycle::NEVER, "no mail comes here"),
         }
     }
 
@@ -51,6 +66,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.digest(digest),
             Node::Host(host) => host.digest(digest),
             Node::Server(server) => server.digest(digest),
+            Node::Elsewhere(_) => {}
         }
     }
 }

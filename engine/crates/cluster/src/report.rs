@@ -2,8 +2,9 @@ use crate::{Cluster, Node};
 use rackwright_ethernet::{PortCounters, Refusals};
 use rackwright_schedule::ModelId;
 use rackwright_server::NetworkedServer;
+use rackwright_stats::Digest;
 use rackwright_traffic::{Host, Latencies};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What has happened in a cluster so far.
 #[derive(Clone, Debug, Serialize)]
@@ -24,8 +25,26 @@ pub struct Report {
     pub latency: LatencyReport,
 }
 
+/// What has happened in some of the nodes of a cluster: those that one process simulates.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartReport {
+    /// In the order of the description.
+    nodes: Vec<NodeReport>,
+    /// Times from request to answer, of all clients among them.
+    latencies: Latencies,
+}
+
+/// What has happened in a node.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct NodeReport {
+    digest: u128,
+    server: Option<ServerReport>,
+    switch: Option<SwitchReport>,
+    ports: Vec<PortReport>,
+}
+
 /// A server.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ServerReport {
     /// Its name.
     pub name: String,
@@ -74,7 +93,7 @@ pub struct ServerReport {
 }
 
 /// What a switch did not forward although there was room.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SwitchReport {
     /// Its name.
     pub name: String,
@@ -87,7 +106,7 @@ pub struct SwitchReport {
 }
 
 /// A port. Frames offered to it were sent, dropped, or are queued.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PortReport {
     /// Its name, as `tor0.port3`.
     pub name: String,
@@ -114,7 +133,7 @@ pub struct PortReport {
 }
 
 /// Durations, in cycles.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LatencyReport {
     /// How many were observed.
     pub count: u64,
@@ -150,52 +169,74 @@ impl LatencyReport {
 }
 
 impl Report {
-    pub(crate) fn new(cluster: &Cluster) -> Report {
+    /// What has happened in a cluster, from what has happened in its parts, which come in order.
+    pub fn assemble(cycles: u64, clock_hz: u64, parts: impl IntoIterator<Item = PartReport>) -> Report {
         let mut report = Report {
-            digest: cluster.graph.digest().to_string(),
-            cycles: cluster.cycle().0,
-            clock_hz: cluster.clock.hertz(),
+            digest: String::new(),
+            cycles,
+            clock_hz,
             servers: Vec::new(),
             switches: Vec::new(),
             ports: Vec::new(),
             latency: LatencyReport::default(),
         };
-        let mut all = Latencies::new();
-        for node in 0..cluster.names.len() {
-            match cluster.graph.model(ModelId(node)) {
-                Node::Switch(switch) => {
-                    report
-                        .switches
-                        .push(switch_report(cluster.names[node].clone(), switch.refusals()));
-                    let ports = switch.output_ports().iter().enumerate();
-                    report.ports.extend(ports.map(|(port, output)| {
-                        port_report(cluster, (node, port), output.counters(), output.queued())
-                    }));
-                }
-                Node::Host(host) => {
-                    report.servers.push(server_report(cluster, node, host));
-                    let output = host.output_port();
-                    report.ports.push(port_report(
-                        cluster,
-                        (node, 0),
-                        output.counters(),
-                        output.queued(),
-                    ));
-                    host.client()
-                        .iter()
-                        .for_each(|client| all.merge(client.latencies()));
-                }
-                Node::Server(server) => {
-                    report.servers.push(program_report(cluster, node, server));
-                    report
-                        .ports
-                        .push(port_report(cluster, (node, 0), server.port_counters(), 0));
-                }
+        let (mut digest, mut latencies) = (Digest::new(), Latencies::new());
+        for part in parts {
+            for node in part.nodes {
+                digest.bytes(&node.digest.to_le_bytes());
+                report.servers.extend(node.server);
+                report.switches.extend(node.switch);
+                report.ports.extend(node.ports);
             }
+            latencies.merge(&part.latencies);
         }
-        report.latency = LatencyReport::new(&all);
+        report.digest = digest.to_string();
+        report.latency = LatencyReport::new(&latencies);
         report
     }
+}
+
+impl PartReport {
+    pub(crate) fn new(cluster: &Cluster) -> PartReport {
+        let mut latencies = Latencies::new();
+        let hosts = cluster.own.clone().filter_map(|node| cluster.host(node));
+        (hosts.filter_map(Host::client)).for_each(|client| latencies.merge(client.latencies()));
+        PartReport {
+            nodes: (cluster.own.clone())
+                .map(|node| node_report(cluster, node))
+                .collect(),
+            latencies,
+        }
+    }
+}
+
+fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
+    let id = ModelId(node);
+    let port = |port, counters, queued| port_report(cluster, (node, port), counters, queued);
+    let mut report = NodeReport {
+        digest: cluster.graph.model_digest(id).value(),
+        ..NodeReport::default()
+    };
+    match cluster.graph.model(id) {
+        Node::Switch(switch) => {
+            report.switch = Some(switch_report(cluster.names[node].clone(), switch.refusals()));
+            let ports = switch.output_ports().iter().enumerate();
+            report.ports = ports
+                .map(|(number, output)| port(number, output.counters(), output.queued()))
+                .collect();
+        }
+        Node::Host(host) => {
+            report.server = Some(server_report(cluster, node, host));
+            let output = host.output_port();
+            report.ports = vec![port(0, output.counters(), output.queued())];
+        }
+        Node::Server(server) => {
+            report.server = Some(program_report(cluster, node, server));
+            report.ports = vec![port(0, server.port_counters(), 0)];
+        }
+        Node::Elsewhere(_) => unreachable!("a process reports on its own nodes"),
+    }
+    report
 }
 
 fn switch_report(name: String, refusals: Refusals) -> SwitchReport {

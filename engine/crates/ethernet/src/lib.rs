@@ -16,6 +16,7 @@ mod least_queued;
 mod output;
 mod policies;
 mod policy;
+mod portable;
 mod rate;
 mod raw;
 mod switch;

@@ -1,9 +1,10 @@
 use crate::design::Design;
 use crate::error::raise;
+use crate::meeting::Meeting;
 use pyo3::prelude::*;
-use rackwright_cluster::{ClusterError, Description, Designs};
+use rackwright_cluster::{ClusterError, Description, Designs, PartReport, Report};
 use rackwright_ethernet::Capture;
-use rackwright_schedule::RunOutcome;
+use rackwright_schedule::{equal_shares, RunOutcome, Share};
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,18 +21,20 @@ pub struct Cluster {
 #[pymethods]
 impl Cluster {
     #[new]
-    #[pyo3(signature = (description, designs = BTreeMap::new()))]
+    #[pyo3(signature = (description, designs = BTreeMap::new(), share = None))]
     fn new(
         py: Python<'_>,
         description: &str,
         designs: BTreeMap<String, PyRef<'_, Design>>,
+        share: Option<(usize, Vec<usize>)>,
     ) -> PyResult<Cluster> {
         let description: Description = serde_json::from_str(description).map_err(raise)?;
         let designs: Designs = (designs.into_iter())
             .map(|(name, design)| (name, design.design.clone()))
             .collect();
+        let share = share.map(|(rank, starts)| Share { rank, starts });
         let cluster = py
-            .detach(|| rackwright_cluster::Cluster::with_designs(&description, &designs))
+            .detach(|| rackwright_cluster::Cluster::with_designs(&description, &designs, share))
             .map_err(raise)?;
         Ok(Cluster {
             cluster,
@@ -80,6 +83,25 @@ impl Cluster {
         py.detach(|| self.advance(Cycle(until))).map_err(raise)
     }
 
+    /// Advances this process's share to a cycle; tells whether anything is left to happen in it. After
+    /// every window `exchange` gets bytes for each process, in order, and returns what each has for this.
+    fn run_share(&mut self, py: Python<'_>, until: u64, exchange: Py<PyAny>) -> PyResult<bool> {
+        let mut meeting = Meeting::new(exchange);
+        let outcome = py.detach(|| self.cluster.run_share(Cycle(until), &mut meeting));
+        match outcome {
+            Ok(outcome) => Ok(outcome == RunOutcome::TimeOver),
+            Err(apart) => Err(match apart.0.downcast::<PyErr>() {
+                Ok(raised) => *raised,
+                Err(other) => raise(other),
+            }),
+        }
+    }
+
+    /// About how many nanoseconds each node has taken so far.
+    fn costs(&self) -> Vec<u64> {
+        self.cluster.costs()
+    }
+
     /// Bytes received and sent, and frames dropped, at a port so far.
     fn counters(&self, port: &str) -> PyResult<(u64, u64, u64)> {
         let counters = self.cluster.counters(port).map_err(raise)?;
@@ -97,6 +119,29 @@ impl Cluster {
     #[getter]
     fn cycle(&self) -> u64 {
         self.cluster.cycle().0
+    }
+
+    /// What has happened so far in this process's share, for `assemble`.
+    fn part_report(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| serde_json::to_string(&self.cluster.part_report()))
+            .map_err(raise)
+    }
+
+    /// What has happened in all shares, in JSON, from what each process reports.
+    #[staticmethod]
+    fn assemble(py: Python<'_>, cycles: u64, clock_hz: u64, parts: Vec<String>) -> PyResult<String> {
+        py.detach(|| {
+            let parts = parts.iter().map(|text| serde_json::from_str(text));
+            let parts: Vec<PartReport> = parts.collect::<Result<_, _>>()?;
+            serde_json::to_string(&Report::assemble(cycles, clock_hz, parts))
+        })
+        .map_err(raise)
+    }
+
+    /// Where so many shares of nodes with these costs begin, and the number of nodes.
+    #[staticmethod]
+    fn equal_shares(costs: Vec<u64>, shares: usize) -> Vec<usize> {
+        equal_shares(&costs, shares)
     }
 
     /// What has happened so far, in JSON.

@@ -7,6 +7,7 @@ mod bench;
 mod cluster;
 mod design;
 mod error;
+mod meeting;
 mod rocket;
 mod server;
 

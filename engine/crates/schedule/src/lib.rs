@@ -6,17 +6,23 @@
 //! length of a window can show in the result. A model that has nothing to do is not visited at all.
 
 mod agenda;
-mod barrier;
+mod cost;
+mod envelope;
 mod exchange;
 mod graph;
+mod meeting;
 mod model;
 mod node;
 mod part;
 mod run;
+mod share;
 mod tap;
 
+pub use envelope::Envelope;
 pub use graph::{Graph, GraphError, ModelId, PortId};
+pub use meeting::{Apart, Meeting};
 pub use model::{Incoming, Model, Outbox};
-pub use rackwright_link::{Arrival, Item};
+pub use rackwright_link::{Arrival, Item, Portable};
 pub use run::RunOutcome;
+pub use share::{equal_shares, Share};
 pub use tap::{Direction, Tapped};

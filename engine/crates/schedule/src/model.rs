@@ -1,5 +1,6 @@
-use crate::node::{Envelope, Port};
+use crate::node::Port;
 use crate::tap::{Direction, Tap};
+use crate::Envelope;
 use rackwright_link::{Arrival, Arrivals, Item};
 use rackwright_stats::Digest;
 use rackwright_time::Cycle;

@@ -1,7 +1,8 @@
+use crate::cost::Cost;
 use crate::model::Incoming;
 use crate::tap::Tap;
-use crate::{Model, Outbox};
-use rackwright_link::{Arrival, Inbox, Latency, Order, Trail};
+use crate::{Envelope, Model, Outbox};
+use rackwright_link::{Inbox, Latency, Order, Trail};
 use rackwright_time::Cycle;
 
 /// The port at the other end of a link.
@@ -23,13 +24,6 @@ pub(crate) struct Port {
     pub(crate) trail: Trail,
 }
 
-/// Something on its way to a port.
-pub(crate) struct Envelope<T> {
-    pub(crate) node: u32,
-    pub(crate) port: u32,
-    pub(crate) arrival: Arrival<T>,
-}
-
 /// A model and what the scheduler keeps about it.
 pub(crate) struct Node<M: Model> {
     pub(crate) name: String,
@@ -39,8 +33,7 @@ pub(crate) struct Node<M: Model> {
     pub(crate) tap: Option<Tap<M::Item>>,
     /// When it next has to be visited.
     pub(crate) wake: Cycle,
-    /// What it has cost: visits and bursts sent.
-    pub(crate) cost: u64,
+    pub(crate) cost: Cost,
 }
 
 impl<M: Model> Node<M> {
@@ -57,7 +50,7 @@ impl<M: Model> Node<M> {
             inbox: Inbox::new(ports),
             tap: None,
             wake: model.next_event(),
-            cost: 0,
+            cost: Cost::default(),
             model,
         }
     }
@@ -70,7 +63,6 @@ impl<M: Model> Node<M> {
         order: &mut Order,
         sent: &mut Vec<Envelope<M::Item>>,
     ) {
-        let before = sent.len();
         // Both directions may be listened to, by one listener: what arrives is noted aside.
         let mut heard_in = self.tap.as_mut().map(Tap::fork);
         let mut incoming = Incoming {
@@ -89,7 +81,7 @@ impl<M: Model> Node<M> {
         if let (Some(tap), Some(heard)) = (&mut self.tap, heard_in) {
             tap.join(heard);
         }
-        self.cost += 1 + (sent.len() - before) as u64;
+        self.cost.visit();
         self.wake = self.model.next_event().min(self.inbox.next());
     }
 }

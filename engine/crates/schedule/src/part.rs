@@ -1,11 +1,12 @@
 use crate::agenda::Agenda;
-use crate::exchange::Exchange;
-use crate::node::{Envelope, Node};
-use crate::Model;
+use crate::cost::TIMED_WINDOWS;
+use crate::node::Node;
+use crate::{Apart, Envelope, Meeting, Model};
 use rackwright_link::Order;
 use rackwright_time::{Cycle, Cycles};
+use std::time::Instant;
 
-/// How a thread goes through its share of a run.
+/// How a part goes through its share of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) until: Cycle,
@@ -14,7 +15,7 @@ pub(crate) struct Pace {
     pub(crate) skip_idle: bool,
 }
 
-/// The models of one thread: neighbours in the order in which they were added.
+/// The models of one thread or process: neighbours in the order in which they were added.
 pub(crate) struct Part<'a, M: Model> {
     index: usize,
     /// The first model of every part, and the number of models.
@@ -26,6 +27,8 @@ pub(crate) struct Part<'a, M: Model> {
     order: Order,
     sent: Vec<Envelope<M::Item>>,
     outgoing: Vec<Vec<Envelope<M::Item>>>,
+    /// Whether visits in this window are timed.
+    timed: bool,
 }
 
 impl<'a, M: Model> Part<'a, M> {
@@ -50,25 +53,45 @@ impl<'a, M: Model> Part<'a, M> {
             order: Order::default(),
             sent: Vec::new(),
             outgoing: (1..starts.len()).map(|_| Vec::new()).collect(),
+            timed: false,
         }
     }
 
-    /// Advances to the end of the run.
-    pub(crate) fn run(&mut self, first: Cycle, pace: Pace, exchange: &Exchange<M::Item>) {
-        let _guard = exchange.guard();
-        let mut next = exchange.agree(1, self.index, self.agenda.next());
+    /// Advances to the end of the run, and returns the cycle reached: an earlier one with the reason,
+    /// when the other parts cannot be met any more.
+    pub(crate) fn run(
+        &mut self,
+        first: Cycle,
+        pace: Pace,
+        meeting: &mut impl Meeting<M::Item>,
+    ) -> (Cycle, Result<(), Apart>) {
         let mut from = first;
-        let mut window = 0;
-        while from < pace.until && (next < pace.until || !pace.skip_idle) {
-            if pace.skip_idle {
-                from = from.max(next);
-            }
-            let end = self.window_end(from, pace);
-            self.step(from, end, pace.skip_idle);
-            next = self.exchange(window, exchange);
-            from = end;
-            window += 1;
+        match self.advance(&mut from, pace, meeting) {
+            Ok(()) => (pace.until, Ok(())),
+            Err(apart) => (from, Err(apart)),
         }
+    }
+
+    fn advance(
+        &mut self,
+        from: &mut Cycle,
+        pace: Pace,
+        meeting: &mut impl Meeting<M::Item>,
+    ) -> Result<(), Apart> {
+        let mut next = self.exchange(meeting)?;
+        let mut window = 0;
+        while *from < pace.until && (next < pace.until || !pace.skip_idle) {
+            if pace.skip_idle {
+                *from = (*from).max(next);
+            }
+            let end = self.window_end(*from, pace);
+            self.timed = window % TIMED_WINDOWS == 0;
+            self.step(*from, end, pace.skip_idle);
+            *from = end;
+            window += 1;
+            next = self.exchange(meeting)?;
+        }
+        Ok(())
     }
 
     fn window_end(&self, from: Cycle, pace: Pace) -> Cycle {
@@ -95,7 +118,11 @@ impl<'a, M: Model> Part<'a, M> {
     fn visit(&mut self, local: u32, from: Cycle, end: Cycle) {
         let node = &mut self.nodes[local as usize];
         let mut sent = std::mem::take(&mut self.sent);
+        let started = self.timed.then(Instant::now);
         node.visit(from, end, &mut self.order, &mut sent);
+        if let Some(started) = started {
+            node.cost.time(started.elapsed().as_nanos() as f64);
+        }
         assert!(
             node.wake >= end,
             "`{}` leaves something undone at {}",
@@ -128,21 +155,16 @@ impl<'a, M: Model> Part<'a, M> {
         }
     }
 
-    /// Gives away what goes to other threads, takes what they give, and agrees on what is next.
-    fn exchange(&mut self, window: usize, exchange: &Exchange<M::Item>) -> Cycle {
-        let mut wake = self.agenda.next();
-        for to in 0..self.outgoing.len() {
-            let envelopes = &mut self.outgoing[to];
-            if !envelopes.is_empty() {
-                wake = envelopes
-                    .iter()
-                    .map(|envelope| envelope.arrival.cycle)
-                    .fold(wake, Cycle::min);
-                exchange.post(window, self.index, to, envelopes);
-            }
-        }
-        let next = exchange.agree(window, self.index, wake);
-        exchange.collect(window, self.index, |envelope| self.deliver(envelope));
+    /// Gives away what goes to other parts, takes what they give, and agrees on what is next.
+    fn exchange(&mut self, meeting: &mut impl Meeting<M::Item>) -> Result<Cycle, Apart> {
+        let leaving = self.outgoing.iter().flatten();
+        let wake = leaving
+            .map(|envelope| envelope.arrival.cycle)
+            .fold(self.agenda.next(), Cycle::min);
+        let mut mail = std::mem::take(&mut self.sent);
+        let next = meeting.meet(wake, &mut self.outgoing, &mut mail);
+        mail.drain(..).for_each(|envelope| self.deliver(envelope));
+        self.sent = mail;
         next
     }
 }

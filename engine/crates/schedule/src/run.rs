@@ -1,8 +1,9 @@
 use crate::exchange::Exchange;
 use crate::part::{Pace, Part};
-use crate::{Graph, Model, Tapped};
+use crate::{equal_shares, Apart, Graph, Meeting, Model, ModelId, Share, Tapped};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
+use std::ops::Range;
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,41 +28,86 @@ impl<M: Model> Graph<M> {
         if until <= self.cycle {
             return RunOutcome::TimeOver;
         }
-        let pace = Pace {
-            until,
-            window: self.window(),
-            skip_idle: self.skip_idle,
-        };
-        let starts = self.starts();
+        let pace = self.pace(until);
+        let costs = self.costs();
+        let starts = equal_shares(&costs, self.threads);
         let exchange = Exchange::new(starts.len() - 1);
         let first = self.cycle;
         let mut parts = self.parts(&starts, pace.window);
         let last = parts.pop().expect("a graph has at least one part");
+        let run = |index: usize, mut part: Part<'_, M>| {
+            let (_, met) = part.run(first, pace, &mut exchange.seat(index));
+            met.expect("threads of one process meet");
+        };
         std::thread::scope(|scope| {
-            for mut part in parts {
-                let exchange = &exchange;
-                scope.spawn(move || part.run(first, pace, exchange));
+            let (run, others) = (&run, parts.len());
+            for (index, part) in parts.into_iter().enumerate() {
+                scope.spawn(move || run(index, part));
             }
-            let mut part = last;
-            part.run(first, pace, &exchange);
+            run(others, last);
         });
         self.cycle = until;
-        if self.nodes.iter().all(|node| node.wake == Cycle::NEVER) {
-            RunOutcome::Quiet
-        } else {
-            RunOutcome::TimeOver
+        self.outcome(0..self.nodes.len())
+    }
+
+    /// Advances the models of one share to the cycle `until`, meeting the other processes after every
+    /// window. The outcome is that of the share.
+    ///
+    /// # Errors
+    /// [`Apart`] when another process cannot be met; [`Graph::cycle`] then tells how far this one got.
+    ///
+    /// # Panics
+    /// When a model breaks its contract; see [`Model::advance`].
+    pub fn run_share(
+        &mut self,
+        until: Cycle,
+        share: &Share,
+        meeting: &mut impl Meeting<M::Item>,
+    ) -> Result<RunOutcome, Apart> {
+        if until <= self.cycle {
+            return Ok(RunOutcome::TimeOver);
+        }
+        let (pace, first) = (self.pace(until), self.cycle);
+        let own = &mut self.nodes[share.models()];
+        let mut part = Part::new(share.rank, &share.starts, own, first, pace.window);
+        let (reached, met) = part.run(first, pace, meeting);
+        self.cycle = reached;
+        met.map(|()| self.outcome(share.models()))
+    }
+
+    /// About how many nanoseconds each model has taken so far.
+    pub fn costs(&self) -> Vec<u64> {
+        self.nodes.iter().map(|node| node.cost.total()).collect()
+    }
+
+    fn pace(&self, until: Cycle) -> Pace {
+        Pace {
+            until,
+            window: self.window(),
+            skip_idle: self.skip_idle,
         }
     }
 
-    /// The digest over all link traffic and over what happened inside the models.
+    fn outcome(&self, models: Range<usize>) -> RunOutcome {
+        match self.nodes[models].iter().all(|node| node.wake == Cycle::NEVER) {
+            true => RunOutcome::Quiet,
+            false => RunOutcome::TimeOver,
+        }
+    }
+
+    /// The digest over what left a model's ports and over what happened inside it.
+    pub fn model_digest(&self, id: ModelId) -> Digest {
+        let node = &self.nodes[id.0];
+        let mut digest = Digest::new();
+        (node.ports.iter()).for_each(|port| digest.number(port.trail.value()));
+        node.model.digest(&mut digest);
+        digest
+    }
+
+    /// The digest over the digests of all models.
     pub fn digest(&self) -> Digest {
         let mut digest = Digest::new();
-        for node in &self.nodes {
-            node.ports
-                .iter()
-                .for_each(|port| digest.number(port.trail.value()));
-            node.model.digest(&mut digest);
-        }
+        (0..self.nodes.len()).for_each(|node| digest.digest(&self.model_digest(ModelId(node))));
         digest
     }
 
@@ -75,26 +121,6 @@ impl<M: Model> Graph<M> {
         }
         all.sort_by_key(|tapped| (tapped.cycle, tapped.model, tapped.port, tapped.direction));
         all
-    }
-
-    /// Where the parts of the threads begin, so that each has about the same cost, as measured so far.
-    fn starts(&self) -> Vec<usize> {
-        let threads = self.threads.min(self.nodes.len()).max(1);
-        let total: u64 = self.nodes.iter().map(|node| 1 + node.cost).sum();
-        let mut starts = vec![0];
-        let mut passed = 0;
-        for (index, node) in self.nodes.iter().enumerate() {
-            if starts.len() < threads && passed * threads as u64 >= total * starts.len() as u64 {
-                starts.push(index);
-            }
-            passed += 1 + node.cost;
-        }
-        starts.push(self.nodes.len());
-        starts.dedup();
-        if starts.len() == 1 {
-            starts.push(self.nodes.len());
-        }
-        starts
     }
 
     fn parts<'a>(&'a mut self, starts: &'a [usize], window: Cycles) -> Vec<Part<'a, M>> {

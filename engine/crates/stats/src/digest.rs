@@ -36,6 +36,11 @@ impl Digest {
         self.number(cycle.0);
     }
 
+    /// Adds the value of another.
+    pub fn digest(&mut self, other: &Digest) {
+        self.bytes(&other.value().to_le_bytes());
+    }
+
     /// The value so far; more may be added after.
     pub fn value(&self) -> u128 {
         self.hash.digest128()

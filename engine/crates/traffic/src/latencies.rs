@@ -1,15 +1,49 @@
 use hdrhistogram::Histogram;
 use rackwright_stats::Digest;
 use rackwright_time::Cycles;
+use serde::{Deserialize, Serialize};
 
 /// Three digits: percentiles are exact to 0.1 %.
 const DIGITS: u8 = 3;
 
 /// Durations that were observed: their exact mean, and their distribution to three digits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Counts", into = "Counts")]
 pub struct Latencies {
     histogram: Histogram<u32>,
     sum: u128,
+}
+
+/// Latencies as they are sent to another process: how often each duration was observed, to three digits.
+#[derive(Serialize, Deserialize)]
+struct Counts {
+    sum: u128,
+    counts: Vec<(u64, u32)>,
+}
+
+impl From<Latencies> for Counts {
+    fn from(latencies: Latencies) -> Counts {
+        let recorded = latencies.histogram.iter_recorded();
+        Counts {
+            sum: latencies.sum,
+            counts: recorded
+                .map(|step| (step.value_iterated_to(), step.count_at_value()))
+                .collect(),
+        }
+    }
+}
+
+impl From<Counts> for Latencies {
+    fn from(counts: Counts) -> Latencies {
+        let mut latencies = Latencies {
+            sum: counts.sum,
+            ..Latencies::default()
+        };
+        for (value, count) in counts.counts {
+            (latencies.histogram.record_n(value, count)).expect("every value fits");
+        }
+        latencies
+    }
 }
 
 impl Default for Latencies {

@@ -1,0 +1,28 @@
+/// What can be sent to another process.
+pub trait Portable: Sized {
+    /// Appends it to `bytes`.
+    fn pack(&self, bytes: &mut Vec<u8>);
+
+    /// Takes one off the front of `bytes`; none when they are not what was packed.
+    fn unpack(bytes: &mut &[u8]) -> Option<Self>;
+}
+
+macro_rules! number {
+    ($($kind:ty),*) => {$(
+        impl Portable for $kind {
+            #[inline]
+            fn pack(&self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+
+            #[inline]
+            fn unpack(bytes: &mut &[u8]) -> Option<Self> {
+                let (own, rest) = bytes.split_first_chunk()?;
+                *bytes = rest;
+                Some(<$kind>::from_le_bytes(*own))
+            }
+        }
+    )*};
+}
+
+number!(u8, u16, u32, u64);
