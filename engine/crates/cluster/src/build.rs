@@ -143,7 +143,7 @@ impl Builder<'_> {
         let network = NetworkConfig {
             nic: self.design(name, &spec.nic)?,
             clock: self.topology.clock,
-            rate: self.topology.ports[index][0].rate,
+            port: self.ports(index, spec.buffer_bytes)[0],
             mac: peer.mac,
             address: peer.endpoint.address,
             arguments: &self.arguments(name, spec)?,
