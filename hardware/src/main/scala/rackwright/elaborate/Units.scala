@@ -2,7 +2,7 @@ package rackwright.elaborate
 
 import rackwright.copy.StreamCopyDescription
 import rackwright.nic.NicDescription
-import rackwright.protobuf.DeserializerDescription
+import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
 
 /** The units that come with the product, in the order of the list. */
@@ -11,6 +11,7 @@ object Units {
     SnappyCompressorDescription,
     SnappyDecompressorDescription,
     DeserializerDescription,
+    SerializerDescription,
     StreamCopyDescription,
     NicDescription
   )

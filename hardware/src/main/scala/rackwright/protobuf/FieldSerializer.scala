@@ -1,0 +1,177 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+import rackwright.memory.{MemoryPort, MemoryPortParams, ReservationBuffer}
+
+/** Reads one string or array at a time, from its end to its start, and hands it on in pieces: a beat of bytes or an
+  * element per cycle, then tag and length where there are any.
+  *
+  * @param port
+  *   shape of the memory port; its tags are the beats that are read ahead.
+  */
+class FieldSerializer(port: MemoryPortParams) extends Module {
+  import FieldSerializer.State
+  private val slots = port.outstanding
+  private val offsetBits = port.offsetBits
+  private val addressBits = DescriptorTable.addressBits
+  private val numberBits = addressBits - offsetBits
+
+  /** What to write; taken when the one before is over. */
+  val task = IO(Flipped(Decoupled(new FieldTask)))
+
+  /** Its pieces. */
+  val piece = IO(Decoupled(new FieldPiece(port.bytes)))
+
+  /** The bytes are not wanted any more: end soon, with whatever piece. */
+  val cancel = IO(Input(Bool()))
+
+  /** Reads only. */
+  val memory = IO(new MemoryPort(port))
+
+  private val state = RegInit(State.idle)
+  private val at = Reg(new FieldTask)
+  private val fixedBytes = MuxLookup(FieldKind.log2Bytes(at.kind), 8.U(4.W))(Seq(0.U -> 1.U, 2.U -> 4.U))
+  private val asIs = at.isString || (at.packed && (!FieldKind.isVarint(at.kind) || FieldKind.isBool(at.kind)))
+
+  // Beats to read, downward, and the range they hold.
+  private val low = Reg(UInt(addressBits.W))
+  private val high = Reg(UInt(addressBits.W))
+  private val next = Reg(UInt(numberBits.W))
+  private val left = RegInit(0.U((numberBits + 1).W))
+  private val status = Reg(UInt(Status.width.W))
+
+  private val buffer = Module(new ReservationBuffer(port, slots))
+  buffer.clear := task.fire
+  buffer.response <> memory.response
+  memory.request.valid := left =/= 0.U && buffer.reserve.valid
+  buffer.reserve.ready := left =/= 0.U && memory.request.ready
+  memory.request.bits.address := next << offsetBits
+  memory.request.bits.write := false.B
+  memory.request.bits.data := 0.U
+  memory.request.bits.mask := 0.U
+  memory.request.bits.tag := buffer.reserve.bits
+  when(memory.request.fire) {
+    next := next - 1.U
+    left := left - 1.U
+  }
+
+  /** Has the beats from that of `first` down to that of `last` read. */
+  private def read(first: UInt, last: UInt): Unit = {
+    next := first >> offsetBits
+    left := (first >> offsetBits) -& (last >> offsetBits) + 1.U
+  }
+
+  private val beat = buffer.beat
+  private val words = beat.bits.data.asTypeOf(Vec(port.bytes / 8, UInt(64.W)))
+  private def wordAt(lane: UInt): UInt = words(lane(offsetBits - 1, 3))
+  private def fail(why: UInt): Unit = {
+    status := why
+    left := 0.U
+    state := State.failed
+  }
+
+  // The header of a string: size and pointer, in one beat or, the size first, in two.
+  private val sizeLane = at.address(offsetBits - 1, 0) + 8.U
+  private val split = sizeLane === 0.U
+  private val size = Reg(UInt(64.W))
+  private val sizeNow = Mux(split, size, wordAt(sizeLane))
+  private val pointerWord = wordAt(at.address(offsetBits - 1, 0))
+  private val pointer = pointerWord(addressBits - 1, 0)
+  private val beyond = (pointerWord >> addressBits).orR || ((pointer +& sizeNow(30, 0)) >> addressBits).orR
+
+  // The bytes of the beat at hand that belong to the range, and the element at their end.
+  private val lastBeat = (high - 1.U) >> offsetBits === low >> offsetBits
+  private val floor = Mux(lastBeat, low(offsetBits - 1, 0), 0.U)
+  private val ceiling = Cat(high(offsetBits - 1, 0) === 0.U, high(offsetBits - 1, 0))
+  private val step = Mux(asIs, ceiling - floor, fixedBytes)
+  private val element = (ceiling - fixedBytes)(offsetBits - 1, 0)
+  private val streams = state === State.stream && beat.valid && !beat.bits.fault
+  private val leavesBeat = asIs || element === floor
+  private val ends = leavesBeat && lastBeat
+  private val hasPrefix = at.isString || at.packed
+
+  piece.valid := streams || state === State.prefix || (state === State.failed && buffer.quiet)
+  piece.bits.kind := Mux(asIs, PieceKind.bytes, Mux(at.packed, PieceKind.bare, PieceKind.tagged))
+  piece.bits.data := beat.bits.data
+  piece.bits.offset := floor
+  piece.bits.count := step
+  piece.bits.number := WireNumber.fromMemory(at.kind, wordAt(element), element(2, 0))
+  piece.bits.tag := at.tag
+  piece.bits.last := ends && !hasPrefix
+  piece.bits.status := Status.ok
+  when(state === State.prefix) {
+    piece.bits.kind := Mux(at.skipEmpty, PieceKind.nothing, PieceKind.prefix)
+    piece.bits.last := true.B
+  }
+  when(state === State.failed) {
+    piece.bits.kind := PieceKind.nothing
+    piece.bits.last := true.B
+    piece.bits.status := status
+  }
+
+  beat.ready := state === State.size || state === State.pointer || (streams && piece.ready && leavesBeat)
+  task.ready := state === State.idle && buffer.quiet
+
+  switch(state) {
+    is(State.idle) {
+      when(task.fire) {
+        at := task.bits
+        val bytes = Mux(task.bits.isString, 16.U, task.bits.count << FieldKind.log2Bytes(task.bits.kind))
+        val end = task.bits.address +& bytes
+        low := task.bits.address
+        high := end(addressBits - 1, 0)
+        read(end(addressBits - 1, 0) - 1.U, task.bits.address)
+        state := Mux(task.bits.isString, State.size, State.stream)
+        when((end >> addressBits).orR) { fail(Status.accessFault) }
+      }
+    }
+    is(State.size) {
+      size := wordAt(sizeLane)
+      when(beat.fire) {
+        when(!split) { header() }.elsewhen(beat.bits.fault) { fail(Status.accessFault) }.otherwise {
+          state := State.pointer
+        }
+      }
+    }
+    is(State.pointer) {
+      when(beat.fire) { header() }
+    }
+    is(State.stream) {
+      when(beat.valid && beat.bits.fault) { fail(Status.accessFault) }
+      when(piece.fire) {
+        high := high - step
+        when(ends) { state := Mux(hasPrefix, State.prefix, State.idle) }
+        at.skipEmpty := false.B
+      }
+    }
+    is(State.prefix, State.failed) {
+      when(piece.fire) { state := State.idle }
+    }
+  }
+  when(cancel && state =/= State.idle && state =/= State.failed) { fail(Status.ok) }
+
+  private def header(): Unit = {
+    low := pointer
+    high := pointer + sizeNow(30, 0)
+    read(pointer + sizeNow(30, 0) - 1.U, pointer)
+    state := State.stream
+    when(sizeNow === 0.U) {
+      left := 0.U
+      state := State.prefix
+    }
+    when(sizeNow(63, 31).orR) { fail(Status.unsupported) }
+      .elsewhen(beat.bits.fault || beyond) { fail(Status.accessFault) }
+  }
+}
+
+/** The states of a [[FieldSerializer]]. */
+object FieldSerializer {
+
+  /** Of a string, `size` and `pointer` are read first; `failed` waits for what was asked. */
+  object State extends ChiselEnum {
+    val idle, size, pointer, stream, prefix, failed = Value
+  }
+}

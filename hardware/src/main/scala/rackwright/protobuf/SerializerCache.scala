@@ -1,0 +1,131 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.{LoadedBeat, MemoryPort, MemoryPortParams}
+
+/** Beats to read before they are asked for: `left` of them, from the beat `number` upward. */
+class SerializerPrefetch(numberBits: Int) extends Bundle {
+  val number = UInt(numberBits.W)
+  val left = UInt(SerializerCache.prefetchBits.W)
+}
+
+/** Keeps beats of memory on chip: of objects, and of descriptor tables.
+  *
+  * Direct-mapped, a beat per line. A hit is answered in the cycle after its request, so that a consumer which takes
+  * each answer at once gets one per cycle. The tag of a read is the line it goes to, so that an answer needs no search
+  * and there is never more than one read per line.
+  *
+  * @param port
+  *   shape of the memory port; its tags are the lines.
+  * @param banks
+  *   memory is dealt out to that many caches, beat by beat; a power of two.
+  * @param bank
+  *   which of them this is. It counts only its own beats.
+  */
+class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) extends Module {
+  private val lines = port.outstanding
+  private val indexBits = port.tagBits
+  private val numberBits = SerializerCache.numberBits(port, banks)
+
+  /** Forget all lines; what is under way is dropped when it comes. */
+  val clear = IO(Input(Bool()))
+
+  /** The number of the beat wanted next. */
+  val request = IO(Flipped(Decoupled(UInt(numberBits.W))))
+
+  /** Beats in the order of the requests. */
+  val response = IO(Decoupled(new LoadedBeat(port.bytes)))
+
+  /** Drop the request that has not been answered. */
+  val cancel = IO(Input(Bool()))
+
+  /** Read these too, as far as there is time; what comes while others are on their way is dropped. */
+  val prefetch = IO(Flipped(Valid(new SerializerPrefetch(numberBits))))
+
+  /** Reads only. */
+  val memory = IO(new MemoryPort(port))
+
+  /** No request is unanswered and no read under way. */
+  val idle = IO(Output(Bool()))
+
+  private val beats = SyncReadMem(lines, UInt((8 * port.bytes).W))
+  private val numbers = Mem(lines, UInt(numberBits.W))
+  private val present = RegInit(0.U(lines.W))
+  private val faulty = RegInit(0.U(lines.W))
+  private val pending = RegInit(0.U(lines.W))
+  private val stale = RegInit(0.U(lines.W))
+
+  private def index(number: UInt): UInt = number(indexBits - 1, 0) ^ number(2 * indexBits - 1, indexBits)
+
+  private val busy = RegInit(false.B)
+  private val asked = Reg(UInt(numberBits.W))
+  private val looked = Mux(request.fire, request.bits, asked)
+  private val matches = numbers.read(index(looked)) === looked
+  private val found = RegNext(matches && present(index(looked)) && !clear)
+  private val isFault = RegNext(faulty(index(looked)))
+
+  response.valid := busy && found
+  response.bits.data := beats.read(index(looked))
+  response.bits.fault := isFault
+  request.ready := !busy || response.fire || cancel
+  when(request.fire) { asked := request.bits }
+  busy := request.fire || (busy && !response.fire && !cancel)
+
+  // A request that misses is read first, then what was announced.
+  private val askedIndex = index(asked)
+  private val known = numbers.read(askedIndex) === asked && (present(askedIndex) || pending(askedIndex))
+  private val wanted = busy && !found && !known && !pending(askedIndex)
+  private val ahead = Reg(new SerializerPrefetch(numberBits))
+  private val aheadLeft = RegInit(0.U(SerializerCache.prefetchBits.W))
+  private val aheadIndex = index(ahead.number)
+  private val aheadKnown = numbers.read(aheadIndex) === ahead.number && present(aheadIndex)
+  private val aheadWanted = aheadLeft =/= 0.U && !aheadKnown && !pending(aheadIndex)
+  private val number = Mux(wanted, asked, ahead.number)
+  private val line = Mux(wanted, askedIndex, aheadIndex)
+
+  memory.request.valid := wanted || aheadWanted
+  private val beatNumber = if (banks == 1) number else Cat(number, bank.U(log2Ceil(banks).W))
+  memory.request.bits.address := beatNumber << port.offsetBits
+  memory.request.bits.write := false.B
+  memory.request.bits.data := 0.U
+  memory.request.bits.mask := 0.U
+  memory.request.bits.tag := line
+  when(memory.request.fire) { numbers.write(line, number) }
+  when(prefetch.valid && aheadLeft === 0.U) {
+    ahead := prefetch.bits
+    aheadLeft := prefetch.bits.left
+  }.elsewhen(aheadLeft =/= 0.U && !wanted && (!aheadWanted || memory.request.ready)) {
+    ahead.number := ahead.number + 1.U
+    aheadLeft := aheadLeft - 1.U
+  }
+  when(clear) { aheadLeft := 0.U }
+
+  private val answer = memory.response.bits
+  memory.response.ready := true.B
+  when(memory.response.valid) { beats.write(answer.tag, answer.data) }
+  private def bit(condition: Bool, line: UInt): UInt = Mux(condition, UIntToOH(line, lines), 0.U(lines.W))
+  private val sent = bit(memory.request.fire, line)
+  private val came = bit(memory.response.valid, answer.tag)
+  private val useful = bit(memory.response.valid && !stale(answer.tag), answer.tag)
+  // A fault is told once: whoever asks again asks memory again.
+  private val told = bit(response.fire && isFault, askedIndex)
+  present := Mux(clear, 0.U, (present & ~sent & ~told) | useful)
+  faulty := (faulty & ~came) | bit(memory.response.valid && answer.fault, answer.tag)
+  pending := (pending & ~came) | sent
+  stale := Mux(clear, (pending & ~came) | sent, stale & ~came)
+
+  idle := !busy && pending === 0.U && aheadLeft === 0.U
+}
+
+/** Constants of a [[SerializerCache]]. */
+object SerializerCache {
+
+  /** Bits of the number of beats that may be announced at once. */
+  val prefetchBits: Int = 4
+
+  /** Bits of the number of a beat of one of `banks` caches. */
+  def numberBits(port: MemoryPortParams, banks: Int): Int =
+    DescriptorTable.addressBits - port.offsetBits - log2Ceil(banks)
+}

@@ -1,0 +1,133 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+import rackwright.rocc.{Command, CommandResponse}
+
+/** A message to serialize. */
+class SerializerRequest extends Bundle {
+  val table = UInt(DescriptorTable.addressBits.W)
+  val message = UInt(DescriptorTable.addressBits.W)
+
+  /** Ends with `access_fault`, without being looked at. */
+  val refused = Bool()
+}
+
+/** Understands commands: README.md has their list. */
+class SerializerCommands extends Module {
+  import SerializerCommands._
+  private val addressBits = DescriptorTable.addressBits
+
+  /** Commands of the core, and answers. */
+  val request = IO(Flipped(Decoupled(new Command)))
+  val response = IO(Decoupled(new CommandResponse))
+
+  /** A request and its ticket, taken together. */
+  val walk = IO(Decoupled(new SerializerRequest))
+  val ticket = IO(Decoupled(new OutputTicket))
+
+  /** A request ended. */
+  val ended = IO(Flipped(Valid(new OutputReport)))
+
+  /** Forget descriptor tables. */
+  val flush = IO(Output(Bool()))
+
+  /** No request is under way. */
+  val quiet = IO(Output(Bool()))
+
+  private val started = RegInit(0.U(64.W))
+  private val completed = RegInit(0.U(64.W))
+  private val worst = RegInit(Status.ok)
+  private val head = RegInit(0.U(addressBits.W))
+  private val tail = RegInit(0.U(64.W))
+  private val limit = RegInit(0.U(64.W))
+  private val entry = RegInit(0.U(64.W))
+  private val record = RegInit(0.U(64.W))
+  private val fresh = RegInit(false.B)
+
+  private val bits = request.bits
+  private def is(funct: Int): Bool = bits.opcode === Serializer.opcode.U && bits.funct === funct.U
+  quiet := started === completed
+
+  // Tables are forgotten between requests, not within one.
+  private val blocks = is(Functs.checkCompletion) || is(Functs.await) || is(Functs.fence)
+  private val starts = is(Functs.start)
+  private val accepted = Mux(starts, walk.ready && ticket.ready, !blocks || quiet)
+  private val answerable = !bits.xd || response.ready
+  request.ready := accepted && answerable
+  response.valid := request.valid && accepted && bits.xd
+  response.bits.rd := bits.rd
+  private val mark = worst +& 1.U
+  response.bits.data := MuxCase(
+    Fill(64, 1.U(1.W)),
+    Seq(
+      is(Functs.checkCompletion) -> completed,
+      is(Functs.status) -> Mux(worst === Status.ok, 0.U, mark),
+      is(Functs.head) -> head,
+      is(Functs.version) -> Functs.currentVersion.U,
+      is(Functs.await) -> Mux(worst === Status.ok, head, mark)
+    )
+  )
+
+  private def wide(address: UInt): Bool = (address >> addressBits).orR
+  private def narrow(address: UInt): UInt = address(addressBits - 1, 0)
+  private val start = request.valid && starts && answerable
+  private val badRegion = wide(tail) || wide(limit) || limit > tail
+  private val badRecord = wide(record) || record(4, 0).orR
+  private val badEntry = wide(entry) || entry(2, 0).orR
+  walk.valid := start && ticket.ready
+  walk.bits.table := narrow(bits.rs1)
+  walk.bits.message := narrow(bits.rs2)
+  walk.bits.refused := badRegion || badRecord || badEntry || wide(bits.rs1) || wide(bits.rs2)
+  ticket.valid := start && walk.ready
+  ticket.bits.fresh := fresh
+  ticket.bits.tail := narrow(tail)
+  ticket.bits.limit := narrow(limit)
+  ticket.bits.entry := Mux(badEntry, 0.U, narrow(entry))
+  ticket.bits.record := Mux(badRecord, 0.U, narrow(record))
+  flush := request.fire && is(Functs.fence)
+
+  when(request.fire) {
+    when(is(Functs.region)) {
+      tail := bits.rs1
+      entry := bits.rs2
+      fresh := true.B
+    }
+    when(is(Functs.limit)) { limit := bits.rs1 }
+    when(is(Functs.record)) { record := bits.rs1 }
+    when(starts) {
+      started := started + 1.U
+      fresh := false.B
+      record := 0.U
+      when(entry =/= 0.U) { entry := entry + 8.U }
+    }
+    when(is(Functs.status) || is(Functs.await)) { worst := Status.ok }
+  }
+  when(ended.valid) {
+    completed := completed + 1.U
+    head := ended.bits.head
+    when(worst === Status.ok) { worst := ended.bits.status }
+  }
+}
+
+/** Numbers of the serializer's commands: 0 to 5 are those of the public unit of this kind. */
+object SerializerCommands {
+  object Functs {
+    val fence: Int = 0
+    val hasbits: Int = 1
+    val start: Int = 2
+    val region: Int = 3
+    val checkCompletion: Int = 4
+    val limit: Int = 5
+    val record: Int = 7
+    val status: Int = 16
+    val head: Int = 17
+    val version: Int = 20
+    val await: Int = 21
+
+    /** What `version` answers. */
+    val currentVersion: Int = 1
+  }
+}

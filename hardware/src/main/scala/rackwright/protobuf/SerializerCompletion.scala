@@ -1,0 +1,74 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+import rackwright.memory.{MemoryPort, MemoryPortParams}
+
+/** Ends requests: writes the address of the output, then the record, each when the one before has been answered. */
+class SerializerCompletion(port: MemoryPortParams) extends Module {
+  import SerializerCompletion.State
+
+  /** Taken when everything is written. */
+  val report = IO(Flipped(Decoupled(new OutputReport)))
+
+  /** How the request ended, in the cycle in which its report is taken. */
+  val ended = IO(Valid(new OutputReport))
+
+  /** Writes only. */
+  val memory = IO(new MemoryPort(port))
+
+  private val state = RegInit(State.entry)
+  private val asked = RegInit(false.B)
+  private val fault = RegInit(false.B)
+
+  private val bits = report.bits
+  private val status = Mux(fault && bits.status === Status.ok, Status.accessFault, bits.status)
+  private val isOk = status === Status.ok
+  private val onEntry = state === State.entry
+  private val address = Mux(onEntry, bits.entry, bits.record)
+  private val wanted = report.valid && state =/= State.done && address =/= 0.U
+  private val words = Seq((status +& 1.U).pad(64), bits.head.pad(64), bits.length.pad(64), 0.U(64.W))
+  private val record = Cat(words.reverse)
+  // A record of two beats: the one that says that it is there comes last.
+  private val beat = Mux(state === State.rest, 1.U, 0.U)
+  private val recordBeat = if (port.bytes == 32) record else Mux(beat === 1.U, record(255, 128), record(127, 0))
+  private val lane = address(port.offsetBits - 1, 3)
+
+  memory.request.valid := wanted && !asked
+  memory.request.bits.address := Cat((address >> port.offsetBits) + Mux(onEntry, 0.U, beat), 0.U(port.offsetBits.W))
+  memory.request.bits.write := true.B
+  memory.request.bits.data := Mux(onEntry, Fill(port.bytes / 8, Mux(isOk, bits.head, 0.U).pad(64)), recordBeat)
+  memory.request.bits.mask := Mux(onEntry, (0xff.U << Cat(lane, 0.U(3.W)))(port.bytes - 1, 0), ~0.U(port.bytes.W))
+  memory.request.bits.tag := 0.U
+  memory.response.ready := true.B
+
+  private val answered = asked && memory.response.valid
+  when(memory.request.fire) { asked := true.B }
+  when(answered) {
+    asked := false.B
+    when(memory.response.bits.fault) { fault := true.B }
+  }
+  private val afterEntry = if (port.bytes == 32) State.record else State.rest
+  private val followers = Seq(State.entry -> afterEntry, State.rest -> State.record, State.record -> State.done)
+  private val ends = report.valid && (answered || !wanted)
+  when(ends) { state := MuxLookup(state, State.entry)(followers) }
+  // Without a record nothing is left to write after the entry.
+  when(ends && onEntry && bits.record === 0.U) { state := State.done }
+
+  report.ready := state === State.done
+  ended.valid := report.fire
+  ended.bits := bits
+  ended.bits.status := status
+  when(report.fire) { fault := false.B }
+}
+
+/** The states of a [[SerializerCompletion]]. */
+object SerializerCompletion {
+
+  /** What is written next; `rest` is the second beat of a record where a beat has 16 bytes. */
+  object State extends ChiselEnum {
+    val entry, rest, record, done = Value
+  }
+}

@@ -1,0 +1,35 @@
+package rackwright.protobuf
+
+import rackwright.contract.HardwareUnit
+import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+
+/** The serializer for elaboration. */
+object SerializerDescription extends UnitDescription {
+  val name: String = "protobuf-serialize"
+  val summary: String = "Serializes objects of the C++ protobuf library into wire format."
+  val status: String = "ready"
+
+  val parameters: Seq[Parameter] = Seq(
+    Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
+    Parameter.integer("field-serializers", 6, 1 to 8, "strings and arrays read at the same time"),
+    Parameter.integer("depth", 25, 2 to 100, "messages within each other, the outermost included"),
+    Parameter.powerOfTwo("outstanding", 64, 8, 128, "beats that field serializers have outstanding together"),
+    Parameter.powerOfTwo("buffer-beats", 64, 4, 64, "beats that each field serializer reads ahead"),
+    Parameter.powerOfTwo("table-rows", 64, 8, 64, "rows of 64 bytes of descriptor tables kept on chip"),
+    Parameter.powerOfTwo("object-lines", 64, 16, 64, "beats of objects kept on chip"),
+    Parameter.integer("command-queue", 4, 1 to 8, "requests that may wait for the unit")
+  )
+
+  def build(values: ParameterValues): HardwareUnit = new Serializer(
+    SerializerParams(
+      portBytes = values.int("port-bytes"),
+      fieldSerializers = values.int("field-serializers"),
+      depth = values.int("depth"),
+      outstanding = values.int("outstanding"),
+      bufferBeats = values.int("buffer-beats"),
+      tableRows = values.int("table-rows"),
+      objectLines = values.int("object-lines"),
+      commandQueue = values.int("command-queue")
+    )
+  )
+}

@@ -1,0 +1,55 @@
+package rackwright.protobuf
+
+import chisel3.util._
+
+import rackwright.memory.MemoryPortParams
+
+/** What a user chooses for a serializer.
+  *
+  * @param portBytes
+  *   bytes per beat of the memory ports: 16 or 32.
+  * @param fieldSerializers
+  *   strings and arrays that are read from memory at the same time: 1 to 8.
+  * @param depth
+  *   messages within each other that are kept on chip, the outermost included: 2 to 100.
+  * @param outstanding
+  *   beats that the field serializers have outstanding together: a power of two, 8 to 128.
+  * @param bufferBeats
+  *   beats that each field serializer reads ahead: a power of two, 4 to 64.
+  * @param tableRows
+  *   rows of 64 bytes of descriptor tables kept on chip: a power of two, 8 to 64.
+  * @param objectLines
+  *   beats of objects kept on chip: a power of two, 16 to 64.
+  * @param commandQueue
+  *   requests that may wait: 1 to 8.
+  */
+case class SerializerParams(
+    portBytes: Int = 32,
+    fieldSerializers: Int = 6,
+    depth: Int = 25,
+    outstanding: Int = 64,
+    bufferBeats: Int = 64,
+    tableRows: Int = 64,
+    objectLines: Int = 64,
+    commandQueue: Int = 4
+) {
+  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+  require(fieldSerializers >= 1 && fieldSerializers <= 8, s"field-serializers is 1 to 8, not $fieldSerializers")
+  require(depth >= 2 && depth <= 100, s"depth is 2 to 100, not $depth")
+  private def isPowerOfTwo(value: Int, least: Int, most: Int): Boolean =
+    isPow2(value) && value >= least && value <= most
+  require(isPowerOfTwo(outstanding, 8, 128), s"outstanding is a power of two from 8 to 128, not $outstanding")
+  require(isPowerOfTwo(bufferBeats, 4, 64), s"buffer-beats is a power of two from 4 to 64, not $bufferBeats")
+  require(isPowerOfTwo(tableRows, 8, 64), s"table-rows is a power of two from 8 to 64, not $tableRows")
+  require(isPowerOfTwo(objectLines, 16, 64), s"object-lines is a power of two from 16 to 64, not $objectLines")
+  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+
+  /** Bits of a level: 0 is the outermost message. */
+  val levelBits: Int = log2Ceil(depth)
+
+  /** Bits of the number of a field serializer. */
+  val fieldBits: Int = log2Ceil(fieldSerializers).max(1)
+
+  /** A port whose tag names one of `tags` requests. */
+  def port(tags: Int): MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(tags))
+}

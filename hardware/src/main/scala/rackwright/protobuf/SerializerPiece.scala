@@ -1,0 +1,48 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+
+/** A string or an array of numbers to write. */
+class FieldTask extends Bundle {
+
+  /** A `std::string`, or the first element. */
+  val address = UInt(DescriptorTable.addressBits.W)
+  val isString = Bool()
+
+  /** Elements of an array. */
+  val count = UInt(31.W)
+  val kind = UInt(5.W)
+  val packed = Bool()
+  val tag = UInt(32.W)
+
+  /** Write nothing if the string is empty. */
+  val skipEmpty = Bool()
+}
+
+/** What a piece of a field is. */
+object PieceKind extends ChiselEnum {
+
+  /** Bytes as they are; a number with or without its tag; tag and length of what this field wrote so far; nothing. */
+  val bytes, tagged, bare, prefix, nothing = Value
+}
+
+/** A piece of what a field serializer writes, in descending order of address. */
+class FieldPiece(beatBytes: Int) extends Bundle {
+  val kind = PieceKind()
+
+  /** Bytes `offset` to `offset + count - 1` are to be written. */
+  val data = UInt((8 * beatBytes).W)
+  val offset = UInt(log2Ceil(beatBytes).W)
+  val count = UInt(log2Ceil(beatBytes + 1).W)
+  val number = new WireNumber
+  val tag = UInt(32.W)
+
+  /** The field ends with this one. */
+  val last = Bool()
+
+  /** With `last`: how. */
+  val status = UInt(Status.width.W)
+}

@@ -1,0 +1,346 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+import rackwright.memory.LoadedBeat
+
+/** What is kept of a message while one of its sub-messages is walked. */
+class WalkedMessage extends Bundle {
+  val message = UInt(DescriptorTable.addressBits.W)
+  val position = new ListPosition
+  val hasbits = UInt(32.W)
+
+  /** The field that is walked, and what is left of its array. */
+  val tag = UInt(32.W)
+  val table = UInt(DescriptorTable.addressBits.W)
+  val array = UInt(DescriptorTable.addressBits.W)
+  val left = UInt(31.W)
+}
+
+/** Walks messages, from the last field to the first, and says what is to be written.
+  *
+  * [[SerializerList]] finds entries, [[SerializerFetch]] reads fields; here are messages and arrays of pointers.
+  */
+class SerializerWalker(params: SerializerParams) extends Module {
+  import SerializerWalker.State
+  private val addressBits = DescriptorTable.addressBits
+  private val offsetBits = log2Ceil(params.portBytes)
+
+  /** Messages to walk. */
+  val request = IO(Flipped(Decoupled(new SerializerRequest)))
+
+  /** What is to be written, in descending order of address. */
+  val operation = IO(Decoupled(new SerializerOperation(params)))
+
+  /** Strings and arrays for the field serializers, which take them in turns. */
+  val tasks = IO(Vec(params.fieldSerializers, Decoupled(new FieldTask)))
+
+  /** Number of the request that need not be walked any further. */
+  val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
+
+  /** Rows of descriptor tables. */
+  val rowRequest = IO(Decoupled(new SerializerRowRequest))
+  val row = IO(Flipped(Decoupled(new SerializerRow)))
+  val cancelRow = IO(Output(Bool()))
+
+  /** Beats of objects. */
+  val beatRequest = IO(Decoupled(UInt((addressBits - offsetBits).W)))
+  val beat = IO(Flipped(Decoupled(new LoadedBeat(params.portBytes))))
+  val prefetch = IO(Valid(new SerializerPrefetch(addressBits - offsetBits)))
+  val forget = IO(Output(Bool()))
+  val cancelBeat = IO(Output(Bool()))
+
+  /** No message is walked. */
+  val idle = IO(Output(Bool()))
+
+  private val list = Module(new SerializerList)
+  private val fetch = Module(new SerializerFetch(params.portBytes))
+  private val stack = Module(new LevelStack(new WalkedMessage, params.depth - 1))
+
+  private val state = RegInit(State.idle)
+  private val number = RegInit(0.U(SerializerEncoder.requestBits.W))
+  private val at = Reg(new WalkedMessage)
+  private val isInner = Reg(Bool())
+  private val isString = Reg(Bool())
+  private val status = Reg(UInt(Status.width.W))
+  private val known = Reg(new KnownPresence)
+  private val turn = RegInit(0.U(params.fieldBits.W))
+  private val table = Reg(UInt(addressBits.W))
+  private def on(which: State.Type): Bool = state === which
+  private val walking = on(State.fields)
+  idle := on(State.idle)
+
+  // Reads of an object: of its fields, or, one at a time, what is asked for here.
+  private val asking = Wire(Bool())
+  private val place = Wire(UInt(addressBits.W))
+  private val reading = RegInit(false.B)
+  private val read = Reg(UInt(addressBits.W))
+  private val answer = reading && beat.valid
+  private val answerTaken = WireDefault(false.B)
+  beatRequest.valid := asking || (walking && fetch.request.valid)
+  beatRequest.bits := Mux(asking, place, fetch.request.bits) >> offsetBits
+  fetch.request.ready := walking && !asking && beatRequest.ready
+  fetch.response.valid := beat.valid && !reading
+  fetch.response.bits := beat.bits
+  beat.ready := Mux(reading, answerTaken, fetch.response.ready)
+  private val asked = asking && beatRequest.ready
+  when(asked) { read := place }
+  reading := asked || (reading && !answerTaken)
+  private val words = beat.bits.data.asTypeOf(Vec(params.portBytes / 8, UInt(64.W)))
+  private def wordAt(address: UInt): UInt = words(address(offsetBits - 1, 3))
+  private val word = wordAt(read)
+
+  // The parts of the hasbits, and the one for the field at hand.
+  private val hasbits = at.message + at.hasbits
+  private val wantsPart = walking && list.wanted.valid && fetch.idle
+  private def learn(part: UInt, bits: UInt): Unit = {
+    known.hasbits.valid := true.B
+    known.hasbits.bits := bits
+    known.part := part
+  }
+  private def forgetPresence(): Unit = {
+    known.hasbits.valid := false.B
+    known.holder.valid := false.B
+  }
+  list.known := known
+  when(fetch.holder.valid) {
+    known.holder := fetch.holder
+    known.oneof := fetch.oneof
+  }
+
+  // Entries are handed on while a message is walked.
+  fetch.message := at.message
+  fetch.entry.valid := list.entry.valid && walking
+  fetch.entry.bits := list.entry.bits
+  list.entry.ready := fetch.entry.ready && walking
+  // Nothing is under way in the caches when a message is entered: they take its requests at once.
+  private val enters = on(State.enter) && (operation.ready || !isInner)
+  rowRequest.valid := enters || (!on(State.enter) && list.request.valid)
+  rowRequest.bits := list.request.bits
+  when(on(State.enter)) {
+    rowRequest.bits.address := table
+    rowRequest.bits.continues := false.B
+  }
+  list.request.ready := !on(State.enter) && rowRequest.ready
+  list.response.valid := row.valid && !on(State.header)
+  list.response.bits := row.bits
+  row.ready := Mux(on(State.header), true.B, list.response.ready)
+  asking := Mux(
+    on(State.enter),
+    enters,
+    !reading && (wantsPart || (on(State.array) && at.left =/= 0.U))
+  )
+  place := Mux(
+    on(State.enter),
+    at.message + 8.U,
+    Mux(on(State.array), at.array + ((at.left - 1.U) << 3), hasbits + (list.wanted.bits << 3))
+  )
+
+  // What is found becomes an operation, a task, or a message to enter.
+  private val found = fetch.found
+  private val isTask = found.bits.kind === FoundKind.string || found.bits.kind === FoundKind.numbers
+  private val pointer = word(addressBits - 1, 0)
+  private val pointerIsWild = (word >> addressBits).orR || pointer(2, 0).orR || pointer === 0.U
+  private val inArray = on(State.array) && answer && !beat.bits.fault && !pointerIsWild
+  private val task = Wire(new FieldTask)
+  task.address := Mux(on(State.array), pointer, found.bits.address)
+  task.isString := on(State.array) || found.bits.kind === FoundKind.string
+  task.count := found.bits.count
+  task.kind := found.bits.entry.field.kind
+  task.packed := found.bits.entry.field.packed
+  task.tag := Mux(on(State.array), at.tag, found.bits.entry.tag)
+  task.skipEmpty := !on(State.array) && found.bits.entry.field.implicitPresence && !found.bits.entry.field.inOneof
+  private val taskReady = VecInit(tasks.map(_.ready))(turn)
+  private val hasTask = (walking && found.valid && isTask) || (inArray && isString)
+  for ((field, index) <- tasks.zipWithIndex) {
+    field.valid := hasTask && operation.ready && turn === index.U
+    field.bits := task
+  }
+  when(hasTask && operation.ready && taskReady) {
+    turn := Mux(turn === (params.fieldSerializers - 1).U, 0.U, turn + 1.U)
+  }
+
+  operation.valid := MuxCase(
+    false.B,
+    Seq(
+      hasTask -> taskReady,
+      walking -> (found.valid && found.bits.kind === FoundKind.number),
+      on(State.enter) -> isInner,
+      (on(State.close) || on(State.finish)) -> true.B
+    )
+  )
+  operation.bits.kind := MuxCase(
+    OperationKind.number,
+    Seq(
+      hasTask -> OperationKind.field,
+      on(State.enter) -> OperationKind.open,
+      on(State.close) -> OperationKind.close,
+      on(State.finish) -> OperationKind.finish
+    )
+  )
+  operation.bits.tag := Mux(on(State.close), at.tag, found.bits.entry.tag)
+  operation.bits.number := found.bits.number
+  operation.bits.serializer := turn
+  operation.bits.status := Mux(on(State.finish), status, Status.ok)
+  found.ready := walking && Mux(
+    isTask,
+    operation.ready && taskReady,
+    found.bits.kind =/= FoundKind.number || operation.ready
+  )
+
+  private def fail(why: UInt): Unit = {
+    status := why
+    state := State.finish
+  }
+  private val around = WireDefault(at)
+  around.position := list.position
+  stack.push.valid := false.B
+  stack.push.bits := around
+  stack.pop := on(State.leave) && !stack.empty
+  private def enter(message: UInt, newTable: UInt): Unit = {
+    when(stack.full) { fail(Status.unsupported) }.otherwise {
+      stack.push.valid := true.B
+      at.message := message
+      table := newTable
+      isInner := true.B
+      state := State.enter
+    }
+  }
+
+  // The header of a table (README.md).
+  private val size = row.bits.word(1)(31, 0)
+  private val hasHasbits = row.bits.word(2)(63, 32) =/= 0.U
+  private val entries = row.bits.word(6)(31, 0)
+  private val listWord = row.bits.word(5)
+  private val listAddress = listWord(addressBits - 1, 0)
+  private val foreign = row.bits.word(6)(32) || entries > DescriptorTable.maximumEntries.U ||
+    table(5, 0).orR || listAddress(5, 0).orR || (hasHasbits && row.bits.word(2)(2, 0).orR)
+  private val beats = (at.message(offsetBits - 1, 0) +& size + (params.portBytes - 1).U) >> offsetBits
+  private val mostBeats = (1 << SerializerCache.prefetchBits) - 1
+  private val aheadBeats = Mux(beats > mostBeats.U, mostBeats.U, beats)
+  prefetch.valid := on(State.header) && row.valid && !row.bits.fault
+  prefetch.bits.number := at.message >> offsetBits
+  prefetch.bits.left := aheadBeats(SerializerCache.prefetchBits - 1, 0)
+  list.start.valid := false.B
+  list.start.bits.list := listAddress
+  list.start.bits.left := entries(SerializerList.countBits - 1, 0)
+  list.stop := on(State.finish) || on(State.enter) || on(State.idle)
+  cancelRow := list.stop
+  cancelBeat := on(State.finish)
+  fetch.clear := on(State.finish)
+  stack.clear := on(State.finish)
+  request.ready := on(State.idle)
+  forget := request.fire
+
+  switch(state) {
+    is(State.idle) {
+      at.message := request.bits.message
+      at.left := 0.U
+      table := request.bits.table
+      isInner := false.B
+      when(request.fire) {
+        state := State.enter
+        when(request.bits.refused) { fail(Status.accessFault) }
+      }
+    }
+    is(State.enter) {
+      forgetPresence()
+      when(enters) { state := State.header }
+    }
+    is(State.header) {
+      when(row.valid) {
+        at.hasbits := row.bits.word(2)(31, 0)
+        at.left := 0.U
+        list.start.valid := true.B
+        state := State.metadata
+        when(row.bits.fault || (listWord >> addressBits).orR) { fail(Status.accessFault) }
+          .elsewhen(foreign) { fail(Status.unsupported) }
+      }
+    }
+    is(State.metadata) {
+      when(answer) {
+        answerTaken := true.B
+        state := State.fields
+        // The first hasbits mostly come with the metadata word.
+        when(hasbits >> offsetBits === read >> offsetBits) { learn(0.U, wordAt(hasbits)) }
+        when(beat.bits.fault) { fail(Status.accessFault) }.elsewhen(word(0)) { fail(Status.unsupported) }
+      }
+    }
+    is(State.fields) {
+      when(answer) {
+        answerTaken := true.B
+        learn(((read - hasbits) >> 3)(SerializerList.partBits - 1, 0), word)
+        when(beat.bits.fault) { fail(Status.accessFault) }
+      }
+      when(found.fire && found.bits.kind === FoundKind.message) {
+        around.tag := found.bits.entry.tag
+        around.left := 0.U
+        enter(found.bits.address, found.bits.entry.field.table)
+      }
+      when(found.fire && found.bits.kind === FoundKind.pointers) {
+        at.tag := found.bits.entry.tag
+        at.table := found.bits.entry.field.table
+        at.array := found.bits.address + 8.U
+        at.left := found.bits.count
+        isString := FieldKind.isStringLike(found.bits.entry.field.kind)
+        state := State.array
+      }
+      when(list.finished && fetch.idle && !reading) { state := State.leave }
+      when(list.fault) { fail(Status.accessFault) }.elsewhen(fetch.failure.valid) { fail(fetch.failure.bits) }
+    }
+    is(State.array) {
+      when(at.left === 0.U) { state := State.fields }
+      when(answer) {
+        when(beat.bits.fault || pointerIsWild) { fail(Status.accessFault) }
+          .elsewhen(isString) {
+            when(operation.ready && taskReady) {
+              answerTaken := true.B
+              at.left := at.left - 1.U
+            }
+          }
+          .otherwise {
+            answerTaken := true.B
+            around.left := at.left - 1.U
+            enter(pointer, at.table)
+          }
+      }
+    }
+    is(State.leave) {
+      state := State.restore
+      when(stack.empty) { fail(Status.ok) }
+    }
+    is(State.restore) {
+      at := stack.popped.bits
+      list.start.valid := true.B
+      list.start.bits := stack.popped.bits.position
+      forgetPresence()
+      isString := false.B
+      state := State.close
+    }
+    is(State.close) {
+      when(operation.ready) { state := State.array }
+    }
+    is(State.finish) {
+      reading := false.B
+      when(operation.ready) {
+        number := number + 1.U
+        state := State.idle
+      }
+    }
+  }
+  private val isOpen = !on(State.idle) && !on(State.finish)
+  when(isOpen && givenUp.valid && givenUp.bits === number) { fail(Status.ok) }
+}
+
+/** The states of a [[SerializerWalker]]. */
+object SerializerWalker {
+
+  /** `enter`, `header` and `metadata` begin a message, `leave`, `restore` and `close` end a sub-message; `fields` and
+    * `array` are the walk itself; `finish` ends a request.
+    */
+  object State extends ChiselEnum {
+    val idle, enter, header, metadata, fields, array, leave, restore, close, finish = Value
+  }
+}
