@@ -21,7 +21,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   val idle = idlePort()
 
   private val commands = Module(new DeserializerCommands(Deserializer.opcode))
-  private val control = Module(new DeserializerControl(params.port))
+  private val control = Module(new DeserializerControl)
   private val input = Module(new DeserializerInput(params.port, params.outstanding, params.commandQueue))
   private val fields = Module(new DeserializerFields(params))
   private val regions = Module(new DeserializerRegions)
@@ -42,6 +42,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   commands.report.heads := regions.heads
   completer.reported := commands.reported
   cache.flush := commands.flush
+  fields.flush := commands.flush
 
   fields.start := control.start
   control.ended := fields.ended
@@ -52,7 +53,6 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   fields.stream <> input.stream
 
   regions.set := control.regions
-  control.heads := regions.heads
   regions.objects <> fields.objects
   regions.strings <> fields.strings
   regions.arrays <> fields.arrays
@@ -65,10 +65,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   fields.readBackResponse := readBack.response
   readBack.quiet := stores.quiet.reduce(_ && _)
 
-  private val sources = Module(new Arbiter(new Store(params.port), 2))
-  sources.io.in(0) <> fields.store
-  sources.io.in(1) <> control.store
-  stores.store <> sources.io.out
+  stores.store <> fields.store
   stores.turn := control.turn
   stores.drain := control.drain || readBack.drain
   stores.clear := completer.clear

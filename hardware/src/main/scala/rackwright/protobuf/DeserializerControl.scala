@@ -4,12 +4,9 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.memory.MemoryPortParams
 
-/** Takes requests through the unit: one is read while the writes of the one before are being answered. */
-class DeserializerControl(port: MemoryPortParams) extends Module {
-  import DeserializerControl.State
-
+/** Takes requests through the unit: one is read while the writes of those before are being answered. */
+class DeserializerControl extends Module {
   val request = IO(Flipped(Decoupled(new DeserializerRequest)))
 
   /** To the box that reads messages, and how it ended. */
@@ -25,16 +22,12 @@ class DeserializerControl(port: MemoryPortParams) extends Module {
   val stop = IO(Output(Bool()))
 
   val regions = IO(Valid(new RegionBounds))
-  val heads = IO(Input(new RegionHeads))
 
-  /** Which of two groups the stores of now belong to. */
-  val turn = IO(Output(UInt(1.W)))
+  /** Which group the stores of now belong to. */
+  val turn = IO(Output(UInt(log2Ceil(ProtobufCompleter.groups).W)))
 
   /** Hand on all stores. */
   val drain = IO(Output(Bool()))
-
-  /** The half of a record that says where the regions are filled up to. */
-  val store = IO(Decoupled(new Store(port)))
 
   /** One per request, in order, when all its stores have been given. */
   val completion = IO(Decoupled(new ProtobufCompletion))
@@ -44,57 +37,34 @@ class DeserializerControl(port: MemoryPortParams) extends Module {
 
   val idle = IO(Output(Bool()))
 
-  private val state = RegInit(State.idle)
+  private val reading = RegInit(false.B)
   private val now = Reg(new DeserializerRequest)
-  private val end = Reg(new FieldsEnd)
-  private val group = RegInit(0.U(1.W))
+  private val group = RegInit(0.U(turn.getWidth.W))
   turn := group
   arena := now.arena
-  idle := state === State.idle
+  idle := !reading
+  drain := !reading
 
   private val reads = request.bits.verdict === Status.ok && request.bits.message.length =/= 0.U
-  request.ready := state === State.idle && turnFree && (!reads || begin.ready)
+  request.ready := !reading && turnFree && completion.ready && (!reads || begin.ready)
   begin.valid := request.fire && reads
   start.valid := request.fire && reads
   start.bits := request.bits.message
   regions.valid := request.fire && request.bits.regions.valid
   regions.bits := request.bits.regions.bits
-
-  private val hasRecord = now.record =/= 0.U
-  store.valid := state === State.recording && hasRecord
-  store.bits := Store.line(
-    port,
-    now.record(DescriptorTable.addressBits - 1, 0) + 16.U,
-    Cat(heads.arrays.pad(64), heads.objects.pad(64))
-  )
-  completion.valid := state === State.completing
-  completion.bits.record := now.record
-  completion.bits.status := end.status
-  completion.bits.word1 := end.offset
-  completion.bits.turn := group
-  drain := state === State.completing || state === State.idle
   stop := ended.valid && ended.bits.status =/= Status.ok
 
+  // A request that reads nothing ends at once. There is a place for each group, so that none waits here.
+  private val endsUnread = request.fire && !reads
+  completion.valid := (reading && ended.valid) || (!reading && request.valid && turnFree && !reads)
+  completion.bits.record := Mux(reading, now.record, request.bits.record)
+  completion.bits.status := Mux(reading, ended.bits.status, request.bits.verdict)
+  completion.bits.word1 := Mux(reading, ended.bits.offset, 0.U)
+  completion.bits.turn := group
   when(request.fire) {
     now := request.bits
-    end.status := request.bits.verdict
-    end.offset := 0.U
-    state := Mux(reads, State.reading, State.recording)
+    reading := reads
   }
-  when(ended.valid) {
-    end := ended.bits
-    state := State.recording
-  }
-  when(state === State.recording && (store.ready || !hasRecord)) { state := State.completing }
-  when(completion.fire) {
-    state := State.idle
-    group := ~group
-  }
-}
-
-/** The states of a [[DeserializerControl]]. */
-object DeserializerControl {
-  object State extends ChiselEnum {
-    val idle, reading, recording, completing = Value
-  }
+  when(ended.valid) { reading := false.B }
+  when(ended.valid || endsUnread) { group := group + 1.U }
 }

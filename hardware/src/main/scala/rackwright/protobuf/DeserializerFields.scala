@@ -31,6 +31,9 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   val ended = IO(Valid(new FieldsEnd))
   val arena = IO(Input(UInt(64.W)))
 
+  /** Forget what is kept of message types. */
+  val flush = IO(Input(Bool()))
+
   val stream = IO(Flipped(new ByteStream(params.portBytes)))
   val lookup = IO(Decoupled(new DescriptorRequest))
   val line = IO(Flipped(Decoupled(new DescriptorLine)))
@@ -216,6 +219,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   messages.start.bits.parent := place
   messages.start.bits.existing := Mux(isState(State.idle), start.bits.target, readBackResponse.bits.word(0))
   messages.arena := arena
+  messages.flush := flush
 
   text.start.valid := stringFires
   text.start.bits.address := strings.address
@@ -285,6 +289,13 @@ class DeserializerFields(params: DeserializerParams) extends Module {
     pending := false.B
   }
 
+  /** Ends a message: what is on chip of it is stored. */
+  private def close(): Unit = {
+    repeated.close := repeated.opened
+    hasbits.flush := !repeated.opened
+    state := Mux(repeated.opened, State.closing, State.flushing)
+  }
+
   /** Goes on when a box is done. */
   private def after(done: Valid[UInt], next: State.Type): Unit =
     when(done.valid) { when(done.bits === Status.ok) { state := next }.otherwise(finish(done.bits)) }
@@ -303,10 +314,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   when(isState(State.opening))(after(messages.done, State.fields))
 
   when(inFields && !pending) {
-    when(level.left === 0.U) {
-      state := State.closing
-      repeated.close := repeated.opened
-    }.elsewhen(!takesKey) {
+    when(level.left === 0.U)(close()).elsewhen(!takesKey) {
       when(key.complete) {
         when(key.wrong)(finish(Status.malformed, consumed)).elsewhen(!isGood)(finish(Status.unsupported, consumed))
       }.elsewhen(key.endless || isWhole)(finish(Status.malformed, consumed)).elsewhen(unreadable)(
@@ -314,6 +322,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
       )
     }
   }
+  when(scalarFires && level.left === value.length)(close())
   when(answered && line.bits.fault)(finish(Status.accessFault))
   when(known && !fieldFires) {
     when(unsupported)(finish(Status.unsupported)).elsewhen(needsMove) {
@@ -379,14 +388,9 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   }
   when(isState(State.creating))(after(messages.done, State.fields))
 
-  private val repeatedBusy = RegInit(false.B)
-  when(repeated.close) { repeatedBusy := true.B }.elsewhen(repeated.done.valid) { repeatedBusy := false.B }
-  when(isState(State.closing)) {
-    when(!repeated.opened && !repeatedBusy) {
-      hasbits.flush := true.B
-      state := State.flushing
-    }
-    when(repeated.done.valid && repeated.done.bits =/= Status.ok)(finish(repeated.done.bits))
+  when(isState(State.closing) && repeated.done.valid) {
+    hasbits.flush := true.B
+    state := State.flushing
   }
   when(isState(State.flushing) && hasbits.done.valid) {
     when(stack.empty)(finish(Status.ok, consumed)).otherwise {

@@ -91,8 +91,9 @@ class DeserializerHasbits(params: DeserializerParams) extends Module {
     moving := move
   }
   when(state === State.storing) {
-    when(store.fire) { level.changed := level.changed.bitSet(word, false.B) }
-    when(!changed) {
+    val rest = level.changed & ~UIntToOH(word, windowBits / 32)
+    when(store.fire) { level.changed := rest }
+    when(!changed || (store.fire && !rest.orR)) {
       when(!moving) {
         state := State.idle
         done.valid := true.B

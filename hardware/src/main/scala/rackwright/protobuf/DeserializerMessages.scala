@@ -39,6 +39,9 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   val found = IO(Output(new MessageType))
   val address = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
+  /** Forget the headers that are kept. */
+  val flush = IO(Input(Bool()))
+
   val arena = IO(Input(UInt(64.W)))
   val lookup = IO(Decoupled(new DescriptorRequest))
   val line = IO(Flipped(Decoupled(new DescriptorLine)))
@@ -46,15 +49,17 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   val store = IO(Decoupled(new Store(params.port)))
 
   private val state = RegInit(State.idle)
-  private val message = Reg(new MessageType)
+  // The latest header of messages that were made here, and of those that existed.
+  private val headers = Reg(Vec(2, new Header))
+  private val headerKept = RegInit(VecInit.fill(2)(false.B))
+  private val mapKept = RegInit(VecInit.fill(2)(false.B))
   private val create = Reg(Bool())
   private val parent = Reg(UInt(DescriptorTable.addressBits.W))
   private val place = Reg(UInt(DescriptorTable.addressBits.W))
-  private val lines = Reg(UInt(28.W))
-  private val image = Reg(UInt(DescriptorTable.addressBits.W))
   private val asked = Reg(UInt(28.W))
   private val got = Reg(UInt(28.W))
-  private val arenaWords = Reg(UInt((8 * lineBytes).W))
+  private val header = headers(create)
+  private val (message, lines, image) = (header.message, header.lines, header.image)
 
   found := message
   address := place
@@ -68,7 +73,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   private val mapEnd = Cat(asked(asked.getWidth - 1, 6) + 1.U, 0.U(6.W))
   private val imageEnd = Mux(mapEnd < lines, mapEnd, lines)
   private val asks = Reg(Bool())
-  lookup.valid := asks && (inHeader || inMap || inImage)
+  lookup.valid := asks && (inHeader || inMap || inImage || (isState(State.creating) && mapKept(create)))
   lookup.bits.address := MuxCase(
     image + (asked << 4),
     Seq(inHeader -> (message.table + (asked << 4)), inMap -> (image + (lines << 4) + (asked >> 6 << 4)))
@@ -85,7 +90,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   when(lookup.fire && inMap) { asks := false.B }
 
   private val words = line.bits.data.asTypeOf(Vec(2, UInt(64.W)))
-  private val whichWords = arenaWords >> Cat(got(5, 0), 0.U(1.W))
+  private val whichWords = header.arenaWords >> Cat(got(5, 0), 0.U(1.W))
   private val patched = Cat(words.zipWithIndex.map { case (word, i) => Mux(whichWords(i), arena, word) }.reverse)
   store.valid := (inImage && line.valid && !line.bits.fault) || isState(State.creating)
   store.bits := Mux(
@@ -111,15 +116,22 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
     asks := true.B
   }
 
+  private val chosen = start.bits.create
   when(start.valid) {
-    message.table := start.bits.table
-    create := start.bits.create
+    val isKnown = headerKept(chosen) && headers(chosen).message.table === start.bits.table
+    create := chosen
     parent := start.bits.parent
     place := start.bits.existing
     asked := 0.U
     got := 0.U
-    begin(State.header)
+    begin(Mux(isKnown, Mux(chosen, State.creating, State.known), State.header))
+    when(!isKnown) {
+      headers(chosen).message.table := start.bits.table
+      headerKept(chosen) := false.B
+      mapKept(chosen) := false.B
+    }
   }
+  when(isState(State.known))(end())
 
   private val (least, most) = (line.bits.word1(60, 32), line.bits.word1(28, 0))
   private val span = most - least
@@ -140,6 +152,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
       is(3.U) {
         asked := 0.U
         got := 0.U
+        headerKept(create) := !line.bits.fault && !refused && !line.bits.word0(33)
         when(refused || line.bits.word0(33))(end(Status.unsupported)).elsewhen(create) {
           state := State.creating
         }.otherwise(end())
@@ -149,10 +162,13 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   }
   when(isState(State.creating)) {
     place := objects.address
-    when(!objects.fits)(end(Status.outputFull)).elsewhen(store.ready)(begin(State.mapping))
+    when(!objects.fits)(end(Status.outputFull)).elsewhen(store.ready) {
+      when(mapKept(create)) { state := State.image }.otherwise(begin(State.mapping))
+    }
   }
   when(inMap && line.valid) {
-    arenaWords := line.bits.data
+    header.arenaWords := line.bits.data
+    mapKept(create) := !line.bits.fault && lines <= (4 * lineBytes).U
     begin(State.image)
     when(line.bits.fault)(end(Status.accessFault))
   }
@@ -162,13 +178,27 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
       begin(State.mapping)
     )
   }
+  when(flush) {
+    headerKept := VecInit.fill(2)(false.B)
+    mapKept := VecInit.fill(2)(false.B)
+  }
 }
 
-/** States of [[DeserializerMessages]]. */
+/** State of [[DeserializerMessages]]. */
 object DeserializerMessages {
 
-  /** `mapping` reads which words of the image are to hold the arena, `image` copies it. */
+  /** What is kept of the header of a type: `lines` of its image, and which of the words of 64 lines are the arena. */
+  class Header extends Bundle {
+    val message = new MessageType
+    val lines = UInt(28.W)
+    val image = UInt(DescriptorTable.addressBits.W)
+    val arenaWords = UInt((8 * DescriptorTable.lineBytes).W)
+  }
+
+  /** `known` ends at once what needs no reading; `mapping` reads which words of the image are to hold the arena,
+    * `image` copies it.
+    */
   object State extends ChiselEnum {
-    val idle, header, creating, mapping, image = Value
+    val idle, known, header, creating, mapping, image = Value
   }
 }

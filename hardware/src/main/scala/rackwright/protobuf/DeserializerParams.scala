@@ -21,7 +21,7 @@ import rackwright.memory.MemoryPortParams
   */
 case class DeserializerParams(
     portBytes: Int = 16,
-    outstanding: Int = 32,
+    outstanding: Int = 64,
     depth: Int = 25,
     descriptorLines: Int = 512,
     storeLines: Int = 8,

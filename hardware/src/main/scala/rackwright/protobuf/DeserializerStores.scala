@@ -11,7 +11,7 @@ import rackwright.memory.{MemoryPort, MemoryPortParams, TagAllocator}
   * leave in order when the queue fills, or when told. Memory answers in any order, so a beat waits while another write
   * of the same one is unanswered.
   *
-  * Requests take turns in two groups of writes, so that one may begin while the writes of the one before are answered.
+  * Requests take turns in a few groups of writes, so that one may begin while the writes of those before are answered.
   *
   * @param lines
   *   beats that may wait: a power of two.
@@ -19,22 +19,24 @@ import rackwright.memory.{MemoryPort, MemoryPortParams, TagAllocator}
   *   writes unanswered at any time: a power of two.
   */
 class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) extends Module {
+  import ProtobufCompleter.groups
+  private val turnBits = log2Ceil(groups)
   private val lineNumberBits = DescriptorTable.addressBits - port.offsetBits
   private val countBits = log2Ceil(lines + outstanding + 3)
 
   /** Bytes to write, for the group `turn`. */
   val store = IO(Flipped(Decoupled(new Store(port))))
-  val turn = IO(Input(UInt(1.W)))
+  val turn = IO(Input(UInt(turnBits.W)))
 
   /** Hand on all beats. */
   val drain = IO(Input(Bool()))
 
   /** No store of a group waits or is unanswered. */
-  val quiet = IO(Output(Vec(2, Bool())))
+  val quiet = IO(Output(Vec(groups, Bool())))
 
   /** A write of the group was answered with a fault since `clear`. */
-  val faulted = IO(Output(Vec(2, Bool())))
-  val clear = IO(Input(Vec(2, Bool())))
+  val faulted = IO(Output(Vec(groups, Bool())))
+  val clear = IO(Input(Vec(groups, Bool())))
 
   /** Writes only. */
   val memory = IO(new MemoryPort(port))
@@ -43,7 +45,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
     val number = UInt(lineNumberBits.W)
     val data = UInt((8 * port.bytes).W)
     val mask = UInt(port.bytes.W)
-    val turn = UInt(1.W)
+    val turn = UInt(turnBits.W)
   }
 
   private val waiting = Reg(Vec(lines, new Line))
@@ -90,7 +92,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   private val busy = RegInit(0.U(slots.W))
   private val slot = next.bits.number(log2Ceil(slots) - 1, 0)
   private val slotOfTag = Mem(outstanding, UInt(log2Ceil(slots).W))
-  private val turnOfTag = Reg(UInt(outstanding.W))
+  private val turnOfTag = Mem(outstanding, UInt(turnBits.W))
 
   private val clearToGo = next.valid && tags.allocate.valid && !busy(slot)
   memory.request.valid := clearToGo
@@ -109,15 +111,15 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   tags.free.bits := answeredTag
   when(memory.request.fire) {
     slotOfTag.write(tags.allocate.bits, slot)
-    turnOfTag := turnOfTag.bitSet(tags.allocate.bits, next.bits.turn.asBool)
+    turnOfTag.write(tags.allocate.bits, next.bits.turn)
   }
   busy := (busy | Mux(memory.request.fire, UIntToOH(slot, slots), 0.U)) &
     ~Mux(answer.valid, UIntToOH(slotOfTag.read(answeredTag), slots), 0.U)
 
-  private val unfinished = RegInit(VecInit.fill(2)(0.U(countBits.W)))
-  private val faults = RegInit(VecInit.fill(2)(false.B))
-  private val answeredTurn = turnOfTag(answeredTag)
-  for (group <- 0 until 2) {
+  private val unfinished = RegInit(VecInit.fill(groups)(0.U(countBits.W)))
+  private val faults = RegInit(VecInit.fill(groups)(false.B))
+  private val answeredTurn = turnOfTag.read(answeredTag)
+  for (group <- 0 until groups) {
     val begins = enters && turn === group.U
     val ends = answer.valid && answeredTurn === group.U
     unfinished(group) := unfinished(group) + begins - ends

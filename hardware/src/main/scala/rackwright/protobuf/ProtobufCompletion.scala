@@ -17,22 +17,23 @@ class ProtobufCompletion extends Bundle {
   val word1 = UInt(64.W)
 
   /** Which group of writes has to be answered before. */
-  val turn = UInt(1.W)
+  val turn = UInt(log2Ceil(ProtobufCompleter.groups).W)
 }
 
-/** Ends requests in order: waits for their writes, writes the first half of their record, counts them. */
+/** Ends requests in order: waits for their writes, writes their record, counts them. */
 class ProtobufCompleter(port: MemoryPortParams) extends Module {
+  import ProtobufCompleter.groups
 
-  /** One per request; up to two wait here. */
+  /** One per request; there is room for one of each group. */
   val completion = IO(Flipped(Decoupled(new ProtobufCompletion)))
 
   /** Writes of a group are all answered; one was answered with a fault; that has been seen. */
-  val quiet = IO(Input(Vec(2, Bool())))
-  val faulted = IO(Input(Vec(2, Bool())))
-  val clear = IO(Output(Vec(2, Bool())))
+  val quiet = IO(Input(Vec(groups, Bool())))
+  val faulted = IO(Input(Vec(groups, Bool())))
+  val clear = IO(Output(Vec(groups, Bool())))
 
   /** No request of the group waits here. */
-  val free = IO(Output(Vec(2, Bool())))
+  val free = IO(Output(Vec(groups, Bool())))
 
   /** Requests completed since reset. */
   val completed = IO(Output(UInt(64.W)))
@@ -44,7 +45,7 @@ class ProtobufCompleter(port: MemoryPortParams) extends Module {
   /** Writes only, one at a time. */
   val memory = IO(new MemoryPort(port))
 
-  private val waiting = Queue(completion, 2)
+  private val waiting = Queue(completion, groups)
   private val bits = waiting.bits
   private val asked = RegInit(false.B)
   private val answered = RegInit(false.B)
@@ -81,11 +82,18 @@ class ProtobufCompleter(port: MemoryPortParams) extends Module {
   when(ends && status =/= Status.ok && (first === 0.U || reported)) { first := status +& 1.U }
   completed := count
   failure := first
-  private val held = RegInit(VecInit.fill(2)(false.B))
-  for (group <- 0 until 2) {
+  private val held = RegInit(VecInit.fill(groups)(false.B))
+  for (group <- 0 until groups) {
     clear(group) := ends && bits.turn === group.U
     free(group) := !held(group)
     when(clear(group)) { held(group) := false.B }
     when(completion.fire && completion.bits.turn === group.U) { held(group) := true.B }
   }
+}
+
+/** Constants of a [[ProtobufCompleter]]. */
+object ProtobufCompleter {
+
+  /** Requests whose writes may be on their way at a time; they take turns in as many groups. */
+  val groups: Int = 4
 }
