@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from rackwright.errors import RackwrightError
 from rackwright.reproduce import queueing
 from rackwright.reproduce.experiment import Experiment
-from rackwright.reproduce.firesim import round_trips, streams, thousand_nodes
+from rackwright.reproduce.firesim import one_nic, round_trips, streams, thousand_nodes
 
 EXPERIMENTS = (
     round_trips.EXPERIMENT,
+    one_nic.EXPERIMENT,
     streams.EXPERIMENT,
     thousand_nodes.EXPERIMENT,
     queueing.EXPERIMENT,

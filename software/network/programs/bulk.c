@@ -8,7 +8,6 @@
 #include "bytes.h"
 #include "internet.h"
 
-/* The payload is one stretch of a pattern, which begins at another place for each number. */
 enum { TYPE = 0x88b5, NUMBER = ETHERNET_BYTES, HEADER = NUMBER + 8, COPIES = 16 };
 
 static uint8_t memory[COPIES][9664] __attribute__((aligned(64), section(".noinit")));
@@ -17,11 +16,12 @@ static uint64_t received, received_bytes, first_cycle, expected, wrong, every = 
 /* Where frame `number` lies: as received ones do, so that words of them can be compared. */
 static uint8_t *frame_of(uint64_t number) { return memory[number % COPIES] + 2; }
 
-static uint8_t pattern(unsigned copy, unsigned index) { return (uint8_t)(index * 7 + copy * 31 + (index >> 8)); }
-
+/* Fills what is behind the header, which is a whole number of words from the start of memory, with other words in every
+   place and every copy. */
 static void fill(unsigned copy, unsigned length) {
-  uint8_t *frame = frame_of(copy);
-  for (unsigned index = HEADER; index < length; ++index) frame[index] = pattern(copy, index);
+  uint64_t *words = (uint64_t *)(frame_of(copy) + HEADER);
+  for (unsigned index = 0; HEADER + 8 * index < length; ++index)
+    words[index] = 0x9e3779b97f4a7c15ull * (copy * 2048 + index + 1);
 }
 
 static void verify(const struct received *frame) {

@@ -2,62 +2,63 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from rackwright.cluster import Cluster, ClusterResult, Constant, Ethernet, Periodic, Switch, Traffic
+from rackwright.cluster import Cluster, ClusterResult, Ethernet, Switch
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.lines import Points, line_chart
 from rackwright.reproduce.reference import compare
+from rackwright.server import Server
 
-RATES_GBPS = (1, 10, 40, 100)
+LIMITS = {1: (5, 1024), 10: (25, 512), 40: (25, 128), 100: (125, 256)}
+"""By Gbit/s: the token bucket of the NIC, flits per cycles of the link."""
 SENDERS = 8
-STEP_US = 4000.0
-"""After so long, the next sender begins."""
-FRAME_BYTES = 1512
-"""A whole number of flits."""
-HEADER_BYTES = 42
+FRAME_BYTES = 1600
+"""200 flits, so that a sample holds a whole number of frames at every rate."""
+SAMPLE_CYCLES = 40_960
+SAMPLE_US = SAMPLE_CYCLES / 3200
+SAMPLES, QUICK_SAMPLES = 4, 2
+"""After so many samples the next sender begins; the last one of them counts."""
+LEAD_SAMPLES = 8
+"""Before, addresses are asked for and frames are made."""
+HART_CYCLES_PER_SAMPLE = SAMPLE_CYCLES * 5 // 8
+VERIFIED = {1: 1, 10: 1, 40: 64, 100: 64}
+"""Receivers look at every byte of one in so many frames."""
 
 
-def cluster(gbps: int) -> Cluster:
+def cluster(gbps: int, samples: int) -> Cluster:
     """Senders limited to `gbps`, on links of 200 Gbit/s between switches."""
     root, left, right = Switch("root"), Switch("left"), Switch("right")
     root.add_downlinks([left, right], link=Ethernet(gbps=200))
+    flits, period = LIMITS[gbps]
     for index in range(SENDERS):
-        receiver = Traffic(f"receiver{index}", service=Constant(0), cores=8)
-        sender = Traffic(
-            f"sender{index}",
-            # Slightly more than the link takes, so that it is the link that limits.
-            sends=Periodic(rate=1.01 * gbps * 1e9 / (8 * FRAME_BYTES)),
-            to=receiver,
-            request_bytes=FRAME_BYTES - HEADER_BYTES,
-            answer_bytes=16,
-            start_us=index * STEP_US,
-            timeout_us=1e6,
+        sink = Server(name=f"sink{index}", program="bulk.elf", arguments=["1000000", str(VERIFIED[gbps])])
+        start = (LEAD_SAMPLES + index * samples) * HART_CYCLES_PER_SAMPLE
+        values = (1_000_000, FRAME_BYTES, flits, period, start)
+        source = Server(
+            name=f"source{index}", program="bulk.elf", arguments=[sink, *(str(value) for value in values)]
         )
-        left.add_downlinks([sender], link=Ethernet(gbps=gbps))
-        right.add_downlinks([receiver], link=Ethernet(gbps=200))
-    return Cluster(root, seed=1)
+        left.add_downlinks([source])
+        right.add_downlinks([sink])
+    return Cluster(root)
 
 
-def received(result: ClusterResult) -> pd.Series[float]:
-    """What the root receives in Gbit/s, by the number of senders, without the first fifth of a step."""
-    samples = result.samples
-    step = ((samples["time_us"] - 1) // STEP_US).astype(int)
-    settled = samples["time_us"] - step * STEP_US > STEP_US / 5
-    return samples[settled].groupby(step[settled] + 1)["received_gbps"].mean()
+def received(result: ClusterResult, samples: int) -> list[float]:
+    """What the root receives in Gbit/s, by the number of senders: in the last sample of each step."""
+    rates = list(result.samples["received_gbps"])
+    return [rates[LEAD_SAMPLES + step * samples - 1] for step in range(1, SENDERS + 1)]
 
 
 def measure(settings: Settings) -> Outcome:
     """What the root receives, by the rate and the number of senders."""
+    samples = QUICK_SAMPLES if settings.quick else SAMPLES
     measured: dict[str, float] = {}
     lines: dict[str, Points] = {}
     digests = []
-    for gbps in RATES_GBPS:
+    for gbps in LIMITS:
         settings.detail(f"firesim-2.6: senders of {gbps} Gbit/s")
-        until_ms = SENDERS * STEP_US / 1e3
-        result = cluster(gbps).run(until_ms, sample_us=STEP_US / 10, sample_ports=["root.port0"])
+        until_ms = (LEAD_SAMPLES + SENDERS * samples) * SAMPLE_US / 1e3
+        result = cluster(gbps, samples).run(until_ms, sample_us=SAMPLE_US, sample_ports=["root.port0"])
         digests.append(result.digest)
-        points = [(float(senders), rate) for senders, rate in enumerate(received(result), start=1)]
+        points = [(float(count), rate) for count, rate in enumerate(received(result, samples), start=1)]
         lines[f"{gbps} Gbit/s each"] = points
         measured |= {f"senders of {gbps} Gbit/s: {senders:g}": rate for senders, rate in points}
     chart = line_chart("received by the root", "senders", "Gbit/s", lines)
@@ -68,6 +69,6 @@ EXPERIMENT = Experiment(
     "firesim-2.6",
     "Aggregate bandwidth of concurrent streams",
     "Karandikar 2024, section 2.4, figure 2.6",
-    "8 senders and 8 receivers of `traffic` fidelity in two racks; the senders begin one after another.",
+    "8 senders and 8 receivers with `rocket` cores and NICs in RTL in two racks, beginning one by one.",
     measure,
 )
