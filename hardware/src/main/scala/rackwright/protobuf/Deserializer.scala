@@ -56,6 +56,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   regions.objects <> fields.objects
   regions.strings <> fields.strings
   regions.arrays <> fields.arrays
+  regions.trim := fields.trim
   fields.arraysHead := regions.heads.arrays
 
   cache.request <> fields.lookup

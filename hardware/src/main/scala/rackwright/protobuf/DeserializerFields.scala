@@ -44,6 +44,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   val objects = IO(new Allocation)
   val strings = IO(new Allocation)
   val arrays = IO(new Allocation)
+  val trim = IO(Valid(UInt(DescriptorTable.addressBits.W)))
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
 
   /** A field's value is taken; input, or a place for a store, is waited for. */
@@ -208,6 +209,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   repeated.close := false.B
   repeated.clear := start.valid
   repeated.arraysHead := arraysHead
+  trim := repeated.trim
 
   // Messages.
   private val createdMessage = isState(State.creating) && messages.done.valid && messages.done.bits === Status.ok
@@ -342,7 +344,10 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   }
   when(isState(State.moving))(after(hasbits.done, State.fields))
   when(isState(State.making))(after(repeated.done, Mux(pending, State.fields, State.packed)))
-  when(inText)(after(text.done, State.fields))
+  when(inText) {
+    after(text.done, State.fields)
+    when(text.done.valid && text.done.bits === Status.ok && level.left === text.stream.consume)(close())
+  }
 
   when(inPacked) {
     when(length === 0.U) {
@@ -393,16 +398,19 @@ class DeserializerFields(params: DeserializerParams) extends Module {
     state := State.flushing
   }
   when(isState(State.flushing) && hasbits.done.valid) {
-    when(stack.empty)(finish(Status.ok, consumed)).otherwise {
+    finish(hasbits.done.bits, consumed)
+    when(hasbits.done.bits === Status.ok && !stack.empty) {
       stack.pop := true.B
       state := State.popping
     }
   }
   when(isState(State.popping)) { state := State.fields }
 
-  ended.valid := settling && lookupIdle && !caseStore.valid
-  ended.bits.status := status
-  ended.bits.offset := endAt
+  // The good end needs no further cycle.
+  private val endsWell = isState(State.flushing) && hasbits.done.valid && hasbits.done.bits === Status.ok && stack.empty
+  ended.valid := (settling || endsWell) && lookupIdle && !caseStore.valid
+  ended.bits.status := Mux(settling, status, Status.ok)
+  ended.bits.offset := Mux(settling, endAt, consumed)
   when(ended.valid) { state := State.idle }
 
   events.values := fieldFires || elementFires

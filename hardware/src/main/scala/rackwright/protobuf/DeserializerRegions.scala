@@ -42,6 +42,9 @@ class DeserializerRegions extends Module {
   /** A piece of the arrays' region: a multiple of the port. */
   val arrays = IO(Flipped(new Allocation))
 
+  /** Gives back what lies behind an address of the piece of the arrays' region that was taken last. */
+  val trim = IO(Flipped(chisel3.util.Valid(UInt(DescriptorTable.addressBits.W))))
+
   val heads = IO(Output(new RegionHeads))
 
   private val now = RegInit(0.U.asTypeOf(new RegionHeads))
@@ -61,7 +64,7 @@ class DeserializerRegions extends Module {
   private val afterArray = now.arrays +& arrays.bytes
   arrays.address := now.arrays
   arrays.fits := afterArray <= arraysEnd
-  when(arrays.take) { now.arrays := afterArray }
+  when(arrays.take) { now.arrays := afterArray }.elsewhen(trim.valid) { now.arrays := trim.bits }
 
   when(set.valid) {
     now.objects := set.bits.objects

@@ -8,7 +8,8 @@ import rackwright.contract.Status
 /** The repeated field of the current message that elements are being appended to.
   *
   * One field per message is open. Its size and place are on chip, and are stored when another is opened or the message
-  * ends. An array grows in place while nothing was put behind it, else it moves to one of twice the size.
+  * ends. An array doubles: in place while nothing was put behind it, else it moves. What it has too much is given back
+  * when it is closed, if it is still the last.
   */
 class DeserializerRepeated(params: DeserializerParams) extends Module {
   import DeserializerRepeated._
@@ -43,6 +44,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   val clear = IO(Input(Bool()))
 
   val array = IO(new Allocation)
+  val trim = IO(Valid(UInt(DescriptorTable.addressBits.W)))
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val store = IO(Decoupled(new Store(params.port)))
   val readBack = IO(Valid(new ReadBackRequest))
@@ -65,6 +67,12 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   private val used = headerBytes.U + (slot.capacity << slot.log2Bytes)
   private val chunk = Mux(slot.pointers, pointerChunk.U, scalarChunk.U)
   private val isLast = slot.array + used === arraysHead
+  // What is needed of an array, in whole beats.
+  private val filled = (headerBytes + params.portBytes - 1).U + (slot.size << slot.log2Bytes)
+  private val needed = Cat(filled >> params.port.offsetBits, 0.U(params.port.offsetBits.W))
+  private val kept = Mux(isLast && needed < used, needed, used)
+  trim.valid := state === State.storingSizes && store.ready && isLast && needed < used
+  trim.bits := slot.array + needed
   matches := slot.valid && slot.offset === entry.offset
   room := slot.size =/= slot.capacity
   element := slot.array + headerBytes.U + (slot.size << slot.log2Bytes)
@@ -74,10 +82,11 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   private val fields = base + slot.offset + Mux(slot.pointers, 8.U, 0.U)
 
   private def isState(which: State.Type): Bool = state === which
+  private def capacityOf(bytes: UInt): UInt = (bytes - headerBytes.U) >> slot.log2Bytes
   private val value = MuxCase(
     arena,
     Seq(
-      isState(State.storingSizes) -> Cat(0.U(1.W), slot.capacity, 0.U(1.W), slot.size),
+      isState(State.storingSizes) -> Cat(capacityOf(kept).pad(32)(31, 0), 0.U(1.W), slot.size),
       isState(State.storingArray) -> (slot.array + Mux(slot.pointers, 0.U, headerBytes.U)),
       isState(State.storingAllocated) -> slot.size
     )
@@ -100,7 +109,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   readBack.bits.bytes := 16.U
   readBack.bits.settled := copying && copied =/= 0.U
 
-  array.bytes := Mux(isState(State.growing) && !isLast, used << 1, chunk)
+  array.bytes := MuxCase(chunk, Seq((isState(State.growing) && isLast) -> used, isState(State.growing) -> (used << 1)))
   array.take := (isState(State.allocating) || isState(State.growing)) && array.fits
 
   done.valid := false.B
@@ -110,8 +119,6 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
     done.bits := status
     state := State.idle
   }
-  private def capacityOf(bytes: UInt): UInt = (bytes - headerBytes.U) >> slot.log2Bytes
-
   private def describe(): Unit = {
     slot.offset := entry.offset
     slot.pointers := FieldKind.isStringLike(entry.kind) || FieldKind.isMessage(entry.kind)
@@ -119,22 +126,25 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
     state := Mux(seen, State.recalling, State.allocating)
   }
 
+  private def leave(): Unit = {
+    slot.valid := false.B
+    when(opening)(describe()).otherwise(end())
+  }
+
   when(append) { slot.size := slot.size + 1.U }
   when(open || close) {
     opening := open
-    state := Mux(slot.valid, State.storingSizes, State.finding)
+    state := Mux(slot.valid, State.storingSizes, State.nothing)
+    when(open && !slot.valid)(describe())
   }
   when(grow) { state := State.growing }
   switch(state) {
     is(State.storingSizes) { when(store.ready) { state := State.storingArray } }
     is(State.storingArray) {
-      when(store.ready) { state := Mux(slot.pointers, State.storingAllocated, State.finding) }
+      when(store.ready) { when(slot.pointers) { state := State.storingAllocated }.otherwise(leave()) }
     }
-    is(State.storingAllocated) { when(store.ready) { state := State.finding } }
-    is(State.finding) {
-      slot.valid := false.B
-      when(opening)(describe()).otherwise(end())
-    }
+    is(State.storingAllocated) { when(store.ready)(leave()) }
+    is(State.nothing)(end())
     is(State.recalling) {
       when(readBackResponse.valid) {
         val known = readBackResponse.bits
@@ -163,7 +173,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
       copied := 0.U
       target := array.address
       when(!array.fits)(end(Status.outputFull)).elsewhen(isLast) {
-        slot.capacity := capacityOf(used + chunk)
+        slot.capacity := capacityOf(used << 1)
         end()
       }.otherwise { state := State.copying }
     }
@@ -213,7 +223,7 @@ object DeserializerRepeated {
   }
 
   object State extends ChiselEnum {
-    val idle, storingSizes, storingArray, storingAllocated, finding, recalling, allocating, storingArena, growing,
+    val idle, storingSizes, storingArray, storingAllocated, nothing, recalling, allocating, storingArena, growing,
         copying, placing = Value
   }
 }
