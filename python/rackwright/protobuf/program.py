@@ -47,8 +47,10 @@ def compile_benchmark(schema: Schema, messages: Sequence[str]) -> Programs:
     return programs
 
 
-def compile_program(sources: Sequence[Path], output: Path, machine: str = "riscv64") -> Path:
-    """Compiles C++ sources that use protobuf and the units' runtime, statically; gives `output`.
+def compile_program(
+    sources: Sequence[Path], output: Path, machine: str = "riscv64", options: Sequence[str] = ()
+) -> Path:
+    """Compiles C++ sources that use protobuf and the units' runtime; gives `output`.
 
     `machine` is "riscv64" or "host". Headers beside the first source are found. Raises
     `RackwrightError` with what the compiler says.
@@ -59,7 +61,8 @@ def compile_program(sources: Sequence[Path], output: Path, machine: str = "riscv
         raise MissingBuildError("the official protobuf library")
     folders = [f"-I{sources[0].parent}", *(f"-I{folder}" for folder in INCLUDES)]
     command = [*target.compiler(sources[0]), *target.flags, "-Wall", *folders]
-    command += ["-isystem", str(PROTOBUF / "include"), *map(str, sources), *map(str, libraries)]
+    command += ["-isystem", str(PROTOBUF / "include"), *options]
+    command += [*map(str, sources), *map(str, libraries)]
     result = subprocess.run(
         [*command, "-pthread", "-o", str(output)], capture_output=True, text=True, check=False
     )

@@ -17,7 +17,7 @@ _INCLUDE = PROTOBUF / "include"
 
 # Numbers of fields in descriptor.proto.
 _FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE = 1, 1, 2, 4
-_MESSAGE_NAME, _MESSAGE_NESTED = 1, 3
+_MESSAGE_NAME, _MESSAGE_NESTED, _MESSAGE_OPTIONS, _OPTIONS_MAP_ENTRY = 1, 3, 7, 7
 
 
 @dataclass(frozen=True)
@@ -111,14 +111,18 @@ def _read_file(descriptor: bytes) -> tuple[str, dict[str, str]]:
 
 
 def _paths(message: bytes) -> Iterator[tuple[str, ...]]:
-    """The names of a message and of those declared inside it, each from the outermost on."""
-    name = next(
-        value.decode()
-        for number, value in fields(message)
-        if number == _MESSAGE_NAME and isinstance(value, bytes)
-    )
-    yield (name,)
+    """The names of a message and of those declared inside it, each from the outermost on.
+
+    Entries of maps are none: they have no class of their own.
+    """
+    parts: dict[int, list[bytes]] = {}
     for number, value in fields(message):
-        if number == _MESSAGE_NESTED and isinstance(value, bytes):
-            for path in _paths(value):
-                yield (name, *path)
+        if isinstance(value, bytes):
+            parts.setdefault(number, []).append(value)
+    if any((_OPTIONS_MAP_ENTRY, 1) in fields(options) for options in parts.get(_MESSAGE_OPTIONS, ())):
+        return
+    name = parts[_MESSAGE_NAME][0].decode()
+    yield (name,)
+    for nested in parts.get(_MESSAGE_NESTED, ()):
+        for path in _paths(nested):
+            yield (name, *path)

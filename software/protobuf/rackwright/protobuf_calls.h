@@ -73,6 +73,20 @@ void restore(const Type &type, google::protobuf::Message *message);
 // where the one before it begins, the first at `end`.
 void make_views(std::string_view *outputs, size_t count, const char *end);
 
+// Clears the next few objects from `first` on; gives their number. So few that the unit soon has work,
+// and so many that a fence for all of them costs little. One that is not prepared ends the batch.
+template <class Message>
+size_t clear_some(Message *const *messages, const std::string_view *data, size_t first, size_t count)
+{
+    constexpr size_t most = 8;
+    size_t cleared = 0;
+    while (cleared < most && first + cleared < count &&
+           is_prepared(*messages[first + cleared], data[first + cleared].size())) {
+        messages[first + cleared++]->Clear();
+    }
+    return cleared;
+}
+
 // Whether all required fields are there: asked of classes that have some.
 inline bool is_complete(const Type &type, const google::protobuf::Message &message)
 {
@@ -143,14 +157,15 @@ bool ParseBatch(Message *const *messages, const std::string_view *data, size_t c
     size_t started = 0;
     bool complete = true;
     if constexpr (type != nullptr) {
-        // A message of another arena, or one that the unit can't parse into, ends the batch.
         if (count > 0 && !protobuf::is_prepared(*messages[0], data[0].size())) {
             protobuf::prepare_quietly(*type, *messages[0]);
         }
-        while (started < count && protobuf::is_prepared(*messages[started], data[started].size())) {
-            Message *const message = messages[started];
-            protobuf::begin_parse(message, data[started].data(), data[started].size());
-            started++;
+        while (const size_t cleared = protobuf::clear_some(messages, data, started, count)) {
+            protobuf::fence();
+            for (const size_t end = started + cleared; started < end; started++) {
+                protobuf::start_parse(type->table, messages[started], data[started].data(),
+                                      data[started].size());
+            }
         }
         if (started > 0 && protobuf::wait_for_parses() != 0) {
             while (started > 0) protobuf::restore(*type, messages[--started]);

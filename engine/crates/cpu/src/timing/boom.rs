@@ -186,6 +186,9 @@ impl Boom {
                 self.float_divider
             }
             Action::Fence => operands.max(self.drained).max(committed),
+            // BOOM keeps commands in a queue of their own and sends one per cycle, in order, once they are
+            // not speculative; it neither drains the pipeline nor fetches anew (its `RoCCShim`).
+            Action::Command => operands.max(committed) + 1,
             Action::Serial | Action::ForgetInstructions => {
                 if entry.action == Action::ForgetInstructions {
                     self.instructions = Cache::new(self.parameters.instructions);

@@ -25,6 +25,8 @@ pub(super) enum Action {
     CallRegister,
     /// Waits until memory accesses are done.
     Fence,
+    /// Leaves for a unit when nothing before it can fail any more; what follows goes on.
+    Command,
     /// Waits until everything is done, and everything waits for it.
     Serial,
     /// The same; instructions that are in the cache may be out of date.
@@ -131,7 +133,8 @@ fn action(instruction: &Instruction) -> Action {
         Class::JumpRegister => Action::Jump,
         Class::Fence => Action::Fence,
         Class::FenceInstruction => Action::ForgetInstructions,
-        Class::Control | Class::System | Class::Custom => Action::Serial,
+        Class::Custom => Action::Command,
+        Class::Control | Class::System => Action::Serial,
         _ => Action::Compute,
     }
 }

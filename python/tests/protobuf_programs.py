@@ -1,0 +1,38 @@
+"""Compiles the C++ test programs of software/protobuf/tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bootstrap.paths import SOFTWARE
+from rackwright.protobuf.program import compile_program
+from rackwright.protobuf.schema import read_schema
+
+PROGRAMS = SOFTWARE / "protobuf" / "tests"
+
+
+def compile_test(
+    names: Sequence[str],
+    protos: Sequence[Path],
+    folder: Path,
+    machine: str = "riscv64",
+    options: Sequence[str] = (),
+) -> Path:
+    """Compiles `names` with the classes of `protos`, generated into `folder`; gives the program.
+
+    The programs find all classes in `schemas.h`: CLASSES(X) there stands for X(class) of each.
+    """
+    sources: list[Path] = []
+    classes: dict[str, str] = {}
+    for proto in protos:
+        schema = read_schema(proto)
+        sources += schema.generate(folder)
+        classes |= schema.classes
+    includes = "".join(f'#include "{source.stem}.h"\n' for source in sources)
+    listed = " \\\n    ".join(f"X({name})" for name in classes.values())
+    (folder / "schemas.h").write_text(f"{includes}\n#define CLASSES(X) \\\n    {listed}\n")
+    programs = [PROGRAMS / f"{name}.cpp" for name in names]
+    return compile_program(
+        [*sources, *programs], folder / names[0], machine, ["-O1", f"-I{PROGRAMS}", *options]
+    )

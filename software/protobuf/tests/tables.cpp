@@ -1,0 +1,187 @@
+// Compares descriptor tables with what the library's reflection does to real objects: sets one field at
+// a time and looks where the object changed.
+//
+// CLASSES, a macro, names the classes to be compared.
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "check.h"
+#include "rackwright/protobuf_type.h"
+#include "schemas.h"
+
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+using rackwright::protobuf::Type;
+
+struct Entry {
+    uint64_t word, detail;
+
+    bool bit(unsigned index) const { return word >> index & 1; }
+    unsigned type() const { return word >> 58 & 31; }
+    unsigned hasbit() const { return word >> 32 & 0xffff; }
+    uint32_t offset() const { return static_cast<uint32_t>(word); }
+    uint64_t oneof_case() const { return (detail >> 48) * 4; }
+};
+
+template <class T> T at(const Message &object, uint64_t offset)
+{
+    T value;
+    std::memcpy(&value, reinterpret_cast<const char *>(&object) + offset, sizeof value);
+    return value;
+}
+
+// Sets a field, or adds an element, that is not zero.
+void set(Message *message, const FieldDescriptor *field)
+{
+    const Reflection *reflection = message->GetReflection();
+    switch (field->cpp_type()) {
+#define SET(KIND, NAME, VALUE)                                                                 \
+    case FieldDescriptor::CPPTYPE_##KIND:                                                      \
+        field->is_repeated() ? reflection->Add##NAME(message, field, VALUE)                    \
+                             : reflection->Set##NAME(message, field, VALUE);                   \
+        return
+        SET(INT32, Int32, 0x5a5a5a5a);
+        SET(INT64, Int64, 0x5a5a5a5a5a5a5a5a);
+        SET(UINT32, UInt32, 0x5a5a5a5a);
+        SET(UINT64, UInt64, 0x5a5a5a5a5a5a5a5a);
+        SET(DOUBLE, Double, 7.25);
+        SET(FLOAT, Float, 7.25f);
+        SET(BOOL, Bool, true);
+        SET(STRING, String, "a text that is not short");
+        SET(ENUM, Enum, field->enum_type()->value(field->enum_type()->value_count() - 1));
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+        field->is_repeated() ? reflection->AddMessage(message, field)
+                             : reflection->MutableMessage(message, field);
+        return;
+    }
+#undef SET
+}
+
+bool is_array_of_numbers(const FieldDescriptor *field)
+{
+    return field->cpp_type() != FieldDescriptor::CPPTYPE_STRING &&
+           field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE;
+}
+
+// Whether the field's value lies where the entry says.
+bool lies_there(const Message &message, const FieldDescriptor *field, const Entry &entry)
+{
+    if (field->is_repeated()) {
+        return at<int>(message, entry.offset() + (is_array_of_numbers(field) ? 0 : 8)) == 1;
+    }
+    switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING: {
+        const auto tagged = at<uint64_t>(message, entry.offset());
+        return *reinterpret_cast<const std::string *>(tagged & ~uint64_t{3}) ==
+               "a text that is not short";
+    }
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+        return at<const Message *>(message, entry.offset()) ==
+               &message.GetReflection()->GetMessage(message, field);
+    case FieldDescriptor::CPPTYPE_BOOL: return at<bool>(message, entry.offset());
+    case FieldDescriptor::CPPTYPE_DOUBLE: return at<double>(message, entry.offset()) == 7.25;
+    case FieldDescriptor::CPPTYPE_FLOAT: return at<float>(message, entry.offset()) == 7.25f;
+    case FieldDescriptor::CPPTYPE_INT64:
+    case FieldDescriptor::CPPTYPE_UINT64:
+        return at<uint64_t>(message, entry.offset()) == 0x5a5a5a5a5a5a5a5a;
+    case FieldDescriptor::CPPTYPE_ENUM:
+        return at<int>(message, entry.offset()) ==
+               message.GetReflection()->GetEnumValue(message, field);
+    default: return at<uint32_t>(message, entry.offset()) == 0x5a5a5a5a;
+    }
+}
+
+// The hasbits of an object, found by the header.
+std::string hasbits_of(const Message &message, const Type &type)
+{
+    const uint64_t word = type.table[2];
+    return {reinterpret_cast<const char *>(&message) + static_cast<uint32_t>(word), word >> 32};
+}
+
+void compare_field(const FieldDescriptor *field, const Message &empty, const Type &type,
+                   const Entry &entry)
+{
+    const std::unique_ptr<Message> message(empty.New());
+    set(message.get(), field);
+    CHECK(entry.bit(63) == field->is_repeated());
+    CHECK(entry.type() == static_cast<unsigned>(field->type()));
+    CHECK(entry.bit(54) == field->is_packed());
+    if (!field->is_map()) CHECK(lies_there(*message, field, entry));
+
+    std::string expected = hasbits_of(empty, type);
+    const bool has_hasbit = field->has_presence() && field->real_containing_oneof() == nullptr &&
+                            (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE ||
+                             field->has_optional_keyword() || field->is_required());
+    CHECK((entry.hasbit() != rackwright::protobuf::no_hasbit) == has_hasbit);
+    if (has_hasbit) expected.at(entry.hasbit() / 8) |= static_cast<char>(1 << entry.hasbit() % 8);
+    CHECK(hasbits_of(*message, type) == expected);
+
+    CHECK((entry.oneof_case() != 0) == (field->real_containing_oneof() != nullptr));
+    if (entry.oneof_case() != 0) {
+        CHECK(at<int>(*message, entry.oneof_case()) == field->number());
+    }
+    CHECK(entry.bit(55) == (!field->is_repeated() && !field->has_presence()));
+}
+
+template <class Class> void compare()
+{
+    const Type &type = *rackwright::protobuf::type_of<Class>();
+    const Descriptor *descriptor = Class::descriptor();
+    Class empty;
+    const uint64_t *table = type.table;
+    CHECK(table[0] == at<uint64_t>(empty, 0));
+    CHECK(table[1] == sizeof(Class));
+    const uint64_t first = table[3] >> 32, last = static_cast<uint32_t>(table[3]);
+    uint64_t listed = 0;
+    uint32_t previous = 0;
+    const auto *list = reinterpret_cast<const uint64_t *>(table[5]);
+    for (uint64_t number = first; number <= last; number++) {
+        const FieldDescriptor *field = descriptor->FindFieldByNumber(static_cast<int>(number));
+        const uint64_t *words = table + 8 + 2 * (number - first);
+        const Entry entry{words[0], words[1]};
+        if (field == nullptr || !type.parses) {
+            CHECK(words[0] == 0);
+            continue;
+        }
+        compare_field(field, empty, type, entry);
+        CHECK(list[4 * listed] == words[0] && list[4 * listed + 1] == words[1]);
+        CHECK(list[4 * listed + 2] >> 3 == number && number > previous);
+        previous = static_cast<uint32_t>(number);
+        listed++;
+    }
+    CHECK(listed == static_cast<uint32_t>(table[6]));
+    CHECK(listed == static_cast<uint64_t>(type.parses ? descriptor->field_count() : 0));
+    CHECK((table[6] >> 33 & 1) == !type.parses && (table[6] >> 32 & 1) == !type.serializes);
+
+    // The image is what a fresh object on an arena is, in memory that was zero.
+    alignas(16) char block[sizeof(Class) + 1024] = {};
+    google::protobuf::Arena arena(block, sizeof block);
+    const auto *fresh = google::protobuf::Arena::CreateMessage<Class>(&arena);
+    const auto *image = reinterpret_cast<const uint64_t *>(table[4]);
+    const uint64_t *map = image + (sizeof(Class) + 15) / 16 * 2;
+    CHECK(table[4] % 16 == 0 && reinterpret_cast<uint64_t>(table) % 16 == 0);
+    for (size_t i = 0; type.parses && i < sizeof(Class) / 8; i++) {
+        const bool holds_arena = map[i / 64] >> (i % 64) & 1;
+        const auto word = at<uint64_t>(*fresh, 8 * i);
+        CHECK(holds_arena ? word == reinterpret_cast<uint64_t>(&arena) : word == image[i]);
+    }
+    std::printf("%s: %s%s%s\n", descriptor->full_name().c_str(), type.parses ? "parses" : "-",
+                type.serializes ? " serializes" : " -", type.has_required ? " required" : "");
+}
+
+} // namespace
+
+int main()
+{
+#define COMPARE(CLASS) compare<CLASS>();
+    CLASSES(COMPARE)
+    return 0;
+}
