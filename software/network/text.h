@@ -1,0 +1,31 @@
+/* Words and numbers in text that ends where it says, not with a zero. */
+#ifndef RACKWRIGHT_TEXT_H
+#define RACKWRIGHT_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A stretch of text that is being read; what was read is no longer in it. */
+struct text {
+  const char *at;
+  unsigned length;
+};
+
+/* A text that ends with a zero. */
+struct text text_of(const char *zero_ended);
+
+/* Takes the word up to the next space or the end, and the space. */
+struct text take_word(struct text *from);
+
+/* Whether the two are the same. */
+bool text_is(struct text text, const char *zero_ended);
+
+/* Reads a whole text as a decimal number of at most 18 digits; tells whether it is one. */
+bool text_number(struct text text, uint64_t *number);
+
+/* Appends to what is being written; each returns where it ends now. */
+char *put_text(char *to, const char *zero_ended);
+char *put_bytes(char *to, const void *bytes, unsigned length);
+char *put_number(char *to, uint64_t number);
+
+#endif
