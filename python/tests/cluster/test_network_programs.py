@@ -10,6 +10,35 @@ from bootstrap.paths import SOFTWARE
 from rackwright import Cluster, Ethernet, Server, Switch, compile_bare_metal
 from rackwright.cluster import ClusterResult
 
+ASK = """
+#include "arguments.h"
+#include "bare.h"
+#include "internet.h"
+#include "memcached.h"
+#include "text.h"
+static int answers;
+static void datagram(const struct endpoint *from, uint16_t port, const uint8_t *payload, unsigned length) {
+  (void)from, (void)port;
+  for (unsigned i = MEMCACHED_HEADER; i < length; ++i) print_byte((char)payload[i]);
+  ++answers;
+}
+int main(void) {
+  static const char *const requests[] = {REQUESTS};
+  static const struct handlers handlers = {.datagram = datagram};
+  internet_start(&handlers);
+  struct endpoint to = {.address = address_argument(0), .port = MEMCACHED_PORT};
+  to.mac = internet_resolve(to.address);
+  for (int i = 0; i < COUNT; ++i) {
+    uint8_t *bytes = internet_datagram();
+    put_memcached_header(bytes, (uint16_t)i);
+    char *end = put_text((char *)bytes + MEMCACHED_HEADER, requests[i]);
+    internet_send_datagram(&to, 1234, (unsigned)(end - (char *)bytes));
+    while (answers == i) if (!internet_poll()) nic_wait();
+  }
+  return 0;
+}"""
+"""Sends requests to a memcached, one after another, and prints each answer."""
+
 
 def pair(asks: Server, answers: Server, until_ms: float = 20, gbps: float | None = None) -> ClusterResult:
     """The two below one switch, until the one that asks has ended."""
@@ -89,36 +118,7 @@ def test_hostile_requests_get_errors(tmp_path: Path) -> None:
     ]
     source = tmp_path / "ask.c"
     texts = ", ".join(f'"{request}"' for request in requests)
-    source.write_text(
-        """
-#include "arguments.h"
-#include "bare.h"
-#include "internet.h"
-#include "memcached.h"
-#include "text.h"
-static int answers;
-static void datagram(const struct endpoint *from, uint16_t port, const uint8_t *payload, unsigned length) {
-  (void)from, (void)port;
-  for (unsigned i = MEMCACHED_HEADER; i < length; ++i) print_byte((char)payload[i]);
-  ++answers;
-}
-int main(void) {
-  static const char *const requests[] = {%s};
-  static const struct handlers handlers = {.datagram = datagram};
-  internet_start(&handlers);
-  struct endpoint to = {.address = address_argument(0), .port = MEMCACHED_PORT};
-  to.mac = internet_resolve(to.address);
-  for (int i = 0; i < %d; ++i) {
-    uint8_t *bytes = internet_datagram();
-    put_memcached_header(bytes, (uint16_t)i);
-    char *end = put_text((char *)bytes + MEMCACHED_HEADER, requests[i]);
-    internet_send_datagram(&to, 1234, (unsigned)(end - (char *)bytes));
-    while (answers == i) if (!internet_poll()) nic_wait();
-  }
-  return 0;
-}"""
-        % (texts, len(requests))
-    )
+    source.write_text(ASK.replace("REQUESTS", texts).replace("COUNT", str(len(requests))))
     network = SOFTWARE / "network"
     library = sorted(network.glob("*.c"))
     program = compile_bare_metal([source, *library], tmp_path / "ask.elf", [f"-I{network}"])
