@@ -64,7 +64,6 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   private val wire = Reg(UInt(3.W))
   private val pending = RegInit(false.B)
   private val field = Reg(new DescriptorEntry)
-  private val fieldSeen = Reg(Bool())
   private val length = Reg(UInt(32.W))
   private val status = Reg(UInt(Status.width.W))
   private val endAt = Reg(UInt(32.W))
@@ -178,7 +177,6 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   when(inFields) { pending := takesKey || (pending && !fieldFires) }
   when(fieldFires) {
     field := entry
-    fieldSeen := seen
     length := value.value
   }
   caseStore.valid := false.B
@@ -211,12 +209,14 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   repeated.arraysHead := arraysHead
   trim := repeated.trim
 
-  // Messages.
+  // Messages. One that can't be there yet is begun as soon as its length is known.
+  private val current = Mux(inFields, entry, field)
+  private val beginsMessage = lengthFires && submessage && (entry.repeated || !seen) && !stack.full
   private val createdMessage = isState(State.creating) && messages.done.valid && messages.done.bits === Status.ok
   repeated.append := (scalarFires && entry.repeated) || (stringFires && entry.repeated) || elementFires ||
     (createdMessage && field.repeated)
   messages.start.valid := false.B
-  messages.start.bits.table := Mux(isState(State.idle), start.bits.table, field.table)
+  messages.start.bits.table := Mux(isState(State.idle), start.bits.table, current.table)
   messages.start.bits.create := true.B
   messages.start.bits.parent := place
   messages.start.bits.existing := Mux(isState(State.idle), start.bits.target, readBackResponse.bits.word(0))
@@ -340,7 +340,12 @@ class DeserializerFields(params: DeserializerParams) extends Module {
       .elsewhen(takesString && !strings.fits)(finish(Status.outputFull))
   }
   when(lengthFires) {
-    state := Mux(stringLike, State.text, Mux(submessage, State.descending, State.packed))
+    state := Mux(stringLike, State.text, Mux(submessage, State.revisiting, State.packed))
+    when(submessage && stack.full)(finish(Status.unsupported)).elsewhen(beginsMessage) {
+      messages.start.valid := true.B
+      merges := false.B
+      state := State.creating
+    }.elsewhen(submessage && entry.inOneof) { state := State.recasing }
   }
   when(isState(State.moving))(after(hasbits.done, State.fields))
   when(isState(State.making))(after(repeated.done, Mux(pending, State.fields, State.packed)))
@@ -363,22 +368,17 @@ class DeserializerFields(params: DeserializerParams) extends Module {
     }
   }
 
-  when(isState(State.descending)) {
-    merges := false.B
-    when(stack.full)(finish(Status.unsupported)).elsewhen(!field.repeated && fieldSeen) {
-      state := Mux(field.inOneof, State.recasing, State.revisiting)
-    }.otherwise {
-      messages.start.valid := true.B
-      state := State.creating
-    }
-  }
   when(recasing && readBackResponse.valid) {
     state := State.revisiting
     when(readBackResponse.bits.word(0)(31, 0) =/= number) {
       messages.start.valid := true.B
+      merges := false.B
       state := State.creating
     }
-    when(readBackResponse.bits.fault)(finish(Status.accessFault))
+    when(readBackResponse.bits.fault) {
+      messages.start.valid := false.B
+      finish(Status.accessFault)
+    }
   }
   when(revisiting && readBackResponse.valid) {
     val exists = readBackResponse.bits.word(0) =/= 0.U
@@ -451,12 +451,12 @@ object DeserializerFields {
     val number = UInt(29.W)
   }
 
-  /** `fields` takes tags and values. Others wait for a box: `opening`, `creating` and `descending` for messages,
-    * `revisiting` and `recasing` for what an object holds already, `making` for a repeated field, `moving` and
-    * `flushing` for hasbits, `closing` and `popping` at the end of a message. `settling` lets lookups end.
+  /** `fields` takes tags and values. Others wait for a box: `opening` and `creating` for messages, `revisiting` and
+    * `recasing` for what an object holds already, `making` for a repeated field, `moving` and `flushing` for hasbits,
+    * `closing` and `popping` at the end of a message. `settling` lets lookups end.
     */
   object State extends ChiselEnum {
-    val idle, opening, fields, moving, making, text, packed, descending, revisiting, recasing, creating, closing,
-        flushing, popping, settling = Value
+    val idle, opening, fields, moving, making, text, packed, revisiting, recasing, creating, closing, flushing, popping,
+        settling = Value
   }
 }
