@@ -18,6 +18,7 @@ from bootstrap.paths import (
     HARDWARE_JAR,
     PROTOBUF,
     PYTHON,
+    REPOSITORY,
     SOFTWARE,
     SOFTWARE_HOST,
     SOFTWARE_RISCV,
@@ -84,6 +85,13 @@ def _tool_versions(*names: str) -> tuple[str, ...]:
     return tuple(tool.version for tool in found if tool)
 
 
+def _instruction_sets() -> str:
+    """What the processor can do, as Linux lists it: the engine is compiled for this processor."""
+    information = Path("/proc/cpuinfo")
+    lines = information.read_text(encoding="utf-8").splitlines() if information.exists() else []
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
+
+
 def all_steps() -> tuple[Step, ...]:
     """Every step, those that take longest first."""
     python = Step(
@@ -97,10 +105,10 @@ def all_steps() -> tuple[Step, ...]:
     engine = Step(
         "engine",
         "simulation engine (Rust, release)",
-        inputs=(ENGINE, PYTHON / "pyproject.toml"),
+        inputs=(ENGINE, PYTHON / "pyproject.toml", REPOSITORY / ".cargo" / "config.toml"),
         patterns=("*.rs", "Cargo.toml", "Cargo.lock", "*.c", "*.cpp", "*.h"),
         outputs=(_EXTENSION.with_name("_engine.abi3.so"),),
-        settings=_tool_versions("cargo"),
+        settings=(*_tool_versions("cargo"), _instruction_sets()),
         run=_build_engine,
         after=("python",),
     )

@@ -1,3 +1,5 @@
+use crate::prefetch::prefetch;
+
 /// The size and shape of a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
@@ -66,6 +68,15 @@ impl Cache {
     #[inline]
     fn key(line: u64) -> u64 {
         VALID | line << FLAG_BITS
+    }
+
+    /// Has the host fetch the tags that a look-up of `address` will need.
+    #[inline]
+    pub fn prefetch(&self, address: u64) {
+        let start = self.set_start(address / LINE_BYTES);
+        for part in self.lines[start..start + self.ways].chunks(LINE_BYTES as usize / size_of::<u64>()) {
+            prefetch(part.as_ptr());
+        }
     }
 
     /// Looks for the line that holds `address` and, when there, makes it the most recently used.

@@ -1,4 +1,5 @@
 use crate::fault::{Access, GuestFault};
+use crate::prefetch::prefetch;
 use crate::region::Region;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -120,6 +121,12 @@ impl GuestMemory {
     pub fn protection(&self, address: u64) -> Protection {
         let page = (address / PAGE_BYTES) as usize;
         self.protection.get(page).copied().unwrap_or(Protection::NONE)
+    }
+
+    /// Announces an access that comes soon; changes nothing.
+    #[inline]
+    pub fn prefetch(&self, address: u64) {
+        prefetch(self.region.start().wrapping_add(address as usize));
     }
 
     /// Copies the bytes at `address` into `into`.

@@ -154,6 +154,14 @@ impl Hierarchy {
         }
     }
 
+    /// Announces an access that comes soon: its tags are spread over megabytes of the host's memory, and a caller
+    /// that knows several accesses can have them fetched at once. Changes no timing of the guest.
+    #[inline]
+    pub fn prefetch(&self, address: u64) {
+        self.l2.tags.prefetch(address);
+        self.llc.tags.prefetch(address);
+    }
+
     /// An access that leaves the requester at `at`; returns when its (first beat of) data, or the
     /// acknowledgement of a write, is back there.
     pub fn access(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Cycle {

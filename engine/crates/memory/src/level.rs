@@ -1,5 +1,6 @@
 use crate::cache::{Cache, Lookup, Victim, LINE_BYTES};
 use crate::calendar::Calendar;
+use crate::misses::Misses;
 use crate::parameters::LevelParameters;
 use rackwright_time::{Cycle, Cycles};
 
@@ -43,9 +44,8 @@ impl Level {
     /// Fetches a missing line with `next`, once a miss register is free; returns when it is there.
     #[inline]
     pub(crate) fn miss(&mut self, at: Cycle, address: u64, next: impl FnOnce(Cycle) -> Cycle) -> Cycle {
-        let (register, start) = self.misses.free_register(at);
-        let ready = next(start);
-        self.misses.set(register, address, ready);
+        let ready = next(self.misses.start(at));
+        self.misses.set(address, ready);
         ready
     }
 
@@ -59,77 +59,5 @@ impl Level {
             }
             Lookup::Miss => self.tags.insert(address, flags),
         }
-    }
-}
-
-/// Miss status registers: which lines are on their way, and until when.
-struct Misses {
-    lines: Vec<u64>,
-    ready: Vec<Cycle>,
-    latest: Cycle,
-}
-
-impl Misses {
-    fn new(registers: u32) -> Misses {
-        Misses {
-            lines: vec![u64::MAX; registers as usize],
-            ready: vec![Cycle::ZERO; registers as usize],
-            latest: Cycle::ZERO,
-        }
-    }
-
-    #[inline]
-    fn arrival(&self, looked_up: Cycle, address: u64) -> Cycle {
-        if looked_up >= self.latest {
-            return looked_up;
-        }
-        let line = address / LINE_BYTES;
-        self.lines
-            .iter()
-            .zip(&self.ready)
-            .filter(|(&pending, _)| pending == line)
-            .map(|(_, &ready)| ready)
-            .fold(looked_up, Cycle::max)
-    }
-
-    /// The register that is free first, and when it may be used.
-    #[inline]
-    fn free_register(&self, at: Cycle) -> (usize, Cycle) {
-        let mut first = 0;
-        for register in 1..self.ready.len() {
-            if self.ready[register] < self.ready[first] {
-                first = register;
-            }
-        }
-        (first, at.max(self.ready[first]))
-    }
-
-    #[inline]
-    fn set(&mut self, register: usize, address: u64, ready: Cycle) {
-        self.lines[register] = address / LINE_BYTES;
-        self.ready[register] = ready;
-        self.latest = self.latest.max(ready);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_second_miss_of_a_line_waits_for_the_first() {
-        let mut misses = Misses::new(2);
-        misses.set(0, 128, Cycle(50));
-        assert_eq!(misses.arrival(Cycle(10), 130), Cycle(50));
-        assert_eq!(misses.arrival(Cycle(10), 64), Cycle(10));
-        assert_eq!(misses.arrival(Cycle(60), 130), Cycle(60));
-    }
-
-    #[test]
-    fn a_miss_waits_for_a_free_register() {
-        let mut misses = Misses::new(2);
-        misses.set(0, 0, Cycle(50));
-        misses.set(1, 64, Cycle(40));
-        assert_eq!(misses.free_register(Cycle(10)), (1, Cycle(40)));
     }
 }

@@ -7,9 +7,11 @@ mod fault;
 mod guest;
 mod hierarchy;
 mod level;
+mod misses;
 mod parameters;
 mod placement;
 mod port;
+mod prefetch;
 mod region;
 mod shared;
 

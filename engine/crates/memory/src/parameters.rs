@@ -165,8 +165,14 @@ impl LevelParameters {
                 self.beat_bytes
             )
         })?;
-        require(self.latency.0 > 0 && self.outstanding_misses > 0, || {
-            format!("{name}: latency and outstanding misses are at least 1")
+        require(self.latency.0 > 0, || {
+            format!("{name}: the latency is at least 1 cycle")
+        })?;
+        require((1..=255).contains(&self.outstanding_misses), || {
+            format!(
+                "{name}: 1 to 255 misses are outstanding, not {}",
+                self.outstanding_misses
+            )
         })
     }
 }

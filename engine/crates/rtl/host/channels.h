@@ -4,7 +4,6 @@
 // that each pin access is a direct member access and costs nothing in the per-cycle loop. In a
 // cycle, `drive` sets the inputs before the logic settles and `sample` reads the outputs after.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -15,40 +14,51 @@ namespace rackwright {
 
 // Items with a due cycle, in the order of (due, arrival).
 //
-// Answers of memory overtake each other all the time, so that the order is kept among small
-// entries of a heap while the items, with their data, stay where they are.
+// The order is kept among small entries of a ring while the items, with their data, stay where they
+// are. Most items are due after all others; the rest find their place from the end, past the few
+// that they overtake.
 template <class Item>
 class DueQueue {
   public:
     void push(const Item& item) {
-        const uint32_t slot = keep(item);
-        heap_.push_back({item.due, arrivals_++, slot});
-        std::push_heap(heap_.begin(), heap_.end(), later);
+        if (end_ - begin_ == ring_.size()) grow();
+        uint64_t place = end_++;
+        for (; place != begin_ && at(place - 1).due > item.due; --place) at(place) = at(place - 1);
+        at(place) = {item.due, keep(item)};
+        next_due_ = at(begin_).due;
     }
-    bool empty() const { return heap_.empty(); }
-    bool ready(uint64_t cycle) const { return next_due() <= cycle && !heap_.empty(); }
-    const Item& front() const { return items_[heap_.front().slot]; }
+    bool empty() const { return begin_ == end_; }
+    bool ready(uint64_t cycle) const { return next_due_ <= cycle && !empty(); }
+    const Item& front() const { return items_[at(begin_).slot]; }
     void pop() {
-        std::pop_heap(heap_.begin(), heap_.end(), later);
-        free_.push_back(heap_.back().slot);
-        heap_.pop_back();
+        free_.push_back(at(begin_++).slot);
+        next_due_ = empty() ? UINT64_MAX : at(begin_).due;
     }
-    uint64_t next_due() const { return heap_.empty() ? UINT64_MAX : heap_.front().due; }
+    uint64_t next_due() const { return next_due_; }
 
   private:
     struct Entry {
         uint64_t due;
-        uint64_t arrival;
         uint32_t slot;
     };
 
-    std::vector<Entry> heap_;
+    // A power of two of entries; `begin_` and `end_` count on and on.
+    std::vector<Entry> ring_ = std::vector<Entry>(64);
+    uint64_t begin_ = 0;
+    uint64_t end_ = 0;
+    uint64_t next_due_ = UINT64_MAX;
     std::vector<Item> items_;
     std::vector<uint32_t> free_;
-    uint64_t arrivals_ = 0;
 
-    static bool later(const Entry& one, const Entry& other) {
-        return one.due != other.due ? one.due > other.due : one.arrival > other.arrival;
+    Entry& at(uint64_t place) { return ring_[place & (ring_.size() - 1)]; }
+    const Entry& at(uint64_t place) const { return ring_[place & (ring_.size() - 1)]; }
+
+    void grow() {
+        std::vector<Entry> larger(2 * ring_.size());
+        for (uint64_t place = begin_; place != end_; ++place) {
+            larger[place & (larger.size() - 1)] = at(place);
+        }
+        ring_.swap(larger);
     }
 
     uint32_t keep(const Item& item) {

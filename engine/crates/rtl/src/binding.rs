@@ -146,13 +146,20 @@ const PREAMBLE: &str = "// Written by the engine from the unit's manifest.
 #include <algorithm>
 
 #include \"Vunit.h\"
+#include \"Vunit___024root.h\"
 #include \"axi.h\"
 #include \"channels.h\"
 #include \"stream.h\"
 
 using Model = Vunit;
 
+// Evaluates the logic and nothing else, as Verilator's own `Vunit::eval` does in its middle.
+void Vunit___024root___eval(Vunit___024root* root);
+
 namespace binding {
+
+inline void evaluate(Model& model) { Vunit___024root___eval(model.rootp); }
+
 ";
 
 fn control_pins(out: &mut String, manifest: &Manifest) {
@@ -162,7 +169,7 @@ fn control_pins(out: &mut String, manifest: &Manifest) {
     match &manifest.idle {
         Some(pin) => line(
             out,
-            &format!("inline bool idle(Model& model) {{ return model.{pin}; }}"),
+            &format!("inline bool idle(Model& model) {{ return model.rootp->{pin}; }}"),
         ),
         None => line(out, "inline bool idle(Model&) { return false; }"),
     }
@@ -452,7 +459,7 @@ fn events(out: &mut String, manifest: &Manifest) {
     for (index, name) in manifest.events().enumerate() {
         line(
             out,
-            &format!("        total[{index}] += cycles * model.event_{name};"),
+            &format!("        total[{index}] += cycles * model.rootp->event_{name};"),
         );
     }
     line(out, "    }");
@@ -462,7 +469,7 @@ fn events(out: &mut String, manifest: &Manifest) {
 fn accessor(out: &mut String, prefix: &str, function: &str, pin: &str) {
     line(
         out,
-        &format!("{prefix} auto& {function}(Model& model) {{ return model.{pin}; }}"),
+        &format!("{prefix} auto& {function}(Model& model) {{ return model.rootp->{pin}; }}"),
     );
 }
 

@@ -1,6 +1,6 @@
 use crate::interface::{
-    InterruptChange, RawCommand, RawCommandResponse, RawRequest, RawResponse, RawStep, RegisterAccess,
-    RegisterAnswer, StreamFlit, BEAT_BYTES,
+    InterruptChange, MemoryRequest, MemoryResponse, RawCommand, RawCommandResponse, RawStep, RegisterAccess,
+    RegisterAnswer, StreamFlit,
 };
 use crate::{Design, RtlError};
 use rackwright_time::Cycle;
@@ -35,40 +35,6 @@ pub struct CommandResponse {
     pub data: u64,
 }
 
-/// One beat that a unit asks of memory.
-#[derive(Clone, Copy, Debug)]
-pub struct MemoryRequest {
-    /// When it left the unit.
-    pub cycle: Cycle,
-    /// Address of the beat's first byte; a multiple of the port's width.
-    pub address: u64,
-    /// For writes: bit i says that byte i is written.
-    pub mask: u32,
-    /// Returned with the answer.
-    pub tag: u16,
-    /// Number of the memory port, in the manifest's order.
-    pub port: u8,
-    /// Whether it is a write.
-    pub write: bool,
-    /// For writes: the bytes; as many as the port is wide.
-    pub data: [u8; BEAT_BYTES],
-}
-
-/// The answer to a [`MemoryRequest`].
-#[derive(Clone, Copy, Debug)]
-pub struct MemoryResponse {
-    /// First cycle in which the unit may see it.
-    pub due: Cycle,
-    /// The request's tag.
-    pub tag: u16,
-    /// The request's port.
-    pub port: u8,
-    /// Whether the access was not allowed.
-    pub fault: bool,
-    /// For reads: the bytes.
-    pub data: [u8; BEAT_BYTES],
-}
-
 /// What a unit did during one [`Instance::step`].
 pub struct Step<'a> {
     /// The first cycle not yet simulated.
@@ -87,22 +53,8 @@ pub struct Step<'a> {
     pub flits: &'a [StreamFlit],
     /// Changes of the interrupt line, in order.
     pub interrupts: &'a [InterruptChange],
-    requests: &'a [RawRequest],
-}
-
-impl Step<'_> {
-    /// What was asked of memory, ordered by (cycle, port).
-    pub fn requests(&self) -> impl ExactSizeIterator<Item = MemoryRequest> + '_ {
-        self.requests.iter().map(|raw| MemoryRequest {
-            cycle: Cycle(raw.cycle),
-            address: raw.address,
-            mask: raw.mask,
-            tag: raw.tag,
-            port: raw.port,
-            write: raw.write != 0,
-            data: raw.data,
-        })
-    }
+    /// How many beats were asked of memory; [`Instance::requests`] has them.
+    pub requests: usize,
 }
 
 /// One simulated copy of a unit, with its own state and clock.
@@ -112,6 +64,9 @@ pub struct Instance {
     cycle: Cycle,
     evaluated: u64,
     command_responses: Vec<CommandResponse>,
+    /// What the last step asked of memory; the host's own array, until the next step.
+    requests: *const MemoryRequest,
+    request_count: usize,
 }
 
 // SAFETY: the host owns all state behind its pointer and uses no thread-local state; it is only
@@ -144,6 +99,8 @@ impl Instance {
             cycle: Cycle::ZERO,
             evaluated: 0,
             command_responses: Vec::new(),
+            requests: std::ptr::null(),
+            request_count: 0,
         })
     }
 
@@ -196,18 +153,18 @@ impl Instance {
         unsafe { (self.design.functions.flit)(self.host, &flit) }
     }
 
+    /// What the last step asked of memory, ordered by (cycle, port).
+    #[inline]
+    pub fn requests(&self) -> &[MemoryRequest] {
+        // SAFETY: the host keeps its array unchanged until the next step, which takes `&mut self`.
+        unsafe { slice(self.requests, self.request_count as u32) }
+    }
+
     /// Answers a request.
     pub fn respond(&mut self, response: &MemoryResponse) {
         debug_assert!(response.due >= self.cycle, "an answer came too late");
-        let raw = RawResponse {
-            due: response.due.0,
-            tag: response.tag,
-            port: response.port,
-            fault: u8::from(response.fault),
-            data: response.data,
-        };
         // SAFETY: `host` is alive and copies the response.
-        unsafe { (self.design.functions.respond)(self.host, &raw) }
+        unsafe { (self.design.functions.respond)(self.host, response) }
     }
 
     /// Simulates up to cycle `until` (exclusive), or fewer cycles when the buffers are full, or when the
@@ -220,13 +177,14 @@ impl Instance {
         self.cycle = Cycle(raw.cycle);
         self.evaluated = raw.evaluated;
         // SAFETY: as above; each pointer is valid for its count.
-        let (requests, responses, answers) = unsafe {
+        let (responses, answers) = unsafe {
             (
-                slice(raw.requests, raw.request_count),
                 slice::<RawCommandResponse>(raw.command_responses, raw.command_response_count),
                 slice(raw.register_answers, raw.register_answer_count),
             )
         };
+        self.requests = raw.requests;
+        self.request_count = raw.request_count as usize;
         self.command_responses.clear();
         self.command_responses
             .extend(responses.iter().map(|raw| CommandResponse {
@@ -245,7 +203,7 @@ impl Instance {
             flits: unsafe { slice(raw.flits, raw.flit_count) },
             // SAFETY: as above.
             interrupts: unsafe { slice(raw.interrupts, raw.interrupt_count) },
-            requests,
+            requests: self.request_count,
         }
     }
 

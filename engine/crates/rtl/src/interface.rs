@@ -1,5 +1,6 @@
 //! The Rust side of `host/interface.h`; the two agree field by field.
 
+use rackwright_time::Cycle;
 use std::ffi::{c_char, c_void};
 
 /// The version of the interface; raised with every change of a struct or function.
@@ -8,25 +9,39 @@ pub(crate) const VERSION: u32 = 2;
 /// Bytes of the widest beat.
 pub const BEAT_BYTES: usize = 32;
 
+/// One beat that a unit asks of memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RawRequest {
-    pub cycle: u64,
+pub struct MemoryRequest {
+    /// When it left the unit.
+    pub cycle: Cycle,
+    /// Address of the beat's first byte; a multiple of the port's width.
     pub address: u64,
+    /// For writes: bit i says that byte i is written.
     pub mask: u32,
+    /// Returned with the answer.
     pub tag: u16,
+    /// Number of the memory port, in the manifest's order.
     pub port: u8,
-    pub write: u8,
+    /// Whether it is a write.
+    pub write: bool,
+    /// For writes: the bytes; as many as the port is wide.
     pub data: [u8; BEAT_BYTES],
 }
 
+/// The answer to a [`MemoryRequest`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RawResponse {
-    pub due: u64,
+pub struct MemoryResponse {
+    /// First cycle in which the unit may see it.
+    pub due: Cycle,
+    /// The request's tag.
     pub tag: u16,
+    /// The request's port.
     pub port: u8,
-    pub fault: u8,
+    /// Whether the access was not allowed.
+    pub fault: bool,
+    /// For reads: the bytes.
     pub data: [u8; BEAT_BYTES],
 }
 
@@ -106,7 +121,7 @@ pub(crate) struct RawStep {
     pub evaluated: u64,
     pub commands_accepted: u64,
     pub last_accept: u64,
-    pub requests: *const RawRequest,
+    pub requests: *const MemoryRequest,
     pub command_responses: *const RawCommandResponse,
     pub register_answers: *const RegisterAnswer,
     pub flits: *const StreamFlit,
@@ -127,7 +142,7 @@ pub(crate) struct Functions {
     pub command: unsafe extern "C" fn(*mut c_void, *const RawCommand),
     pub register_access: unsafe extern "C" fn(*mut c_void, *const RegisterAccess),
     pub flit: unsafe extern "C" fn(*mut c_void, *const StreamFlit),
-    pub respond: unsafe extern "C" fn(*mut c_void, *const RawResponse),
+    pub respond: unsafe extern "C" fn(*mut c_void, *const MemoryResponse),
     pub step: unsafe extern "C" fn(*mut c_void, u64, *mut RawStep),
     pub record: unsafe extern "C" fn(*mut c_void, u32),
     pub recorded: unsafe extern "C" fn(*const c_void) -> u64,

@@ -18,7 +18,9 @@ mod verilator;
 pub use cache::Cache;
 pub use design::Design;
 pub use error::RtlError;
-pub use instance::{Command, CommandResponse, Instance, MemoryRequest, MemoryResponse, Step};
-pub use interface::{InterruptChange, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES};
+pub use instance::{Command, CommandResponse, Instance, Step};
+pub use interface::{
+    InterruptChange, MemoryRequest, MemoryResponse, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES,
+};
 pub use manifest::{ClockPins, Direction, Manifest, Port};
 pub use verilator::{BuildOptions, Toolchain};

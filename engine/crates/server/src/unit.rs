@@ -38,7 +38,6 @@ pub struct AttachedUnit {
     commands_accepted: u64,
     last_accept: Cycle,
     quiescent: bool,
-    requests: Vec<MemoryRequest>,
     responses: VecDeque<CommandResponse>,
     answers: VecDeque<RegisterAnswer>,
     sent: Assembler,
@@ -78,7 +77,6 @@ impl AttachedUnit {
             commands_accepted: 0,
             last_accept: Cycle::ZERO,
             quiescent: true,
-            requests: Vec::new(),
             responses: VecDeque::new(),
             answers: VecDeque::new(),
             sent: Assembler::default(),
@@ -254,9 +252,8 @@ impl AttachedUnit {
             (self.cycle() + self.window).min(until)
         };
         let step = self.instance.step(end);
-        self.requests.clear();
-        self.requests.extend(step.requests());
-        self.quiescent = step.quiescent && self.requests.is_empty();
+        let requests = step.requests;
+        self.quiescent = step.quiescent && requests == 0;
         self.commands_accepted = step.commands_accepted;
         self.last_accept = step.last_accept;
         self.responses.extend(step.command_responses);
@@ -273,7 +270,11 @@ impl AttachedUnit {
             self.digest.number(change.cycle << 1 | u64::from(change.level));
         }
         self.interrupts.extend(step.interrupts);
-        for index in 0..self.requests.len() {
+        for request in self.instance.requests() {
+            surroundings.hierarchy.prefetch(request.address);
+            surroundings.memory.prefetch(request.address);
+        }
+        for index in 0..requests {
             let response = self.serve(index, surroundings);
             self.instance.respond(&response);
         }
@@ -286,7 +287,7 @@ impl AttachedUnit {
 
     /// Performs one request and says when its answer is due.
     fn serve(&mut self, index: usize, surroundings: &mut Surroundings) -> MemoryResponse {
-        let request = &self.requests[index];
+        let request = &self.instance.requests()[index];
         let port = &self.ports[usize::from(request.port)];
         let mut data = [0; BEAT_BYTES];
         let allowed = if request.write {

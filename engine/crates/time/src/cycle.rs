@@ -2,6 +2,7 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
 /// An instant: the number of cycles of one clock since the start of the run.
+#[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Cycle(pub u64);
 

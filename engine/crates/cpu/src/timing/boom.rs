@@ -14,12 +14,12 @@ pub use block::BoomBlock;
 pub use parameters::{BoomLatencies, BoomParameters};
 
 use super::{divide_operands, BlockInstruction, BlockRun, Timing};
-use block::{Action, Address, Entry, Unit, PLACES};
+use block::{Action, Address, Entry, PLACES};
 use memory::DataCache;
 use predictor::{Directions, Targets};
 use rackwright_memory::{AccessKind, Cache, Lookup, RequesterId, SharedHierarchy};
 use rackwright_time::Cycle;
-use resources::{InOrder, Port, Queue};
+use resources::{InOrder, Place, Port, Queue};
 
 /// Timing model of an out-of-order core.
 pub struct Boom {
@@ -51,8 +51,10 @@ pub struct Boom {
 struct Order {
     dispatch: InOrder,
     commit: InOrder,
-    /// The earliest dispatch of the next instruction.
-    supply: u64,
+    /// The next entries of the queues.
+    reorder: Place,
+    load: Place,
+    store: Place,
 }
 
 impl Boom {
@@ -69,7 +71,9 @@ impl Boom {
             order: Order {
                 dispatch: InOrder::new(),
                 commit: InOrder::new(),
-                supply: 0,
+                reorder: Place::default(),
+                load: Place::default(),
+                store: Place::default(),
             },
             memory_port: Port::new(),
             float_port: Port::new(),
@@ -85,80 +89,91 @@ impl Boom {
         }
     }
 
-    /// One instruction from dispatch to commit; returns when its result is there.
+    /// Dispatches an instruction; returns when its operands are there. Only some floating-point operations have three.
     #[inline(always)]
-    fn execute(&mut self, order: &mut Order, entry: &Entry, value: &mut impl FnMut() -> u64) -> u64 {
-        let queue = match entry.action {
-            Action::Load => self.loads.free(),
-            Action::Store | Action::Atomic => self.stores.free(),
-            _ => 0,
-        };
-        let dispatched = order
-            .dispatch
-            .step(order.supply.max(self.reorder.free()).max(queue));
-        let operands = entry
-            .sources
+    fn dispatch<const SOURCES: usize>(&self, order: &mut Order, entry: &Entry) -> u64 {
+        let dispatched = order.dispatch.step(self.reorder.free(order.reorder));
+        entry.sources[..SOURCES]
             .iter()
             .fold(dispatched + self.parameters.dispatch, |at, &source| {
-                at.max(self.ready[usize::from(source) % PLACES])
-            });
-        let done = match entry.action {
-            Action::Compute => self.start(entry.unit, operands) + u64::from(entry.latency),
-            Action::Load => self.load(order, entry, operands, value()),
-            Action::Store => self.store(order, entry, operands, value()),
-            Action::Multiply => {
-                // Its operand is of no interest to a pipelined multiplier.
-                value();
-                self.start(entry.unit, operands) + u64::from(entry.latency)
-            }
-            _ => self.execute_rare(order.commit.cycle(), entry, operands, value),
-        };
-        self.ready[usize::from(entry.target) % PLACES] = done;
+                at.max(self.ready[usize::from(source)])
+            })
+    }
+
+    /// Notes when an instruction's result is there, and commits it.
+    #[inline(always)]
+    fn complete(&mut self, order: &mut Order, entry: &Entry, done: u64) {
+        self.ready[usize::from(entry.target)] = done;
         let committed = order.commit.step(done);
-        self.reorder.hold(committed);
-        done
-    }
-
-    /// When an operation of a unit starts whose operands are there at `at`.
-    #[inline(always)]
-    fn start(&mut self, unit: Unit, at: u64) -> u64 {
-        match unit {
-            Unit::Integer => at,
-            Unit::Memory => self.memory_port.take(at),
-            Unit::Float => self.float_port.take(at),
-        }
+        self.reorder.hold(&mut order.reorder, committed);
     }
 
     #[inline(always)]
-    fn load(&mut self, order: &Order, entry: &Entry, operands: u64, address: u64) -> u64 {
-        let start = self.start(entry.unit, operands);
+    fn load(&mut self, order: &mut Order, entry: &Entry, address: u64) -> u64 {
+        order.dispatch.not_before(self.loads.free(order.load));
+        let operands = self.dispatch::<2>(order, entry);
+        let start = self.memory_port.take(operands);
         let there = self.data.load(start, address, &self.hierarchy, self.requester);
         let done = there + u64::from(entry.latency);
-        self.loads.hold(done.max(order.commit.cycle()));
+        self.loads.hold(&mut order.load, done.max(order.commit.cycle()));
         done
     }
 
     #[inline(always)]
-    fn store(&mut self, order: &Order, entry: &Entry, operands: u64, address: u64) -> u64 {
-        let done = self.start(entry.unit, operands) + u64::from(entry.latency);
+    fn store(&mut self, order: &mut Order, entry: &Entry, address: u64) -> u64 {
+        order.dispatch.not_before(self.stores.free(order.store));
+        let operands = self.dispatch::<2>(order, entry);
+        let done = self.memory_port.take(operands) + u64::from(entry.latency);
         self.written = done.max(order.commit.cycle()).max(self.written + 1);
         let there = self
             .data
             .store(done, self.written, address, &self.hierarchy, self.requester);
         self.drained = self.drained.max(there);
-        self.stores.hold(there);
+        self.stores.hold(&mut order.store, there);
         done
     }
 
-    /// What is not done in every few instructions; `committed` is the last commit.
-    fn execute_rare(
-        &mut self,
-        committed: u64,
-        entry: &Entry,
-        operands: u64,
-        value: &mut impl FnMut() -> u64,
-    ) -> u64 {
+    #[inline(always)]
+    fn branch(&mut self, order: &mut Order, entry: &Entry, pc: u64, taken: bool) -> u64 {
+        let done = self.dispatch::<2>(order, entry) + u64::from(entry.latency);
+        if !self.directions.predict(pc, taken) {
+            order.dispatch.not_before(done + self.parameters.redirect);
+        }
+        if taken {
+            order.dispatch.end_group();
+        }
+        done
+    }
+
+    /// A jump to `next_pc`.
+    #[inline]
+    fn jump(&mut self, order: &mut Order, entry: &Entry, address: &Address, next_pc: u64) -> u64 {
+        let done = self.dispatch::<2>(order, entry) + u64::from(entry.latency);
+        let history = self.directions.history();
+        let expected = match entry.action {
+            Action::Return => self.targets.ret(next_pc),
+            Action::Jump | Action::CallRegister => self.targets.jump(address.pc, history, next_pc),
+            _ => true,
+        };
+        if matches!(entry.action, Action::Call | Action::CallRegister) {
+            self.targets.call(address.next);
+        }
+        if !expected {
+            order.dispatch.not_before(done + self.parameters.redirect);
+        }
+        order.dispatch.end_group();
+        done
+    }
+
+    /// What is not done in every few instructions.
+    #[cold]
+    fn rare(&mut self, order: &mut Order, entry: &Entry, value: &mut impl FnMut() -> u64) -> u64 {
+        if entry.action == Action::Atomic {
+            order.dispatch.not_before(self.stores.free(order.store));
+        }
+        let operands = self.dispatch::<3>(order, entry);
         let latency = u64::from(entry.latency);
+        let committed = order.commit.cycle();
         match entry.action {
             Action::Atomic => {
                 let start = operands.max(committed).max(self.drained);
@@ -166,7 +181,7 @@ impl Boom {
                     .data
                     .store(start, start, value(), &self.hierarchy, self.requester);
                 self.drained = there + latency;
-                self.stores.hold(self.drained);
+                self.stores.hold(&mut order.store, self.drained);
                 self.drained
             }
             Action::Divide => {
@@ -189,52 +204,15 @@ impl Boom {
             // BOOM keeps commands in a queue of their own and sends one per cycle, in order, once they are
             // not speculative; it neither drains the pipeline nor fetches anew (its `RoCCShim`).
             Action::Command => operands.max(committed) + 1,
-            Action::Serial | Action::ForgetInstructions => {
+            _ => {
                 if entry.action == Action::ForgetInstructions {
                     self.instructions = Cache::new(self.parameters.instructions);
                 }
-                operands.max(committed).max(self.drained) + 1
+                let done = operands.max(committed).max(self.drained) + 1;
+                let serial = u64::from(self.parameters.latencies.serial);
+                order.dispatch.not_before(done + serial);
+                done
             }
-            _ => self.start(entry.unit, operands) + latency,
-        }
-    }
-
-    /// The flow of control behind an executed branch or jump.
-    #[inline(always)]
-    fn follow(
-        &mut self,
-        order: &mut Order,
-        action: Action,
-        address: &Address,
-        done: u64,
-        taken: bool,
-        next_pc: u64,
-    ) {
-        let expected = match action {
-            Action::Branch => self.directions.predict(address.pc, taken),
-            Action::Call => {
-                self.targets.call(address.next);
-                true
-            }
-            Action::CallRegister => {
-                let expected = self.targets.jump(address.pc, self.directions.history(), next_pc);
-                self.targets.call(address.next);
-                expected
-            }
-            Action::Return => self.targets.ret(next_pc),
-            Action::Jump => self.targets.jump(address.pc, self.directions.history(), next_pc),
-            Action::Fixed => true,
-            Action::Serial | Action::ForgetInstructions => {
-                order.supply = done + u64::from(self.parameters.latencies.serial);
-                return;
-            }
-            _ => return,
-        };
-        if !expected {
-            order.supply = order.supply.max(done + self.parameters.redirect);
-        }
-        if taken || action != Action::Branch {
-            order.dispatch.end_group();
         }
     }
 
@@ -276,29 +254,41 @@ impl Timing for Boom {
         let mut order = self.order;
         for (index, entry) in block.entries[..run.executed].iter().enumerate() {
             if entry.new_line {
-                let at = order.supply.max(order.dispatch.cycle());
-                if let Some(supply) = self.line(at, block.addresses[index].physical) {
-                    order.supply = supply;
+                if let Some(supply) = self.line(order.dispatch.next(), block.addresses[index].physical) {
+                    order.dispatch.not_before(supply);
                 }
             }
-            let done = self.execute(&mut order, entry, &mut value);
-            if entry.action as u8 >= Action::Branch as u8 {
-                let last = index + 1 == run.executed;
-                self.follow(
-                    &mut order,
-                    entry.action,
-                    &block.addresses[index],
-                    done,
-                    last && run.taken,
-                    run.next_pc,
-                );
-            }
+            let latency = u64::from(entry.latency);
+            let done = match entry.action {
+                Action::Simple => self.dispatch::<2>(&mut order, entry) + latency,
+                Action::Load => self.load(&mut order, entry, value()),
+                Action::Store => self.store(&mut order, entry, value()),
+                Action::Branch => {
+                    let taken = run.taken && index + 1 == run.executed;
+                    self.branch(&mut order, entry, block.addresses[index].pc, taken)
+                }
+                Action::Multiply => {
+                    // Its operand is of no interest to a pipelined multiplier.
+                    value();
+                    self.dispatch::<2>(&mut order, entry) + latency
+                }
+                Action::Float => {
+                    let operands = self.dispatch::<3>(&mut order, entry);
+                    self.float_port.take(operands) + latency
+                }
+                Action::Call | Action::Return | Action::Jump | Action::Fixed | Action::CallRegister => {
+                    self.jump(&mut order, entry, &block.addresses[index], run.next_pc)
+                }
+                _ => self.rare(&mut order, entry, &mut value),
+            };
+            self.complete(&mut order, entry, done);
         }
         self.order = order;
     }
 
     fn trap(&mut self) {
-        self.order.supply = self.order.commit.cycle() + self.parameters.redirect;
+        let restart = self.order.commit.cycle() + self.parameters.redirect;
+        self.order.dispatch.not_before(restart);
     }
 
     fn cycle(&self) -> Cycle {
@@ -309,7 +299,7 @@ impl Timing for Boom {
         let last = cycle.0.saturating_sub(1);
         if last > self.order.commit.cycle() {
             self.order.commit.step(last);
-            self.order.supply = self.order.supply.max(last);
+            self.order.dispatch.not_before(last);
         }
     }
 }

@@ -6,7 +6,10 @@ use crate::timing::BlockInstruction;
 /// What an instruction does beyond taking a port for some cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    Compute,
+    /// Takes a number of cycles and nothing that others could be short of.
+    Simple,
+    /// Takes the port of the floating-point unit.
+    Float,
     Load,
     Store,
     /// Executes at the head of the reorder buffer.
@@ -33,19 +36,10 @@ pub(super) enum Action {
     ForgetInstructions,
 }
 
-/// Which kind of execution unit an instruction needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Integer,
-    Memory,
-    Float,
-}
-
 /// One instruction of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub action: Action,
-    pub unit: Unit,
     pub latency: u8,
     /// Places of its registers in the table of ready times.
     pub sources: [u8; 3],
@@ -93,10 +87,8 @@ impl BoomBlock {
 }
 
 fn entry(latencies: &BoomLatencies, instruction: &Instruction, new_line: bool) -> Entry {
-    let class = instruction.class();
     Entry {
         action: action(instruction),
-        unit: unit(class),
         latency: latency(latencies, instruction) as u8,
         sources: instruction.sources().map(place),
         target: match instruction.destination() {
@@ -107,11 +99,11 @@ fn entry(latencies: &BoomLatencies, instruction: &Instruction, new_line: bool) -
     }
 }
 
-/// Size of the table of ready times: room for every place, so that no access needs a check.
-pub(super) const PLACES: usize = 128;
+/// Size of the table of ready times: as many as an index of eight bits can name, so that no access needs a check.
+pub(super) const PLACES: usize = 256;
 
 /// Where the ready times of results go that nobody needs. It is not where absent operands are looked for.
-const NOWHERE: u8 = PLACES as u8 - 1;
+const NOWHERE: u8 = u8::MAX;
 
 fn place(register: Register) -> u8 {
     register.index() as u8
@@ -135,24 +127,13 @@ fn action(instruction: &Instruction) -> Action {
         Class::FenceInstruction => Action::ForgetInstructions,
         Class::Custom => Action::Command,
         Class::Control | Class::System => Action::Serial,
-        _ => Action::Compute,
-    }
-}
-
-fn unit(class: Class) -> Unit {
-    match class {
-        Class::Load | Class::Store | Class::Atomic | Class::LoadReserved | Class::StoreConditional => {
-            Unit::Memory
-        }
         Class::FloatAdd
         | Class::FloatMultiply
         | Class::FloatFused
-        | Class::FloatDivide
-        | Class::FloatRoot
         | Class::FloatConvert
         | Class::FloatCompare
-        | Class::FloatMove => Unit::Float,
-        _ => Unit::Integer,
+        | Class::FloatMove => Action::Float,
+        _ => Action::Simple,
     }
 }
 

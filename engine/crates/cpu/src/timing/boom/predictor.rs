@@ -43,58 +43,53 @@ impl Directions {
     }
 
     /// Predicts the branch at `pc`, learns its outcome, and returns whether the prediction was right.
-    #[inline]
+    #[inline(always)]
     pub(super) fn predict(&mut self, pc: u64, taken: bool) -> bool {
         let key = pc >> 1;
-        let places = self.places(key);
-        let provider = (0..TABLES)
-            .rev()
-            .find(|&table| self.entry(table, places[table]).tag == places[table].1);
-        let base = key as usize % BIMODAL;
+        // The entry with the longest history that knows the branch provides the prediction.
+        let provider = (0..TABLES).rev().find_map(|table| {
+            let (index, tag) = self.place(table, key);
+            (self.tables[table][index].tag == tag).then_some((table, index))
+        });
         let guess = match provider {
-            Some(table) => self.entry(table, places[table]).counter >= WEAKLY_TAKEN,
-            None => self.bimodal[base] >= 2,
-        };
-        match provider {
-            Some(table) => {
-                let entry = &mut self.tables[table][places[table].0];
+            Some((table, index)) => {
+                let entry = &mut self.tables[table][index];
+                let guess = entry.counter >= WEAKLY_TAKEN;
                 entry.counter = moved(entry.counter, taken, 7);
                 entry.useful = moved(entry.useful, guess == taken, 3);
+                guess
             }
-            None => self.bimodal[base] = moved(self.bimodal[base], taken, 3),
-        }
+            None => {
+                let counter = &mut self.bimodal[key as usize % BIMODAL];
+                let guess = *counter >= 2;
+                *counter = moved(*counter, taken, 3);
+                guess
+            }
+        };
         if guess != taken {
-            self.allocate(provider.map_or(0, |table| table + 1), &places, taken);
+            self.allocate(provider.map_or(0, |(table, _)| table + 1), key, taken);
         }
         self.history = self.history << 1 | u64::from(taken);
         guess == taken
     }
 
-    #[inline]
-    fn entry(&self, table: usize, place: (usize, u16)) -> Entry {
-        self.tables[table][place.0]
-    }
-
-    /// Index and tag of a branch in each table. Tags are never zero, so that an empty entry does not match.
-    #[inline]
-    fn places(&self, key: u64) -> [(usize, u16); TABLES] {
-        let mut places = [(0, 0); TABLES];
-        for (table, place) in places.iter_mut().enumerate() {
-            let length = HISTORIES[table];
-            let recent = self.history & (u64::MAX >> (64 - length));
-            let mixed = (recent ^ key << 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key;
-            let index = (mixed >> (64 - INDEX_BITS)) as usize;
-            let tag = (mixed >> 20 & ((1 << TAG_BITS) - 1)) as u16 | 1 << TAG_BITS;
-            *place = (index, tag);
-        }
-        places
+    /// Index and tag of a branch in a table. Tags are never zero, so that an empty entry does not match.
+    #[inline(always)]
+    fn place(&self, table: usize, key: u64) -> (usize, u16) {
+        let recent = self.history & (u64::MAX >> (64 - HISTORIES[table]));
+        let mixed = (recent ^ key << 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key;
+        let index = (mixed >> (64 - INDEX_BITS)) as usize;
+        let tag = (mixed >> 20 & ((1 << TAG_BITS) - 1)) as u16 | 1 << TAG_BITS;
+        (index, tag)
     }
 
     /// Gives a mispredicted branch an entry with a longer history.
-    fn allocate(&mut self, from: usize, places: &[(usize, u16); TABLES], taken: bool) {
+    #[cold]
+    fn allocate(&mut self, from: usize, key: u64, taken: bool) {
         self.allocations = self.allocations.wrapping_add(1);
         let skip = usize::from(self.allocations % 4 == 0 && from + 1 < TABLES);
-        for (table, &(index, tag)) in places.iter().enumerate().skip(from + skip) {
+        for table in from + skip..TABLES {
+            let (index, tag) = self.place(table, key);
             let entry = &mut self.tables[table][index];
             if entry.useful == 0 {
                 *entry = Entry {

@@ -52,84 +52,88 @@ impl Port {
 
 /// A queue that holds a fixed number of entries, freed in the order in which they were taken.
 pub(super) struct Queue {
-    /// Until when each of the latest entries was held.
-    held: Box<[u64; Queue::SPAN]>,
-    taken: usize,
-    entries: usize,
+    /// Until when each of the latest entries was held; an index of eight bits needs no check.
+    held: [u64; 256],
+    entries: u8,
 }
 
-impl Queue {
-    const SPAN: usize = 256;
+/// The entry of a [`Queue`] that comes next. It lies outside of the queue, so that a loop can keep it in a register.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place(u8);
 
-    /// A queue of 1 to 256 entries.
+impl Queue {
+    /// A queue of 1 to 255 entries.
     pub(super) fn new(entries: usize) -> Queue {
-        assert!(
-            (1..=Queue::SPAN).contains(&entries),
-            "a queue of {entries} entries"
-        );
+        let count = u8::try_from(entries).ok().filter(|&count| count > 0);
         Queue {
-            held: Box::new([0; Queue::SPAN]),
-            taken: entries,
-            entries,
+            held: [0; 256],
+            entries: count.unwrap_or_else(|| panic!("a queue of {entries} entries")),
         }
     }
 
-    /// When the entry that comes next is free.
-    #[inline]
-    pub(super) fn free(&self) -> u64 {
-        self.held[(self.taken - self.entries) % Queue::SPAN]
+    /// When the entry at `next` is free.
+    #[inline(always)]
+    pub(super) fn free(&self, next: Place) -> u64 {
+        self.held[usize::from(next.0.wrapping_sub(self.entries))]
     }
 
     /// Takes that entry, until `until`.
-    #[inline]
-    pub(super) fn hold(&mut self, until: u64) {
-        self.held[self.taken % Queue::SPAN] = until;
-        self.taken += 1;
+    #[inline(always)]
+    pub(super) fn hold(&mut self, next: &mut Place, until: u64) {
+        self.held[usize::from(next.0)] = until;
+        next.0 = next.0.wrapping_add(1);
     }
 }
 
 /// Steps that go in order, three of them per cycle.
+///
+/// The last step is kept as one number, its cycle times four plus its place (0 to 2) in the cycle.
 #[derive(Clone, Copy)]
-pub(super) struct InOrder {
-    /// When the latest three steps were. Three fields and no array, so that they stay in registers.
-    newest: u64,
-    middle: u64,
-    oldest: u64,
-    /// The earliest cycle of the next step: that of the last one, or the one behind it.
-    least: u64,
-}
+pub(super) struct InOrder(u64);
+
+/// Place of the last step of a cycle.
+const LAST_PLACE: u64 = 2;
 
 impl InOrder {
+    /// Before the first step, which comes in cycle 1 at the earliest.
     pub(super) fn new() -> InOrder {
-        InOrder {
-            newest: 0,
-            middle: 0,
-            oldest: 0,
-            least: 1,
-        }
+        InOrder(LAST_PLACE)
     }
 
     /// The next step, not before `at`.
     #[inline(always)]
     pub(super) fn step(&mut self, at: u64) -> u64 {
-        let cycle = at.max(self.least).max(self.oldest + 1);
-        self.oldest = self.middle;
-        self.middle = self.newest;
-        self.newest = cycle;
-        self.least = cycle;
-        cycle
+        // Behind the last place comes the first one of the next cycle, two further on.
+        let next = self.0 + 1 + (self.0 >> 1 & 1);
+        self.0 = next.max(at << 2);
+        self.0 >> 2
+    }
+
+    /// No further step comes before `cycle`.
+    #[inline(always)]
+    pub(super) fn not_before(&mut self, cycle: u64) {
+        // As if the cycle before were full.
+        let full = (cycle << 2).saturating_sub(4) | LAST_PLACE;
+        self.0 = self.0.max(full);
+    }
+
+    /// The cycle of the next step, if nothing holds it up.
+    #[inline(always)]
+    pub(super) fn next(&self) -> u64 {
+        let mut copy = *self;
+        copy.step(0)
     }
 
     /// Nothing more happens in the cycle of the last step.
     #[inline(always)]
     pub(super) fn end_group(&mut self) {
-        self.least = self.newest + 1;
+        self.0 = self.0 & !3 | LAST_PLACE;
     }
 
     /// The cycle of the last step.
     #[inline(always)]
     pub(super) fn cycle(&self) -> u64 {
-        self.newest
+        self.0 >> 2
     }
 }
 
@@ -154,11 +158,12 @@ mod tests {
     #[test]
     fn a_queue_frees_its_oldest_entry() {
         let mut queue = Queue::new(2);
-        queue.hold(10);
-        queue.hold(7);
-        assert_eq!(queue.free(), 10);
-        queue.hold(20);
-        assert_eq!(queue.free(), 7);
+        let mut next = Place::default();
+        queue.hold(&mut next, 10);
+        queue.hold(&mut next, 7);
+        assert_eq!(queue.free(next), 10);
+        queue.hold(&mut next, 20);
+        assert_eq!(queue.free(next), 7);
     }
 
     #[test]
@@ -167,6 +172,14 @@ mod tests {
         let at: Vec<u64> = (0..7).map(|_| steps.step(1)).collect();
         assert_eq!(at, [1, 1, 1, 2, 2, 2, 3]);
         steps.end_group();
+        assert_eq!(steps.next(), 4);
         assert_eq!(steps.step(0), 4);
+        steps.not_before(4);
+        assert_eq!(steps.step(0), 4);
+        steps.not_before(9);
+        assert_eq!(
+            [steps.step(0), steps.step(8), steps.step(9), steps.step(9)],
+            [9, 9, 9, 10]
+        );
     }
 }
