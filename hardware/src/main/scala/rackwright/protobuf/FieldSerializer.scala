@@ -151,7 +151,8 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
       when(piece.fire) { state := State.idle }
     }
   }
-  when(cancel && state =/= State.idle && state =/= State.failed) { fail(Status.ok) }
+  private val over = piece.fire && piece.bits.last
+  when(cancel && state =/= State.idle && state =/= State.failed && !over) { fail(Status.ok) }
 
   private def header(): Unit = {
     low := pointer
@@ -162,8 +163,9 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
       left := 0.U
       state := State.prefix
     }
-    when(sizeNow(63, 31).orR) { fail(Status.unsupported) }
-      .elsewhen(beat.bits.fault || beyond) { fail(Status.accessFault) }
+    when(beat.bits.fault) { fail(Status.accessFault) }
+      .elsewhen(sizeNow(63, 31).orR) { fail(Status.unsupported) }
+      .elsewhen(beyond) { fail(Status.accessFault) }
   }
 }
 

@@ -110,7 +110,7 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   private val came = bit(memory.response.valid, answer.tag)
   private val useful = bit(memory.response.valid && !stale(answer.tag), answer.tag)
   // A fault is told once: whoever asks again asks memory again.
-  private val told = bit(response.fire && isFault, askedIndex)
+  private val told = bit(response.valid && (response.ready || cancel) && isFault, askedIndex)
   present := Mux(clear, 0.U, (present & ~sent & ~told) | useful)
   faulty := (faulty & ~came) | bit(memory.response.valid && answer.fault, answer.tag)
   pending := (pending & ~came) | sent
