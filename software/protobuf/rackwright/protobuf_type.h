@@ -52,8 +52,8 @@ template <size_t bytes, size_t numbers, size_t fields> struct Storage {
     static constexpr size_t image_words = (bytes + 15) / 16 * 2;
     static constexpr size_t map_words = (image_words + 63) / 64;
 
-    alignas(16) uint64_t table[header_words + entry_words * numbers];
-    alignas(16) uint64_t list[list_words * (fields == 0 ? 1 : fields)];
+    alignas(64) uint64_t table[header_words + entry_words * numbers];
+    alignas(64) uint64_t list[list_words * (fields == 0 ? 2 : (fields + 1) / 2 * 2)];
     alignas(16) uint64_t image[image_words + map_words];
 };
 
