@@ -5,13 +5,17 @@ from __future__ import annotations
 import pytest
 from protobuf_deserializer import (
     ARENA,
+    ARRAYS,
     CHECK_COMPLETION,
     DO_PARSE,
     HUNG,
     LIMITS,
+    LONG_STRINGS,
     MEM_SETUP,
+    OBJECTS,
     PARSE_INFO,
     STATUS,
+    STRINGS,
     WAIT,
     Deserializer,
 )
@@ -245,6 +249,26 @@ def test_each_request_keeps_its_settings(unit: Deserializer) -> None:
         assert (
             int.from_bytes(unit.unit.bench.read_memory(target.address + slot, 8), "little") == objects.address
         )
+
+
+def test_heads_of_the_regions(unit: Deserializer) -> None:
+    """Only strings that were made are between the head of the strings and the end of their region."""
+    end = unit.objects.address + unit.objects.length
+    texts = wire.encode(RECORD, {2: b"a" * 16, 3: {2: b"short"}, 7: [b"b" * 15, b"c" * 40]})
+    assert unit.parse(texts).status == "ok"
+    assert unit.unit.query(STRINGS) == end - 4 * 32
+    assert unit.unit.query(LONG_STRINGS) == 2
+    assert unit.unit.query(OBJECTS) == unit.objects.address + -(-RECORD.size // 16) * 16
+    assert unit.unit.query(ARRAYS) > unit.arrays.address
+    assert unit.parse(b"").status == "ok"
+    assert (unit.unit.query(STRINGS), unit.unit.query(LONG_STRINGS)) == (end, 0)
+    assert unit.parse(wire.delimited(2, b"fine") + wire.delimited(2, b"\xff" * 20)).status == "malformed"
+    assert unit.unit.query(STRINGS) == end - 32
+    assert unit.unit.query(LONG_STRINGS) == 1
+    unit.use(RECORD)
+    unit.place_regions(4096, 16)
+    assert unit.parse(texts).status == "output_full"
+    assert unit.unit.query(STRINGS) == unit.objects.address + unit.objects.length
 
 
 def test_commands_that_do_not_exist_are_answered(unit: Deserializer) -> None:

@@ -56,6 +56,8 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   regions.objects <> fields.objects
   regions.strings <> fields.strings
   regions.arrays <> fields.arrays
+  regions.undo := fields.undo
+  regions.longString := fields.longString
   regions.trim := fields.trim
   fields.arraysHead := regions.heads.arrays
 

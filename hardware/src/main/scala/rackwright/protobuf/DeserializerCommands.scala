@@ -89,6 +89,7 @@ class DeserializerCommands(opcode: Int) extends Module {
       is(Funct.objects) -> report.heads.objects,
       is(Funct.strings) -> report.heads.strings,
       is(Funct.arrays) -> report.heads.arrays,
+      is(Funct.longStrings) -> report.heads.longStrings,
       is(Funct.version) -> currentVersion.U
     )
   )
@@ -163,5 +164,6 @@ object DeserializerCommands {
     val arrays: Int = 19
     val version: Int = 20
     val waitForAll: Int = 21
+    val longStrings: Int = 22
   }
 }

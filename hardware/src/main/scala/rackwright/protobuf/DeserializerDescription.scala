@@ -15,7 +15,7 @@ object DeserializerDescription extends UnitDescription {
     Parameter.integer("depth", 25, 2 to 100, "messages within each other that are kept on chip"),
     Parameter.powerOfTwo("descriptor-lines", 512, 64, 4096, "lines of 16 bytes of descriptor tables kept on chip"),
     Parameter.powerOfTwo("store-lines", 8, 4, 16, "beats that are filled before they are written"),
-    Parameter.integer("command-queue", 4, 1 to 8, "requests that may wait for the unit")
+    Parameter.integer("command-queue", 8, 1 to 16, "requests that may wait for the unit")
   )
 
   def build(values: ParameterValues): HardwareUnit = new Deserializer(

@@ -43,7 +43,13 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   val readBackResponse = IO(Flipped(Valid(new ReadBackResponse)))
   val objects = IO(new Allocation)
   val strings = IO(new Allocation)
+
+  /** The string object taken last is not made. */
+  val undo = IO(Output(Bool()))
   val arrays = IO(new Allocation)
+
+  /** What is taken of the arrays' region is for a string. */
+  val longString = IO(Output(Bool()))
   val trim = IO(Valid(UInt(DescriptorTable.addressBits.W)))
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
 
@@ -131,6 +137,8 @@ class DeserializerFields(params: DeserializerParams) extends Module {
 
   strings.bytes := DeserializerStrings.objectBytes.U
   strings.take := stringFires
+  undo := text.done.valid && text.done.bits =/= Status.ok
+  longString := text.array.take
 
   // The next tag: at the head of the input, or behind a scalar that leaves in this cycle.
   private val skip = Mux(scalarFires || elementFires, value.length, 0.U)

@@ -47,8 +47,8 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
   private val asks = Module(new Queue(new StreamRange, ranges))
   private val askNumber = Reg(UInt(numberBits.W))
   private val askLeft = RegInit(0.U(beatsBits.W))
-  private val asking = RegInit(0.U(4.W))
-  private val offering = RegInit(0.U(4.W))
+  private val asking = RegInit(0.U(5.W))
+  private val offering = RegInit(0.U(5.W))
   offers.io.enq.valid := range.valid && asks.io.enq.ready
   asks.io.enq.valid := range.valid && offers.io.enq.ready
   range.ready := offers.io.enq.ready && asks.io.enq.ready

@@ -17,7 +17,7 @@ import rackwright.memory.MemoryPortParams
   * @param storeLines
   *   beats that are filled before they are written: a power of two, 4 to 16.
   * @param commandQueue
-  *   requests that may wait: 1 to 8.
+  *   requests that may wait: 1 to 16.
   */
 case class DeserializerParams(
     portBytes: Int = 16,
@@ -25,7 +25,7 @@ case class DeserializerParams(
     depth: Int = 25,
     descriptorLines: Int = 512,
     storeLines: Int = 8,
-    commandQueue: Int = 4
+    commandQueue: Int = 8
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(
@@ -41,7 +41,7 @@ case class DeserializerParams(
     isPow2(storeLines) && storeLines >= 4 && storeLines <= 16,
     s"store-lines is a power of two from 4 to 16, not $storeLines"
   )
-  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+  require(commandQueue >= 1 && commandQueue <= 16, s"command-queue is 1 to 16, not $commandQueue")
 
   /** Each of the ports inside the unit. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))

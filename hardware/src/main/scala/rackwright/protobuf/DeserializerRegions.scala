@@ -23,6 +23,9 @@ class RegionHeads extends Bundle {
   val objects = UInt(DescriptorTable.addressBits.W)
   val strings = UInt(DescriptorTable.addressBits.W)
   val arrays = UInt(DescriptorTable.addressBits.W)
+
+  /** Strings whose bytes lie in the arrays' region. */
+  val longStrings = UInt(32.W)
 }
 
 /** Hands out memory by moving pointers: objects upward, string objects downward from the end of the same region, arrays
@@ -38,6 +41,12 @@ class DeserializerRegions extends Module {
 
   /** A string object. */
   val strings = IO(Flipped(new Allocation))
+
+  /** The latest string object was not made. */
+  val undo = IO(Input(Bool()))
+
+  /** The piece of the arrays' region that is taken is for a string. */
+  val longString = IO(Input(Bool()))
 
   /** A piece of the arrays' region: a multiple of the port. */
   val arrays = IO(Flipped(new Allocation))
@@ -59,17 +68,19 @@ class DeserializerRegions extends Module {
   private val nextString = now.strings - strings.bytes
   strings.address := nextString
   strings.fits := now.objects +& strings.bytes <= now.strings
-  when(strings.take) { now.strings := nextString }
+  when(strings.take) { now.strings := nextString }.elsewhen(undo) { now.strings := now.strings + strings.bytes }
 
   private val afterArray = now.arrays +& arrays.bytes
   arrays.address := now.arrays
   arrays.fits := afterArray <= arraysEnd
+  when(arrays.take && longString) { now.longStrings := now.longStrings + 1.U }
   when(arrays.take) { now.arrays := afterArray }.elsewhen(trim.valid) { now.arrays := trim.bits }
 
   when(set.valid) {
     now.objects := set.bits.objects
     now.strings := set.bits.objectsEnd
     now.arrays := set.bits.arrays
+    now.longStrings := 0.U
     arraysEnd := set.bits.arraysEnd
   }
 }

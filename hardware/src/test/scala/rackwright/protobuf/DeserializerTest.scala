@@ -16,7 +16,7 @@ class DeserializerTest extends AnyFunSuite {
       "descriptor-lines is a power of two from 64 to 4096, not 32"
     ))
     assert(refused(DeserializerParams(storeLines = 32)).contains("store-lines is a power of two from 4 to 16, not 32"))
-    assert(refused(DeserializerParams(commandQueue = 0)).contains("command-queue is 1 to 8, not 0"))
+    assert(refused(DeserializerParams(commandQueue = 0)).contains("command-queue is 1 to 16, not 0"))
   }
 
   test("elaborates with each width of the ports, at the least and the most of the rest") {
