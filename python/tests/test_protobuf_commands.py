@@ -1,0 +1,102 @@
+"""`rw protobuf` and `rw bench protobuf`, as a user runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import rw
+
+from rackwright.protobuf import wire
+from rackwright.protobuf.rows import Row, summarize
+
+PROTO = """
+syntax = "proto3";
+package shop;
+message Order {
+  message Item { string name = 1; int32 count = 2; }
+  int64 id = 1;
+  repeated Item items = 2;
+  map<string, int32> marks = 3;
+}
+"""
+ITEM = wire.length_field(1, b"a thing with a long name") + wire.varint_field(2, 3)
+ORDER = wire.varint_field(1, 77) + wire.length_field(2, ITEM) * 3
+MARK = wire.length_field(1, b"one") + wire.varint_field(2, 1)
+KEYS = {
+    "benchmark", "operation", "target", "messages", "wire_bytes", "cycles", "gigabits_per_second",
+    "verified", "fallbacks", "status", "group", "reasons",
+}  # fmt: skip
+
+
+@pytest.fixture
+def proto(tmp_path: Path) -> Path:
+    """A user's schema."""
+    path = tmp_path / "shop.proto"
+    path.write_text(PROTO)
+    return path
+
+
+def test_every_target_is_measured_and_verified(proto: Path, tmp_path: Path) -> None:
+    stream = tmp_path / "orders.bin"
+    stream.write_bytes(wire.delimited([ORDER, b"", ORDER + wire.length_field(3, MARK)]))
+    for operation in ("deserialize", "serialize"):
+        ended = rw("protobuf", operation, "--proto", proto, "--message", "shop.Order", "--delimited", stream,
+                   "--json")  # fmt: skip
+        assert ended.status == 0, ended.stderr
+        rows = {row["target"]: row for row in ended.json()["rows"]}
+        assert list(rows) == ["host", "rocket", "boom", "rocket+unit", "boom+unit"]
+        for target, row in rows.items():
+            assert set(row) == KEYS
+            assert row["verified"]
+            assert (row["benchmark"], row["operation"], row["messages"]) == ("shop.Order", operation, 3)
+            assert (row["cycles"] is None) == (target == "host")
+            assert row["status"] == "ok"
+        assert rows["boom"]["fallbacks"] == 0
+        assert rows["boom+unit"]["fallbacks"] > 0  # the map is the library's
+        assert {row["over"] for row in ended.json()["summary"]} == {"host", "rocket", "boom"}
+
+
+def test_a_malformed_message_is_told_of(proto: Path, tmp_path: Path) -> None:
+    file = tmp_path / "order.bin"
+    file.write_bytes(ORDER[:-1])
+    ended = rw("protobuf", "deserialize", "--proto", proto, "--message", "shop.Order", file,
+               "--target", "host", "--target", "boom+unit", "--json")  # fmt: skip
+    assert ended.status == 0
+    assert [row["status"] for row in ended.json()["rows"]] == ["malformed", "malformed"]
+    assert all(row["verified"] for row in ended.json()["rows"])
+
+
+def test_what_is_wrong_is_said_in_a_line(proto: Path, tmp_path: Path) -> None:
+    file = tmp_path / "order.bin"
+    file.write_bytes(ORDER)
+    options = ["protobuf", "deserialize", file, "--target", "host"]
+    ended = rw(*options, "--proto", proto, "--message", "shop.Oder")
+    assert ended.status == 1
+    assert "no message shop.Oder; there are shop.Order, shop.Order.Item" in ended.stderr
+    ended = rw(*options, "--proto", tmp_path / "none.proto", "--message", "shop.Order")
+    assert ended.status == 1
+    assert "none.proto: no such file" in ended.stderr
+    proto.write_text("message {")
+    ended = rw(*options, "--proto", proto, "--message", "shop.Order")
+    assert ended.status == 1
+    assert "shop.proto:1:9" in ended.stderr
+
+
+def test_benchmarks_have_averages() -> None:
+    ended = rw("bench", "protobuf", "--suite", "fields", "--target", "host", "--target", "boom", "--json")
+    assert ended.status == 0, ended.stderr
+    rows = ended.json()["rows"]
+    assert len(rows) == 2 * 2 * 33
+    assert all(row["verified"] for row in rows)
+
+
+def test_averages_are_geometric() -> None:
+    def row(benchmark: str, target: str, seconds: float) -> Row:
+        return Row(benchmark, "serialize", target, 1, 10, None, seconds, True, "ok", "group")
+
+    rows = [row("a", "boom", 4.0), row("b", "boom", 1.0), row("a", "boom+unit", 1.0)]
+    rows += [row("b", "boom+unit", 1.0)]
+    [summary] = summarize(rows)
+    assert (summary.over, summary.target, summary.benchmarks) == ("boom", "boom+unit", 2)
+    assert summary.speedup == pytest.approx(2.0)

@@ -1,0 +1,33 @@
+"""The runtime with the units on the simulated server: ownership, answers, reasons, bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from protobuf_programs import PROGRAMS, compile_test
+
+from rackwright.protobuf.measure import UNITS
+from rackwright.server import run
+
+PROTOS = [PROGRAMS / "everything.proto", PROGRAMS / "modern.proto"]
+CHECKED_HEAP = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "free")]
+
+
+def passed(program: Path, operation: str, cpu: str = "functional") -> list[str]:
+    """The tests that a program says it has passed; it ends at the first that fails."""
+    result = run(program, cpu=cpu, accelerators=[UNITS[operation]])
+    said = result.stderr.decode(errors="replace")
+    assert result.exit_code == 0, said
+    return result.stdout.decode().split()
+
+
+def test_objects_of_the_unit_belong_to_the_library(tmp_path: Path) -> None:
+    program = compile_test(["ownership", "memory"], PROTOS, tmp_path, options=CHECKED_HEAP)
+    assert len(passed(program, "deserialize")) == 6
+
+
+@pytest.mark.parametrize(("name", "operation"), [("calls", "deserialize"), ("output", "serialize")])
+def test_calls(name: str, operation: str, tmp_path: Path) -> None:
+    program = compile_test([name], PROTOS, tmp_path)
+    assert len(passed(program, operation)) == 4
