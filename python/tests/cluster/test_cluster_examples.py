@@ -20,6 +20,19 @@ def test_two_racks(capsys: pytest.CaptureFixture[str]) -> None:
     assert "16 servers, 3 switches" in printed
 
 
+def test_ping(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "ping.py"), run_name="__main__")
+    last = capsys.readouterr().out.splitlines()[-1]
+    # Eight links of 2 us, and less than 2 us in NICs, switches and programs.
+    assert 16 < float(last.split()[-2]) < 18
+
+
+def test_memcached(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["memcached.py", "rack", "1"])
+    runpy.run_path(str(EXAMPLES / "memcached.py"), run_name="__main__")
+    assert "64 servers, 37 switches" in capsys.readouterr().out
+
+
 def test_fat_tree(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

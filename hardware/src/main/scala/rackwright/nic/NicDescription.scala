@@ -9,7 +9,7 @@ object NicDescription extends UnitDescription {
 
   val name: String = "nic"
   val summary: String = "Sends and receives Ethernet frames between memory and a 200 Gbit/s network."
-  val status: String = "runs alone; not yet part of servers"
+  val status: String = "ready, in the servers of clusters"
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", default.portBytes, Seq(16, 32), "bytes per beat of both memory ports"),

@@ -1,0 +1,63 @@
+"""memcached on `rocket` cores with NICs in RTL, in 32 racks: half of the servers serve, half ask one partner each.
+
+    ./rw run examples/clusters/memcached.py -- root 1
+
+Partners are in one `rack`, in two racks under one `aggregation` switch, or on both sides of the `root`, as in
+Karandikar 2024, table 2.3; the number is that of pairs per rack: 16 make the thousand nodes of the paper.
+"""
+
+import sys
+
+from rackwright import Cluster, Server
+from rackwright.cluster import ClusterResult, tree
+
+RACKS, AGGREGATION = 32, 4
+REQUESTS_PER_SECOND = 10_000
+
+
+def partner_rack(distance: str, rack: int) -> int:
+    """The rack of the servers that the load generators of a rack ask."""
+    below = RACKS // AGGREGATION
+    if distance == "rack":
+        return rack
+    if distance == "aggregation":
+        return rack // below * below + (rack + 1) % below
+    return (rack + below) % RACKS
+
+
+def memcached(distance: str, pairs: int, requests: int) -> tuple[Cluster, list[Server]]:
+    """The cluster, and its load generators, which end after so many `requests` each."""
+    levels = tree([AGGREGATION, RACKS // AGGREGATION])
+    serves = [
+        [Server(program="memcached.elf") for _ in range(pairs)] for _ in range(RACKS)
+    ]
+    asks = []
+    for rack, tor in enumerate(levels[-1]):
+        for index, server in enumerate(serves[rack]):
+            options = [f"rate={REQUESTS_PER_SECOND}", f"requests={requests}", "keys=4"]
+            partner = serves[partner_rack(distance, rack)][index]
+            seed = f"seed={rack * pairs + index}"
+            asks.append(
+                Server(program="mutilate.elf", arguments=[partner, *options, seed])
+            )
+            tor.add_downlinks([server, asks[-1]])
+    return Cluster(levels[0][0]), asks
+
+
+def latencies_us(result: ClusterResult, name: str) -> list[float]:
+    """What each load generator has printed under a name, in microseconds."""
+    words = [text.split() for text in result.servers["stdout"] if text]
+    return [int(each[each.index(name) + 1]) / 2000 for each in words]
+
+
+if __name__ == "__main__":
+    where = sys.argv[1] if len(sys.argv) > 1 else "root"
+    cluster, asks = memcached(
+        where, int(sys.argv[2]) if len(sys.argv) > 2 else 1, requests=5
+    )
+    result = cluster.run(until_ms=20, ends_with=asks)
+    medians = latencies_us(result, "p50")
+    print(f"partners across: {where}", result, sep="\n")
+    print(
+        f"median latencies of the load generators: {min(medians):.2f} to {max(medians):.2f} us"
+    )
