@@ -24,7 +24,7 @@ def passed(program: Path, operation: str, cpu: str = "functional") -> list[str]:
 
 def test_objects_of_the_unit_belong_to_the_library(tmp_path: Path) -> None:
     program = compile_test(["ownership", "memory"], PROTOS, tmp_path, options=CHECKED_HEAP)
-    assert len(passed(program, "deserialize")) == 6
+    assert len(passed(program, "deserialize")) == 8
 
 
 @pytest.mark.parametrize(("name", "operation"), [("calls", "deserialize"), ("output", "serialize")])

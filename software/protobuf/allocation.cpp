@@ -1,6 +1,6 @@
 // The program's `operator delete`. The deserializer makes strings whose contents lie in a region.
 // When the program makes such a string longer, the string frees its old contents, which belong to the
-// region: these are the frees that must do nothing. A program that has an `operator delete` of its own
+// region: those frees are only counted. A program that has an `operator delete` of its own
 // does not link, and is better told so than run into a wild free.
 #include <cstdlib>
 #include <new>
@@ -11,7 +11,8 @@ namespace {
 
 inline void release(void *memory) noexcept
 {
-    if (!rackwright::protobuf::in_region_range(memory)) std::free(memory);
+    if (__builtin_expect(!rackwright::protobuf::in_region_range(memory), 1)) std::free(memory);
+    else rackwright::protobuf::free_in_region(memory);
 }
 
 } // namespace

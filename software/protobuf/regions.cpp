@@ -12,29 +12,32 @@ namespace rackwright::protobuf {
 
 namespace {
 
-constexpr size_t range_bytes = size_t{1} << 30;
 constexpr unsigned least_class = 17; // log2 of the bytes of the smallest regions
 constexpr unsigned most_class = 27;  // and of the largest
 
-// A region: objects in its lower half, arrays in the upper. `head` is where the last string object
-// lies; string objects fill the lower half from its end.
+// A region: objects in its lower half, which string objects fill from its end, and arrays in the upper.
 struct Region {
     Region *next; // the arena's region before this one, or the next free one
     google::protobuf::Arena *arena;
     unsigned size_class;
     Range whole;
     Range remaining;
+    uint64_t made;      // strings whose contents lie in the region
+    uint64_t freed;     // of them, those whose contents have been freed
+    bool arena_has_ended;
 };
 
-char *range_start = nullptr;
 size_t range_used = 0;
 Region *free_regions[most_class + 1];
 Region *arenas_regions = nullptr; // the newest of each arena, and through them the older ones
 Region *current = nullptr;        // the one that the deserializer has
 
+// The region of every piece of the range, a piece being as large as the smallest region.
+Region *pieces[range_bytes >> least_class];
+
 bool reserve_range()
 {
-    if (range_start != nullptr) return true;
+    if (range_used != 0) return true;
     link_operator_delete();
     void *const start = mmap(nullptr, range_bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -50,7 +53,12 @@ Region *new_region(unsigned size_class)
     const auto start = reinterpret_cast<uint64_t>(range_start) + range_used;
     range_used += bytes;
     const uint64_t middle = start + bytes / 2;
-    return new Region{nullptr, nullptr, size_class, {start, middle, middle, start + bytes}, {}};
+    const Range whole = {start, middle, middle, start + bytes};
+    auto *const region = new Region{nullptr, nullptr, size_class, whole, {}, 0, 0, false};
+    for (size_t at = range_used - bytes; at < range_used; at += size_t{1} << least_class) {
+        pieces[at >> least_class] = region;
+    }
+    return region;
 }
 
 Region *take_region(unsigned size_class)
@@ -62,13 +70,28 @@ Region *take_region(unsigned size_class)
     return new_region(size_class);
 }
 
-// Strings that the program made longer have their contents on the heap; everything else that they
-// hold is in the region.
-void destroy_strings(const Region &region)
+bool lies_in(const Region &region, const void *address)
 {
-    auto *string = reinterpret_cast<std::string *>(region.remaining.objects_end);
-    auto *const end = reinterpret_cast<std::string *>(region.whole.objects_end);
-    for (; string < end; string++) string->~basic_string();
+    const auto number = reinterpret_cast<uint64_t>(address);
+    return region.whole.arrays <= number && number < region.whole.arrays_end;
+}
+
+// Destroys strings whose contents the program has put elsewhere; contents in the region need nothing.
+void destroy_strings(Region *region)
+{
+    auto *string = reinterpret_cast<std::string *>(region->remaining.objects_end);
+    auto *const end = reinterpret_cast<std::string *>(region->whole.objects_end);
+    for (; string < end; string++) {
+        if (lies_in(*region, string->data())) region->freed++;
+        else string->~basic_string();
+    }
+}
+
+void use_again_when_free(Region *region)
+{
+    if (!region->arena_has_ended || region->freed < region->made) return;
+    region->next = free_regions[region->size_class];
+    free_regions[region->size_class] = region;
 }
 
 // Called by the arena when it ends or is reset, once for each of its regions.
@@ -76,12 +99,12 @@ void release_region(void *argument)
 {
     auto *const region = static_cast<Region *>(argument);
     if (region == current) unassign_region();
-    destroy_strings(*region);
+    destroy_strings(region);
     Region **link = &arenas_regions;
     while (*link != region) link = &(*link)->next;
     *link = region->next;
-    region->next = free_regions[region->size_class];
-    free_regions[region->size_class] = region;
+    region->arena_has_ended = true;
+    use_again_when_free(region);
 }
 
 size_t bytes_of(const Region &region)
@@ -108,6 +131,8 @@ Region *region_for(google::protobuf::Arena *arena, size_t least_bytes)
     if (region == nullptr) return nullptr;
     region->arena = arena;
     region->remaining = region->whole;
+    region->made = region->freed = 0;
+    region->arena_has_ended = false;
     region->next = arenas_regions;
     arenas_regions = region;
     arena->OwnCustomDestructor(region, release_region);
@@ -117,22 +142,29 @@ Region *region_for(google::protobuf::Arena *arena, size_t least_bytes)
 
 } // namespace
 
-bool in_region_range(const void *address)
+// Not null: free(nullptr) must not look like an address in the range.
+char *range_start = reinterpret_cast<char *>(~uintptr_t{0} - range_bytes);
+
+void free_in_region(const void *contents)
 {
-    return static_cast<size_t>(static_cast<const char *>(address) - range_start) < range_used;
+    const auto offset = static_cast<size_t>(static_cast<const char *>(contents) - range_start);
+    Region *const region = pieces[offset >> least_class];
+    region->freed++;
+    use_again_when_free(region);
+}
+
+size_t region_bytes()
+{
+    return current == nullptr ? 0 : bytes_of(*current);
 }
 
 void unassign_region()
 {
     if (current == nullptr) return;
     current->remaining = remaining_range(current->remaining);
+    current->made += long_strings();
     current = nullptr;
     state.arena = no_arena;
-}
-
-size_t region_bytes()
-{
-    return current == nullptr ? 0 : bytes_of(*current);
 }
 
 bool assign_region(google::protobuf::Arena *arena, size_t least_bytes)

@@ -1,7 +1,9 @@
 // Memory that the deserializer makes objects in.
 //
 // All of it lies in one range of addresses, reserved at the first use. An arena gets a region of that
-// range, and a larger one when the region is full; they come back when the arena ends.
+// range, and a larger one when the region is full. When the arena ends its regions are used again: at
+// once, unless the program has moved the contents of a string elsewhere, as with std::move or release_.
+// A region of which that is true is kept until these contents have been freed.
 #pragma once
 
 #include <google/protobuf/arena.h>
@@ -13,8 +15,19 @@
 
 namespace rackwright::protobuf {
 
-// Whether an address lies in the range. Constant initialization: operator delete asks early.
-bool in_region_range(const void *address);
+// Whether an address lies in the range: the question of every operator delete, from the program's start.
+inline bool in_region_range(const void *address);
+
+// The program frees the contents of a string that the deserializer has made.
+void free_in_region(const void *contents);
+
+constexpr size_t range_bytes = size_t{1} << 30;
+extern char *range_start; // an address that no range has until there is one
+
+inline bool in_region_range(const void *address)
+{
+    return static_cast<size_t>(static_cast<const char *>(address) - range_start) < range_bytes;
+}
 
 // Does nothing, but where it is called the program's operator delete is the one in allocation.cpp,
 // whatever the order of libraries.

@@ -50,7 +50,7 @@ constexpr size_t list_words = 4;
 // Room for everything the units read of a class with objects of `bytes` bytes.
 template <size_t bytes, size_t numbers, size_t fields> struct Storage {
     static constexpr size_t image_words = (bytes + 15) / 16 * 2;
-    static constexpr size_t map_words = (image_words + 63) / 64;
+    static constexpr size_t map_words = (image_words + 127) / 128 * 2;
 
     alignas(64) uint64_t table[header_words + entry_words * numbers];
     alignas(64) uint64_t list[list_words * (fields == 0 ? 2 : (fields + 1) / 2 * 2)];

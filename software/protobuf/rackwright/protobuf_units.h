@@ -65,6 +65,12 @@ inline Range remaining_range(const Range &range)
             RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_ARRAYS), range.arrays_end};
 }
 
+// Strings made since set_range() whose contents lie among the arrays.
+inline uint64_t long_strings()
+{
+    return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_LONG_STRINGS);
+}
+
 // `pointers`, if not null, takes the address of each output, 8 bytes each.
 inline void set_output(void *start, void *end, void *pointers)
 {
@@ -100,6 +106,7 @@ inline void set_parse_record(Record *) {}
 inline uint64_t wait_for_parses() { return 0; }
 inline void set_range(const Range &, const void *) {}
 inline Range remaining_range(const Range &range) { return range; }
+inline uint64_t long_strings() { return 0; }
 inline void set_output(void *, void *, void *) {}
 inline void set_serialize_record(Record *) {}
 inline void start_serialize(const uint64_t *, const void *) {}
