@@ -24,7 +24,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   private val control = Module(new DeserializerControl)
   private val input = Module(new DeserializerInput(params.port, params.outstanding, params.commandQueue))
   private val fields = Module(new DeserializerFields(params))
-  private val regions = Module(new DeserializerRegions)
+  private val regions = Module(new DeserializerRegions(params.portBytes))
   private val cache = Module(new DescriptorCache(params.port, params.descriptorLines))
   private val readBack = Module(new ReadBack(params.port))
   private val stores = Module(new DeserializerStores(params.port, params.storeLines, params.outstanding))
@@ -58,7 +58,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   regions.arrays <> fields.arrays
   regions.undo := fields.undo
   regions.longString := fields.longString
-  regions.trim := fields.trim
+  regions.trim <> fields.trim
   fields.arraysHead := regions.heads.arrays
 
   cache.request <> fields.lookup

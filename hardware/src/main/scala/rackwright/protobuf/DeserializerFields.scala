@@ -50,7 +50,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
 
   /** What is taken of the arrays' region is for a string. */
   val longString = IO(Output(Bool()))
-  val trim = IO(Valid(UInt(DescriptorTable.addressBits.W)))
+  val trim = IO(new Trim)
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
 
   /** A field's value is taken; input, or a place for a store, is waited for. */
@@ -108,7 +108,8 @@ class DeserializerFields(params: DeserializerParams) extends Module {
 
   // Everything that has to be so before the value can be taken.
   private val needsMove = entry.hasHasbit && !hasbits.covered
-  private val needsOpen = entry.repeated && !repeated.matches
+  private val isEmptyRun = packedRun && value.complete && value.value === 0.U
+  private val needsOpen = entry.repeated && !repeated.matches && !isEmptyRun
   private val needsRoom = entry.repeated && !packedRun && !repeated.room
   private val ready =
     known && !unsupported && !needsMove && !needsOpen && !needsRoom && !(entry.inOneof && caseStore.valid)
@@ -123,12 +124,21 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   private val own = Wire(Decoupled(new Store(params.port)))
   private val pointer = strings.address | Mux(entry.repeated, 0.U, stringTag.U)
   own.valid := takesScalar || (takesString && strings.fits) || takesElement
-  own.bits := Store.value(
+  private val element = Store.value(
     params.port,
     place,
     Mux(takesString, pointer, value.value),
     FieldKind.log2Bytes(entry.kind)
   )
+  own.bits := element
+  when(entry.repeated && repeated.withHeader && !stringLike) {
+    // The arena lies before the first element, in the same beat.
+    own.bits.data := Cat(
+      Fill(params.portBytes / 8 - 1, element.data(63, 0)),
+      arena
+    )
+    own.bits.mask := element.mask | 0xff.U
+  }
   private val scalarFires = takesScalar && own.ready
   private val stringFires = takesString && strings.fits && own.ready
   private val elementFires = takesElement && own.ready
@@ -209,13 +219,12 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   repeated.entry := entry
   repeated.base := level.target
   repeated.seen := seen
-  repeated.arena := arena
   repeated.open := false.B
   repeated.grow := false.B
   repeated.close := false.B
   repeated.clear := start.valid
   repeated.arraysHead := arraysHead
-  trim := repeated.trim
+  trim <> repeated.trim
 
   // Messages. One that can't be there yet is begun as soon as its length is known.
   private val current = Mux(inFields, entry, field)
@@ -341,7 +350,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
     }.elsewhen(needsOpen || needsRoom) {
       repeated.open := needsOpen
       repeated.grow := !needsOpen
-      state := State.making
+      when(!needsOpen || !repeated.opensAtOnce) { state := State.making }
     }.elsewhen(value.wrong || (!value.complete && isWhole) || (value.complete && isOverrun))(finish(Status.malformed))
       .elsewhen(!value.complete && unreadable)(finish(Status.accessFault))
       .elsewhen(value.complete && value.outsideEnum && !delimited)(finish(Status.unsupported))

@@ -1,6 +1,7 @@
 package rackwright.protobuf
 
 import chisel3._
+import chisel3.util._
 
 /** Where a deserializer may put what it makes: two ranges, `objects` and `arrays`, each up to its end. */
 class RegionBounds extends Bundle {
@@ -18,6 +19,12 @@ class Allocation extends Bundle {
   val fits = Input(Bool())
 }
 
+/** What is given back of a piece, seen from who gives it: all from an address on. Without `take`, in a later cycle. */
+class Trim extends Bundle {
+  val from = Output(Valid(UInt(DescriptorTable.addressBits.W)))
+  val take = Output(Bool())
+}
+
 /** The heads of what has been handed out. */
 class RegionHeads extends Bundle {
   val objects = UInt(DescriptorTable.addressBits.W)
@@ -31,10 +38,10 @@ class RegionHeads extends Bundle {
 /** Hands out memory by moving pointers: objects upward, string objects downward from the end of the same region, arrays
   * upward in the other.
   */
-class DeserializerRegions extends Module {
+class DeserializerRegions(portBytes: Int) extends Module {
 
   /** New regions; nothing has been handed out of them. */
-  val set = IO(Flipped(chisel3.util.Valid(new RegionBounds)))
+  val set = IO(Flipped(Valid(new RegionBounds)))
 
   /** An object: a multiple of 16 bytes. */
   val objects = IO(Flipped(new Allocation))
@@ -51,8 +58,8 @@ class DeserializerRegions extends Module {
   /** A piece of the arrays' region: a multiple of the port. */
   val arrays = IO(Flipped(new Allocation))
 
-  /** Gives back what lies behind an address of the piece of the arrays' region that was taken last. */
-  val trim = IO(Flipped(chisel3.util.Valid(UInt(DescriptorTable.addressBits.W))))
+  /** Gives back a part of the piece of the arrays' region that was taken last. */
+  val trim = IO(Flipped(new Trim))
 
   val heads = IO(Output(new RegionHeads))
 
@@ -70,16 +77,17 @@ class DeserializerRegions extends Module {
   strings.fits := now.objects +& strings.bytes <= now.strings
   when(strings.take) { now.strings := nextString }.elsewhen(undo) { now.strings := now.strings + strings.bytes }
 
-  private val afterArray = now.arrays +& arrays.bytes
-  arrays.address := now.arrays
+  private val freeArrays = Mux(trim.from.valid, trim.from.bits, now.arrays)
+  private val afterArray = freeArrays +& arrays.bytes
+  arrays.address := freeArrays
   arrays.fits := afterArray <= arraysEnd
   when(arrays.take && longString) { now.longStrings := now.longStrings + 1.U }
-  when(arrays.take) { now.arrays := afterArray }.elsewhen(trim.valid) { now.arrays := trim.bits }
+  when(arrays.take) { now.arrays := afterArray }.elsewhen(trim.from.valid && trim.take) { now.arrays := trim.from.bits }
 
   when(set.valid) {
     now.objects := set.bits.objects
     now.strings := set.bits.objectsEnd
-    now.arrays := set.bits.arrays
+    now.arrays := Cat((set.bits.arrays +& (portBytes - 1).U) >> log2Ceil(portBytes), 0.U(log2Ceil(portBytes).W))
     now.longStrings := 0.U
     arraysEnd := set.bits.arraysEnd
   }

@@ -18,7 +18,6 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   val entry = IO(Input(new DescriptorEntry))
   val base = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val seen = IO(Input(Bool()))
-  val arena = IO(Input(UInt(64.W)))
 
   /** The field is open; there is room for one more element; where that goes. */
   val matches = IO(Output(Bool()))
@@ -34,8 +33,10 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   val close = IO(Input(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
-  /** A field is open. */
+  /** A field is open; the first element's store has to write the arena before it; opening takes one cycle. */
   val opened = IO(Output(Bool()))
+  val withHeader = IO(Output(Bool()))
+  val opensAtOnce = IO(Output(Bool()))
 
   /** As in [[DeserializerHasbits]]. */
   val enter = IO(Input(Bool()))
@@ -44,7 +45,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   val clear = IO(Input(Bool()))
 
   val array = IO(new Allocation)
-  val trim = IO(Valid(UInt(DescriptorTable.addressBits.W)))
+  val trim = IO(new Trim)
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val store = IO(Decoupled(new Store(params.port)))
   val readBack = IO(Valid(new ReadBackRequest))
@@ -65,42 +66,45 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   stack.clear := clear
 
   private val used = headerBytes.U + (slot.capacity << slot.log2Bytes)
-  private val chunk = Mux(slot.pointers, pointerChunk.U, scalarChunk.U)
   private val isLast = slot.array + used === arraysHead
   // What is needed of an array, in whole beats.
   private val filled = (headerBytes + params.portBytes - 1).U + (slot.size << slot.log2Bytes)
   private val needed = Cat(filled >> params.port.offsetBits, 0.U(params.port.offsetBits.W))
   private val kept = Mux(isLast && needed < used, needed, used)
-  trim.valid := state === State.storingSizes && store.ready && isLast && needed < used
-  trim.bits := slot.array + needed
+  trim.from.valid := state === State.storingSizes && isLast && needed < used
+  trim.from.bits := slot.array + needed
+  trim.take := store.ready
   matches := slot.valid && slot.offset === entry.offset
   room := slot.size =/= slot.capacity
   element := slot.array + headerBytes.U + (slot.size << slot.log2Bytes)
   opened := slot.valid
+  withHeader := slot.size === 0.U && !slot.pointers
+  opensAtOnce := !slot.valid && !seen && array.fits
 
   // {size, capacity, array} is the whole of a RepeatedField, and all but the arena of a RepeatedPtrField.
   private val fields = base + slot.offset + Mux(slot.pointers, 8.U, 0.U)
 
   private def isState(which: State.Type): Bool = state === which
+  private def isStoring: Bool =
+    isState(State.storingSizes) || isState(State.storingArray) || isState(State.storingAllocated)
   private def capacityOf(bytes: UInt): UInt = (bytes - headerBytes.U) >> slot.log2Bytes
+  private val sizes = Cat(capacityOf(kept).pad(32)(31, 0), 0.U(1.W), slot.size)
+  private val place = slot.array + Mux(slot.pointers, 0.U, headerBytes.U)
   private val value = MuxCase(
-    arena,
-    Seq(
-      isState(State.storingSizes) -> Cat(capacityOf(kept).pad(32)(31, 0), 0.U(1.W), slot.size),
-      isState(State.storingArray) -> (slot.array + Mux(slot.pointers, 0.U, headerBytes.U)),
-      isState(State.storingAllocated) -> slot.size
-    )
+    slot.size,
+    Seq(isState(State.storingSizes) -> sizes, isState(State.storingArray) -> place)
   )
   private val address = MuxCase(
     slot.array,
     Seq(isState(State.storingSizes) -> fields, isState(State.storingArray) -> (fields + 8.U))
   )
+  // Sizes and place are 16 bytes: one store where they are aligned so.
+  private val together = isState(State.storingSizes) && !fields(3)
   private val copying = isState(State.copying)
-  store.valid := isState(State.storingSizes) || isState(State.storingArray) || isState(State.storingAllocated) ||
-    isState(State.storingArena) || isState(State.placing)
+  store.valid := isStoring || isState(State.placing)
   store.bits := Mux(
-    isState(State.placing),
-    Store.line(params.port, target + copied, moving),
+    isState(State.placing) || together,
+    Store.line(params.port, Mux(together, fields, target + copied), Mux(together, Cat(place.pad(64), sizes), moving)),
     Store.value(params.port, address, value, Mux(isState(State.storingAllocated), 2.U, 3.U))
   )
 
@@ -109,8 +113,10 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   readBack.bits.bytes := 16.U
   readBack.bits.settled := copying && copied =/= 0.U
 
-  array.bytes := MuxCase(chunk, Seq((isState(State.growing) && isLast) -> used, isState(State.growing) -> (used << 1)))
-  array.take := (isState(State.allocating) || isState(State.growing)) && array.fits
+  private val growing = isState(State.growing)
+  private val allocates = WireDefault(false.B)
+  array.bytes := MuxCase(chunk.U, Seq((growing && isLast) -> used, growing -> (used << 1)))
+  array.take := (allocates || growing) && array.fits
 
   done.valid := false.B
   done.bits := Status.ok
@@ -119,32 +125,55 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
     done.bits := status
     state := State.idle
   }
-  private def describe(): Unit = {
+
+  /** A new array for the field. */
+  private def allocate(): Unit = {
+    val log2Bytes = FieldKind.log2Bytes(entry.kind)
+    allocates := true.B
+    slot.valid := array.fits
     slot.offset := entry.offset
     slot.pointers := FieldKind.isStringLike(entry.kind) || FieldKind.isMessage(entry.kind)
-    slot.log2Bytes := FieldKind.log2Bytes(entry.kind)
-    state := Mux(seen, State.recalling, State.allocating)
+    slot.log2Bytes := log2Bytes
+    slot.array := array.address
+    slot.size := 0.U
+    slot.capacity := (chunk - headerBytes).U >> log2Bytes
+    end(Mux(array.fits, Status.ok, Status.outputFull))
   }
 
+  /** What the object has of the field, or a new array. */
+  private def find(): Unit = {
+    slot.valid := false.B
+    when(seen) {
+      slot.offset := entry.offset
+      slot.pointers := FieldKind.isStringLike(entry.kind) || FieldKind.isMessage(entry.kind)
+      slot.log2Bytes := FieldKind.log2Bytes(entry.kind)
+      state := State.recalling
+    }.otherwise(allocate())
+  }
+
+  /** After the last store of a field that is closed. */
   private def leave(): Unit = {
     slot.valid := false.B
-    when(opening)(describe()).otherwise(end())
+    when(opening)(find()).otherwise(end())
   }
 
   when(append) { slot.size := slot.size + 1.U }
   when(open || close) {
     opening := open
-    state := Mux(slot.valid, State.storingSizes, State.nothing)
-    when(open && !slot.valid)(describe())
+    state := State.storingSizes
+    // What does not end at once is waited for from the next cycle on.
+    when(!slot.valid) { when(seen || opensAtOnce)(find()).otherwise { state := State.allocating } }
   }
   when(grow) { state := State.growing }
   switch(state) {
-    is(State.storingSizes) { when(store.ready) { state := State.storingArray } }
-    is(State.storingArray) {
-      when(store.ready) { when(slot.pointers) { state := State.storingAllocated }.otherwise(leave()) }
+    is(State.storingSizes, State.storingArray) {
+      when(store.ready) {
+        when(isState(State.storingSizes) && !together) { state := State.storingArray }.elsewhen(slot.pointers) {
+          state := State.storingAllocated
+        }.otherwise(leave())
+      }
     }
     is(State.storingAllocated) { when(store.ready)(leave()) }
-    is(State.nothing)(end())
     is(State.recalling) {
       when(readBackResponse.valid) {
         val known = readBackResponse.bits
@@ -159,16 +188,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
         }
       }
     }
-    is(State.allocating) {
-      slot.valid := array.fits
-      slot.array := array.address
-      slot.size := 0.U
-      slot.capacity := capacityOf(chunk)
-      when(!array.fits)(end(Status.outputFull)).elsewhen(slot.pointers)(end()).otherwise {
-        state := State.storingArena
-      }
-    }
-    is(State.storingArena) { when(store.ready)(end()) }
+    is(State.allocating)(allocate())
     is(State.growing) {
       copied := 0.U
       target := array.address
@@ -207,9 +227,8 @@ object DeserializerRepeated {
     */
   val headerBytes: Int = 8
 
-  /** Bytes of a new array, header included, and by which it grows in place. */
-  val pointerChunk: Int = 64
-  val scalarChunk: Int = 32
+  /** Bytes of a new array, header included. */
+  val chunk: Int = 64
 
   /** An open repeated field: `capacity` elements of 2^log2Bytes bytes, of which `size` are there. */
   class Slot extends Bundle {
@@ -223,7 +242,6 @@ object DeserializerRepeated {
   }
 
   object State extends ChiselEnum {
-    val idle, storingSizes, storingArray, storingAllocated, nothing, recalling, allocating, storingArena, growing,
-        copying, placing = Value
+    val idle, storingSizes, storingArray, storingAllocated, recalling, allocating, growing, copying, placing = Value
   }
 }
