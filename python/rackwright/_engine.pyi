@@ -214,8 +214,16 @@ def run_rocket_rtl(program: str, library: str, max_cycles: int = 0) -> ServerRes
 class Cluster:
     """A network of servers and switches, built from a description in JSON."""
 
-    def __init__(self, description: str, designs: Mapping[str, Design] = ...) -> None:
-        """With hardware units by name. Raises `EngineError`, which names the nodes or ends concerned."""
+    def __init__(
+        self,
+        description: str,
+        designs: Mapping[str, Design] = ...,
+        share: tuple[int, Sequence[int]] | None = None,
+    ) -> None:
+        """With hardware units by name: all nodes, or the share of a rank, given by where shares begin.
+
+        Raises `EngineError`, which names the nodes or ends concerned.
+        """
 
     def set_threads(self, threads: int) -> None: ...
     def set_window(self, cycles: int) -> None: ...
@@ -225,6 +233,26 @@ class Cluster:
 
     def run(self, until: int) -> bool:
         """Advances to a cycle; tells whether anything is left to happen after it."""
+
+    def run_share(self, until: int, exchange: Callable[[list[bytes]], list[bytes]]) -> bool:
+        """Advances this rank's share to a cycle; tells whether anything is left to happen in it.
+
+        After every window `exchange` gets bytes for each rank, in order, and returns what each has for this.
+        """
+
+    def costs(self) -> list[int]:
+        """About how many nanoseconds each node has taken so far."""
+
+    def part_report(self) -> str:
+        """What has happened so far in this rank's share, for `assemble`."""
+
+    @staticmethod
+    def assemble(cycles: int, clock_hz: int, parts: Sequence[str]) -> str:
+        """What has happened in all shares, as `report`, from what each rank reports."""
+
+    @staticmethod
+    def equal_shares(costs: Sequence[int], shares: int) -> list[int]:
+        """Where so many shares of nodes with these costs begin, and the number of nodes."""
 
     def end_with(self, servers: list[str]) -> None:
         """Ends runs when the programs of all these servers have ended."""

@@ -34,7 +34,15 @@ _OF_PROGRAMS = {
     "write_folder": "--write-folder",
     "max_cycles": "--max-cycles",
 }
-_OF_CLUSTERS = {"output": "--output", "threads": "--threads", "values": "--set", "pcap": "--pcap"}
+_OF_CLUSTERS = {
+    "output": "--output",
+    "threads": "--threads",
+    "values": "--set",
+    "pcap": "--pcap",
+    "checkpoint": "--checkpoint",
+    "checkpoint_us": "--checkpoint-us",
+    "restart": "--restart",
+}
 
 
 def run(
@@ -70,6 +78,15 @@ def run(
     pcap: Annotated[
         list[str] | None, typer.Option(metavar="PORT", help="Cluster: capture, like tor0.port3; repeatable.")
     ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Cluster: write where the run is, at the end.")
+    ] = None,
+    checkpoint_us: Annotated[
+        float | None, typer.Option(min=0.001, help="Cluster: also every so many simulated microseconds.")
+    ] = None,
+    restart: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Cluster: come by a checkpoint again, and go on.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Run a program on a simulated server, or a script that runs a cluster, and report how long it took.
@@ -97,6 +114,9 @@ def run(
             threads=threads,
             pcap_ports=pcap or [],
             output=output,
+            checkpoint=checkpoint,
+            checkpoint_us=checkpoint_us,
+            restart=restart,
             json=json,
         )
         raise typer.Exit(status)

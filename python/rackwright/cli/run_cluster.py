@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json as json_format
+import os
 import runpy
 import sys
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,9 @@ def run_cluster(
     threads: int | None,
     pcap_ports: Sequence[str],
     output: Path | None,
+    checkpoint: Path | None,
+    checkpoint_us: float | None,
+    restart: Path | None,
     json: bool,
 ) -> int:
     """Runs the script as Python would, and reports on every run of a cluster in it.
@@ -36,28 +40,44 @@ def run_cluster(
     With `json`, what the script prints goes to standard error. Gives the script's exit status. Raises
     `RackwrightError` when the script runs no cluster, and for what is wrong with one.
     """
+    from rackwright.cluster.ranks import world
     from rackwright.cluster.session import Session, session
     from rackwright.cluster.settings import Settings
 
     folder = output or (DEFAULT_FOLDER if pcap_ports else None)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-    with working(script.name) as activity:
+    asked = Session(
+        Settings(values),
+        threads=threads,
+        pcap_ports=pcap_ports,
+        folder=folder,
+        checkpoint=checkpoint,
+        checkpoint_us=checkpoint_us,
+        restart=restart,
+    )
+    ranks = world()
+    if ranks and not ranks.leads:
+        # Every rank runs the script; one speaks.
+        with _silence(), session(asked):
+            return _execute(script, arguments)
+    try:
+        with working(script.name) as activity:
 
-        def show(now: float, until: float, rest: float) -> None:
-            activity.detail(f"{script.name}: {now:,.0f} of {until:,.0f} us, {rest:.0f} s left")
+            def show(now: float, until: float, rest: float) -> None:
+                activity.detail(f"{script.name}: {now:,.0f} of {until:,.0f} us, {rest:.0f} s left")
 
-        asked = Session(Settings(values), threads, pcap_ports, folder, show)
-        with session(asked), contextlib.redirect_stdout(sys.stderr if json else sys.stdout):
-            status = _execute(script, arguments)
+            asked.progress = show
+            with session(asked), contextlib.redirect_stdout(sys.stderr if json else sys.stdout):
+                status = _execute(script, arguments)
+    finally:
+        if output and asked.results:
+            _write(asked)
     if not asked.results:
         raise RackwrightError(f"{script}: the script ended without running a cluster: Cluster(…).run(…)")
     asked.settings.check_used()
-    document = _document(asked.results)
-    if output:
-        _write(asked, document)
     if json:
-        print_json(document)
+        print_json(_document(asked.results))
     else:
         sys.stdout.flush()
         for result in asked.results:
@@ -65,6 +85,12 @@ def run_cluster(
     if folder:
         messages.print(f"written to {folder}", highlight=False, soft_wrap=True)
     return status
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+        yield
 
 
 def _execute(script: Path, arguments: Sequence[str]) -> int:
@@ -96,12 +122,12 @@ def _document(results: Sequence[ClusterResult]) -> Any:
     return records[0] if len(records) == 1 else {"runs": records}
 
 
-def _write(asked: Session, document: Any) -> None:
+def _write(asked: Session) -> None:
     for number, result in enumerate(asked.results):
         for name in ("servers", "switches", "ports", "samples"):
             path = asked.path(name, ".csv", number)
             if path and not getattr(result, name).empty:
                 getattr(result, name).to_csv(path, index=False)
     if asked.folder:
-        text = json_format.dumps(document, indent=2) + "\n"
+        text = json_format.dumps(_document(asked.results), indent=2) + "\n"
         (asked.folder / "run.json").write_text(text, encoding="utf-8")

@@ -14,7 +14,8 @@ in `rackwright.cluster.shapes`.
 
 from rackwright.cluster.cluster import Cluster
 from rackwright.cluster.distributions import Bimodal, Constant, Distribution, Empirical, Exponential
-from rackwright.cluster.errors import TopologyError
+from rackwright.cluster.errors import LostRankError, TopologyError
+from rackwright.cluster.host_port import HostPort
 from rackwright.cluster.links import Ethernet
 from rackwright.cluster.loads import ClosedLoop, Load, Periodic, Poisson, Trace
 from rackwright.cluster.nodes import Node, Switch, Traffic
@@ -32,7 +33,9 @@ __all__ = [
     "Empirical",
     "Ethernet",
     "Exponential",
+    "HostPort",
     "Load",
+    "LostRankError",
     "Node",
     "Periodic",
     "Poisson",

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rackwright import _engine
 from rackwright.cluster.drawing import svg
-from rackwright.cluster.errors import TopologyError
+from rackwright.cluster.errors import LostRankError, TopologyError
 from rackwright.cluster.links import DEFAULT_LINK, Ethernet
 from rackwright.cluster.nodes import Node
-from rackwright.cluster.pace import Progress, Sampler, ThreadChoice, advance
+from rackwright.cluster.pace import Progress
+from rackwright.cluster.ranks import world
 from rackwright.cluster.result import ClusterResult
+from rackwright.cluster.run import Options, Run
 from rackwright.cluster.session import current
 from rackwright.cluster.topology import Topology
-from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
     from rackwright.server import Server
@@ -58,7 +57,8 @@ class Cluster:
         }
         self._text = json.dumps({**described, **self.topology.description})
         self._designs = self.topology.designs
-        self._fresh: _engine.Cluster | None = self._make()
+        # To make it is to check it. A rank only needs its share, and cannot know yet which that is.
+        self._fresh: _engine.Cluster | None = self._make(self._nothing())
 
     def run(
         self,
@@ -72,63 +72,51 @@ class Cluster:
         sample_us: float | None = None,
         sample_ports: Sequence[str] = (),
         ends_with: Server | Iterable[Server] = (),
+        checkpoint: str | Path | None = None,
+        checkpoint_us: float | None = None,
+        restart: str | Path | None = None,
         progress: Progress | None = None,
     ) -> ClusterResult:
         """Runs the cluster from reset for `until_ms` of simulated time.
 
         It ends before, at a multiple of 0.1 ms, when the programs of all servers of `ends_with` have ended.
         Unless `threads` are given, it uses as many as the machine has processors, or one where that turns
-        out to be faster. Neither they nor `window_cycles` (how often traffic is exchanged) nor `skip_idle`
-        change the result. `pcap` is a pcapng file for what passes `pcap_ports`, each written like
-        `tor0.port3`; the ports of a node are numbered in the order in which its links were added. Every
-        `sample_us`, what has passed `sample_ports` becomes rows of `samples`. `progress` is called a few
-        times per second. In a script that `rw run` runs, its options come before what is said here.
+        out to be faster; processes that `mpirun` has started share the cluster, on one thread each. Neither
+        they nor `window_cycles` (how often traffic is exchanged) nor `skip_idle` change the result. `pcap` is
+        a pcapng file for what passes `pcap_ports`, each written like `tor0.port3`; the ports of a node are
+        numbered in the order in which its links were added. Every `sample_us`, what has passed `sample_ports`
+        becomes rows of `samples`. The file `checkpoint` is written every `checkpoint_us` and at the end;
+        `restart` is such a file: the run comes by there again, and must then be as it was. `progress` is
+        called a few times per second. In a script that `rw run` runs, its options come before what is said
+        here.
+
+        Raises `RackwrightError` for what is wrong with the arguments, and when a restart differs from its
+        checkpoint; `LostRankError` when another process is gone.
         """
+        options = Options(
+            until_ms,
+            threads=threads,
+            window_cycles=window_cycles,
+            skip_idle=skip_idle,
+            pcap=Path(pcap) if pcap else None,
+            pcap_ports=pcap_ports,
+            sample_us=sample_us,
+            sample_ports=sample_ports,
+            ends_with=[
+                self.topology.name_of(server)
+                for server in ([ends_with] if isinstance(ends_with, Node) else ends_with)
+            ],
+            checkpoint=Path(checkpoint) if checkpoint else None,
+            checkpoint_us=checkpoint_us,
+            restart=Path(restart) if restart else None,
+            progress=progress,
+        )
         asked = current()
-        until_ms = asked.settings.value("until_ms", until_ms)
-        threads = asked.threads or threads
-        progress = asked.progress or progress
-        if asked.pcap_ports:
-            pcap, pcap_ports = asked.path("capture", ".pcapng", len(asked.results)), asked.pcap_ports
-        if bool(pcap) != bool(pcap_ports):
-            raise RackwrightError("a capture needs a file and ports: pcap='out', pcap_ports=['tor0.port3']")
-        if bool(sample_us) != bool(sample_ports):
-            raise RackwrightError(
-                "samples need an interval and ports: sample_us=10, sample_ports=['tor0.port3']"
-            )
-        cycles_per_us = self.clock_hz / 1e6
-        sampler = (
-            Sampler(sample_ports, round(sample_us * cycles_per_us), cycles_per_us) if sample_us else None
-        )
-        choice = ThreadChoice([threads] if threads else [len(os.sched_getaffinity(0)), 1])
-        ends = [ends_with] if isinstance(ends_with, Node) else list(ends_with)
-        machine, self._fresh = self._fresh or self._make(), None
-        machine.set_skip_idle(skip_idle)
         try:
-            if window_cycles is not None:
-                machine.set_window(window_cycles)
-            if pcap:
-                machine.capture(list(pcap_ports), str(pcap))
-            for port in sample_ports:
-                machine.counters(port)
-            machine.end_with([self.topology.name_of(server) for server in ends])
-        except _engine.EngineError as error:
-            raise RackwrightError(str(error)) from None
-
-        def tell(cycle: int, until: int, rest: float) -> None:
-            if progress:
-                progress(cycle / cycles_per_us, until / cycles_per_us, rest)
-
-        started = time.perf_counter()
-        busy = advance(machine, round(until_ms * 1000 * cycles_per_us), choice, sampler, tell)
-        machine.finish()
-        result = ClusterResult.from_report(
-            json.loads(machine.report()),
-            wall_seconds=time.perf_counter() - started,
-            threads=choice.mostly,
-            quiet=not busy,
-            samples=sampler.rows if sampler else [],
-        )
+            result = Run(self._text, self._take, options.as_asked(asked)).result()
+        except LostRankError as loss:
+            asked.results += [loss.result] if loss.result else []
+            raise
         asked.results.append(result)
         return result
 
@@ -139,8 +127,20 @@ class Cluster:
     def __str__(self) -> str:
         return str(self.topology)
 
-    def _make(self) -> _engine.Cluster:
+    def _nothing(self) -> list[int] | None:
+        """Shares in which all nodes are the first rank's; None for a process without others."""
+        ranks, nodes = world(), len(self.topology.description["nodes"])
+        return [0, *[nodes] * ranks.size] if ranks else None
+
+    def _take(self, starts: list[int] | None) -> _engine.Cluster:
+        """A cluster in its first cycle: the one that the check has made, if it was not taken yet."""
+        machine, self._fresh = self._fresh, None
+        return machine if machine and not starts else self._make(starts)
+
+    def _make(self, starts: list[int] | None) -> _engine.Cluster:
+        ranks = world()
+        share = (ranks.rank, starts) if ranks and starts else None
         try:
-            return _engine.Cluster(self._text, self._designs)
+            return _engine.Cluster(self._text, self._designs, share)
         except _engine.EngineError as error:
             raise TopologyError(str(error)) from None

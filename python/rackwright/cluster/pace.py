@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from rackwright import _engine
+if TYPE_CHECKING:
+    from rackwright.cluster.runners import Runner
 
 Progress = Callable[[float, float, float], None]
 """Gets the microseconds simulated, those of the whole run, and the seconds it will still take."""
@@ -13,6 +15,16 @@ Progress = Callable[[float, float, float], None]
 _SLICE_SECONDS = 0.25
 _RETRY = 16
 """After so many slices, the slower number of threads gets another chance."""
+
+
+class Stop(Protocol):
+    """Something that has to be done at certain cycles of a run."""
+
+    def next_after(self, cycle: int) -> int:
+        """The first cycle after `cycle` at which the run has to stop for it."""
+
+    def reach(self, runner: Runner) -> None:
+        """Does it, if this is the time. The run may have stopped for something else."""
 
 
 class ThreadChoice:
@@ -59,8 +71,9 @@ class Sampler:
         """The next cycle at which to read."""
         return (cycle // self._every + 1) * self._every
 
-    def read(self, machine: _engine.Cluster) -> None:
+    def reach(self, runner: Runner) -> None:
         """Adds a row for each port, if this is the time: what has passed since the last one."""
+        machine = runner.machine
         if machine.cycle % self._every:
             return
         for port in self._ports:
@@ -80,29 +93,36 @@ class Sampler:
             )
 
 
+class Looks:
+    """Stops at every multiple of a number of cycles, and does nothing there."""
+
+    def __init__(self, every: int) -> None:
+        self._every = every
+
+    def next_after(self, cycle: int) -> int:
+        """The next cycle at which to stop."""
+        return (cycle // self._every + 1) * self._every
+
+    def reach(self, _: Runner) -> None:
+        """Nothing."""
+
+
 def advance(
-    machine: _engine.Cluster,
-    until: int,
-    choice: ThreadChoice,
-    sampler: Sampler | None,
-    progress: Callable[[int, int, float], None],
+    runner: Runner, until: int, stops: Sequence[Stop], progress: Callable[[int, int, float], None]
 ) -> bool:
-    """Runs to the cycle `until` in slices of about a quarter of a second, or from sample to sample.
+    """Runs to the cycle `until` in slices of about a quarter of a second, or from stop to stop.
 
     So progress is told, and Ctrl-C is heard. Returns whether anything is left to happen.
     """
     busy, length = True, max(1, until // 1000)
     started = time.perf_counter()
-    while machine.cycle < until and not machine.has_ended:
-        threads, first, before = choice.next(), machine.cycle, time.perf_counter()
-        machine.set_threads(threads)
-        end = min(until, first + length)
-        busy = machine.run(min(end, sampler.next_after(first)) if sampler else end)
-        now = time.perf_counter()
-        choice.tell(threads, machine.cycle - first, now - before)
-        growth = _SLICE_SECONDS / max(now - before, 1e-9)
+    while (first := runner.machine.cycle) < until and not runner.has_ended():
+        end = min([until, first + length, *(stop.next_after(first) for stop in stops)])
+        busy, seconds = runner.advance(end)
+        growth = _SLICE_SECONDS / max(seconds, 1e-9)
         length = max(1, int(length * min(max(growth, 0.1), 10)))
-        if sampler:
-            sampler.read(machine)
-        progress(machine.cycle, until, (now - started) * (until - machine.cycle) / machine.cycle)
+        for stop in stops:
+            stop.reach(runner)
+        cycle = runner.machine.cycle
+        progress(cycle, until, (time.perf_counter() - started) * (until - cycle) / cycle)
     return busy

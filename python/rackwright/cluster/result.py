@@ -17,10 +17,11 @@ class ClusterResult:
 
     `digest` is the same for equal runs. `cycles` are of `clock_hz`; `wall_seconds` is what the
     simulation took, on `threads` threads of `ranks` processes. `quiet` says that nothing was left to
-    happen at the end. `latency` sums up the requests of all clients: count, mean and percentiles in
-    microseconds, exact to 0.1 %. `servers`, `switches` and `ports` are data frames with a row for each;
-    times in them are in microseconds. `samples` has a row for each port and interval that was asked for:
-    the Gbit/s received and sent, and the frames dropped.
+    happen at the end, `error` what ended the run before its time: a
+    lost rank. `latency` sums up the requests of all
+    clients: count, mean and percentiles in microseconds, exact to 0.1 %. `servers`, `switches` and `ports`
+    are data frames with a row for each; times in them are in microseconds. `samples` has a row for each port
+    and interval that was asked for: the Gbit/s received and sent, and the frames dropped.
     """
 
     digest: str
@@ -30,6 +31,7 @@ class ClusterResult:
     threads: int
     ranks: int
     quiet: bool
+    error: str | None
     latency: dict[str, float]
     servers: pd.DataFrame = field(repr=False, compare=False)
     switches: pd.DataFrame = field(repr=False, compare=False)
@@ -43,7 +45,9 @@ class ClusterResult:
         *,
         wall_seconds: float,
         threads: int,
+        ranks: int,
         quiet: bool,
+        error: str | None,
         samples: Sequence[Mapping[str, Any]],
     ) -> ClusterResult:
         """Made of what the engine reports."""
@@ -55,8 +59,9 @@ class ClusterResult:
             clock_hz=report["clock_hz"],
             wall_seconds=wall_seconds,
             threads=threads,
-            ranks=1,
+            ranks=ranks,
             quiet=quiet,
+            error=error,
             latency=_times(report["latency"], cycles_per_us),
             servers=_frame_of(servers),
             switches=pd.DataFrame(report["switches"]),
@@ -83,6 +88,7 @@ class ClusterResult:
             "wall_seconds": self.wall_seconds,
             "cycles_per_second": self.cycles_per_second,
             "quiet": self.quiet,
+            "error": self.error,
             "servers": self.servers.to_dict("records"),
             "switches": self.switches.to_dict("records"),
             "ports": self.ports.to_dict("records"),

@@ -24,6 +24,9 @@ class Session:
     threads: int | None = None
     pcap_ports: Sequence[str] = ()
     folder: Path | None = None
+    checkpoint: Path | None = None
+    checkpoint_us: float | None = None
+    restart: Path | None = None
     progress: Progress | None = None
     results: list[ClusterResult] = field(default_factory=list)
 

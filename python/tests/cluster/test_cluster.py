@@ -12,19 +12,6 @@ from rackwright import Cluster, Ethernet, RackwrightError, Switch, Traffic
 from rackwright.cluster import ClosedLoop, Constant, Empirical, Exponential, Trace
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("window_cycles", [None, 6400, 1600])
-def test_the_result_depends_on_neither_threads_nor_windows(threads: int, window_cycles: int | None) -> None:
-    expected = rack().run(until_ms=1, threads=1).digest
-    assert rack().run(until_ms=1, threads=threads, window_cycles=window_cycles).digest == expected
-
-
-def test_the_result_depends_on_the_seed_and_not_on_skipping() -> None:
-    digest = rack().run(until_ms=0.2).digest
-    assert rack().run(until_ms=0.2, skip_idle=False).digest == digest
-    assert rack(seed=1).run(until_ms=0.2).digest != digest
-
-
 def test_one_request_takes_what_its_parts_take() -> None:
     server = Traffic("server", service=Constant(5))
     client = Traffic("client", sends=Trace([1.0]), to=server)

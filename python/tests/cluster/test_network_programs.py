@@ -143,6 +143,15 @@ def test_hostile_requests_get_errors(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("count", "most"), [(1, 0), (8, 7), (12, 9000)])
+def test_datagrams_come_back_unchanged(count: int, most: int) -> None:
+    answers = Server("functional", program="echo.elf")
+    asks = Server("functional", program="echo.elf", arguments=[answers, str(count), str(most)])
+    result = pair(asks, answers)
+    assert result.servers["exit_code"][1] == 0
+    assert result.servers["stdout"][1] == f"{count}\n"
+
+
 @pytest.mark.parametrize("length", [64, 65, 71, 1500, 9600])
 def test_bulk_transfers_are_verified_to_the_byte(length: int) -> None:
     sink = Server("boom", program="bulk.elf", arguments=["40"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -139,6 +141,50 @@ def test_the_timer_wakes_a_hart_that_waits(tmp_path: Path) -> None:
     report = alone(Server(program=program(tmp_path, text)))
     assert report["exit_code"] == 0
     assert int(str(report["instructions"])) < 100
+
+
+def test_the_nic_interrupts_a_program(tmp_path: Path) -> None:
+    text = """
+    static volatile int interrupts;
+    __attribute__((interrupt)) static void handler(void) {
+      ++interrupts;
+      *(volatile uint64_t *)0x10016030 = 0;
+    }
+    static uint8_t frame[64] __attribute__((aligned(64)));
+    int main(void) {
+      __asm__ volatile("csrw mtvec, %0" : : "r"(handler));
+      __asm__ volatile("csrs mie, %0" : : "r"(1 << 11));
+      __asm__ volatile("csrsi mstatus, 8");
+      *(volatile uint64_t *)0x10016030 = 1;
+      *(volatile uint64_t *)0x10016000 = (uint64_t)frame | 64ull << 48;
+      for (int i = 0; i < 1000 && !interrupts; ++i) __asm__ volatile("");
+      return interrupts;
+    }"""
+    report = alone(Server(program=program(tmp_path, text)))
+    assert report["exit_code"] == 1
+    assert report["packets_sent"] == 1
+
+
+def test_an_idle_server_takes_little_memory() -> None:
+    """In a process of its own, so that nothing else is counted."""
+    script = """
+import resource
+from rackwright import Cluster, Server, Switch
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 2**20
+def rack(count):
+    switch = Switch()
+    switch.add_downlinks([Server(program="ping.elf") for _ in range(count)])
+    return Cluster(switch)
+rack(1).run(0.1)
+before = resident()
+cluster = rack(64)
+cluster.run(0.1)
+kept = rack(64)
+print((resident() - before) / 64)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert float(ended.stdout) < 4
 
 
 def test_what_cannot_run_is_refused_with_the_name_of_the_server(tmp_path: Path) -> None:

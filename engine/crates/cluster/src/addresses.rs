@@ -68,6 +68,11 @@ fn given<'a>(topology: &Topology<'a>, server: usize) -> Given<'a> {
             ip: &spec.ip,
             port: 0,
         },
+        NodeKind::HostPort(spec) => Given {
+            mac: &spec.mac,
+            ip: &spec.ip,
+            port: 0,
+        },
         NodeKind::Switch(_) => unreachable!("a switch is not a server"),
     }
 }

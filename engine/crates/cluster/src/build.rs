@@ -1,10 +1,14 @@
 use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
-use crate::{Argument, ClusterError, Designs, Node, NodeKind, ServerSpec, SwitchSpec, TrafficSpec};
+use crate::{
+    Argument, ClusterError, Designs, HostPortSpec, Node, NodeKind, ServerSpec, SwitchSpec, TrafficSpec,
+    WireSpec,
+};
 use rackwright_ethernet::{
     Forwarding, MakePolicy, PortParameters, Route, Switch, SwitchParameters, Table, POLICIES,
 };
+use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Graph, ModelId, PortId};
 use rackwright_server::{NetworkConfig, NetworkedServer, ServerConfig, BARE_METAL_BYTES};
@@ -12,6 +16,7 @@ use rackwright_time::{Cycle, Cycles};
 use rackwright_traffic::{Client, Distribution, Host, Identity, ParameterError, Peer, Random, Service};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -47,6 +52,7 @@ pub(crate) fn build(
                 Node::Host(Box::new(host))
             }
             NodeKind::Server(spec) => Node::Server(builder.server(index, spec)?),
+            NodeKind::HostPort(spec) => Node::HostPort(Box::new(builder.host_port(index, spec)?)),
         };
         graph.add(node.name.clone(), model);
     }
@@ -196,6 +202,26 @@ impl Builder<'_> {
             arguments.push(text.into_bytes());
         }
         Ok(arguments)
+    }
+
+    fn host_port(&self, index: usize, spec: &HostPortSpec) -> Result<HostPort, ClusterError> {
+        let wire: io::Result<Box<dyn Wire>> = match &spec.wire {
+            WireSpec::Socket(path) => Socket::new(path).map(|socket| Box::new(socket) as _),
+            WireSpec::Tap(name) => Tap::new(name).map(|tap| Box::new(tap) as _),
+        };
+        let wrong = |reason: String| ClusterError::HostPort {
+            name: self.topology.name(index).to_string(),
+            reason,
+        };
+        let wire = wire.map_err(|error| match &spec.wire {
+            WireSpec::Socket(path) => wrong(format!("the socket {}: {error}", path.display())),
+            WireSpec::Tap(name) => wrong(format!("the TAP device {name}: {error}")),
+        })?;
+        if !(spec.speed.is_finite() && spec.speed > 0.0) {
+            return Err(wrong(format!("a speed of {} is impossible", spec.speed)));
+        }
+        let pace = Pace::new(self.topology.clock, spec.speed);
+        Ok(HostPort::new(self.ports(index, spec.buffer_bytes)[0], wire, pace))
     }
 
     fn client(&self, index: usize, spec: &TrafficSpec) -> Result<Option<Client>, ParameterError> {

@@ -43,6 +43,42 @@ pub enum NodeKind {
     Traffic(Box<TrafficSpec>),
     /// A server with a hart and a NIC in RTL.
     Server(Box<ServerSpec>),
+    /// A port to the machine that simulates.
+    HostPort(HostPortSpec),
+}
+
+/// A port to the machine that simulates.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostPortSpec {
+    /// What carries its frames.
+    pub wire: WireSpec,
+    /// Simulated seconds per real second, at most.
+    #[serde(default = "default_speed")]
+    pub speed: f64,
+    /// The buffer of its port.
+    #[serde(default = "default_buffer")]
+    pub buffer_bytes: u64,
+    /// The hardware address of what is behind it; assigned when absent.
+    #[serde(default)]
+    pub mac: Option<String>,
+    /// The Internet address of what is behind it; assigned when absent.
+    #[serde(default)]
+    pub ip: Option<String>,
+}
+
+/// What carries the frames of a host port.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WireSpec {
+    /// A UNIX datagram socket at this path.
+    Socket(PathBuf),
+    /// The TAP device of this name.
+    Tap(String),
+}
+
+fn default_speed() -> f64 {
+    1.0
 }
 
 /// A switch. Its ports follow from the links.

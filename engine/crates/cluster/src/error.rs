@@ -161,6 +161,14 @@ pub enum ClusterError {
     /// A capture could not be written.
     #[error("{0}")]
     Capture(#[from] CaptureError),
+    /// A host port cannot be made.
+    #[error("`{name}`: {reason}")]
+    HostPort {
+        /// Its name.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
     /// The shares of processes do not make up the cluster.
     #[error("the shares given are not those of {nodes} nodes")]
     Share {

@@ -17,7 +17,8 @@ mod topology;
 
 pub use cluster::{Cluster, Designs};
 pub use description::{
-    Argument, Description, Link, NodeKind, NodeSpec, ServerSpec, SwitchSpec, TrafficClient, TrafficSpec,
+    Argument, Description, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec, SwitchSpec, TrafficClient,
+    TrafficSpec, WireSpec,
 };
 pub use error::ClusterError;
 pub use node::{Elsewhere, Node};

@@ -1,4 +1,5 @@
 use rackwright_ethernet::{Frame, Switch};
+use rackwright_gateway::HostPort;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_server::NetworkedServer;
 use rackwright_stats::Digest;
@@ -13,6 +14,8 @@ pub enum Node {
     Host(Box<Host>),
     /// A server with a hart and a NIC in RTL.
     Server(NetworkedServer),
+    /// A port to the machine that simulates.
+    HostPort(Box<HostPort>),
     /// A node that another process simulates.
     Elsewhere(Elsewhere),
 }
@@ -31,13 +34,14 @@ impl Model for Node {
             Node::Switch(switch) => switch.ports(),
             Node::Host(host) => host.ports(),
             Node::Server(server) => server.ports(),
+            Node::HostPort(port) => port.ports(),
             Node::Elsewhere(elsewhere) => elsewhere.ports,
         }
     }
 
     fn cut_through(&self) -> bool {
         match self {
-            Node::Switch(_) | Node::Host(_) => false,
+            Node::Switch(_) | Node::Host(_) | Node::HostPort(_) => false,
             Node::Server(_) => true,
             Node::Elsewhere(elsewhere) => elsewhere.cut_through,
         }
@@ -48,6 +52,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.next_event(),
             Node::Host(host) => host.next_event(),
             Node::Server(server) => server.next_event(),
+            Node::HostPort(port) => port.next_event(),
             Node::Elsewhere(_) => Cycle::NEVER,
         }
     }
@@ -57,6 +62,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.advance(until, arrivals, outbox),
             Node::Host(host) => host.advance(until, arrivals, outbox),
             Node::Server(server) => server.advance(until, arrivals, outbox),
+            Node::HostPort(port) => port.advance(until, arrivals, outbox),
             Node::Elsewhere(_) => debug_assert_eq!(arrivals.peek(), Cycle::NEVER, "no mail comes here"),
         }
     }
@@ -66,6 +72,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.digest(digest),
             Node::Host(host) => host.digest(digest),
             Node::Server(server) => server.digest(digest),
+            Node::HostPort(port) => port.digest(digest),
             Node::Elsewhere(_) => {}
         }
     }

@@ -1,5 +1,6 @@
 use crate::{Cluster, Node};
 use rackwright_ethernet::{PortCounters, Refusals};
+use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
 use rackwright_server::NetworkedServer;
 use rackwright_stats::Digest;
@@ -232,7 +233,12 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
         }
         Node::Server(server) => {
             report.server = Some(program_report(cluster, node, server));
-            report.ports = vec![port(0, server.port_counters(), 0)];
+            report.ports = vec![port(0, server.port_counters(), server.queued())];
+        }
+        Node::HostPort(host_port) => {
+            let output = host_port.output_port();
+            report.server = Some(host_port_report(cluster, node, host_port));
+            report.ports = vec![port(0, output.counters(), output.queued())];
         }
         Node::Elsewhere(_) => unreachable!("a process reports on its own nodes"),
     }
@@ -262,6 +268,20 @@ fn port_report(cluster: &Cluster, id: (usize, usize), counters: PortCounters, qu
         queued,
         marked: counters.marked,
         peak_bytes: counters.peak_bytes,
+    }
+}
+
+fn host_port_report(cluster: &Cluster, node: usize, host_port: &HostPort) -> ServerReport {
+    let (peer, port) = (cluster.peers[&node], host_port.output_port().counters());
+    ServerReport {
+        name: cluster.names[node].clone(),
+        mac: peer.mac.to_string(),
+        ip: peer.endpoint.address.to_string(),
+        packets_sent: port.sent,
+        packets_received: port.received,
+        packets_dropped: port.dropped,
+        packets_refused: host_port.refused(),
+        ..ServerReport::default()
     }
 }
 

@@ -1,0 +1,14 @@
+//! Host ports: where a simulated network is joined to the machine that simulates it.
+//!
+//! What comes in from the machine comes when it comes, so that a run with a host port in use is not
+//! repeatable, unlike any other.
+
+mod pace;
+mod port;
+mod tap;
+mod wire;
+
+pub use pace::Pace;
+pub use port::HostPort;
+pub use tap::Tap;
+pub use wire::{Socket, Wire};
