@@ -224,7 +224,7 @@ def test_a_type_is_read_again_after_a_fence(unit: Serializer) -> None:
 
 
 SMALLEST = {
-    "field-serializers": 1,
+    "field-serializers": 2,
     "depth": 2,
     "outstanding": 8,
     "buffer-beats": 4,

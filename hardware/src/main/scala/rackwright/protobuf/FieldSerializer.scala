@@ -73,14 +73,15 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
     state := State.failed
   }
 
-  // The header of a string: size and pointer, in one beat or, the size first, in two.
-  private val sizeLane = at.address(offsetBits - 1, 0) + 8.U
-  private val split = sizeLane === 0.U
-  private val size = Reg(UInt(64.W))
-  private val sizeNow = Mux(split, size, wordAt(sizeLane))
-  private val pointerWord = wordAt(at.address(offsetBits - 1, 0))
-  private val pointer = pointerWord(addressBits - 1, 0)
-  private val beyond = (pointerWord >> addressBits).orR || ((pointer +& sizeNow(30, 0)) >> addressBits).orR
+  // A string object: pointer, size, and 16 bytes where the contents of a short one lie.
+  private val wordsPerBeat = port.bytes / 8
+  private val string = Reg(Vec(4, UInt(64.W)))
+  private val firstWord = at.address(offsetBits - 1, 3)
+  private val beatOfString = Reg(UInt(2.W))
+  private val pointer = string(0)(addressBits - 1, 0)
+  private val size = string(1)
+  private val beyond = (string(0) >> addressBits).orR || ((pointer +& size(30, 0)) >> addressBits).orR
+  private val isShort = string(0) === at.address + 16.U && size < 16.U
 
   // The bytes of the beat at hand that belong to the range, and the element at their end.
   private val lastBeat = (high - 1.U) >> offsetBits === low >> offsetBits
@@ -93,7 +94,8 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   private val ends = leavesBeat && lastBeat
   private val hasPrefix = at.isString || at.packed
 
-  piece.valid := streams || state === State.prefix || (state === State.failed && buffer.quiet)
+  private val local = state === State.local
+  piece.valid := streams || local || state === State.prefix || (state === State.failed && buffer.quiet)
   piece.bits.kind := Mux(asIs, PieceKind.bytes, Mux(at.packed, PieceKind.bare, PieceKind.tagged))
   piece.bits.data := beat.bits.data
   piece.bits.offset := floor
@@ -102,6 +104,11 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   piece.bits.tag := at.tag
   piece.bits.last := ends && !hasPrefix
   piece.bits.status := Status.ok
+  when(local) {
+    piece.bits.data := string.asUInt.pad(8 * port.bytes) >> (if (port.bytes == 16) 128 else 0)
+    piece.bits.offset := (port.bytes - 16).U
+    piece.bits.count := size(3, 0)
+  }
   when(state === State.prefix) {
     piece.bits.kind := Mux(at.skipEmpty, PieceKind.nothing, PieceKind.prefix)
     piece.bits.last := true.B
@@ -112,32 +119,52 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
     piece.bits.status := status
   }
 
-  beat.ready := state === State.size || state === State.pointer || (streams && piece.ready && leavesBeat)
+  beat.ready := state === State.string || (streams && piece.ready && leavesBeat)
   task.ready := state === State.idle && buffer.quiet
 
   switch(state) {
     is(State.idle) {
       when(task.fire) {
         at := task.bits
-        val bytes = Mux(task.bits.isString, 16.U, task.bits.count << FieldKind.log2Bytes(task.bits.kind))
+        val bytes = Mux(task.bits.isString, 32.U, task.bits.count << FieldKind.log2Bytes(task.bits.kind))
         val end = task.bits.address +& bytes
         low := task.bits.address
         high := end(addressBits - 1, 0)
         read(end(addressBits - 1, 0) - 1.U, task.bits.address)
-        state := Mux(task.bits.isString, State.size, State.stream)
+        beatOfString := (task.bits.address(offsetBits - 1, 3) +& 3.U) >> log2Ceil(wordsPerBeat)
+        state := Mux(task.bits.isString, State.string, State.stream)
         when((end >> addressBits).orR) { fail(Status.accessFault) }
       }
     }
-    is(State.size) {
-      size := wordAt(sizeLane)
+    is(State.string) {
       when(beat.fire) {
-        when(!split) { header() }.elsewhen(beat.bits.fault) { fail(Status.accessFault) }.otherwise {
-          state := State.pointer
+        for (index <- 0 until 4) {
+          val place = firstWord +& index.U
+          when(place >> log2Ceil(wordsPerBeat) === beatOfString) {
+            string(index) := words(place(log2Ceil(wordsPerBeat) - 1, 0))
+          }
         }
+        beatOfString := beatOfString - 1.U
+        when(beat.bits.fault) { fail(Status.accessFault) }.elsewhen(beatOfString === 0.U) { state := State.header }
       }
     }
-    is(State.pointer) {
-      when(beat.fire) { header() }
+    is(State.header) {
+      low := pointer
+      high := pointer + size(30, 0)
+      when(size(63, 31).orR) { fail(Status.unsupported) }
+        .elsewhen(beyond) { fail(Status.accessFault) }
+        .elsewhen(size === 0.U) { state := State.prefix }
+        .elsewhen(isShort) { state := State.local }
+        .otherwise {
+          read(pointer + size(30, 0) - 1.U, pointer)
+          state := State.stream
+        }
+    }
+    is(State.local) {
+      when(piece.fire) {
+        at.skipEmpty := false.B
+        state := State.prefix
+      }
     }
     is(State.stream) {
       when(beat.valid && beat.bits.fault) { fail(Status.accessFault) }
@@ -153,27 +180,15 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   }
   private val over = piece.fire && piece.bits.last
   when(cancel && state =/= State.idle && state =/= State.failed && !over) { fail(Status.ok) }
-
-  private def header(): Unit = {
-    low := pointer
-    high := pointer + sizeNow(30, 0)
-    read(pointer + sizeNow(30, 0) - 1.U, pointer)
-    state := State.stream
-    when(sizeNow === 0.U) {
-      left := 0.U
-      state := State.prefix
-    }
-    when(beat.bits.fault) { fail(Status.accessFault) }
-      .elsewhen(sizeNow(63, 31).orR) { fail(Status.unsupported) }
-      .elsewhen(beyond) { fail(Status.accessFault) }
-  }
 }
 
 /** The states of a [[FieldSerializer]]. */
 object FieldSerializer {
 
-  /** Of a string, `size` and `pointer` are read first; `failed` waits for what was asked. */
+  /** `string` reads the object of a string, `header` looks at it, `local` writes what lies in it; `stream` writes what
+    * is read from elsewhere; `failed` waits for what was asked.
+    */
   object State extends ChiselEnum {
-    val idle, size, pointer, stream, prefix, failed = Value
+    val idle, string, header, local, stream, prefix, failed = Value
   }
 }

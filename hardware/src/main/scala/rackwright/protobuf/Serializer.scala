@@ -39,7 +39,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   commands.request <> command.request
   command.response <> Queue(commands.response, 2)
   commands.ended := completion.ended
-  walker.request <> Queue(commands.walk, params.commandQueue)
+  walker.request <> Queue(commands.walk, params.commandQueue, flow = true)
   writer.ticket <> Queue(commands.ticket, params.commandQueue + Serializer.operations)
 
   rows.clear := commands.flush
@@ -68,7 +68,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   read <> reads.memory
 
   merger.operation <> Queue(walker.operation, Serializer.operations)
-  encoder.step <> Queue(merger.step, 1, pipe = true)
+  encoder.step <> merger.step
   writer.chunk <> Queue(encoder.chunk, 1, pipe = true)
   encoder.full := writer.full
   encoder.writerTurn := writer.turn
@@ -92,7 +92,7 @@ object Serializer {
   val opcode: Int = 3
 
   /** Writes outstanding. */
-  val writes: Int = 32
+  val writes: Int = 64
 
   /** Operations that wait between the walk and the output. */
   val operations: Int = 16

@@ -41,7 +41,7 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   /** Drop the request that has not been answered. */
   val cancel = IO(Input(Bool()))
 
-  /** Read these too, as far as there is time; what comes while others are on their way is dropped. */
+  /** Read these too, as far as there is time; what is too much is dropped. */
   val prefetch = IO(Flipped(Valid(new SerializerPrefetch(numberBits))))
 
   /** Reads only. */
@@ -66,9 +66,13 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   private val found = RegNext(matches && present(index(looked)) && !clear)
   private val isFault = RegNext(faulty(index(looked)))
 
-  response.valid := busy && found
-  response.bits.data := beats.read(index(looked))
-  response.bits.fault := isFault
+  // An answer of memory that is waited for passes by the memory on chip.
+  private val answer = memory.response.bits
+  private val arrives = memory.response.valid && answer.tag === index(asked) && !stale(answer.tag) && !clear &&
+    pending(answer.tag) && numbers.read(index(asked)) === asked
+  response.valid := busy && (found || arrives)
+  response.bits.data := Mux(found, beats.read(index(looked)), answer.data)
+  response.bits.fault := Mux(found, isFault, answer.fault)
   request.ready := !busy || response.fire || cancel
   when(request.fire) { asked := request.bits }
   busy := request.fire || (busy && !response.fire && !cancel)
@@ -77,8 +81,14 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   private val askedIndex = index(asked)
   private val known = numbers.read(askedIndex) === asked && (present(askedIndex) || pending(askedIndex))
   private val wanted = busy && !found && !known && !pending(askedIndex)
+  private val announced =
+    Module(new Queue(new SerializerPrefetch(numberBits), SerializerCache.announced, flow = true, hasFlush = true))
   private val ahead = Reg(new SerializerPrefetch(numberBits))
   private val aheadLeft = RegInit(0.U(SerializerCache.prefetchBits.W))
+  announced.io.enq.valid := prefetch.valid
+  announced.io.enq.bits := prefetch.bits
+  announced.io.deq.ready := aheadLeft === 0.U
+  announced.io.flush.get := clear
   private val aheadIndex = index(ahead.number)
   private val aheadKnown = numbers.read(aheadIndex) === ahead.number && present(aheadIndex)
   private val aheadWanted = aheadLeft =/= 0.U && !aheadKnown && !pending(aheadIndex)
@@ -93,16 +103,15 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   memory.request.bits.mask := 0.U
   memory.request.bits.tag := line
   when(memory.request.fire) { numbers.write(line, number) }
-  when(prefetch.valid && aheadLeft === 0.U) {
-    ahead := prefetch.bits
-    aheadLeft := prefetch.bits.left
+  when(announced.io.deq.fire) {
+    ahead := announced.io.deq.bits
+    aheadLeft := announced.io.deq.bits.left
   }.elsewhen(aheadLeft =/= 0.U && !wanted && (!aheadWanted || memory.request.ready)) {
     ahead.number := ahead.number + 1.U
     aheadLeft := aheadLeft - 1.U
   }
   when(clear) { aheadLeft := 0.U }
 
-  private val answer = memory.response.bits
   memory.response.ready := true.B
   when(memory.response.valid) { beats.write(answer.tag, answer.data) }
   private def bit(condition: Bool, line: UInt): UInt = Mux(condition, UIntToOH(line, lines), 0.U(lines.W))
@@ -110,20 +119,23 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   private val came = bit(memory.response.valid, answer.tag)
   private val useful = bit(memory.response.valid && !stale(answer.tag), answer.tag)
   // A fault is told once: whoever asks again asks memory again.
-  private val told = bit(response.valid && (response.ready || cancel) && isFault, askedIndex)
-  present := Mux(clear, 0.U, (present & ~sent & ~told) | useful)
+  private val told = bit(response.valid && (response.ready || cancel) && response.bits.fault, askedIndex)
+  present := Mux(clear, 0.U, ((present & ~sent) | useful) & ~told)
   faulty := (faulty & ~came) | bit(memory.response.valid && answer.fault, answer.tag)
   pending := (pending & ~came) | sent
   stale := Mux(clear, (pending & ~came) | sent, stale & ~came)
 
-  idle := !busy && pending === 0.U && aheadLeft === 0.U
+  idle := !busy && pending === 0.U && aheadLeft === 0.U && !announced.io.deq.valid
 }
 
 /** Constants of a [[SerializerCache]]. */
 object SerializerCache {
 
   /** Bits of the number of beats that may be announced at once. */
-  val prefetchBits: Int = 4
+  val prefetchBits: Int = 5
+
+  /** Announcements that wait. */
+  private val announced: Int = 4
 
   /** Bits of the number of a beat of one of `banks` caches. */
   def numberBits(port: MemoryPortParams, banks: Int): Int =

@@ -19,20 +19,24 @@ class SerializerCompletion(port: MemoryPortParams) extends Module {
   /** Writes only. */
   val memory = IO(new MemoryPort(port))
 
-  private val state = RegInit(State.entry)
+  private val state = RegInit(State.begin)
   private val asked = RegInit(false.B)
   private val fault = RegInit(false.B)
 
   private val bits = report.bits
   private val status = Mux(fault && bits.status === Status.ok, Status.accessFault, bits.status)
   private val isOk = status === Status.ok
-  private val onEntry = state === State.entry
+  // What is not wanted is passed over.
+  private val afterEntry = if (port.bytes == 32) State.record else State.rest
+  private val begin = Mux(bits.entry =/= 0.U, State.entry, Mux(bits.record =/= 0.U, afterEntry, State.done))
+  private val now = Mux(state === State.begin, begin, state)
+  private val onEntry = now === State.entry
   private val address = Mux(onEntry, bits.entry, bits.record)
-  private val wanted = report.valid && state =/= State.done && address =/= 0.U
+  private val wanted = report.valid && now =/= State.done
   private val words = Seq((status +& 1.U).pad(64), bits.head.pad(64), bits.length.pad(64), 0.U(64.W))
   private val record = Cat(words.reverse)
   // A record of two beats: the one that says that it is there comes last.
-  private val beat = Mux(state === State.rest, 1.U, 0.U)
+  private val beat = Mux(now === State.rest, 1.U, 0.U)
   private val recordBeat = if (port.bytes == 32) record else Mux(beat === 1.U, record(255, 128), record(127, 0))
   private val lane = address(port.offsetBits - 1, 3)
 
@@ -50,14 +54,12 @@ class SerializerCompletion(port: MemoryPortParams) extends Module {
     asked := false.B
     when(memory.response.bits.fault) { fault := true.B }
   }
-  private val afterEntry = if (port.bytes == 32) State.record else State.rest
-  private val followers = Seq(State.entry -> afterEntry, State.rest -> State.record, State.record -> State.done)
-  private val ends = report.valid && (answered || !wanted)
-  when(ends) { state := MuxLookup(state, State.entry)(followers) }
-  // Without a record nothing is left to write after the entry.
-  when(ends && onEntry && bits.record === 0.U) { state := State.done }
+  private val afterFirst = Mux(bits.record =/= 0.U, afterEntry, State.done)
+  private val followers = Seq(State.entry -> afterFirst, State.rest -> State.record)
+  when(wanted) { state := Mux(answered, MuxLookup(now, State.done)(followers), now) }
+  when(report.fire) { state := State.begin }
 
-  report.ready := state === State.done
+  report.ready := now === State.done
   ended.valid := report.fire
   ended.bits := bits
   ended.bits.status := status
@@ -67,8 +69,9 @@ class SerializerCompletion(port: MemoryPortParams) extends Module {
 /** The states of a [[SerializerCompletion]]. */
 object SerializerCompletion {
 
-  /** What is written next; `rest` is the second beat of a record where a beat has 16 bytes. */
+  /** What is written next, which `begin` leaves open; `rest` is the second beat of a record where a beat has 16 bytes.
+    */
   object State extends ChiselEnum {
-    val entry, rest, record, done = Value
+    val begin, entry, rest, record, done = Value
   }
 }

@@ -11,7 +11,7 @@ object SerializerDescription extends UnitDescription {
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
-    Parameter.integer("field-serializers", 6, 1 to 8, "strings and arrays read at the same time"),
+    Parameter.integer("field-serializers", 6, 2 to 8, "strings and arrays read at the same time"),
     Parameter.integer("depth", 25, 2 to 100, "messages within each other, the outermost included"),
     Parameter.powerOfTwo("outstanding", 64, 8, 128, "beats that field serializers have outstanding together"),
     Parameter.powerOfTwo("buffer-beats", 64, 4, 64, "beats that each field serializer reads ahead"),

@@ -67,7 +67,8 @@ class SerializerEncoder(params: SerializerParams) extends Module {
   private val isNothing = piece.kind === PieceKind.nothing
   chunk.bits.data := Mux(isBytes, piece.data, encoded(8 * 15 - 1, 0))
   chunk.bits.offset := Mux(isBytes, piece.offset, 0.U)
-  chunk.bits.count := Mux(isBytes, piece.count, numberBytes +& tagBytes)
+  private val encodedBytes = (numberBytes +& tagBytes)(3, 0)
+  chunk.bits.count := Mux(isBytes, piece.count, encodedBytes)
   chunk.bits.finishes := bits.finishes
   chunk.bits.status := Mux(status =/= Status.ok, status, piece.status)
 

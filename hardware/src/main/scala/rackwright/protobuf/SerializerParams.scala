@@ -9,7 +9,7 @@ import rackwright.memory.MemoryPortParams
   * @param portBytes
   *   bytes per beat of the memory ports: 16 or 32.
   * @param fieldSerializers
-  *   strings and arrays that are read from memory at the same time: 1 to 8.
+  *   strings and arrays that are read from memory at the same time: 2 to 8.
   * @param depth
   *   messages within each other that are kept on chip, the outermost included: 2 to 100.
   * @param outstanding
@@ -34,7 +34,7 @@ case class SerializerParams(
     commandQueue: Int = 4
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
-  require(fieldSerializers >= 1 && fieldSerializers <= 8, s"field-serializers is 1 to 8, not $fieldSerializers")
+  require(fieldSerializers >= 2 && fieldSerializers <= 8, s"field-serializers is 2 to 8, not $fieldSerializers")
   require(depth >= 2 && depth <= 100, s"depth is 2 to 100, not $depth")
   private def isPowerOfTwo(value: Int, least: Int, most: Int): Boolean =
     isPow2(value) && value >= least && value <= most
@@ -48,7 +48,7 @@ case class SerializerParams(
   val levelBits: Int = log2Ceil(depth)
 
   /** Bits of the number of a field serializer. */
-  val fieldBits: Int = log2Ceil(fieldSerializers).max(1)
+  val fieldBits: Int = log2Ceil(fieldSerializers)
 
   /** A port whose tag names one of `tags` requests. */
   def port(tags: Int): MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(tags))

@@ -27,7 +27,7 @@ class SerializerReads(upstream: MemoryPortParams, shared: MemoryPortParams, coun
 
   private val arbiter = Module(new RRArbiter(new MemoryRequest(upstream), count))
   private val tags = Module(new TagAllocator(shared.outstanding))
-  private val owners = Mem(shared.outstanding, UInt((log2Ceil(count).max(1) + upstream.tagBits).W))
+  private val owners = Mem(shared.outstanding, UInt((log2Ceil(count) + upstream.tagBits).W))
   arbiter.io.in.zip(ports).foreach { case (in, port) => in <> port.request }
   private val chosen = arbiter.io.out
   memory.request.valid := chosen.valid && tags.allocate.valid

@@ -17,6 +17,12 @@ class WalkedMessage extends Bundle {
   val table = UInt(DescriptorTable.addressBits.W)
   val array = UInt(DescriptorTable.addressBits.W)
   val left = UInt(31.W)
+
+  /** The element to enter next, which may be known before its turn. */
+  val next = Valid(UInt(DescriptorTable.addressBits.W))
+
+  /** Bytes of the message, as far as they are read ahead. */
+  val size = UInt(SerializerWalker.sizeBits.W)
 }
 
 /** Walks messages, from the last field to the first, and says what is to be written.
@@ -127,15 +133,18 @@ class SerializerWalker(params: SerializerParams) extends Module {
   list.response.valid := row.valid && !on(State.header)
   list.response.bits := row.bits
   row.ready := Mux(on(State.header), true.B, list.response.ready)
+  // Elements that are messages are read ahead by one.
+  private val entersLast = !isString && at.next.valid && at.left === 1.U
+  private val element = at.array + ((at.left - Mux(!isString && at.next.valid, 2.U, 1.U)) << 3)
   asking := Mux(
     on(State.enter),
     enters,
-    !reading && (wantsPart || (on(State.array) && at.left =/= 0.U))
+    !reading && (wantsPart || (on(State.array) && at.left =/= 0.U && !entersLast))
   )
   place := Mux(
     on(State.enter),
     at.message + 8.U,
-    Mux(on(State.array), at.array + ((at.left - 1.U) << 3), hasbits + (list.wanted.bits << 3))
+    Mux(on(State.array), element, hasbits + (list.wanted.bits << 3))
   )
 
   // What is found becomes an operation, a task, or a message to enter.
@@ -198,7 +207,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
   around.position := list.position
   stack.push.valid := false.B
   stack.push.bits := around
-  stack.pop := on(State.leave) && !stack.empty
+  private val leaves = walking && list.finished && fetch.idle && !reading
+  stack.pop := leaves && !stack.empty
   private def enter(message: UInt, newTable: UInt): Unit = {
     when(stack.full) { fail(Status.unsupported) }.otherwise {
       stack.push.valid := true.B
@@ -217,12 +227,25 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val listAddress = listWord(addressBits - 1, 0)
   private val foreign = row.bits.word(6)(32) || entries > DescriptorTable.maximumEntries.U ||
     table(5, 0).orR || listAddress(5, 0).orR || (hasHasbits && row.bits.word(2)(2, 0).orR)
-  private val beats = (at.message(offsetBits - 1, 0) +& size + (params.portBytes - 1).U) >> offsetBits
-  private val mostBeats = (1 << SerializerCache.prefetchBits) - 1
-  private val aheadBeats = Mux(beats > mostBeats.U, mostBeats.U, beats)
-  prefetch.valid := on(State.header) && row.valid && !row.bits.fault
-  prefetch.bits.number := at.message >> offsetBits
-  prefetch.bits.left := aheadBeats(SerializerCache.prefetchBits - 1, 0)
+  private val mostBeats = (params.objectLines / 2).min((1 << SerializerCache.prefetchBits) - 1)
+  private val mostBytes = (mostBeats - 1) * params.portBytes
+  private val knownBytes = Mux(size > mostBytes.U, mostBytes.U, size(SerializerWalker.sizeBits - 1, 0))
+  // Pointers of an array are read ahead in groups of a power of two, three groups at first.
+  private val group = 16.min(1 << log2Floor(mostBytes / (3 * 8)))
+  private val pointersAhead = 3 * group
+  private val pointerBits = log2Ceil(pointersAhead + 1)
+  private val elementBytes = Reg(UInt(SerializerWalker.sizeBits.W))
+  prefetch.valid := false.B
+  prefetch.bits := DontCare
+
+  /** Has the beats of `bytes` bytes, at most `mostBytes`, read before they are asked for. */
+  private def readAhead(address: UInt, bytes: UInt): Unit = {
+    prefetch.valid := true.B
+    prefetch.bits.number := address >> offsetBits
+    val end = address(offsetBits - 1, 0) +& bytes +& (params.portBytes - 1).U
+    prefetch.bits.left := (end >> offsetBits).pad(SerializerCache.prefetchBits)(SerializerCache.prefetchBits - 1, 0)
+  }
+
   list.start.valid := false.B
   list.start.bits.list := listAddress
   list.start.bits.left := entries(SerializerList.countBits - 1, 0)
@@ -253,6 +276,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
       when(row.valid) {
         at.hasbits := row.bits.word(2)(31, 0)
         at.left := 0.U
+        at.size := knownBytes
+        readAhead(at.message, knownBytes)
         list.start.valid := true.B
         state := State.metadata
         when(row.bits.fault || (listWord >> addressBits).orR) { fail(Status.accessFault) }
@@ -277,6 +302,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
       when(found.fire && found.bits.kind === FoundKind.message) {
         around.tag := found.bits.entry.tag
         around.left := 0.U
+        readAhead(found.bits.address, SerializerWalker.leastBytes.U)
         enter(found.bits.address, found.bits.entry.field.table)
       }
       when(found.fire && found.bits.kind === FoundKind.pointers) {
@@ -284,14 +310,31 @@ class SerializerWalker(params: SerializerParams) extends Module {
         at.table := found.bits.entry.field.table
         at.array := found.bits.address + 8.U
         at.left := found.bits.count
+        at.next.valid := false.B
+        elementBytes := SerializerWalker.leastBytes.U
+        val isLong = found.bits.count > pointersAhead.U
+        val ahead = Mux(isLong, pointersAhead.U, found.bits.count(pointerBits - 1, 0))
+        readAhead(found.bits.address + 8.U + ((found.bits.count - ahead) << 3), ahead << 3)
         isString := FieldKind.isStringLike(found.bits.entry.field.kind)
         state := State.array
       }
-      when(list.finished && fetch.idle && !reading) { state := State.leave }
+      when(leaves) {
+        state := State.restore
+        when(stack.empty) { fail(Status.ok) }
+      }
       when(list.fault) { fail(Status.accessFault) }.elsewhen(fetch.failure.valid) { fail(fetch.failure.bits) }
     }
     is(State.array) {
+      // The next group is asked for when two are left.
+      when(asked && at.left > (2 * group).U && at.left(log2Ceil(group) - 1, 0) === 0.U) {
+        val from = Mux(at.left > pointersAhead.U, at.left - pointersAhead.U, 0.U)
+        readAhead(at.array + (from << 3), (8 * group).U)
+      }
       when(at.left === 0.U) { state := State.fields }
+        .elsewhen(entersLast) {
+          around.left := 0.U
+          enter(at.next.bits, at.table)
+        }
       when(answer) {
         when(beat.bits.fault || pointerIsWild) { fail(Status.accessFault) }
           .elsewhen(isString) {
@@ -302,14 +345,17 @@ class SerializerWalker(params: SerializerParams) extends Module {
           }
           .otherwise {
             answerTaken := true.B
-            around.left := at.left - 1.U
-            enter(pointer, at.table)
+            readAhead(pointer, elementBytes)
+            when(at.next.valid) {
+              around.left := at.left - 1.U
+              around.next.bits := pointer
+              enter(at.next.bits, at.table)
+            }.otherwise {
+              at.next.valid := true.B
+              at.next.bits := pointer
+            }
           }
       }
-    }
-    is(State.leave) {
-      state := State.restore
-      when(stack.empty) { fail(Status.ok) }
     }
     is(State.restore) {
       at := stack.popped.bits
@@ -317,10 +363,11 @@ class SerializerWalker(params: SerializerParams) extends Module {
       list.start.bits := stack.popped.bits.position
       forgetPresence()
       isString := false.B
+      elementBytes := at.size
       state := State.close
     }
     is(State.close) {
-      when(operation.ready) { state := State.array }
+      when(operation.ready) { state := Mux(at.left === 0.U, State.fields, State.array) }
     }
     is(State.finish) {
       reading := false.B
@@ -337,10 +384,16 @@ class SerializerWalker(params: SerializerParams) extends Module {
 /** The states of a [[SerializerWalker]]. */
 object SerializerWalker {
 
-  /** `enter`, `header` and `metadata` begin a message, `leave`, `restore` and `close` end a sub-message; `fields` and
-    * `array` are the walk itself; `finish` ends a request.
+  /** Bits of the bytes of a message that are read ahead. */
+  val sizeBits: Int = 11
+
+  /** Bytes that every message has: its virtual table and its metadata word. */
+  private val leastBytes = 16
+
+  /** `enter`, `header` and `metadata` begin a message, `restore` and `close` end a sub-message; `fields` and `array`
+    * are the walk itself; `finish` ends a request.
     */
   object State extends ChiselEnum {
-    val idle, enter, header, metadata, fields, array, leave, restore, close, finish = Value
+    val idle, enter, header, metadata, fields, array, restore, close, finish = Value
   }
 }
