@@ -1,5 +1,7 @@
 use crate::prefetch::prefetch;
 
+use crate::words::Words;
+
 /// The size and shape of a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
@@ -34,9 +36,8 @@ pub struct Victim {
 ///
 /// A set's lines are kept in order of use, most recent first, so that a hit in the first place
 /// (most of them) costs one comparison, and replacement needs no counters.
-#[derive(Clone)]
 pub struct Cache {
-    lines: Vec<u64>,
+    lines: Words,
     set_mask: u64,
     ways: usize,
 }
@@ -54,7 +55,7 @@ impl Cache {
         let sets = shape.bytes / LINE_BYTES / u64::from(shape.ways);
         assert!(sets.is_power_of_two(), "{sets} sets is not a power of two");
         Cache {
-            lines: vec![0; (sets * u64::from(shape.ways)) as usize],
+            lines: Words::new((sets * u64::from(shape.ways)) as usize),
             set_mask: sets - 1,
             ways: shape.ways as usize,
         }

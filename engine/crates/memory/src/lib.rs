@@ -14,6 +14,7 @@ mod port;
 mod prefetch;
 mod region;
 mod shared;
+mod words;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
 pub use fault::{Access, GuestFault};
