@@ -7,7 +7,8 @@
 
 static char *get(char *answer, struct text line) {
   const struct text key = take_word(&line);
-  if (key.length == 0 || key.length > STORE_KEY_BYTES || line.length) return put_text(answer, "CLIENT_ERROR bad command line\r\n");
+  if (key.length == 0 || key.length > STORE_KEY_BYTES || line.length)
+    return put_text(answer, "CLIENT_ERROR bad command line\r\n");
   const struct item *item = store_get(key);
   if (item) {
     answer = put_text(answer, "VALUE ");
