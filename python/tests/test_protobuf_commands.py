@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,3 +102,17 @@ def test_averages_are_geometric() -> None:
     [summary] = summarize(rows)
     assert (summary.over, summary.target, summary.benchmarks) == ("boom", "boom+unit", 2)
     assert summary.speedup == pytest.approx(2.0)
+
+
+def test_the_example_of_the_guide(repository: Path) -> None:
+    script = repository / "examples" / "protobuf" / "service.py"
+    result = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    library, units = result.stdout.splitlines()
+    assert "0 calls left to the library, as the library" in library
+    assert "0 calls left to the library, as the library" in units
+    assert _cycles(units) < _cycles(library)
+
+
+def _cycles(line: str) -> int:
+    return int(line.split(" cycles")[0].split()[-1])

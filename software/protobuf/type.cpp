@@ -70,6 +70,7 @@ void Builder::field(const Field &field, const void *member, unsigned hasbit,
     if (is_message && message != nullptr) detail |= address_of(message->table);
     if (field.closed_enum) detail |= low_24_bits(field.most) << 24 | low_24_bits(field.least);
 
+    hasbits_tell_all_ &= hasbit != no_hasbit;
     uint64_t *place = type_.table + header_words + entry_words * (field.number - first_);
     place[0] = entry;
     place[1] = detail;
@@ -107,6 +108,8 @@ void Builder::finish(unsigned limits)
     type_.table[6] = uint64_t{!parses} << 33 | uint64_t{!serializes} << 32 | fields_;
     type_.parses = parses;
     type_.serializes = serializes;
+    const bool one_word = type_.table[2] >> 32 == sizeof(uint32_t);
+    if (one_word && hasbits_tell_all_) type_.only_hasbits = static_cast<uint32_t>(type_.table[2]);
 }
 
 } // namespace rackwright::protobuf

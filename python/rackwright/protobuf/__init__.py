@@ -2,7 +2,8 @@
 
 from rackwright.protobuf.measure import OPERATIONS, TARGETS, measure
 from rackwright.protobuf.messages import read_messages
-from rackwright.protobuf.rows import Row, Summary, summarize
+from rackwright.protobuf.program import compile_service
+from rackwright.protobuf.rows import Row, Summary, geometric_mean, summarize
 from rackwright.protobuf.suite import Benchmark, Suite
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "Row",
     "Suite",
     "Summary",
+    "compile_service",
+    "geometric_mean",
     "measure",
     "read_messages",
     "summarize",

@@ -15,7 +15,7 @@ from bootstrap.paths import BUILD, PROTOBUF, STAMPS
 from bootstrap.protobuf import HOST, INCLUDES
 from bootstrap.software import RISCV, Target
 from rackwright.errors import MissingBuildError, RackwrightError
-from rackwright.protobuf.schema import Schema
+from rackwright.protobuf.schema import Schema, read_schema
 
 _PROGRAMS: dict[str, Target] = {"host": HOST, "riscv64": RISCV}
 _ARCHIVES = ("libbenchmark.a", "librackwright-protobuf.a", "libprotobuf.a")
@@ -45,6 +45,23 @@ def compile_benchmark(schema: Schema, messages: Sequence[str]) -> Programs:
                 for path in made:
                     shutil.move(path, folder / path.name)
     return programs
+
+
+def compile_service(
+    sources: Sequence[str | Path], proto: str | Path, *, include: Sequence[Path] = ()
+) -> Path:
+    """Compiles a program of your own with the messages of a .proto file, for the simulated server.
+
+    Its sources find the messages' headers, the units' runtime (`rackwright/protobuf.h`) and the official
+    library. Gives the program, in .build/programs, named like the first source. Raises `RackwrightError`
+    with what protoc or the compiler says.
+    """
+    paths = [Path(source) for source in sources]
+    program = BUILD / "programs" / f"{paths[0].stem}.elf"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        generated = read_schema(Path(proto), include).generate(Path(scratch))
+        return compile_program([*generated, *paths], program)
 
 
 def compile_program(

@@ -42,12 +42,40 @@ Fallback count_fallback(rackwright_status status);
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
                                       char *end);
 
+// What an object holds at an offset that is a multiple of the word's size, whatever type it has there.
+template <class Word> Word word_at(const google::protobuf::Message &message, size_t offset)
+{
+    using Any __attribute__((may_alias)) = Word;
+    return *reinterpret_cast<const Any *>(reinterpret_cast<const char *>(&message) + offset);
+}
+
+// Whether the object belongs to the arena that the deserializer serves, and has no unknown fields: the
+// word of metadata behind the table of virtual functions is the arena's address and nothing else.
+inline bool is_of_current_arena(const google::protobuf::Message &message)
+{
+    return word_at<const google::protobuf::Arena *>(message, 8) == state.arena;
+}
+
 // Whether the deserializer can parse into this object at once.
 template <class Message> bool is_prepared(const Message &message, size_t size)
 {
     constexpr const Type *type = type_of<Message>();
-    if constexpr (type == nullptr) return false;
-    else return __builtin_expect(message.GetArena() == state.arena && type->parses, 1) && size <= INT_MAX;
+    if constexpr (type == nullptr) {
+        return false;
+    } else {
+        return __builtin_expect(is_of_current_arena(message) && type->parses, 1) && size <= INT_MAX;
+    }
+}
+
+// Clear(), without a call for objects that are clear already, as those that were just made.
+template <class Message> void clear(Message *message)
+{
+    const Type &type = *TypeOf<Message>::value;
+    if (type.only_hasbits != 0 && is_of_current_arena(*message) &&
+        word_at<uint32_t>(*message, type.only_hasbits) == 0) {
+        return;
+    }
+    message->Clear();
 }
 
 template <class Message> bool can_serialize()
@@ -60,7 +88,7 @@ template <class Message> bool can_serialize()
 // Starts the unit on a message that is prepared.
 template <class Message> void begin_parse(Message *message, const void *data, size_t size)
 {
-    message->Clear();
+    clear(message);
     fence();
     start_parse(TypeOf<Message>::value->table, message, data, size);
 }
@@ -82,7 +110,7 @@ size_t clear_some(Message *const *messages, const std::string_view *data, size_t
     size_t cleared = 0;
     while (cleared < most && first + cleared < count &&
            is_prepared(*messages[first + cleared], data[first + cleared].size())) {
-        messages[first + cleared++]->Clear();
+        clear(messages[first + cleared++]);
     }
     return cleared;
 }

@@ -29,6 +29,10 @@ struct Type {
     bool has_required;       // IsInitialized() has to be asked
     bool parses = false;     // the deserializer takes objects of this class
     bool serializes = false; // the serializer does
+
+    // Where the hasbits are if they are one word and tell of every field: an object is clear when they
+    // are zero. Otherwise 0.
+    uint32_t only_hasbits = 0;
 };
 
 // The type of a class, or null when protoc ran without our plug-in.
@@ -121,6 +125,7 @@ class Builder {
     Samples samples_;
     uint32_t first_;
     size_t fields_ = 0;
+    bool hasbits_tell_all_ = true;
 };
 
 // Builds the table of `Message` when the program starts.
