@@ -169,6 +169,15 @@ TOOLS = (
         tests_only=True,
     ),
     Tool(
+        "mpirun",
+        "clusters shared by several processes",
+        ("openmpi-bin",),
+        lambda: _program("mpirun"),
+        companions=("libopenmpi-dev",),
+        optional=True,
+        tests_only=True,
+    ),
+    Tool(
         "qemu-riscv64",
         "the oracle that the harts are compared with",
         ("qemu-user",),

@@ -17,7 +17,15 @@ from rackwright.reproduce.reference import compare
 from rackwright.reproduce.report import render
 from rackwright.reproduce.table import cells
 
-NETWORK = ("firesim-2.5", "firesim-bw", "firesim-2.6", "firesim-t2.3", "queueing")
+NETWORK = (
+    "firesim-2.5",
+    "firesim-bw",
+    "firesim-2.6",
+    "firesim-2.8",
+    "firesim-2.9",
+    "firesim-t2.3",
+    "queueing",
+)
 
 
 def test_a_row_is_within_its_limits_or_not() -> None:

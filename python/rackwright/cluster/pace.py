@@ -46,6 +46,10 @@ class ThreadChoice:
             return min(self._speeds, key=lambda threads: self._speeds[threads])
         return max(self._speeds, key=lambda threads: self._speeds[threads])
 
+    def limit(self, threads: int, cycles: int) -> int:
+        """As many of `cycles` as so many threads simulate in a slice: the slower ones get no more time."""
+        return min(cycles, max(1, int(min(self._speeds[threads], 1e15) * _SLICE_SECONDS)))
+
     def tell(self, threads: int, cycles: int, seconds: float) -> None:
         """Says what so many threads have achieved."""
         self._speeds[threads] = cycles / max(seconds, 1e-9)

@@ -32,7 +32,7 @@ class Runner(Protocol):
         """Whether this is the process that writes files."""
 
     def advance(self, until: int) -> tuple[bool, float]:
-        """Runs to a cycle; returns whether anything is left to happen, and the seconds it took."""
+        """Runs towards a cycle; returns whether anything is left to happen, and the seconds it took."""
 
     def has_ended(self) -> bool:
         """Whether all programs have ended with which the run is to end."""
@@ -59,7 +59,7 @@ class Alone:
         """Runs to a cycle; returns whether anything is left to happen, and the seconds it took."""
         threads, first, before = self._choice.next(), self.machine.cycle, time.perf_counter()
         self.machine.set_threads(threads)
-        busy = self.machine.run(until)
+        busy = self.machine.run(first + self._choice.limit(threads, until - first))
         seconds = time.perf_counter() - before
         self._choice.tell(threads, self.machine.cycle - first, seconds)
         return busy, seconds

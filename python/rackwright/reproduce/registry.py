@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rackwright.errors import RackwrightError
-from rackwright.reproduce import queueing
+from rackwright.reproduce import protobuf, queueing
 from rackwright.reproduce.experiment import Experiment
-from rackwright.reproduce.firesim import one_nic, round_trips, streams, thousand_nodes
+from rackwright.reproduce.firesim import one_nic, round_trips, simulation_rate, streams, thousand_nodes
 
 EXPERIMENTS = (
     round_trips.EXPERIMENT,
     one_nic.EXPERIMENT,
     streams.EXPERIMENT,
+    simulation_rate.BY_NODES,
+    simulation_rate.BY_LATENCY,
     thousand_nodes.EXPERIMENT,
     queueing.EXPERIMENT,
+    *protobuf.EXPERIMENTS,
 )
 """In the order in which they are listed and run."""
 
