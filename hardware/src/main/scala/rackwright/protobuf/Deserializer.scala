@@ -66,7 +66,9 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   fields.lookupIdle := cache.idle
   readBack.request := fields.readBack
   fields.readBackResponse := readBack.response
-  readBack.quiet := stores.quiet.reduce(_ && _)
+  private val quiet = stores.quiet.reduce(_ && _)
+  readBack.quiet := quiet
+  control.quiet := quiet
 
   stores.store <> fields.store
   stores.turn := control.turn

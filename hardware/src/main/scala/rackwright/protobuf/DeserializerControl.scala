@@ -32,6 +32,9 @@ class DeserializerControl extends Module {
   /** One per request, in order, when all its stores have been given. */
   val completion = IO(Decoupled(new ProtobufCompletion))
 
+  /** Every store has been answered. */
+  val quiet = IO(Input(Bool()))
+
   /** The group's former request has completed. */
   val turnFree = IO(Input(Bool()))
 
@@ -46,7 +49,11 @@ class DeserializerControl extends Module {
   drain := !reading
 
   private val reads = request.bits.verdict === Status.ok && request.bits.message.length =/= 0.U
-  request.ready := !reading && turnFree && completion.ready && (!reads || begin.ready)
+  // After an error, places that were written may be given out again.
+  private val failed = RegInit(false.B)
+  when(stop) { failed := true.B }.elsewhen(quiet) { failed := false.B }
+  private val free = !reading && turnFree && !failed
+  request.ready := free && completion.ready && (!reads || begin.ready)
   begin.valid := request.fire && reads
   start.valid := request.fire && reads
   start.bits := request.bits.message
@@ -56,7 +63,7 @@ class DeserializerControl extends Module {
 
   // A request that reads nothing ends at once. There is a place for each group, so that none waits here.
   private val endsUnread = request.fire && !reads
-  completion.valid := (reading && ended.valid) || (!reading && request.valid && turnFree && !reads)
+  completion.valid := (reading && ended.valid) || (free && request.valid && !reads)
   completion.bits.record := Mux(reading, now.record, request.bits.record)
   completion.bits.status := Mux(reading, ended.bits.status, request.bits.verdict)
   completion.bits.word1 := Mux(reading, ended.bits.offset, 0.U)

@@ -11,7 +11,7 @@ object DeserializerDescription extends UnitDescription {
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 16, Seq(16, 32), "bytes per beat of the memory ports"),
-    Parameter.powerOfTwo("outstanding", 64, 4, 64, "beats outstanding on each port"),
+    Parameter.powerOfTwo("outstanding", 128, 4, 128, "beats outstanding on each port"),
     Parameter.integer("depth", 25, 2 to 100, "messages within each other that are kept on chip"),
     Parameter.powerOfTwo("descriptor-lines", 512, 64, 4096, "lines of 16 bytes of descriptor tables kept on chip"),
     Parameter.powerOfTwo("store-lines", 8, 4, 16, "beats that are filled before they are written"),

@@ -208,6 +208,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
 
   // Hasbits.
   hasbits.base := level.target + level.kind.hasbitsOffset
+  hasbits.untouched := stack.empty
   hasbits.bytes := level.kind.hasbitsBytes
   hasbits.index := entry.hasbit
   hasbits.set := fieldFires && entry.hasHasbit

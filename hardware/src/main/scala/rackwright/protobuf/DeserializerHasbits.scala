@@ -13,6 +13,9 @@ import rackwright.contract.Status
 class DeserializerHasbits(params: DeserializerParams) extends Module {
   import DeserializerHasbits._
 
+  /** The object was not made by the unit in this request, so that nothing has been stored where its bits lie. */
+  val untouched = IO(Input(Bool()))
+
   /** Where the bits of the message lie, and how many bytes they take. */
   val base = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val bytes = IO(Input(UInt(16.W)))
@@ -63,6 +66,7 @@ class DeserializerHasbits(params: DeserializerParams) extends Module {
   store.valid := state === State.storing && changed
   store.bits := Store.value(params.port, base + startOf(level.window) + (word << 2), words(word), 2.U)
 
+  store.bits.alone := untouched
   private val left = bytes - startOf(window)
   readBack.valid := state === State.reading
   readBack.bits.address := base + startOf(window)

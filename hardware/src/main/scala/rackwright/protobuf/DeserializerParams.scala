@@ -9,7 +9,7 @@ import rackwright.memory.MemoryPortParams
   * @param portBytes
   *   bytes per beat of the memory ports: 16 or 32.
   * @param outstanding
-  *   beats outstanding per port: a power of two, 4 to 64.
+  *   beats outstanding per port: a power of two, 4 to 128.
   * @param depth
   *   messages within each other that are kept on chip, the outermost included: 2 to 100.
   * @param descriptorLines
@@ -21,7 +21,7 @@ import rackwright.memory.MemoryPortParams
   */
 case class DeserializerParams(
     portBytes: Int = 16,
-    outstanding: Int = 64,
+    outstanding: Int = 128,
     depth: Int = 25,
     descriptorLines: Int = 512,
     storeLines: Int = 8,
@@ -29,8 +29,8 @@ case class DeserializerParams(
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(
-    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
-    s"outstanding is a power of two from 4 to 64, not $outstanding"
+    isPow2(outstanding) && outstanding >= 4 && outstanding <= 128,
+    s"outstanding is a power of two from 4 to 128, not $outstanding"
   )
   require(depth >= 2 && depth <= 100, s"depth is 2 to 100, not $depth")
   require(

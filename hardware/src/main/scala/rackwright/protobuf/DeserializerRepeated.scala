@@ -8,8 +8,8 @@ import rackwright.contract.Status
 /** The repeated field of the current message that elements are being appended to.
   *
   * One field per message is open. Its size and place are on chip, and are stored when another is opened or the message
-  * ends. An array doubles: in place while nothing was put behind it, else it moves. What it has too much is given back
-  * when it is closed, if it is still the last.
+  * ends. An array doubles in place while nothing was put behind it, else it moves to four times the room. What it has
+  * too much is given back when it is closed, if it is still the last.
   */
 class DeserializerRepeated(params: DeserializerParams) extends Module {
   import DeserializerRepeated._
@@ -113,9 +113,10 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   readBack.bits.bytes := 16.U
   readBack.bits.settled := copying && copied =/= 0.U
 
+  private val moved = used << log2Growth
   private val growing = isState(State.growing)
   private val allocates = WireDefault(false.B)
-  array.bytes := MuxCase(chunk.U, Seq((growing && isLast) -> used, growing -> (used << 1)))
+  array.bytes := MuxCase(chunk.U, Seq((growing && isLast) -> used, growing -> moved))
   array.take := (allocates || growing) && array.fits
 
   done.valid := false.B
@@ -210,7 +211,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
         state := State.copying
         when(copied + 16.U === used) {
           slot.array := target
-          slot.capacity := capacityOf(used << 1)
+          slot.capacity := capacityOf(moved)
           end()
         }
       }
@@ -229,6 +230,9 @@ object DeserializerRepeated {
 
   /** Bytes of a new array, header included. */
   val chunk: Int = 64
+
+  /** By how much an array grows that has to move: twice as much as in place, because moving is slow. */
+  val log2Growth: Int = 2
 
   /** An open repeated field: `capacity` elements of 2^log2Bytes bytes, of which `size` are there. */
   class Slot extends Bundle {

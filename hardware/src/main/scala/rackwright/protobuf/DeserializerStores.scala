@@ -45,6 +45,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
     val number = UInt(lineNumberBits.W)
     val data = UInt((8 * port.bytes).W)
     val mask = UInt(port.bytes.W)
+    val alone = Bool()
     val turn = UInt(turnBits.W)
   }
 
@@ -67,17 +68,29 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   leaving.valid := count =/= 0.U && wants && !(store.valid && matches(head))
   leaving.bits := waiting(head)
 
-  store.ready := merges || !full
-  private val enters = store.fire && !merges
+  // What fills a beat alone has nothing to wait for: it passes by, so that beats that are being filled may stay.
+  private val passing = Wire(Decoupled(new Line))
+  private val passes = store.bits.alone && store.bits.mask.andR
+  passing.valid := store.valid && passes
+  passing.bits.number := number
+  passing.bits.data := store.bits.data
+  passing.bits.mask := store.bits.mask
+  passing.bits.alone := true.B
+  passing.bits.turn := turn
+
+  store.ready := Mux(passes, passing.ready, merges || !full)
+  private val enters = store.fire && !merges && !passes
   private val bitMask = Cat((0 until port.bytes).reverse.map(i => Fill(8, store.bits.mask(i))))
   for ((line, i) <- waiting.zipWithIndex) {
-    when(store.fire && matches(i)) {
+    when(store.fire && !passes && matches(i)) {
       line.data := (line.data & ~bitMask) | (store.bits.data & bitMask)
       line.mask := line.mask | store.bits.mask
+      line.alone := line.alone && store.bits.alone
     }.elsewhen(enters && tail === i.U) {
       line.number := number
       line.data := store.bits.data
       line.mask := store.bits.mask
+      line.alone := store.bits.alone
       line.turn := turn
     }
   }
@@ -86,41 +99,41 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   count := count + enters - leaving.fire
   held := (held | Mux(enters, UIntToOH(tail, lines), 0.U)) & ~Mux(leaving.fire, UIntToOH(head, lines), 0.U)
 
-  private val next = Queue(leaving, 2)
+  private val leavers = Module(new Arbiter(new Line, 2))
+  leavers.io.in(0) <> leaving
+  leavers.io.in(1) <> passing
+  private val next = Queue(leavers.io.out, 2)
   private val tags = Module(new TagAllocator(outstanding))
-  private val slots = DeserializerStores.hazardSlots
-  private val busy = RegInit(0.U(slots.W))
-  private val slot = next.bits.number(log2Ceil(slots) - 1, 0)
-  private val slotOfTag = Mem(outstanding, UInt(log2Ceil(slots).W))
+  private val hazards = Module(new WriteHazards(lineNumberBits, outstanding))
+  hazards.number := next.bits.number
+  hazards.tag := tags.allocate.bits
+  hazards.begin := memory.request.fire && !next.bits.alone
+  private val waits = hazards.busy && !next.bits.alone
   private val turnOfTag = Mem(outstanding, UInt(turnBits.W))
 
-  private val clearToGo = next.valid && tags.allocate.valid && !busy(slot)
-  memory.request.valid := clearToGo
+  memory.request.valid := next.valid && tags.allocate.valid && !waits
   memory.request.bits.address := Cat(next.bits.number, 0.U(port.offsetBits.W))
   memory.request.bits.write := true.B
   memory.request.bits.data := next.bits.data
   memory.request.bits.mask := next.bits.mask
   memory.request.bits.tag := tags.allocate.bits
   memory.response.ready := true.B
-  next.ready := memory.request.ready && tags.allocate.valid && !busy(slot)
-  tags.allocate.ready := memory.request.ready && next.valid && !busy(slot)
+  next.ready := memory.request.ready && tags.allocate.valid && !waits
+  tags.allocate.ready := memory.request.ready && next.valid && !waits
 
   private val answer = memory.response
   private val answeredTag = answer.bits.tag(log2Ceil(outstanding) - 1, 0)
   tags.free.valid := answer.valid
   tags.free.bits := answeredTag
-  when(memory.request.fire) {
-    slotOfTag.write(tags.allocate.bits, slot)
-    turnOfTag.write(tags.allocate.bits, next.bits.turn)
-  }
-  busy := (busy | Mux(memory.request.fire, UIntToOH(slot, slots), 0.U)) &
-    ~Mux(answer.valid, UIntToOH(slotOfTag.read(answeredTag), slots), 0.U)
+  hazards.end.valid := answer.valid
+  hazards.end.bits := answeredTag
+  when(memory.request.fire) { turnOfTag.write(tags.allocate.bits, next.bits.turn) }
 
   private val unfinished = RegInit(VecInit.fill(groups)(0.U(countBits.W)))
   private val faults = RegInit(VecInit.fill(groups)(false.B))
   private val answeredTurn = turnOfTag.read(answeredTag)
   for (group <- 0 until groups) {
-    val begins = enters && turn === group.U
+    val begins = (enters || passing.fire) && turn === group.U
     val ends = answer.valid && answeredTurn === group.U
     unfinished(group) := unfinished(group) + begins - ends
     when(ends && answer.bits.fault) { faults(group) := true.B }
@@ -128,11 +141,4 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
     quiet(group) := unfinished(group) === 0.U
   }
   faulted := faults
-}
-
-/** Constants of [[DeserializerStores]]. */
-object DeserializerStores {
-
-  /** Beats on their way are told apart by the low bits of their number; two that agree in them wait for each other. */
-  val hazardSlots: Int = 64
 }

@@ -60,8 +60,10 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
     store.bits.address := to
     store.bits.data := text
     store.bits.mask := Fill(portBytes, 1.U(1.W))
+    store.bits.alone := true.B
   }.otherwise {
     store.bits := Store.line(params.port, headAddress, Mux(inlining, text(127, 0), head))
+    store.bits.alone := true.B
   }
 
   private val moved = (inlining || copying) && store.fire

@@ -95,5 +95,5 @@ class ProtobufCompleter(port: MemoryPortParams) extends Module {
 object ProtobufCompleter {
 
   /** Requests whose writes may be on their way at a time; they take turns in as many groups. */
-  val groups: Int = 8
+  val groups: Int = 16
 }

@@ -10,6 +10,9 @@ class Store(port: MemoryPortParams) extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val data = UInt((8 * port.bytes).W)
   val mask = UInt(port.bytes.W)
+
+  /** No other store touches these bytes while this one is under way. */
+  val alone = Bool()
 }
 
 /** Makes stores. */
@@ -24,6 +27,7 @@ object Store {
     val store = Wire(new Store(port))
     store.address := address
     store.data := Fill(port.bytes / 8, spread)
+    store.alone := false.B
     store.mask := (lanes << address(port.offsetBits - 1, 0))(port.bytes - 1, 0)
     store
   }
@@ -33,6 +37,7 @@ object Store {
     val store = Wire(new Store(port))
     store.address := address
     store.data := Fill(port.bytes / 16, line)
+    store.alone := false.B
     store.mask := (0xffff.U << (address(port.offsetBits - 1, 0) & (port.bytes - 16).U))(port.bytes - 1, 0)
     store
   }
