@@ -1,0 +1,155 @@
+// What calls answer, what they count, and what they leave to the library.
+#include <google/protobuf/arena.h>
+#include <google/protobuf/timestamp.pb.h>
+
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "everything.pb.h"
+#include "modern.pb.h"
+#include "rackwright/protobuf.h"
+
+namespace {
+
+using google::protobuf::Arena;
+using rackwright::Fallback;
+using rackwright::tests::Everything;
+using rackwright::tests::Leaf;
+using rackwright::tests::Mixed;
+using rackwright::tests::Modern;
+using rackwright::tests::Strict;
+using rackwright::tests::Wide;
+
+// Parses and tells for what reason the library was called; fallback_reasons when it was not.
+template <class Message>
+unsigned reason_of_parse(Message *message, const std::string &bytes, bool expected)
+{
+    const auto before = rackwright::protobuf_counters;
+    CHECK(rackwright::ParseFromArray(message, bytes.data(), bytes.size()) == expected);
+    const auto counted = rackwright::protobuf_counters - before;
+    CHECK(counted.parsed + counted.all_fallbacks() == 1);
+    unsigned reason = 0;
+    while (reason < rackwright::fallback_reasons && counted.fallbacks[reason] == 0) reason++;
+    return reason;
+}
+
+template <class Message>
+void falls_back(Fallback reason, const std::string &bytes, bool expected = true)
+{
+    Arena arena;
+    auto *message = Arena::CreateMessage<Message>(&arena);
+    CHECK(reason_of_parse(message, bytes, expected) == static_cast<unsigned>(reason));
+    Message model;
+    CHECK(model.ParsePartialFromString(bytes) || !expected);
+    CHECK(message->SerializePartialAsString() == model.SerializePartialAsString());
+}
+
+Leaf leaf(int value)
+{
+    Leaf made;
+    made.set_value(value);
+    made.set_name("leaf number " + std::to_string(value));
+    for (int i = 0; i < value % 4; i++) made.add_children()->set_value(i);
+    return made;
+}
+
+void the_library_is_called_for_a_reason()
+{
+    const std::string bytes = leaf(3).SerializeAsString();
+    Leaf on_the_heap;
+    CHECK(reason_of_parse(&on_the_heap, bytes, true) == static_cast<unsigned>(Fallback::no_arena));
+    CHECK(on_the_heap.SerializeAsString() == bytes);
+
+    falls_back<Leaf>(Fallback::unsupported, bytes + std::string("\xa0\x06\x01", 3)); // field 100
+    falls_back<Leaf>(Fallback::malformed, bytes + std::string("\x08", 1), false);
+    falls_back<Leaf>(Fallback::malformed, std::string("\x12\x05" "abc", 5), false);
+    falls_back<Wide>(Fallback::unsupported_type, std::string("\x08\x01", 2));
+    falls_back<google::protobuf::Timestamp>(Fallback::no_table, std::string("\x08\x01", 2));
+
+    Mixed mixed;
+    (*mixed.mutable_counts())["one"] = 1;
+    falls_back<Mixed>(Fallback::unsupported, mixed.SerializeAsString());
+    Mixed grouped;
+    grouped.mutable_pair()->set_left(1);
+    falls_back<Mixed>(Fallback::unsupported, grouped.SerializeAsString());
+    Mixed timed;
+    timed.mutable_time()->set_seconds(9);
+    falls_back<Mixed>(Fallback::unsupported, timed.SerializeAsString());
+    Everything unknown_value;
+    unknown_value.set_color(rackwright::tests::INFRARED);
+    falls_back<Everything>(Fallback::unsupported, unknown_value.SerializeAsString());
+
+    rackwright::use_units(false);
+    falls_back<Leaf>(Fallback::no_units, bytes);
+    rackwright::use_units(true);
+}
+
+void required_fields_are_asked_for()
+{
+    Arena arena;
+    auto *message = Arena::CreateMessage<Strict>(&arena);
+    const unsigned none = rackwright::fallback_reasons;
+    CHECK(reason_of_parse(message, std::string("\x08\x05", 2), true) == none);
+    CHECK(reason_of_parse(message, std::string("\x08\x05\x12\x00", 4), false) == none);
+    CHECK(message->has_below());
+    CHECK(reason_of_parse(message, "", false) == none);
+    CHECK(!message->has_below() && !message->has_number());
+}
+
+void requests_are_queued()
+{
+    constexpr int count = 40;
+    Arena arena;
+    std::vector<std::string> bytes;
+    std::vector<Leaf *> messages;
+    std::vector<rackwright::ParseRequest> requests(count);
+    for (int i = 0; i < count; i++) {
+        bytes.push_back(leaf(i).SerializeAsString());
+        if (i % 7 == 3) bytes.back() += std::string("\xa0\x06\x01", 3); // unknown
+        if (i % 11 == 5) bytes.back() += '\x08';                       // ends within a field
+        messages.push_back(Arena::CreateMessage<Leaf>(&arena));
+    }
+    for (int i = 0; i < count; i++) requests[i].start(messages[i], bytes[i].data(), bytes[i].size());
+    for (int i = 0; i < count; i++) {
+        Leaf model;
+        const bool parses = model.ParseFromString(bytes[i]);
+        CHECK(requests[i].wait() == parses);
+        if (parses) CHECK(messages[i]->SerializeAsString() == model.SerializeAsString());
+    }
+}
+
+void batches_hold_any_message()
+{
+    Arena arena, other;
+    std::vector<std::string> bytes;
+    for (int i = 0; i < 30; i++) bytes.push_back(leaf(i).SerializeAsString());
+    bytes[12] += std::string("\xa0\x06\x01", 3);
+    std::vector<Leaf *> messages;
+    std::vector<std::string_view> data;
+    Leaf on_the_heap;
+    for (int i = 0; i < 30; i++) {
+        messages.push_back(i == 25 ? &on_the_heap
+                                   : Arena::CreateMessage<Leaf>(i < 20 ? &arena : &other));
+        data.push_back(bytes[i]);
+    }
+    CHECK(rackwright::ParseBatch(messages.data(), data.data(), messages.size()));
+    for (int i = 0; i < 30; i++) CHECK(messages[i]->SerializeAsString() == bytes[i]);
+    CHECK(rackwright::ParseBatch(messages.data(), data.data(), 0));
+    bytes[4].pop_back();
+    data[4] = bytes[4];
+    CHECK(!rackwright::ParseBatch(messages.data(), data.data(), messages.size()));
+    CHECK(messages[29]->SerializeAsString() == bytes[29]);
+}
+
+} // namespace
+
+int main()
+{
+#define RUN(TEST) TEST(), std::printf("%s\n", #TEST)
+    RUN(the_library_is_called_for_a_reason);
+    RUN(required_fields_are_asked_for);
+    RUN(requests_are_queued);
+    RUN(batches_hold_any_message);
+    return 0;
+}
