@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cluster_mpi import mpirun, needs_mpi, script
 from cluster_shapes import rack
+from command_line import REPOSITORY
 
 from rackwright import RackwrightError
 
@@ -93,3 +94,19 @@ def test_restarts_on_other_numbers_of_ranks(tmp_path: Path) -> None:
         assert ended.status == 0, ended.stderr
         digests.append(json.loads(ended.stdout)["digest"])
     assert digests[0] == digests[2] == digests[3] != digests[1]
+
+
+@needs_mpi
+def test_servers_with_cores_and_units_in_rtl(tmp_path: Path) -> None:
+    ping, file = REPOSITORY / "examples" / "clusters" / "ping.py", tmp_path / "checkpoint"
+    digests = set()
+    for ranks, options in [
+        (1, ["--threads", 1, "--checkpoint", file]),
+        (1, ["--threads", 2]),
+        (2, []),
+        (3, ["--restart", file]),
+    ]:
+        ended = mpirun(ranks, [ping, "--json", *options])
+        assert ended.status == 0, ended.stderr
+        digests.add(json.loads(ended.stdout)["digest"])
+    assert len(digests) == 1
