@@ -26,7 +26,6 @@ class OutputReport extends Bundle {
   /** Address of the output, or where the next one would end. */
   val head = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
-  val entry = UInt(DescriptorTable.addressBits.W)
   val record = UInt(DescriptorTable.addressBits.W)
 }
 
@@ -96,33 +95,46 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   private def bytesOf(lanes: UInt): UInt = FillInterleaved(8, lanes)
   private val merged = (partial & bytesOf(filled)) | (rotated & bytesOf(upper))
 
-  // Two requests may have writes under way: which one a write belongs to is kept by its tag.
-  private val phase = RegInit(false.B)
+  // Several requests may have writes under way: which one a write belongs to is kept by its tag.
+  private val groups = DescendingWriter.groups
+  private val groupBits = log2Ceil(groups)
+  private val group = RegInit(0.U(groupBits.W))
   private val beats = Module(new Queue(new WriteBeat(port), 2))
-  private val phases = Module(new Queue(Bool(), 2))
+  private val groupOfBeat = Module(new Queue(UInt(groupBits.W), 2))
   private val tags = Module(new TagAllocator(port.outstanding))
-  private val phaseOf = Mem(port.outstanding, Bool())
-  private val unanswered = RegInit(VecInit.fill(2)(0.U((port.tagBits + 2).W)))
-  private val faulty = RegInit(VecInit.fill(2)(false.B))
+  private val groupOf = Mem(port.outstanding, UInt(groupBits.W))
+  private val unanswered = RegInit(VecInit.fill(groups)(0.U((port.tagBits + 2).W)))
+  private val faulty = RegInit(VecInit.fill(groups)(false.B))
 
-  private val ended = RegInit(false.B)
-  private val endedPhase = Reg(Bool())
-  private val told = Reg(new OutputReport)
+  // Ended requests wait for the answers to their writes; one group of writes is that of the request at hand.
+  private val ended = Module(new Queue(new OutputReport, groups - 1))
+  private val endedGroup = RegInit(0.U(groupBits.W))
 
   private val takes = chunk.valid && open
-  private val flushes = bits.finishes && filled =/= 0.U && bits.status === Status.ok && !dropped
-  private val emits = Mux(bits.finishes, flushes, fits && completes)
+  private val status = Mux(bits.status =/= Status.ok, bits.status, Mux(dropped, Status.outputFull, Status.ok))
+  private val isOk = status === Status.ok
+  // At the end come the last beat, if it is not full, and the address of the output.
+  private val flushes = bits.finishes && filled =/= 0.U && isOk
+  private val tells = bits.finishes && !flushes && at.entry =/= 0.U
+  private val entryLane = at.entry(offsetBits - 1, 3)
+  private val emits = Mux(bits.finishes, flushes || tells, fits && completes)
+  private val isLast = bits.finishes && !(flushes && at.entry =/= 0.U)
   private val space = beats.io.enq.ready || !emits
-  private val mayEnd = !bits.finishes || !ended
-  chunk.ready := open && space && mayEnd
-  beats.io.enq.valid := takes && emits && mayEnd
-  beats.io.enq.bits.address := ((head - 1.U) >> offsetBits) << offsetBits
+  private val mayEnd = !isLast || ended.io.enq.ready
+  private val proceeds = takes && space && mayEnd
+  chunk.ready := open && space && mayEnd && (!bits.finishes || isLast)
+  beats.io.enq.valid := proceeds && emits
+  beats.io.enq.bits.address := Mux(tells, at.entry, head - 1.U) >> offsetBits << offsetBits
   beats.io.enq.bits.data := Mux(bits.finishes, partial, merged)
   beats.io.enq.bits.mask := Mux(bits.finishes, filled, filled | upper)
-  phases.io.enq.valid := beats.io.enq.fire
-  phases.io.enq.bits := phase
+  when(tells) {
+    beats.io.enq.bits.data := Fill(port.bytes / 8, Mux(isOk, head, 0.U).pad(64))
+    beats.io.enq.bits.mask := (0xff.U << Cat(entryLane, 0.U(3.W)))(port.bytes - 1, 0)
+  }
+  groupOfBeat.io.enq.valid := beats.io.enq.fire
+  groupOfBeat.io.enq.bits := group
   full := dropped && open
-  turn := phase
+  turn := group(0)
 
   when(chunk.fire && !bits.finishes) {
     when(fits) {
@@ -131,19 +143,17 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
       partial := Mux(crosses, rotated, merged)
     }.otherwise { dropped := true.B }
   }
-  private val status = Mux(bits.status =/= Status.ok, bits.status, Mux(dropped, Status.outputFull, Status.ok))
-  when(chunk.fire && bits.finishes) {
+  when(proceeds && flushes) { filled := 0.U }
+  ended.io.enq.valid := proceeds && isLast
+  ended.io.enq.bits.status := status
+  ended.io.enq.bits.head := Mux(isOk, head, end)
+  ended.io.enq.bits.length := Mux(isOk, (end - head)(31, 0), 0.U)
+  ended.io.enq.bits.record := at.record
+  when(ended.io.enq.fire) {
     open := false.B
     filled := 0.U
-    ended := true.B
-    endedPhase := phase
-    phase := !phase
-    told.status := status
-    told.head := Mux(status === Status.ok, head, end)
-    told.length := Mux(status === Status.ok, (end - head)(31, 0), 0.U)
-    told.entry := at.entry
-    told.record := at.record
-    when(status =/= Status.ok) { head := end }
+    group := group + 1.U
+    when(!isOk) { head := end }
   }
 
   private val writable = beats.io.deq.valid && tags.allocate.valid
@@ -154,30 +164,37 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   memory.request.bits.mask := beats.io.deq.bits.mask
   memory.request.bits.tag := tags.allocate.bits
   beats.io.deq.ready := memory.request.ready && tags.allocate.valid
-  phases.io.deq.ready := beats.io.deq.fire
+  groupOfBeat.io.deq.ready := beats.io.deq.fire
   tags.allocate.ready := memory.request.ready && beats.io.deq.valid
   tags.free.valid := memory.response.valid
   tags.free.bits := memory.response.bits.tag
   memory.response.ready := true.B
-  when(memory.request.fire) { phaseOf.write(tags.allocate.bits, phases.io.deq.bits) }
+  when(memory.request.fire) { groupOf.write(tags.allocate.bits, groupOfBeat.io.deq.bits) }
 
-  private val answered = phaseOf.read(memory.response.bits.tag)
-  for (index <- 0 until 2) {
-    val asks = beats.io.enq.fire && phase === (index == 1).B
-    val comes = memory.response.valid && answered === (index == 1).B
+  private val answered = groupOf.read(memory.response.bits.tag)
+  for (index <- 0 until groups) {
+    val asks = beats.io.enq.fire && group === index.U
+    val comes = memory.response.valid && answered === index.U
     unanswered(index) := unanswered(index) + asks - comes
     when(comes && memory.response.bits.fault) { faulty(index) := true.B }
   }
-  private val wrote = !faulty(endedPhase)
-  report.valid := ended && unanswered(endedPhase) === 0.U
-  report.bits := told
-  when(!wrote && told.status === Status.ok) {
+  report.valid := ended.io.deq.valid && unanswered(endedGroup) === 0.U
+  ended.io.deq.ready := report.fire
+  report.bits := ended.io.deq.bits
+  when(faulty(endedGroup) && ended.io.deq.bits.status === Status.ok) {
     report.bits.status := Status.accessFault
     report.bits.length := 0.U
   }
   when(report.fire) {
-    ended := false.B
-    faulty(endedPhase) := false.B
+    endedGroup := endedGroup + 1.U
+    faulty(endedGroup) := false.B
   }
-  idle := !open && !ended
+  idle := !open && !ended.io.deq.valid
+}
+
+/** Constants of a [[DescendingWriter]]. */
+object DescendingWriter {
+
+  /** Requests that may have writes under way. */
+  val groups: Int = 8
 }

@@ -27,6 +27,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   private val commands = Module(new SerializerCommands)
   private val walker = Module(new SerializerWalker(params))
   private val rows = Module(new SerializerTable(rowPort))
+  private val announcer = Module(new SerializerAnnouncer(params))
   private val cache = Module(new SerializerCache(objectPort))
   private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
   private val reads = Module(new SerializerReads(bufferPort, params.port(params.outstanding), params.fieldSerializers))
@@ -43,14 +44,23 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   writer.ticket <> Queue(commands.ticket, params.commandQueue + Serializer.operations)
 
   rows.clear := commands.flush
+  walker.flush := commands.flush
   rows.request <> walker.rowRequest
   rows.cancel := walker.cancelRow
   walker.row <> rows.response
   table <> rows.memory
-  cache.clear := walker.forget
+  cache.now := commands.now
+  cache.since := walker.since
+  cache.clear := false.B
+  cache.age := commands.walk.fire && commands.walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U
   cache.request <> walker.beatRequest
   cache.cancel := walker.cancelBeat
-  cache.prefetch := walker.prefetch
+  cache.prefetch <> announcer.prefetch
+  announcer.request.valid := commands.walk.fire && !commands.walk.bits.refused
+  announcer.request.bits := commands.walk.bits
+  announcer.walker := walker.prefetch
+  announcer.latest := walker.latest
+  announcer.latestBytes := walker.latestBytes
   walker.beat <> cache.response
   objects <> cache.memory
 
@@ -77,7 +87,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   writes.ports(1) <> completion.memory
   write <> writes.memory
 
-  idle := commands.quiet && !command.response.valid && rows.idle && cache.idle && reads.idle
+  idle := commands.quiet && !command.response.valid && !announcer.prefetch.valid && rows.idle && cache.idle && reads.idle
   event("busy", !commands.quiet)
   event("fields", walker.operation.fire)
   event("bytes", Mux(writer.chunk.fire && !writer.chunk.bits.finishes, writer.chunk.bits.count, 0.U))

@@ -9,6 +9,9 @@ import rackwright.memory.{LoadedBeat, MemoryPort, MemoryPortParams}
 class SerializerPrefetch(numberBits: Int) extends Bundle {
   val number = UInt(numberBits.W)
   val left = UInt(SerializerCache.prefetchBits.W)
+
+  /** They must have been read since that time. */
+  val since = UInt(SerializerCache.timeBits.W)
 }
 
 /** Keeps beats of memory on chip: of objects, and of descriptor tables.
@@ -29,6 +32,17 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   private val indexBits = port.tagBits
   private val numberBits = SerializerCache.numberBits(port, banks)
 
+  /** The time, which is kept with each line, and since when what is asked for must have been read: what was read
+    * earlier may have changed. Times are compared modulo 2^timeBits.
+    */
+  val now = IO(Input(UInt(SerializerCache.timeBits.W)))
+  val since = IO(Input(UInt(SerializerCache.timeBits.W)))
+
+  /** Forget the lines that were not read since the last `age`: given often enough that no line gets so old that its
+    * time looks new.
+    */
+  val age = IO(Input(Bool()))
+
   /** Forget all lines; what is under way is dropped when it comes. */
   val clear = IO(Input(Bool()))
 
@@ -41,8 +55,8 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   /** Drop the request that has not been answered. */
   val cancel = IO(Input(Bool()))
 
-  /** Read these too, as far as there is time; what is too much is dropped. */
-  val prefetch = IO(Flipped(Valid(new SerializerPrefetch(numberBits))))
+  /** Read these too, as far as there is time; what is too much may be dropped. */
+  val prefetch = IO(Flipped(Decoupled(new SerializerPrefetch(numberBits))))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
@@ -51,25 +65,31 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   val idle = IO(Output(Bool()))
 
   private val beats = SyncReadMem(lines, UInt((8 * port.bytes).W))
-  private val numbers = Mem(lines, UInt(numberBits.W))
+  private val lineOf = Mem(lines, UInt((SerializerCache.timeBits + numberBits).W))
   private val present = RegInit(0.U(lines.W))
   private val faulty = RegInit(0.U(lines.W))
   private val pending = RegInit(0.U(lines.W))
   private val stale = RegInit(0.U(lines.W))
+  private val young = RegInit(0.U(lines.W))
 
+  /** The line at that place is that beat, read or asked for not too early. */
+  private def matches(place: UInt, number: UInt, since: UInt): Bool = {
+    val line = lineOf.read(place)
+    val age = (line >> numberBits) - since
+    line(numberBits - 1, 0) === number && !age(SerializerCache.timeBits - 1)
+  }
   private def index(number: UInt): UInt = number(indexBits - 1, 0) ^ number(2 * indexBits - 1, indexBits)
 
   private val busy = RegInit(false.B)
   private val asked = Reg(UInt(numberBits.W))
   private val looked = Mux(request.fire, request.bits, asked)
-  private val matches = numbers.read(index(looked)) === looked
-  private val found = RegNext(matches && present(index(looked)) && !clear)
+  private val found = RegNext(matches(index(looked), looked, since) && present(index(looked)) && !clear)
   private val isFault = RegNext(faulty(index(looked)))
 
   // An answer of memory that is waited for passes by the memory on chip.
   private val answer = memory.response.bits
   private val arrives = memory.response.valid && answer.tag === index(asked) && !stale(answer.tag) && !clear &&
-    pending(answer.tag) && numbers.read(index(asked)) === asked
+    pending(answer.tag) && matches(index(asked), asked, since)
   response.valid := busy && (found || arrives)
   response.bits.data := Mux(found, beats.read(index(looked)), answer.data)
   response.bits.fault := Mux(found, isFault, answer.fault)
@@ -79,18 +99,17 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
 
   // A request that misses is read first, then what was announced.
   private val askedIndex = index(asked)
-  private val known = numbers.read(askedIndex) === asked && (present(askedIndex) || pending(askedIndex))
+  private val known = matches(askedIndex, asked, since) && (present(askedIndex) || pending(askedIndex))
   private val wanted = busy && !found && !known && !pending(askedIndex)
   private val announced =
     Module(new Queue(new SerializerPrefetch(numberBits), SerializerCache.announced, flow = true, hasFlush = true))
   private val ahead = Reg(new SerializerPrefetch(numberBits))
   private val aheadLeft = RegInit(0.U(SerializerCache.prefetchBits.W))
-  announced.io.enq.valid := prefetch.valid
-  announced.io.enq.bits := prefetch.bits
+  announced.io.enq <> prefetch
   announced.io.deq.ready := aheadLeft === 0.U
   announced.io.flush.get := clear
   private val aheadIndex = index(ahead.number)
-  private val aheadKnown = numbers.read(aheadIndex) === ahead.number && present(aheadIndex)
+  private val aheadKnown = matches(aheadIndex, ahead.number, ahead.since) && present(aheadIndex)
   private val aheadWanted = aheadLeft =/= 0.U && !aheadKnown && !pending(aheadIndex)
   private val number = Mux(wanted, asked, ahead.number)
   private val line = Mux(wanted, askedIndex, aheadIndex)
@@ -102,7 +121,7 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   memory.request.bits.data := 0.U
   memory.request.bits.mask := 0.U
   memory.request.bits.tag := line
-  when(memory.request.fire) { numbers.write(line, number) }
+  when(memory.request.fire) { lineOf.write(line, now ## number) }
   when(announced.io.deq.fire) {
     ahead := announced.io.deq.bits
     aheadLeft := announced.io.deq.bits.left
@@ -120,10 +139,12 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
   private val useful = bit(memory.response.valid && !stale(answer.tag), answer.tag)
   // A fault is told once: whoever asks again asks memory again.
   private val told = bit(response.valid && (response.ready || cancel) && response.bits.fault, askedIndex)
-  present := Mux(clear, 0.U, ((present & ~sent) | useful) & ~told)
+  private val kept = Mux(age, young, ~0.U(lines.W))
+  present := Mux(clear, 0.U, ((present & ~sent) | useful) & kept & ~told)
+  young := Mux(age, sent, young | sent)
   faulty := (faulty & ~came) | bit(memory.response.valid && answer.fault, answer.tag)
   pending := (pending & ~came) | sent
-  stale := Mux(clear, (pending & ~came) | sent, stale & ~came)
+  stale := Mux(clear, (pending & ~came) | sent, (stale | (pending & ~kept)) & ~came)
 
   idle := !busy && pending === 0.U && aheadLeft === 0.U && !announced.io.deq.valid
 }
@@ -133,6 +154,9 @@ object SerializerCache {
 
   /** Bits of the number of beats that may be announced at once. */
   val prefetchBits: Int = 5
+
+  /** Bits of a time. */
+  val timeBits: Int = 7
 
   /** Announcements that wait. */
   private val announced: Int = 4

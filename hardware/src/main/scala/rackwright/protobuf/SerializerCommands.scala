@@ -13,6 +13,9 @@ class SerializerRequest extends Bundle {
 
   /** Ends with `access_fault`, without being looked at. */
   val refused = Bool()
+
+  /** When it came, counted in requests: nothing of the message that was read earlier may be used. */
+  val time = UInt(SerializerCache.timeBits.W)
 }
 
 /** Understands commands: README.md has their list. */
@@ -30,6 +33,9 @@ class SerializerCommands extends Module {
 
   /** A request ended. */
   val ended = IO(Flipped(Valid(new OutputReport)))
+
+  /** Requests that have come, modulo 2^timeBits. */
+  val now = IO(Output(UInt(SerializerCache.timeBits.W)))
 
   /** Forget descriptor tables. */
   val flush = IO(Output(Bool()))
@@ -50,6 +56,7 @@ class SerializerCommands extends Module {
   private val bits = request.bits
   private def is(funct: Int): Bool = bits.opcode === Serializer.opcode.U && bits.funct === funct.U
   quiet := started === completed
+  now := started(SerializerCache.timeBits - 1, 0)
 
   // Tables are forgotten between requests, not within one.
   private val blocks = is(Functs.checkCompletion) || is(Functs.await) || is(Functs.fence)
@@ -79,6 +86,7 @@ class SerializerCommands extends Module {
   private val badEntry = wide(entry) || entry(2, 0).orR
   walk.valid := start && ticket.ready
   walk.bits.table := narrow(bits.rs1)
+  walk.bits.time := now + 1.U
   walk.bits.message := narrow(bits.rs2)
   walk.bits.refused := badRegion || badRecord || badEntry || wide(bits.rs1) || wide(bits.rs2)
   ticket.valid := start && walk.ready

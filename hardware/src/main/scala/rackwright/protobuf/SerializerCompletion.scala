@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.contract.Status
 import rackwright.memory.{MemoryPort, MemoryPortParams}
 
-/** Ends requests: writes the address of the output, then the record, each when the one before has been answered. */
+/** Ends requests whose output is written: writes their records. */
 class SerializerCompletion(port: MemoryPortParams) extends Module {
   import SerializerCompletion.State
 
@@ -25,26 +25,19 @@ class SerializerCompletion(port: MemoryPortParams) extends Module {
 
   private val bits = report.bits
   private val status = Mux(fault && bits.status === Status.ok, Status.accessFault, bits.status)
-  private val isOk = status === Status.ok
-  // What is not wanted is passed over.
-  private val afterEntry = if (port.bytes == 32) State.record else State.rest
-  private val begin = Mux(bits.entry =/= 0.U, State.entry, Mux(bits.record =/= 0.U, afterEntry, State.done))
-  private val now = Mux(state === State.begin, begin, state)
-  private val onEntry = now === State.entry
-  private val address = Mux(onEntry, bits.entry, bits.record)
+  // A record of two beats: the one that says that it is there comes last.
+  private val first = if (port.bytes == 32) State.record else State.rest
+  private val now = Mux(state === State.begin, Mux(bits.record =/= 0.U, first, State.done), state)
   private val wanted = report.valid && now =/= State.done
   private val words = Seq((status +& 1.U).pad(64), bits.head.pad(64), bits.length.pad(64), 0.U(64.W))
   private val record = Cat(words.reverse)
-  // A record of two beats: the one that says that it is there comes last.
   private val beat = Mux(now === State.rest, 1.U, 0.U)
-  private val recordBeat = if (port.bytes == 32) record else Mux(beat === 1.U, record(255, 128), record(127, 0))
-  private val lane = address(port.offsetBits - 1, 3)
 
   memory.request.valid := wanted && !asked
-  memory.request.bits.address := Cat((address >> port.offsetBits) + Mux(onEntry, 0.U, beat), 0.U(port.offsetBits.W))
+  memory.request.bits.address := Cat((bits.record >> port.offsetBits) + beat, 0.U(port.offsetBits.W))
   memory.request.bits.write := true.B
-  memory.request.bits.data := Mux(onEntry, Fill(port.bytes / 8, Mux(isOk, bits.head, 0.U).pad(64)), recordBeat)
-  memory.request.bits.mask := Mux(onEntry, (0xff.U << Cat(lane, 0.U(3.W)))(port.bytes - 1, 0), ~0.U(port.bytes.W))
+  memory.request.bits.data := (if (port.bytes == 32) record else Mux(beat === 1.U, record(255, 128), record(127, 0)))
+  memory.request.bits.mask := ~0.U(port.bytes.W)
   memory.request.bits.tag := 0.U
   memory.response.ready := true.B
 
@@ -54,9 +47,7 @@ class SerializerCompletion(port: MemoryPortParams) extends Module {
     asked := false.B
     when(memory.response.bits.fault) { fault := true.B }
   }
-  private val afterFirst = Mux(bits.record =/= 0.U, afterEntry, State.done)
-  private val followers = Seq(State.entry -> afterFirst, State.rest -> State.record)
-  when(wanted) { state := Mux(answered, MuxLookup(now, State.done)(followers), now) }
+  when(wanted) { state := Mux(answered, Mux(now === State.rest, State.record, State.done), now) }
   when(report.fire) { state := State.begin }
 
   report.ready := now === State.done
@@ -72,6 +63,6 @@ object SerializerCompletion {
   /** What is written next, which `begin` leaves open; `rest` is the second beat of a record where a beat has 16 bytes.
     */
   object State extends ChiselEnum {
-    val begin, entry, rest, record, done = Value
+    val begin, rest, record, done = Value
   }
 }

@@ -57,8 +57,9 @@ class SerializerFetch(lineBytes: Int) extends Module {
   /** Drop what is under way. */
   val clear = IO(Input(Bool()))
 
-  /** No entry is here. */
+  /** No entry is here; none is after this cycle. */
   val idle = IO(Output(Bool()))
+  val ends = IO(Output(Bool()))
 
   private val waiting = RegInit(false.B)
   private val waits = Reg(new SerializerEntry)
@@ -85,6 +86,7 @@ class SerializerFetch(lineBytes: Int) extends Module {
   private val away = (waiting && leadsAway(waits.field)) || (reading && leadsAway(reads.field))
   entry.ready := (!waiting || moves) && !away
   idle := !waiting && !reading
+  ends := !waiting && (!reading || (response.fire && !leadsAway(reads.field)))
 
   when(request.fire) {
     reads := waits

@@ -97,10 +97,12 @@ class SerializerList extends Module {
   private val steps = usable && knows && (lacks || entry.ready)
   private val leaves = steps && (takesFirst || firstLacks)
   private val row = (place.left - 1.U) >> 1
-  private val next = Mux(leaves, row - 1.U, row)
+  private val firstRow = (start.bits.left - 1.U) >> 1
+  private val next = Mux(start.valid, firstRow, Mux(leaves, row - 1.U, row))
   response.ready := leaves
-  request.valid := !start.valid && !stop && Mux(leaves, row =/= 0.U, !asked && place.left =/= 0.U)
-  request.bits.address := place.list + (next << log2Ceil(SerializerTable.rowBytes))
+  private val more = Mux(leaves, row =/= 0.U, !asked && place.left =/= 0.U)
+  request.valid := Mux(start.valid, start.bits.left =/= 0.U, !stop && more)
+  request.bits.address := Mux(start.valid, start.bits.list, place.list) + (next << log2Ceil(SerializerTable.rowBytes))
   request.bits.continues := next =/= 0.U
 
   when(request.fire) {
@@ -112,7 +114,7 @@ class SerializerList extends Module {
   when(steps) { place.left := Mux(leaves, row << 1, place.left - 1.U) }
   when(start.valid) {
     place := start.bits
-    asked := false.B
+    asked := request.fire
   }.elsewhen(stop) {
     place.left := 0.U
     asked := false.B

@@ -19,19 +19,19 @@ import rackwright.memory.MemoryPortParams
   * @param tableRows
   *   rows of 64 bytes of descriptor tables kept on chip: a power of two, 8 to 64.
   * @param objectLines
-  *   beats of objects kept on chip: a power of two, 16 to 64.
+  *   beats of objects kept on chip: a power of two, 16 to 128.
   * @param commandQueue
-  *   requests that may wait: 1 to 8.
+  *   requests that may wait: 1 to 16.
   */
 case class SerializerParams(
     portBytes: Int = 32,
-    fieldSerializers: Int = 6,
+    fieldSerializers: Int = 8,
     depth: Int = 25,
     outstanding: Int = 64,
     bufferBeats: Int = 64,
     tableRows: Int = 64,
-    objectLines: Int = 64,
-    commandQueue: Int = 4
+    objectLines: Int = 128,
+    commandQueue: Int = 8
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(fieldSerializers >= 2 && fieldSerializers <= 8, s"field-serializers is 2 to 8, not $fieldSerializers")
@@ -41,8 +41,8 @@ case class SerializerParams(
   require(isPowerOfTwo(outstanding, 8, 128), s"outstanding is a power of two from 8 to 128, not $outstanding")
   require(isPowerOfTwo(bufferBeats, 4, 64), s"buffer-beats is a power of two from 4 to 64, not $bufferBeats")
   require(isPowerOfTwo(tableRows, 8, 64), s"table-rows is a power of two from 8 to 64, not $tableRows")
-  require(isPowerOfTwo(objectLines, 16, 64), s"object-lines is a power of two from 16 to 64, not $objectLines")
-  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+  require(isPowerOfTwo(objectLines, 16, 128), s"object-lines is a power of two from 16 to 128, not $objectLines")
+  require(commandQueue >= 1 && commandQueue <= 16, s"command-queue is 1 to 16, not $commandQueue")
 
   /** Bits of a level: 0 is the outermost message. */
   val levelBits: Int = log2Ceil(depth)

@@ -77,6 +77,10 @@ class SerializerTable(port: MemoryPortParams) extends Module {
   response.bits.data := Cat(caches.map(_.response.bits.data).reverse)
   response.bits.fault := caches.map(_.response.bits.fault).reduce(_ || _)
   for ((cache, index) <- caches.zipWithIndex) {
+    // Tables don't change but by command.
+    cache.now := 0.U
+    cache.since := 0.U
+    cache.age := false.B
     cache.clear := clear
     cache.cancel := cancel
     cache.request.valid := request.valid && ready
@@ -86,6 +90,7 @@ class SerializerTable(port: MemoryPortParams) extends Module {
     cache.prefetch.valid := request.fire && request.bits.continues
     cache.prefetch.bits.number := cache.request.bits - 1.U
     cache.prefetch.bits.left := 1.U
+    cache.prefetch.bits.since := 0.U
     arbiter.ports(index) <> cache.memory
   }
   idle := caches.map(_.idle).reduce(_ && _)

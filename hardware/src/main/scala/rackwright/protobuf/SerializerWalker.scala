@@ -55,7 +55,16 @@ class SerializerWalker(params: SerializerParams) extends Module {
   val beatRequest = IO(Decoupled(UInt((addressBits - offsetBits).W)))
   val beat = IO(Flipped(Decoupled(new LoadedBeat(params.portBytes))))
   val prefetch = IO(Valid(new SerializerPrefetch(addressBits - offsetBits)))
-  val forget = IO(Output(Bool()))
+
+  /** Since when beats of the message must have been read. */
+  val since = IO(Output(UInt(SerializerCache.timeBits.W)))
+
+  /** Descriptor tables have changed; between requests. */
+  val flush = IO(Input(Bool()))
+
+  /** The outermost type walked last and the bytes of its objects, as far as they are read ahead. */
+  val latest = IO(Valid(UInt(addressBits.W)))
+  val latestBytes = IO(Output(UInt(SerializerWalker.sizeBits.W)))
   val cancelBeat = IO(Output(Bool()))
 
   /** No message is walked. */
@@ -203,11 +212,20 @@ class SerializerWalker(params: SerializerParams) extends Module {
     status := why
     state := State.finish
   }
+  private def begin(): Unit = {
+    at.message := request.bits.message
+    table := request.bits.table
+    isInner := false.B
+    when(request.fire) {
+      state := State.enter
+      when(request.bits.refused) { fail(Status.accessFault) }
+    }
+  }
   private val around = WireDefault(at)
   around.position := list.position
   stack.push.valid := false.B
   stack.push.bits := around
-  private val leaves = walking && list.finished && fetch.idle && !reading
+  private val leaves = walking && list.finished && fetch.ends && !reading
   stack.pop := leaves && !stack.empty
   private def enter(message: UInt, newTable: UInt): Unit = {
     when(stack.full) { fail(Status.unsupported) }.otherwise {
@@ -217,6 +235,14 @@ class SerializerWalker(params: SerializerParams) extends Module {
       isInner := true.B
       state := State.enter
     }
+  }
+
+  /** The metadata word is here, and mostly the first hasbits with it. */
+  private def learnMetadata(hasbits: UInt): Unit = {
+    answerTaken := true.B
+    state := State.fields
+    when(hasbits >> offsetBits === read >> offsetBits) { learn(0.U, wordAt(hasbits)) }
+    when(beat.bits.fault) { fail(Status.accessFault) }.elsewhen(word(0)) { fail(Status.unsupported) }
   }
 
   // The header of a table (README.md).
@@ -241,6 +267,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   /** Has the beats of `bytes` bytes, at most `mostBytes`, read before they are asked for. */
   private def readAhead(address: UInt, bytes: UInt): Unit = {
     prefetch.valid := true.B
+    prefetch.bits.since := time
     prefetch.bits.number := address >> offsetBits
     val end = address(offsetBits - 1, 0) +& bytes +& (params.portBytes - 1).U
     prefetch.bits.left := (end >> offsetBits).pad(SerializerCache.prefetchBits)(SerializerCache.prefetchBits - 1, 0)
@@ -254,20 +281,16 @@ class SerializerWalker(params: SerializerParams) extends Module {
   cancelBeat := on(State.finish)
   fetch.clear := on(State.finish)
   stack.clear := on(State.finish)
-  request.ready := on(State.idle)
-  forget := request.fire
+  request.ready := on(State.idle) || (on(State.finish) && operation.ready)
+  private val time = RegEnable(request.bits.time, request.fire)
+  since := time
+  private val latestTable = RegInit(0.U.asTypeOf(latest))
+  private val latestSize = Reg(latestBytes.cloneType)
+  latest := latestTable
+  latestBytes := latestSize
 
   switch(state) {
-    is(State.idle) {
-      at.message := request.bits.message
-      at.left := 0.U
-      table := request.bits.table
-      isInner := false.B
-      when(request.fire) {
-        state := State.enter
-        when(request.bits.refused) { fail(Status.accessFault) }
-      }
-    }
+    is(State.idle) { begin() }
     is(State.enter) {
       forgetPresence()
       when(enters) { state := State.header }
@@ -278,20 +301,20 @@ class SerializerWalker(params: SerializerParams) extends Module {
         at.left := 0.U
         at.size := knownBytes
         readAhead(at.message, knownBytes)
+        when(!isInner) {
+          latestTable.valid := true.B
+          latestTable.bits := table
+          latestSize := knownBytes
+        }
         list.start.valid := true.B
         state := State.metadata
+        when(answer) { learnMetadata(at.message + row.bits.word(2)(31, 0)) }
         when(row.bits.fault || (listWord >> addressBits).orR) { fail(Status.accessFault) }
           .elsewhen(foreign) { fail(Status.unsupported) }
       }
     }
     is(State.metadata) {
-      when(answer) {
-        answerTaken := true.B
-        state := State.fields
-        // The first hasbits mostly come with the metadata word.
-        when(hasbits >> offsetBits === read >> offsetBits) { learn(0.U, wordAt(hasbits)) }
-        when(beat.bits.fault) { fail(Status.accessFault) }.elsewhen(word(0)) { fail(Status.unsupported) }
-      }
+      when(answer) { learnMetadata(hasbits) }
     }
     is(State.fields) {
       when(answer) {
@@ -374,9 +397,11 @@ class SerializerWalker(params: SerializerParams) extends Module {
       when(operation.ready) {
         number := number + 1.U
         state := State.idle
+        begin()
       }
     }
   }
+  when(flush) { latestTable.valid := false.B }
   private val isOpen = !on(State.idle) && !on(State.finish)
   when(isOpen && givenUp.valid && givenUp.bits === number) { fail(Status.ok) }
 }
@@ -388,7 +413,7 @@ object SerializerWalker {
   val sizeBits: Int = 11
 
   /** Bytes that every message has: its virtual table and its metadata word. */
-  private val leastBytes = 16
+  val leastBytes: Int = 16
 
   /** `enter`, `header` and `metadata` begin a message, `restore` and `close` end a sub-message; `fields` and `array`
     * are the walk itself; `finish` ends a request.
