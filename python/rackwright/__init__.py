@@ -2,7 +2,7 @@
 
 A `Unit` is a piece of hardware alone against a memory model; a `SnappyUnit` is one that we ship. A
 `Server` is a core with units beside it, which runs real programs; `run` does so in one call. A `Cluster`
-joins switches and servers without processors by links. Results are data classes, and `.frame()` turns
+joins switches and servers by links. Results are data classes, and `.frame()` turns
 them into pandas data frames. Python describes and reports: what is simulated is simulated by the
 engine.
 

@@ -8,7 +8,7 @@
     tor.add_downlinks([server, Traffic(sends=Poisson(rate=50_000), to=server)])
     run = Cluster(tor, link=Ethernet(latency_us=2)).run(until_ms=10)
 
-A server here is of `traffic` fidelity: distributions instead of a processor. Ready-made topologies are
+A `Traffic` server has distributions instead of a processor; `rackwright.Server` runs programs. Ready-made topologies are
 in `rackwright.cluster.shapes`.
 """
 
