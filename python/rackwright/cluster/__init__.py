@@ -8,8 +8,8 @@
     tor.add_downlinks([server, Traffic(sends=Poisson(rate=50_000), to=server)])
     run = Cluster(tor, link=Ethernet(latency_us=2)).run(until_ms=10)
 
-A `Traffic` server has distributions instead of a processor; `rackwright.Server` runs programs. Ready-made topologies are
-in `rackwright.cluster.shapes`.
+A `Traffic` server has distributions instead of a processor; `rackwright.Server` runs programs.
+Ready-made topologies are in `rackwright.cluster.shapes`.
 """
 
 from rackwright.cluster.cluster import Cluster
