@@ -26,7 +26,7 @@ _SERVICES = {
     "proto-6.12": ("deserialize", "Deserialization of service-representative messages", "12"),
     "proto-6.13": ("serialize", "Serialization of service-representative messages", "13"),
 }
-_STYLES = {"host": "host", "boom": "boom", _UNIT: "unit"}
+_STYLES = {"host": "host", "boom": "core", _UNIT: "unit"}
 
 
 @cache
