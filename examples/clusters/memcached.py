@@ -1,4 +1,4 @@
-"""memcached on `rocket` cores with NICs in RTL, in 32 racks: half of the servers serve, half ask one partner each.
+"""memcached on `rocket` cores with NICs in RTL, in 32 racks: half of them serve, half ask a partner each.
 
     ./rw run examples/clusters/memcached.py -- root 1
 
@@ -28,18 +28,14 @@ def partner_rack(distance: str, rack: int) -> int:
 def memcached(distance: str, pairs: int, requests: int) -> tuple[Cluster, list[Server]]:
     """The cluster, and its load generators, which end after so many `requests` each."""
     levels = tree([AGGREGATION, RACKS // AGGREGATION])
-    serves = [
-        [Server(program="memcached.elf") for _ in range(pairs)] for _ in range(RACKS)
-    ]
+    serves = [[Server(program="memcached.elf") for _ in range(pairs)] for _ in range(RACKS)]
     asks = []
     for rack, tor in enumerate(levels[-1]):
         for index, server in enumerate(serves[rack]):
             options = [f"rate={REQUESTS_PER_SECOND}", f"requests={requests}", "keys=4"]
             partner = serves[partner_rack(distance, rack)][index]
             seed = f"seed={rack * pairs + index}"
-            asks.append(
-                Server(program="mutilate.elf", arguments=[partner, *options, seed])
-            )
+            asks.append(Server(program="mutilate.elf", arguments=[partner, *options, seed]))
             tor.add_downlinks([server, asks[-1]])
     return Cluster(levels[0][0]), asks
 
@@ -52,12 +48,8 @@ def latencies_us(result: ClusterResult, name: str) -> list[float]:
 
 if __name__ == "__main__":
     where = sys.argv[1] if len(sys.argv) > 1 else "root"
-    cluster, asks = memcached(
-        where, int(sys.argv[2]) if len(sys.argv) > 2 else 1, requests=5
-    )
+    cluster, asks = memcached(where, int(sys.argv[2]) if len(sys.argv) > 2 else 1, requests=5)
     result = cluster.run(until_ms=20, ends_with=asks)
     medians = latencies_us(result, "p50")
     print(f"partners across: {where}", result, sep="\n")
-    print(
-        f"median latencies of the load generators: {min(medians):.2f} to {max(medians):.2f} us"
-    )
+    print(f"median latencies of the load generators: {min(medians):.2f} to {max(medians):.2f} us")

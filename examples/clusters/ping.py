@@ -1,4 +1,4 @@
-"""Two racks under one root, with `rocket` cores and NICs in RTL: a server of the first pings one of the second.
+"""Two racks under one root, `rocket` cores with NICs in RTL: a server of the first pings one of the second.
 
 ./rw run examples/clusters/ping.py
 """
