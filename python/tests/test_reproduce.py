@@ -27,6 +27,9 @@ NETWORK = (
     "queueing",
 )
 
+SPEED = "MHz"
+"""Unit of simulated cycles per second of wall time."""
+
 
 def test_a_row_is_within_its_limits_or_not() -> None:
     assert Row("q", 100, 101, "us", within_percent=1).within is True
@@ -49,9 +52,12 @@ def test_only_a_reason_excuses_a_row_outside() -> None:
 
 @pytest.mark.parametrize("name", NETWORK)
 def test_every_row_is_as_expected(name: str) -> None:
-    """A difference that is known must still be there: whoever closes one finds out here."""
+    """A difference that is known must still be there: whoever closes one finds out here.
+
+    How fast this machine simulates is for people to look at: a busy one must not fail a test.
+    """
     (reproduction,) = reproduce(name, settings=Settings(quick=True))
-    rows = reproduction.outcome.rows
+    rows = [row for row in reproduction.outcome.rows if row.unit != SPEED]
     assert [row for row in rows if row.failed or (row.known and row.within)] == []
     assert len(reproduction.outcome.digests) > 0
 
