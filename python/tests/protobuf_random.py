@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -42,13 +43,17 @@ def scalars(kind: Kind) -> st.SearchStrategy[Any]:
     return st.one_of(near, st.integers(least, most), st.integers(max(least, -2), 3))
 
 
+def _always(message: Message) -> Callable[[], Message]:
+    return lambda: message
+
+
 @st.composite
 def types(draw: st.DrawFn, depth: int = 3) -> Message:
     """A type with at most twelve fields; types within it up to `depth`."""
     numbers = draw(st.lists(st.one_of(st.integers(1, 30), st.integers(1, 4000)), unique=True, max_size=12))
     start = draw(st.sampled_from([0, 0, 0, 100_000]))
-    inner = draw(types(depth - 1)) if depth else None
-    kinds = [*SCALARS, Kind.STRING, Kind.BYTES, *([Kind.MESSAGE] * 4 if inner else [])]
+    inner = draw(types(depth - 1)) if depth else Message("Empty", ())
+    kinds = [*SCALARS, Kind.STRING, Kind.BYTES, *([Kind.MESSAGE] * 4 if depth else [])]
     fields = []
     for number in sorted(numbers):
         kind = draw(st.sampled_from(kinds))
@@ -58,11 +63,11 @@ def types(draw: st.DrawFn, depth: int = 3) -> Message:
             Field(
                 start + number,
                 kind,
-                repeated=form == "repeated" or (form == "packed"),
+                repeated=form in ("repeated", "packed"),
                 packed=form == "packed" and is_scalar,
                 implicit=form == "implicit",
                 oneof=0 if form == "oneof" else None,
-                message=(lambda inner=inner: inner) if inner else lambda: Message("Empty", ()),
+                message=_always(inner),
             )
         )
     return Message(f"Type{next(_names)}", tuple(fields), hasbit_gap=draw(st.sampled_from([0, 0, 9])))
