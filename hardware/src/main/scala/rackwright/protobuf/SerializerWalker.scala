@@ -83,6 +83,11 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val known = Reg(new KnownPresence)
   private val turn = RegInit(0.U(params.fieldBits.W))
   private val table = Reg(UInt(addressBits.W))
+  // A message that is entered as soon as one that follows it has been announced: they are read at the same time.
+  private val held = RegInit(false.B)
+  private val heldMessage = Reg(new FoundField)
+  private val heldPosition = Reg(new ListPosition)
+  private val peeked = Reg(Bool())
   private def on(which: State.Type): Bool = state === which
   private val walking = on(State.fields)
   idle := on(State.idle)
@@ -109,7 +114,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
 
   // The parts of the hasbits, and the one for the field at hand.
   private val hasbits = at.message + at.hasbits
-  private val wantsPart = walking && list.wanted.valid && fetch.idle
+  private val wantsPart = walking && list.wanted.valid && fetch.idle && !held
   private def learn(part: UInt, bits: UInt): Unit = {
     known.hasbits.valid := true.B
     known.hasbits.bits := bits
@@ -127,9 +132,10 @@ class SerializerWalker(params: SerializerParams) extends Module {
 
   // Entries are handed on while a message is walked.
   fetch.message := at.message
-  fetch.entry.valid := list.entry.valid && walking
+  private val mayFetch = walking && !(held && peeked)
+  fetch.entry.valid := list.entry.valid && mayFetch
   fetch.entry.bits := list.entry.bits
-  list.entry.ready := fetch.entry.ready && walking
+  list.entry.ready := fetch.entry.ready && mayFetch
   // Nothing is under way in the caches when a message is entered: they take its requests at once.
   private val enters = on(State.enter) && (operation.ready || !isInner)
   rowRequest.valid := enters || (!on(State.enter) && list.request.valid)
@@ -225,7 +231,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   around.position := list.position
   stack.push.valid := false.B
   stack.push.bits := around
-  private val leaves = walking && list.finished && fetch.ends && !reading
+  private val leaves = walking && list.finished && fetch.ends && !reading && !held
   stack.pop := leaves && !stack.empty
   private def enter(message: UInt, newTable: UInt): Unit = {
     when(stack.full) { fail(Status.unsupported) }.otherwise {
@@ -243,6 +249,13 @@ class SerializerWalker(params: SerializerParams) extends Module {
     state := State.fields
     when(hasbits >> offsetBits === read >> offsetBits) { learn(0.U, wordAt(hasbits)) }
     when(beat.bits.fault) { fail(Status.accessFault) }.elsewhen(word(0)) { fail(Status.unsupported) }
+  }
+
+  private def enterField(field: FoundField, position: ListPosition): Unit = {
+    around.tag := field.entry.tag
+    around.left := 0.U
+    around.position := position
+    enter(field.address, field.entry.field.table)
   }
 
   // The header of a table (README.md).
@@ -322,11 +335,20 @@ class SerializerWalker(params: SerializerParams) extends Module {
         learn(((read - hasbits) >> 3)(SerializerList.partBits - 1, 0), word)
         when(beat.bits.fault) { fail(Status.accessFault) }
       }
+      when(fetch.entry.fire) { peeked := true.B }
       when(found.fire && found.bits.kind === FoundKind.message) {
-        around.tag := found.bits.entry.tag
-        around.left := 0.U
         readAhead(found.bits.address, SerializerWalker.leastBytes.U)
-        enter(found.bits.address, found.bits.entry.field.table)
+        val next = list.entry.bits.field
+        when(!held && list.entry.valid && FieldKind.isMessage(next.kind) && !next.repeated) {
+          held := true.B
+          peeked := false.B
+          heldMessage := found.bits
+          heldPosition := list.position
+        }.elsewhen(!held) { enterField(found.bits, list.position) }
+      }
+      when(held && peeked && (fetch.idle || found.valid)) {
+        held := false.B
+        enterField(heldMessage, heldPosition)
       }
       when(found.fire && found.bits.kind === FoundKind.pointers) {
         at.tag := found.bits.entry.tag
@@ -394,6 +416,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
     }
     is(State.finish) {
       reading := false.B
+      held := false.B
       when(operation.ready) {
         number := number + 1.U
         state := State.idle
