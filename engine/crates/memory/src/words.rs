@@ -1,12 +1,28 @@
 use crate::region::Region;
 use std::ops::{Deref, DerefMut};
 
-/// Words that are zero at the start and take the host's memory when they are first written, however often such an
-/// array was made and dropped before: the tags of a large cache that is hardly used cost next to nothing.
+/// Words that are zero at the start. A large array takes the host's memory when it is first written, however often
+/// such arrays were made and dropped before: the tags of a large cache that is hardly used cost next to nothing.
 pub(crate) struct Words {
-    region: Region,
+    start: *mut u64,
     count: usize,
+    _memory: Memory,
 }
+
+/// What keeps the words. Small arrays are not given pages of their own: arrays that all start with a page compete for the
+/// same few sets of the host's caches.
+enum Memory {
+    Small(#[allow(dead_code, reason = "owned, and reached through `start`")] Vec<u64>),
+    Large(#[allow(dead_code, reason = "owned, and reached through `start`")] Region),
+}
+
+/// From how many words on an array is large.
+const LARGE: usize = 1 << 13;
+
+// SAFETY: the pointer is to memory that the value owns.
+unsafe impl Send for Words {}
+// SAFETY: through `&self` the words can only be read.
+unsafe impl Sync for Words {}
 
 impl Words {
     /// So many words.
@@ -14,10 +30,20 @@ impl Words {
     /// # Panics
     /// When the host cannot reserve the address space.
     pub(crate) fn new(count: usize) -> Words {
+        if count < LARGE {
+            let mut words = vec![0; count];
+            return Words {
+                start: words.as_mut_ptr(),
+                count,
+                _memory: Memory::Small(words),
+            };
+        }
         let bytes = (count * size_of::<u64>()).next_multiple_of(crate::PAGE_BYTES as usize);
+        let region = Region::reserve(bytes).expect("address space for the tags of a cache");
         Words {
-            region: Region::reserve(bytes).expect("address space for the tags of a cache"),
+            start: region.start().cast(),
             count,
+            _memory: Memory::Large(region),
         }
     }
 }
@@ -27,16 +53,16 @@ impl Deref for Words {
 
     #[inline]
     fn deref(&self) -> &[u64] {
-        // SAFETY: the region holds so many words, is aligned to a page, and is borrowed as `self` is.
-        unsafe { std::slice::from_raw_parts(self.region.start().cast(), self.count) }
+        // SAFETY: there are so many words, aligned and initialised, and they are borrowed as `self` is.
+        unsafe { std::slice::from_raw_parts(self.start, self.count) }
     }
 }
 
 impl DerefMut for Words {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u64] {
-        // SAFETY: as above, and nobody else borrows it.
-        unsafe { std::slice::from_raw_parts_mut(self.region.start().cast(), self.count) }
+        // SAFETY: as above, and nobody else borrows them.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.count) }
     }
 }
 
@@ -46,10 +72,12 @@ mod tests {
 
     #[test]
     fn words_are_zero_and_keep_what_is_written() {
-        let mut words = Words::new(1000);
-        assert!(words.iter().all(|word| *word == 0));
-        words[999] = 7;
-        assert_eq!((words.len(), words[999], words[998]), (1000, 7, 0));
+        for count in [1000, LARGE] {
+            let mut words = Words::new(count);
+            assert!(words.iter().all(|word| *word == 0));
+            words[999] = 7;
+            assert_eq!((words.len(), words[999], words[998]), (count, 7, 0));
+        }
         assert!(Words::new(0).is_empty());
     }
 }
