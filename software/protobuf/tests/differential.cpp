@@ -15,12 +15,14 @@
 #include "check.h"
 #include "rackwright/protobuf.h"
 #include "schemas.h"
+#include "set_field.h"
 
 namespace {
 
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-using google::protobuf::Reflection;
 
 std::mt19937_64 generator;
 
@@ -29,51 +31,28 @@ uint64_t below(uint64_t bound)
     return generator() % bound;
 }
 
-// Numbers of every length in bits.
-uint64_t number()
-{
-    return generator() >> below(64);
-}
+// Values of every type and length, by chance.
+struct RandomValues {
+    static uint64_t u64() { return generator() >> below(64); }
+    static int64_t i64() { return static_cast<int64_t>(u64()); }
+    static uint32_t u32() { return static_cast<uint32_t>(u64()); }
+    static int32_t i32() { return static_cast<int32_t>(u64()); }
+    static double real() { return static_cast<double>(u64()) - 3.5; }
+    static float single() { return static_cast<float>(u64()) - 3.5f; }
+    static bool boolean() { return below(2) == 1; }
 
-std::string text()
-{
-    std::string made(below(4) == 0 ? below(600) : below(24), ' ');
-    for (char &each : made) each = static_cast<char>('a' + below(26));
-    return made;
-}
-
-void fill(Message *message, int depth);
-
-void set(Message *message, const FieldDescriptor *field, int depth)
-{
-    const Reflection *reflection = message->GetReflection();
-    switch (field->cpp_type()) {
-#define SET(KIND, NAME, VALUE)                                                                 \
-    case FieldDescriptor::CPPTYPE_##KIND:                                                      \
-        field->is_repeated() ? reflection->Add##NAME(message, field, VALUE)                    \
-                             : reflection->Set##NAME(message, field, VALUE);                   \
-        return
-        SET(INT32, Int32, static_cast<int32_t>(number()));
-        SET(INT64, Int64, static_cast<int64_t>(number()));
-        SET(UINT32, UInt32, static_cast<uint32_t>(number()));
-        SET(UINT64, UInt64, number());
-        SET(DOUBLE, Double, static_cast<double>(number()) - 3.5);
-        SET(FLOAT, Float, static_cast<float>(number()) - 3.5f);
-        SET(BOOL, Bool, below(2) == 1);
-        SET(STRING, String, text());
-        SET(ENUM, Enum,
-            field->enum_type()->value(
-                static_cast<int>(below(static_cast<uint64_t>(field->enum_type()->value_count())))));
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-        if (depth > 0) {
-            fill(field->is_repeated() ? reflection->AddMessage(message, field)
-                                      : reflection->MutableMessage(message, field),
-                 depth - 1);
-        }
-        return;
+    static const EnumValueDescriptor *value_of(const EnumDescriptor *type)
+    {
+        return type->value(static_cast<int>(below(static_cast<uint64_t>(type->value_count()))));
     }
-#undef SET
-}
+
+    static std::string text()
+    {
+        std::string made(below(4) == 0 ? below(600) : below(24), ' ');
+        for (char &each : made) each = static_cast<char>('a' + below(26));
+        return made;
+    }
+};
 
 void fill(Message *message, int depth)
 {
@@ -81,8 +60,13 @@ void fill(Message *message, int depth)
     for (int i = 0; i < descriptor->field_count(); i++) {
         const FieldDescriptor *field = descriptor->field(i);
         if (field->is_map() || (below(3) != 0 && !field->is_required())) continue;
+        const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
         const uint64_t count = field->is_repeated() ? below(6) : 1;
-        for (uint64_t element = 0; element < count; element++) set(message, field, depth);
+        if (is_message && depth == 0) continue;
+        for (uint64_t element = 0; element < count; element++) {
+            Message *part = set_field(message, field, RandomValues());
+            if (is_message) fill(part, depth - 1);
+        }
     }
 }
 

@@ -12,13 +12,15 @@
 #include "check.h"
 #include "rackwright/protobuf_type.h"
 #include "schemas.h"
+#include "set_field.h"
 
 namespace {
 
 using google::protobuf::Descriptor;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-using google::protobuf::Reflection;
 using rackwright::protobuf::Type;
 
 struct Entry {
@@ -38,32 +40,22 @@ template <class T> T at(const Message &object, uint64_t offset)
     return value;
 }
 
-// Sets a field, or adds an element, that is not zero.
-void set(Message *message, const FieldDescriptor *field)
-{
-    const Reflection *reflection = message->GetReflection();
-    switch (field->cpp_type()) {
-#define SET(KIND, NAME, VALUE)                                                                 \
-    case FieldDescriptor::CPPTYPE_##KIND:                                                      \
-        field->is_repeated() ? reflection->Add##NAME(message, field, VALUE)                    \
-                             : reflection->Set##NAME(message, field, VALUE);                   \
-        return
-        SET(INT32, Int32, 0x5a5a5a5a);
-        SET(INT64, Int64, 0x5a5a5a5a5a5a5a5a);
-        SET(UINT32, UInt32, 0x5a5a5a5a);
-        SET(UINT64, UInt64, 0x5a5a5a5a5a5a5a5a);
-        SET(DOUBLE, Double, 7.25);
-        SET(FLOAT, Float, 7.25f);
-        SET(BOOL, Bool, true);
-        SET(STRING, String, "a text that is not short");
-        SET(ENUM, Enum, field->enum_type()->value(field->enum_type()->value_count() - 1));
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-        field->is_repeated() ? reflection->AddMessage(message, field)
-                             : reflection->MutableMessage(message, field);
-        return;
+// A value of each type that is not zero.
+struct Marks {
+    static int32_t i32() { return 0x5a5a5a5a; }
+    static int64_t i64() { return 0x5a5a5a5a5a5a5a5a; }
+    static uint32_t u32() { return 0x5a5a5a5a; }
+    static uint64_t u64() { return 0x5a5a5a5a5a5a5a5a; }
+    static double real() { return 7.25; }
+    static float single() { return 7.25f; }
+    static bool boolean() { return true; }
+    static const char *text() { return "a text that is not short"; }
+
+    static const EnumValueDescriptor *value_of(const EnumDescriptor *type)
+    {
+        return type->value(type->value_count() - 1);
     }
-#undef SET
-}
+};
 
 bool is_array_of_numbers(const FieldDescriptor *field)
 {
@@ -110,7 +102,7 @@ void compare_field(const FieldDescriptor *field, const Message &empty, const Typ
                    const Entry &entry)
 {
     const std::unique_ptr<Message> message(empty.New());
-    set(message.get(), field);
+    set_field(message.get(), field, Marks());
     CHECK(entry.bit(63) == field->is_repeated());
     CHECK(entry.type() == static_cast<unsigned>(field->type()));
     CHECK(entry.bit(54) == field->is_packed());

@@ -271,28 +271,32 @@ fn port_report(cluster: &Cluster, id: (usize, usize), counters: PortCounters, qu
     }
 }
 
-fn host_port_report(cluster: &Cluster, node: usize, host_port: &HostPort) -> ServerReport {
-    let (peer, port) = (cluster.peers[&node], host_port.output_port().counters());
+/// The part that every server has.
+fn addresses(cluster: &Cluster, node: usize) -> ServerReport {
+    let peer = cluster.peers[&node];
     ServerReport {
         name: cluster.names[node].clone(),
         mac: peer.mac.to_string(),
         ip: peer.endpoint.address.to_string(),
-        packets_sent: port.sent,
-        packets_received: port.received,
-        packets_dropped: port.dropped,
-        packets_refused: host_port.refused(),
         ..ServerReport::default()
     }
 }
 
+fn host_port_report(cluster: &Cluster, node: usize, host_port: &HostPort) -> ServerReport {
+    let port = host_port.output_port().counters();
+    ServerReport {
+        packets_sent: port.sent,
+        packets_received: port.received,
+        packets_dropped: port.dropped,
+        packets_refused: host_port.refused(),
+        ..addresses(cluster, node)
+    }
+}
+
 fn program_report(cluster: &Cluster, node: usize, server: &NetworkedServer) -> ServerReport {
-    let peer = cluster.peers[&node];
     let (port, counters) = (server.port_counters(), server.counters());
     let dropped = ["nic.dropped_full", "nic.dropped_length"].map(|name| counters.get(name).unwrap_or(0));
     ServerReport {
-        name: cluster.names[node].clone(),
-        mac: peer.mac.to_string(),
-        ip: peer.endpoint.address.to_string(),
         instructions: server.instructions(),
         packets_sent: port.sent,
         packets_received: port.received,
@@ -301,12 +305,11 @@ fn program_report(cluster: &Cluster, node: usize, server: &NetworkedServer) -> S
         error: server.error().map(ToString::to_string),
         stdout: String::from_utf8_lossy(server.output()).into_owned(),
         unit_cycles: server.unit_cycles(),
-        ..ServerReport::default()
+        ..addresses(cluster, node)
     }
 }
 
 fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
-    let peer = cluster.peers[&node];
     let (port, refused) = (host.output_port().counters(), host.counters());
     let client = host.client().map(|client| client.counters()).unwrap_or_default();
     let service = host
@@ -314,9 +317,6 @@ fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
         .map(|service| service.counters())
         .unwrap_or_default();
     ServerReport {
-        name: cluster.names[node].clone(),
-        mac: peer.mac.to_string(),
-        ip: peer.endpoint.address.to_string(),
         packets_sent: port.sent,
         packets_received: port.received,
         packets_dropped: port.dropped,
@@ -337,6 +337,6 @@ fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
             .service()
             .map(|service| LatencyReport::new(service.waits()))
             .unwrap_or_default(),
-        ..ServerReport::default()
+        ..addresses(cluster, node)
     }
 }

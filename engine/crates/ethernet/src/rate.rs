@@ -1,3 +1,4 @@
+use num_integer::gcd;
 use rackwright_link::FLIT_BYTES;
 use rackwright_time::{Clock, Cycle, Cycles};
 
@@ -50,7 +51,7 @@ impl Rate {
                 hertz: clock.hertz(),
             });
         }
-        let shared = greatest_common_divisor(most, bits_per_second);
+        let shared = gcd(most, bits_per_second);
         Ok(Rate {
             cycles: most / shared,
             flits: bits_per_second / shared,
@@ -107,13 +108,6 @@ impl Moment {
     pub(crate) fn ceiling(self) -> Cycle {
         self.cycle + Cycles(u64::from(self.part > 0))
     }
-}
-
-fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
-    while other != 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
 use crate::prefetch::prefetch;
-
 use crate::words::Words;
 
 /// The size and shape of a cache.

@@ -136,6 +136,7 @@ struct RackwrightHost {
         register_answers.clear();
         flits.clear();
         interrupts.clear();
+        const uint64_t evaluated_before = evaluated;
         while (cycle < until && requests.size() < longest_step && !answered()) {
             if (skip_quiescent && quiescent()) {
                 skip(std::min(channels.next_due(), until));
@@ -143,7 +144,9 @@ struct RackwrightHost {
                 simulate();
             }
         }
-        model.eval();
+        if (evaluated != evaluated_before) {
+            model.eval();
+        }
     }
 };
 

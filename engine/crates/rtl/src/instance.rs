@@ -53,8 +53,6 @@ pub struct Step<'a> {
     pub flits: &'a [StreamFlit],
     /// Changes of the interrupt line, in order.
     pub interrupts: &'a [InterruptChange],
-    /// How many beats were asked of memory; [`Instance::requests`] has them.
-    pub requests: usize,
 }
 
 /// One simulated copy of a unit, with its own state and clock.
@@ -203,7 +201,6 @@ impl Instance {
             flits: unsafe { slice(raw.flits, raw.flit_count) },
             // SAFETY: as above.
             interrupts: unsafe { slice(raw.interrupts, raw.interrupt_count) },
-            requests: self.request_count,
         }
     }
 

@@ -3,7 +3,7 @@ use crate::unit::AttachedUnit;
 use crate::ServerError;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{Hierarchy, Placement};
-use rackwright_rtl::{Design, Port, RegisterAccess, RtlError};
+use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle, Cycles};
 
@@ -46,18 +46,7 @@ impl Nic {
         let mut unit = AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(own, memory);
         unit.instance().skip_quiescent(skip_quiescent);
         let input = unit.stream_input()?;
-        let has_registers = design
-            .manifest
-            .ports
-            .iter()
-            .any(|port| matches!(port, Port::Mmio { .. }));
-        if !has_registers {
-            return Err(RtlError::NoPort {
-                unit: design.manifest.unit.clone(),
-                contract: "mmio",
-            }
-            .into());
-        }
+        unit.require_registers()?;
         Ok(Nic {
             unit,
             input,

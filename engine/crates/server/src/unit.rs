@@ -158,22 +158,28 @@ impl AttachedUnit {
         !self.responses.is_empty()
     }
 
+    /// Refuses a unit without registers.
+    ///
+    /// # Errors
+    /// [`RtlError::NoPort`] when it has none.
+    pub fn require_registers(&self) -> Result<(), RtlError> {
+        let manifest = &self.instance.design().manifest;
+        let mut ports = manifest.ports.iter();
+        if ports.any(|port| matches!(port, Port::Mmio { .. })) {
+            return Ok(());
+        }
+        Err(RtlError::NoPort {
+            unit: manifest.unit.clone(),
+            contract: "mmio",
+        })
+    }
+
     /// Offers an access to the unit's registers.
     ///
     /// # Errors
     /// [`RtlError::NoPort`] when the unit has none.
     pub fn register_access(&mut self, access: RegisterAccess) -> Result<(), RtlError> {
-        let manifest = &self.instance.design().manifest;
-        if !manifest
-            .ports
-            .iter()
-            .any(|port| matches!(port, Port::Mmio { .. }))
-        {
-            return Err(RtlError::NoPort {
-                unit: manifest.unit.clone(),
-                contract: "mmio",
-            });
-        }
+        self.require_registers()?;
         self.digest.number(access.due);
         self.digest.number(access.data);
         self.digest
@@ -252,8 +258,7 @@ impl AttachedUnit {
             (self.cycle() + self.window).min(until)
         };
         let step = self.instance.step(end);
-        let requests = step.requests;
-        self.quiescent = step.quiescent && requests == 0;
+        self.quiescent = step.quiescent;
         self.commands_accepted = step.commands_accepted;
         self.last_accept = step.last_accept;
         self.responses.extend(step.command_responses);
@@ -270,6 +275,8 @@ impl AttachedUnit {
             self.digest.number(change.cycle << 1 | u64::from(change.level));
         }
         self.interrupts.extend(step.interrupts);
+        let requests = self.instance.requests().len();
+        self.quiescent &= requests == 0;
         for request in self.instance.requests() {
             surroundings.hierarchy.prefetch(request.address);
             surroundings.memory.prefetch(request.address);

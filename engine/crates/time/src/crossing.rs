@@ -1,4 +1,5 @@
 use crate::{Clock, Cycle, Cycles};
+use num_integer::gcd;
 
 /// The way of a signal from one clock to another whose first edges coincide.
 ///
@@ -16,7 +17,7 @@ impl Crossing {
 
     /// From the clock `from` to the clock `to`.
     pub fn new(from: Clock, to: Clock) -> Crossing {
-        let shared = greatest_common_divisor(from.hertz(), to.hertz());
+        let shared = gcd(from.hertz(), to.hertz());
         Crossing {
             others: to.hertz() / shared,
             cycles: from.hertz() / shared,
@@ -45,13 +46,6 @@ impl Crossing {
         let scaled = (u128::from(count) * u128::from(self.others) + add) / u128::from(self.cycles);
         u64::try_from(scaled).unwrap_or(u64::MAX)
     }
-}
-
-fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
-    while other != 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }
 
 #[cfg(test)]
