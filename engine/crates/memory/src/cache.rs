@@ -44,6 +44,7 @@ pub struct Cache {
 /// A line packs its line number (address / 64), its flags in the low byte, and this bit for "valid".
 const VALID: u64 = 1 << 63;
 const FLAG_BITS: u32 = 4;
+const FLAGS: u64 = (1 << FLAG_BITS) - 1;
 
 impl Cache {
     /// An empty cache.
@@ -98,6 +99,17 @@ impl Cache {
         Lookup::Miss
     }
 
+    /// Whether the line of `address` is there and the most recently used one of its set, so that a [`Cache::touch`]
+    /// would change nothing, has the flags `with` and none of the flags `without`.
+    #[inline(always)]
+    pub fn is_latest(&self, address: u64, with: u8, without: u8) -> bool {
+        let line = address / LINE_BYTES;
+        // SAFETY: the lines are as many as sets times ways, and the mask leaves no set that is not there.
+        let latest = unsafe { *self.lines.get_unchecked(self.set_start(line)) };
+        let any = FLAGS & !u64::from(with | without);
+        latest | any == Self::key(line) | any | u64::from(with)
+    }
+
     /// Whether the line of `address` is there, without counting as a use.
     pub fn contains(&self, address: u64) -> bool {
         let line = address / LINE_BYTES;
@@ -111,14 +123,14 @@ impl Cache {
     /// Flags (four bits, free for the user) of the line at an index that [`Cache::touch`] just returned.
     #[inline]
     pub fn flags(&self, index: usize) -> u8 {
-        (self.lines[index] & ((1 << FLAG_BITS) - 1)) as u8
+        (self.lines[index] & FLAGS) as u8
     }
 
     /// Replaces the flags of the line at an index that [`Cache::touch`] just returned.
     #[inline]
     pub fn set_flags(&mut self, index: usize, flags: u8) {
         debug_assert!(flags < 1 << FLAG_BITS);
-        self.lines[index] = self.lines[index] & !((1 << FLAG_BITS) - 1) | u64::from(flags);
+        self.lines[index] = self.lines[index] & !FLAGS | u64::from(flags);
     }
 
     /// Puts in the line of `address`, which must not be there, as the most recently used one.
@@ -136,7 +148,7 @@ impl Cache {
         set[0] = Self::key(line) | u64::from(flags);
         place.is_none().then(|| Victim {
             address: (left & !VALID) >> FLAG_BITS << LINE_BYTES.trailing_zeros(),
-            flags: (left & ((1 << FLAG_BITS) - 1)) as u8,
+            flags: (left & FLAGS) as u8,
         })
     }
 
@@ -180,6 +192,18 @@ mod tests {
             })
         );
         assert!(cache.contains(0) && !cache.contains(stride));
+    }
+
+    #[test]
+    fn the_latest_line_of_a_set_is_known_with_its_flags() {
+        let mut cache = small();
+        cache.insert(0, 0);
+        cache.insert(256, 1);
+        assert!(cache.is_latest(300, 1, 2) && cache.is_latest(300, 0, 0));
+        assert!(!cache.is_latest(300, 2, 0) && !cache.is_latest(300, 0, 1));
+        assert!(!cache.is_latest(0, 0, 0) && !cache.is_latest(64, 0, 0));
+        cache.touch(0);
+        assert!(cache.is_latest(0, 0, 3) && !cache.is_latest(0, 1, 0));
     }
 
     #[test]

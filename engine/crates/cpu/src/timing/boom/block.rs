@@ -1,101 +1,99 @@
+//! Blocks of instructions, prepared for the model.
+
 use super::parameters::{BoomLatencies, BoomParameters};
+use super::steps::{self, Step};
 use crate::instruction::{Instruction, Register};
 use crate::operation::{Class, Operation};
 use crate::timing::BlockInstruction;
+use rackwright_memory::LINE_BYTES;
 
-/// What an instruction does beyond taking a port for some cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    /// Takes a number of cycles and nothing that others could be short of.
-    Simple,
-    /// Takes the port of the floating-point unit.
-    Float,
-    Load,
-    Store,
-    /// Executes at the head of the reorder buffer.
-    Atomic,
-    Multiply,
-    Divide,
-    /// Floating-point division: its unit takes nothing else meanwhile.
-    FloatDivide,
-    Branch,
-    Call,
-    Return,
-    Jump,
-    /// A direct jump: always predicted.
-    Fixed,
-    /// A call of a function in a register.
-    CallRegister,
-    /// Waits until memory accesses are done.
-    Fence,
-    /// Leaves for a unit when nothing before it can fail any more; what follows goes on.
-    Command,
-    /// Waits until everything is done, and everything waits for it.
-    Serial,
-    /// The same; instructions that are in the cache may be out of date.
-    ForgetInstructions,
-}
-
-/// One instruction of a block.
+/// One instruction of a block, or what has to be done between two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    pub action: Action,
+    pub step: Step,
+    /// Virtual address of an instruction; physical address of a line.
+    pub address: u64,
     pub latency: u8,
+    /// Bytes of the instruction.
+    length: u8,
     /// Places of its registers in the table of ready times.
     pub sources: [u8; 3],
     pub target: u8,
-    /// Whether the instruction is the first one of the block in its line of the instruction cache.
-    pub new_line: bool,
+}
+
+impl Entry {
+    /// Address behind the instruction.
+    #[inline(always)]
+    pub(super) fn following(&self) -> u64 {
+        self.address + u64::from(self.length)
+    }
 }
 
 /// A block of instructions, prepared for the model.
 #[derive(Clone, Debug)]
 pub struct BoomBlock {
     pub(super) entries: Box<[Entry]>,
-    /// Virtual and physical address of each instruction, and the address behind it.
-    pub(super) addresses: Box<[Address]>,
+    /// Where each instruction is among the entries.
+    pub(super) places: Box<[u8]>,
 }
-
-/// Where an instruction is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Address {
-    pub pc: u64,
-    pub physical: u64,
-    pub next: u64,
-}
-
-const LINE_BYTES: u64 = 64;
 
 impl BoomBlock {
     pub(super) fn new(parameters: &BoomParameters, block: &[BlockInstruction]) -> BoomBlock {
+        let mut entries = Vec::with_capacity(block.len() + 2);
+        let mut places = Vec::with_capacity(block.len());
         let mut line = None;
-        let entries = block.iter().map(|place| {
-            let new_line = line != Some(place.physical / LINE_BYTES);
-            line = Some(place.physical / LINE_BYTES);
-            entry(&parameters.latencies, &place.instruction, new_line)
-        });
-        let address = |place: &BlockInstruction| Address {
-            pc: place.pc,
-            physical: place.physical,
-            next: place.pc + u64::from(place.instruction.length),
-        };
+        for instruction in block {
+            let lies_in = instruction.physical / LINE_BYTES * LINE_BYTES;
+            if line != Some(lies_in) {
+                line = Some(lies_in);
+                entries.push(between(steps::line, lies_in));
+            }
+            places.push(u8::try_from(entries.len()).expect("a block has at most 64 instructions"));
+            entries.push(entry(&parameters.latencies, instruction));
+        }
+        entries.push(between(steps::end, 0));
         BoomBlock {
-            entries: entries.collect(),
-            addresses: block.iter().map(address).collect(),
+            entries: entries.into(),
+            places: places.into(),
+        }
+    }
+
+    /// The block up to the instruction before which a run of it ended.
+    pub(super) fn part(&self, executed: usize) -> BoomBlock {
+        let kept = executed
+            .checked_sub(1)
+            .map_or(0, |last| usize::from(self.places[last]) + 1);
+        let last = between(steps::end, 0);
+        BoomBlock {
+            entries: self.entries[..kept].iter().copied().chain([last]).collect(),
+            places: self.places[..executed].into(),
         }
     }
 }
 
-fn entry(latencies: &BoomLatencies, instruction: &Instruction, new_line: bool) -> Entry {
+fn between(step: Step, address: u64) -> Entry {
     Entry {
-        action: action(instruction),
+        step,
+        address,
+        latency: 0,
+        length: 0,
+        sources: [0; 3],
+        target: NOWHERE,
+    }
+}
+
+fn entry(latencies: &BoomLatencies, at: &BlockInstruction) -> Entry {
+    let instruction = &at.instruction;
+    Entry {
+        step: step(instruction),
+        address: at.pc,
         latency: latency(latencies, instruction) as u8,
+        length: instruction.length,
         sources: instruction.sources().map(place),
         target: match instruction.destination() {
             Register::NONE => NOWHERE,
             register => place(register),
         },
-        new_line,
     }
 }
 
@@ -109,31 +107,40 @@ fn place(register: Register) -> u8 {
     register.index() as u8
 }
 
-fn action(instruction: &Instruction) -> Action {
+fn step(instruction: &Instruction) -> Step {
     match instruction.class() {
-        Class::Load => Action::Load,
-        Class::Store => Action::Store,
-        Class::Atomic | Class::LoadReserved | Class::StoreConditional => Action::Atomic,
-        Class::Multiply => Action::Multiply,
-        Class::Divide => Action::Divide,
-        Class::FloatDivide | Class::FloatRoot => Action::FloatDivide,
-        Class::Branch => Action::Branch,
-        Class::Jump if instruction.is_call() => Action::Call,
-        Class::Jump => Action::Fixed,
-        Class::JumpRegister if instruction.is_return() => Action::Return,
-        Class::JumpRegister if instruction.is_call() => Action::CallRegister,
-        Class::JumpRegister => Action::Jump,
-        Class::Fence => Action::Fence,
-        Class::FenceInstruction => Action::ForgetInstructions,
-        Class::Custom => Action::Command,
-        Class::Control | Class::System => Action::Serial,
+        Class::Load => steps::load,
+        Class::Store => steps::store,
+        Class::Atomic | Class::LoadReserved | Class::StoreConditional => steps::atomic,
+        Class::Multiply => steps::multiply,
+        Class::Divide => steps::divide,
+        Class::FloatDivide | Class::FloatRoot => steps::float_divide,
+        Class::Branch => steps::branch,
+        Class::Jump if instruction.is_call() => steps::fixed::<true>,
+        Class::Jump => steps::fixed::<false>,
+        Class::JumpRegister if instruction.is_return() => steps::function_return,
+        Class::JumpRegister if instruction.is_call() => steps::jump::<true>,
+        Class::JumpRegister => steps::jump::<false>,
+        Class::Fence => steps::fence,
+        Class::FenceInstruction => steps::serial::<true>,
+        Class::Custom => steps::command,
+        Class::Control | Class::System => steps::serial::<false>,
         Class::FloatAdd
         | Class::FloatMultiply
         | Class::FloatFused
         | Class::FloatConvert
         | Class::FloatCompare
-        | Class::FloatMove => Action::Float,
-        _ => Action::Simple,
+        | Class::FloatMove => steps::float,
+        _ => simple(instruction),
+    }
+}
+
+/// Most integer instructions have one operand, or two.
+fn simple(instruction: &Instruction) -> Step {
+    match instruction.sources() {
+        [Register::NONE, Register::NONE, _] => steps::simple::<0>,
+        [_, Register::NONE, _] => steps::simple::<1>,
+        _ => steps::simple::<2>,
     }
 }
 

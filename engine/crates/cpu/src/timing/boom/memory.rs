@@ -6,6 +6,8 @@ use rackwright_time::Cycle;
 
 /// Flag of a modified line.
 const MODIFIED: u8 = 1;
+/// Flag of a line that may still be on its way.
+const ARRIVING: u8 = 2;
 
 /// Words whose latest store is remembered, by the low bits of their address.
 const RECENT: usize = 64;
@@ -22,11 +24,19 @@ struct Miss {
     ready: u64,
 }
 
+/// Where an access goes, and from where.
+pub(super) struct Access<'a> {
+    pub(super) address: u64,
+    /// When its instruction was dispatched.
+    pub(super) dispatched: u64,
+    pub(super) shared: &'a SharedHierarchy,
+    pub(super) hart: RequesterId,
+}
+
 /// The data side of the core.
 pub(super) struct DataCache {
     tags: Cache,
     misses: Box<[Miss]>,
-    latest: u64,
     recent: [RecentStore; RECENT],
     request: u64,
     response: u64,
@@ -42,7 +52,6 @@ impl DataCache {
         DataCache {
             tags: Cache::new(parameters.data),
             misses: vec![none; parameters.outstanding_misses].into(),
-            latest: 0,
             recent: [RecentStore::default(); RECENT],
             request: parameters.miss_request,
             response: parameters.miss_response,
@@ -50,87 +59,92 @@ impl DataCache {
         }
     }
 
-    /// A load that starts at `at`; returns by when its data is later than on a hit.
-    #[inline]
-    pub(super) fn load(&mut self, at: u64, address: u64, shared: &SharedHierarchy, hart: RequesterId) -> u64 {
+    /// Whether a load finds its line at the first look; nothing else is to be done then.
+    #[inline(always)]
+    pub(super) fn loads_at_once(&self, address: u64) -> bool {
+        self.tags.is_latest(address, 0, ARRIVING)
+    }
+
+    /// The same for a store: the line is there and known to be modified.
+    #[inline(always)]
+    pub(super) fn stores_at_once(&self, address: u64) -> bool {
+        self.tags.is_latest(address, MODIFIED, ARRIVING)
+    }
+
+    /// When the word that a load reads is there, if a store before it writes it.
+    #[inline(always)]
+    pub(super) fn forwarded(&self, address: u64) -> u64 {
         let store = &self.recent[word(address) as usize % RECENT];
-        let forwarded = if store.word == word(address) {
+        if store.word == word(address) {
             store.ready
         } else {
             0
-        };
-        let at = at.max(forwarded);
-        self.line(at, address, AccessKind::Read, shared, hart)
+        }
     }
 
-    /// A store whose data is ready at `ready` and that is written at `at`; returns when the line has it.
-    #[inline]
-    pub(super) fn store(
-        &mut self,
-        ready: u64,
-        at: u64,
-        address: u64,
-        shared: &SharedHierarchy,
-        hart: RequesterId,
-    ) -> u64 {
+    /// Notes a store whose data is ready at `ready`.
+    #[inline(always)]
+    pub(super) fn forward(&mut self, address: u64, ready: u64) {
         self.recent[word(address) as usize % RECENT] = RecentStore {
             word: word(address),
             ready,
         };
-        let there = self.line(at, address, AccessKind::Own, shared, hart);
-        if let Lookup::Hit(index) = self.tags.touch(address) {
-            if self.tags.flags(index) & MODIFIED == 0 {
-                self.tags.set_flags(index, MODIFIED);
-                shared.lock().modified_in_l1(address);
+    }
+
+    /// A load that starts at `at`; returns by when its data is later than on a hit.
+    pub(super) fn load(&mut self, at: u64, access: &Access<'_>) -> u64 {
+        let at = at.max(self.forwarded(access.address));
+        self.line(at, access, AccessKind::Read)
+    }
+
+    /// A store whose data is ready at `ready` and that is written at `at`; returns when the line has it.
+    pub(super) fn store(&mut self, ready: u64, at: u64, access: &Access<'_>) -> u64 {
+        self.forward(access.address, ready);
+        let there = self.line(at, access, AccessKind::Own);
+        if let Lookup::Hit(index) = self.tags.touch(access.address) {
+            let flags = self.tags.flags(index);
+            if flags & MODIFIED == 0 {
+                self.tags.set_flags(index, flags | MODIFIED);
+                access.shared.lock().modified_in_l1(access.address);
             }
         }
         there
     }
 
     /// When the line is there for an access at `at`.
-    #[inline]
-    fn line(
-        &mut self,
-        at: u64,
-        address: u64,
-        kind: AccessKind,
-        shared: &SharedHierarchy,
-        hart: RequesterId,
-    ) -> u64 {
-        if let Lookup::Hit(_) = self.tags.touch(address) {
-            return if at < self.latest {
-                self.arrival(at, address)
-            } else {
-                at
-            };
+    fn line(&mut self, at: u64, access: &Access<'_>, kind: AccessKind) -> u64 {
+        if let Lookup::Hit(index) = self.tags.touch(access.address) {
+            if self.tags.flags(index) & ARRIVING == 0 {
+                return at;
+            }
+            return at.max(self.arrival(index, access));
         }
-        let ready = self.fetch(at, address, kind, shared, hart);
-        let next = address + LINE_BYTES;
+        let ready = self.fetch(at, access.address, access, kind);
+        let next = access.address + LINE_BYTES;
         if self.prefetch && kind == AccessKind::Read && next % 4096 >= LINE_BYTES && !self.tags.contains(next)
         {
-            self.fetch(at + 1, next, AccessKind::Read, shared, hart);
-            self.tags.touch(address);
+            self.fetch(at + 1, next, access, AccessKind::Read);
+            self.tags.touch(access.address);
         }
         ready
     }
 
-    fn arrival(&self, at: u64, address: u64) -> u64 {
-        self.misses
-            .iter()
-            .filter(|miss| miss.line == address / LINE_BYTES)
-            .fold(at, |at, miss| at.max(miss.ready))
+    /// When the line at an index is there, which is or was on its way.
+    fn arrival(&mut self, index: usize, access: &Access<'_>) -> u64 {
+        let line = access.address / LINE_BYTES;
+        let same = self.misses.iter().filter(|miss| miss.line == line);
+        let ready = same.fold(0, |at, miss| at.max(miss.ready));
+        // No access begins before its dispatch, and dispatches go in order.
+        if ready <= access.dispatched {
+            let flags = self.tags.flags(index);
+            self.tags.set_flags(index, flags & !ARRIVING);
+        }
+        ready
     }
 
-    /// Brings in a line as soon as a miss register is free.
+    /// Brings in the line of `address` as soon as a miss register is free.
     #[cold]
-    fn fetch(
-        &mut self,
-        at: u64,
-        address: u64,
-        kind: AccessKind,
-        shared: &SharedHierarchy,
-        hart: RequesterId,
-    ) -> u64 {
+    fn fetch(&mut self, at: u64, address: u64, access: &Access<'_>, kind: AccessKind) -> u64 {
         let mut register = 0;
         for other in 1..self.misses.len() {
             if self.misses[other].ready < self.misses[register].ready {
@@ -138,13 +152,12 @@ impl DataCache {
             }
         }
         let start = at.max(self.misses[register].ready);
-        let mut hierarchy = shared.lock();
-        let data = hierarchy
-            .access(Cycle(start + self.request), address, kind, hart)
-            .0;
-        if let Some(victim) = self.tags.insert(address, 0) {
+        let mut hierarchy = access.shared.lock();
+        let request = Cycle(start + self.request);
+        let data = hierarchy.access(request, address, kind, access.hart).0;
+        if let Some(victim) = self.tags.insert(address, ARRIVING) {
             if victim.flags & MODIFIED != 0 {
-                hierarchy.access(Cycle(data), victim.address, AccessKind::WriteBack, hart);
+                hierarchy.access(Cycle(data), victim.address, AccessKind::WriteBack, access.hart);
             }
         }
         let ready = data + self.response;
@@ -152,7 +165,6 @@ impl DataCache {
             line: address / LINE_BYTES,
             ready,
         };
-        self.latest = self.latest.max(ready);
         ready
     }
 
@@ -164,7 +176,8 @@ impl DataCache {
             }
             Snoop::Clean => {
                 if let Lookup::Hit(index) = self.tags.touch(line) {
-                    self.tags.set_flags(index, 0);
+                    let flags = self.tags.flags(index);
+                    self.tags.set_flags(index, flags & !MODIFIED);
                 }
             }
         }

@@ -42,16 +42,11 @@ impl Directions {
         self.history
     }
 
-    /// Predicts the branch at `pc`, learns its outcome, and returns whether the prediction was right.
+    /// Predicts the branch at `pc` and returns whether that was right; if not, [`Directions::learn`] is to follow.
     #[inline(always)]
     pub(super) fn predict(&mut self, pc: u64, taken: bool) -> bool {
         let key = pc >> 1;
-        // The entry with the longest history that knows the branch provides the prediction.
-        let provider = (0..TABLES).rev().find_map(|table| {
-            let (index, tag) = self.place(table, key);
-            (self.tables[table][index].tag == tag).then_some((table, index))
-        });
-        let guess = match provider {
+        let guess = match self.provider(key) {
             Some((table, index)) => {
                 let entry = &mut self.tables[table][index];
                 let guess = entry.counter >= WEAKLY_TAKEN;
@@ -66,11 +61,27 @@ impl Directions {
                 guess
             }
         };
-        if guess != taken {
-            self.allocate(provider.map_or(0, |(table, _)| table + 1), key, taken);
+        if guess == taken {
+            self.history = self.history << 1 | u64::from(taken);
         }
-        self.history = self.history << 1 | u64::from(taken);
         guess == taken
+    }
+
+    /// The entry with the longest history that knows the branch: it provides the prediction.
+    #[inline(always)]
+    fn provider(&self, key: u64) -> Option<(usize, usize)> {
+        (0..TABLES).rev().find_map(|table| {
+            let (index, tag) = self.place(table, key);
+            (self.tables[table][index].tag == tag).then_some((table, index))
+        })
+    }
+
+    /// Learns the outcome of a branch that was predicted wrongly.
+    pub(super) fn learn(&mut self, pc: u64, taken: bool) {
+        let key = pc >> 1;
+        let longer = self.provider(key).map_or(0, |(table, _)| table + 1);
+        self.allocate(longer, key, taken);
+        self.history = self.history << 1 | u64::from(taken);
     }
 
     /// Index and tag of a branch in a table. Tags are never zero, so that an empty entry does not match.
@@ -84,7 +95,6 @@ impl Directions {
     }
 
     /// Gives a mispredicted branch an entry with a longer history.
-    #[cold]
     fn allocate(&mut self, from: usize, key: u64, taken: bool) {
         self.allocations = self.allocations.wrapping_add(1);
         let skip = usize::from(self.allocations % 4 == 0 && from + 1 < TABLES);
@@ -157,9 +167,14 @@ mod tests {
 
     fn wrong_guesses(outcome: impl Fn(u32) -> bool) -> u32 {
         let mut directions = Directions::new();
-        (0..4000)
-            .filter(|&step| !directions.predict(0x1000, outcome(step)) && step >= 2000)
-            .count() as u32
+        let mut wrong = 0;
+        for step in 0..4000 {
+            if !directions.predict(0x1000, outcome(step)) {
+                directions.learn(0x1000, outcome(step));
+                wrong += u32::from(step >= 2000);
+            }
+        }
+        wrong
     }
 
     #[test]

@@ -21,26 +21,35 @@ impl Port {
     }
 
     /// Takes the first free cycle at or after `at`.
-    #[inline]
     pub(super) fn take(&mut self, at: u64) -> u64 {
         let mut at = at.max(self.first);
         loop {
             if at >= self.first + Port::SPAN {
                 self.advance(at);
             }
-            let word = &mut self.taken[(at / 64) as usize % Port::WORDS];
-            let busy = u64::from((*word >> (at % 64)).trailing_ones());
-            if at % 64 + busy < 64 {
-                at += busy;
-                *word |= 1 << (at % 64);
-                return at;
+            if let Some(taken) = self.take_at_once(at) {
+                return taken;
             }
             at = (at / 64 + 1) * 64;
         }
     }
 
+    /// The same when it goes without a search, as it nearly always does: in one of the 64 cycles with `at`.
+    #[inline(always)]
+    pub(super) fn take_at_once(&mut self, at: u64) -> Option<u64> {
+        if at.wrapping_sub(self.first) >= Port::SPAN {
+            return None;
+        }
+        let word = &mut self.taken[(at / 64) as usize % Port::WORDS];
+        let busy = u64::from((*word >> (at % 64)).trailing_ones());
+        if at % 64 + busy >= 64 {
+            return None;
+        }
+        *word |= 1 << (at % 64 + busy);
+        Some(at + busy)
+    }
+
     /// Makes `at` part of the remembered cycles.
-    #[cold]
     fn advance(&mut self, at: u64) {
         let first = (at / 64 + 1) * 64 - Port::SPAN;
         for word in (self.first / 64..first / 64).take(Port::WORDS) {
@@ -55,11 +64,9 @@ pub(super) struct Queue {
     /// Until when each of the latest entries was held; an index of eight bits needs no check.
     held: [u64; 256],
     entries: u8,
+    /// The entry that comes next.
+    next: u8,
 }
-
-/// The entry of a [`Queue`] that comes next. It lies outside of the queue, so that a loop can keep it in a register.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Place(u8);
 
 impl Queue {
     /// A queue of 1 to 255 entries.
@@ -68,22 +75,103 @@ impl Queue {
         Queue {
             held: [0; 256],
             entries: count.unwrap_or_else(|| panic!("a queue of {entries} entries")),
+            next: 0,
         }
     }
 
-    /// When the entry at `next` is free.
+    /// When there is room for an entry.
     #[inline(always)]
-    pub(super) fn free(&self, next: Place) -> u64 {
-        self.held[usize::from(next.0.wrapping_sub(self.entries))]
+    pub(super) fn free(&self) -> u64 {
+        self.held[usize::from(self.next.wrapping_sub(self.entries))]
     }
 
-    /// Takes that entry, until `until`.
+    /// Takes an entry, until `until`.
     #[inline(always)]
-    pub(super) fn hold(&mut self, next: &mut Place, until: u64) {
-        self.held[usize::from(next.0)] = until;
-        next.0 = next.0.wrapping_add(1);
+    pub(super) fn hold(&mut self, until: u64) {
+        self.held[usize::from(self.next)] = until;
+        self.next = self.next.wrapping_add(1);
     }
 }
+
+/// The reorder buffer: when each of the latest instructions was committed.
+///
+/// A run of a block walks along it with a pointer of its own, [`Slot`].
+pub(super) struct ReorderBuffer {
+    committed: Box<[u64]>,
+    next: usize,
+    entries: usize,
+    /// From a slot to the one as many entries before, in bytes.
+    oldest: isize,
+}
+
+/// The place in the reorder buffer of the instruction that comes next.
+pub(super) type Slot = *mut u64;
+
+impl ReorderBuffer {
+    /// Room for what is remembered and for several blocks, so that the former is moved but rarely.
+    const ROOM: usize = 512;
+
+    /// A buffer of [`WIDTH`] entries or more, whose runs are at most `run` instructions long.
+    pub(super) fn new(entries: usize, run: usize) -> ReorderBuffer {
+        assert!(entries >= WIDTH, "a reorder buffer of {entries} entries");
+        ReorderBuffer {
+            committed: vec![0; 2 * entries + ReorderBuffer::ROOM.max(run)].into(),
+            next: entries,
+            entries,
+            oldest: -((entries * size_of::<u64>()) as isize),
+        }
+    }
+
+    /// Where a run of at most `run` instructions begins.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, run: usize) -> Slot {
+        if self.next + run > self.committed.len() {
+            self.move_to_front();
+        }
+        // SAFETY: `next` is within the buffer.
+        unsafe { self.committed.as_mut_ptr().add(self.next) }
+    }
+
+    #[cold]
+    fn move_to_front(&mut self) {
+        self.committed.copy_within(self.next - self.entries..self.next, 0);
+        self.next = self.entries;
+    }
+
+    /// Ends a run whose next instruction would have had that slot.
+    #[inline(always)]
+    pub(super) fn end(&mut self, slot: Slot) {
+        // SAFETY: the slot was made by `begin` and moved within the buffer.
+        self.next = unsafe { slot.offset_from(self.committed.as_ptr()) } as usize;
+    }
+
+    /// When there is room for the instruction of a slot.
+    ///
+    /// # Safety
+    /// The slot belongs to a run of this buffer.
+    #[inline(always)]
+    pub(super) unsafe fn free(&self, slot: Slot) -> u64 {
+        // SAFETY: as many entries lie before the first slot of a run.
+        unsafe { *slot.byte_offset(self.oldest) }
+    }
+}
+
+/// When an instruction is committed that is ready at `done`, after one committed at `before`: in order, and [`WIDTH`] per cycle.
+///
+/// # Safety
+/// The slot belongs to a run of a [`ReorderBuffer`].
+#[inline(always)]
+pub(super) unsafe fn commit(slot: Slot, before: u64, done: u64) -> u64 {
+    // SAFETY: at least so many entries lie before the first slot of a run.
+    unsafe {
+        let committed = before.max(done).max(*slot.sub(WIDTH) + 1);
+        *slot = committed;
+        committed
+    }
+}
+
+/// Instructions per cycle.
+const WIDTH: usize = 3;
 
 /// Steps that go in order, three of them per cycle.
 ///
@@ -129,12 +217,6 @@ impl InOrder {
     pub(super) fn end_group(&mut self) {
         self.0 = self.0 & !3 | LAST_PLACE;
     }
-
-    /// The cycle of the last step.
-    #[inline(always)]
-    pub(super) fn cycle(&self) -> u64 {
-        self.0 >> 2
-    }
 }
 
 #[cfg(test)]
@@ -156,14 +238,46 @@ mod tests {
     }
 
     #[test]
+    fn a_port_at_once_or_not_at_all() {
+        let mut port = Port::new();
+        assert_eq!(
+            [port.take_at_once(62), port.take_at_once(62)],
+            [Some(62), Some(63)]
+        );
+        assert_eq!([port.take_at_once(62), port.take_at_once(Port::SPAN)], [None; 2]);
+        assert_eq!(port.take(62), 64);
+    }
+
+    #[test]
     fn a_queue_frees_its_oldest_entry() {
         let mut queue = Queue::new(2);
-        let mut next = Place::default();
-        queue.hold(&mut next, 10);
-        queue.hold(&mut next, 7);
-        assert_eq!(queue.free(next), 10);
-        queue.hold(&mut next, 20);
-        assert_eq!(queue.free(next), 7);
+        queue.hold(10);
+        queue.hold(7);
+        assert_eq!(queue.free(), 10);
+        queue.hold(20);
+        assert_eq!(queue.free(), 7);
+    }
+
+    #[test]
+    fn instructions_commit_in_order_three_per_cycle() {
+        let mut buffer = ReorderBuffer::new(4, 8);
+        let mut all = Vec::new();
+        let mut before = 0;
+        for run in 0..300 {
+            let mut slot = buffer.begin(8);
+            for done in [5, 9, 7, 6, 9, 8].map(|each| each + 10 * run) {
+                // SAFETY: six of the eight slots of a run.
+                unsafe {
+                    let oldest = all.len().checked_sub(4).map_or(0, |index| all[index]);
+                    assert_eq!(buffer.free(slot), oldest);
+                    before = commit(slot, before, done);
+                    slot = slot.add(1);
+                }
+                all.push(before);
+            }
+            buffer.end(slot);
+        }
+        assert_eq!(all[6..12], [15, 19, 19, 19, 20, 20]);
     }
 
     #[test]
