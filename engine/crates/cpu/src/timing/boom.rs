@@ -16,7 +16,7 @@ pub use parameters::{BoomLatencies, BoomParameters};
 
 use super::{BlockInstruction, BlockRun, Timing};
 use crate::block::MAXIMUM;
-use block::{Entry, PLACES};
+use block::{NO_INSTRUCTION, PLACES};
 use memory::DataCache;
 use predictor::{Directions, Targets};
 use rackwright_memory::{AccessKind, Cache, Lookup, RequesterId, SharedHierarchy};
@@ -29,8 +29,6 @@ pub struct Boom {
     hierarchy: SharedHierarchy,
     requester: RequesterId,
     instructions: Cache,
-    /// Address of the line of the latest instruction.
-    latest_line: u64,
     data: DataCache,
     directions: Directions,
     targets: Targets,
@@ -51,17 +49,11 @@ pub struct Boom {
     written: u64,
     /// When all stores so far have their lines.
     drained: u64,
-    /// The branch that the run of a block was left by, if it was left by a branch.
-    taken_at: *const Entry,
+    /// Index of the branch that the run of a block was left by, or [`NO_INSTRUCTION`].
+    taken_at: u8,
     /// Address of the instruction behind the run.
     next_pc: u64,
 }
-
-// SAFETY: `taken_at` is compared during the run of a block, never followed.
-unsafe impl Send for Boom {}
-
-/// Address of no line.
-const NO_LINE: u64 = u64::MAX;
 
 impl Boom {
     /// A core that has just been reset, attached to `hierarchy` as its hart.
@@ -70,7 +62,6 @@ impl Boom {
         Boom {
             requester,
             instructions: Cache::new(parameters.instructions),
-            latest_line: NO_LINE,
             data: DataCache::new(&parameters),
             directions: Directions::new(),
             targets: Targets::new(),
@@ -86,7 +77,7 @@ impl Boom {
             float_divider: 0,
             written: 0,
             drained: 0,
-            taken_at: std::ptr::null(),
+            taken_at: NO_INSTRUCTION,
             next_pc: 0,
             hierarchy,
             parameters,
@@ -108,7 +99,7 @@ impl Boom {
     }
 
     /// Runs all entries of a block.
-    #[inline(always)]
+    #[inline]
     fn walk(&mut self, block: &BoomBlock, run: &BlockRun<'_>) {
         let slot = self.reorder.begin(MAXIMUM);
         let first = block.entries.as_ptr();
@@ -125,12 +116,6 @@ impl Boom {
             )
         };
     }
-
-    /// Runs the part of a block before an instruction that was not executed.
-    #[cold]
-    fn walk_part(&mut self, block: &BoomBlock, run: &BlockRun<'_>) {
-        self.walk(&block.part(run.executed), run);
-    }
 }
 
 impl Timing for Boom {
@@ -146,16 +131,15 @@ impl Timing for Boom {
         let data = &mut self.data;
         self.hierarchy.take_snoops(|line, snoop| data.snoop(line, snoop));
         self.next_pc = run.next_pc;
-        if run.taken {
-            self.taken_at = &block.entries[usize::from(block.places[run.executed - 1])];
+        self.taken_at = if run.taken {
+            (run.executed - 1) as u8
+        } else {
+            NO_INSTRUCTION
+        };
+        if run.taken || run.executed == block.instructions {
             self.walk(block, run);
         } else {
-            self.taken_at = std::ptr::null();
-            if run.executed == block.places.len() {
-                self.walk(block, run);
-            } else {
-                self.walk_part(block, run);
-            }
+            self.walk(&block.part(run.executed), run);
         }
     }
 

@@ -19,7 +19,12 @@ pub(super) struct Entry {
     /// Places of its registers in the table of ready times.
     pub sources: [u8; 3],
     pub target: u8,
+    /// Which instruction of the block this is; [`NO_INSTRUCTION`] if it is none.
+    pub index: u8,
 }
+
+/// Index of what is not an instruction, and of no branch.
+pub(super) const NO_INSTRUCTION: u8 = u8::MAX;
 
 impl Entry {
     /// Address behind the instruction.
@@ -33,40 +38,40 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub struct BoomBlock {
     pub(super) entries: Box<[Entry]>,
-    /// Where each instruction is among the entries.
-    pub(super) places: Box<[u8]>,
+    /// How many instructions it has.
+    pub(super) instructions: usize,
 }
 
 impl BoomBlock {
     pub(super) fn new(parameters: &BoomParameters, block: &[BlockInstruction]) -> BoomBlock {
         let mut entries = Vec::with_capacity(block.len() + 2);
-        let mut places = Vec::with_capacity(block.len());
         let mut line = None;
-        for instruction in block {
+        for (index, instruction) in block.iter().enumerate() {
             let lies_in = instruction.physical / LINE_BYTES * LINE_BYTES;
             if line != Some(lies_in) {
                 line = Some(lies_in);
                 entries.push(between(steps::line, lies_in));
             }
-            places.push(u8::try_from(entries.len()).expect("a block has at most 64 instructions"));
-            entries.push(entry(&parameters.latencies, instruction));
+            entries.push(entry(&parameters.latencies, instruction, index));
         }
         entries.push(between(steps::end, 0));
         BoomBlock {
             entries: entries.into(),
-            places: places.into(),
+            instructions: block.len(),
         }
     }
 
     /// The block up to the instruction before which a run of it ended.
+    #[cold]
     pub(super) fn part(&self, executed: usize) -> BoomBlock {
-        let kept = executed
-            .checked_sub(1)
-            .map_or(0, |last| usize::from(self.places[last]) + 1);
-        let last = between(steps::end, 0);
+        let last = self
+            .entries
+            .iter()
+            .rposition(|entry| usize::from(entry.index) + 1 == executed);
+        let kept = last.map_or(&[][..], |last| &self.entries[..=last]);
         BoomBlock {
-            entries: self.entries[..kept].iter().copied().chain([last]).collect(),
-            places: self.places[..executed].into(),
+            entries: kept.iter().copied().chain([between(steps::end, 0)]).collect(),
+            instructions: executed,
         }
     }
 }
@@ -79,10 +84,11 @@ fn between(step: Step, address: u64) -> Entry {
         length: 0,
         sources: [0; 3],
         target: NOWHERE,
+        index: NO_INSTRUCTION,
     }
 }
 
-fn entry(latencies: &BoomLatencies, at: &BlockInstruction) -> Entry {
+fn entry(latencies: &BoomLatencies, at: &BlockInstruction, index: usize) -> Entry {
     let instruction = &at.instruction;
     Entry {
         step: step(instruction),
@@ -94,6 +100,7 @@ fn entry(latencies: &BoomLatencies, at: &BlockInstruction) -> Entry {
             Register::NONE => NOWHERE,
             register => place(register),
         },
+        index: index as u8,
     }
 }
 

@@ -7,7 +7,7 @@
 use super::block::Entry;
 use super::memory::Access;
 use super::resources::{commit, InOrder, Slot};
-use super::{Boom, NO_LINE};
+use super::Boom;
 use crate::timing::divide_operands;
 use rackwright_memory::{Cache, RequesterId, SharedHierarchy};
 
@@ -194,7 +194,7 @@ steps! {
     branch(core, entry, dispatch, committed, slot, values) {
         let mut order = dispatch;
         let done = core.dispatch::<2>(&mut order, slot, &*entry) + u64::from((*entry).latency);
-        let taken = entry == core.taken_at;
+        let taken = (*entry).index == core.taken_at;
         if !core.directions.predict((*entry).address, taken) {
             return mispredicted(core, entry, dispatch, committed, slot, values);
         }
@@ -212,7 +212,7 @@ steps! {
     mispredicted(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let done = core.dispatch::<2>(&mut dispatch, slot, &*entry) + u64::from((*entry).latency);
-        let taken = entry == core.taken_at;
+        let taken = (*entry).index == core.taken_at;
         core.directions.learn((*entry).address, taken);
         dispatch.not_before(done + core.parameters.redirect);
         if !taken {
@@ -315,7 +315,6 @@ steps! {
         let mut dispatch = dispatch;
         if FORGETS {
             core.instructions = Cache::new(core.parameters.instructions);
-            core.latest_line = NO_LINE;
         }
         let operands = core.dispatch::<3>(&mut dispatch, slot, &*entry);
         let done = operands.max(committed).max(core.drained) + 1;
@@ -325,17 +324,16 @@ steps! {
 
     /// Not an instruction: the next one lies in another line of the instruction cache.
     line(core, entry, dispatch, committed, slot, values) {
-        if (*entry).address != core.latest_line {
+        if !core.instructions.is_latest((*entry).address, 0, 0) {
             return line_slowly(core, entry, dispatch, committed, slot, values);
         }
         next(core, entry, dispatch, committed, slot, values)
     }
 
-    /// The same, for a line that is not the latest of all.
+    /// The same, for a line that is not the latest of its set, or not there.
     #[inline(never)]
     line_slowly(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        core.latest_line = (*entry).address;
         if let Some(supply) = core.fetch(dispatch.next(), (*entry).address) {
             dispatch.not_before(supply);
         }
