@@ -63,6 +63,31 @@ fn random_programs_end_as_on_qemu() {
     }
 }
 
+/// Not compared: QEMU 7.2 stores the word, but reports that it did not.
+#[test]
+fn a_word_is_stored_where_a_doubleword_was_reserved() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "
+        .globl _start
+        _start: lla a1, data
+                li a2, 5
+                lr.d a3, (a1)
+                sc.w a0, a2, (a1)
+                lw a4, 0(a1)
+                xori a4, a4, 5
+                or a0, a0, a4
+                li a7, 93
+                ecall
+        .data
+        .balign 8
+        data:   .dword 0x123456789abcdef
+    ";
+    assert_eq!(
+        support::run_here(&assemble(folder.path(), "narrow", text)).status,
+        0
+    );
+}
+
 /// The operations in the executable part of a program.
 fn operations(elf: &Path) -> BTreeSet<Operation> {
     let listing = std::process::Command::new("riscv64-linux-gnu-objcopy")

@@ -81,12 +81,10 @@ unsafe fn store_conditional<V: Value, const RECORDS: bool>(
             return trouble(state, operation, cursor);
         };
         let cursor = record::<RECORDS>(cursor, physical);
-        // Other agents may have written since: the value tells.
-        let current = Reservation {
-            address: physical,
-            value: host.read().widen(),
-        };
-        let succeeds = state.reservation.take() == Some(current);
+        // Other agents may have written since: the value tells. A word may be stored where a doubleword was reserved.
+        let succeeds = state.reservation.take().is_some_and(|reserved| {
+            reserved.address == physical && V::narrow(reserved.value).widen() == host.read().widen()
+        });
         if succeeds {
             host.write(V::narrow(register(state, (*operation).rs2)));
         }
