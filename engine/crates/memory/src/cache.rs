@@ -33,8 +33,8 @@ pub struct Victim {
 
 /// The tags of a set-associative cache with least-recently-used replacement; it holds no data.
 ///
-/// A set's lines are kept in order of use, most recent first, so that a hit in the first place
-/// (most of them) costs one comparison, and replacement needs no counters.
+/// A set's lines are kept in order of use, most recent first and the ways without a line last, so that a hit in
+/// the first place (most of them) costs one comparison, and replacement needs no counters.
 pub struct Cache {
     lines: Words,
     set_mask: u64,
@@ -91,8 +91,10 @@ impl Cache {
             return Lookup::Hit(start);
         }
         for way in 1..set.len() {
-            if set[way] >> FLAG_BITS == key >> FLAG_BITS {
-                set[..=way].rotate_right(1);
+            let found = set[way];
+            if found >> FLAG_BITS == key >> FLAG_BITS {
+                set.copy_within(..way, 1);
+                set[0] = found;
                 return Lookup::Hit(start);
             }
         }
@@ -141,12 +143,12 @@ impl Cache {
         let line = address / LINE_BYTES;
         let start = self.set_start(line);
         let set = &mut self.lines[start..start + self.ways];
-        let place = set.iter().position(|&entry| entry & VALID == 0);
-        let last = place.unwrap_or(set.len() - 1);
+        // Ways without a line come last.
+        let last = set.len() - 1;
         let left = set[last];
-        set[..=last].rotate_right(1);
+        set.copy_within(..last, 1);
         set[0] = Self::key(line) | u64::from(flags);
-        place.is_none().then(|| Victim {
+        (left & VALID != 0).then(|| Victim {
             address: (left & !VALID) >> FLAG_BITS << LINE_BYTES.trailing_zeros(),
             flags: (left & FLAGS) as u8,
         })
@@ -159,8 +161,8 @@ impl Cache {
         };
         let flags = self.flags(start);
         let set = &mut self.lines[start..start + self.ways];
-        set[0] = 0;
-        set.rotate_left(1);
+        set.copy_within(1.., 0);
+        set[set.len() - 1] = 0;
         Some(flags)
     }
 }
