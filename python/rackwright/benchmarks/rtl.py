@@ -30,7 +30,7 @@ class RtlCost:
         return self.cycles / self.engine_seconds
 
 
-def measure(operation: str, data: bytes, repetitions: int = 5) -> RtlCost:
+def measure(operation: str, data: bytes, repetitions: int = 9) -> RtlCost:
     """Runs `operation` on `data` through the engine and replays its inputs in a bare loop, in turn."""
     given = data if operation == "compress" else libsnappy.compress(data)
     recorder = SnappyUnit(operation)

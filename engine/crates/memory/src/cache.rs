@@ -71,6 +71,11 @@ impl Cache {
         VALID | line << FLAG_BITS
     }
 
+    /// Takes the host's memory for all tags now.
+    pub(crate) fn populate(&mut self) {
+        self.lines.populate();
+    }
+
     /// Has the host fetch the tags that a look-up of `address` will need.
     #[inline]
     pub fn prefetch(&self, address: u64) {

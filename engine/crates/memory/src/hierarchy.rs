@@ -103,6 +103,14 @@ impl Hierarchy {
         })
     }
 
+    /// Takes the host's memory for the tags of all levels now: worth it for one busy server, not for one of a thousand
+    /// that are mostly idle.
+    pub fn populated(mut self) -> Hierarchy {
+        self.l2.tags.populate();
+        self.llc.tags.populate();
+        self
+    }
+
     /// The parameters it was built from.
     pub fn parameters(&self) -> &HierarchyParameters {
         &self.parameters

@@ -6,14 +6,14 @@ use std::ops::{Deref, DerefMut};
 pub(crate) struct Words {
     start: *mut u64,
     count: usize,
-    _memory: Memory,
+    memory: Memory,
 }
 
 /// What keeps the words. Small arrays are not given pages of their own: arrays that all start with a page compete for the
 /// same few sets of the host's caches.
 enum Memory {
     Small(#[allow(dead_code, reason = "owned, and reached through `start`")] Vec<u64>),
-    Large(#[allow(dead_code, reason = "owned, and reached through `start`")] Region),
+    Large(Region),
 }
 
 /// From how many words on an array is large.
@@ -35,7 +35,7 @@ impl Words {
             return Words {
                 start: words.as_mut_ptr(),
                 count,
-                _memory: Memory::Small(words),
+                memory: Memory::Small(words),
             };
         }
         let bytes = (count * size_of::<u64>()).next_multiple_of(crate::PAGE_BYTES as usize);
@@ -43,7 +43,14 @@ impl Words {
         Words {
             start: region.start().cast(),
             count,
-            _memory: Memory::Large(region),
+            memory: Memory::Large(region),
+        }
+    }
+
+    /// Takes the host's memory for all of it now.
+    pub(crate) fn populate(&mut self) {
+        if let Memory::Large(region) = &mut self.memory {
+            region.populate();
         }
     }
 }

@@ -31,7 +31,7 @@ impl Bench {
         guest_bytes: u64,
         waves: Option<&Path>,
     ) -> Result<Bench, ServerError> {
-        let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
+        let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?.populated();
         let mut memory = GuestMemory::new(guest_bytes)?;
         memory.allow_all();
         let unit = AttachedUnit::new(design, placement, &mut hierarchy, waves)?;

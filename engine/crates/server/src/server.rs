@@ -108,7 +108,7 @@ impl Server {
     ) -> Result<Server, ServerError> {
         let parameters = HierarchyParameters::server();
         let clock = parameters.clock;
-        let hierarchy = SharedHierarchy::new(Hierarchy::new(parameters)?);
+        let hierarchy = SharedHierarchy::new(Hierarchy::new(parameters)?.populated());
         let run = match config.cpu {
             CpuModel::Functional => start(
                 config,

@@ -393,5 +393,5 @@ fn digest_request(digest: &mut Digest, request: &MemoryRequest, read: &[u8; BEAT
         record[slot * 8..][..8].copy_from_slice(&number.to_le_bytes());
     }
     record[32..].copy_from_slice(if request.write { &request.data } else { read });
-    digest.bytes(&record);
+    digest.record(&record);
 }
