@@ -1,20 +1,24 @@
-/// What visits to a model cost: how many there were, and about how long each takes.
+/// What visits to a model cost: how many there were lately, and about how long each takes.
 ///
-/// It decides which thread gets which model, never what a model does.
+/// It decides which thread visits a model, never what the model does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     visits: u64,
+    timed: u32,
     nanoseconds: f64,
 }
 
 /// One in so many windows is timed.
 pub(crate) const TIMED_WINDOWS: u64 = 32;
+/// So many visits to each model are timed before that, and the later ones count like one of so many.
+const FIRST_VISITS: u32 = 8;
 
 impl Default for Cost {
     /// No visits, which are expected to take as long as those of a switch.
     fn default() -> Self {
         Cost {
             visits: 0,
+            timed: 0,
             nanoseconds: 200.0,
         }
     }
@@ -25,15 +29,38 @@ impl Cost {
         self.visits += 1;
     }
 
+    /// Whether too few visits have been timed to know what one costs.
+    #[inline]
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.timed < FIRST_VISITS
+    }
+
     /// Takes the duration of one visit into account. One during which the thread had to stand back says
     /// nothing about the model, and counts as four times the usual.
     pub(crate) fn time(&mut self, nanoseconds: f64) {
-        self.nanoseconds += (nanoseconds.min(4.0 * self.nanoseconds) - self.nanoseconds) / 8.0;
+        let most = if self.is_unknown() {
+            self.timed += 1;
+            f64::INFINITY
+        } else {
+            4.0 * self.nanoseconds
+        };
+        self.nanoseconds += (nanoseconds.min(most) - self.nanoseconds) / f64::from(self.timed);
     }
 
-    /// About how long all visits took, in nanoseconds; at least one, so that idle models count too.
-    pub(crate) fn total(self) -> u64 {
+    /// About how long a visit takes, in nanoseconds.
+    #[inline]
+    pub(crate) fn of_visit(&self) -> u64 {
+        self.nanoseconds as u64
+    }
+
+    /// About how long all visits took lately, in nanoseconds; at least one, so that idle models count too.
+    pub(crate) fn total(&self) -> u64 {
         1 + (self.visits as f64 * self.nanoseconds) as u64
+    }
+
+    /// Has the visits so far count half: what was long ago says little about what comes.
+    pub(crate) fn age(&mut self) {
+        self.visits /= 2;
     }
 }
 
@@ -49,5 +76,21 @@ mod tests {
         assert!((7_900_000..8_100_000).contains(&cost.total()));
         cost.time(1e9);
         assert!(cost.total() < 12_000_000);
+    }
+
+    #[test]
+    fn the_first_visits_say_what_one_costs() {
+        let mut cost = Cost::default();
+        (1..=FIRST_VISITS).for_each(|visit| cost.time(f64::from(visit) * 1000.0));
+        assert_eq!(cost.of_visit(), 4500);
+        assert!(!cost.is_unknown());
+    }
+
+    #[test]
+    fn what_is_long_ago_counts_less() {
+        let mut cost = Cost::default();
+        (0..100).for_each(|_| cost.visit());
+        cost.age();
+        assert_eq!(cost.total(), 10_001);
     }
 }

@@ -68,10 +68,15 @@ pub struct Graph<M: Model> {
     shortest: Cycles,
     /// The window asked for.
     window: Option<Cycles>,
+    /// After how many windows threads get new shares.
+    pub(crate) windows_shared: u64,
 }
 
 /// The longest window of a graph without links.
 const UNLINKED_WINDOW: Cycles = Cycles(1 << 20);
+
+/// Threads keep their first shares, which are of equally many models, for so many windows.
+const FIRST_WINDOWS_SHARED: u64 = 32;
 
 impl<M: Model> Default for Graph<M> {
     fn default() -> Self {
@@ -82,6 +87,7 @@ impl<M: Model> Default for Graph<M> {
             skip_idle: true,
             shortest: UNLINKED_WINDOW,
             window: None,
+            windows_shared: FIRST_WINDOWS_SHARED,
         }
     }
 }

@@ -14,8 +14,10 @@ mod meeting;
 mod model;
 mod node;
 mod part;
+mod rounds;
 mod run;
 mod share;
+mod table;
 mod tap;
 
 pub use envelope::Envelope;

@@ -1,6 +1,7 @@
 use crate::agenda::Agenda;
 use crate::cost::TIMED_WINDOWS;
 use crate::node::Node;
+use crate::table::{Lent, Tables};
 use crate::{Apart, Envelope, Meeting, Model};
 use rackwright_link::Order;
 use rackwright_time::{Cycle, Cycles};
@@ -15,30 +16,42 @@ pub(crate) struct Pace {
     pub(crate) skip_idle: bool,
 }
 
+/// A model with visits that take at least so many nanoseconds is laid out for all threads: many times what that costs.
+const LONG_VISIT: u64 = 2000;
+
 /// The models of one thread or process: neighbours in the order in which they were added.
-pub(crate) struct Part<'a, M: Model> {
+pub(crate) struct Part<'t, 'a, M: Model> {
     index: usize,
     /// The first model of every part, and the number of models.
     starts: &'a [usize],
-    nodes: &'a mut [Node<M>],
+    /// Those that are away lie on the table, or another thread visits them.
+    nodes: Vec<Option<&'a mut Node<M>>>,
+    /// Where threads lay out visits that take long; none when there are no other threads.
+    tables: Option<&'t Tables<'a, M>>,
     agenda: Agenda,
     /// The models due in the window being simulated.
     due: Vec<u32>,
     order: Order,
     sent: Vec<Envelope<M::Item>>,
     outgoing: Vec<Vec<Envelope<M::Item>>>,
-    /// Whether visits in this window are timed.
-    timed: bool,
+    /// What is on its way to models that are away.
+    kept: Vec<Envelope<M::Item>>,
+    lent: Vec<Lent<'a, M>>,
+    /// When models of others that were visited here next have something to do.
+    others_wake: Cycle,
+    /// Windows simulated.
+    window: u64,
 }
 
-impl<'a, M: Model> Part<'a, M> {
+impl<'t, 'a, M: Model> Part<'t, 'a, M> {
     pub(crate) fn new(
         index: usize,
         starts: &'a [usize],
         nodes: &'a mut [Node<M>],
+        tables: Option<&'t Tables<'a, M>>,
         first: Cycle,
         window: Cycles,
-    ) -> Part<'a, M> {
+    ) -> Part<'t, 'a, M> {
         let mut agenda = Agenda::new(window, first);
         nodes
             .iter()
@@ -47,13 +60,17 @@ impl<'a, M: Model> Part<'a, M> {
         Part {
             index,
             starts,
-            nodes,
+            nodes: nodes.iter_mut().map(Some).collect(),
+            tables,
             agenda,
             due: Vec::new(),
             order: Order::default(),
             sent: Vec::new(),
             outgoing: (1..starts.len()).map(|_| Vec::new()).collect(),
-            timed: false,
+            kept: Vec::new(),
+            lent: Vec::new(),
+            others_wake: Cycle::NEVER,
+            window: 0,
         }
     }
 
@@ -79,16 +96,14 @@ impl<'a, M: Model> Part<'a, M> {
         meeting: &mut impl Meeting<M::Item>,
     ) -> Result<(), Apart> {
         let mut next = self.exchange(meeting)?;
-        let mut window = 0;
         while *from < pace.until && (next < pace.until || !pace.skip_idle) {
             if pace.skip_idle {
                 *from = (*from).max(next);
             }
             let end = self.window_end(*from, pace);
-            self.timed = window % TIMED_WINDOWS == 0;
             self.step(*from, end, pace.skip_idle);
             *from = end;
-            window += 1;
+            self.window += 1;
             next = self.exchange(meeting)?;
         }
         Ok(())
@@ -99,27 +114,57 @@ impl<'a, M: Model> Part<'a, M> {
         Cycle((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
     }
 
-    /// Visits every model that has something to do before `end`.
+    /// Visits every model that has something to do before `end`, and those of others that have nobody yet.
     fn step(&mut self, from: Cycle, end: Cycle, skip_idle: bool) {
         let mut due = std::mem::take(&mut self.due);
         self.agenda.take(from, &mut due);
         if !skip_idle {
             due.extend(0..self.nodes.len() as u32);
         }
+        // One that was noted for later is not due, and one that was noted twice is so until it has been visited.
+        let wakes = |node: &Node<M>| node.wake < end || !skip_idle;
+        if let Some(tables) = self.tables {
+            for local in &due {
+                let place = &mut self.nodes[*local as usize];
+                let is_long = |node: &mut &mut Node<M>| wakes(node) && node.cost.of_visit() >= LONG_VISIT;
+                let node = place.take_if(is_long);
+                self.lent.extend(node.map(|node| Lent { local: *local, node }));
+            }
+            tables.lay(self.index, self.window, &mut self.lent);
+        }
         for local in due.drain(..) {
-            // One that was noted twice has been visited, and one that was noted for later is not due.
-            if self.nodes[local as usize].wake < end || !skip_idle {
-                self.visit(local, from, end);
+            if let Some(node) = self.nodes[local as usize].take_if(|node| wakes(node)) {
+                self.visit(node, from, end);
+                self.settle(local, node);
+                self.dispatch();
             }
         }
         self.due = due;
+        if let Some(tables) = self.tables {
+            self.help(tables, from, end);
+        }
     }
 
-    fn visit(&mut self, local: u32, from: Cycle, end: Cycle) {
-        let node = &mut self.nodes[local as usize];
-        let mut sent = std::mem::take(&mut self.sent);
-        let started = self.timed.then(Instant::now);
-        node.visit(from, end, &mut self.order, &mut sent);
+    /// Makes the visits that lie on the tables, first those of this part.
+    fn help(&mut self, tables: &Tables<'a, M>, from: Cycle, end: Cycle) {
+        for owner in (self.index..self.outgoing.len()).chain(0..self.index) {
+            while let Some(lent) = tables.take(owner, self.window) {
+                self.visit(lent.node, from, end);
+                if owner == self.index {
+                    self.settle(lent.local, lent.node);
+                } else {
+                    self.others_wake = self.others_wake.min(lent.node.wake);
+                    tables.give_back(owner, lent);
+                }
+                self.dispatch();
+            }
+        }
+    }
+
+    fn visit(&mut self, node: &mut Node<M>, from: Cycle, end: Cycle) {
+        let is_timed = self.window % TIMED_WINDOWS == 0 || node.cost.is_unknown();
+        let started = is_timed.then(Instant::now);
+        node.visit(from, end, &mut self.order, &mut self.sent);
         if let Some(started) = started {
             node.cost.time(started.elapsed().as_nanos() as f64);
         }
@@ -129,24 +174,36 @@ impl<'a, M: Model> Part<'a, M> {
             node.name,
             node.wake
         );
-        self.agenda.note(node.wake, local);
-        sent.drain(..).for_each(|envelope| self.dispatch(envelope));
-        self.sent = sent;
     }
 
-    fn dispatch(&mut self, envelope: Envelope<M::Item>) {
-        let node = envelope.node as usize;
-        if node >= self.starts[self.index] && node < self.starts[self.index + 1] {
-            self.deliver(envelope);
-        } else {
-            let owner = self.starts.partition_point(|start| *start <= node) - 1;
-            self.outgoing[owner].push(envelope);
+    /// Puts a model back into its place.
+    fn settle(&mut self, local: u32, node: &'a mut Node<M>) {
+        self.agenda.note(node.wake, local);
+        self.nodes[local as usize] = Some(node);
+    }
+
+    /// Sends on what was sent in a visit.
+    fn dispatch(&mut self) {
+        let own = self.starts[self.index]..self.starts[self.index + 1];
+        let mut sent = std::mem::take(&mut self.sent);
+        for envelope in sent.drain(..) {
+            let node = envelope.node as usize;
+            if own.contains(&node) {
+                self.deliver(envelope);
+            } else {
+                let owner = self.starts.partition_point(|start| *start <= node) - 1;
+                self.outgoing[owner].push(envelope);
+            }
         }
+        self.sent = sent;
     }
 
     fn deliver(&mut self, envelope: Envelope<M::Item>) {
         let local = envelope.node as usize - self.starts[self.index];
-        let node = &mut self.nodes[local];
+        let Some(node) = &mut self.nodes[local] else {
+            self.kept.push(envelope);
+            return;
+        };
         let cycle = envelope.arrival.cycle;
         node.inbox.push(envelope.port, envelope.arrival);
         if cycle < node.wake {
@@ -157,12 +214,18 @@ impl<'a, M: Model> Part<'a, M> {
 
     /// Gives away what goes to other parts, takes what they give, and agrees on what is next.
     fn exchange(&mut self, meeting: &mut impl Meeting<M::Item>) -> Result<Cycle, Apart> {
-        let leaving = self.outgoing.iter().flatten();
-        let wake = leaving
+        let under_way = self.outgoing.iter().flatten().chain(&self.kept);
+        let wake = under_way
             .map(|envelope| envelope.arrival.cycle)
-            .fold(self.agenda.next(), Cycle::min);
+            .fold(self.agenda.next().min(self.others_wake), Cycle::min);
+        self.others_wake = Cycle::NEVER;
         let mut mail = std::mem::take(&mut self.sent);
         let next = meeting.meet(wake, &mut self.outgoing, &mut mail);
+        let back = self.tables.map(|tables| tables.take_back(self.index));
+        for lent in back.into_iter().flatten() {
+            self.settle(lent.local, lent.node);
+        }
+        mail.append(&mut self.kept);
         mail.drain(..).for_each(|envelope| self.deliver(envelope));
         self.sent = mail;
         next

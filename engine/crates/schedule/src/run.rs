@@ -1,5 +1,7 @@
 use crate::exchange::Exchange;
 use crate::part::{Pace, Part};
+use crate::rounds::Alarm;
+use crate::table::Tables;
 use crate::{equal_shares, Apart, Graph, Meeting, Model, ModelId, Share, Tapped};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
@@ -13,6 +15,9 @@ pub enum RunOutcome {
     /// The time given is over.
     TimeOver,
 }
+
+/// Threads keep their shares for at most so many windows.
+const MOST_WINDOWS_SHARED: u64 = 4096;
 
 impl<M: Model> Graph<M> {
     /// The first cycle not yet simulated.
@@ -28,14 +33,39 @@ impl<M: Model> Graph<M> {
         if until <= self.cycle {
             return RunOutcome::TimeOver;
         }
-        let pace = self.pace(until);
-        let costs = self.costs();
-        let starts = equal_shares(&costs, self.threads);
-        let exchange = Exchange::new(starts.len() - 1);
-        let first = self.cycle;
-        let mut parts = self.parts(&starts, pace.window);
+        while self.cycle < until {
+            let end = self.share_out(until);
+            self.run_shares(end);
+        }
+        self.outcome(0..self.nodes.len())
+    }
+
+    /// When shares are made the next time, before the cycle `until`: soon at first, when it has just turned out what
+    /// models cost, then more and more rarely.
+    fn share_out(&mut self, until: Cycle) -> Cycle {
+        if self.threads == 1 {
+            return until;
+        }
+        let windows = self.windows_shared;
+        self.windows_shared = (4 * windows).min(MOST_WINDOWS_SHARED);
+        self.nodes.iter_mut().for_each(|node| node.cost.age());
+        let span = self.window().0.saturating_mul(windows);
+        let wakes = self.nodes.iter().map(|node| node.wake);
+        // Until the first of them nothing happens.
+        let first = wakes.fold(Cycle::NEVER, Cycle::min).max(self.cycle);
+        Cycle(first.0.saturating_add(span)).min(until)
+    }
+
+    fn run_shares(&mut self, until: Cycle) {
+        let (pace, first) = (self.pace(until), self.cycle);
+        let starts = equal_shares(&self.costs(), self.threads);
+        let threads = starts.len() - 1;
+        let alarm = Alarm::default();
+        let exchange = Exchange::new(threads, &alarm);
+        let tables = Tables::new(threads, &alarm);
+        let mut parts = self.parts(&starts, &tables, pace.window);
         let last = parts.pop().expect("a graph has at least one part");
-        let run = |index: usize, mut part: Part<'_, M>| {
+        let run = |index: usize, mut part: Part<'_, '_, M>| {
             let (_, met) = part.run(first, pace, &mut exchange.seat(index));
             met.expect("threads of one process meet");
         };
@@ -47,7 +77,6 @@ impl<M: Model> Graph<M> {
             run(others, last);
         });
         self.cycle = until;
-        self.outcome(0..self.nodes.len())
     }
 
     /// Advances the models of one share to the cycle `until`, meeting the other processes after every
@@ -69,13 +98,13 @@ impl<M: Model> Graph<M> {
         }
         let (pace, first) = (self.pace(until), self.cycle);
         let own = &mut self.nodes[share.models()];
-        let mut part = Part::new(share.rank, &share.starts, own, first, pace.window);
+        let mut part = Part::new(share.rank, &share.starts, own, None, first, pace.window);
         let (reached, met) = part.run(first, pace, meeting);
         self.cycle = reached;
         met.map(|()| self.outcome(share.models()))
     }
 
-    /// About how many nanoseconds each model has taken so far.
+    /// About how many nanoseconds each model has taken lately.
     pub fn costs(&self) -> Vec<u64> {
         self.nodes.iter().map(|node| node.cost.total()).collect()
     }
@@ -123,13 +152,19 @@ impl<M: Model> Graph<M> {
         all
     }
 
-    fn parts<'a>(&'a mut self, starts: &'a [usize], window: Cycles) -> Vec<Part<'a, M>> {
+    fn parts<'t, 'a>(
+        &'a mut self,
+        starts: &'a [usize],
+        tables: &'t Tables<'a, M>,
+        window: Cycles,
+    ) -> Vec<Part<'t, 'a, M>> {
         let first = self.cycle;
+        let tables = (starts.len() > 2).then_some(tables);
         let mut rest = self.nodes.as_mut_slice();
         let mut parts = Vec::new();
         for (index, ends) in starts.windows(2).enumerate() {
             let (own, others) = rest.split_at_mut(ends[1] - ends[0]);
-            parts.push(Part::new(index, starts, own, first, window));
+            parts.push(Part::new(index, starts, own, tables, first, window));
             rest = others;
         }
         parts
