@@ -136,7 +136,6 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
             if let Some(node) = self.nodes[local as usize].take_if(|node| wakes(node)) {
                 self.visit(node, from, end);
                 self.settle(local, node);
-                self.dispatch();
             }
         }
         self.due = due;
@@ -156,7 +155,6 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
                     self.others_wake = self.others_wake.min(lent.node.wake);
                     tables.give_back(owner, lent);
                 }
-                self.dispatch();
             }
         }
     }
@@ -165,6 +163,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         let is_timed = self.window % TIMED_WINDOWS == 0 || node.cost.is_unknown();
         let started = is_timed.then(Instant::now);
         node.visit(from, end, &mut self.order, &mut self.sent);
+        self.dispatch();
         if let Some(started) = started {
             node.cost.time(started.elapsed().as_nanos() as f64);
         }

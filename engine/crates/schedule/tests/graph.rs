@@ -6,6 +6,9 @@ use rackwright_schedule::{
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Sends a first item and returns every item that comes, less by one, until it is zero. An answer
 /// leaves `THINK` cycles after its question came.
@@ -201,5 +204,126 @@ fn a_model_that_breaks_its_contract_ends_the_run_of_all_threads() {
             });
             assert!(run.is_err(), "{threads} threads, model {liar}");
         }
+    }
+}
+
+/// How many visits are being made at once, and the most there were.
+#[derive(Default)]
+struct Crowd {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+/// Takes long for every visit, of which there is one in each window of 10 cycles: as long as another does too, or, after
+/// `patience`, by itself.
+struct Slow {
+    next: Cycle,
+    crowd: Arc<Crowd>,
+    patience: Duration,
+}
+
+impl Model for Slow {
+    type Item = u64;
+
+    fn ports(&self) -> usize {
+        1
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.next
+    }
+
+    fn advance(&mut self, until: Cycle, _: &mut Incoming<'_, u64>, _: &mut Outbox<'_, u64>) {
+        let crowd = &self.crowd;
+        let now = crowd.now.fetch_add(1, Ordering::SeqCst) + 1;
+        crowd.most.fetch_max(now, Ordering::SeqCst);
+        let began = Instant::now();
+        while crowd.most.load(Ordering::SeqCst) < 2 && began.elapsed() < self.patience {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        crowd.now.fetch_sub(1, Ordering::SeqCst);
+        self.next = until + Cycles(1);
+    }
+
+    fn digest(&self, _: &mut Digest) {}
+}
+
+#[test]
+fn a_thread_without_work_takes_over_long_visits_of_another() {
+    let crowd = Arc::new(Crowd::default());
+    let mut graph = Graph::new();
+    for index in 0..4 {
+        // Shares are of two models each at first: only the first has anything to do.
+        let next = if index < 2 { Cycle(0) } else { Cycle::NEVER };
+        let (crowd, patience) = (crowd.clone(), Duration::from_millis(20));
+        graph.add(
+            format!("m{index}"),
+            Slow {
+                next,
+                crowd,
+                patience,
+            },
+        );
+    }
+    let ends = [0, 1].map(|model| port(ModelId(model), 0));
+    graph.join(ends[0], ends[1], Cycles(10)).unwrap();
+    graph.set_threads(2);
+    // Visits are found to take long in the first windows, long before shares are made again.
+    graph.run(Cycle(200));
+    assert_eq!(crowd.most.load(Ordering::SeqCst), 2, "visits at once");
+}
+
+/// Echoes that take their time, so that whoever is free visits them.
+struct SlowEcho(Echo);
+
+impl Model for SlowEcho {
+    type Item = u64;
+
+    fn ports(&self) -> usize {
+        self.0.ports()
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.0.next_event()
+    }
+
+    fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, u64>, outbox: &mut Outbox<'_, u64>) {
+        let began = Instant::now();
+        // Some take long, some do not, and some not always.
+        let long = self.0.seen.len() as u64 % 5 * 4;
+        while began.elapsed() < Duration::from_micros(long) {
+            std::hint::spin_loop();
+        }
+        self.0.advance(until, arrivals, outbox);
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.0.digest(digest);
+    }
+}
+
+/// A ring of models that takes longer than several rounds of shares.
+fn slow_ring(threads: usize) -> String {
+    let mut graph = Graph::new();
+    let ids: Vec<ModelId> = (0..7)
+        .map(|index| {
+            let echo = Echo::new(2, Some((Cycle(index * 13), 4000)));
+            graph.add(format!("m{index}"), SlowEcho(echo))
+        })
+        .collect();
+    for (index, here) in ids.iter().enumerate() {
+        let there = ids[(index + 1) % ids.len()];
+        graph.join(port(*here, 0), port(there, 1), Cycles(60)).unwrap();
+    }
+    graph.set_threads(threads);
+    graph.run(Cycle(40_000));
+    graph.digest().to_string()
+}
+
+#[test]
+fn who_makes_a_long_visit_changes_nothing() {
+    let expected = slow_ring(1);
+    for threads in [2, 3, 4] {
+        assert_eq!(slow_ring(threads), expected, "{threads} threads");
     }
 }
