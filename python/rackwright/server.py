@@ -77,8 +77,9 @@ class Server(Node):
 
     In a cluster, a server has a network interface in RTL, `nic`, and runs the bare-metal `program` with
     `arguments` from the start: the path of an ELF file, or the name of one of software/network, such as
-    "ping.elf". An argument that is another server stands for its IP address. `mac` and `ip` are assigned
-    unless pinned.
+    "ping.elf". An argument that is another server stands for its IP address. With `static_arp`, the program knows
+    the hardware addresses of those servers from the start, as after `arp -s`, and does not ask for them by broadcast.
+    `mac` and `ip` are assigned unless pinned.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Server(Node):
         name: str | None = None,
         program: str | Path | None = None,
         arguments: Sequence[str | Node] = (),
+        static_arp: bool = False,
         nic: str | Path | _engine.Design = "nic",
         mac: str | None = None,
         ip: str | None = None,
@@ -109,6 +111,7 @@ class Server(Node):
         _refuse_shared_opcodes(self.units)
         self.program = program
         self.arguments = list(arguments)
+        self.static_arp = static_arp
         self.nic = nic
         self.mac = mac
         self.ip = ip
@@ -177,6 +180,7 @@ class Server(Node):
             "cpu": self.cpu,
             "program": str(network_program(self.program)),
             "arguments": [described(argument) for argument in self.arguments],
+            "static_arp": self.static_arp,
             "nic": _key(self.nic),
             "units": [_key(unit) for unit in self.units],
             "placement": self.placement,

@@ -11,9 +11,17 @@ extern volatile uint8_t console;
 /* First byte after the program and its stack; zero and never touched until the program does. */
 extern uint8_t free_memory[];
 
+/* A server whose hardware address is known from the start. */
+struct neighbour {
+  uint64_t address; /* as below */
+  uint64_t mac;     /* 00:12:6d:00:00:02 being 0x00126d000002 */
+};
+
 /* What the program is told by who started it. */
 struct boot_information {
-  uint64_t address;        /* IPv4 address of this server, 172.16.0.2 being 0xac100002; 0 without a network */
+  uint64_t address;         /* IPv4 address of this server, 172.16.0.2 being 0xac100002; 0 without a network */
+  uint64_t neighbour_count; /* those of `static_arp`; 0 when it has to ask */
+  const struct neighbour *neighbours;
   uint64_t argument_count; /* the first argument is the program's name; 0 when there are none */
   const char *arguments[]; /* the last is followed by a null pointer */
 };

@@ -220,6 +220,8 @@ bool internet_poll(void) {
 
 uint64_t internet_resolve(uint32_t address) {
   enum { CYCLES_PER_MILLISECOND = 2000000 };
+  for (unsigned index = 0; index < boot_information.neighbour_count; ++index)
+    if (boot_information.neighbours[index].address == address) return boot_information.neighbours[index].mac;
   for (;;) {
     send_arp(ARP_REQUEST, 0, address);
     const uint64_t again = read_cycles() + CYCLES_PER_MILLISECOND;

@@ -131,6 +131,19 @@ def test_a_program_knows_its_addresses_and_arguments(tmp_path: Path) -> None:
     assert report["exit_code"] == 0
 
 
+@pytest.mark.parametrize(("static_arp", "broadcasts"), [(False, 1), (True, 0)])
+def test_a_program_that_knows_its_neighbours_does_not_ask_for_them(static_arp: bool, broadcasts: int) -> None:
+    switch = Switch("tor")
+    answers = Server(program="ping.elf")
+    asks = Server(name="asks", program="ping.elf", arguments=[answers, "3"], static_arp=static_arp)
+    switch.add_downlinks([asks, answers, Server(name="hears", program="ping.elf")])
+    result = Cluster(switch).run(1, ends_with=asks, threads=1)
+    servers = result.servers.set_index("name")
+    assert len(servers.loc["asks", "stdout"].split()) == 3
+    assert servers.loc["hears", "packets_received"] == broadcasts
+    assert servers.loc["asks", "packets_sent"] == 3 + broadcasts
+
+
 def test_the_timer_wakes_a_hart_that_waits(tmp_path: Path) -> None:
     text = """
     int main(void) {

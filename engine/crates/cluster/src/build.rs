@@ -6,7 +6,7 @@ use crate::{
     WireSpec,
 };
 use rackwright_ethernet::{
-    Forwarding, MakePolicy, PortParameters, Route, Switch, SwitchParameters, Table, POLICIES,
+    Forwarding, Ipv4, Mac, MakePolicy, PortParameters, Route, Switch, SwitchParameters, Table, POLICIES,
 };
 use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
 use rackwright_rtl::Design;
@@ -152,6 +152,7 @@ impl Builder<'_> {
             port: self.ports(index, spec.buffer_bytes)[0],
             mac: peer.mac,
             address: peer.endpoint.address,
+            neighbours: &self.neighbours(name, spec)?,
             arguments: &self.arguments(name, spec)?,
         };
         NetworkedServer::new(&config, &network, &file).map_err(refused)
@@ -192,16 +193,31 @@ impl Builder<'_> {
             let text = match argument {
                 Argument::Text(text) => text.clone(),
                 Argument::Address { address_of } => {
-                    let by = || format!("an argument of `{name}`");
-                    let server = self.topology.find(address_of, by)?;
-                    let peer = self.peers.get(&server);
-                    let peer = peer.ok_or_else(|| ClusterError::NoAddress(address_of.clone()))?;
-                    peer.endpoint.address.to_string()
+                    self.named(name, address_of)?.endpoint.address.to_string()
                 }
             };
             arguments.push(text.into_bytes());
         }
         Ok(arguments)
+    }
+
+    /// The addresses that the program of a server knows from the start.
+    fn neighbours(&self, name: &str, spec: &ServerSpec) -> Result<Vec<(Ipv4, Mac)>, ClusterError> {
+        let named = spec.arguments.iter().filter_map(|argument| match argument {
+            Argument::Address { address_of } if spec.static_arp => Some(self.named(name, address_of)),
+            _ => None,
+        });
+        named
+            .map(|peer| peer.map(|peer| (peer.endpoint.address, peer.mac)))
+            .collect()
+    }
+
+    /// The server of which the program of `name` is given the address.
+    fn named(&self, name: &str, address_of: &str) -> Result<&Peer, ClusterError> {
+        let by = || format!("an argument of `{name}`");
+        let server = self.topology.find(address_of, by)?;
+        let peer = self.peers.get(&server);
+        peer.ok_or_else(|| ClusterError::NoAddress(address_of.to_string()))
     }
 
     fn host_port(&self, index: usize, spec: &HostPortSpec) -> Result<HostPort, ClusterError> {

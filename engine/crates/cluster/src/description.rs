@@ -178,6 +178,9 @@ pub struct ServerSpec {
     /// The program's arguments, without its name.
     #[serde(default)]
     pub arguments: Vec<Argument>,
+    /// Whether the program knows the hardware addresses of the servers in its arguments from the start.
+    #[serde(default)]
+    pub static_arp: bool,
     /// The design of its NIC, by the name under which it was given to the cluster.
     pub nic: String,
     /// The designs of other units beside the hart.

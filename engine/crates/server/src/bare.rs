@@ -44,8 +44,8 @@ impl<T: Timing> BareMetalRun<T> {
         echo: bool,
     ) -> Result<BareMetalRun<T>, ServerError> {
         let information = BootInformation {
-            address: 0,
             arguments,
+            ..BootInformation::default()
         };
         let entry = load(file, &mut machine.memory, &information)?;
         machine.hart.set_pc(entry);

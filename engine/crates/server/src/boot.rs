@@ -1,15 +1,21 @@
 use crate::error::ServerError;
+use rackwright_ethernet::{Ipv4, Mac};
 use rackwright_linux::BareMetal;
 use rackwright_memory::GuestMemory;
 
 /// Bytes kept at the end of memory for what a bare-metal program is told.
 pub(crate) const BYTES: u64 = 4096;
 
+/// Words before the pointers to the arguments.
+const HEAD_WORDS: usize = 4;
+
 /// What a bare-metal program is told: `struct boot_information` in `software/bare-metal/bare.h`.
 #[derive(Default)]
 pub(crate) struct BootInformation<'a> {
     /// The Internet address of the server, zero without a network.
     pub(crate) address: u32,
+    /// Internet and hardware addresses of other servers.
+    pub(crate) neighbours: &'a [(Ipv4, Mac)],
     pub(crate) arguments: &'a [Vec<u8>],
 }
 
@@ -20,16 +26,22 @@ impl BootInformation<'_> {
     /// [`ServerError::Arguments`] when it does not fit.
     pub(crate) fn store(&self, memory: &mut GuestMemory, end: u64) -> Result<(), ServerError> {
         let place = end - BYTES;
-        let mut words = vec![u64::from(self.address), self.arguments.len() as u64];
         let mut strings = Vec::new();
-        // The strings lie behind the pointers to them, of which the last is null.
-        let first = place + 8 * (words.len() + self.arguments.len() + 1) as u64;
+        // The neighbours lie behind the pointers to the strings, of which the last is null, and the strings at the end.
+        let neighbours = place + 8 * (HEAD_WORDS + self.arguments.len() + 1) as u64;
+        let first = neighbours + 16 * self.neighbours.len() as u64;
+        let counts = [self.neighbours.len(), self.arguments.len()].map(|count| count as u64);
+        let mut words = vec![u64::from(self.address), counts[0], neighbours, counts[1]];
+        debug_assert_eq!(words.len(), HEAD_WORDS);
         for argument in self.arguments {
             words.push(first + strings.len() as u64);
             strings.extend(argument);
             strings.push(0);
         }
         words.push(0);
+        for (address, mac) in self.neighbours {
+            words.extend([u64::from(address.to_bits()), mac.bits()]);
+        }
         let bytes: Vec<u8> = words
             .into_iter()
             .flat_map(u64::to_le_bytes)
@@ -57,22 +69,28 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_found_through_their_pointers() {
+    fn arguments_and_neighbours_are_found_through_their_pointers() {
         let mut memory = GuestMemory::new(END).unwrap();
         memory.allow_all();
         let arguments = [b"ping".to_vec(), b"-n".to_vec()];
         let information = BootInformation {
             address: 0xac10_0002,
+            neighbours: &[(Ipv4::new(172, 16, 0, 3), Mac::assigned(3))],
             arguments: &arguments,
         };
         information.store(&mut memory, END).unwrap();
         let place = END - BYTES;
         assert_eq!(
-            [0, 8, 32].map(|at| word(&memory, place + at)),
-            [0xac10_0002, 2, 0]
+            [0, 8, 24, 48].map(|at| word(&memory, place + at)),
+            [0xac10_0002, 1, 2, 0]
+        );
+        let neighbour = word(&memory, place + 16);
+        assert_eq!(
+            [0, 8].map(|at| word(&memory, neighbour + at)),
+            [0xac10_0003, Mac::assigned(3).bits()]
         );
         let mut text = [0; 3];
-        memory.read(word(&memory, place + 24), &mut text).unwrap();
+        memory.read(word(&memory, place + 40), &mut text).unwrap();
         assert_eq!(&text, b"-n\0");
     }
 
@@ -81,8 +99,8 @@ mod tests {
         let mut memory = GuestMemory::new(END).unwrap();
         let arguments = [vec![b'x'; 5000]];
         let information = BootInformation {
-            address: 0,
             arguments: &arguments,
+            ..BootInformation::default()
         };
         let error = information.store(&mut memory, END).unwrap_err();
         assert!(error.to_string().contains("4096"), "{error}");

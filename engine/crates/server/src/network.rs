@@ -39,6 +39,8 @@ pub struct NetworkConfig<'a> {
     pub mac: Mac,
     /// Its Internet address.
     pub address: Ipv4,
+    /// The addresses of other servers that its program need not ask for.
+    pub neighbours: &'a [(Ipv4, Mac)],
     /// The arguments of its program, of which the first is the program's name.
     pub arguments: &'a [Vec<u8>],
 }
@@ -96,6 +98,7 @@ impl<T: Timing> Networked<T> {
         let mut memory = GuestMemory::new(config.guest_bytes)?;
         let information = BootInformation {
             address: network.address.to_bits(),
+            neighbours: network.neighbours,
             arguments: network.arguments,
         };
         let entry = bare::load(file, &mut memory, &information)?;
