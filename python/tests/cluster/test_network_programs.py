@@ -40,6 +40,36 @@ int main(void) {
 """Sends requests to a memcached, one after another, and prints each answer."""
 
 
+BYTES = """
+#include "bare.h"
+#include "bytes.h"
+enum { ROOM = 64, LONGEST = 40 };
+static uint8_t source[ROOM], target[ROOM];
+int main(void) {
+  for (unsigned i = 0; i < ROOM; ++i) source[i] = (uint8_t)(3 * i + 1);
+  for (unsigned from = 0; from < 8; ++from)
+    for (unsigned to = 8; to < 16; ++to)
+      for (unsigned length = 0; length <= LONGEST; ++length) {
+        memset(target, 0xee, ROOM);
+        if (memcpy(target + to, source + from, length) != target + to) return 1;
+        for (unsigned i = 0; i < ROOM; ++i) {
+          const bool inside = i >= to && i < to + length;
+          if (target[i] != (inside ? source[from + i - to] : 0xee)) return 2;
+        }
+        if (memcmp(target + to, source + from, length) || memcmp(source + from, target + to, length)) return 3;
+        for (unsigned i = 0; i < length; ++i) {
+          target[to + i] ^= 0x80;
+          const int sign = target[to + i] < source[from + i] ? -1 : 1;
+          if (sign * memcmp(target + to, source + from, length) <= 0) return 4;
+          if (sign * memcmp(source + from, target + to, length) >= 0) return 5;
+          target[to + i] ^= 0x80;
+        }
+      }
+  return 0;
+}"""
+"""Copies and compares so many bytes from any place in a word to any other."""
+
+
 def pair(asks: Server, answers: Server, until_ms: float = 20, gbps: float | None = None) -> ClusterResult:
     """The two below one switch, until the one that asks has ended."""
     switch = Switch()
@@ -54,6 +84,16 @@ def mutilate(*options: str, cpu: str = "rocket") -> dict[str, int]:
     assert result.servers["exit_code"][1] == 0, result.servers["stdout"][1]
     words = result.servers["stdout"][1].split()
     return dict(zip(words[::2], map(int, words[1::2]), strict=True))
+
+
+def test_bytes_are_copied_and_compared_at_any_alignment(tmp_path: Path) -> None:
+    source = tmp_path / "bytes.c"
+    source.write_text(f"#include <stdbool.h>\n{BYTES}")
+    network = SOFTWARE / "network"
+    program = compile_bare_metal(
+        [source, network / "bytes.c"], tmp_path / "bytes.elf", [f"-I{network}", "-Wall", "-Werror"]
+    )
+    assert Server("functional").run(program).exit_code == 0
 
 
 @pytest.mark.parametrize("cpu", ["rocket", "boom"])

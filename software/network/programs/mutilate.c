@@ -81,7 +81,7 @@ static void read_option(const char *argument_text) {
 static char *put_key(char *to, unsigned number) {
   char *const end = to + sizes[number].key;
   to = put_number(to, 1000000 + number);
-  while (to < end) *to++ = 'k';
+  memset(to, 'k', (size_t)(end - to));
   return end;
 }
 
