@@ -12,7 +12,8 @@ from rackwright import Cluster, Server
 from rackwright.cluster import ClusterResult, tree
 
 RACKS, AGGREGATION = 32, 4
-REQUESTS_PER_SECOND = 10_000
+LOAD = "rate=10000"
+"""Requests per second, an open loop; for others, see software/network/programs/mutilate.c."""
 
 
 def partner_rack(distance: str, rack: int) -> int:
@@ -25,14 +26,16 @@ def partner_rack(distance: str, rack: int) -> int:
     return (rack + below) % RACKS
 
 
-def memcached(distance: str, pairs: int, requests: int) -> tuple[Cluster, list[Server]]:
+def memcached(
+    distance: str, pairs: int, requests: int, load: str = LOAD
+) -> tuple[Cluster, list[Server]]:
     """The cluster, and its load generators, which end after so many `requests` each."""
     levels = tree([AGGREGATION, RACKS // AGGREGATION])
     serves = [[Server(program="memcached.elf") for _ in range(pairs)] for _ in range(RACKS)]
     asks = []
     for rack, tor in enumerate(levels[-1]):
         for index, server in enumerate(serves[rack]):
-            options = [f"rate={REQUESTS_PER_SECOND}", f"requests={requests}", "keys=4"]
+            options = [load, f"requests={requests}", "keys=4"]
             partner = serves[partner_rack(distance, rack)][index]
             seed = f"seed={rack * pairs + index}"
             # 512 broadcasts that 1024 servers hear are no part of what is measured.

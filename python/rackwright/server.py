@@ -77,9 +77,9 @@ class Server(Node):
 
     In a cluster, a server has a network interface in RTL, `nic`, and runs the bare-metal `program` with
     `arguments` from the start: the path of an ELF file, or the name of one of software/network, such as
-    "ping.elf". An argument that is another server stands for its IP address. With `static_arp`, the program knows
-    the hardware addresses of those servers from the start, as after `arp -s`, and does not ask for them by broadcast.
-    `mac` and `ip` are assigned unless pinned.
+    "ping.elf". An argument that is another server stands for its IP address. With `static_arp`, the program
+    knows the hardware addresses of those servers from the start, as after `arp -s`, and does not ask for them
+    by broadcast. `mac` and `ip` are assigned unless pinned.
     """
 
     def __init__(

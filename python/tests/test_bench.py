@@ -47,6 +47,22 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert "absent" in ended.stderr
 
 
+def test_threads_are_compared_with_processes() -> None:
+    ended = rw("bench", "cluster", "hosts-64", "--threads", "2", "--repetitions", "1", "--json")
+    assert ended.status == 0
+    (row,) = ended.json()["rows"]
+    assert (row["scenario"], row["threads"], row["same"]) == ("hosts-64", 2, True)
+    assert row["cycles_per_second"] > 0
+    assert row["speedup"] > 0
+    assert row["ceiling"] > 0
+
+
+def test_an_unknown_cluster_is_refused() -> None:
+    ended = rw("bench", "cluster", "hosts-65")
+    assert ended.status == 1
+    assert "no scenario hosts-65; there are hosts-64, " in ended.stderr
+
+
 @pytest.mark.long
 def test_every_core_is_compared_with_qemu() -> None:
     ended = rw("bench", "cpu", "--json", timeout=1800)

@@ -12,6 +12,7 @@ from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_tab
 from rackwright.demo.archive import default_archive
 
 if TYPE_CHECKING:
+    from rackwright.benchmarks.cluster import ClusterSpeed
     from rackwright.benchmarks.cpu import CpuRow
     from rackwright.benchmarks.snappy import FileRow
 
@@ -102,6 +103,56 @@ def cpu(json: JsonOption = False) -> None:
     columns = [("program", "left"), ("core", "left"), ("instructions", "right")]
     columns += [("instructions/s", "right"), ("qemu's", "right"), ("ratio", "right")]
     print_table(columns, [_cpu_cells(row) for row in rows])
+
+
+@bench.command("cluster")
+def cluster(
+    scenarios: Annotated[list[str] | None, typer.Argument(help="Which clusters; all by default.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="How many; all processors by default.")] = None,
+    repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each.")] = 5,
+    json: JsonOption = False,
+) -> None:
+    """How fast clusters are simulated on one thread and on several, beside what the machine can give at all.
+
+    Examples:
+        ./rw bench cluster
+
+        ./rw bench cluster busy-64 --repetitions 9 --json
+
+    The clusters: hosts-64, busy-64, memcached-64, traffic-1024, memcached-1024; --json says what each is.
+    """
+    from rackwright.benchmarks import cluster as benchmark
+    from rackwright.benchmarks.cluster_loads import SCENARIOS
+
+    rows: list[ClusterSpeed] = []
+    with working("clusters, on one thread and on several") as activity:
+        for scenario in scenarios or SCENARIOS:
+            activity.detail(scenario)
+            rows.append(benchmark.measure(scenario, threads, repetitions))
+    if json:
+        print_json({"rows": [vars(row) for row in rows]})
+    else:
+        _print_clusters(rows)
+    if not all(row.same for row in rows):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print_clusters(rows: list[ClusterSpeed]) -> None:
+    columns = [("scenario", "left"), ("MHz on 1 thread", "right"), ("threads", "right"), ("MHz", "right")]
+    columns += [("speedup", "right"), ("of as many processes", "right"), ("same digest", "left")]
+    cells = [
+        [
+            row.scenario,
+            f"{row.cycles_per_second / 1e6:,.2f}",
+            str(row.threads),
+            f"{row.cycles_per_second_on_threads / 1e6:,.2f}",
+            f"{row.speedup:.2f}x",
+            f"{row.ceiling:.2f}x",
+            "yes" if row.same else "NO",
+        ]
+        for row in rows
+    ]
+    print_table(columns, cells)
 
 
 def _cpu_cells(row: CpuRow) -> list[str]:

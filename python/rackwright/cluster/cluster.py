@@ -120,6 +120,10 @@ class Cluster:
         asked.results.append(result)
         return result
 
+    def machine(self) -> _engine.Cluster:
+        """The engine's cluster in its first cycle, for whoever advances it step by step."""
+        return self._take(None)
+
     def draw(self, path: str | Path) -> None:
         """Writes the topology as an SVG picture."""
         Path(path).write_text(svg(self.topology))

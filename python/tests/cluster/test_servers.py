@@ -138,10 +138,10 @@ def test_a_program_that_knows_its_neighbours_does_not_ask_for_them(static_arp: b
     asks = Server(name="asks", program="ping.elf", arguments=[answers, "3"], static_arp=static_arp)
     switch.add_downlinks([asks, answers, Server(name="hears", program="ping.elf")])
     result = Cluster(switch).run(1, ends_with=asks, threads=1)
-    servers = result.servers.set_index("name")
-    assert len(servers.loc["asks", "stdout"].split()) == 3
-    assert servers.loc["hears", "packets_received"] == broadcasts
-    assert servers.loc["asks", "packets_sent"] == 3 + broadcasts
+    servers = {row["name"]: row for row in result.record()["servers"]}
+    assert len(servers["asks"]["stdout"].split()) == 3
+    assert servers["hears"]["packets_received"] == broadcasts
+    assert servers["asks"]["packets_sent"] == 3 + broadcasts
 
 
 def test_the_timer_wakes_a_hart_that_waits(tmp_path: Path) -> None:
