@@ -264,6 +264,16 @@ class Cluster:
     def counters(self, port: str) -> tuple[int, int, int]:
         """Bytes received and sent, and frames dropped, at a port so far."""
 
+    def keep_stamps(self, server: str) -> None:
+        """Keeps from now on when the hart, the NIC and the link of a server do something to each other."""
+
+    def stamps(self, server: str) -> list[tuple[str, int, bool, int, int | None]]:
+        """What was kept, in the order of each clock.
+
+        The event; its cycle; whether that is one of the hart's clock, else of the network's; the instructions
+        executed; the offset of the register that it is about.
+        """
+
     def finish(self) -> None:
         """Ends the capture, if there is one."""
 

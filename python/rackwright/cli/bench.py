@@ -114,12 +114,13 @@ def cluster(
 ) -> None:
     """How fast clusters are simulated on one thread and on several, beside what the machine can give at all.
 
+    They are hosts-64, busy-64, memcached-64, traffic-1024 and memcached-1024; --json says what each is.
+
     Examples:
         ./rw bench cluster
 
         ./rw bench cluster busy-64 --repetitions 9 --json
 
-    The clusters: hosts-64, busy-64, memcached-64, traffic-1024, memcached-1024; --json says what each is.
     """
     from rackwright.benchmarks import cluster as benchmark
     from rackwright.benchmarks.cluster_loads import SCENARIOS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,16 @@ from statistics import median
 
 import pytest
 
-from rackwright import Cluster, Ethernet, RackwrightError, Server, Switch, TopologyError, compile_bare_metal
+from rackwright import (
+    Cluster,
+    Ethernet,
+    RackwrightError,
+    Server,
+    Switch,
+    TopologyError,
+    _engine,
+    compile_bare_metal,
+)
 
 CPUS = ("rocket", "boom", "functional")
 
@@ -73,7 +83,7 @@ def test_a_nic_that_is_clocked_all_the_time_does_the_same() -> None:
 
 def test_nothing_is_lost_and_the_latency_of_the_links_is_seen() -> None:
     def run(latency_us: float) -> list[float]:
-        cluster, asks = pings(9, latency_us)
+        cluster, asks = pings(41, latency_us)
         result = cluster.run(1, ends_with=asks, threads=1)
         totals = result.ports[["sent", "received", "dropped"]].sum()
         assert totals["sent"] == totals["received"]
@@ -82,7 +92,7 @@ def test_nothing_is_lost_and_the_latency_of_the_links_is_seen() -> None:
 
     near, far = run(1), run(2)
     # Four links of 1 us more are 8000 cycles of the harts. They see interrupts at multiples of 16 cycles of
-    # the links; refreshes of memory are in few of the round trips.
+    # the links; refreshes of memory, and buffers that were never used before, are in few of the round trips.
     assert [other - one for one, other in zip(near, far, strict=True)] == pytest.approx([8000] * 3, abs=40)
 
 
@@ -129,6 +139,38 @@ def test_a_program_knows_its_addresses_and_arguments(tmp_path: Path) -> None:
     report = alone(server)
     assert report["stdout"] == f"{0x1234} {0x0A000001} program.elf one two"
     assert report["exit_code"] == 0
+
+
+def test_stamps_tell_how_a_frame_leaves_and_change_nothing() -> None:
+    def machine(keeps: bool) -> _engine.Cluster:
+        switch, answers = Switch("tor"), Server(program="ping.elf")
+        asks = Server(name="asks", program="ping.elf", arguments=[answers, "1"])
+        switch.add_downlinks([answers, asks])
+        cluster = Cluster(switch)
+        made = cluster.machine()
+        if keeps:
+            made.keep_stamps("asks")
+        made.run(cluster.clock_hz // 10_000)
+        return made
+
+    kept, without = machine(True), machine(False)
+    assert json.loads(kept.report())["digest"] == json.loads(without.report())["digest"]
+    assert without.stamps("asks") == []
+    stamps = kept.stamps("asks")
+    events = [event for event, *_ in stamps]
+    # A question for an address and a ping, and what is answered to both.
+    assert [events.count(what) for what in ("first out", "last out", "first in", "line up")] == [2, 2, 2, 2]
+    send = next(
+        index for index, (event, *_, register) in enumerate(stamps) if (event, register) == ("writes", 0)
+    )
+    assert events[send : send + 3] == ["writes", "reached", "answered"]
+    first = next(cycle for event, cycle, *_ in stamps if event == "first out")
+    last = next(cycle for event, cycle, *_ in stamps if event == "last out")
+    assert first > stamps[send + 1][1]
+    flits_of_arp = -(-42 // 8)
+    assert last - first == flits_of_arp - 1
+    with pytest.raises(_engine.EngineError, match="tor"):
+        kept.keep_stamps("tor")
 
 
 @pytest.mark.parametrize(("static_arp", "broadcasts"), [(False, 1), (True, 0)])

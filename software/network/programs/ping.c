@@ -1,5 +1,6 @@
-/* ping [ADDRESS [COUNT [BYTES [INTERVAL]]]]: asks for COUNT echoes of BYTES, INTERVAL cycles apart, and prints every
-   round trip in cycles of the hart. Without arguments: answers echoes for ever. */
+/* ping [ADDRESS [COUNT [BYTES [INTERVAL [WHEN]]]]]: asks for COUNT echoes of BYTES, INTERVAL cycles apart, and prints
+   every round trip in cycles of the hart, and, where WHEN is not 0, the cycle in which it began. Without arguments:
+   answers echoes for ever. */
 #include "arguments.h"
 #include "bare.h"
 #include "internet.h"
@@ -27,7 +28,8 @@ int main(void) {
       if (!internet_poll()) nic_wait();
   }
   struct endpoint to = {.address = address_argument(0)};
-  const uint64_t count = number_argument(1, 5), bytes = number_argument(2, 56), interval = number_argument(3, 20000);
+  const uint64_t count = number_argument(1, 5), bytes = number_argument(2, 56);
+  const uint64_t interval = number_argument(3, 20000), when = number_argument(4, 0);
   to.mac = internet_resolve(to.address);
   for (uint64_t sequence = 1; sequence <= count; ++sequence) {
     sent = read_cycles();
@@ -35,6 +37,10 @@ int main(void) {
     while (answered != (uint16_t)sequence)
       if (!internet_poll()) nic_wait();
     print_number(round_trip);
+    if (when) {
+      print_byte(' ');
+      print_number(sent);
+    }
     print_byte('\n');
     wait_until(sent + interval);
   }

@@ -4,6 +4,7 @@ use crate::{addresses, build, check, loops, ClusterError, Description, Node, Nod
 use rackwright_ethernet::{Capture, Frame, PortCounters};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Apart, Graph, Meeting, ModelId, PortId, RunOutcome, Share};
+use rackwright_server::Stamp;
 use rackwright_time::{Clock, Cycle, Cycles};
 use rackwright_traffic::{Host, Peer};
 use std::collections::BTreeMap;
@@ -152,6 +153,31 @@ impl Cluster {
             Node::HostPort(port) => port.output_port().counters(),
             Node::Elsewhere(_) => PortCounters::default(),
         })
+    }
+
+    /// Keeps from now on when the hart, the NIC and the link of a server do something to each other.
+    ///
+    /// # Errors
+    /// [`ClusterError::NoProgram`] for a node that does not exist or runs no program here.
+    pub fn keep_stamps(&mut self, server: &str) -> Result<(), ClusterError> {
+        let node = self.names.iter().position(|name| name == server);
+        match node.map(|node| self.graph.model_mut(ModelId(node))) {
+            Some(Node::Server(server)) => server.keep_stamps(),
+            _ => return Err(ClusterError::NoProgram(server.to_string())),
+        }
+        Ok(())
+    }
+
+    /// What was kept of a server, in the order of each of its clocks.
+    ///
+    /// # Errors
+    /// As [`Cluster::keep_stamps`].
+    pub fn stamps(&self, server: &str) -> Result<&[Stamp], ClusterError> {
+        let node = self.names.iter().position(|name| name == server);
+        match node.map(|node| self.graph.model(ModelId(node))) {
+            Some(Node::Server(server)) => Ok(server.stamps()),
+            _ => Err(ClusterError::NoProgram(server.to_string())),
+        }
     }
 
     pub(crate) fn host(&self, node: usize) -> Option<&Host> {

@@ -5,11 +5,14 @@ use pyo3::prelude::*;
 use rackwright_cluster::{ClusterError, Description, Designs, PartReport, Report};
 use rackwright_ethernet::Capture;
 use rackwright_schedule::{equal_shares, RunOutcome, Share};
+use rackwright_server::Stamp;
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
+
+type StampRow = (&'static str, u64, bool, u64, Option<u32>);
 
 /// A cluster built from a description in JSON.
 #[pyclass]
@@ -106,6 +109,31 @@ impl Cluster {
     fn counters(&self, port: &str) -> PyResult<(u64, u64, u64)> {
         let counters = self.cluster.counters(port).map_err(raise)?;
         Ok((counters.received_bytes, counters.sent_bytes, counters.dropped))
+    }
+
+    /// Keeps from now on when the hart, the NIC and the link of a server do something to each other.
+    fn keep_stamps(&mut self, server: &str) -> PyResult<()> {
+        self.cluster.keep_stamps(server).map_err(raise)
+    }
+
+    /// What was kept: event, cycle, whether that is one of the hart's clock, instructions, register.
+    fn stamps(&self, server: &str) -> PyResult<Vec<StampRow>> {
+        let stamps = self.cluster.stamps(server).map_err(raise)?;
+        let row = |stamp: &Stamp| {
+            let Stamp {
+                event,
+                cycle,
+                instructions,
+            } = *stamp;
+            (
+                event.name(),
+                cycle.0,
+                event.is_of_hart(),
+                instructions,
+                event.register(),
+            )
+        };
+        Ok(stamps.iter().map(row).collect())
     }
 
     /// Ends the capture, if there is one.

@@ -193,6 +193,11 @@ impl<M: Model> Graph<M> {
         &self.nodes[id.0].model
     }
 
+    /// The model of that place, to be told what does not change how it behaves.
+    pub fn model_mut(&mut self, id: ModelId) -> &mut M {
+        &mut self.nodes[id.0].model
+    }
+
     fn name(&self, port: PortId) -> &str {
         &self.nodes[port.model.0].name
     }

@@ -57,9 +57,14 @@ pub(crate) fn flit(port: u8, cycle: Cycle, bytes: &[u8], last: bool) -> StreamFl
     }
 }
 
+/// How many flits a frame of so many bytes has.
+pub(crate) fn flits(bytes: usize) -> usize {
+    bytes.div_ceil(FLIT_BYTES)
+}
+
 /// The bytes of a frame flit by flit, and whether each is the last.
 pub(crate) fn flits_of(frame: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
-    let count = frame.len().div_ceil(FLIT_BYTES);
+    let count = flits(frame.len());
     let flits = frame.chunks(FLIT_BYTES).enumerate();
     flits.map(move |(index, bytes)| (bytes, index + 1 == count))
 }

@@ -17,6 +17,7 @@ mod nic;
 mod program;
 mod rocket_rtl;
 mod server;
+mod stamps;
 mod unit;
 
 pub use bare::BARE_METAL_BYTES;
@@ -28,4 +29,5 @@ pub use network::NetworkConfig;
 pub use networked::NetworkedServer;
 pub use rocket_rtl::RocketRtl;
 pub use server::{CpuModel, Progress, Server, ServerConfig};
+pub use stamps::{Event, Stamp};
 pub use unit::{AttachedUnit, Surroundings};

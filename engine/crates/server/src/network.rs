@@ -7,6 +7,7 @@ use crate::machine::Machine;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::nic::Nic;
 use crate::server::{attach, Observed};
+use crate::stamps::{Event, Stamp, Stamps};
 use crate::unit::AttachedUnit;
 use crate::ServerConfig;
 use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, Stop, Timing};
@@ -85,6 +86,7 @@ pub(crate) struct Networked<T: Timing> {
     activity: Activity,
     error: Option<ServerError>,
     output: OutputPort,
+    stamps: Stamps,
 }
 
 impl<T: Timing> Networked<T> {
@@ -128,6 +130,7 @@ impl<T: Timing> Networked<T> {
             activity: Activity::Runs,
             error: None,
             output: OutputPort::new(network.port),
+            stamps: Stamps::default(),
         })
     }
 
@@ -154,6 +157,7 @@ impl<T: Timing> Networked<T> {
         if self.activity == Activity::Waits && hart.is_interrupted() {
             self.machine.advance_to(self.to_hart.seen(self.now));
             self.activity = Activity::Runs;
+            self.stamp_hart(Event::Wakes);
         }
     }
 
@@ -197,7 +201,10 @@ impl<T: Timing> Networked<T> {
             Ok(Stop::Budget) => {}
             Ok(Stop::Device(access)) => return self.access(access),
             Ok(Stop::WaitForInterrupt) if self.machine.hart.is_interrupted() => return false,
-            Ok(Stop::WaitForInterrupt) => self.activity = Activity::Waits,
+            Ok(Stop::WaitForInterrupt) => {
+                self.activity = Activity::Waits;
+                self.stamp_hart(Event::Waits);
+            }
             Ok(other) => unreachable!("bare metal cannot stop with {other:?}"),
             Err(error) => {
                 self.error = Some(error);
@@ -213,6 +220,10 @@ impl<T: Timing> Networked<T> {
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
                 self.activity = Activity::Begins(access, self.to_link.seen(now + ACCESS_LATENCY));
+                self.stamp_hart(match access.write {
+                    Some(_) => Event::Writes(register),
+                    None => Event::Reads(register),
+                });
                 return true;
             }
         }
@@ -238,6 +249,7 @@ impl<T: Timing> Networked<T> {
                 let register = Nic::register(access.address).expect("the access is to the NIC");
                 self.nic.access(at, register, access.write);
                 self.activity = Activity::Accesses;
+                self.stamp(at, Event::Reached(register));
             }
         }
         self.now = end;
@@ -250,11 +262,15 @@ impl<T: Timing> Networked<T> {
             self.machine.hart.finish_access(value);
             self.activity = Activity::Runs;
             self.now = self.nic.cycle();
+            self.stamp(at, Event::Answered);
+            self.stamp_hart(Event::GoesOn);
         }
     }
 
     fn arrive(&mut self, first: Cycle, frame: &Frame) {
         self.output.count_received(frame.length());
+        self.stamp(first, Event::FirstIn);
+        self.stamp(self.nic.last_flit(first, frame.length()), Event::LastIn);
         match frame {
             Frame::Raw(bytes) => self.nic.arrive(first, bytes),
             Frame::Datagram(datagram) => self.nic.arrive(first, &datagram.to_bytes()),
@@ -262,14 +278,32 @@ impl<T: Timing> Networked<T> {
     }
 
     fn depart(&mut self, sent: SentFrame, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
+        self.stamp(sent.first, Event::FirstOut);
+        self.stamp(sent.last, Event::LastOut);
         let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
         self.output.pass(sent.first, sent.last, frame, until, 0, outbox);
     }
 
     fn advance_nic(&mut self, until: Cycle) {
         let machine = &mut self.machine;
-        self.nic
-            .advance(until, |unit, until| machine.advance_other(unit, until));
+        let instructions = machine.hart.instructions_retired();
+        let stamps = &mut self.stamps;
+        self.nic.advance(
+            until,
+            |unit, until| machine.advance_other(unit, until),
+            |cycle, level| stamps.note(cycle, Event::Line(level), instructions),
+        );
+    }
+
+    /// Notes an event in a cycle of the link.
+    fn stamp(&mut self, cycle: Cycle, event: Event) {
+        let instructions = self.machine.hart.instructions_retired();
+        self.stamps.note(cycle, event, instructions);
+    }
+
+    /// Notes what the hart does now.
+    fn stamp_hart(&mut self, event: Event) {
+        self.stamp(self.machine.hart.cycle(), event);
     }
 }
 
@@ -335,6 +369,14 @@ where
 {
     fn machine(&self) -> &dyn Observed {
         &self.machine
+    }
+
+    fn keep_stamps(&mut self) {
+        self.stamps.keep();
+    }
+
+    fn stamps(&self) -> &[Stamp] {
+        self.stamps.all()
     }
 
     fn network(&self) -> NetworkView<'_> {

@@ -1,5 +1,6 @@
 use crate::network::{NetworkConfig, Networked};
 use crate::server::{CpuModel, Observed};
+use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
 use rackwright_ethernet::{Frame, OutputPort, PortCounters};
@@ -21,6 +22,8 @@ unsafe impl Sync for NetworkedServer {}
 /// A networked server behind one interface, whatever its timing model.
 pub(crate) trait NetworkRun: Model<Item = Frame> {
     fn machine(&self) -> &dyn Observed;
+    fn keep_stamps(&mut self);
+    fn stamps(&self) -> &[Stamp];
     fn network(&self) -> NetworkView<'_>;
 }
 
@@ -70,6 +73,16 @@ impl NetworkedServer {
     /// Cycles of the NIC and of other units that were evaluated.
     pub fn unit_cycles(&self) -> u64 {
         self.run.machine().unit_cycles() + self.run.network().nic_cycles
+    }
+
+    /// Keeps from now on when hart, NIC and link do something to each other.
+    pub fn keep_stamps(&mut self) {
+        self.run.keep_stamps();
+    }
+
+    /// What was kept, in the order of each clock.
+    pub fn stamps(&self) -> &[Stamp] {
+        self.run.stamps()
     }
 
     /// What has passed its port.

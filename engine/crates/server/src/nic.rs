@@ -121,8 +121,19 @@ impl Nic {
         Some((Cycle(answer.cycle), answer.data))
     }
 
+    /// When the last flit of a frame of so many bytes comes in whose first one does in the cycle `first`.
+    pub(crate) fn last_flit(&self, first: Cycle, bytes: usize) -> Cycle {
+        first + self.rate.cycles(frames::flits(bytes) as u64 - 1)
+    }
+
     /// Advances to the cycle `until`, or to an answer before, by `advance`, which takes the unit one window on.
-    pub(crate) fn advance(&mut self, until: Cycle, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+    /// `line` gets the changes of its interrupt line.
+    pub(crate) fn advance(
+        &mut self,
+        until: Cycle,
+        mut advance: impl FnMut(&mut AttachedUnit, Cycle),
+        mut line: impl FnMut(Cycle, bool),
+    ) {
         if self.unit.cycle() >= until {
             return;
         }
@@ -132,6 +143,7 @@ impl Nic {
         }
         while let Some(change) = self.unit.take_interrupt() {
             self.raised = change.level != 0;
+            line(Cycle(change.cycle), self.raised);
         }
         // A change of its outputs with the last edge is seen in the cycle after only.
         self.settled = was_quiescent && self.unit.quiescent();

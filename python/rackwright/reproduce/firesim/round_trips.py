@@ -6,6 +6,7 @@ from statistics import fmean, median
 
 from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.firesim.round_trip_parts import usual_trip
 from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
@@ -51,6 +52,7 @@ def measure(settings: Settings) -> Outcome:
     means = {latency: fmean(trips) for latency, trips in measured.items()}
     offsets = [means[latency] - ideal_us(latency) for latency in LATENCIES_US]
     usual = [median(trips) - ideal_us(latency) for latency, trips in measured.items()]
+    usual_one = usual_trip(2.0, ROUND_TRIPS)
     rows = compare(
         "firesim/figure_2_5.csv",
         {
@@ -59,6 +61,9 @@ def measure(settings: Settings) -> Outcome:
             "of it, flits behind the first of a frame": FLITS_US,
             "of it, NICs and programs": fmean(offsets) - FLITS_US,
             "change of the usual offset over all latencies": max(usual) - min(usual),
+            "a usual round trip above the ideal line": usual_one.ns - usual_one.ideal_ns,
+            **{f"of it, {part}": ns for part, ns in usual_one.parts.items()},
+            **{f"{part}, instructions": count for part, count in usual_one.instructions.items()},
         },
     )
     chart = line_chart(

@@ -1,0 +1,108 @@
+use rackwright_time::Cycle;
+
+/// What a hart, its NIC and the link do to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The hart begins to read the register at this offset.
+    Reads(u32),
+    /// The hart begins to write it.
+    Writes(u32),
+    /// An access reaches the register.
+    Reached(u32),
+    /// The NIC has answered an access.
+    Answered,
+    /// The hart goes on after an access.
+    GoesOn,
+    /// The hart begins to wait for an interrupt.
+    Waits,
+    /// The hart goes on because of one.
+    Wakes,
+    /// The NIC's interrupt line has become 1 or 0.
+    Line(bool),
+    /// The first flit of a frame arrives.
+    FirstIn,
+    /// The last one does.
+    LastIn,
+    /// The first flit of a frame leaves.
+    FirstOut,
+    /// The last one does.
+    LastOut,
+}
+
+impl Event {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Event::Reads(_) => "reads",
+            Event::Writes(_) => "writes",
+            Event::Reached(_) => "reached",
+            Event::Answered => "answered",
+            Event::GoesOn => "goes on",
+            Event::Waits => "waits",
+            Event::Wakes => "wakes",
+            Event::Line(true) => "line up",
+            Event::Line(false) => "line down",
+            Event::FirstIn => "first in",
+            Event::LastIn => "last in",
+            Event::FirstOut => "first out",
+            Event::LastOut => "last out",
+        }
+    }
+
+    /// Whether its cycle is one of the hart's clock; else it is one of the link's.
+    pub fn is_of_hart(self) -> bool {
+        matches!(
+            self,
+            Event::Reads(_) | Event::Writes(_) | Event::GoesOn | Event::Waits | Event::Wakes
+        )
+    }
+
+    /// The offset of the register that it is about.
+    pub fn register(self) -> Option<u32> {
+        match self {
+            Event::Reads(register) | Event::Writes(register) | Event::Reached(register) => Some(register),
+            _ => None,
+        }
+    }
+}
+
+/// An event, the cycle in which it happened, and the instructions that the hart had executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamp {
+    /// Of the clock that [`Event::is_of_hart`] tells.
+    pub cycle: Cycle,
+    /// What happened.
+    pub event: Event,
+    /// Executed when it was noted.
+    pub instructions: u64,
+}
+
+/// The stamps of a server, if somebody wants them.
+#[derive(Default)]
+pub(crate) struct Stamps {
+    kept: Option<Vec<Stamp>>,
+}
+
+impl Stamps {
+    /// Keeps stamps from now on.
+    pub(crate) fn keep(&mut self) {
+        self.kept.get_or_insert_default();
+    }
+
+    /// Those kept so far, in the order in which they were noted.
+    pub(crate) fn all(&self) -> &[Stamp] {
+        self.kept.as_deref().unwrap_or_default()
+    }
+
+    /// Notes an event.
+    #[inline]
+    pub(crate) fn note(&mut self, cycle: Cycle, event: Event, instructions: u64) {
+        if let Some(kept) = &mut self.kept {
+            kept.push(Stamp {
+                cycle,
+                event,
+                instructions,
+            });
+        }
+    }
+}
