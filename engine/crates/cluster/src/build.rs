@@ -11,7 +11,7 @@ use rackwright_ethernet::{
 use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Graph, ModelId, PortId};
-use rackwright_server::{NetworkConfig, NetworkedServer, ServerConfig, BARE_METAL_BYTES};
+use rackwright_server::{Code, NetworkConfig, NetworkedServer, ServerConfig, BARE_METAL_BYTES};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_traffic::{Client, Distribution, Host, Identity, ParameterError, Peer, Random, Service};
 use std::cell::RefCell;
@@ -35,6 +35,7 @@ pub(crate) fn build(
         peers,
         designs,
         programs: RefCell::default(),
+        code: Code::default(),
         tree: broadcast_tree(topology),
     };
     let mut graph = Graph::new();
@@ -67,6 +68,7 @@ struct Builder<'a> {
     designs: &'a Designs,
     /// Files that were read: many servers run the same program.
     programs: RefCell<BTreeMap<PathBuf, Rc<[u8]>>>,
+    code: Code,
     tree: Vec<Vec<u16>>,
 }
 
@@ -149,6 +151,7 @@ impl Builder<'_> {
         let network = NetworkConfig {
             nic: self.design(name, &spec.nic)?,
             clock: self.topology.clock,
+            code: &self.code,
             port: self.ports(index, spec.buffer_bytes)[0],
             mac: peer.mac,
             address: peer.endpoint.address,

@@ -1,38 +1,44 @@
 //! Blocks of decoded instructions, and where they are kept.
 
-use crate::state::MicroOperation;
-use crate::timing::BlockInstruction;
+use crate::code::{Code, Way};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Most instructions of a block.
 pub(crate) const MAXIMUM: usize = 64;
 
-/// A way out of a block to a known address.
+/// A way out of a block, and where it leads a hart.
 pub(crate) struct Exit<B> {
-    /// Address of the next instruction.
-    pub(crate) pc: u64,
-    /// Instructions executed when the block is left here.
-    pub(crate) executed: u32,
-    /// Whether the last of them was a branch that was taken, or a jump.
-    pub(crate) taken: bool,
-    /// The block at `pc`, if `stamp` is the current one.
+    pub(crate) way: Way,
+    /// The block at the way's address, if `stamp` is the current one.
     pub(crate) target: *mut Block<B>,
     pub(crate) stamp: u64,
 }
 
-/// Instructions that run one after the other, until one of them leaves.
+/// Instructions that run one after the other, until one of them leaves, as a hart has come by them.
 pub(crate) struct Block<B> {
-    pub(crate) operations: Box<[MicroOperation]>,
+    pub(crate) code: Arc<Code<B>>,
     pub(crate) exits: Box<[Exit<B>]>,
-    pub(crate) timing: B,
-    pub(crate) instructions: Box<[BlockInstruction]>,
     /// Physical page of the second half of an instruction that crosses pages.
     pub(crate) second_page: Option<u64>,
 }
 
 impl<B> Block<B> {
+    pub(crate) fn new(code: Arc<Code<B>>, second_page: Option<u64>) -> Block<B> {
+        let exit = |way: &Way| Exit {
+            way: *way,
+            target: std::ptr::null_mut(),
+            stamp: 0,
+        };
+        Block {
+            exits: code.ways.iter().map(exit).collect(),
+            code,
+            second_page,
+        }
+    }
+
     pub(crate) fn pc(&self) -> u64 {
-        self.instructions[0].pc
+        self.code.instructions[0].pc
     }
 }
 
@@ -52,8 +58,8 @@ pub(crate) struct Blocks<B> {
     recent: Box<[Recent<B>]>,
 }
 
-// SAFETY: the pointers are to blocks that this value owns.
-unsafe impl<B: Send> Send for Blocks<B> {}
+// SAFETY: the pointers are to blocks that this value owns; other threads may have their code too.
+unsafe impl<B: Send + Sync> Send for Blocks<B> {}
 
 struct Recent<B> {
     pc: u64,

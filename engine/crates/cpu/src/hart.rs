@@ -3,15 +3,17 @@
 use crate::address::{AddressSpace, Privilege};
 use crate::block::{Block, Blocks, Key, MAXIMUM};
 use crate::cause::Exception;
+use crate::code::{Code, SharedCode};
 use crate::control::{status, Control};
 use crate::fetch;
 use crate::lower::lower;
 use crate::state::{leave, State, Trouble};
 use crate::stop::Stop;
-use crate::timing::{BlockRun, Timing};
+use crate::timing::{BlockInstruction, BlockRun, Timing};
 use crate::Instruction;
 use rackwright_memory::{GuestMemory, Stamps};
 use rackwright_time::Cycle;
+use std::sync::Arc;
 
 /// What the hart runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +43,7 @@ pub struct Hart<T: Timing> {
     pub(crate) cycles_per_tick: u64,
     pub(crate) pending_access: Option<PendingAccess>,
     blocks: Blocks<T::Block>,
+    shared: Option<Arc<SharedCode<T::Block>>>,
     values: Box<[u64; MAXIMUM]>,
     seen: Option<Stamps>,
     epoch: u64,
@@ -48,7 +51,7 @@ pub struct Hart<T: Timing> {
 }
 
 // SAFETY: the raw pointers in the state are set anew by every run and not used between runs.
-unsafe impl<T: Timing + Send> Send for Hart<T> where T::Block: Send {}
+unsafe impl<T: Timing + Send> Send for Hart<T> where T::Block: Send + Sync {}
 
 /// Cycles in a tick of `time` unless another number is set: 10 MHz at 2 GHz.
 const CYCLES_PER_TICK: u64 = 200;
@@ -76,6 +79,7 @@ impl<T: Timing> Hart<T> {
             cycles_per_tick: CYCLES_PER_TICK,
             pending_access: None,
             blocks: Blocks::new(),
+            shared: None,
             values: Box::new([0; MAXIMUM]),
             seen: None,
             epoch: 1,
@@ -83,6 +87,11 @@ impl<T: Timing> Hart<T> {
         };
         hart.refresh_context();
         hart
+    }
+
+    /// Has it use code that other harts with the same timing model and parameters have decoded, and they its.
+    pub fn share_code(&mut self, shared: Arc<SharedCode<T::Block>>) {
+        self.shared = Some(shared);
     }
 
     /// Runs until `until` has come or something must be decided outside. A block of code that was begun is
@@ -129,27 +138,27 @@ impl<T: Timing> Hart<T> {
             // value for each of its instructions.
             let current = unsafe { &mut *block };
             let code = unsafe {
-                let first = current.operations.as_ptr();
+                let first = current.code.operations.as_ptr();
                 ((*first).handler)(&mut self.state, first, values)
             };
             if let Some(exit) = current.exits.get_mut(code as usize) {
                 account(
                     &mut self.timing,
                     &mut self.retired,
-                    &current.timing,
+                    &current.code.timing,
                     &self.state,
                     values,
                     exit,
                 );
                 if exit.stamp != self.stamp {
-                    self.state.pc = exit.pc;
+                    self.state.pc = exit.way.pc;
                     exit.target = self.link()?;
                     exit.stamp = self.stamp;
                 }
                 block = exit.target;
             } else if code == leave::INDIRECT {
                 let pc = self.state.pc;
-                self.retire(current, current.instructions.len(), true, pc);
+                self.retire(current, current.code.instructions.len(), true, pc);
                 match self.blocks.recent(pc, self.stamp) {
                     Some(found) => block = found,
                     None => block = self.link()?,
@@ -170,7 +179,7 @@ impl<T: Timing> Hart<T> {
             return self.system(block);
         }
         let index = self.state.stopped_at as usize;
-        let at = block.instructions[index];
+        let at = block.code.instructions[index];
         self.state.pc = at.pc;
         self.retire(block, index, false, at.pc);
         match std::mem::replace(&mut self.state.trouble, Trouble::None) {
@@ -194,7 +203,7 @@ impl<T: Timing> Hart<T> {
             next_pc,
             values: recorded::<T>(&self.state, self.values.as_ptr()),
         };
-        self.timing.retire(&block.timing, &run);
+        self.timing.retire(&block.code.timing, &run);
     }
 
     /// The block at the program counter, if it can be had without forgetting others.
@@ -246,19 +255,20 @@ impl<T: Timing> Hart<T> {
     ) -> Result<*mut Block<T::Block>, Exception> {
         let float = self.control.float_enabled();
         let fetched = fetch::fetch(memory, space, key.pc, key.physical, float)?;
-        let lowered = if T::RECORDS {
-            lower::<T::Block, true>(&fetched.instructions)
-        } else {
-            lower::<T::Block, false>(&fetched.instructions)
+        let timing = &mut self.timing;
+        let mut make = |instructions: Vec<BlockInstruction>| {
+            let lowered = if T::RECORDS {
+                lower::<true>(&instructions)
+            } else {
+                lower::<false>(&instructions)
+            };
+            Code::new(lowered, timing.compile(&instructions), instructions)
         };
-        let block = Block {
-            operations: lowered.operations.into_boxed_slice(),
-            exits: lowered.exits.into_boxed_slice(),
-            timing: self.timing.compile(&fetched.instructions),
-            instructions: fetched.instructions.into_boxed_slice(),
-            second_page: fetched.second_page,
+        let code = match &self.shared {
+            Some(shared) => shared.of(fetched.instructions, make),
+            None => Arc::new(make(fetched.instructions)),
         };
-        Ok(self.blocks.insert(key, block))
+        Ok(self.blocks.insert(key, Block::new(code, fetched.second_page)))
     }
 
     /// Forgets all decoded code, as `fence.i` asks for.
@@ -321,11 +331,12 @@ fn account<T: Timing>(
     values: *const u64,
     exit: &crate::block::Exit<T::Block>,
 ) {
-    *retired += u64::from(exit.executed);
+    let way = &exit.way;
+    *retired += u64::from(way.executed);
     let run = BlockRun {
-        executed: exit.executed as usize,
-        taken: exit.taken,
-        next_pc: exit.pc,
+        executed: way.executed as usize,
+        taken: way.taken,
+        next_pc: way.pc,
         values: recorded::<T>(state, values),
     };
     timing.retire(block, &run);

@@ -8,6 +8,7 @@ mod access;
 mod address;
 mod block;
 mod cause;
+mod code;
 mod compressed;
 mod control;
 mod decode;
@@ -28,6 +29,7 @@ mod trap;
 
 pub use address::Privilege;
 pub use cause::{Cause, Exception, Interrupt};
+pub use code::SharedCode;
 pub use decode::decode;
 pub use device::DeviceAccess;
 pub use hart::{Environment, Hart};

@@ -1,22 +1,22 @@
 //! From instructions to operations that run.
 
-use crate::block::Exit;
+use crate::code::Way;
 use crate::handlers::{atomic, branch, divide, float, integer, memory, multiply};
 use crate::operation::{Class, File, Operation};
 use crate::state::{Handler, MicroOperation, SINK};
 use crate::timing::BlockInstruction;
 
-/// The operations of a block and its exits.
-pub(crate) struct Lowered<B> {
+/// The operations of a block and its ways out.
+pub(crate) struct Lowered {
     pub(crate) operations: Vec<MicroOperation>,
-    pub(crate) exits: Vec<Exit<B>>,
+    pub(crate) ways: Vec<Way>,
 }
 
 /// Makes the instructions of a block ready to run; with `RECORDS`, such that they note their values.
-pub(crate) fn lower<B, const RECORDS: bool>(instructions: &[BlockInstruction]) -> Lowered<B> {
+pub(crate) fn lower<const RECORDS: bool>(instructions: &[BlockInstruction]) -> Lowered {
     let mut lowered = Lowered {
         operations: Vec::with_capacity(instructions.len() + 1),
-        exits: Vec::new(),
+        ways: Vec::new(),
     };
     for (index, instruction) in instructions.iter().enumerate() {
         lowered.push::<RECORDS>(index, instruction);
@@ -64,16 +64,14 @@ fn blank(index: usize) -> MicroOperation {
     }
 }
 
-impl<B> Lowered<B> {
+impl Lowered {
     fn exit(&mut self, pc: u64, executed: usize, taken: bool) -> u16 {
-        self.exits.push(Exit {
+        self.ways.push(Way {
             pc,
             executed: executed as u32,
             taken,
-            target: std::ptr::null_mut(),
-            stamp: 0,
         });
-        (self.exits.len() - 1) as u16
+        (self.ways.len() - 1) as u16
     }
 
     fn push<const RECORDS: bool>(&mut self, index: usize, at: &BlockInstruction) {

@@ -24,7 +24,7 @@ enum Outcome {
 impl<T: Timing> Hart<T> {
     /// Executes the only instruction of `block`.
     pub(crate) fn system(&mut self, block: &Block<T::Block>) -> Option<Stop> {
-        let at = block.instructions[0];
+        let at = block.code.instructions[0];
         let next = at.pc.wrapping_add(at.instruction.length.into());
         self.state.pc = at.pc;
         let outcome = self.outcome(&at.instruction);

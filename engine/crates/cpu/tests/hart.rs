@@ -1,8 +1,12 @@
 //! What a hart does at its edges: where it stops, and how it goes on.
 
-use rackwright_cpu::{Cause, CustomCommand, DeviceAccess, Environment, Exception, Functional, Hart, Stop};
+use rackwright_cpu::{
+    BlockInstruction, BlockRun, Cause, CustomCommand, DeviceAccess, Environment, Exception, Functional, Hart,
+    SharedCode, Stop, Timing,
+};
 use rackwright_memory::{GuestMemory, Protection};
 use rackwright_time::Cycle;
+use std::sync::Arc;
 
 const CODE: u64 = 0x1000;
 const DEVICE: u64 = 0x10_0000;
@@ -143,4 +147,50 @@ fn withdrawn_pages_fault_at_once() {
     memory.protect(0x3000, 0x1000, Protection::NONE).unwrap();
     hart.set_pc(CODE);
     assert!(matches!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(_)));
+}
+
+/// Counts the blocks that it is given to compile.
+#[derive(Default)]
+struct Compiles {
+    blocks: usize,
+    cycle: Cycle,
+}
+
+impl Timing for Compiles {
+    type Block = ();
+    const RECORDS: bool = false;
+
+    fn compile(&mut self, _: &[BlockInstruction]) {
+        self.blocks += 1;
+    }
+
+    fn retire(&mut self, (): &(), _: &BlockRun<'_>) {}
+
+    fn cycle(&self) -> Cycle {
+        self.cycle
+    }
+
+    fn advance_to(&mut self, cycle: Cycle) {
+        self.cycle = cycle;
+    }
+}
+
+/// A hart that shares code: the value that its program leaves in x10, and the blocks that it has compiled.
+fn shared_run(code: &Arc<SharedCode<()>>, program: &[u32]) -> (u64, usize) {
+    let (_, mut memory) = hart(Environment::Program, program);
+    let mut hart = Hart::new(0, Environment::Program, Compiles::default());
+    hart.share_code(code.clone());
+    hart.set_pc(CODE);
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
+    (hart.register(10), hart.timing().blocks)
+}
+
+#[test]
+fn harts_decode_the_same_code_once_and_other_code_at_its_place_again() {
+    let code = Arc::default();
+    let blocks = 2;
+    assert_eq!(shared_run(&code, &[addi(10, 0, 5), ECALL]), (5, blocks));
+    assert_eq!(shared_run(&code, &[addi(10, 0, 5), ECALL]), (5, 0));
+    assert_eq!(shared_run(&code, &[addi(10, 0, 6), ECALL]).0, 6);
+    assert_eq!(shared_run(&code, &[addi(10, 0, 5), ECALL]), (5, 0));
 }

@@ -87,7 +87,7 @@ impl<T: Timing> BareMetalRun<T> {
 
 impl<T: Timing + Send> Run for BareMetalRun<T>
 where
-    T::Block: Send,
+    T::Block: Send + Sync,
 {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
         loop {

@@ -6,6 +6,7 @@
 mod bare;
 mod bench;
 mod boot;
+mod code;
 mod devices;
 mod error;
 mod frames;
@@ -22,6 +23,7 @@ mod unit;
 
 pub use bare::BARE_METAL_BYTES;
 pub use bench::Bench;
+pub use code::Code;
 pub use error::ServerError;
 pub use frames::SentFrame;
 pub use guard::Guard;

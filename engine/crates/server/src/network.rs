@@ -1,5 +1,6 @@
 use crate::bare::{self, DEVICE_LATENCY};
 use crate::boot::BootInformation;
+use crate::code::Code;
 use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::frames::SentFrame;
@@ -10,13 +11,14 @@ use crate::server::{attach, Observed};
 use crate::stamps::{Event, Stamp, Stamps};
 use crate::unit::AttachedUnit;
 use crate::ServerConfig;
-use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, Stop, Timing};
+use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, SharedCode, Stop, Timing};
 use rackwright_ethernet::{Frame, Ipv4, Mac, OutputPort, PortParameters};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use std::sync::Arc;
 
 /// Cycles of the link after which hart and NIC meet while either is busy: how late a hart may see the NIC's
 /// interrupt line and the timer. Within them, the hart's part comes first.
@@ -34,6 +36,8 @@ pub struct NetworkConfig<'a> {
     pub nic: &'a Design,
     /// The clock of the network, and of the NIC.
     pub clock: Clock,
+    /// Where servers of one network have their decoded programs.
+    pub code: &'a Code,
     /// Its port to the link.
     pub port: PortParameters,
     /// Its hardware address.
@@ -94,6 +98,7 @@ impl<T: Timing> Networked<T> {
         config: &ServerConfig<'_>,
         network: &NetworkConfig<'_>,
         timing: T,
+        code: Arc<SharedCode<T::Block>>,
         hierarchy: SharedHierarchy,
         file: &[u8],
     ) -> Result<Networked<T>, ServerError> {
@@ -115,6 +120,7 @@ impl<T: Timing> Networked<T> {
         )?;
         let mut machine = Machine::new(Hart::new(0, Mode::BareMetal, timing), memory, hierarchy, units);
         machine.hart.set_pc(entry);
+        machine.hart.share_code(code);
         nic.set_up(network.mac.bits(), |unit, until| {
             machine.advance_other(unit, until)
         });
@@ -309,7 +315,7 @@ impl<T: Timing> Networked<T> {
 
 impl<T: Timing + Send> Model for Networked<T>
 where
-    T::Block: Send,
+    T::Block: Send + Sync,
 {
     type Item = Frame;
 
@@ -365,7 +371,7 @@ where
 
 impl<T: Timing + Send> NetworkRun for Networked<T>
 where
-    T::Block: Send,
+    T::Block: Send + Sync,
 {
     fn machine(&self) -> &dyn Observed {
         &self.machine

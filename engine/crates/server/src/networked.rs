@@ -2,13 +2,14 @@ use crate::network::{NetworkConfig, Networked};
 use crate::server::{CpuModel, Observed};
 use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
-use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
+use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, SharedCode, Timing};
 use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_linux::BareMetal;
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
+use std::sync::Arc;
 
 /// A server with a NIC in RTL, as a model of a network. Its program is bare metal.
 pub struct NetworkedServer {
@@ -51,15 +52,19 @@ impl NetworkedServer {
             return Err(ServerError::NotBareMetal);
         }
         let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
+        let code = network.code;
         let run = match config.cpu {
-            CpuModel::Functional => start(config, network, Functional::default(), hierarchy, file)?,
+            CpuModel::Functional => {
+                let (timing, code) = (Functional::default(), code.functional.clone());
+                start(config, network, timing, code, hierarchy, file)?
+            }
             CpuModel::Rocket => {
                 let timing = Rocket::new(RocketParameters::measured(), hierarchy.clone());
-                start(config, network, timing, hierarchy, file)?
+                start(config, network, timing, code.rocket.clone(), hierarchy, file)?
             }
             CpuModel::Boom => {
                 let timing = Boom::new(BoomParameters::large(), hierarchy.clone());
-                start(config, network, timing, hierarchy, file)?
+                start(config, network, timing, code.boom.clone(), hierarchy, file)?
             }
         };
         Ok(NetworkedServer { run })
@@ -129,15 +134,16 @@ fn start<T>(
     config: &ServerConfig<'_>,
     network: &NetworkConfig<'_>,
     timing: T,
+    code: Arc<SharedCode<T::Block>>,
     hierarchy: SharedHierarchy,
     file: &[u8],
 ) -> Result<Box<dyn NetworkRun>, ServerError>
 where
     T: Timing + Send + 'static,
-    T::Block: Send,
+    T::Block: Send + Sync,
 {
     Ok(Box::new(Networked::start(
-        config, network, timing, hierarchy, file,
+        config, network, timing, code, hierarchy, file,
     )?))
 }
 

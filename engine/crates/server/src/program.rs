@@ -54,7 +54,7 @@ impl<T: Timing> ProgramRun<T> {
 
 impl<T: Timing + Send> Run for ProgramRun<T>
 where
-    T::Block: Send,
+    T::Block: Send + Sync,
 {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
         loop {

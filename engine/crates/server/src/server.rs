@@ -191,7 +191,7 @@ fn start<T>(
 ) -> Result<Box<dyn Run>, ServerError>
 where
     T: Timing + Send + 'static,
-    T::Block: Send,
+    T::Block: Send + Sync,
 {
     let bare_metal = BareMetal::recognises(file)?;
     let mode = if bare_metal {
