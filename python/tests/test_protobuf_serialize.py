@@ -27,7 +27,7 @@ def pattern(length: int) -> bytes:
 
 
 def test_version(unit: Serializer) -> None:
-    assert unit.unit.query(VERSION) == 1
+    assert unit.unit.query(VERSION) == 2
 
 
 @each_scalar

@@ -124,7 +124,7 @@ def test_a_fault_anywhere_ends_the_request(unit: Serializer, address: int) -> No
 
 
 def test_faults_of_the_output_and_of_what_is_told(unit: Serializer, address: int) -> None:
-    output, record, entries = unit.unit.reserve(1000), unit.unit.reserve(32), unit.unit.reserve(8)
+    output, record, entries = unit.unit.reserve(1000), unit.unit.reserve(32), unit.unit.reserve(16)
     for bad in (output.address + 1000 - len(EXPECTED) // 2, record.address, entries.address):
         unit.unit.bench.fault(bad, 1)
         unit.unit.command(MEM_SETUP, output.address + 1000, entries.address)
@@ -174,14 +174,16 @@ def test_requests_that_are_refused(unit: Serializer, address: int) -> None:
     works(unit)
 
 
-def test_queued_requests_share_a_region(unit: Serializer) -> None:
+@pytest.mark.parametrize("misalignment", [0, 8, 24])
+def test_queued_requests_share_a_region(unit: Serializer, misalignment: int) -> None:
     """Each output ends where the one before begins; one that fails takes no room."""
     unit.use(MESSAGE)
     values: list[dict[int, Any]] = [VALUE, {}, {1: 5}, {2: b"z" * 500}, VALUE, {6: [1, 2]}, {3: {}}, {1: 1}]
     addresses = [unit.builder.message(MESSAGE, value) for value in values]
     broken = unit.builder.message(MESSAGE, VALUE, unknown_fields=True)
     output = unit.unit.reserve(5000)
-    records, entries = unit.unit.reserve(32 * (len(values) + 1)), unit.unit.reserve(8 * (len(values) + 1))
+    records = unit.unit.reserve(32 * (len(values) + 1))
+    entries = unit.unit.reserve(16 * (len(values) + 1), "rw", misalignment)
     unit.unit.command(MEM_SETUP, output.address + output.length, entries.address)
     unit.unit.command(LIMIT, output.address)
     before = unit.unit.query(CHECK_COMPLETION)
@@ -190,14 +192,16 @@ def test_queued_requests_share_a_region(unit: Serializer) -> None:
         unit.unit.command(DO_SERIALIZE, unit.table, address)
     assert unit.unit.query(CHECK_COMPLETION, max_cycles=HUNG) == before + len(values) + 1
     rows = list(struct.iter_unpack("<4Q", unit.unit.read(records)))
-    starts = [start for (start,) in struct.iter_unpack("<Q", unit.unit.read(entries))]
+    views = list(struct.iter_unpack("<2Q", unit.unit.read(entries)))
     assert rows[4][0] == 1 + UNSUPPORTED
-    assert rows[4][2] == starts[4] == 0
+    assert rows[4][2] == 0
+    assert views[4] == (0, 0)
     end = output.address + output.length
-    del rows[4], starts[4]
-    for value, (mark, head, length, _), start in zip(values, rows, starts, strict=True):
+    del rows[4], views[4]
+    for value, (mark, head, length, _), view in zip(values, rows, views, strict=True):
         assert mark == 1
-        assert head == start == end - length
+        assert head == end - length
+        assert view == (length, head)
         assert unit.unit.bench.read_memory(head, length) == wire.encode(MESSAGE, value)
         end = head
     assert unit.unit.query(HEAD) == end
@@ -224,6 +228,7 @@ def test_a_type_is_read_again_after_a_fence(unit: Serializer) -> None:
 
 
 SMALLEST = {
+    "lanes": 1,
     "field-serializers": 2,
     "depth": 2,
     "outstanding": 8,

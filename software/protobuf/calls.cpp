@@ -125,20 +125,6 @@ std::string_view serialize_by_library(const google::protobuf::Message &message, 
     return {end - bytes, bytes};
 }
 
-void make_views(std::string_view *outputs, size_t count, const char *end)
-{
-    // From the last on: a view takes the room of two addresses.
-    const auto address = [&](size_t i) {
-        const char *start = nullptr;
-        std::memcpy(&start, reinterpret_cast<const char *>(outputs) + i * sizeof start, sizeof start);
-        return start;
-    };
-    for (size_t i = count; i-- > 0;) {
-        const char *const start = address(i), *const stop = i == 0 ? end : address(i - 1);
-        outputs[i] = {start, static_cast<size_t>(stop - start)};
-    }
-}
-
 } // namespace protobuf
 
 void reserve_for_parsing(google::protobuf::Arena *arena, size_t bytes)

@@ -97,10 +97,6 @@ template <class Message> void begin_parse(Message *message, const void *data, si
 // and pointers that agree. What the object held belongs to the arena.
 void restore(const Type &type, google::protobuf::Message *message);
 
-// Makes views of the addresses that the serializer wrote to the beginning of `outputs`: an output ends
-// where the one before it begins, the first at `end`.
-void make_views(std::string_view *outputs, size_t count, const char *end);
-
 // Clears the next few objects from `first` on; gives their number. So few that the unit soon has work,
 // and so many that a fence for all of them costs little. One that is not prepared ends the batch.
 template <class Message>
@@ -226,7 +222,6 @@ bool SerializeBatch(const Message *const *messages, size_t count, void *data, si
             protobuf::fence();
             if (outcome > RACKWRIGHT_ACCESS_FAULT + 1) {
                 protobuf_counters.serialized += count;
-                protobuf::make_views(outputs, count, end);
                 return true;
             }
         }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "rackwright/status.h"
 
@@ -71,10 +72,11 @@ inline uint64_t long_strings()
     return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_LONG_STRINGS);
 }
 
-// `pointers`, if not null, takes the address of each output, 8 bytes each.
-inline void set_output(void *start, void *end, void *pointers)
+// `outputs`, if not null, takes a view of each output: libstdc++ keeps the length before the address,
+// as the unit writes them.
+inline void set_output(void *start, void *end, std::string_view *outputs)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_MEM_SETUP, end, pointers);
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_MEM_SETUP, end, outputs);
     RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_LIMIT, start, 0);
 }
 
@@ -107,7 +109,7 @@ inline uint64_t wait_for_parses() { return 0; }
 inline void set_range(const Range &, const void *) {}
 inline Range remaining_range(const Range &range) { return range; }
 inline uint64_t long_strings() { return 0; }
-inline void set_output(void *, void *, void *) {}
+inline void set_output(void *, void *, std::string_view *) {}
 inline void set_serialize_record(Record *) {}
 inline void start_serialize(const uint64_t *, const void *) {}
 inline uint64_t wait_for_serializations() { return 0; }

@@ -6,8 +6,8 @@ import chisel3.util._
 import rackwright.contract.Status
 import rackwright.memory.{MemoryPort, MemoryPortParams, ReservationBuffer}
 
-/** Reads one string or array at a time, from its end to its start, and hands it on in pieces: a beat of bytes or an
-  * element per cycle, then tag and length where there are any.
+/** Reads one string or array at a time, from its end to its start, and hands it on in pieces: a beat of bytes, or two
+  * elements of one where a beat has room for both, per cycle, then tag and length where there are any.
   *
   * @param port
   *   shape of the memory port; its tags are the beats that are read ahead.
@@ -87,10 +87,13 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   private val lastBeat = (high - 1.U) >> offsetBits === low >> offsetBits
   private val floor = Mux(lastBeat, low(offsetBits - 1, 0), 0.U)
   private val ceiling = Cat(high(offsetBits - 1, 0) === 0.U, high(offsetBits - 1, 0))
-  private val step = Mux(asIs, ceiling - floor, fixedBytes)
-  private val element = (ceiling - fixedBytes)(offsetBits - 1, 0)
+  private val last = (ceiling - fixedBytes)(offsetBits - 1, 0)
+  private val hasTwo = FieldPiece.mayHoldTwo(port.bytes).B && !asIs && last =/= floor
+  private val element = Mux(hasTwo, last - fixedBytes, last)
+  private val step = Mux(asIs, ceiling - floor, Mux(hasTwo, fixedBytes << 1, fixedBytes))
   private val streams = state === State.stream && beat.valid && !beat.bits.fault
   private val leavesBeat = asIs || element === floor
+  private def numberAt(lane: UInt): WireNumber = WireNumber.fromMemory(at.kind, wordAt(lane), lane(2, 0))
   private val ends = leavesBeat && lastBeat
   private val hasPrefix = at.isString || at.packed
 
@@ -100,8 +103,11 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   piece.bits.data := beat.bits.data
   piece.bits.offset := floor
   piece.bits.count := step
-  piece.bits.number := WireNumber.fromMemory(at.kind, wordAt(element), element(2, 0))
+  piece.bits.number := numberAt(last)
   piece.bits.tag := at.tag
+  piece.bits.before.valid := streams && hasTwo
+  piece.bits.before.bits.number := numberAt(element)
+  piece.bits.before.bits.tag := at.tag
   piece.bits.last := ends && !hasPrefix
   piece.bits.status := Status.ok
   when(local) {

@@ -12,26 +12,24 @@ import rackwright.memory.MemoryArbiter
   *   what to build.
   */
 class Serializer(params: SerializerParams = SerializerParams()) extends HardwareUnit {
-  private val rowPort = params.port(params.tableRows)
-  private val objectPort = params.port(params.objectLines)
-  private val bufferPort = params.port(params.bufferBeats)
+  private val tablePort = params.port(Serializer.tableReads)
+  private val objectPort = params.port(Serializer.objectReads)
+  private val readPort = params.port(params.outstanding)
   private val writePort = params.port(Serializer.writes)
 
   val command = commandPort(Serializer.opcode)
-  val table = memoryPort(MemoryArbiter.downstream(rowPort, SerializerTable.banks(rowPort)))
+  val table = memoryPort(tablePort)
   val objects = memoryPort(objectPort)
-  val read = memoryPort(params.port(params.outstanding))
+  val read = memoryPort(readPort)
   val write = memoryPort(MemoryArbiter.downstream(writePort, 2))
   val idle = idlePort()
 
   private val commands = Module(new SerializerCommands)
-  private val walker = Module(new SerializerWalker(params))
-  private val rows = Module(new SerializerTable(rowPort))
-  private val announcer = Module(new SerializerAnnouncer(params))
-  private val cache = Module(new SerializerCache(objectPort))
-  private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
-  private val reads = Module(new SerializerReads(bufferPort, params.port(params.outstanding), params.fieldSerializers))
-  private val merger = Module(new SerializerMerger(params))
+  private val lanes = Seq.tabulate(params.lanes)(index => Module(new SerializerLane(params, index)))
+  private val tables = Module(new SerializerReads(SerializerTable.port(params.rowPort), tablePort, params.lanes))
+  private val beats = Module(new SerializerReads(params.objectPort, objectPort, params.lanes))
+  private val contents =
+    Module(new SerializerReads(params.bufferPort, readPort, params.lanes * params.fieldSerializers))
   private val encoder = Module(new SerializerEncoder(params))
   private val writer = Module(new DescendingWriter(writePort))
   private val completion = Module(new SerializerCompletion(writePort))
@@ -40,45 +38,33 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   commands.request <> command.request
   command.response <> Queue(commands.response, 2)
   commands.ended := completion.ended
-  walker.request <> Queue(commands.walk, params.commandQueue, flow = true)
   writer.ticket <> Queue(commands.ticket, params.commandQueue + Serializer.operations)
 
-  rows.clear := commands.flush
-  walker.flush := commands.flush
-  rows.request <> walker.rowRequest
-  rows.cancel := walker.cancelRow
-  walker.row <> rows.response
-  table <> rows.memory
-  cache.now := commands.now
-  cache.since := walker.since
-  cache.clear := false.B
-  cache.age := commands.walk.fire && commands.walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U
-  cache.request <> walker.beatRequest
-  cache.cancel := walker.cancelBeat
-  cache.prefetch <> announcer.prefetch
-  announcer.request.valid := commands.walk.fire && !commands.walk.bits.refused
-  announcer.request.bits := commands.walk.bits
-  announcer.walker := walker.prefetch
-  announcer.latest := walker.latest
-  announcer.latestBytes := walker.latestBytes
-  walker.beat <> cache.response
-  objects <> cache.memory
-
-  private val givenUp = Wire(Valid(UInt(SerializerEncoder.requestBits.W)))
-  givenUp.valid := encoder.failed
-  givenUp.bits := encoder.request
-  walker.givenUp := givenUp
-  merger.givenUp := givenUp
-  for ((field, index) <- fields.zipWithIndex) {
-    field.task <> walker.tasks(index)
-    field.cancel := merger.cancel(index)
-    merger.pieces(index) <> field.piece
-    reads.ports(index) <> field.memory
+  // Requests go to the lanes in turns, and are written in turns.
+  private def turn(moves: Bool): UInt = Counter(moves, params.lanes)._1
+  private val (goesTo, comesFrom) = (turn(commands.walk.fire), turn(encoder.step.fire && encoder.step.bits.finishes))
+  private def atTurn[T <: Data](turn: UInt, signals: Seq[T]): T = VecInit(signals)(turn)
+  commands.walk.ready := atTurn(goesTo, lanes.map(_.request.ready))
+  encoder.step.valid := atTurn(comesFrom, lanes.map(_.step.valid))
+  encoder.step.bits := atTurn(comesFrom, lanes.map(_.step.bits))
+  private val ages = commands.walk.fire && commands.walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U
+  for ((lane, index) <- lanes.zipWithIndex) {
+    lane.request.valid := commands.walk.valid && goesTo === index.U
+    lane.request.bits := commands.walk.bits
+    lane.step.ready := encoder.step.ready && comesFrom === index.U
+    lane.givenUp.valid := encoder.failed
+    lane.givenUp.bits := encoder.request
+    lane.now := commands.now
+    lane.age := ages
+    lane.flush := commands.flush
+    tables.ports(index) <> lane.table
+    beats.ports(index) <> lane.objects
+    for ((port, field) <- lane.reads.zipWithIndex) contents.ports(index * params.fieldSerializers + field) <> port
   }
-  read <> reads.memory
+  table <> tables.memory
+  objects <> beats.memory
+  read <> contents.memory
 
-  merger.operation <> Queue(walker.operation, Serializer.operations)
-  encoder.step <> merger.step
   writer.chunk <> Queue(encoder.chunk, 1, pipe = true)
   encoder.full := writer.full
   encoder.writerTurn := writer.turn
@@ -87,11 +73,11 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   writes.ports(1) <> completion.memory
   write <> writes.memory
 
-  idle := commands.quiet && !command.response.valid && !announcer.prefetch.valid && rows.idle && cache.idle && reads.idle
+  idle := commands.quiet && !command.response.valid && lanes.map(_.idle).reduce(_ && _) && contents.idle
   event("busy", !commands.quiet)
-  event("fields", walker.operation.fire)
+  event("fields", PopCount(lanes.map(_.walked)))
   event("bytes", Mux(writer.chunk.fire && !writer.chunk.bits.finishes, writer.chunk.bits.count, 0.U))
-  event("input_stall", merger.operation.valid && !merger.step.valid)
+  event("input_stall", atTurn(comesFrom, lanes.map(_.stalled)))
   event("output_stall", writer.chunk.valid && !writer.chunk.ready)
 }
 
@@ -101,9 +87,11 @@ object Serializer {
   /** custom-3. */
   val opcode: Int = 3
 
-  /** Writes outstanding. */
+  /** Reads of tables, reads of objects, writes outstanding. */
+  val tableReads: Int = 32
+  val objectReads: Int = 64
   val writes: Int = 64
 
-  /** Operations that wait between the walk and the output. */
+  /** Operations of a lane that wait between the walk and the output. */
   val operations: Int = 16
 }

@@ -21,7 +21,7 @@ class SerializerAnnouncer(params: SerializerParams) extends Module {
   /** What is to be read ahead. */
   val prefetch = IO(Decoupled(new SerializerPrefetch(numberBits)))
 
-  private val coming = Module(new Queue(new SerializerRequest, params.commandQueue))
+  private val coming = Module(new Queue(new SerializerRequest, params.laneQueue + 1))
   coming.io.enq.valid := request.valid
   coming.io.enq.bits := request.bits
   coming.io.deq.ready := prefetch.ready && !walker.valid

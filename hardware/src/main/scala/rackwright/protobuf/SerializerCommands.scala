@@ -109,7 +109,7 @@ class SerializerCommands extends Module {
       started := started + 1.U
       fresh := false.B
       record := 0.U
-      when(entry =/= 0.U) { entry := entry + 8.U }
+      when(entry =/= 0.U) { entry := entry + SerializerCommands.entryBytes.U }
     }
     when(is(Functs.status) || is(Functs.await)) { worst := Status.ok }
   }
@@ -136,6 +136,9 @@ object SerializerCommands {
     val await: Int = 21
 
     /** What `version` answers. */
-    val currentVersion: Int = 1
+    val currentVersion: Int = 2
   }
+
+  /** From one entry of the array of outputs to the next. */
+  val entryBytes: Int = 16
 }

@@ -11,18 +11,20 @@ object SerializerDescription extends UnitDescription {
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
-    Parameter.integer("field-serializers", 8, 2 to 8, "strings and arrays read at the same time"),
+    Parameter.choice("lanes", 4, Seq(1, 2, 4), "messages walked at the same time"),
+    Parameter.integer("field-serializers", 4, 2 to 8, "strings and arrays of a message read at the same time"),
     Parameter.integer("depth", 25, 2 to 100, "messages within each other, the outermost included"),
     Parameter.powerOfTwo("outstanding", 64, 8, 128, "beats that field serializers have outstanding together"),
     Parameter.powerOfTwo("buffer-beats", 64, 4, 64, "beats that each field serializer reads ahead"),
-    Parameter.powerOfTwo("table-rows", 64, 8, 64, "rows of 64 bytes of descriptor tables kept on chip"),
-    Parameter.powerOfTwo("object-lines", 128, 16, 128, "beats of objects kept on chip"),
+    Parameter.powerOfTwo("table-rows", 64, 8, 64, "rows of 64 bytes of descriptor tables that each lane keeps"),
+    Parameter.powerOfTwo("object-lines", 64, 16, 128, "beats of objects that each lane keeps"),
     Parameter.integer("command-queue", 8, 1 to 16, "requests that may wait for the unit")
   )
 
   def build(values: ParameterValues): HardwareUnit = new Serializer(
     SerializerParams(
       portBytes = values.int("port-bytes"),
+      lanes = values.int("lanes"),
       fieldSerializers = values.int("field-serializers"),
       depth = values.int("depth"),
       outstanding = values.int("outstanding"),

@@ -5,15 +5,15 @@ import chisel3.util._
 
 import rackwright.contract.Status
 
-/** Bytes to write below those written before, or the end of a request. */
+/** Bytes to write below those written before, the end of a request, or both. */
 class DescendingChunk(beatBytes: Int) extends Bundle {
 
-  /** Bytes `offset` to `offset + count - 1` of `data`. */
+  /** Bytes `offset` to `offset + count - 1` of `data`; none for an end alone. */
   val data = UInt((8 * beatBytes).W)
   val offset = UInt(log2Ceil(beatBytes).W)
   val count = UInt(log2Ceil(beatBytes + 1).W)
 
-  /** The request ends with `status`; there are no bytes. */
+  /** After them the request ends, with `status`. */
   val finishes = Bool()
   val status = UInt(Status.width.W)
 }
@@ -51,43 +51,43 @@ class SerializerEncoder(params: SerializerParams) extends Module {
 
   private val start = Mux(bits.closes, starts.read(level - 1.U), Mux(bits.first, count, fieldStart))
   private val isPrefix = piece.kind === PieceKind.prefix
-  private val value = Mux(isPrefix, count - start, piece.number.value)
-  private val form = Mux(isPrefix, NumberForm.varint, piece.number.form)
-  private val varint = SerializerEncoder.varint(value, 10)
-  private val (number, numberBytes) = (
-    Mux(form === NumberForm.varint, varint._1, value),
-    MuxLookup(form, varint._2)(Seq(NumberForm.fixed32 -> 4.U, NumberForm.fixed64 -> 8.U))
-  )
-  private val tag = SerializerEncoder.varint(piece.tag, 5)
   private val isBare = piece.kind === PieceKind.bare
-  private val tagBytes = Mux(isBare, 0.U, tag._2)
-  private val encoded = (number << Cat(tagBytes, 0.U(3.W))) | Mux(isBare, 0.U, tag._1)
-
   private val isBytes = piece.kind === PieceKind.bytes
   private val isNothing = piece.kind === PieceKind.nothing
-  chunk.bits.data := Mux(isBytes, piece.data, encoded(8 * 15 - 1, 0))
+  private val own = Wire(new TaggedNumber)
+  own.tag := piece.tag
+  own.number := piece.number
+  when(isPrefix) {
+    own.number.form := NumberForm.varint
+    own.number.value := count - start
+  }
+  private val (encoded, encodedBytes) = SerializerEncoder.number(own, isBare)
+  private val (beforeIt, beforeBytes) = SerializerEncoder.number(piece.before.bits, isBare)
+  private val hasTwo = FieldPiece.mayHoldTwo(beatBytes).B && piece.before.valid && !isPrefix && !isBytes
+  private val both = (encoded << Cat(beforeBytes, 0.U(3.W))) | beforeIt
+  private val numbers = Mux(hasTwo, both, encoded)(8 * beatBytes.min(2 * SerializerEncoder.mostBytes) - 1, 0)
+
+  chunk.bits.data := Mux(isBytes, piece.data, numbers)
   chunk.bits.offset := Mux(isBytes, piece.offset, 0.U)
-  private val encodedBytes = (numberBytes +& tagBytes)(3, 0)
-  chunk.bits.count := Mux(isBytes, piece.count, encodedBytes)
+  chunk.bits.count := Mux(isNothing, 0.U, Mux(isBytes, piece.count, encodedBytes +& Mux(hasTwo, beforeBytes, 0.U)))
+  private val after = count +& chunk.bits.count
+  private val grown = Mux(piece.status === Status.ok && after(31), Status.unsupported, piece.status)
+  private val newStatus = Mux(status === Status.ok, grown, status)
   chunk.bits.finishes := bits.finishes
-  chunk.bits.status := Mux(status =/= Status.ok, status, piece.status)
+  chunk.bits.status := newStatus
 
   private val writes = bits.finishes || (!isNothing && !failed)
   chunk.valid := step.valid && writes
   step.ready := chunk.ready || !writes
   when(step.fire) {
-    when(!isNothing) {
-      val after = count + chunk.bits.count
-      count := after
-      when(after(31) && status === Status.ok) { status := Status.unsupported }
-    }
+    count := after
+    status := newStatus
     when(bits.first) { fieldStart := count }
     when(bits.opens) {
       starts.write(level, count)
       level := level + 1.U
     }
     when(bits.closes) { level := level - 1.U }
-    when(isNothing && status === Status.ok) { status := piece.status }
     when(bits.finishes) {
       ended := ended + 1.U
       count := 0.U
@@ -102,6 +102,21 @@ object SerializerEncoder {
 
   /** Bits that tell requests apart of which some are walked and some are written. */
   val requestBits: Int = 6
+
+  /** Bytes of a number and its tag, at most. */
+  val mostBytes: Int = 15
+
+  /** The bytes of a number, after its tag unless it is `bare`, the first one lowest, and how many there are. */
+  def number(tagged: TaggedNumber, bare: Bool): (UInt, UInt) = {
+    val value = tagged.number.value
+    val asVarint = varint(value, 10)
+    val bytes = Mux(tagged.number.form === NumberForm.varint, asVarint._1, value)
+    val count = MuxLookup(tagged.number.form, asVarint._2)(Seq(NumberForm.fixed32 -> 4.U, NumberForm.fixed64 -> 8.U))
+    val tag = varint(tagged.tag, 5)
+    val tagBytes = Mux(bare, 0.U, tag._2)
+    val all = (bytes << Cat(tagBytes, 0.U(3.W))) | Mux(bare, 0.U, tag._1)
+    (all(8 * mostBytes - 1, 0), (count +& tagBytes)(3, 0))
+  }
 
   /** The bytes of `value` as a varint, the first one lowest, and how many there are, at most `most`. */
   def varint(value: UInt, most: Int): (UInt, UInt) = {

@@ -3,6 +3,8 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
+import rackwright.contract.Status
+
 /** What the encoder makes bytes of: a piece of a field, or something between fields. */
 class OutputStep(beatBytes: Int) extends Bundle {
   val piece = new FieldPiece(beatBytes)
@@ -10,15 +12,23 @@ class OutputStep(beatBytes: Int) extends Bundle {
   /** The first piece of a field. */
   val first = Bool()
 
-  /** The last byte of a sub-message comes next; its first byte was the last one; the request ends with `piece.status`.
+  /** The last byte of a sub-message comes next; its first byte was the last one; the request ends, with `piece.status`.
     */
   val opens = Bool()
   val closes = Bool()
   val finishes = Bool()
 }
 
-/** Takes operations in order, and for those of a field serializer its pieces. */
-class SerializerMerger(params: SerializerParams) extends Module {
+/** Takes operations in order, and for those of a field serializer its pieces.
+  *
+  * Two numbers become one step, and so do the last operation of a request and its end.
+  *
+  * @param params
+  *   what to build.
+  * @param lane
+  *   whose operations these are.
+  */
+class SerializerMerger(params: SerializerParams, lane: Int) extends Module {
 
   /** What is to be written, from the last byte to the first. */
   val operation = IO(Flipped(Decoupled(new SerializerOperation(params))))
@@ -29,41 +39,58 @@ class SerializerMerger(params: SerializerParams) extends Module {
   /** One step per cycle. */
   val step = IO(Decoupled(new OutputStep(params.portBytes)))
 
-  /** Number of the request whose bytes are givenUp up, as the encoder counts. */
+  /** Number of the request whose bytes are given up, as the encoder counts. */
   val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
 
   /** The field serializers whose bytes are not wanted. */
   val cancel = IO(Output(Vec(params.fieldSerializers, Bool())))
 
-  private val first = RegInit(true.B)
-  private val request = RegInit(0.U(SerializerEncoder.requestBits.W))
-  private val bits = operation.bits
-  private val isField = bits.kind === OperationKind.field
-  private val piece = VecInit(pieces.map(_.bits))(bits.serializer)
-  private val pieceValid = VecInit(pieces.map(_.valid))(bits.serializer)
+  /** The next operation waits for bytes. */
+  val stalled = IO(Output(Bool()))
 
-  step.valid := operation.valid && (!isField || pieceValid)
+  private val waiting = Module(new PairQueue(new SerializerOperation(params), Serializer.operations))
+  waiting.enqueue <> operation
+  private val (now, next) = (waiting.heads(0).bits, waiting.heads(1).bits)
+  private val (valid, nextValid) = (waiting.heads(0).valid, waiting.heads(1).valid)
+
+  private val first = RegInit(true.B)
+  private val request = RegInit(lane.U(SerializerEncoder.requestBits.W))
+  private val isField = now.kind === OperationKind.field
+  private val piece = VecInit(pieces.map(_.bits))(now.serializer)
+  private val pieceValid = VecInit(pieces.map(_.valid))(now.serializer)
+  private val ends = !isField || piece.last
+
+  private def isNumber(operation: SerializerOperation): Bool = operation.kind === OperationKind.number
+  private val pairs = FieldPiece.mayHoldTwo(params.portBytes).B && nextValid && isNumber(now) && isNumber(next)
+  private val finishes = now.kind === OperationKind.finish
+  private val endsWithIt =
+    !finishes && ends && nextValid && next.kind === OperationKind.finish && next.status === Status.ok
+
+  step.valid := valid && (!isField || pieceValid)
   step.bits.piece := piece
   step.bits.first := isField && first
-  step.bits.opens := bits.kind === OperationKind.open
-  step.bits.closes := bits.kind === OperationKind.close
-  step.bits.finishes := bits.kind === OperationKind.finish
+  step.bits.opens := now.kind === OperationKind.open
+  step.bits.closes := now.kind === OperationKind.close
+  step.bits.finishes := finishes || endsWithIt
   when(!isField) {
     step.bits.piece.kind := PieceKind.nothing
-    step.bits.piece.number := bits.number
-    step.bits.piece.tag := bits.tag
-    step.bits.piece.status := bits.status
-    when(bits.kind === OperationKind.number) { step.bits.piece.kind := PieceKind.tagged }
-    when(bits.kind === OperationKind.close) { step.bits.piece.kind := PieceKind.prefix }
+    step.bits.piece.number := now.number
+    step.bits.piece.tag := now.tag
+    step.bits.piece.status := now.status
+    step.bits.piece.before.valid := pairs
+    step.bits.piece.before.bits.number := next.number
+    step.bits.piece.before.bits.tag := next.tag
+    when(isNumber(now)) { step.bits.piece.kind := PieceKind.tagged }
+    when(now.kind === OperationKind.close) { step.bits.piece.kind := PieceKind.prefix }
   }
-  private val ends = !isField || piece.last
-  operation.ready := step.ready && step.valid && ends
+  waiting.take := Mux(step.fire && ends, 1.U +& (pairs || endsWithIt), 0.U)
+  stalled := valid && !step.valid
+
   for ((field, index) <- pieces.zipWithIndex) {
-    cancel(
-      index
-    ) := givenUp.valid && givenUp.bits === request && operation.valid && isField && bits.serializer === index.U
-    field.ready := operation.valid && isField && bits.serializer === index.U && step.ready
+    val isNext = valid && isField && now.serializer === index.U
+    cancel(index) := givenUp.valid && givenUp.bits === request && isNext
+    field.ready := isNext && step.ready
   }
   when(step.fire && isField) { first := piece.last }
-  when(step.fire && step.bits.finishes) { request := request + 1.U }
+  when(step.fire && step.bits.finishes) { request := request + params.lanes.U }
 }

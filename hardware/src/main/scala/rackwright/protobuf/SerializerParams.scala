@@ -8,8 +8,10 @@ import rackwright.memory.MemoryPortParams
   *
   * @param portBytes
   *   bytes per beat of the memory ports: 16 or 32.
+  * @param lanes
+  *   messages that are walked at the same time: 1, 2 or 4.
   * @param fieldSerializers
-  *   strings and arrays that are read from memory at the same time: 2 to 8.
+  *   strings and arrays of a message that are read from memory at the same time: 2 to 8.
   * @param depth
   *   messages within each other that are kept on chip, the outermost included: 2 to 100.
   * @param outstanding
@@ -17,23 +19,25 @@ import rackwright.memory.MemoryPortParams
   * @param bufferBeats
   *   beats that each field serializer reads ahead: a power of two, 4 to 64.
   * @param tableRows
-  *   rows of 64 bytes of descriptor tables kept on chip: a power of two, 8 to 64.
+  *   rows of 64 bytes of descriptor tables that each lane keeps on chip: a power of two, 8 to 64.
   * @param objectLines
-  *   beats of objects kept on chip: a power of two, 16 to 128.
+  *   beats of objects that each lane keeps on chip: a power of two, 16 to 128.
   * @param commandQueue
   *   requests that may wait: 1 to 16.
   */
 case class SerializerParams(
     portBytes: Int = 32,
-    fieldSerializers: Int = 8,
+    lanes: Int = 4,
+    fieldSerializers: Int = 4,
     depth: Int = 25,
     outstanding: Int = 64,
     bufferBeats: Int = 64,
     tableRows: Int = 64,
-    objectLines: Int = 128,
+    objectLines: Int = 64,
     commandQueue: Int = 8
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+  require(Set(1, 2, 4).contains(lanes), s"lanes is 1, 2 or 4, not $lanes")
   require(fieldSerializers >= 2 && fieldSerializers <= 8, s"field-serializers is 2 to 8, not $fieldSerializers")
   require(depth >= 2 && depth <= 100, s"depth is 2 to 100, not $depth")
   private def isPowerOfTwo(value: Int, least: Int, most: Int): Boolean =
@@ -49,6 +53,14 @@ case class SerializerParams(
 
   /** Bits of the number of a field serializer. */
   val fieldBits: Int = log2Ceil(fieldSerializers)
+
+  /** Requests that may wait for each lane. */
+  val laneQueue: Int = (commandQueue + lanes - 1) / lanes
+
+  /** What a lane's rows of tables, beats of objects, and field serializers read through. */
+  def rowPort: MemoryPortParams = port(tableRows)
+  def objectPort: MemoryPortParams = port(objectLines)
+  def bufferPort: MemoryPortParams = port(bufferBeats)
 
   /** A port whose tag names one of `tags` requests. */
   def port(tags: Int): MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(tags))

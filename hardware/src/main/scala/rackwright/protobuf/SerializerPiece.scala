@@ -29,6 +29,12 @@ object PieceKind extends ChiselEnum {
   val bytes, tagged, bare, prefix, nothing = Value
 }
 
+/** A number and its tag. */
+class TaggedNumber extends Bundle {
+  val number = new WireNumber
+  val tag = UInt(32.W)
+}
+
 /** A piece of what a field serializer writes, in descending order of address. */
 class FieldPiece(beatBytes: Int) extends Bundle {
   val kind = PieceKind()
@@ -40,9 +46,19 @@ class FieldPiece(beatBytes: Int) extends Bundle {
   val number = new WireNumber
   val tag = UInt(32.W)
 
+  /** For a number: another one of the same kind, which is written before it. */
+  val before = Valid(new TaggedNumber)
+
   /** The field ends with this one. */
   val last = Bool()
 
   /** With `last`: how. */
   val status = UInt(Status.width.W)
+}
+
+/** Constants of a [[FieldPiece]]. */
+object FieldPiece {
+
+  /** Two numbers with their tags are no longer than a beat. */
+  def mayHoldTwo(beatBytes: Int): Boolean = beatBytes >= 2 * SerializerEncoder.mostBytes
 }

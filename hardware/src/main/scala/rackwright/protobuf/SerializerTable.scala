@@ -61,7 +61,7 @@ class SerializerTable(port: MemoryPortParams) extends Module {
   val cancel = IO(Input(Bool()))
 
   /** Reads only. */
-  val memory = IO(new MemoryPort(MemoryArbiter.downstream(port, banks)))
+  val memory = IO(new MemoryPort(SerializerTable.port(port)))
 
   /** No request is unanswered and no read under way. */
   val idle = IO(Output(Bool()))
@@ -105,4 +105,7 @@ object SerializerTable {
 
   /** Beats of a row. */
   def banks(port: MemoryPortParams): Int = rowBytes / port.bytes
+
+  /** Shape of the memory port of a table, given that of one cache. */
+  def port(port: MemoryPortParams): MemoryPortParams = MemoryArbiter.downstream(port, banks(port))
 }

@@ -75,7 +75,6 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val stack = Module(new LevelStack(new WalkedMessage, params.depth - 1))
 
   private val state = RegInit(State.idle)
-  private val number = RegInit(0.U(SerializerEncoder.requestBits.W))
   private val at = Reg(new WalkedMessage)
   private val isInner = Reg(Bool())
   private val isString = Reg(Bool())
@@ -296,6 +295,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
   stack.clear := on(State.finish)
   request.ready := on(State.idle) || (on(State.finish) && operation.ready)
   private val time = RegEnable(request.bits.time, request.fire)
+  // Requests are counted from 0 where they are written, and from 1 as times.
+  private val number = (time - 1.U)(SerializerEncoder.requestBits - 1, 0)
   since := time
   private val latestTable = RegInit(0.U.asTypeOf(latest))
   private val latestSize = Reg(latestBytes.cloneType)
@@ -418,7 +419,6 @@ class SerializerWalker(params: SerializerParams) extends Module {
       reading := false.B
       held := false.B
       when(operation.ready) {
-        number := number + 1.U
         state := State.idle
         begin()
       }

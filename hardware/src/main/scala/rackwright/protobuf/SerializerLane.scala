@@ -1,0 +1,94 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.MemoryPort
+
+/** Everything that one message at a time needs, from the request to the steps of its output.
+  *
+  * @param params
+  *   what to build.
+  * @param index
+  *   which one of the lanes this is; requests go to them in turns.
+  */
+class SerializerLane(params: SerializerParams, index: Int) extends Module {
+  private val rowPort = params.rowPort
+  private val objectPort = params.objectPort
+  private val bufferPort = params.bufferPort
+
+  /** Messages to walk. */
+  val request = IO(Flipped(Decoupled(new SerializerRequest)))
+
+  /** Their output, from the last byte to the first. */
+  val step = IO(Decoupled(new OutputStep(params.portBytes)))
+
+  /** Number of the request whose bytes are not wanted. */
+  val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
+
+  /** As [[SerializerCache]] has them. */
+  val now = IO(Input(UInt(SerializerCache.timeBits.W)))
+  val age = IO(Input(Bool()))
+
+  /** Descriptor tables have changed; between requests. */
+  val flush = IO(Input(Bool()))
+
+  /** Reads of tables, of objects, of strings and arrays. */
+  val table = IO(new MemoryPort(SerializerTable.port(rowPort)))
+  val objects = IO(new MemoryPort(objectPort))
+  val reads = IO(Vec(params.fieldSerializers, new MemoryPort(bufferPort)))
+
+  /** No read of tables or objects is under way. */
+  val idle = IO(Output(Bool()))
+
+  /** The walk hands something on; the output waits for bytes. */
+  val walked = IO(Output(Bool()))
+  val stalled = IO(Output(Bool()))
+
+  private val walker = Module(new SerializerWalker(params))
+  private val rows = Module(new SerializerTable(rowPort))
+  private val announcer = Module(new SerializerAnnouncer(params))
+  private val cache = Module(new SerializerCache(objectPort))
+  private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
+  private val merger = Module(new SerializerMerger(params, index))
+
+  walker.request <> Queue(request, params.laneQueue, flow = true)
+  walker.flush := flush
+  walker.givenUp := givenUp
+
+  rows.clear := flush
+  rows.request <> walker.rowRequest
+  rows.cancel := walker.cancelRow
+  walker.row <> rows.response
+  table <> rows.memory
+
+  announcer.request.valid := request.fire && !request.bits.refused
+  announcer.request.bits := request.bits
+  announcer.walker := walker.prefetch
+  announcer.latest := walker.latest
+  announcer.latestBytes := walker.latestBytes
+
+  cache.now := now
+  cache.since := walker.since
+  cache.clear := false.B
+  cache.age := age
+  cache.request <> walker.beatRequest
+  cache.cancel := walker.cancelBeat
+  cache.prefetch <> announcer.prefetch
+  walker.beat <> cache.response
+  objects <> cache.memory
+
+  for ((field, number) <- fields.zipWithIndex) {
+    field.task <> walker.tasks(number)
+    field.cancel := merger.cancel(number)
+    merger.pieces(number) <> field.piece
+    reads(number) <> field.memory
+  }
+  merger.operation <> walker.operation
+  merger.givenUp := givenUp
+  step <> merger.step
+
+  idle := !announcer.prefetch.valid && rows.idle && cache.idle
+  walked := walker.operation.fire
+  stalled := merger.stalled
+}
