@@ -97,6 +97,28 @@ template <class Message> void begin_parse(Message *message, const void *data, si
 // and pointers that agree. What the object held belongs to the arena.
 void restore(const Type &type, google::protobuf::Message *message);
 
+// Starts the unit on messages from `first` on as long as there is nothing to do for them before: their
+// objects are prepared, and clear. Gives the first one that is not.
+template <class Message>
+size_t start_clear_ones(Message *const *messages, const std::string_view *data, size_t first,
+                        size_t count)
+{
+    // Commands are compiler barriers: what does not change is read once.
+    const Type &type = *TypeOf<Message>::value;
+    const google::protobuf::Arena *const arena = state.arena;
+    const uint64_t *const table = type.table;
+    const uint32_t hasbits = type.only_hasbits;
+    if (!type.parses || hasbits == 0) return first;
+    for (size_t i = first; i < count; i++) {
+        Message *const message = messages[i];
+        const bool is_prepared =
+            word_at<const google::protobuf::Arena *>(*message, 8) == arena && data[i].size() <= INT_MAX;
+        if (!is_prepared || word_at<uint32_t>(*message, hasbits) != 0) return i;
+        start_parse(table, message, data[i].data(), data[i].size());
+    }
+    return count;
+}
+
 // Clears the next few objects from `first` on; gives their number. So few that the unit soon has work,
 // and so many that a fence for all of them costs little. One that is not prepared ends the batch.
 template <class Message>
@@ -184,12 +206,15 @@ bool ParseBatch(Message *const *messages, const std::string_view *data, size_t c
         if (count > 0 && !protobuf::is_prepared(*messages[0], data[0].size())) {
             protobuf::prepare_quietly(*type, *messages[0]);
         }
+        protobuf::fence();
+        started = protobuf::start_clear_ones(messages, data, 0, count);
         while (const size_t cleared = protobuf::clear_some(messages, data, started, count)) {
             protobuf::fence();
             for (const size_t end = started + cleared; started < end; started++) {
                 protobuf::start_parse(type->table, messages[started], data[started].data(),
                                       data[started].size());
             }
+            started = protobuf::start_clear_ones(messages, data, started, count);
         }
         if (started > 0 && protobuf::wait_for_parses() != 0) {
             while (started > 0) protobuf::restore(*type, messages[--started]);
