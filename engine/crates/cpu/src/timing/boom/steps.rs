@@ -73,6 +73,46 @@ unsafe fn next(
     }
 }
 
+/// Ends a load whose line has the data at `there`.
+#[inline(always)]
+unsafe fn loaded(
+    core: &mut Boom,
+    entry: *const Entry,
+    dispatch: InOrder,
+    committed: u64,
+    slot: Slot,
+    values: *const u64,
+    there: u64,
+) {
+    // SAFETY: as `Step` asks for; a load has a value.
+    unsafe {
+        let done = there + u64::from((*entry).latency);
+        core.loads.hold(done.max(committed));
+        complete(core, entry, dispatch, committed, slot, values.add(1), done);
+    }
+}
+
+/// Ends a store that is executed at `done`, and whose line has the data at `there`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
+unsafe fn stored(
+    core: &mut Boom,
+    entry: *const Entry,
+    dispatch: InOrder,
+    committed: u64,
+    slot: Slot,
+    values: *const u64,
+    done: u64,
+    there: u64,
+) {
+    // SAFETY: as `Step` asks for; a store has a value.
+    unsafe {
+        core.drained = core.drained.max(there);
+        core.stores.hold(there);
+        complete(core, entry, dispatch, committed, slot, values.add(1), done);
+    }
+}
+
 fn access(shared: &SharedHierarchy, hart: RequesterId, dispatched: u64, address: u64) -> Access<'_> {
     Access {
         address,
@@ -98,8 +138,24 @@ impl Boom {
     #[inline(always)]
     unsafe fn dispatch<const SOURCES: usize>(&self, order: &mut InOrder, slot: Slot, entry: &Entry) -> u64 {
         // SAFETY: the caller's.
-        let dispatched = order.step(unsafe { self.reorder.free(slot) });
-        self.operands::<SOURCES>(entry, dispatched)
+        unsafe { self.dispatch_to_queue::<SOURCES>(order, slot, entry, 0).1 }
+    }
+
+    /// The same for an instruction that needs an entry of a queue, which is free at `room`; returns also when it is dispatched.
+    ///
+    /// # Safety
+    /// As [`Step`].
+    #[inline(always)]
+    unsafe fn dispatch_to_queue<const SOURCES: usize>(
+        &self,
+        order: &mut InOrder,
+        slot: Slot,
+        entry: &Entry,
+        room: u64,
+    ) -> (u64, u64) {
+        // SAFETY: the caller's.
+        let dispatched = order.step(unsafe { self.reorder.free(slot) }.max(room));
+        (dispatched, self.operands::<SOURCES>(entry, dispatched))
     }
 }
 
@@ -133,26 +189,23 @@ steps! {
             return load_slowly(core, entry, dispatch, committed, slot, values);
         }
         let mut order = dispatch;
-        let dispatched = order.step(core.reorder.free(slot).max(core.loads.free()));
-        let operands = core.operands::<1>(&*entry, dispatched);
+        let (_, operands) = core.dispatch_to_queue::<1>(&mut order, slot, &*entry, core.loads.free());
         let Some(start) = core.memory_port.take_at_once(operands) else {
             return load_slowly(core, entry, dispatch, committed, slot, values);
         };
-        let done = start.max(core.data.forwarded(address)) + u64::from((*entry).latency);
-        core.loads.hold(done.max(committed));
-        complete(core, entry, order, committed, slot, values.add(1), done)
+        let there = start.max(core.data.forwarded(address));
+        loaded(core, entry, order, committed, slot, values, there)
     }
 
     /// Any load.
     #[inline(never)]
     load_slowly(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let dispatched = dispatch.step(core.reorder.free(slot).max(core.loads.free()));
-        let start = core.memory_port.take(core.operands::<1>(&*entry, dispatched));
+        let (dispatched, operands) =
+            core.dispatch_to_queue::<1>(&mut dispatch, slot, &*entry, core.loads.free());
+        let start = core.memory_port.take(operands);
         let there = core.data.load(start, &access(&core.hierarchy, core.requester, dispatched, *values));
-        let done = there + u64::from((*entry).latency);
-        core.loads.hold(done.max(committed));
-        complete(core, entry, dispatch, committed, slot, values.add(1), done)
+        loaded(core, entry, dispatch, committed, slot, values, there)
     }
 
     /// A store whose line is there, to be written, and whose port is free soon.
@@ -162,32 +215,28 @@ steps! {
             return store_slowly(core, entry, dispatch, committed, slot, values);
         }
         let mut order = dispatch;
-        let dispatched = order.step(core.reorder.free(slot).max(core.stores.free()));
-        let operands = core.operands::<2>(&*entry, dispatched);
+        let (_, operands) = core.dispatch_to_queue::<2>(&mut order, slot, &*entry, core.stores.free());
         let Some(start) = core.memory_port.take_at_once(operands) else {
             return store_slowly(core, entry, dispatch, committed, slot, values);
         };
         let done = start + u64::from((*entry).latency);
         core.written = done.max(committed).max(core.written + 1);
         core.data.forward(address, done);
-        core.drained = core.drained.max(core.written);
-        core.stores.hold(core.written);
-        complete(core, entry, order, committed, slot, values.add(1), done)
+        stored(core, entry, order, committed, slot, values, done, core.written)
     }
 
     /// Any store.
     #[inline(never)]
     store_slowly(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let dispatched = dispatch.step(core.reorder.free(slot).max(core.stores.free()));
-        let start = core.memory_port.take(core.operands::<2>(&*entry, dispatched));
+        let (dispatched, operands) =
+            core.dispatch_to_queue::<2>(&mut dispatch, slot, &*entry, core.stores.free());
+        let start = core.memory_port.take(operands);
         let done = start + u64::from((*entry).latency);
         core.written = done.max(committed).max(core.written + 1);
         let access = access(&core.hierarchy, core.requester, dispatched, *values);
         let there = core.data.store(done, core.written, &access);
-        core.drained = core.drained.max(there);
-        core.stores.hold(there);
-        complete(core, entry, dispatch, committed, slot, values.add(1), done)
+        stored(core, entry, dispatch, committed, slot, values, done, there)
     }
 
     /// A conditional branch; a run ends with one that is taken.
@@ -263,8 +312,8 @@ steps! {
     /// A read-modify-write at the head of the reorder buffer.
     atomic(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let dispatched = dispatch.step(core.reorder.free(slot).max(core.stores.free()));
-        let operands = core.operands::<3>(&*entry, dispatched);
+        let (dispatched, operands) =
+            core.dispatch_to_queue::<3>(&mut dispatch, slot, &*entry, core.stores.free());
         let start = operands.max(committed).max(core.drained);
         let access = access(&core.hierarchy, core.requester, dispatched, *values);
         let there = core.data.store(start, start, &access);
