@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rackwright import SnappyUnit
+from rackwright.nic import NicUnit
 
 LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
 
@@ -42,6 +43,14 @@ def decompressor() -> Iterator[SnappyUnit]:
     unit = SnappyUnit("decompress")
     yield unit
     assert unit.unit.violations == 0
+
+
+@pytest.fixture(scope="module", params=[16, 32])
+def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
+    """A network interface that has not touched what is not its when the tests end."""
+    nic = NicUnit({"port-bytes": request.param})
+    yield nic
+    assert nic.unit.violations == 0
 
 
 @pytest.fixture

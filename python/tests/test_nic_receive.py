@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
+from network_interface import LENGTHS, LIMIT, wait_for
 
 from rackwright.nic import MAX_FRAME_BYTES, FrameCompletion, NicUnit, internet_sum
 from rackwright.unit import Buffer
 
-PORTS = [16, 32]
-LENGTHS = [1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 60, 64, 65, 1500, 1514, 4096, 9599, 9600]
-LIMIT = 100_000
 BUFFER_FLITS = 32 * 1024 // 8
-
-
-@pytest.fixture(scope="module", params=PORTS)
-def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
-    """A network interface that has not touched what is not its when the tests end."""
-    nic = NicUnit({"port-bytes": request.param})
-    yield nic
-    assert nic.unit.violations == 0
 
 
 def received(nic: NicUnit) -> FrameCompletion:
     """The next completion of a frame that was received; waits for it."""
-    assert nic.unit.work(LIMIT)
-    found = nic.take_received()
-    assert found is not None
-    return found
+    return wait_for(nic, nic.take_received)
 
 
 @pytest.mark.parametrize("length", LENGTHS)

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
+from network_interface import LENGTHS, LIMIT, wait_for
 
 from rackwright.nic import MAX_FRAME_BYTES, FrameCompletion, NicUnit, SendChecksum, internet_sum
 from rackwright.unit import Buffer
 
-PORTS = [16, 32]
-LENGTHS = [1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 60, 64, 65, 1500, 1514, 4096, 9599, 9600]
-COMPLETION_LIMIT = 100_000
-
-
-@pytest.fixture(scope="module", params=PORTS)
-def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
-    """A network interface that has not touched what is not its when the tests end."""
-    nic = NicUnit({"port-bytes": request.param})
-    yield nic
-    assert nic.unit.violations == 0
-
 
 def completion(nic: NicUnit) -> FrameCompletion:
     """The next completion of a frame that was sent; waits for it."""
-    assert nic.unit.work(COMPLETION_LIMIT)
-    found = nic.take_sent()
-    assert found is not None
-    return found
+    return wait_for(nic, nic.take_sent)
 
 
 def sent(nic: NicUnit, data: bytes, misalignment: int = 0, checksum: SendChecksum | None = None) -> bytes:
@@ -133,7 +118,7 @@ def test_frames_with_and_without_checksum_keep_their_order(nic: NicUnit) -> None
             value = ~internet_sum(data) & 0xFFFF or 0xFFFF
             data = data[:2] + value.to_bytes(2, "big") + data[4:]
         expected.append(data)
-    assert nic.unit.work(COMPLETION_LIMIT)
+    assert nic.unit.work(LIMIT)
     assert [frame for _, _, frame in nic.bench.sent_frames()] == expected
     assert [completion(nic).status for _ in frames] == ["ok"] * len(frames)
     nic.unit.release_all()

@@ -77,24 +77,18 @@ impl Process {
         memory: &mut GuestMemory,
         descriptor: u64,
         pieces: &[(u64, u64)],
-        mut offset: Option<u64>,
+        offset: Option<u64>,
     ) -> io::Result<u64> {
         let descriptor = self.files.get(descriptor)?;
-        let mut total = 0;
-        for &(address, length) in pieces {
+        piece_by_piece(pieces, |done, address, length| {
             let mut buffer = gather::buffer(length);
-            let count = match &mut offset {
-                Some(offset) => descriptor.borrow().read_at(&mut buffer, *offset)?,
+            let count = match offset {
+                Some(offset) => descriptor.borrow().read_at(&mut buffer, offset + done)?,
                 None => descriptor.borrow().read(&mut buffer)?,
             };
             memory.write(address, &buffer[..count]).map_err(gather::fault)?;
-            total += count as u64;
-            offset = offset.map(|offset| offset + count as u64);
-            if (count as u64) < length {
-                break;
-            }
-        }
-        Ok(total)
+            Ok(count)
+        })
     }
 
     fn write(
@@ -102,23 +96,16 @@ impl Process {
         memory: &mut GuestMemory,
         descriptor: u64,
         pieces: &[(u64, u64)],
-        mut offset: Option<u64>,
+        offset: Option<u64>,
     ) -> io::Result<u64> {
         let descriptor = self.files.get(descriptor)?;
-        let mut total = 0;
-        for &(address, length) in pieces {
+        piece_by_piece(pieces, |done, address, length| {
             let bytes = gather::bytes(memory, address, length)?;
-            let count = match &mut offset {
-                Some(offset) => descriptor.borrow().write_at(&bytes, *offset)?,
-                None => descriptor.borrow().write(&bytes)?,
-            };
-            total += count as u64;
-            offset = offset.map(|offset| offset + count as u64);
-            if (count as u64) < length {
-                break;
+            match offset {
+                Some(offset) => descriptor.borrow().write_at(&bytes, offset + done),
+                None => descriptor.borrow().write(&bytes),
             }
-        }
-        Ok(total)
+        })
     }
 
     fn open(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
@@ -208,4 +195,21 @@ fn current_folder(memory: &mut GuestMemory, address: u64, length: u64) -> io::Re
 fn store(memory: &mut GuestMemory, address: u64, bytes: &[u8]) -> io::Result<u64> {
     memory.write(address, bytes).map_err(gather::fault)?;
     Ok(0)
+}
+
+/// Moves pieces, each an address and a length, until one of them is not moved whole. `move_piece` is told how many bytes have
+/// been moved before, and says how many it moved. Returns how many were moved altogether.
+fn piece_by_piece(
+    pieces: &[(u64, u64)],
+    mut move_piece: impl FnMut(u64, u64, u64) -> io::Result<usize>,
+) -> io::Result<u64> {
+    let mut total = 0;
+    for &(address, length) in pieces {
+        let count = move_piece(total, address, length)? as u64;
+        total += count;
+        if count < length {
+            break;
+        }
+    }
+    Ok(total)
 }
