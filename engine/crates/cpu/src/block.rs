@@ -1,6 +1,7 @@
 //! Blocks of decoded instructions, and where they are kept.
 
 use crate::code::{Code, Way};
+use crate::state::MicroOperation;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ pub(crate) struct Exit<B> {
 
 /// Instructions that run one after the other, until one of them leaves, as a hart has come by them.
 pub(crate) struct Block<B> {
+    /// The first operation of the code, which is got at more often than anything else.
+    pub(crate) first: *const MicroOperation,
     pub(crate) code: Arc<Code<B>>,
     pub(crate) exits: Box<[Exit<B>]>,
     /// Physical page of the second half of an instruction that crosses pages.
@@ -31,6 +34,7 @@ impl<B> Block<B> {
             stamp: 0,
         };
         Block {
+            first: code.operations.as_ptr(),
             exits: code.ways.iter().map(exit).collect(),
             code,
             second_page,

@@ -137,15 +137,16 @@ impl<T: Timing> Hart<T> {
             // which no pointer is used any more. A block has an operation that leaves it, and the buffer holds a
             // value for each of its instructions.
             let current = unsafe { &mut *block };
+            let compiled = &current.code.timing;
             let code = unsafe {
-                let first = current.code.operations.as_ptr();
+                let first = current.first;
                 ((*first).handler)(&mut self.state, first, values)
             };
             if let Some(exit) = current.exits.get_mut(code as usize) {
                 account(
                     &mut self.timing,
                     &mut self.retired,
-                    &current.code.timing,
+                    compiled,
                     &self.state,
                     values,
                     exit,
