@@ -237,7 +237,14 @@ SMALLEST = {
     "object-lines": 16,
     "command-queue": 1,
 }
-LARGEST = {"port-bytes": 16, "field-serializers": 8, "depth": 100, "outstanding": 128, "command-queue": 16}
+LARGEST = {
+    "port-bytes": 16,
+    "lanes": 2,
+    "field-serializers": 16,
+    "depth": 100,
+    "outstanding": 128,
+    "command-queue": 16,
+}
 
 
 @pytest.mark.parametrize("parameters", [SMALLEST, LARGEST], ids=["smallest", "largest"])

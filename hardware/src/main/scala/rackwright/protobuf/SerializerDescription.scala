@@ -12,12 +12,12 @@ object SerializerDescription extends UnitDescription {
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
     Parameter.choice("lanes", 4, Seq(1, 2, 4), "messages walked at the same time"),
-    Parameter.integer("field-serializers", 4, 2 to 8, "strings and arrays of a message read at the same time"),
+    Parameter.integer("field-serializers", 16, 2 to 16, "strings and arrays of a message read at the same time"),
     Parameter.integer("depth", 25, 2 to 100, "messages within each other, the outermost included"),
     Parameter.powerOfTwo("outstanding", 64, 8, 128, "beats that field serializers have outstanding together"),
-    Parameter.powerOfTwo("buffer-beats", 64, 4, 64, "beats that each field serializer reads ahead"),
-    Parameter.powerOfTwo("table-rows", 64, 8, 64, "rows of 64 bytes of descriptor tables that each lane keeps"),
-    Parameter.powerOfTwo("object-lines", 64, 16, 128, "beats of objects that each lane keeps"),
+    Parameter.powerOfTwo("buffer-beats", 32, 4, 64, "beats that each field serializer reads ahead"),
+    Parameter.powerOfTwo("table-rows", 128, 8, 128, "rows of 64 bytes of descriptor tables that each lane keeps"),
+    Parameter.powerOfTwo("object-lines", 128, 16, 128, "beats of objects that each lane keeps"),
     Parameter.integer("command-queue", 8, 1 to 16, "requests that may wait for the unit")
   )
 

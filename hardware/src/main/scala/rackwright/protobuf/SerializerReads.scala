@@ -5,14 +5,14 @@ import chisel3.util._
 
 import rackwright.memory.{MemoryPort, MemoryPortParams, MemoryRequest, TagAllocator}
 
-/** Lets the field serializers share a port, whose tags go to whoever reads next.
+/** Lets several readers share a port, whose tags go to whoever reads next.
   *
   * @param upstream
-  *   shape of the port of each field serializer.
+  *   shape of the port of each reader.
   * @param shared
   *   shape of the port they share.
   * @param count
-  *   number of field serializers.
+  *   number of readers.
   */
 class SerializerReads(upstream: MemoryPortParams, shared: MemoryPortParams, count: Int) extends Module {
 

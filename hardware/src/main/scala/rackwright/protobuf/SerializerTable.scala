@@ -3,7 +3,7 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams}
+import rackwright.memory.{MemoryPort, MemoryPortParams}
 
 /** A row of a descriptor table: its header, or two entries of its serialize list. */
 class SerializerRow extends Bundle {
@@ -67,8 +67,8 @@ class SerializerTable(port: MemoryPortParams) extends Module {
   val idle = IO(Output(Bool()))
 
   private val caches = Seq.tabulate(banks)(bank => Module(new SerializerCache(port, banks, bank)))
-  private val arbiter = Module(new MemoryArbiter(port, banks))
-  memory <> arbiter.memory
+  private val reads = Module(new SerializerReads(port, SerializerTable.port(port), banks))
+  memory <> reads.memory
 
   private val ready = caches.map(_.request.ready).reduce(_ && _)
   private val valid = caches.map(_.response.valid).reduce(_ && _)
@@ -91,7 +91,7 @@ class SerializerTable(port: MemoryPortParams) extends Module {
     cache.prefetch.bits.number := cache.request.bits - 1.U
     cache.prefetch.bits.left := 1.U
     cache.prefetch.bits.since := 0.U
-    arbiter.ports(index) <> cache.memory
+    reads.ports(index) <> cache.memory
   }
   idle := caches.map(_.idle).reduce(_ && _)
 }
@@ -106,6 +106,6 @@ object SerializerTable {
   /** Beats of a row. */
   def banks(port: MemoryPortParams): Int = rowBytes / port.bytes
 
-  /** Shape of the memory port of a table, given that of one cache. */
-  def port(port: MemoryPortParams): MemoryPortParams = MemoryArbiter.downstream(port, banks(port))
+  /** Shape of the memory port of a table, given that of one cache: so many beats are read at the same time. */
+  def port(port: MemoryPortParams): MemoryPortParams = port.copy(tagBits = log2Ceil(16))
 }
