@@ -26,9 +26,7 @@ def partner_rack(distance: str, rack: int) -> int:
     return (rack + below) % RACKS
 
 
-def memcached(
-    distance: str, pairs: int, requests: int, load: str = LOAD
-) -> tuple[Cluster, list[Server]]:
+def memcached(distance: str, pairs: int, requests: int, load: str = LOAD) -> tuple[Cluster, list[Server]]:
     """The cluster, and its load generators, which end after so many `requests` each."""
     levels = tree([AGGREGATION, RACKS // AGGREGATION])
     serves = [[Server(program="memcached.elf") for _ in range(pairs)] for _ in range(RACKS)]

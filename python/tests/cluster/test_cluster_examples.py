@@ -33,6 +33,18 @@ def test_memcached(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
     assert "64 servers, 37 switches" in capsys.readouterr().out
 
 
+def test_idle_servers_execute_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    namespace = runpy.run_path(str(EXAMPLES / "idle.py"))
+    booted = namespace["idle"](32).run(until_ms=1)
+    later = namespace["idle"](32).run(until_ms=100)
+    assert booted.servers["instructions"].sum() == later.servers["instructions"].sum() > 0
+    monkeypatch.setattr(sys, "argv", ["idle.py"])
+    runpy.run_path(str(EXAMPLES / "idle.py"), run_name="__main__")
+    assert "instructions, all of them to boot" in capsys.readouterr().out
+
+
 def test_fat_tree(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,8 +16,9 @@ pub(crate) struct Pace {
     pub(crate) skip_idle: bool,
 }
 
-/// A model with visits that take at least so many nanoseconds is laid out for all threads: many times what that costs.
-const LONG_VISIT: u64 = 2000;
+/// A model with visits that take at least so many nanoseconds is laid out for all threads. What that costs, and moving
+/// the model's state to another processor's caches, takes a tenth of it.
+const LONG_VISIT: u64 = 10_000;
 
 /// The models of one thread or process: neighbours in the order in which they were added.
 pub(crate) struct Part<'t, 'a, M: Model> {

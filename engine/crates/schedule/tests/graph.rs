@@ -290,7 +290,7 @@ impl Model for SlowEcho {
     fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, u64>, outbox: &mut Outbox<'_, u64>) {
         let began = Instant::now();
         // Some take long, some do not, and some not always.
-        let long = self.0.seen.len() as u64 % 5 * 4;
+        let long = self.0.seen.len() as u64 % 5 * 10;
         while began.elapsed() < Duration::from_micros(long) {
             std::hint::spin_loop();
         }

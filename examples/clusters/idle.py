@@ -1,0 +1,27 @@
+"""Servers with cores and NICs in RTL that boot memcached and wait for requests which never come.
+
+    ./rw run examples/clusters/idle.py -- 1024
+
+A hart that waits, and a NIC in which nothing moves, cost nothing: what takes time is to build and to boot them.
+"""
+
+import sys
+
+from rackwright import Cluster, Server
+from rackwright.cluster import tree
+
+RACKS, AGGREGATION = 32, 4
+
+
+def idle(servers: int) -> Cluster:
+    """So many servers, a multiple of 32, in 32 racks."""
+    levels = tree([AGGREGATION, RACKS // AGGREGATION])
+    for tor in levels[-1]:
+        tor.add_downlinks([Server(program="memcached.elf") for _ in range(servers // RACKS)])
+    return Cluster(levels[0][0])
+
+
+if __name__ == "__main__":
+    result = idle(int(sys.argv[1]) if len(sys.argv) > 1 else RACKS).run(until_ms=10)
+    print(result)
+    print(f"{result.servers['instructions'].sum():,} instructions, all of them to boot")
