@@ -281,7 +281,7 @@ def test_empty_message_within_forty_cycles(unit: Deserializer) -> None:
     assert unit.parse(b"").cycles <= 40
 
 
-@pytest.mark.parametrize("parameters", [{"port-bytes": 32}, {"depth": 2, "store-lines": 4, "outstanding": 4}])
+@pytest.mark.parametrize("parameters", [{"port-bytes": 16}, {"depth": 2, "store-lines": 4, "outstanding": 4}])
 def test_other_parameters(parameters: dict[str, int]) -> None:
     other = Deserializer(parameters)
     other.use(RECORD)

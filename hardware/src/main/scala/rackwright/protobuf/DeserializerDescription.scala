@@ -10,11 +10,11 @@ object DeserializerDescription extends UnitDescription {
   val status: String = "ready"
 
   val parameters: Seq[Parameter] = Seq(
-    Parameter.choice("port-bytes", 16, Seq(16, 32), "bytes per beat of the memory ports"),
+    Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
     Parameter.powerOfTwo("outstanding", 128, 4, 128, "beats outstanding on each port"),
     Parameter.integer("depth", 25, 2 to 100, "messages within each other that are kept on chip"),
-    Parameter.powerOfTwo("descriptor-lines", 512, 64, 4096, "lines of 16 bytes of descriptor tables kept on chip"),
-    Parameter.powerOfTwo("store-lines", 8, 4, 16, "beats that are filled before they are written"),
+    Parameter.powerOfTwo("descriptor-lines", 2048, 64, 4096, "lines of 16 bytes of descriptor tables kept on chip"),
+    Parameter.powerOfTwo("store-lines", 16, 4, 16, "beats that are filled before they are written"),
     Parameter.integer("command-queue", 8, 1 to 16, "requests that may wait for the unit")
   )
 

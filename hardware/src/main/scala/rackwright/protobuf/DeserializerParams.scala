@@ -20,11 +20,11 @@ import rackwright.memory.MemoryPortParams
   *   requests that may wait: 1 to 16.
   */
 case class DeserializerParams(
-    portBytes: Int = 16,
+    portBytes: Int = 32,
     outstanding: Int = 128,
     depth: Int = 25,
-    descriptorLines: Int = 512,
-    storeLines: Int = 8,
+    descriptorLines: Int = 2048,
+    storeLines: Int = 16,
     commandQueue: Int = 8
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
