@@ -19,7 +19,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
 
   val command = commandPort(Serializer.opcode)
   val table = memoryPort(tablePort)
-  val objects = memoryPort(objectPort)
+  val objects = memoryPort(MemoryArbiter.downstream(objectPort, 2))
   val read = memoryPort(readPort)
   val write = memoryPort(MemoryArbiter.downstream(writePort, 2))
   val idle = idlePort()
@@ -28,8 +28,12 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   private val lanes = Seq.tabulate(params.lanes)(index => Module(new SerializerLane(params, index)))
   private val tables = Module(new SerializerReads(SerializerTable.port(params.rowPort), tablePort, params.lanes))
   private val beats = Module(new SerializerReads(params.objectPort, objectPort, params.lanes))
-  private val contents =
-    Module(new SerializerReads(params.bufferPort, readPort, params.lanes * params.fieldSerializers))
+  // Strings keep more than one port busy: every second field serializer shares that of the objects.
+  private val others = params.fieldSerializers / 2
+  private val firsts = params.fieldSerializers - others
+  private val contents = Module(new SerializerReads(params.bufferPort, readPort, params.lanes * firsts))
+  private val moreContents = Module(new SerializerReads(params.bufferPort, objectPort, params.lanes * others))
+  private val shared = Module(new MemoryArbiter(objectPort, 2))
   private val encoder = Module(new SerializerEncoder(params))
   private val writer = Module(new DescendingWriter(writePort))
   private val completion = Module(new SerializerCompletion(writePort))
@@ -59,10 +63,16 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
     lane.flush := commands.flush
     tables.ports(index) <> lane.table
     beats.ports(index) <> lane.objects
-    for ((port, field) <- lane.reads.zipWithIndex) contents.ports(index * params.fieldSerializers + field) <> port
+    for ((port, field) <- lane.reads.zipWithIndex) {
+      val number = field / 2
+      if (field % 2 == 0) contents.ports(index * firsts + number) <> port
+      else moreContents.ports(index * others + number) <> port
+    }
   }
   table <> tables.memory
-  objects <> beats.memory
+  shared.ports(0) <> beats.memory
+  shared.ports(1) <> moreContents.memory
+  objects <> shared.memory
   read <> contents.memory
 
   writer.chunk <> Queue(encoder.chunk, 1, pipe = true)
@@ -73,7 +83,8 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   writes.ports(1) <> completion.memory
   write <> writes.memory
 
-  idle := commands.quiet && !command.response.valid && lanes.map(_.idle).reduce(_ && _) && contents.idle
+  idle := commands.quiet && !command.response.valid && lanes.map(_.idle).reduce(_ && _) && contents.idle &&
+    moreContents.idle
   event("busy", !commands.quiet)
   event("fields", PopCount(lanes.map(_.walked)))
   event("bytes", Mux(writer.chunk.fire && !writer.chunk.bits.finishes, writer.chunk.bits.count, 0.U))
