@@ -31,3 +31,11 @@ def test_objects_of_the_unit_belong_to_the_library(tmp_path: Path) -> None:
 def test_calls(name: str, operation: str, tmp_path: Path) -> None:
     program = compile_test([name], PROTOS, tmp_path)
     assert len(passed(program, operation)) == 4
+
+
+@pytest.mark.parametrize("operation", list(UNITS))
+def test_a_call_for_an_empty_message_takes_sixty_cycles_at_most(operation: str, tmp_path: Path) -> None:
+    program = compile_test(["latency"], PROTOS, tmp_path)
+    result = run(program, [operation], cpu="boom", accelerators=[UNITS[operation]])
+    assert result.exit_code == 0, result.stderr.decode()
+    assert float(result.stdout) <= 60
