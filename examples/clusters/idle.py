@@ -2,7 +2,7 @@
 
     ./rw run examples/clusters/idle.py -- 1024
 
-A hart that waits, and a NIC in which nothing moves, cost nothing: what takes time is to build and to boot them.
+A hart that waits, and a NIC in which nothing moves, cost nothing: what takes time is to build and boot them.
 """
 
 import sys
