@@ -100,7 +100,7 @@ class ClusterResult:
     def __str__(self) -> str:
         lines = [
             f"{self.seconds * 1e3:g} ms simulated in {self.wall_seconds:.2f} s: "
-            f"{self.cycles_per_second / 1e6:.1f} MHz on {self.threads} threads, digest {self.digest}",
+            f"{self.cycles_per_second / 1e6:.1f} MHz on {self._workers()}, digest {self.digest}",
             f"{len(self.servers)} servers, {len(self.switches)} switches, "
             f"{int(self.ports['sent'].sum()):,} packet-hops, {int(self.ports['dropped'].sum()):,} dropped",
         ]
@@ -110,6 +110,11 @@ class ClusterResult:
             )
             lines.append(f"latency in us of {self.latency['count']:,} requests: {latency}")
         return "\n".join(lines)
+
+    def _workers(self) -> str:
+        """What simulated it, in words."""
+        count, name = (self.ranks, "rank") if self.ranks > 1 else (self.threads, "thread")
+        return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def _frame_of(servers: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
