@@ -113,6 +113,30 @@ unsafe fn stored(
     }
 }
 
+/// Ends a branch that is executed at `done`; a run ends with one that is taken.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
+unsafe fn branched(
+    core: &mut Boom,
+    entry: *const Entry,
+    mut dispatch: InOrder,
+    committed: u64,
+    slot: Slot,
+    values: *const u64,
+    done: u64,
+    taken: bool,
+) {
+    // SAFETY: as `Step` asks for.
+    unsafe {
+        if !taken {
+            return complete(core, entry, dispatch, committed, slot, values, done);
+        }
+        dispatch.end_group();
+        let committed = commit(slot, committed, done);
+        end(core, entry, dispatch, committed, slot.add(1), values);
+    }
+}
+
 fn access(shared: &SharedHierarchy, hart: RequesterId, dispatched: u64, address: u64) -> Access<'_> {
     Access {
         address,
@@ -129,6 +153,12 @@ impl Boom {
         let earliest = dispatched + self.parameters.dispatch;
         (entry.sources[..SOURCES].iter())
             .fold(earliest, |at, &source| at.max(self.ready[usize::from(source)]))
+    }
+
+    /// Gives a store to the data cache at `at` at the earliest, after the one before.
+    #[inline(always)]
+    fn write(&mut self, at: u64) {
+        self.written = at.max(self.written + 1);
     }
 
     /// Dispatches an instruction; returns when its operands are there.
@@ -220,7 +250,7 @@ steps! {
             return store_slowly(core, entry, dispatch, committed, slot, values);
         };
         let done = start + u64::from((*entry).latency);
-        core.written = done.max(committed).max(core.written + 1);
+        core.write(done.max(committed));
         core.data.forward(address, done);
         stored(core, entry, order, committed, slot, values, done, core.written)
     }
@@ -233,13 +263,13 @@ steps! {
             core.dispatch_to_queue::<2>(&mut dispatch, slot, &*entry, core.stores.free());
         let start = core.memory_port.take(operands);
         let done = start + u64::from((*entry).latency);
-        core.written = done.max(committed).max(core.written + 1);
+        core.write(done.max(committed));
         let access = access(&core.hierarchy, core.requester, dispatched, *values);
         let there = core.data.store(done, core.written, &access);
         stored(core, entry, dispatch, committed, slot, values, done, there)
     }
 
-    /// A conditional branch; a run ends with one that is taken.
+    /// A conditional branch.
     branch(core, entry, dispatch, committed, slot, values) {
         let mut order = dispatch;
         let done = core.dispatch::<2>(&mut order, slot, &*entry) + u64::from((*entry).latency);
@@ -247,13 +277,7 @@ steps! {
         if !core.directions.predict((*entry).address, taken) {
             return mispredicted(core, entry, dispatch, committed, slot, values);
         }
-        if !taken {
-            return complete(core, entry, order, committed, slot, values, done);
-        }
-        order.end_group();
-        core.ready[usize::from((*entry).target)] = done;
-        let committed = commit(slot, committed, done);
-        end(core, entry, order, committed, slot.add(1), values)
+        branched(core, entry, order, committed, slot, values, done, taken)
     }
 
     /// A conditional branch that was predicted wrongly.
@@ -264,12 +288,7 @@ steps! {
         let taken = (*entry).index == core.taken_at;
         core.directions.learn((*entry).address, taken);
         dispatch.not_before(done + core.parameters.redirect);
-        if !taken {
-            return complete(core, entry, dispatch, committed, slot, values, done);
-        }
-        dispatch.end_group();
-        let committed = commit(slot, committed, done);
-        end(core, entry, dispatch, committed, slot.add(1), values)
+        branched(core, entry, dispatch, committed, slot, values, done, taken)
     }
 
     /// A direct jump, a `CALL` or not: always predicted.
