@@ -117,9 +117,8 @@ impl Cluster {
     /// [`ClusterError::NoProgram`] for a node that does not exist or runs no program.
     pub fn end_with(&mut self, names: &[String]) -> Result<(), ClusterError> {
         let node = |name: &String| {
-            let found = self.names.iter().position(|other| other == name);
             let runs = |node: &usize| self.runs_program[*node];
-            found
+            self.node(name)
                 .filter(runs)
                 .ok_or_else(|| ClusterError::NoProgram(name.clone()))
         };
@@ -160,8 +159,7 @@ impl Cluster {
     /// # Errors
     /// [`ClusterError::NoProgram`] for a node that does not exist or runs no program here.
     pub fn keep_stamps(&mut self, server: &str) -> Result<(), ClusterError> {
-        let node = self.names.iter().position(|name| name == server);
-        match node.map(|node| self.graph.model_mut(ModelId(node))) {
+        match self.node(server).map(|node| self.graph.model_mut(ModelId(node))) {
             Some(Node::Server(server)) => server.keep_stamps(),
             _ => return Err(ClusterError::NoProgram(server.to_string())),
         }
@@ -173,11 +171,14 @@ impl Cluster {
     /// # Errors
     /// As [`Cluster::keep_stamps`].
     pub fn stamps(&self, server: &str) -> Result<&[Stamp], ClusterError> {
-        let node = self.names.iter().position(|name| name == server);
-        match node.map(|node| self.graph.model(ModelId(node))) {
+        match self.node(server).map(|node| self.graph.model(ModelId(node))) {
             Some(Node::Server(server)) => Ok(server.stamps()),
             _ => Err(ClusterError::NoProgram(server.to_string())),
         }
+    }
+
+    fn node(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|other| other == name)
     }
 
     pub(crate) fn host(&self, node: usize) -> Option<&Host> {

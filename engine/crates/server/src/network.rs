@@ -275,8 +275,10 @@ impl<T: Timing> Networked<T> {
 
     fn arrive(&mut self, first: Cycle, frame: &Frame) {
         self.output.count_received(frame.length());
-        self.stamp(first, Event::FirstIn);
-        self.stamp(self.nic.last_flit(first, frame.length()), Event::LastIn);
+        if self.stamps.are_kept() {
+            self.stamp(first, Event::FirstIn);
+            self.stamp(self.nic.last_flit(first, frame.length()), Event::LastIn);
+        }
         match frame {
             Frame::Raw(bytes) => self.nic.arrive(first, bytes),
             Frame::Datagram(datagram) => self.nic.arrive(first, &datagram.to_bytes()),

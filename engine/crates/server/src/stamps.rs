@@ -89,6 +89,11 @@ impl Stamps {
         self.kept.get_or_insert_default();
     }
 
+    /// Whether somebody wants them.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
     /// Those kept so far, in the order in which they were noted.
     pub(crate) fn all(&self) -> &[Stamp] {
         self.kept.as_deref().unwrap_or_default()
