@@ -9,32 +9,22 @@ Karandikar 2024, table 2.3; the number is that of pairs per rack: 16 make the th
 import sys
 
 from rackwright import Cluster, Server
-from rackwright.cluster import ClusterResult, tree
+from rackwright.cluster import ClusterResult, partner_rack, tree
 
-RACKS, AGGREGATION = 32, 4
+WIDTHS, RACKS = (4, 8), 32
 LOAD = "rate=10000"
 """Requests per second, an open loop; for others, see software/network/programs/mutilate.c."""
 
 
-def partner_rack(distance: str, rack: int) -> int:
-    """The rack of the servers that the load generators of a rack ask."""
-    below = RACKS // AGGREGATION
-    if distance == "rack":
-        return rack
-    if distance == "aggregation":
-        return rack // below * below + (rack + 1) % below
-    return (rack + below) % RACKS
-
-
 def memcached(distance: str, pairs: int, requests: int, load: str = LOAD) -> tuple[Cluster, list[Server]]:
     """The cluster, and its load generators, which end after so many `requests` each."""
-    levels = tree([AGGREGATION, RACKS // AGGREGATION])
+    levels = tree(WIDTHS)
     serves = [[Server(program="memcached.elf") for _ in range(pairs)] for _ in range(RACKS)]
     asks = []
     for rack, tor in enumerate(levels[-1]):
         for index, server in enumerate(serves[rack]):
             options = [load, f"requests={requests}", "keys=4"]
-            partner = serves[partner_rack(distance, rack)][index]
+            partner = serves[partner_rack(distance, rack, WIDTHS)][index]
             seed = f"seed={rack * pairs + index}"
             # 512 broadcasts that 1024 servers hear are no part of what is measured.
             asks.append(Server(program="mutilate.elf", arguments=[partner, *options, seed], static_arp=True))

@@ -9,15 +9,15 @@ the root, as in Karandikar 2024, table 2.3. validation/firesim/README.md says ho
 import sys
 
 from rackwright import Cluster, Traffic
-from rackwright.cluster import ClosedLoop, Exponential, tree
+from rackwright.cluster import ClosedLoop, Exponential, partner_rack, tree
 
-RACKS, AGGREGATION, PAIRS = 32, 4, 16
+WIDTHS, RACKS, PAIRS = (4, 8), 32, 16
 STACK_US = 8.5
 
 
 def thousand_nodes(distance: str) -> Cluster:
     """The cluster, with partners at a `distance`: rack, aggregation or root."""
-    levels = tree([AGGREGATION, RACKS // AGGREGATION])
+    levels = tree(WIDTHS)
     serves = [
         [
             Traffic(service=Exponential(mean_us=43.5, minimum_us=22.3), cores=4, stack_us=STACK_US)
@@ -27,21 +27,11 @@ def thousand_nodes(distance: str) -> Cluster:
     ]
     for rack, tor in enumerate(levels[-1]):
         for server in serves[rack]:
-            partner = serves[partner_rack(distance, rack)][serves[rack].index(server)]
+            partner = serves[partner_rack(distance, rack, WIDTHS)][serves[rack].index(server)]
             load = ClosedLoop(outstanding=1, think=Exponential(mean_us=23.5))
             client = Traffic(sends=load, to=partner, request_bytes=64, answer_bytes=250, stack_us=STACK_US)
             tor.add_downlinks([server, client])
     return Cluster(levels[0][0], seed=1, warmup_us=1000)
-
-
-def partner_rack(distance: str, rack: int) -> int:
-    """The rack of the servers that the clients of a rack ask."""
-    below = RACKS // AGGREGATION
-    if distance == "rack":
-        return rack
-    if distance == "aggregation":
-        return rack // below * below + (rack + 1) % below
-    return (rack + below) % RACKS
 
 
 if __name__ == "__main__":

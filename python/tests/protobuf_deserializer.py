@@ -15,7 +15,7 @@ from rackwright.verification.protobuf_schema import Kind, Message, Tables
 from rackwright.verification.protobuf_wire import MalformedError, UnsupportedError
 
 FENCE, PARSE_INFO, DO_PARSE, MEM_SETUP, CHECK_COMPLETION, LIMITS, ARENA, COMPLETION = range(8)
-STATUS, OBJECTS, STRINGS, ARRAYS, VERSION, WAIT, LONG_STRINGS = range(16, 23)
+STATUS, OBJECTS, STRINGS, ARRAYS, VERSION, WAIT, LONG_STRINGS, TEXTS = range(16, 24)
 
 ARENA_ADDRESS = 0xA3E4A000
 DEFAULT_STRING = 0xDEF0

@@ -21,6 +21,25 @@ ARENA_ADDRESS = 0xA3E4A000
 HUNG = 100_000
 """Cycles that no message here needs."""
 
+SMALLEST = {
+    "lanes": 1,
+    "field-serializers": 2,
+    "depth": 2,
+    "outstanding": 8,
+    "buffer-beats": 4,
+    "table-rows": 8,
+    "object-lines": 16,
+    "command-queue": 1,
+}
+LARGEST = {
+    "port-bytes": 16,
+    "lanes": 2,
+    "field-serializers": 16,
+    "depth": 100,
+    "outstanding": 128,
+    "command-queue": 16,
+}
+
 
 @dataclass(frozen=True)
 class Output:
@@ -53,6 +72,11 @@ class Pool:
         """Changes memory; gives the address."""
         self.unit.bench.write_memory(address, data)
         return address
+
+    def give_back(self, ranges: int) -> None:
+        """Takes all memory back but the first so many ranges; what is in it stays."""
+        self._next = self.ranges[ranges][0] if ranges < len(self.ranges) else self._next
+        del self.ranges[ranges:]
 
 
 class Serializer:

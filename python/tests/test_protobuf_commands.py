@@ -24,7 +24,11 @@ message Order {
 """
 ITEM = wire.length_field(1, b"a thing with a long name") + wire.varint_field(2, 3)
 ORDER = wire.varint_field(1, 77) + wire.length_field(2, ITEM) * 3
-MARK = wire.length_field(1, b"one") + wire.varint_field(2, 1)
+MARKS = b"".join(
+    wire.length_field(3, wire.length_field(1, f"mark {key}".encode()) + wire.varint_field(2, key))
+    for key in (5, 3, 9, 1, 7, 2, 8)
+)
+UNKNOWN = wire.varint_field(99, 1)
 KEYS = {
     "benchmark", "operation", "target", "messages", "wire_bytes", "cycles", "gigabits_per_second",
     "verified", "fallbacks", "status", "group", "reasons",
@@ -41,7 +45,7 @@ def proto(tmp_path: Path) -> Path:
 
 def test_every_target_is_measured_and_verified(proto: Path, tmp_path: Path) -> None:
     stream = tmp_path / "orders.bin"
-    stream.write_bytes(wire.delimited([ORDER, b"", ORDER + wire.length_field(3, MARK)]))
+    stream.write_bytes(wire.delimited([ORDER + MARKS, b"", ORDER + UNKNOWN]))
     for operation in ("deserialize", "serialize"):
         ended = rw("protobuf", operation, "--proto", proto, "--message", "shop.Order", "--delimited", stream,
                    "--json")  # fmt: skip
@@ -55,7 +59,8 @@ def test_every_target_is_measured_and_verified(proto: Path, tmp_path: Path) -> N
             assert (row["cycles"] is None) == (target == "host")
             assert row["status"] == "ok"
         assert rows["boom"]["fallbacks"] == 0
-        assert rows["boom+unit"]["fallbacks"] > 0  # the map is the library's
+        assert rows["boom+unit"]["fallbacks"] > 0
+        assert set(rows["boom+unit"]["reasons"]) == {"unsupported"}  # the unknown field is the library's
         assert {row["over"] for row in ended.json()["summary"]} == {"host", "rocket", "boom"}
 
 

@@ -16,6 +16,7 @@ from protobuf_deserializer import (
     PARSE_INFO,
     STATUS,
     STRINGS,
+    TEXTS,
     WAIT,
     Deserializer,
 )
@@ -125,7 +126,7 @@ def test_every_prefix(unit: Deserializer) -> None:
 
 def test_every_region_too_small(unit: Deserializer) -> None:
     statuses = set()
-    for objects in range(0, 520, 16):
+    for objects in range(0, 640, 16):
         for arrays in (0, 16, 48, 128, 4096):
             unit.use(RECORD)
             unit.place_regions(objects, arrays)
@@ -258,8 +259,13 @@ def test_heads_of_the_regions(unit: Deserializer) -> None:
     assert unit.parse(texts).status == "ok"
     assert unit.unit.query(STRINGS) == end - 4 * 32
     assert unit.unit.query(LONG_STRINGS) == 2
-    assert unit.unit.query(OBJECTS) == unit.objects.address + -(-RECORD.size // 16) * 16
+    assert unit.unit.query(OBJECTS) == unit.objects.address + -(-RECORD.size // 32) * 32
     assert unit.unit.query(ARRAYS) > unit.arrays.address
+    assert unit.unit.query(TEXTS) == unit.arrays.address + unit.arrays.length - 32 - 64
+    unit.give_regions()
+    heads = [unit.unit.query(head) for head in (OBJECTS, STRINGS, ARRAYS, TEXTS, LONG_STRINGS)]
+    arrays_end = unit.arrays.address + unit.arrays.length
+    assert heads == [unit.objects.address, end, unit.arrays.address, arrays_end, 0]
     assert unit.parse(b"").status == "ok"
     assert (unit.unit.query(STRINGS), unit.unit.query(LONG_STRINGS)) == (end, 0)
     assert unit.parse(wire.delimited(2, b"fine") + wire.delimited(2, b"\xff" * 20)).status == "malformed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -99,6 +100,19 @@ def test_empty_messages(unit: Deserializer) -> None:
     values: tuple[wire.Value, ...] = ({}, {2: {}}, {3: [{}, {}, {}]}, {2: {2: {2: {}}}}, {8: {}})
     for value in values:
         unit.check(wire.encode(NODE, value))
+
+
+@pytest.mark.parametrize("types", [2, 8, 9, 20])
+def test_messages_of_many_types_in_turns(unit: Deserializer, types: int) -> None:
+    """The headers of eight types are kept."""
+    inner = [Message(f"Inner{n}", tuple(Field(i, Kind.INT32) for i in range(1, n + 2))) for n in range(types)]
+    fields = [
+        Field(n, Kind.MESSAGE, repeated=True, message=partial(inner.__getitem__, n - 1))
+        for n in range(1, types + 1)
+    ]
+    message = Message("Many", tuple(fields))
+    unit.use(message)
+    unit.check(b"".join(wire.encode(message, {n: [{n: n}]}) for n in range(1, types + 1)) * 3)
 
 
 def test_what_occurs_twice(unit: Deserializer) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from protobuf_deserializer import Deserializer
+from protobuf_random import random_scalar
 
 from rackwright.verification import protobuf_wire as wire
-from rackwright.verification.protobuf_schema import FORMATS, Field, Kind, Message
+from rackwright.verification.protobuf_schema import FORMATS, KEY_KINDS, Field, Kind, Message, map_field
 
 SEEDS = st.integers(0, 2**64 - 1).map(random.Random)
+
+LARGE_REGION = 1 << 20
+"""More than any message here needs: an object with a dozen maps has 2 KiB."""
 
 
 @pytest.fixture(scope="module")
@@ -33,41 +37,44 @@ def random_type(source: random.Random, depth: int) -> Message:
         kind = source.choice([*FORMATS, Kind.STRING, Kind.BYTES, Kind.MESSAGE, Kind.MESSAGE])
         if kind is Kind.MESSAGE and depth:
             inner[number] = random_type(source, depth - 1)
-        repeated = source.random() < 0.4
-        fields.append(
-            Field(
-                number,
-                kind,
-                repeated=repeated,
-                packed=source.random() < 0.5,
-                implicit=kind is not Kind.MESSAGE and source.random() < 0.5,
-                utf8=kind is Kind.STRING and source.random() < 0.5,
-                oneof=source.randrange(2) if not repeated and source.random() < 0.3 else None,
-                enum_range=(0, 40) if kind is Kind.ENUM and source.random() < 0.5 else None,
-                message=partial(_type_of, inner, number),
-            )
-        )
+        make = random_map if source.random() < 0.2 else random_field
+        fields.append(make(source, number, kind, partial(_type_of, inner, number)))
     inner[0] = Message(f"Random{depth}", tuple(fields), hasbit_gap=source.choice((0, 0, 1, 40)))
     return inner[0]
+
+
+def random_field(source: random.Random, number: int, kind: Kind, message: Callable[[], Message]) -> Field:
+    """A field of a type, in any form but a map."""
+    repeated = source.random() < 0.4
+    return Field(
+        number,
+        kind,
+        repeated=repeated,
+        packed=source.random() < 0.5,
+        implicit=kind is not Kind.MESSAGE and source.random() < 0.5,
+        utf8=kind is Kind.STRING and source.random() < 0.5,
+        oneof=source.randrange(2) if not repeated and source.random() < 0.3 else None,
+        enum_range=random_range(source, kind),
+        message=message,
+    )
+
+
+def random_map(source: random.Random, number: int, kind: Kind, message: Callable[[], Message]) -> Field:
+    """A map whose values are of a type."""
+    key = Kind.STRING if source.random() < 0.3 else source.choice(KEY_KINDS)
+    utf8 = kind is Kind.STRING and source.random() < 0.5
+    value = Field(2, kind, utf8=utf8, enum_range=random_range(source, kind), message=message)
+    return map_field(number, key, value)
+
+
+def random_range(source: random.Random, kind: Kind) -> tuple[int, int] | None:
+    """The values of an enum, if it is a closed one."""
+    return (0, 40) if kind is Kind.ENUM and source.random() < 0.5 else None
 
 
 def _type_of(types: dict[int, Message], number: int) -> Message:
     """The type of a field that holds messages; where none was made for it, the type that it is in."""
     return types.get(number, types[0])
-
-
-def random_scalar(source: random.Random, field: Field) -> Any:
-    """A value of the field's type; small ones as often as large ones."""
-    if field.kind is Kind.ENUM:
-        return source.randrange(41)
-    if field.kind is Kind.BOOL:
-        return source.random() < 0.5
-    if field.kind in (Kind.DOUBLE, Kind.FLOAT):
-        return source.choice((0.0, 1.0, -2.5))
-    bits = 64 if field.kind in (Kind.INT64, Kind.UINT64, Kind.SINT64, Kind.FIXED64, Kind.SFIXED64) else 32
-    value = source.getrandbits(source.randrange(1, bits))
-    signed = field.kind not in (Kind.UINT32, Kind.UINT64, Kind.FIXED32, Kind.FIXED64)
-    return -value if signed and source.random() < 0.5 else value
 
 
 def random_content(source: random.Random, field: Field, depth: int) -> bytes:
@@ -78,7 +85,8 @@ def random_content(source: random.Random, field: Field, depth: int) -> bytes:
         length = source.choice((0, 3, 15, 16, 40))
         content = b"t" * length if field.utf8 else source.randbytes(length)
     else:
-        return wire.scalar(field.kind, random_scalar(source, field))
+        number = source.randrange(41) if field.kind is Kind.ENUM else random_scalar(source, field.kind)
+        return wire.scalar(field.kind, number)
     return wire.varint(len(content)) + content
 
 
@@ -112,7 +120,7 @@ def changed(source: random.Random, data: bytes) -> bytes:
 @given(source=SEEDS)
 def test_random_messages_of_random_types(unit: Deserializer, source: random.Random) -> None:
     message = random_type(source, 3)
-    unit.use(message)
+    unit.use(message, LARGE_REGION)
     for _ in range(4):
         unit.check(random_message(source, message, 6), misalignment=source.randrange(16))
 
@@ -120,7 +128,7 @@ def test_random_messages_of_random_types(unit: Deserializer, source: random.Rand
 @given(source=SEEDS)
 def test_changed_messages(unit: Deserializer, source: random.Random) -> None:
     message = random_type(source, 2)
-    unit.use(message)
+    unit.use(message, LARGE_REGION)
     for _ in range(6):
         unit.check(changed(source, random_message(source, message, 4)), misalignment=source.randrange(16))
 

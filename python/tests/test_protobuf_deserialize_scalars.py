@@ -28,4 +28,4 @@ def test_every_scalar_type(unit: Deserializer, kind: Kind, implicit: bool) -> No
 
 
 def test_version(unit: Deserializer) -> None:
-    assert unit.unit.query(VERSION) == 1
+    assert unit.unit.query(VERSION) == 2

@@ -12,8 +12,10 @@ from protobuf_serializer import (
     DO_SERIALIZE,
     HEAD,
     HUNG,
+    LARGEST,
     LIMIT,
     MEM_SETUP,
+    SMALLEST,
     STATUS,
     WAIT,
     Serializer,
@@ -225,26 +227,6 @@ def test_a_type_is_read_again_after_a_fence(unit: Serializer) -> None:
     for kind in (Kind.INT32, Kind.SINT32, Kind.FIXED32):
         unit.use(Message("Same", (Field(1, kind),)))
         unit.check({1: 77})
-
-
-SMALLEST = {
-    "lanes": 1,
-    "field-serializers": 2,
-    "depth": 2,
-    "outstanding": 8,
-    "buffer-beats": 4,
-    "table-rows": 8,
-    "object-lines": 16,
-    "command-queue": 1,
-}
-LARGEST = {
-    "port-bytes": 16,
-    "lanes": 2,
-    "field-serializers": 16,
-    "depth": 100,
-    "outstanding": 128,
-    "command-queue": 16,
-}
 
 
 @pytest.mark.parametrize("parameters", [SMALLEST, LARGEST], ids=["smallest", "largest"])

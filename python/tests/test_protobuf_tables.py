@@ -10,10 +10,12 @@ from protobuf_programs import PROGRAMS, compile_test
 
 from rackwright.server import run
 
+COMPARISON = ["tables", "tables_of_maps"]
 EXPECTED = """\
 rackwright.tests.Leaf: parses serializes
 rackwright.tests.Everything.Inner: parses serializes
 rackwright.tests.Everything: parses serializes
+rackwright.tests.Maps: parses serializes required
 rackwright.tests.Mixed.Pair: parses serializes
 rackwright.tests.Mixed: parses -
 rackwright.tests.Strict: parses serializes required
@@ -47,7 +49,7 @@ def random_schema(draw: random.Random, messages: int = 24) -> str:
 
 
 def test_tables_say_where_objects_change(tmp_path: Path) -> None:
-    program = compile_test(["tables"], [PROGRAMS / "everything.proto", PROGRAMS / "modern.proto"], tmp_path)
+    program = compile_test(COMPARISON, [PROGRAMS / "everything.proto", PROGRAMS / "modern.proto"], tmp_path)
     result = run(program, cpu="functional")
     assert result.stderr == b""
     assert sorted(result.stdout.decode().splitlines()) == sorted(EXPECTED.splitlines())
@@ -56,7 +58,7 @@ def test_tables_say_where_objects_change(tmp_path: Path) -> None:
 def test_tables_of_random_schemas(tmp_path: Path) -> None:
     proto = tmp_path / "random.proto"
     proto.write_text(random_schema(random.Random(12)))
-    program = compile_test(["tables"], [proto], tmp_path, machine="host")
+    program = compile_test(COMPARISON, [proto], tmp_path, machine="host")
     result = subprocess.run([program], capture_output=True, text=True, check=False)
     assert result.stderr == ""
     assert len(result.stdout.splitlines()) == 24

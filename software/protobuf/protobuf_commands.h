@@ -17,7 +17,9 @@
 #define DESERIALIZE_OBJECTS 17   /* answers where the next object would lie */
 #define DESERIALIZE_STRINGS 18   /* answers where the last string object lies */
 #define DESERIALIZE_ARRAYS 19    /* answers where the next array would lie */
-#define DESERIALIZE_LONG_STRINGS 22 /* answers how many strings have their contents among the arrays */
+#define DESERIALIZE_LONG_STRINGS 22 /* answers how many strings have their contents in the region of
+                                       arrays */
+#define DESERIALIZE_TEXTS 23        /* answers where the contents of the last of these lie */
 
 #define SERIALIZE_DO_SERIALIZE 2 /* rs1 descriptor table, rs2 object: starts */
 #define SERIALIZE_MEM_SETUP 3    /* rs1 end of the output region, rs2 array for addresses of

@@ -15,7 +15,8 @@ namespace {
 constexpr unsigned least_class = 17; // log2 of the bytes of the smallest regions
 constexpr unsigned most_class = 27;  // and of the largest
 
-// A region: objects in its lower half, which string objects fill from its end, and arrays in the upper.
+// A region: objects in its lower half, which string objects fill from its end; in the upper one arrays, and
+// from its end the contents of long strings.
 struct Region {
     Region *next; // the arena's region before this one, or the next free one
     google::protobuf::Arena *arena;
@@ -161,7 +162,7 @@ size_t region_bytes()
 void unassign_region()
 {
     if (current == nullptr) return;
-    current->remaining = remaining_range(current->remaining);
+    current->remaining = remaining_range();
     current->made += long_strings();
     current = nullptr;
     state.arena = no_arena;

@@ -1,5 +1,7 @@
 #include "rackwright/protobuf_type.h"
 
+#include "rackwright/protobuf_map.h"
+
 namespace rackwright::protobuf {
 
 namespace {
@@ -10,8 +12,13 @@ uint64_t entry_of(const Field &field, uint64_t offset, unsigned hasbit)
     return uint64_t{field.repeated} << 63 | uint64_t{field.type} << 58 |
            uint64_t{field.unsupported} << 57 | uint64_t{field.utf8} << 56 |
            uint64_t{field.implicit_presence} << 55 | uint64_t{field.packed} << 54 |
-           uint64_t{field.closed_enum} << 53 | uint64_t{hasbit} << 32 | offset;
+           uint64_t{field.closed_enum} << 53 | uint64_t{field.in_entry} << 49 | uint64_t{hasbit} << 32 |
+           offset;
 }
+
+// Bits of word 0 that only some tables have.
+constexpr uint64_t is_map = uint64_t{1} << 51;
+constexpr uint64_t lies_inline = uint64_t{1} << 50;
 
 uint64_t low_24_bits(int32_t value)
 {
@@ -30,6 +37,41 @@ uint64_t tag_of(const Field &field)
 uint64_t address_of(const void *pointer)
 {
     return reinterpret_cast<uint64_t>(pointer);
+}
+
+// Word 1 of an entry, but for the case of a oneof.
+uint64_t detail_of(const Field &field, const Type *message)
+{
+    if (message != nullptr) return address_of(message->table);
+    if (field.closed_enum) return low_24_bits(field.most) << 24 | low_24_bits(field.least);
+    return 0;
+}
+
+bool is_message(const Field &field)
+{
+    return field.type == 11;
+}
+
+// A field of a message class that has no table is the library's.
+Field with_table(const Field &field, const Type *message)
+{
+    Field known = field;
+    if (is_message(field) && message == nullptr) known.unsupported = true;
+    return known;
+}
+
+bool is_pointer(const Field &field)
+{
+    return wire_types[field.type] == 2;
+}
+
+// An entry of the list of a node's table.
+void write_node_entry(uint64_t *element, const Field &field, size_t offset, const Type *message)
+{
+    element[0] = entry_of(field, offset, no_hasbit) | (is_pointer(field) ? lies_inline : 0);
+    element[1] = detail_of(field, message);
+    element[2] = tag_of(field);
+    element[3] = 0;
 }
 
 } // namespace
@@ -61,24 +103,42 @@ void Builder::hasbits(const void *member, size_t bytes)
 void Builder::field(const Field &field, const void *member, unsigned hasbit,
                     const void *oneof_case, const Type *message)
 {
-    const bool is_message = field.type == 11;
-    Field known = field;
-    if (is_message && message == nullptr) known.unsupported = true;
-    const uint64_t entry = entry_of(known, offset(member), hasbit);
-
-    uint64_t detail = oneof_case == nullptr ? 0 : offset(oneof_case) / 4 << 48;
-    if (is_message && message != nullptr) detail |= address_of(message->table);
-    if (field.closed_enum) detail |= low_24_bits(field.most) << 24 | low_24_bits(field.least);
-
+    const Field known = with_table(field, message);
+    const uint64_t case_bits = oneof_case == nullptr ? 0 : offset(oneof_case) / 4 << 48;
     hasbits_tell_all_ &= hasbit != no_hasbit;
+    add(field, entry_of(known, offset(member), hasbit), case_bits | detail_of(known, message), 0);
+}
+
+void Builder::map(const Field &field, const void *member, const Type &entry, uint64_t nodes)
+{
+    hasbits_tell_all_ = false;
+    add(field, entry_of(field, offset(member), no_hasbit) | is_map, detail_of(field, &entry), nodes);
+}
+
+void Builder::add(const Field &field, uint64_t entry, uint64_t detail, uint64_t nodes)
+{
     uint64_t *place = type_.table + header_words + entry_words * (field.number - first_);
     place[0] = entry;
     place[1] = detail;
     uint64_t *element = list_ + list_words * fields_++;
-    element[0] = entry;
+    element[0] = field.in_entry ? entry | uint64_t{no_hasbit} << 32 : entry;
     element[1] = detail;
     element[2] = tag_of(field);
-    element[3] = 0;
+    element[3] = nodes;
+}
+
+uint64_t describe_nodes(NodeTable &table, const NodeLayout &layout, const Field &key,
+                        const Field &value, const Type *message)
+{
+    constexpr uint64_t is_bare = uint64_t{1} << 34;
+    table.header[1] = layout.next + sizeof(void *);
+    table.header[5] = address_of(table.list);
+    table.header[6] = is_bare | 2;
+    write_node_entry(table.list, key, 0, nullptr);
+    write_node_entry(table.list + list_words, with_table(value, message), layout.value, message);
+    constexpr size_t most = (1 << 11) * sizeof(void *);
+    if (layout.next >= most) return 0;
+    return layout.next / sizeof(void *) << 53 | uint64_t{key.type} << 48 | address_of(&table);
 }
 
 // Copies the first sample and notes where it holds its arena's address; false when something else

@@ -1,13 +1,19 @@
-"""The clusters whose speed is measured, each under a load that stays the same."""
+"""The clusters whose speed is measured, each under a load that stays the same.
+
+The command line names them in its help, so that what simulates is imported when a cluster is made.
+"""
 
 from __future__ import annotations
 
 import runpy
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bootstrap.paths import REPOSITORY
-from rackwright.cluster import Cluster, Constant, Periodic, Traffic, tree
+
+if TYPE_CHECKING:
+    from rackwright.cluster import Cluster
 
 _EXAMPLES = REPOSITORY / "examples" / "clusters"
 _FOR_EVER = 1 << 39
@@ -26,11 +32,14 @@ class Scenario:
 
 def _hosts() -> Cluster:
     """The tree of validation/firesim/ns3_tree.cc: 64 hosts whose datagrams cross the root."""
-    levels, racks, pairs = tree([4, 4]), 16, 2
+    from rackwright.cluster import Cluster, Constant, Periodic, Traffic, partner_rack, tree
+
+    widths, racks, pairs = (4, 4), 16, 2
+    levels = tree(widths)
     serves = [[Traffic(service=Constant(0.0), cores=4) for _ in range(pairs)] for _ in range(racks)]
     for rack, tor in enumerate(levels[-1]):
         for index, server in enumerate(serves[rack]):
-            partner = serves[(rack + 4) % racks][index]
+            partner = serves[partner_rack("root", rack, widths)][index]
             load = Periodic(rate=1e6)
             client = Traffic(sends=load, to=partner, request_bytes=1000, answer_bytes=1000, timeout_us=1000)
             tor.add_downlinks([client, server])

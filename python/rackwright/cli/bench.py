@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rackwright.benchmarks.cluster_loads import SCENARIOS
 from rackwright.cli.accelerate import Operation, Placement, read_input
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
 from rackwright.demo.archive import default_archive
@@ -107,14 +108,16 @@ def cpu(json: JsonOption = False) -> None:
 
 @bench.command("cluster")
 def cluster(
-    scenarios: Annotated[list[str] | None, typer.Argument(help="Which clusters; all by default.")] = None,
+    scenarios: Annotated[
+        list[str] | None, typer.Argument(help=f"Of {', '.join(SCENARIOS)}; all by default.")
+    ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="How many; all processors by default.")] = None,
     repetitions: Annotated[int, typer.Option(min=1, help="Measurements of each.")] = 5,
     json: JsonOption = False,
 ) -> None:
     """How fast clusters are simulated on one thread and on several, beside what the machine can give at all.
 
-    They are hosts-64, busy-64, memcached-64, traffic-1024 and memcached-1024; --json says what each is.
+    --json says what each of them is.
 
     Examples:
         ./rw bench cluster
@@ -123,7 +126,6 @@ def cluster(
 
     """
     from rackwright.benchmarks import cluster as benchmark
-    from rackwright.benchmarks.cluster_loads import SCENARIOS
 
     rows: list[ClusterSpeed] = []
     with working("clusters, on one thread and on several") as activity:

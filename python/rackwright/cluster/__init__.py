@@ -20,7 +20,7 @@ from rackwright.cluster.links import Ethernet
 from rackwright.cluster.loads import ClosedLoop, Load, Periodic, Poisson, Trace
 from rackwright.cluster.nodes import Node, Switch, Traffic
 from rackwright.cluster.result import ClusterResult
-from rackwright.cluster.shapes import clos, fat_tree, tree
+from rackwright.cluster.shapes import clos, fat_tree, partner_rack, tree
 from rackwright.cluster.topology import Topology
 
 __all__ = [
@@ -46,5 +46,6 @@ __all__ = [
     "Traffic",
     "clos",
     "fat_tree",
+    "partner_rack",
     "tree",
 ]

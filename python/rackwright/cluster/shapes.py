@@ -32,6 +32,20 @@ def tree(
     return levels
 
 
+def partner_rack(distance: str, rack: int, widths: tuple[int, int]) -> int:
+    """A rack at a distance from another in `tree(widths)`, the partner of no other rack.
+
+    `distance` is "rack" for the same one, "aggregation" for another below the same aggregation switch, or
+    "root" for one on the other side of the root, as in Karandikar 2024, table 2.3.
+    """
+    above, below = widths
+    steps = {"rack": (0, 1), "aggregation": (1, below), "root": (below, above * below)}
+    if distance not in steps:
+        raise TopologyError(f"partners are at a distance of {', '.join(steps)}, not {distance}")
+    step, among = steps[distance]
+    return rack // among * among + (rack + step) % among
+
+
 def clos(
     roots: int, leaves: int, *, switch: MakeSwitch = Switch, link: Ethernet | None = None
 ) -> list[list[Switch]]:

@@ -6,7 +6,16 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from rackwright.verification.protobuf_schema import FORMATS, NO_HASBIT, POINTERS, Field, Kind, Message
+from rackwright.verification.protobuf_schema import (
+    FORMATS,
+    NO_HASBIT,
+    POINTERS,
+    Field,
+    Kind,
+    MapField,
+    MapState,
+    Message,
+)
 
 Reader = Callable[[int, int], bytes]
 """Bytes of memory: address and length."""
@@ -43,13 +52,14 @@ def read_object(
         if any(message.slots[f.number].offset + 8 == offset for f in repeated):
             continue  # holds the elements once there are any
         assert _word(read, address + offset) == arena, "the arena"
-    hasbits = int.from_bytes(read(address + Message.HASBITS, message.hasbits_bytes), "little")
+    hasbits = int.from_bytes(read(address + message.hasbits_offset, message.hasbits_bytes), "little")
     value: dict[int, Any] = {}
     for item in message.fields:
         slot = message.slots[item.number]
         place = address + slot.offset
         if item.repeated:
-            elements = _elements(read, item, place, arena, default_string)
+            contents = _entries if item.map else _elements
+            elements = contents(read, item, place, arena, default_string)
             if elements:
                 value[item.number] = elements
         elif _is_present(read, message, item, hasbits, address, default_string):
@@ -79,6 +89,18 @@ def _single(read: Reader, item: Field, place: int, arena: int, default_string: i
         return read_string(read, pointer & ~3)
     form = FORMATS[item.kind]
     return struct.unpack(form, read(place, struct.calcsize(form)))[0]
+
+
+def _entries(read: Reader, item: Field, place: int, arena: int, default_string: int) -> list[Any]:
+    """The entries of a map that nobody has used since it was read from wire format."""
+    state = int.from_bytes(read(place + MapField.STATE, 4), "little")
+    repeated = _word(read, place + MapField.REPEATED)
+    if state == MapState.TABLE:
+        assert repeated == 0, "no entries"
+        return []
+    assert state == MapState.REPEATED
+    assert _word(read, repeated) == arena, "the arena of the entries"
+    return _elements(read, item, repeated, arena, default_string)
 
 
 def _elements(read: Reader, item: Field, place: int, arena: int, default_string: int) -> list[Any]:

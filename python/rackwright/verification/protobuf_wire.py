@@ -20,7 +20,7 @@ _MOST_LENGTH = (1 << 31) - 1 - 16
 Value = dict[int, Any]
 """A message: field number to value. Repeated fields are lists, messages are dictionaries.
 
-Absent fields are missing."""
+Absent fields are missing. A map is the list of its entries as they were read, each a message."""
 
 
 class MalformedError(Exception):
@@ -80,6 +80,8 @@ def wire_type(kind: Kind) -> int:
 def encode_field(field: Field, value: Any) -> bytes:
     """A field with everything in it; repeated ones packed if the field says so."""
     values = value if field.repeated else [value]
+    if field.map:
+        return _encode_map(field, values)
     if field.kind is Kind.MESSAGE:
         return b"".join(delimited(field.number, encode(field.message(), item)) for item in values)
     if field.kind in (Kind.STRING, Kind.BYTES):
@@ -89,6 +91,29 @@ def encode_field(field: Field, value: Any) -> bytes:
             delimited(field.number, b"".join(scalar(field.kind, item) for item in values)) if values else b""
         )
     return b"".join(tag(field.number, wire_type(field.kind)) + scalar(field.kind, item) for item in values)
+
+
+def map_items(field: Field, entries: list[Value]) -> list[tuple[Any, Any]]:
+    """What a map with these entries holds, by ascending key: the last one of a key counts."""
+    key, value = (field.message().by_number[number] for number in (1, 2))
+    content = {entry.get(1, default(key)): entry.get(2, default(value)) for entry in entries}
+    return sorted(content.items())
+
+
+def default(field: Field) -> Any:
+    """What a field that is absent is taken for."""
+    if field.kind is Kind.MESSAGE:
+        return {}
+    if field.kind in (Kind.STRING, Kind.BYTES):
+        return b""
+    return False if field.kind is Kind.BOOL else 0
+
+
+def _encode_map(field: Field, entries: list[Value]) -> bytes:
+    """The deterministic form: keys ascend, and every entry has its key and its value."""
+    entry = field.message()
+    items = map_items(field, entries)
+    return b"".join(delimited(field.number, encode(entry, {1: key, 2: value})) for key, value in items)
 
 
 def encode(message: Message, value: Value) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from cluster_shapes import rack
 
 from rackwright import Cluster, Ethernet, Server, Switch, TopologyError, Traffic
-from rackwright.cluster import Constant, Poisson, clos, fat_tree, tree
+from rackwright.cluster import Constant, Poisson, clos, fat_tree, partner_rack, tree
 from rackwright.cluster.drawing import svg
 
 
@@ -29,6 +29,19 @@ def test_ready_made_shapes_have_their_switches_and_links(
     topology = with_servers(levels, 2).topology
     assert len(topology.switches()) == switches
     assert len(topology.description["links"]) == links
+
+
+@pytest.mark.parametrize(
+    ("distance", "partners"),
+    [("rack", [0, 1, 2, 3, 4, 5]), ("aggregation", [1, 2, 0, 4, 5, 3]), ("root", [3, 4, 5, 0, 1, 2])],
+)
+def test_partners_are_at_a_distance(distance: str, partners: list[int]) -> None:
+    assert [partner_rack(distance, rack, (2, 3)) for rack in range(6)] == partners
+
+
+def test_an_unknown_distance_is_refused() -> None:
+    with pytest.raises(TopologyError, match="rack, aggregation, root, not street"):
+        partner_rack("street", 0, (4, 8))
 
 
 def test_a_topology_prints_as_a_tree() -> None:

@@ -9,11 +9,14 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <stdexcept>
 
 namespace benchmark {
 
 namespace {
+
+using google::protobuf::Descriptor;
 
 const char usage[] =
     "usage: benchmark (deserialize|serialize|both) (library|unit) NAME=FILE...";
@@ -53,6 +56,16 @@ std::string serialized(const google::protobuf::Message &message)
     message.SerializePartialToCodedStream(&stream);
     stream.Trim();
     return bytes;
+}
+
+bool may_hold_maps(const Descriptor *type, std::set<const Descriptor *> *seen)
+{
+    if (!seen->insert(type).second) return false;
+    for (int i = 0; i < type->field_count(); i++) {
+        const Descriptor *below = type->field(i)->message_type();
+        if (type->field(i)->is_map() || (below != nullptr && may_hold_maps(below, seen))) return true;
+    }
+    return false;
 }
 
 void print_fallbacks(const rackwright::ProtobufCounters &counters)
@@ -146,6 +159,12 @@ bool equal_parses_of(const Messages &recorded, bool parsed,
                  serialized(*expected) == serialized(*messages[i]);
     }
     return equal && parsed == library_parsed;
+}
+
+bool may_hold_maps(const Descriptor *type)
+{
+    std::set<const Descriptor *> seen;
+    return may_hold_maps(type, &seen);
 }
 
 bool equals_serialization_of(const google::protobuf::Message &message, std::string_view bytes)

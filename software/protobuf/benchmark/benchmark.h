@@ -47,6 +47,10 @@ bool equal_parses_of(const Messages &recorded, bool parsed,
 // Whether `bytes` are what the library serializes, deterministically.
 bool equals_serialization_of(const google::protobuf::Message &message, std::string_view bytes);
 
+// Whether messages of this type may hold maps, which the library writes in any order unless it is told
+// to write deterministically, as the unit does.
+bool may_hold_maps(const google::protobuf::Descriptor *type);
+
 size_t total_bytes(const Messages &recorded);
 
 // The objects that one run parses into, and the arena that they are on. They are made before the
@@ -97,15 +101,31 @@ template <class Message> Result deserialize(const Messages &recorded, bool by_un
     return result;
 }
 
-// Each output below the one before, as the unit does it, or each after the one before.
+// Deterministically, each output below the one before as the unit puts it. False when they do not fit.
 template <class Message>
-bool serialize_all(const std::vector<Message *> &messages, bool by_unit, std::vector<char> *room,
-                   std::vector<std::string_view> *outputs)
+bool serialize_in_order(const std::vector<Message *> &messages, std::vector<char> *room,
+                        std::vector<std::string_view> *outputs)
+{
+    char *const start = room->data(), *end = start + room->size();
+    for (size_t i = 0; i < messages.size(); i++) {
+        (*outputs)[i] = rackwright::protobuf::serialize_by_library(*messages[i], start, end);
+        if ((*outputs)[i].data() == nullptr) return false;
+        end -= (*outputs)[i].size();
+    }
+    return true;
+}
+
+// By the unit; by the library when it has to be told the order; or as the library does it by itself,
+// each output after the one before.
+template <class Message>
+bool serialize_all(const std::vector<Message *> &messages, bool by_unit, bool in_order,
+                   std::vector<char> *room, std::vector<std::string_view> *outputs)
 {
     if (by_unit) {
         return rackwright::SerializeBatch(messages.data(), messages.size(), room->data(), room->size(),
                                           outputs->data());
     }
+    if (in_order) return serialize_in_order(messages, room, outputs);
     char *next = room->data(), *const end = next + room->size();
     for (size_t i = 0; i < messages.size(); i++) {
         if (!messages[i]->SerializeToArray(next, static_cast<int>(end - next))) return false;
@@ -124,13 +144,14 @@ template <class Message> Result serialize(const Messages &recorded, bool by_unit
     for (const Message *message : objects.messages) wire_bytes += message->ByteSizeLong();
     std::vector<char> room(wire_bytes + 64);
     std::vector<std::string_view> outputs(recorded.size());
+    const bool in_order = may_hold_maps(Message::descriptor());
     result.messages = recorded.size();
     result.wire_bytes = wire_bytes;
     bool fitted = true;
     result.ticks = measure([&](Stopwatch *watch) {
         const auto before = rackwright::protobuf_counters;
         watch->start();
-        fitted &= serialize_all(objects.messages, by_unit, &room, &outputs);
+        fitted &= serialize_all(objects.messages, by_unit, in_order, &room, &outputs);
         watch->stop();
         result.counters = rackwright::protobuf_counters - before;
     });

@@ -49,11 +49,11 @@ template <class Word> Word word_at(const google::protobuf::Message &message, siz
     return *reinterpret_cast<const Any *>(reinterpret_cast<const char *>(&message) + offset);
 }
 
-// Whether the object belongs to the arena that the deserializer serves, and has no unknown fields: the
-// word of metadata behind the table of virtual functions is the arena's address and nothing else.
-inline bool is_of_current_arena(const google::protobuf::Message &message)
+// Whether the object belongs to the arena, and has no unknown fields: the word of metadata behind the
+// table of virtual functions is the arena's address and nothing else.
+inline bool is_of(const google::protobuf::Arena *arena, const google::protobuf::Message &message)
 {
-    return word_at<const google::protobuf::Arena *>(message, 8) == state.arena;
+    return word_at<const google::protobuf::Arena *>(message, 8) == arena;
 }
 
 // Whether the deserializer can parse into this object at once.
@@ -63,7 +63,7 @@ template <class Message> bool is_prepared(const Message &message, size_t size)
     if constexpr (type == nullptr) {
         return false;
     } else {
-        return __builtin_expect(is_of_current_arena(message) && type->parses, 1) && size <= INT_MAX;
+        return __builtin_expect(is_of(state.arena, message) && type->parses, 1) && size <= INT_MAX;
     }
 }
 
@@ -71,7 +71,7 @@ template <class Message> bool is_prepared(const Message &message, size_t size)
 template <class Message> void clear(Message *message)
 {
     const Type &type = *TypeOf<Message>::value;
-    if (type.only_hasbits != 0 && is_of_current_arena(*message) &&
+    if (type.only_hasbits != 0 && is_of(state.arena, *message) &&
         word_at<uint32_t>(*message, type.only_hasbits) == 0) {
         return;
     }
@@ -111,8 +111,7 @@ size_t start_clear_ones(Message *const *messages, const std::string_view *data, 
     if (!type.parses || hasbits == 0) return first;
     for (size_t i = first; i < count; i++) {
         Message *const message = messages[i];
-        const bool is_prepared =
-            word_at<const google::protobuf::Arena *>(*message, 8) == arena && data[i].size() <= INT_MAX;
+        const bool is_prepared = is_of(arena, *message) && data[i].size() <= INT_MAX;
         if (!is_prepared || word_at<uint32_t>(*message, hasbits) != 0) return i;
         start_parse(table, message, data[i].data(), data[i].size());
     }

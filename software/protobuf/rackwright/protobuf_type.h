@@ -73,6 +73,7 @@ struct Field {
     bool closed_enum = false;       // only values from `least` to `most`; the library handles others
     int32_t least = 0;
     int32_t most = 0;
+    bool in_entry = false; // key or value of a map: entries are written whole
 };
 
 constexpr unsigned no_hasbit = 0xffff;
@@ -112,11 +113,19 @@ class Builder {
     void field(const Field &field, const void *member, unsigned hasbit = no_hasbit,
                const void *oneof_case = nullptr, const Type *message = nullptr);
 
+    // Adds a map, of whose entries `key` and `value` tell; `message` is the type of values that are
+    // messages. Defined in protobuf_map.h.
+    template <class MapField>
+    void map(const Field &field, const MapField &member, const Field &key, const Field &value,
+             const Type *message);
+
     // Completes the header; `limits` are those known to protoc.
     void finish(unsigned limits);
 
   private:
     uint64_t offset(const void *member) const;
+    void map(const Field &field, const void *member, const Type &entry, uint64_t nodes);
+    void add(const Field &field, uint64_t entry, uint64_t detail, uint64_t nodes);
     bool write_image();
 
     Type &type_;
@@ -128,10 +137,9 @@ class Builder {
     bool hasbits_tell_all_ = true;
 };
 
-// Builds the table of `Message` when the program starts.
-template <class Message, class Room>
-bool describe(Type &type, Room &room, uint32_t first, uint32_t last, unsigned limits,
-              void (*fields)(Builder &, const Message &))
+// Builds the table of `Message` when the program starts; `fields` adds them, given an object.
+template <class Message, class Room, class Fields>
+bool describe(Type &type, Room &room, uint32_t first, uint32_t last, unsigned limits, Fields fields)
 {
     // Zeroed blocks, so that padding in the objects is zero too.
     constexpr size_t block = sizeof(Message) + 1024;
@@ -148,3 +156,5 @@ bool describe(Type &type, Room &room, uint32_t first, uint32_t last, unsigned li
 }
 
 } // namespace rackwright::protobuf
+
+#include "rackwright/protobuf_map.h"

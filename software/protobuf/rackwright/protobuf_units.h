@@ -18,7 +18,8 @@ struct alignas(32) Record {
     rackwright_status status() const { return static_cast<rackwright_status>(words[0] - 1); }
 };
 
-// Memory that the deserializer makes objects in. Strings lie at the end of the part for objects.
+// Memory that the deserializer makes objects in. Strings lie at the end of the part for objects, the
+// contents of long ones at the end of that for arrays.
 struct Range {
     uint64_t objects, objects_end;
     uint64_t arrays, arrays_end;
@@ -58,12 +59,13 @@ inline void set_range(const Range &range, const void *arena)
 }
 
 // What is left of the range, once every request has completed.
-inline Range remaining_range(const Range &range)
+inline Range remaining_range()
 {
     (void)RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_CHECK_COMPLETION);
     return {RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_OBJECTS),
             RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_STRINGS),
-            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_ARRAYS), range.arrays_end};
+            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_ARRAYS),
+            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_TEXTS)};
 }
 
 // Strings made since set_range() whose contents lie among the arrays.
@@ -107,7 +109,7 @@ inline void start_parse(const uint64_t *, void *, const void *, size_t) {}
 inline void set_parse_record(Record *) {}
 inline uint64_t wait_for_parses() { return 0; }
 inline void set_range(const Range &, const void *) {}
-inline Range remaining_range(const Range &range) { return range; }
+inline Range remaining_range() { return {}; }
 inline uint64_t long_strings() { return 0; }
 inline void set_output(void *, void *, std::string_view *) {}
 inline void set_serialize_record(Record *) {}

@@ -16,6 +16,7 @@ using google::protobuf::Arena;
 using rackwright::Fallback;
 using rackwright::tests::Everything;
 using rackwright::tests::Leaf;
+using rackwright::tests::Maps;
 using rackwright::tests::Mixed;
 using rackwright::tests::Modern;
 using rackwright::tests::Strict;
@@ -67,9 +68,6 @@ void the_library_is_called_for_a_reason()
     falls_back<Wide>(Fallback::unsupported_type, std::string("\x08\x01", 2));
     falls_back<google::protobuf::Timestamp>(Fallback::no_table, std::string("\x08\x01", 2));
 
-    Mixed mixed;
-    (*mixed.mutable_counts())["one"] = 1;
-    falls_back<Mixed>(Fallback::unsupported, mixed.SerializeAsString());
     Mixed grouped;
     grouped.mutable_pair()->set_left(1);
     falls_back<Mixed>(Fallback::unsupported, grouped.SerializeAsString());
@@ -79,6 +77,9 @@ void the_library_is_called_for_a_reason()
     Everything unknown_value;
     unknown_value.set_color(rackwright::tests::INFRARED);
     falls_back<Everything>(Fallback::unsupported, unknown_value.SerializeAsString());
+    Maps unknown_in_map;
+    (*unknown_in_map.mutable_uint32s())[7] = rackwright::tests::FAINT;
+    falls_back<Maps>(Fallback::unsupported, unknown_in_map.SerializeAsString());
 
     rackwright::use_units(false);
     falls_back<Leaf>(Fallback::no_units, bytes);
@@ -95,6 +96,31 @@ void required_fields_are_asked_for()
     CHECK(message->has_below());
     CHECK(reason_of_parse(message, "", false) == none);
     CHECK(!message->has_below() && !message->has_number());
+}
+
+void maps_are_the_units()
+{
+    Maps sample;
+    for (int i = 0; i < 20; i++) {
+        (*sample.mutable_strings())["key " + std::to_string(i)] = std::string(static_cast<size_t>(i), 'v');
+        (*sample.mutable_leaves())[std::to_string(i)] = leaf(i);
+        (*(*sample.mutable_below())[i].mutable_int32s())[-i] = true;
+    }
+    Arena arena;
+    auto *message = Arena::CreateMessage<Maps>(&arena);
+    const unsigned none = rackwright::fallback_reasons;
+    CHECK(reason_of_parse(message, sample.SerializeAsString(), true) == none);
+    CHECK(message->strings().at("key 7") == "vvvvvvv" && message->strings_size() == 20);
+    CHECK(message->leaves().at("19").children_size() == 3);
+    CHECK(message->below().at(4).int32s().at(-4));
+
+    // The last of two entries counts; key and value are absent, or come in the other order.
+    const std::string twice("\x12\x04\x08\x05\x10\x01\x12\x00\x12\x04\x10\x00\x08\x05", 14);
+    CHECK(reason_of_parse(message, twice, true) == none);
+    CHECK(message->int32s_size() == 2 && !message->int32s().at(5) && !message->int32s().at(0));
+
+    const std::string lacks_a_field("\x82\x01\x05\x0a\x01k\x12\x00", 8);
+    CHECK(reason_of_parse(message, lacks_a_field, false) == none); // required, in a value
 }
 
 void requests_are_queued()
@@ -149,6 +175,7 @@ int main()
 #define RUN(TEST) TEST(), std::printf("%s\n", #TEST)
     RUN(the_library_is_called_for_a_reason);
     RUN(required_fields_are_asked_for);
+    RUN(maps_are_the_units);
     RUN(requests_are_queued);
     RUN(batches_hold_any_message);
     return 0;

@@ -5,8 +5,6 @@
 //
 // CLASSES, a macro, names the classes. Prints how many messages the units did themselves.
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
 
 #include <random>
@@ -15,6 +13,7 @@
 #include "check.h"
 #include "rackwright/protobuf.h"
 #include "schemas.h"
+#include "serialized.h"
 #include "set_field.h"
 
 namespace {
@@ -59,7 +58,7 @@ void fill(Message *message, int depth)
     const auto *descriptor = message->GetDescriptor();
     for (int i = 0; i < descriptor->field_count(); i++) {
         const FieldDescriptor *field = descriptor->field(i);
-        if (field->is_map() || (below(3) != 0 && !field->is_required())) continue;
+        if (below(3) != 0 && !field->is_required()) continue;
         const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
         const uint64_t count = field->is_repeated() ? below(6) : 1;
         if (is_message && depth == 0) continue;
@@ -83,18 +82,6 @@ void damage(std::string *bytes)
     }
 }
 
-std::string serialized(const Message &message)
-{
-    std::string bytes;
-    {
-        google::protobuf::io::StringOutputStream output(&bytes);
-        google::protobuf::io::CodedOutputStream stream(&output);
-        stream.SetSerializationDeterministic(true);
-        message.SerializePartialToCodedStream(&stream);
-    }
-    return bytes;
-}
-
 template <class Class> void compare(uint64_t rounds)
 {
     std::string room(1 << 20, '\0');
@@ -111,8 +98,11 @@ template <class Class> void compare(uint64_t rounds)
         auto *parsed = google::protobuf::Arena::CreateMessage<Class>(&arena);
         CHECK(rackwright::ParseFromArray(parsed, bytes.data(), bytes.size()) == expected);
         if (!expected) continue;
-        CHECK(serialized(*parsed) == serialized(model));
-        CHECK(rackwright::SerializeToTail(*parsed, room.data(), room.size()) == serialized(model));
+        // Maps are in another form before the library has looked at them than after.
+        for (int turn = 0; turn < 2; turn++) {
+            CHECK(rackwright::SerializeToTail(*parsed, room.data(), room.size()) == serialized(model));
+            CHECK(serialized(*parsed) == serialized(model));
+        }
         CHECK(rackwright::SerializeToTail(random, room.data(), room.size()) == serialized(random));
     }
 }

@@ -12,12 +12,15 @@
 #include "memory.h"
 #include "modern.pb.h"
 #include "rackwright/protobuf.h"
+#include "serialized.h"
 
 namespace {
 
 using google::protobuf::Arena;
+using google::protobuf::Message;
 using rackwright::tests::Everything;
 using rackwright::tests::Leaf;
+using rackwright::tests::Maps;
 using rackwright::tests::Modern;
 
 std::string text(size_t size)
@@ -260,6 +263,75 @@ void modern_objects_change_too()
     CHECK(message->left() == text(20) && !message->has_below());
 }
 
+Maps sample_of_maps()
+{
+    Maps message;
+    for (int i = 0; i < 12; i++) {
+        (*message.mutable_strings())[text(static_cast<size_t>(3 * i))] = text(static_cast<size_t>(50 * i));
+        fill(&(*message.mutable_leaves())[text(static_cast<size_t>(i))], i % 3);
+        (*message.mutable_sint64s())[-i] = text(20);
+        (*(*message.mutable_below())[i].mutable_bools())[true] = text(70);
+    }
+    return message;
+}
+
+// What a program may do to maps.
+const std::function<void(Maps *)> map_changes[] = {
+    [](Maps *) {},
+    [](Maps *m) { (*m->mutable_strings())[text(9)].append(text(200)); },
+    [](Maps *m) { (*m->mutable_strings())["new"] = text(100); },
+    [](Maps *m) { m->mutable_strings()->erase(text(6)); },
+    [](Maps *m) { m->mutable_leaves()->clear(); },
+    [](Maps *m) {
+        for (int i = 0; i < 200; i++) (*m->mutable_below())[i].mutable_strings()->insert({"a", text(30)});
+    },
+    [](Maps *m) {
+        std::string taken = std::move((*m->mutable_strings())[text(33)]);
+        CHECK(taken == text(550));
+    },
+    [](Maps *m) {
+        const auto *field = m->GetDescriptor()->FindFieldByName("strings");
+        Message *entry = m->GetReflection()->AddMessage(m, field); // the repeated field again
+        entry->GetReflection()->SetString(entry, field->message_type()->map_key(), "by reflection");
+    },
+    [](Maps *m) {
+        Maps other = sample_of_maps();
+        other.mutable_strings()->erase("");
+        m->mutable_strings()->swap(*other.mutable_strings());
+        m->MergeFrom(other);
+    },
+    [](Maps *m) {
+        Maps moved = std::move(*m);
+        moved.mutable_below()->erase(3);
+        *m = moved;
+    },
+    [](Maps *m) {
+        m->Clear();
+        (*m->mutable_strings())["again"] = text(40);
+    },
+};
+
+// Each change, before the library has looked at the maps and after.
+void maps_change_like_those_of_the_library()
+{
+    const std::string bytes = serialized(sample_of_maps());
+    for (const auto &change : map_changes) {
+        for (const bool looked_at : {false, true}) {
+            Arena arena;
+            auto *message = Arena::CreateMessage<Maps>(&arena);
+            Maps model;
+            CHECK(rackwright::ParseFromArray(message, bytes.data(), bytes.size()));
+            CHECK(model.ParseFromString(bytes));
+            if (looked_at) CHECK(message->strings().at(text(3)) == text(50));
+            change(message);
+            change(&model);
+            CHECK(serialized(*message) == serialized(model));
+            CHECK(rackwright::ParseFromArray(message, bytes.data(), bytes.size()));
+            CHECK(serialized(*message) == bytes);
+        }
+    }
+}
+
 void run(const char *name, void (*test)())
 {
     test();
@@ -282,5 +354,6 @@ int main()
     RUN(contents_are_moved_elsewhere);
     RUN(regions_are_used_again);
     RUN(modern_objects_change_too);
+    RUN(maps_change_like_those_of_the_library);
     return 0;
 }

@@ -5,7 +5,6 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 
@@ -13,49 +12,15 @@
 #include "rackwright/protobuf_type.h"
 #include "schemas.h"
 #include "set_field.h"
+#include "tables.h"
+#include "tables_of_maps.h"
 
 namespace {
 
 using google::protobuf::Descriptor;
-using google::protobuf::EnumDescriptor;
-using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using rackwright::protobuf::Type;
-
-struct Entry {
-    uint64_t word, detail;
-
-    bool bit(unsigned index) const { return word >> index & 1; }
-    unsigned type() const { return word >> 58 & 31; }
-    unsigned hasbit() const { return word >> 32 & 0xffff; }
-    uint32_t offset() const { return static_cast<uint32_t>(word); }
-    uint64_t oneof_case() const { return (detail >> 48) * 4; }
-};
-
-template <class T> T at(const Message &object, uint64_t offset)
-{
-    T value;
-    std::memcpy(&value, reinterpret_cast<const char *>(&object) + offset, sizeof value);
-    return value;
-}
-
-// A value of each type that is not zero.
-struct Marks {
-    static int32_t i32() { return 0x5a5a5a5a; }
-    static int64_t i64() { return 0x5a5a5a5a5a5a5a5a; }
-    static uint32_t u32() { return 0x5a5a5a5a; }
-    static uint64_t u64() { return 0x5a5a5a5a5a5a5a5a; }
-    static double real() { return 7.25; }
-    static float single() { return 7.25f; }
-    static bool boolean() { return true; }
-    static const char *text() { return "a text that is not short"; }
-
-    static const EnumValueDescriptor *value_of(const EnumDescriptor *type)
-    {
-        return type->value(type->value_count() - 1);
-    }
-};
 
 bool is_array_of_numbers(const FieldDescriptor *field)
 {
@@ -103,7 +68,7 @@ void compare_field(const FieldDescriptor *field, const Message &empty, const Typ
 {
     const std::unique_ptr<Message> message(empty.New());
     set_field(message.get(), field, Marks());
-    CHECK(entry.bit(63) == field->is_repeated());
+    CHECK(entry.bit(63) == field->is_repeated() && entry.bit(51) == field->is_map());
     CHECK(entry.type() == static_cast<unsigned>(field->type()));
     CHECK(entry.bit(54) == field->is_packed());
     if (!field->is_map()) CHECK(lies_there(*message, field, entry));
@@ -144,6 +109,7 @@ template <class Class> void compare()
             continue;
         }
         compare_field(field, empty, type, entry);
+        if (field->is_map()) compare_map(field, empty, entry, list + 4 * listed);
         CHECK(list[4 * listed] == words[0] && list[4 * listed + 1] == words[1]);
         CHECK(list[4 * listed + 2] >> 3 == number && number > previous);
         previous = static_cast<uint32_t>(number);

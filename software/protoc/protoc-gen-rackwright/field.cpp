@@ -39,8 +39,7 @@ Range longest_run(const EnumDescriptor *type)
 
 bool is_unsupported(const FieldDescriptor *field)
 {
-    return field->is_map() || field->type() == FieldDescriptor::TYPE_GROUP ||
-           field->options().weak();
+    return field->type() == FieldDescriptor::TYPE_GROUP || field->options().weak();
 }
 
 // A scalar that is present when it is not zero.
@@ -84,17 +83,32 @@ std::string oneof_case_of(const FieldDescriptor *field)
 
 std::string type_of(const FieldDescriptor *field)
 {
-    if (field->type() != FieldDescriptor::TYPE_MESSAGE || field->is_map()) return "nullptr";
+    if (field->type() != FieldDescriptor::TYPE_MESSAGE) return "nullptr";
     return "::rackwright::protobuf::type_of<" +
            QualifiedClassName(field->message_type(), Options()) + ">()";
+}
+
+std::string properties_of(const FieldDescriptor *field)
+{
+    return "{" + std::to_string(field->number()) + ", " + std::to_string(field->type()) +
+           flags_of(field) + "}";
+}
+
+std::string description_of_map(const FieldDescriptor *field)
+{
+    const FieldDescriptor *key = field->message_type()->map_key();
+    const FieldDescriptor *value = field->message_type()->map_value();
+    return "    builder.map(" + properties_of(field) + ", object." + FieldMemberName(field, false) +
+           ",\n        " + properties_of(key) + ", " + properties_of(value) + ",\n        " +
+           type_of(value) + ");\n";
 }
 
 } // namespace
 
 std::string description_of(const FieldDescriptor *field)
 {
-    return "    builder.field({" + std::to_string(field->number()) + ", " +
-           std::to_string(field->type()) + flags_of(field) + "},\n        &object." +
+    if (field->is_map()) return description_of_map(field);
+    return "    builder.field(" + properties_of(field) + ",\n        &object." +
            FieldMemberName(field, false) + ", " + hasbit_of(field) + ",\n        " +
            oneof_case_of(field) + ", " + type_of(field) + ");\n";
 }

@@ -45,12 +45,10 @@ bool has_required(const Descriptor *message, std::set<const Descriptor *> *seen)
 std::string limits_of(const Descriptor *message, bool too_wide)
 {
     const bool sets = message->options().message_set_wire_format();
-    bool maps = false;
-    for (int i = 0; i < message->field_count(); i++) maps |= message->field(i)->is_map();
     const bool extends = message->extension_range_count() > 0;
     std::string limits;
     if (too_wide || sets) limits += "::rackwright::protobuf::parses_nothing | ";
-    if (too_wide || sets || maps || extends) {
+    if (too_wide || sets || extends) {
         limits += "::rackwright::protobuf::serializes_nothing | ";
     }
     return limits + "0u";

@@ -17,17 +17,11 @@ const RATE: f64 = 1e6;
 const PAYLOAD: u16 = 1000;
 
 fn switch(name: String) -> NodeSpec {
-    NodeSpec {
-        name,
-        kind: NodeKind::Switch(SwitchSpec::default()),
-    }
+    NodeSpec::new(name, NodeKind::Switch(SwitchSpec::default()))
 }
 
 fn traffic(name: String, spec: TrafficSpec) -> NodeSpec {
-    NodeSpec {
-        name,
-        kind: NodeKind::Traffic(Box::new(spec)),
-    }
+    NodeSpec::new(name, NodeKind::Traffic(Box::new(spec)))
 }
 
 fn link(one: &str, other: &str) -> Link {

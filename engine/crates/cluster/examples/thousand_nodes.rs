@@ -17,10 +17,7 @@ const SERVERS: usize = 32;
 const AGGREGATION: usize = 4;
 
 fn switch(name: String) -> NodeSpec {
-    NodeSpec {
-        name,
-        kind: NodeKind::Switch(SwitchSpec::default()),
-    }
+    NodeSpec::new(name, NodeKind::Switch(SwitchSpec::default()))
 }
 
 fn link(one: &str, other: &str) -> Link {
@@ -82,10 +79,7 @@ fn node(distance: &str, rack: usize, index: usize) -> NodeSpec {
             parameters,
         });
     }
-    NodeSpec {
-        name: server(rack, index),
-        kind: NodeKind::Traffic(Box::new(spec)),
-    }
+    NodeSpec::new(server(rack, index), NodeKind::Traffic(Box::new(spec)))
 }
 
 fn description(distance: &str) -> Description {

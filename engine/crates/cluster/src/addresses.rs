@@ -31,7 +31,11 @@ pub(crate) fn assign(topology: &Topology) -> Result<BTreeMap<usize, Peer>, Clust
         let (mac, ip) = pinned[&server];
         let mac = mac.unwrap_or(Mac::assigned(number));
         let address = ip.unwrap_or(assigned(number));
-        let port = given(topology, server).port;
+        let port = match &topology.description.nodes[server].kind {
+            NodeKind::Traffic(spec) => spec.port,
+            // Programs, and what is behind a host port, choose their ports themselves.
+            _ => 0,
+        };
         peers.insert(
             server,
             Peer {
@@ -48,41 +52,13 @@ fn assigned(number: u32) -> Ipv4 {
     Ipv4::from_bits(NETWORK.to_bits() + number)
 }
 
-/// The addresses that a server was given.
-struct Given<'a> {
-    mac: &'a Option<String>,
-    ip: &'a Option<String>,
-    port: u16,
-}
-
-fn given<'a>(topology: &Topology<'a>, server: usize) -> Given<'a> {
-    match &topology.description.nodes[server].kind {
-        NodeKind::Traffic(spec) => Given {
-            mac: &spec.mac,
-            ip: &spec.ip,
-            port: spec.port,
-        },
-        // Programs choose their ports themselves.
-        NodeKind::Server(spec) => Given {
-            mac: &spec.mac,
-            ip: &spec.ip,
-            port: 0,
-        },
-        NodeKind::HostPort(spec) => Given {
-            mac: &spec.mac,
-            ip: &spec.ip,
-            port: 0,
-        },
-        NodeKind::Switch(_) => unreachable!("a switch is not a server"),
-    }
-}
-
 type Pinned = (Option<Mac>, Option<Ipv4>);
 
 fn pinned(topology: &Topology) -> Result<BTreeMap<usize, Pinned>, ClusterError> {
     let mut pinned = BTreeMap::new();
     for server in topology.servers() {
-        let (name, spec) = (topology.name(server), given(topology, server));
+        let spec = &topology.description.nodes[server];
+        let name = &spec.name;
         let wrong = |reason: String| ClusterError::Address {
             name: name.to_string(),
             reason,

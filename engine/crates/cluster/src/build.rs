@@ -89,7 +89,7 @@ impl Builder<'_> {
             mark_bytes: spec.mark_bytes,
         };
         let parameters = SwitchParameters {
-            ports: self.ports(index, spec.buffer_bytes),
+            ports: self.ports(index),
             latency: Cycles(spec.switching_cycles),
             largest_frame: spec.largest_frame,
         };
@@ -118,7 +118,7 @@ impl Builder<'_> {
             stack: self.cycles(spec.stack_us)?,
             ecn: spec.ecn,
         };
-        let port = self.ports(index, spec.buffer_bytes)[0];
+        let port = self.ports(index)[0];
         Ok(Host::new(
             identity,
             port,
@@ -152,7 +152,7 @@ impl Builder<'_> {
             nic: self.design(name, &spec.nic)?,
             clock: self.topology.clock,
             code: &self.code,
-            port: self.ports(index, spec.buffer_bytes)[0],
+            port: self.ports(index)[0],
             mac: peer.mac,
             address: peer.endpoint.address,
             neighbours: &self.neighbours(name, spec)?,
@@ -240,7 +240,7 @@ impl Builder<'_> {
             return Err(wrong(format!("a speed of {} is impossible", spec.speed)));
         }
         let pace = Pace::new(self.topology.clock, spec.speed);
-        Ok(HostPort::new(self.ports(index, spec.buffer_bytes)[0], wire, pace))
+        Ok(HostPort::new(self.ports(index)[0], wire, pace))
     }
 
     fn client(&self, index: usize, spec: &TrafficSpec) -> Result<Option<Client>, ParameterError> {
@@ -285,7 +285,8 @@ impl Builder<'_> {
         Distribution::Constant { us }.cycles(self.topology.clock)
     }
 
-    fn ports(&self, index: usize, buffer_bytes: u64) -> Vec<PortParameters> {
+    fn ports(&self, index: usize) -> Vec<PortParameters> {
+        let buffer_bytes = self.topology.description.nodes[index].buffer_bytes;
         let neighbours = self.topology.ports[index].iter();
         neighbours
             .map(|neighbour| PortParameters {

@@ -4,6 +4,7 @@ use crate::{ClusterError, NodeKind};
 /// What must hold before anything is built, apart from what the parts check themselves.
 pub(crate) fn check(topology: &Topology) -> Result<(), ClusterError> {
     check_servers(topology)?;
+    check_switches(topology)?;
     check_connected(topology)?;
     check_targets(topology)
 }
@@ -18,6 +19,20 @@ fn check_servers(topology: &Topology) -> Result<(), ClusterError> {
         Some(server) => Err(ClusterError::ServerLinks {
             name: topology.name(server).to_string(),
             links: topology.ports[server].len(),
+        }),
+    }
+}
+
+/// Switches have no addresses.
+fn check_switches(topology: &Topology) -> Result<(), ClusterError> {
+    let mut switches = topology
+        .switches()
+        .map(|switch| &topology.description.nodes[switch]);
+    match switches.find(|switch| switch.mac.is_some() || switch.ip.is_some()) {
+        None => Ok(()),
+        Some(switch) => Err(ClusterError::Address {
+            name: switch.name.clone(),
+            reason: "a switch has no address".to_string(),
         }),
     }
 }

@@ -28,9 +28,31 @@ pub struct Description {
 pub struct NodeSpec {
     /// Its name, which no other node has.
     pub name: String,
+    /// The hardware address of a server; assigned when absent.
+    #[serde(default)]
+    pub mac: Option<String>,
+    /// The Internet address of a server; assigned when absent.
+    #[serde(default)]
+    pub ip: Option<String>,
+    /// The buffer of each of its ports.
+    #[serde(default = "default_buffer")]
+    pub buffer_bytes: u64,
     /// What it is.
     #[serde(flatten)]
     pub kind: NodeKind,
+}
+
+impl NodeSpec {
+    /// With the addresses that it is assigned, and 512 KiB per port.
+    pub fn new(name: impl Into<String>, kind: NodeKind) -> NodeSpec {
+        NodeSpec {
+            name: name.into(),
+            mac: None,
+            ip: None,
+            buffer_bytes: default_buffer(),
+            kind,
+        }
+    }
 }
 
 /// What a node is.
@@ -56,15 +78,6 @@ pub struct HostPortSpec {
     /// Simulated seconds per real second, at most.
     #[serde(default = "default_speed")]
     pub speed: f64,
-    /// The buffer of its port.
-    #[serde(default = "default_buffer")]
-    pub buffer_bytes: u64,
-    /// The hardware address of what is behind it; assigned when absent.
-    #[serde(default)]
-    pub mac: Option<String>,
-    /// The Internet address of what is behind it; assigned when absent.
-    #[serde(default)]
-    pub ip: Option<String>,
 }
 
 /// What carries the frames of a host port.
@@ -88,9 +101,6 @@ pub struct SwitchSpec {
     /// From the last flit in to the first flit out.
     #[serde(default = "default_switching")]
     pub switching_cycles: u64,
-    /// The buffer of each output port.
-    #[serde(default = "default_buffer")]
-    pub buffer_bytes: u64,
     /// From how many bytes in a buffer on frames are marked as having met congestion.
     #[serde(default)]
     pub mark_bytes: Option<u64>,
@@ -107,11 +117,10 @@ pub struct SwitchSpec {
 }
 
 impl Default for SwitchSpec {
-    /// 10 cycles and 512 KiB per port.
+    /// 10 cycles, and no marks.
     fn default() -> Self {
         SwitchSpec {
             switching_cycles: default_switching(),
-            buffer_bytes: default_buffer(),
             mark_bytes: None,
             policy: default_policy(),
             largest_frame: default_largest_frame(),
@@ -124,21 +133,12 @@ impl Default for SwitchSpec {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficSpec {
-    /// The hardware address; assigned when absent.
-    #[serde(default)]
-    pub mac: Option<String>,
-    /// The Internet address; assigned when absent.
-    #[serde(default)]
-    pub ip: Option<String>,
     /// The UDP port of client and service.
     #[serde(default = "default_port")]
     pub port: u16,
     /// How long a message takes through the network stack, each way.
     #[serde(default)]
     pub stack_us: f64,
-    /// The buffer of its port.
-    #[serde(default = "default_buffer")]
-    pub buffer_bytes: u64,
     /// Whether it understands congestion marks.
     #[serde(default)]
     pub ecn: bool,
@@ -154,11 +154,8 @@ impl Default for TrafficSpec {
     /// Neither client nor service, and no time spent in the stack.
     fn default() -> Self {
         TrafficSpec {
-            mac: None,
-            ip: None,
             port: default_port(),
             stack_us: 0.0,
-            buffer_bytes: default_buffer(),
             ecn: false,
             client: None,
             service: None,
@@ -192,15 +189,6 @@ pub struct ServerSpec {
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
-    /// What may wait between its NIC and a slower link.
-    #[serde(default = "default_buffer")]
-    pub buffer_bytes: u64,
-    /// The hardware address; assigned when absent.
-    #[serde(default)]
-    pub mac: Option<String>,
-    /// The Internet address; assigned when absent.
-    #[serde(default)]
-    pub ip: Option<String>,
 }
 
 /// An argument of a program.

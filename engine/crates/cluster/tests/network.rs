@@ -9,17 +9,11 @@ use rackwright_time::{Cycle, Cycles};
 use rackwright_traffic::{Arrivals, ClientParameters, Distribution, Load, ServiceParameters};
 
 fn switch(name: &str) -> NodeSpec {
-    NodeSpec {
-        name: name.to_string(),
-        kind: NodeKind::Switch(SwitchSpec::default()),
-    }
+    NodeSpec::new(name, NodeKind::Switch(SwitchSpec::default()))
 }
 
 fn traffic(name: &str, spec: TrafficSpec) -> NodeSpec {
-    NodeSpec {
-        name: name.to_string(),
-        kind: NodeKind::Traffic(Box::new(spec)),
-    }
+    NodeSpec::new(name, NodeKind::Traffic(Box::new(spec)))
 }
 
 fn server(name: &str) -> NodeSpec {
@@ -156,8 +150,8 @@ fn nothing_is_lost_uncounted() {
         link.bits_per_second = Some(5_000_000_000);
     }
     for node in &mut congested.nodes {
-        if let NodeKind::Switch(spec) = &mut node.kind {
-            spec.buffer_bytes = 5000;
+        if matches!(node.kind, NodeKind::Switch(_)) {
+            node.buffer_bytes = 5000;
         }
     }
     for description in [clos(500_000.0), congested] {
@@ -251,10 +245,8 @@ fn the_least_queued_uplink_is_taken_whatever_the_flow() {
 #[test]
 fn pinning_an_address_changes_only_those_that_clash() {
     let mut nodes = vec![switch("s"), server("a"), server("b"), server("c")];
-    if let NodeKind::Traffic(spec) = &mut nodes[2].kind {
-        spec.mac = Some("00:12:6D:00:00:02".to_string());
-        spec.ip = Some("10.0.0.1".to_string());
-    }
+    nodes[2].mac = Some("00:12:6D:00:00:02".to_string());
+    nodes[2].ip = Some("10.0.0.1".to_string());
     let report = run(&description(nodes, &[("s", "a"), ("s", "b"), ("s", "c")]), |_| {});
     let addresses: Vec<_> = report
         .servers
@@ -349,12 +341,18 @@ fn impossible_topologies_are_refused_and_the_ends_named() {
 fn addresses_that_clash_are_refused() {
     let mut nodes = vec![switch("s"), server("a"), server("b")];
     for node in &mut nodes[1..] {
-        if let NodeKind::Traffic(spec) = &mut node.kind {
-            spec.ip = Some("10.0.0.1".to_string());
-        }
+        node.ip = Some("10.0.0.1".to_string());
     }
     let clash = description(nodes, &[("s", "a"), ("s", "b")]);
     assert_eq!(refusal(&clash), "`a` and `b` both have the address 10.0.0.1");
+}
+
+#[test]
+fn a_switch_with_an_address_is_refused() {
+    let mut nodes = vec![switch("s"), server("a"), server("b")];
+    nodes[0].ip = Some("10.0.0.1".to_string());
+    let addressed = description(nodes, &[("s", "a"), ("s", "b")]);
+    assert_eq!(refusal(&addressed), "`s`: a switch has no address");
 }
 
 #[test]

@@ -178,6 +178,11 @@ impl Manifest {
         })
     }
 
+    /// Whether the unit has registers.
+    pub fn has_registers(&self) -> bool {
+        self.ports.iter().any(|port| matches!(port, Port::Mmio { .. }))
+    }
+
     /// The `custom-n` numbers that the unit answers to.
     pub fn opcodes(&self) -> &[u8] {
         self.ports

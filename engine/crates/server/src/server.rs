@@ -108,7 +108,12 @@ impl Server {
     ) -> Result<Server, ServerError> {
         let parameters = HierarchyParameters::server();
         let clock = parameters.clock;
-        let hierarchy = SharedHierarchy::new(Hierarchy::new(parameters)?.populated());
+        let mut hierarchy = Hierarchy::new(parameters)?;
+        // A functional hart asks no tags.
+        if config.cpu != CpuModel::Functional || !config.units.is_empty() {
+            hierarchy = hierarchy.populated();
+        }
+        let hierarchy = SharedHierarchy::new(hierarchy);
         let run = match config.cpu {
             CpuModel::Functional => start(
                 config,

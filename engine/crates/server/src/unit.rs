@@ -3,7 +3,7 @@ use crate::guard::Guard;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Path, Placement, RequesterId, Traffic};
 use rackwright_rtl::{
     Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, MemoryResponse,
-    Port, RegisterAccess, RegisterAnswer, RtlError, StreamFlit, BEAT_BYTES,
+    RegisterAccess, RegisterAnswer, RtlError, StreamFlit, BEAT_BYTES,
 };
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
@@ -34,6 +34,7 @@ pub struct AttachedUnit {
     to_memory: Crossing,
     from_memory: Crossing,
     command_path: Path,
+    has_registers: bool,
     commands_sent: u64,
     commands_accepted: u64,
     last_accept: Cycle,
@@ -73,6 +74,7 @@ impl AttachedUnit {
             to_memory: Crossing::NONE,
             from_memory: Crossing::NONE,
             command_path: placement.command_path(hierarchy.parameters().clock),
+            has_registers: design.manifest.has_registers(),
             commands_sent: 0,
             commands_accepted: 0,
             last_accept: Cycle::ZERO,
@@ -163,13 +165,11 @@ impl AttachedUnit {
     /// # Errors
     /// [`RtlError::NoPort`] when it has none.
     pub fn require_registers(&self) -> Result<(), RtlError> {
-        let manifest = &self.instance.design().manifest;
-        let mut ports = manifest.ports.iter();
-        if ports.any(|port| matches!(port, Port::Mmio { .. })) {
+        if self.has_registers {
             return Ok(());
         }
         Err(RtlError::NoPort {
-            unit: manifest.unit.clone(),
+            unit: self.design().manifest.unit.clone(),
             contract: "mmio",
         })
     }

@@ -31,11 +31,12 @@ def chosen_suite(name: str) -> Suite:
 
 
 def save_suite(suite: Suite, folder: Path) -> None:
-    """Writes the suite's .proto file, each benchmark's messages, and the C++ driver that measures them."""
+    """Writes the suite's .proto files, each benchmark's messages, and the C++ driver that measures them."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / suite.proto.name).write_bytes(suite.proto.read_bytes())
+    schema = read_schema(suite.proto)
+    for name in schema.files:
+        (folder / name).write_bytes((suite.proto.parent / name).read_bytes())
     for benchmark in suite.benchmarks:
         (folder / f"{benchmark.name}.bin").write_bytes(delimited(benchmark.messages))
-    schema = read_schema(suite.proto)
     messages = list(dict.fromkeys(benchmark.message for benchmark in suite.benchmarks))
     (folder / "main.cpp").write_text(main_source(schema, messages), encoding="utf-8")

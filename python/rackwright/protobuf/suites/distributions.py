@@ -18,6 +18,9 @@ FLEET = Path(__file__).with_name("fleet.yaml")
 TYPES = ("int32", "int64", "uint64", "enum", "bool", "string", "bytes", "double", "float", "fixed64")
 """Types of fields that a file may name."""
 
+_SHARES = ("repeated", "packed", "proto3", "proto3_optional")
+"""What is one share, and no distribution."""
+
 Shares = Mapping[Any, float]
 """A share of the whole for each upper bound, or name; together 1."""
 
@@ -39,28 +42,40 @@ class Distributions:
     depth: Shares
     repeated: float
     packed: float
+    proto3: float
+    proto3_optional: float
+
+
+_NAMES = {field.name for field in fields(Distributions)}
 
 
 def read_distributions(path: Path) -> Distributions:
-    """Reads a file; raises `RackwrightError` with the name of what is wrong in it."""
+    """Reads a file; what it leaves out is as in the fleet.
+
+    Raises `RackwrightError` with the name of what is wrong in it.
+    """
+    values = _read(FLEET) | _read(path)
+    for name in values:
+        _check(path, name, values[name])
+    return Distributions(**values)
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RackwrightError(f"{path}: {error.strerror}") from error
     except yaml.YAMLError as error:
         raise RackwrightError(f"{path}: {error}") from error
-    names = [field.name for field in fields(Distributions)]
-    if not isinstance(values, dict) or set(values) != set(names):
-        given = set(values) if isinstance(values, dict) else set()
-        wrong = sorted(set(names) ^ given)
-        raise RackwrightError(f"{path}: missing, or not known: {', '.join(map(str, wrong))}")
-    for name in names:
-        _check(path, name, values[name])
-    return Distributions(**values)
+    if not isinstance(values, dict):
+        raise RackwrightError(f"{path}: has to say which distributions differ from the fleet's")
+    if unknown := sorted(map(str, values.keys() - _NAMES)):
+        raise RackwrightError(f"{path}: not known: {', '.join(unknown)}")
+    return values
 
 
 def _check(path: Path, name: str, value: Any) -> None:
-    if name in ("repeated", "packed"):
+    if name in _SHARES:
         good = isinstance(value, int | float) and 0 <= value <= 1
         needs = "a number from 0 to 1"
     elif name in ("seed", "services", "messages"):

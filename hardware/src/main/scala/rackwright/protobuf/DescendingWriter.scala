@@ -75,6 +75,9 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   private val head = RegInit(0.U(addressBits.W))
   private val limit = RegInit(0.U(addressBits.W))
   private val dropped = RegInit(false.B)
+  // What a failed request wrote is written over, once its writes have been answered: nothing else orders the two.
+  private val wrote = RegInit(false.B)
+  private val settles = RegInit(false.B)
   full := dropped && open
   turn := group(0)
 
@@ -114,7 +117,7 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   private val flushes = bits.finishes && isOk && filledNow =/= 0.U
   private val tells = bits.finishes && at.entry =/= 0.U
   private val mayEnd = ended.io.enq.ready && (!tells || told.io.enq.ready) && (!flushes || rest.ready)
-  private val space = (!emits || body.ready) && (!bits.finishes || mayEnd)
+  private val space = !settles && (!emits || body.ready) && (!bits.finishes || mayEnd)
   private val proceeds = chunk.valid && open && space
   private val ends = proceeds && bits.finishes
   chunk.ready := open && space
@@ -144,8 +147,12 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
     filled := filledNow
     partial := partialNow
     dropped := droppedNow
+    wrote := wrote || emits
   }
+  when(writes.settled) { settles := false.B }
   when(ends) {
+    wrote := false.B
+    settles := !isOk && (wrote || emits)
     open := false.B
     filled := 0.U
     group := group + 1.U

@@ -11,10 +11,17 @@ class DescriptorRequest extends Bundle {
   val last = UInt(DescriptorTable.addressBits.W)
 }
 
+/** The line wanted and, where it was on chip too, the one behind it. */
+class DescriptorLines extends Bundle {
+  val first = new DescriptorLine
+  val both = Bool()
+  val second = UInt((8 * DescriptorTable.lineBytes).W)
+}
+
 /** Keeps lines of descriptor tables on chip: headers, entries, images.
   *
   * Direct-mapped, 16 bytes per line, one lookup at a time: a hit is answered in the cycle after the request, so that a
-  * consumer which takes each answer at once gets a line per cycle. A miss reads the line and the next few.
+  * consumer which takes each answer at once gets a line per cycle, or two. A miss reads the line and the next few.
   *
   * @param port
   *   shape of the memory port; tags of 2 bits or more.
@@ -24,7 +31,7 @@ class DescriptorRequest extends Bundle {
 class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   import DescriptorCache.burst
   require(isPow2(lines) && lines >= 2 * burst, s"the lines of a cache are a power of two from ${2 * burst}, not $lines")
-  private val indexBits = log2Ceil(lines)
+  private val indexBits = log2Ceil(lines / 2)
   private val lineBits = log2Ceil(DescriptorTable.lineBytes)
   private val numberBits = DescriptorTable.addressBits - lineBits
 
@@ -35,7 +42,7 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   val request = IO(Flipped(Decoupled(new DescriptorRequest)))
 
   /** The lines, in the order of the requests. */
-  val response = IO(Decoupled(new DescriptorLine))
+  val response = IO(Decoupled(new DescriptorLines))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
@@ -46,34 +53,54 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   /** A lookup misses in this cycle. */
   val miss = IO(Output(Bool()))
 
-  private val data = SyncReadMem(lines, UInt((8 * DescriptorTable.lineBytes).W))
-  private val numbers = SyncReadMem(lines, UInt(numberBits.W))
-  private val present = RegInit(0.U(lines.W))
-
   private val pending = RegInit(false.B)
   private val number = Reg(UInt(numberBits.W))
   private val last = Reg(UInt(numberBits.W))
   private val fresh = RegInit(false.B)
-  private val wasPresent = Reg(Bool())
 
-  private def index(number: UInt): UInt = number(indexBits - 1, 0) ^ number(2 * indexBits - 1, indexBits)
+  private def index(number: UInt): UInt = number(indexBits, 1) ^ number(2 * indexBits, indexBits + 1)
   private def numberOf(address: UInt): UInt = address >> lineBits
 
   private val wanted = numberOf(request.bits.address)
-  private val found = data.read(index(wanted), request.fire)
-  private val foundNumber = numbers.read(index(wanted), request.fire)
-  private val hit = fresh && wasPresent && foundNumber === number
+
+  /** The even lines, or the odd ones: of two that follow each other, one is in each bank. */
+  private class Bank(odd: Int) {
+    private val here = index(Mux(wanted(0) === odd.U, wanted, wanted + 1.U))
+    private val data = SyncReadMem(lines / 2, UInt((8 * DescriptorTable.lineBytes).W))
+    private val numbers = SyncReadMem(lines / 2, UInt(numberBits.W))
+    private val present = RegInit(0.U((lines / 2).W))
+    private val wasPresent = RegEnable(present(here) && !flush, request.fire)
+    private val foundNumber = numbers.read(here, request.fire)
+    val found: UInt = data.read(here, request.fire)
+
+    def has(number: UInt): Bool = fresh && wasPresent && foundNumber === number
+
+    def fill(number: UInt, line: UInt): Unit = when(number(0) === odd.U) {
+      data.write(index(number), line)
+      numbers.write(index(number), number)
+      present := present.bitSet(index(number), true.B)
+    }
+
+    def forget(): Unit = present := 0.U
+  }
+  private val (even, odd) = (new Bank(0), new Bank(1))
+  private val hit = Mux(number(0), odd.has(number), even.has(number))
+  private val hitSecond = Mux(number(0), even.has(number + 1.U), odd.has(number + 1.U))
+  private val found = Mux(number(0), odd.found, even.found)
+  private val foundSecond = Mux(number(0), even.found, odd.found)
 
   // The answer is kept while its taker waits, and made of what memory answered after a miss.
-  private val held = Reg(new DescriptorLine)
+  private val held = Reg(new DescriptorLines)
   private val isHeld = RegInit(false.B)
   private val asking = RegInit(false.B)
   private val ask = Reg(UInt(log2Ceil(burst + 1).W))
   private val unanswered = RegInit(0.U(log2Ceil(burst + 1).W))
 
   response.valid := isHeld || hit
-  response.bits.data := Mux(isHeld, held.data, found)
-  response.bits.fault := isHeld && held.fault
+  response.bits.first.data := Mux(isHeld, held.first.data, found)
+  response.bits.first.fault := isHeld && held.first.fault
+  response.bits.both := Mux(isHeld, held.both, hitSecond)
+  response.bits.second := Mux(isHeld, held.second, foundSecond)
 
   private val quiet = !asking && unanswered === 0.U
   request.ready := quiet && (!pending || response.fire)
@@ -85,14 +112,12 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
     pending := true.B
     number := wanted
     last := numberOf(request.bits.last)
-    wasPresent := present(index(wanted)) && !flush
   }.elsewhen(response.fire) {
     pending := false.B
   }
   when(fresh) {
     when(hit) {
-      held.data := found
-      held.fault := false.B
+      held := response.bits
       isHeld := !response.ready
     }.otherwise {
       asking := true.B
@@ -124,17 +149,16 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   private val line = if (lanes.length == 1) lanes(0) else lanes(filled(log2Ceil(lanes.length) - 1, 0))
   when(memory.response.valid) {
     when(!answer.fault) {
-      data.write(index(filled), line)
-      numbers.write(index(filled), filled)
-      present := present.bitSet(index(filled), true.B)
+      Seq(even, odd).foreach(_.fill(filled, line))
     }
     when(answer.tag === 0.U) {
-      held.data := line
-      held.fault := answer.fault
+      held.first.data := line
+      held.first.fault := answer.fault
+      held.both := false.B
       isHeld := true.B
     }
   }
-  when(flush) { present := 0.U }
+  when(flush) { Seq(even, odd).foreach(_.forget()) }
 }
 
 /** Constants of a [[DescriptorCache]]. */

@@ -24,6 +24,12 @@ class DescriptorEntry extends Bundle {
   val packed = Bool()
   val closedEnum = Bool()
   val isMap = Bool()
+
+  /** A string or a message that lies in the object itself. */
+  val inline = Bool()
+
+  /** Part of a map's entry: it is written whatever it holds. */
+  val inEntry = Bool()
   val hasbit = UInt(16.W)
   val offset = UInt(32.W)
 
@@ -69,6 +75,8 @@ object DescriptorTable {
     entry.packed := data(54)
     entry.closedEnum := data(53)
     entry.isMap := data(51)
+    entry.inline := data(50)
+    entry.inEntry := data(49)
     entry.hasbit := data(47, 32)
     entry.offset := data(31, 0)
     entry.oneof := data(127, 112)

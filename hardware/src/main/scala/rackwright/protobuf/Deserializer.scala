@@ -57,7 +57,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   regions.strings <> fields.strings
   regions.arrays <> fields.arrays
   regions.undo := fields.undo
-  regions.longString := fields.longString
+  regions.texts <> fields.texts
   regions.trim <> fields.trim
   fields.arraysHead := regions.heads.arrays
 
@@ -71,6 +71,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   control.quiet := quiet
 
   stores.store <> fields.store
+  stores.beat <> fields.beat
   stores.turn := control.turn
   stores.drain := control.drain || readBack.drain
   stores.clear := completer.clear

@@ -67,6 +67,8 @@ class DeserializerCommands(opcode: Int) extends Module {
   private val boundsGiven = RegInit(false.B)
   private val boundsWide = RegInit(0.U(2.W))
 
+  // Regions that no request has used yet are as they were given.
+  private val heads = Mux(boundsGiven, RegionHeads.of(bounds), report.heads)
   quiet := started === report.completed
   private val starts = is(Funct.start)
   private val reads = request.bits.verdict === Status.ok && request.bits.message.length =/= 0.U
@@ -86,10 +88,11 @@ class DeserializerCommands(opcode: Int) extends Module {
     Seq(
       is(Funct.checkCompletion) -> report.completed,
       is(Funct.status, Funct.waitForAll) -> report.failure,
-      is(Funct.objects) -> report.heads.objects,
-      is(Funct.strings) -> report.heads.strings,
-      is(Funct.arrays) -> report.heads.arrays,
-      is(Funct.longStrings) -> report.heads.longStrings,
+      is(Funct.objects) -> heads.objects,
+      is(Funct.strings) -> heads.strings,
+      is(Funct.arrays) -> heads.arrays,
+      is(Funct.texts) -> heads.texts,
+      is(Funct.longStrings) -> heads.longStrings,
       is(Funct.version) -> currentVersion.U
     )
   )
@@ -146,7 +149,7 @@ class DeserializerCommands(opcode: Int) extends Module {
 
 /** Numbers of the commands. */
 object DeserializerCommands {
-  val currentVersion: Int = 1
+  val currentVersion: Int = 2
 
   /** 0 to 4 are those of the public unit of this kind; the others are ours. */
   object Funct {
@@ -165,5 +168,6 @@ object DeserializerCommands {
     val version: Int = 20
     val waitForAll: Int = 21
     val longStrings: Int = 22
+    val texts: Int = 23
   }
 }

@@ -30,41 +30,60 @@ class RegionHeads extends Bundle {
   val objects = UInt(DescriptorTable.addressBits.W)
   val strings = UInt(DescriptorTable.addressBits.W)
   val arrays = UInt(DescriptorTable.addressBits.W)
+  val texts = UInt(DescriptorTable.addressBits.W)
 
   /** Strings whose bytes lie in the arrays' region. */
   val longStrings = UInt(32.W)
 }
 
-/** Hands out memory by moving pointers: objects upward, string objects downward from the end of the same region, arrays
-  * upward in the other.
+/** What is known of regions before anything has been handed out. */
+object RegionHeads {
+  def of(bounds: RegionBounds): RegionHeads = {
+    val heads = Wire(new RegionHeads)
+    heads.objects := bounds.objects
+    // A string object lies in one beat of any port.
+    heads.strings := Cat(
+      bounds.objectsEnd >> log2Ceil(DeserializerStrings.objectBytes),
+      0.U(log2Ceil(DeserializerStrings.objectBytes).W)
+    )
+    heads.arrays := bounds.arrays
+    heads.texts := bounds.arraysEnd
+    heads.longStrings := 0.U
+    heads
+  }
+}
+
+/** Hands out memory by moving pointers: objects upward, string objects downward from the end of the same region; in the
+  * other, arrays upward and the bytes of long strings downward. So an array whose elements are strings stays the last
+  * one and grows where it is.
   */
 class DeserializerRegions(portBytes: Int) extends Module {
 
   /** New regions; nothing has been handed out of them. */
   val set = IO(Flipped(Valid(new RegionBounds)))
 
-  /** An object: a multiple of 16 bytes. */
+  /** An object: a multiple of the port. */
   val objects = IO(Flipped(new Allocation))
 
   /** A string object. */
   val strings = IO(Flipped(new Allocation))
 
-  /** The latest string object was not made. */
+  /** The latest string object, which may be taken in this cycle, was not made. */
   val undo = IO(Input(Bool()))
 
-  /** The piece of the arrays' region that is taken is for a string. */
-  val longString = IO(Input(Bool()))
-
-  /** A piece of the arrays' region: a multiple of the port. */
+  /** An array: a multiple of the port. */
   val arrays = IO(Flipped(new Allocation))
 
-  /** Gives back a part of the piece of the arrays' region that was taken last. */
+  /** The bytes of a long string: a multiple of the port. */
+  val texts = IO(Flipped(new Allocation))
+
+  /** Gives back a part of the array that was taken last. */
   val trim = IO(Flipped(new Trim))
 
   val heads = IO(Output(new RegionHeads))
 
+  private def beatAt(address: UInt): UInt = Cat(address >> log2Ceil(portBytes), 0.U(log2Ceil(portBytes).W))
   private val now = RegInit(0.U.asTypeOf(new RegionHeads))
-  private val arraysEnd = RegInit(0.U(DescriptorTable.addressBits.W))
   heads := now
 
   private val afterObject = now.objects +& objects.bytes
@@ -75,20 +94,28 @@ class DeserializerRegions(portBytes: Int) extends Module {
   private val nextString = now.strings - strings.bytes
   strings.address := nextString
   strings.fits := now.objects +& strings.bytes <= now.strings
-  when(strings.take) { now.strings := nextString }.elsewhen(undo) { now.strings := now.strings + strings.bytes }
+  when(strings.take && !undo) { now.strings := nextString }.elsewhen(undo && !strings.take) {
+    now.strings := now.strings + strings.bytes
+  }
 
   private val freeArrays = Mux(trim.from.valid, trim.from.bits, now.arrays)
   private val afterArray = freeArrays +& arrays.bytes
   arrays.address := freeArrays
-  arrays.fits := afterArray <= arraysEnd
-  when(arrays.take && longString) { now.longStrings := now.longStrings + 1.U }
+  arrays.fits := afterArray <= now.texts
   when(arrays.take) { now.arrays := afterArray }.elsewhen(trim.from.valid && trim.take) { now.arrays := trim.from.bits }
 
+  private val nextText = now.texts - texts.bytes
+  texts.address := nextText
+  texts.fits := now.arrays +& texts.bytes <= now.texts
+  when(texts.take) {
+    now.texts := nextText
+    now.longStrings := now.longStrings + 1.U
+  }
+
   when(set.valid) {
-    now.objects := set.bits.objects
-    now.strings := set.bits.objectsEnd
-    now.arrays := Cat((set.bits.arrays +& (portBytes - 1).U) >> log2Ceil(portBytes), 0.U(log2Ceil(portBytes).W))
-    now.longStrings := 0.U
-    arraysEnd := set.bits.arraysEnd
+    now := RegionHeads.of(set.bits)
+    now.objects := beatAt(set.bits.objects +& (portBytes - 1).U)
+    now.arrays := beatAt(set.bits.arrays +& (portBytes - 1).U)
+    now.texts := beatAt(set.bits.arraysEnd)
   }
 }

@@ -28,6 +28,9 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   val store = IO(Flipped(Decoupled(new Store(port))))
   val turn = IO(Input(UInt(turnBits.W)))
 
+  /** A beat for it that has nothing to wait for: it passes by, so that beats that are being filled may stay. */
+  val beat = IO(Flipped(Decoupled(new Beat(port))))
+
   /** Hand on all beats. */
   val drain = IO(Input(Bool()))
 
@@ -68,21 +71,20 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   leaving.valid := count =/= 0.U && wants && !(store.valid && matches(head))
   leaving.bits := waiting(head)
 
-  // What fills a beat alone has nothing to wait for: it passes by, so that beats that are being filled may stay.
   private val passing = Wire(Decoupled(new Line))
-  private val passes = store.bits.alone && store.bits.mask.andR
-  passing.valid := store.valid && passes
-  passing.bits.number := number
-  passing.bits.data := store.bits.data
-  passing.bits.mask := store.bits.mask
+  passing.valid := beat.valid
+  passing.bits.number := beat.bits.address >> port.offsetBits
+  passing.bits.data := beat.bits.data
+  passing.bits.mask := Fill(port.bytes, 1.U(1.W))
   passing.bits.alone := true.B
   passing.bits.turn := turn
+  beat.ready := passing.ready
 
-  store.ready := Mux(passes, passing.ready, merges || !full)
-  private val enters = store.fire && !merges && !passes
+  store.ready := merges || !full
+  private val enters = store.fire && !merges
   private val bitMask = Cat((0 until port.bytes).reverse.map(i => Fill(8, store.bits.mask(i))))
   for ((line, i) <- waiting.zipWithIndex) {
-    when(store.fire && !passes && matches(i)) {
+    when(store.fire && matches(i)) {
       line.data := (line.data & ~bitMask) | (store.bits.data & bitMask)
       line.mask := line.mask | store.bits.mask
       line.alone := line.alone && store.bits.alone
@@ -99,27 +101,32 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   count := count + enters - leaving.fire
   held := (held | Mux(enters, UIntToOH(tail, lines), 0.U)) & ~Mux(leaving.fire, UIntToOH(head, lines), 0.U)
 
-  private val leavers = Module(new Arbiter(new Line, 2))
-  leavers.io.in(0) <> leaving
-  leavers.io.in(1) <> passing
-  private val next = Queue(leavers.io.out, 2)
-  private val tags = Module(new TagAllocator(outstanding))
+  // A line waits while its beat is under way; whole beats do not wait for it.
+  private val filled = Queue(leaving, 2)
   private val hazards = Module(new WriteHazards(lineNumberBits, outstanding))
-  hazards.number := next.bits.number
+  private val waits = hazards.busy && !filled.bits.alone
+  private val leavers = Module(new Arbiter(new Line, 2))
+  leavers.io.in(0).valid := filled.valid && !waits
+  leavers.io.in(0).bits := filled.bits
+  filled.ready := leavers.io.in(0).ready && !waits
+  leavers.io.in(1) <> Queue(passing, 2)
+  private val next = leavers.io.out
+
+  private val tags = Module(new TagAllocator(outstanding))
+  hazards.number := filled.bits.number
   hazards.tag := tags.allocate.bits
   hazards.begin := memory.request.fire && !next.bits.alone
-  private val waits = hazards.busy && !next.bits.alone
   private val turnOfTag = Mem(outstanding, UInt(turnBits.W))
 
-  memory.request.valid := next.valid && tags.allocate.valid && !waits
+  memory.request.valid := next.valid && tags.allocate.valid
   memory.request.bits.address := Cat(next.bits.number, 0.U(port.offsetBits.W))
   memory.request.bits.write := true.B
   memory.request.bits.data := next.bits.data
   memory.request.bits.mask := next.bits.mask
   memory.request.bits.tag := tags.allocate.bits
   memory.response.ready := true.B
-  next.ready := memory.request.ready && tags.allocate.valid && !waits
-  tags.allocate.ready := memory.request.ready && next.valid && !waits
+  next.ready := memory.request.ready && tags.allocate.valid
+  tags.allocate.ready := memory.request.ready && next.valid
 
   private val answer = memory.response
   private val answeredTag = answer.bits.tag(log2Ceil(outstanding) - 1, 0)
@@ -133,7 +140,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   private val faults = RegInit(VecInit.fill(groups)(false.B))
   private val answeredTurn = turnOfTag.read(answeredTag)
   for (group <- 0 until groups) {
-    val begins = (enters || passing.fire) && turn === group.U
+    val begins = Mux(turn === group.U, enters +& beat.fire, 0.U)
     val ends = answer.valid && answeredTurn === group.U
     unfinished(group) := unfinished(group) + begins - ends
     when(ends && answer.bits.fault) { faults(group) := true.B }

@@ -22,91 +22,102 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   import DeserializerStrings._
   private val portBytes = params.portBytes
 
-  /** Begin; takes until `done`. */
+  /** Begin, in this cycle; takes until `done`. */
   val start = IO(Flipped(Valid(new StringStart)))
   val done = IO(Valid(UInt(Status.width.W)))
+
+  /** The last bytes leave the input in this cycle: the next tag is behind them. */
+  val leaves = IO(Output(Bool()))
 
   /** The input, which holds the whole string. */
   val stream = IO(Flipped(new ByteStream(portBytes)))
 
-  val array = IO(new Allocation)
-  val store = IO(Decoupled(new Store(params.port)))
+  /** Where the bytes of a long string go. */
+  val bytes = IO(new Allocation)
+  val beat = IO(Decoupled(new Beat(params.port)))
 
-  private val state = RegInit(State.idle)
-  private val asked = Reg(new StringStart)
+  private val waiting = RegInit(State.idle)
+  private val state = Mux(start.valid, State.heading, waiting)
+  private val kept = Reg(new StringStart)
+  private val asked = Mux(start.valid, start.bits, kept)
   private val to = Reg(UInt(DescriptorTable.addressBits.W))
-  private val left = Reg(UInt(32.W))
+  private val rest = Reg(UInt(32.W))
+  private val left = Mux(start.valid, start.bits.length, rest)
   private val before = Reg(Vec(Utf8.carryBytes, UInt(8.W)))
   private val broken = Reg(Bool())
+  waiting := state
+  kept := asked
+  rest := left
 
   private val inline = asked.length <= inlineMost.U
+  // The whole object is a beat, or else two.
+  private val atOnce = (portBytes == objectBytes).B
+  private val heading = state === State.heading
   private val copying = state === State.copying
-  private val inlining = state === State.inlining
+  private val inlining = state === State.inlining || (heading && inline && atOnce)
   private val isLast = left < portBytes.U
   private val count = Mux(isLast, left, portBytes.U)(log2Ceil(portBytes + 1) - 1, 0)
   private val there = stream.available >= count
-  private val bytes = Seq.tabulate(portBytes)(i => Mux(i.U < count, stream.data(i), 0.U(8.W)))
-  private val text = Cat(bytes.reverse)
+  private val characters = Seq.tabulate(portBytes)(i => Mux(i.U < count, stream.data(i), 0.U(8.W)))
+  private val text = Cat(characters.reverse)
 
-  array.bytes := Cat((asked.length +& portBytes.U) >> params.port.offsetBits, 0.U(params.port.offsetBits.W))
-  array.take := state === State.heading && !inline && array.fits && store.ready
+  bytes.bytes := Cat((asked.length +& portBytes.U) >> params.port.offsetBits, 0.U(params.port.offsetBits.W))
+  bytes.take := heading && !inline && bytes.fits && beat.ready
 
-  private val contents = Mux(inline, asked.address + 16.U, array.address)
-  store.valid := (state === State.heading && (inline || array.fits)) || state === State.sizing ||
+  private val contents = Mux(inline, asked.address + 16.U, bytes.address)
+  beat.valid := (heading && !inline && bytes.fits) || (heading && inline && !atOnce) || state === State.sizing ||
     ((inlining || copying) && there)
-  private val head = Mux(state === State.heading, Cat(asked.length.pad(64), contents.pad(64)), asked.length.pad(128))
-  private val headAddress = Mux(state === State.heading, asked.address, asked.address + 16.U)
-  when(copying) {
-    store.bits.address := to
-    store.bits.data := text
-    store.bits.mask := Fill(portBytes, 1.U(1.W))
-    store.bits.alone := true.B
-  }.otherwise {
-    store.bits := Store.line(params.port, headAddress, Mux(inlining, text(127, 0), head))
-    store.bits.alone := true.B
-  }
+  private val first = Cat(asked.length.pad(64), contents.pad(64))
+  private val second = Mux(inlining, text(127, 0), asked.length.pad(128))
+  beat.bits.address := MuxCase(asked.address + 16.U, Seq(copying -> to, (heading || atOnce) -> asked.address))
+  beat.bits.data := MuxCase(second, Seq(copying -> text, atOnce -> second ## first, heading -> first))
 
-  private val moved = (inlining || copying) && store.fire
+  private val moved = (inlining || copying) && beat.fire
   stream.consume := Mux(moved, count, 0.U)
 
-  private val wrong = Utf8.wrong(before, bytes) || (isLast && Utf8.unfinished(bytes.takeRight(Utf8.carryBytes)))
-  private val bad = asked.utf8 && (broken || wrong)
+  private val carried = before.map(byte => Mux(start.valid, 0.U, byte))
+  private val wrong =
+    Utf8.wrong(carried, characters) || (isLast && Utf8.unfinished(characters.takeRight(Utf8.carryBytes)))
+  private val bad = asked.utf8 && ((broken && !start.valid) || wrong)
+  leaves := moved && isLast && !bad
   private val unreadable = (inlining || copying) && !there && stream.fault
-  done.valid := (moved && isLast) || unreadable || (state === State.heading && !inline && !array.fits)
+  done.valid := (moved && isLast) || unreadable || (heading && !inline && !bytes.fits)
   done.bits := MuxCase(
     Mux(bad, Status.malformed, Status.ok),
-    Seq(unreadable -> Status.accessFault, (state === State.heading) -> Status.outputFull)
+    Seq(unreadable -> Status.accessFault, (heading && !inline) -> Status.outputFull)
   )
 
   when(start.valid) {
-    asked := start.bits
-    left := start.bits.length
-    before := VecInit.fill(Utf8.carryBytes)(0.U(8.W))
+    before := VecInit(carried)
     broken := false.B
-    state := State.heading
   }
-  when(state === State.heading && store.fire) {
-    to := array.address
-    state := Mux(inline, State.inlining, State.sizing)
+  when(heading && beat.fire) {
+    to := bytes.address
+    waiting := Mux(inline, State.inlining, Mux(atOnce, State.copying, State.sizing))
   }
-  when(state === State.sizing && store.fire) { state := State.copying }
+  when(state === State.sizing && beat.fire) { waiting := State.copying }
   when(moved) {
     to := to + portBytes.U
-    left := left - count
-    before := VecInit(bytes.takeRight(Utf8.carryBytes))
+    rest := left - count
+    before := VecInit(characters.takeRight(Utf8.carryBytes))
     broken := bad
   }
-  when(done.valid) { state := State.idle }
+  when(done.valid) { waiting := State.idle }
 }
 
 /** Constants and states of [[DeserializerStrings]]. */
 object DeserializerStrings {
 
+  /** Low bits of the pointer of a singular string: it may be changed, and the arena owns it (arenastring.h). */
+  val tag: Int = 3
+
   /** Bytes of a `std::string`, and most bytes that fit into it. */
   val objectBytes: Int = 32
   val inlineMost: Int = 15
 
-  /** `heading` stores pointer and length, `sizing` the capacity; `inlining` and `copying` move bytes. */
+  /** `heading` stores pointer and length, and the rest of the object if it is a beat of its own; `sizing` the capacity;
+    * `inlining` and `copying` move bytes.
+    */
   object State extends ChiselEnum {
     val idle, heading, sizing, inlining, copying = Value
   }

@@ -7,7 +7,8 @@ import rackwright.contract.Status
 import rackwright.memory.{MemoryPort, MemoryPortParams, ReservationBuffer}
 
 /** Reads one string or array at a time, from its end to its start, and hands it on in pieces: a beat of bytes, or two
-  * elements of one where a beat has room for both, per cycle, then tag and length where there are any.
+  * elements of one where a beat has room for both, per cycle, then tag and length where there are any: with the last
+  * bytes of a string if a beat has room for them.
   *
   * @param port
   *   shape of the memory port; its tags are the beats that are read ahead.
@@ -108,7 +109,8 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   piece.bits.before.valid := streams && hasTwo
   piece.bits.before.bits.number := numberAt(element)
   piece.bits.before.bits.tag := at.tag
-  piece.bits.last := ends && !hasPrefix
+  piece.bits.prefixed := at.isString && (local || ends) && FieldPiece.mayBePrefixed(port.bytes, piece.bits.count)
+  piece.bits.last := (ends && !hasPrefix) || piece.bits.prefixed
   piece.bits.status := Status.ok
   when(local) {
     piece.bits.data := string.asUInt.pad(8 * port.bytes) >> (if (port.bytes == 16) 128 else 0)
@@ -169,14 +171,14 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
     is(State.local) {
       when(piece.fire) {
         at.skipEmpty := false.B
-        state := State.prefix
+        state := Mux(piece.bits.prefixed, State.idle, State.prefix)
       }
     }
     is(State.stream) {
       when(beat.valid && beat.bits.fault) { fail(Status.accessFault) }
       when(piece.fire) {
         high := high - step
-        when(ends) { state := Mux(hasPrefix, State.prefix, State.idle) }
+        when(ends) { state := Mux(hasPrefix && !piece.bits.prefixed, State.prefix, State.idle) }
         at.skipEmpty := false.B
       }
     }

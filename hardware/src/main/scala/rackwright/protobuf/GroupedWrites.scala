@@ -34,6 +34,9 @@ class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends M
   val quiet = IO(Output(Bool()))
   val faulty = IO(Output(Bool()))
 
+  /** Every write of all groups has been answered. */
+  val settled = IO(Output(Bool()))
+
   /** The group is over: it begins anew. */
   val release = IO(Input(Bool()))
 
@@ -66,6 +69,7 @@ class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends M
     when(comes && memory.response.bits.fault) { faults(index) := true.B }
   }
   quiet := unanswered(group) === 0.U
+  settled := unanswered.map(_ === 0.U).reduce(_ && _)
   faulty := faults(group)
   when(release) { faults(group) := false.B }
 }

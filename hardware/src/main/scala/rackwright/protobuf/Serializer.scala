@@ -25,7 +25,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   val idle = idlePort()
 
   private val commands = Module(new SerializerCommands)
-  private val lanes = Seq.tabulate(params.lanes)(index => Module(new SerializerLane(params, index)))
+  private val lanes = Seq.fill(params.lanes)(Module(new SerializerLane(params)))
   private val tables = Module(new SerializerReads(SerializerTable.port(params.rowPort), tablePort, params.lanes))
   private val beats = Module(new SerializerReads(params.objectPort, objectPort, params.lanes))
   // Strings keep more than one port busy: every second field serializer shares that of the objects.
@@ -42,20 +42,22 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   commands.request <> command.request
   command.response <> Queue(commands.response, 2)
   commands.ended := completion.ended
-  writer.ticket <> Queue(commands.ticket, params.commandQueue + Serializer.operations)
+  writer.ticket <> Queue(commands.ticket, params.commandQueue + Serializer.tickets)
 
-  // Requests go to the lanes in turns, and are written in turns.
-  private def turn(moves: Bool): UInt = Counter(moves, params.lanes)._1
-  private val (goesTo, comesFrom) = (turn(commands.walk.fire), turn(encoder.step.fire && encoder.step.bits.finishes))
-  private def atTurn[T <: Data](turn: UInt, signals: Seq[T]): T = VecInit(signals)(turn)
-  commands.walk.ready := atTurn(goesTo, lanes.map(_.request.ready))
-  encoder.step.valid := atTurn(comesFrom, lanes.map(_.step.valid))
-  encoder.step.bits := atTurn(comesFrom, lanes.map(_.step.bits))
+  private val turns = Module(new SerializerTurns(params))
+  turns.loads := VecInit(lanes.map(_.load))
+  turns.takes := VecInit(lanes.map(_.request.ready))
+  turns.gives := commands.walk.fire
+  turns.finished := encoder.step.fire && encoder.step.bits.finishes
+  commands.walk.ready := turns.goesTo.valid
+  private def atTurn[T <: Data](signals: Seq[T]): T = VecInit(signals)(turns.comesFrom.bits)
+  encoder.step.valid := turns.comesFrom.valid && atTurn(lanes.map(_.step.valid))
+  encoder.step.bits := atTurn(lanes.map(_.step.bits))
   private val ages = commands.walk.fire && commands.walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U
   for ((lane, index) <- lanes.zipWithIndex) {
-    lane.request.valid := commands.walk.valid && goesTo === index.U
+    lane.request.valid := commands.walk.valid && turns.goesTo.valid && turns.goesTo.bits === index.U
     lane.request.bits := commands.walk.bits
-    lane.step.ready := encoder.step.ready && comesFrom === index.U
+    lane.step.ready := encoder.step.ready && turns.comesFrom.valid && turns.comesFrom.bits === index.U
     lane.givenUp.valid := encoder.failed
     lane.givenUp.bits := encoder.request
     lane.now := commands.now
@@ -88,7 +90,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   event("busy", !commands.quiet)
   event("fields", PopCount(lanes.map(_.walked)))
   event("bytes", Mux(writer.chunk.fire && !writer.chunk.bits.finishes, writer.chunk.bits.count, 0.U))
-  event("input_stall", atTurn(comesFrom, lanes.map(_.stalled)))
+  event("input_stall", turns.comesFrom.valid && atTurn(lanes.map(_.stalled)))
   event("output_stall", writer.chunk.valid && !writer.chunk.ready)
 }
 
@@ -103,6 +105,15 @@ object Serializer {
   val objectReads: Int = 64
   val writes: Int = 64
 
-  /** Operations of a lane that wait between the walk and the output. */
-  val operations: Int = 16
+  /** Operations of a lane that wait between the walk and the output, and the strings and arrays among them that wait
+    * for a field serializer: enough for a lane to walk a large message while another one's is written.
+    */
+  val operations: Int = 512
+  val tasks: Int = 256
+
+  /** Requests that are walked and wait for the output. */
+  val tickets: Int = 32
+
+  /** Requests that are under way at most: fewer than times and numbers of requests can tell apart. */
+  def inFlight(params: SerializerParams): Int = params.commandQueue + tickets
 }

@@ -18,6 +18,11 @@ class SerializerRequest extends Bundle {
   val time = UInt(SerializerCache.timeBits.W)
 }
 
+/** Requests are counted from 1 as times, and from 0 where they are written. */
+object SerializerRequest {
+  def number(time: UInt): UInt = (time - 1.U)(SerializerEncoder.requestBits - 1, 0)
+}
+
 /** Understands commands: README.md has their list. */
 class SerializerCommands extends Module {
   import SerializerCommands._

@@ -18,6 +18,7 @@ object SerializerDescription extends UnitDescription {
     Parameter.powerOfTwo("buffer-beats", 32, 4, 64, "beats that each field serializer reads ahead"),
     Parameter.powerOfTwo("table-rows", 128, 8, 128, "rows of 64 bytes of descriptor tables that each lane keeps"),
     Parameter.powerOfTwo("object-lines", 128, 16, 128, "beats of objects that each lane keeps"),
+    Parameter.powerOfTwo("map-entries", 128, 8, 256, "entries of maps that each lane keeps to sort them"),
     Parameter.integer("command-queue", 8, 1 to 16, "requests that may wait for the unit")
   )
 
@@ -31,6 +32,7 @@ object SerializerDescription extends UnitDescription {
       bufferBeats = values.int("buffer-beats"),
       tableRows = values.int("table-rows"),
       objectLines = values.int("object-lines"),
+      mapEntries = values.int("map-entries"),
       commandQueue = values.int("command-queue")
     )
   )

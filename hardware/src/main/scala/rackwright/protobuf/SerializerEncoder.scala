@@ -53,13 +53,14 @@ class SerializerEncoder(params: SerializerParams) extends Module {
   private val isPrefix = piece.kind === PieceKind.prefix
   private val isBare = piece.kind === PieceKind.bare
   private val isBytes = piece.kind === PieceKind.bytes
+  private val isPrefixed = isBytes && piece.prefixed
   private val isNothing = piece.kind === PieceKind.nothing
   private val own = Wire(new TaggedNumber)
   own.tag := piece.tag
   own.number := piece.number
-  when(isPrefix) {
+  when(isPrefix || isPrefixed) {
     own.number.form := NumberForm.varint
-    own.number.value := count - start
+    own.number.value := count - start + Mux(isPrefixed, piece.count, 0.U)
   }
   private val (encoded, encodedBytes) = SerializerEncoder.number(own, isBare)
   private val (beforeIt, beforeBytes) = SerializerEncoder.number(piece.before.bits, isBare)
@@ -67,9 +68,14 @@ class SerializerEncoder(params: SerializerParams) extends Module {
   private val both = (encoded << Cat(beforeBytes, 0.U(3.W))) | beforeIt
   private val numbers = Mux(hasTwo, both, encoded)(8 * beatBytes.min(2 * SerializerEncoder.mostBytes) - 1, 0)
 
-  chunk.bits.data := Mux(isBytes, piece.data, numbers)
-  chunk.bits.offset := Mux(isBytes, piece.offset, 0.U)
-  chunk.bits.count := Mux(isNothing, 0.U, Mux(isBytes, piece.count, encodedBytes +& Mux(hasTwo, beforeBytes, 0.U)))
+  private val beside = (piece.data >> Cat(piece.offset, 0.U(3.W))) << Cat(encodedBytes, 0.U(3.W))
+  private val prefixedBytes = (beside | encoded)(8 * beatBytes - 1, 0)
+  chunk.bits.data := Mux(isPrefixed, prefixedBytes, Mux(isBytes, piece.data, numbers))
+  chunk.bits.offset := Mux(isBytes && !isPrefixed, piece.offset, 0.U)
+  chunk.bits.count := MuxCase(
+    encodedBytes +& Mux(hasTwo, beforeBytes, 0.U),
+    Seq(isNothing -> 0.U, isPrefixed -> (piece.count + encodedBytes), isBytes -> piece.count)
+  )
   private val after = count +& chunk.bits.count
   private val grown = Mux(piece.status === Status.ok && after(31), Status.unsupported, piece.status)
   private val newStatus = Mux(status === Status.ok, grown, status)
@@ -105,6 +111,9 @@ object SerializerEncoder {
 
   /** Bytes of a number and its tag, at most. */
   val mostBytes: Int = 15
+
+  /** Bytes of a tag and a length, at most. */
+  val mostPrefixBytes: Int = 10
 
   /** The bytes of a number, after its tag unless it is `bare`, the first one lowest, and how many there are. */
   def number(tagged: TaggedNumber, bare: Bool): (UInt, UInt) = {

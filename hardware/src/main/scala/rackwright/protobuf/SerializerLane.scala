@@ -9,16 +9,17 @@ import rackwright.memory.MemoryPort
   *
   * @param params
   *   what to build.
-  * @param index
-  *   which one of the lanes this is; requests go to them in turns.
   */
-class SerializerLane(params: SerializerParams, index: Int) extends Module {
+class SerializerLane(params: SerializerParams) extends Module {
   private val rowPort = params.rowPort
   private val objectPort = params.objectPort
   private val bufferPort = params.bufferPort
 
   /** Messages to walk. */
   val request = IO(Flipped(Decoupled(new SerializerRequest)))
+
+  /** How many of them wait or are walked. */
+  val load = IO(Output(UInt(log2Ceil(params.laneQueue + 2).W)))
 
   /** Their output, from the last byte to the first. */
   val step = IO(Decoupled(new OutputStep(params.portBytes)))
@@ -50,9 +51,17 @@ class SerializerLane(params: SerializerParams, index: Int) extends Module {
   private val announcer = Module(new SerializerAnnouncer(params))
   private val cache = Module(new SerializerCache(objectPort))
   private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
-  private val merger = Module(new SerializerMerger(params, index))
+  private val dealer = Module(new SerializerDealer(params))
+  private val merger = Module(new SerializerMerger(params))
 
-  walker.request <> Queue(request, params.laneQueue, flow = true)
+  private val waiting = Module(new Queue(new SerializerRequest, params.laneQueue, flow = true))
+  waiting.io.enq.valid := request.valid && merger.request.ready
+  waiting.io.enq.bits := request.bits
+  request.ready := waiting.io.enq.ready && merger.request.ready
+  merger.request.valid := request.fire
+  merger.request.bits := SerializerRequest.number(request.bits.time)
+  walker.request <> waiting.io.deq
+  load := waiting.io.count +& !walker.idle
   walker.flush := flush
   walker.givenUp := givenUp
 
@@ -78,8 +87,9 @@ class SerializerLane(params: SerializerParams, index: Int) extends Module {
   walker.beat <> cache.response
   objects <> cache.memory
 
+  dealer.task <> walker.task
   for ((field, number) <- fields.zipWithIndex) {
-    field.task <> walker.tasks(number)
+    field.task <> dealer.tasks(number)
     field.cancel := merger.cancel(number)
     merger.pieces(number) <> field.piece
     reads(number) <> field.memory

@@ -25,10 +25,11 @@ class OutputStep(beatBytes: Int) extends Bundle {
   *
   * @param params
   *   what to build.
-  * @param lane
-  *   whose operations these are.
   */
-class SerializerMerger(params: SerializerParams, lane: Int) extends Module {
+class SerializerMerger(params: SerializerParams) extends Module {
+
+  /** Numbers of the requests whose operations will come. */
+  val request = IO(Flipped(Decoupled(UInt(SerializerEncoder.requestBits.W))))
 
   /** What is to be written, from the last byte to the first. */
   val operation = IO(Flipped(Decoupled(new SerializerOperation(params))))
@@ -54,7 +55,8 @@ class SerializerMerger(params: SerializerParams, lane: Int) extends Module {
   private val (valid, nextValid) = (waiting.heads(0).valid, waiting.heads(1).valid)
 
   private val first = RegInit(true.B)
-  private val request = RegInit(lane.U(SerializerEncoder.requestBits.W))
+  private val requests = Module(new Queue(UInt(SerializerEncoder.requestBits.W), Serializer.inFlight(params)))
+  requests.io.enq <> request
   private val isField = now.kind === OperationKind.field
   private val piece = VecInit(pieces.map(_.bits))(now.serializer)
   private val pieceValid = VecInit(pieces.map(_.valid))(now.serializer)
@@ -88,9 +90,9 @@ class SerializerMerger(params: SerializerParams, lane: Int) extends Module {
 
   for ((field, index) <- pieces.zipWithIndex) {
     val isNext = valid && isField && now.serializer === index.U
-    cancel(index) := givenUp.valid && givenUp.bits === request && isNext
+    cancel(index) := givenUp.valid && givenUp.bits === requests.io.deq.bits && isNext
     field.ready := isNext && step.ready
   }
   when(step.fire && isField) { first := piece.last }
-  when(step.fire && step.bits.finishes) { request := request + params.lanes.U }
+  requests.io.deq.ready := step.fire && step.bits.finishes
 }

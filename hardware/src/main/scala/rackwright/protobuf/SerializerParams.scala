@@ -22,6 +22,9 @@ import rackwright.memory.MemoryPortParams
   *   rows of 64 bytes of descriptor tables that each lane keeps on chip: a power of two, 8 to 128.
   * @param objectLines
   *   beats of objects that each lane keeps on chip: a power of two, 16 to 128.
+  * @param mapEntries
+  *   entries of maps that each lane keeps on chip to sort them, those of maps within each other together: a power of
+  *   two, 8 to 256.
   * @param commandQueue
   *   requests that may wait: 1 to 16.
   */
@@ -34,6 +37,7 @@ case class SerializerParams(
     bufferBeats: Int = 32,
     tableRows: Int = 128,
     objectLines: Int = 128,
+    mapEntries: Int = 128,
     commandQueue: Int = 8
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
@@ -46,6 +50,7 @@ case class SerializerParams(
   require(isPowerOfTwo(bufferBeats, 4, 64), s"buffer-beats is a power of two from 4 to 64, not $bufferBeats")
   require(isPowerOfTwo(tableRows, 8, 128), s"table-rows is a power of two from 8 to 128, not $tableRows")
   require(isPowerOfTwo(objectLines, 16, 128), s"object-lines is a power of two from 16 to 128, not $objectLines")
+  require(isPowerOfTwo(mapEntries, 8, 256), s"map-entries is a power of two from 8 to 256, not $mapEntries")
   require(commandQueue >= 1 && commandQueue <= 16, s"command-queue is 1 to 16, not $commandQueue")
 
   /** Bits of a level: 0 is the outermost message. */

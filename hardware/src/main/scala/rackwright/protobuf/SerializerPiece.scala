@@ -22,6 +22,33 @@ class FieldTask extends Bundle {
   val skipEmpty = Bool()
 }
 
+/** What becomes a task. */
+object FieldTask {
+
+  /** A string or an array of numbers that is a field of a message. */
+  def of(found: FoundField): FieldTask = {
+    val field = found.entry.field
+    val task = Wire(new FieldTask)
+    task.address := found.address
+    task.isString := found.kind === FoundKind.string
+    task.count := found.count
+    task.kind := field.kind
+    task.packed := field.packed
+    task.tag := found.entry.tag
+    task.skipEmpty := field.implicitPresence && !field.inOneof
+    task
+  }
+
+  /** A string of an array. */
+  def element(address: UInt, tag: UInt): FieldTask = {
+    val task = WireDefault(0.U.asTypeOf(new FieldTask))
+    task.address := address
+    task.isString := true.B
+    task.tag := tag
+    task
+  }
+}
+
 /** What a piece of a field is. */
 object PieceKind extends ChiselEnum {
 
@@ -43,6 +70,9 @@ class FieldPiece(beatBytes: Int) extends Bundle {
   val data = UInt((8 * beatBytes).W)
   val offset = UInt(log2Ceil(beatBytes).W)
   val count = UInt(log2Ceil(beatBytes + 1).W)
+
+  /** Tag and length of what this field wrote are before these bytes. */
+  val prefixed = Bool()
   val number = new WireNumber
   val tag = UInt(32.W)
 
@@ -61,4 +91,7 @@ object FieldPiece {
 
   /** Two numbers with their tags are no longer than a beat. */
   def mayHoldTwo(beatBytes: Int): Boolean = beatBytes >= 2 * SerializerEncoder.mostBytes
+
+  /** So many bytes and any tag and length before them are no longer than a beat. */
+  def mayBePrefixed(beatBytes: Int, count: UInt): Bool = count <= (beatBytes - SerializerEncoder.mostPrefixBytes).U
 }

@@ -18,6 +18,7 @@ class SerializerRow extends Bundle {
     val entry = Wire(new SerializerEntry)
     entry.field := DescriptorTable.entry(data(256 * index + 127, 256 * index))
     entry.tag := word(4 * index + 2)(31, 0)
+    entry.nodes := MapNodes.fromWord(word(4 * index + 3))
     entry
   }
 }
@@ -28,6 +29,9 @@ class SerializerEntry extends Bundle {
 
   /** Field number and wire type of what is written. */
   val tag = UInt(32.W)
+
+  /** Of a map: what has to be known of its nodes. */
+  val nodes = new MapNodes
 }
 
 /** A row to look up. */

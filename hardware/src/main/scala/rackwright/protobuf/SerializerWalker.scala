@@ -6,28 +6,10 @@ import chisel3.util._
 import rackwright.contract.Status
 import rackwright.memory.LoadedBeat
 
-/** What is kept of a message while one of its sub-messages is walked. */
-class WalkedMessage extends Bundle {
-  val message = UInt(DescriptorTable.addressBits.W)
-  val position = new ListPosition
-  val hasbits = UInt(32.W)
-
-  /** The field that is walked, and what is left of its array. */
-  val tag = UInt(32.W)
-  val table = UInt(DescriptorTable.addressBits.W)
-  val array = UInt(DescriptorTable.addressBits.W)
-  val left = UInt(31.W)
-
-  /** The element to enter next, which may be known before its turn. */
-  val next = Valid(UInt(DescriptorTable.addressBits.W))
-
-  /** Bytes of the message, as far as they are read ahead. */
-  val size = UInt(SerializerWalker.sizeBits.W)
-}
-
 /** Walks messages, from the last field to the first, and says what is to be written.
   *
-  * [[SerializerList]] finds entries, [[SerializerFetch]] reads fields; here are messages and arrays of pointers.
+  * [[SerializerList]] finds entries, [[SerializerFetch]] reads fields, [[SerializerMap]] puts maps in order; here are
+  * messages and the elements of fields.
   */
 class SerializerWalker(params: SerializerParams) extends Module {
   import SerializerWalker.State
@@ -40,8 +22,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
   /** What is to be written, in descending order of address. */
   val operation = IO(Decoupled(new SerializerOperation(params)))
 
-  /** Strings and arrays for the field serializers, which take them in turns. */
-  val tasks = IO(Vec(params.fieldSerializers, Decoupled(new FieldTask)))
+  /** Strings and arrays for the field serializers. */
+  val task = IO(Decoupled(new FieldTask))
 
   /** Number of the request that need not be walked any further. */
   val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
@@ -72,7 +54,12 @@ class SerializerWalker(params: SerializerParams) extends Module {
 
   private val list = Module(new SerializerList)
   private val fetch = Module(new SerializerFetch(params.portBytes))
+  private val objects = Module(new SerializerObjects(params.portBytes))
+  private val map = Module(new SerializerMap(params.mapEntries))
+  private val dispatch = Module(new SerializerDispatch(params))
+  private val headers = Module(new SerializerHeaders)
   private val stack = Module(new LevelStack(new WalkedMessage, params.depth - 1))
+  private val readAhead = new SerializerReadAhead(params)
 
   private val state = RegInit(State.idle)
   private val at = Reg(new WalkedMessage)
@@ -80,8 +67,9 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val isString = Reg(Bool())
   private val status = Reg(UInt(Status.width.W))
   private val known = Reg(new KnownPresence)
-  private val turn = RegInit(0.U(params.fieldBits.W))
   private val table = Reg(UInt(addressBits.W))
+  private val isBare = Reg(Bool())
+  private val elementBytes = Reg(UInt(SerializerWalker.sizeBits.W))
   // A message that is entered as soon as one that follows it has been announced: they are read at the same time.
   private val held = RegInit(false.B)
   private val heldMessage = Reg(new FoundField)
@@ -89,31 +77,32 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val peeked = Reg(Bool())
   private def on(which: State.Type): Bool = state === which
   private val walking = on(State.fields)
+  private val found = fetch.found
+  private val items = at.items
   idle := on(State.idle)
 
-  // Reads of an object: of its fields, or, one at a time, what is asked for here.
-  private val asking = Wire(Bool())
-  private val place = Wire(UInt(addressBits.W))
-  private val reading = RegInit(false.B)
-  private val read = Reg(UInt(addressBits.W))
-  private val answer = reading && beat.valid
-  private val answerTaken = WireDefault(false.B)
-  beatRequest.valid := asking || (walking && fetch.request.valid)
-  beatRequest.bits := Mux(asking, place, fetch.request.bits) >> offsetBits
-  fetch.request.ready := walking && !asking && beatRequest.ready
-  fetch.response.valid := beat.valid && !reading
-  fetch.response.bits := beat.bits
-  beat.ready := Mux(reading, answerTaken, fetch.response.ready)
-  private val asked = asking && beatRequest.ready
-  when(asked) { read := place }
-  reading := asked || (reading && !answerTaken)
-  private val words = beat.bits.data.asTypeOf(Vec(params.portBytes / 8, UInt(64.W)))
-  private def wordAt(address: UInt): UInt = words(address(offsetBits - 1, 3))
-  private val word = wordAt(read)
+  // Beats of objects: fields, or a word that is wanted here.
+  private val answer = objects.answer
+  private val word = answer.bits.word
+  private val fault = answer.bits.beat.fault
+  answer.ready := false.B
+  beatRequest <> objects.request
+  objects.response <> beat
+  objects.clear := on(State.finish)
+  objects.field.valid := walking && fetch.request.valid
+  objects.field.bits := fetch.request.bits
+  fetch.request.ready := walking && objects.field.ready
+  fetch.response <> objects.fieldBeat
 
-  // The parts of the hasbits, and the one for the field at hand.
+  // What is known of presence: the part of the hasbits for the field at hand, and the oneof seen last.
   private val hasbits = at.message + at.hasbits
   private val wantsPart = walking && list.wanted.valid && fetch.idle && !held
+  private val hasbitsAreWords = at.hasbits(2, 0) === 0.U
+  list.known := known
+  when(fetch.holder.valid) {
+    known.holder := fetch.holder
+    known.oneof := fetch.oneof
+  }
   private def learn(part: UInt, bits: UInt): Unit = {
     known.hasbits.valid := true.B
     known.hasbits.bits := bits
@@ -123,95 +112,89 @@ class SerializerWalker(params: SerializerParams) extends Module {
     known.hasbits.valid := false.B
     known.holder.valid := false.B
   }
-  list.known := known
-  when(fetch.holder.valid) {
-    known.holder := fetch.holder
-    known.oneof := fetch.oneof
-  }
 
   // Entries are handed on while a message is walked.
-  fetch.message := at.message
   private val mayFetch = walking && !(held && peeked)
+  fetch.message := at.message
   fetch.entry.valid := list.entry.valid && mayFetch
   fetch.entry.bits := list.entry.bits
   list.entry.ready := fetch.entry.ready && mayFetch
-  // Nothing is under way in the caches when a message is entered: they take its requests at once.
-  private val enters = on(State.enter) && (operation.ready || !isInner)
-  rowRequest.valid := enters || (!on(State.enter) && list.request.valid)
+
+  // Nothing is under way in the caches when a message is entered: they take its requests at once. The row is that of the
+  // table, or, if the header is known, the first one of the list.
+  private val enters = on(State.enter) && (dispatch.mark.ready || !isInner)
+  private val readsHeader = on(State.enter) && !headers.found.valid
+  headers.table := table
+  rowRequest.valid := Mux(readsHeader, enters, list.request.valid)
   rowRequest.bits := list.request.bits
-  when(on(State.enter)) {
+  when(readsHeader) {
     rowRequest.bits.address := table
     rowRequest.bits.continues := false.B
   }
-  list.request.ready := !on(State.enter) && rowRequest.ready
+  list.request.ready := !readsHeader && rowRequest.ready
   list.response.valid := row.valid && !on(State.header)
   list.response.bits := row.bits
-  row.ready := Mux(on(State.header), true.B, list.response.ready)
-  // Elements that are messages are read ahead by one.
-  private val entersLast = !isString && at.next.valid && at.left === 1.U
-  private val element = at.array + ((at.left - Mux(!isString && at.next.valid, 2.U, 1.U)) << 3)
-  asking := Mux(
+  row.ready := on(State.header) || list.response.ready
+
+  // Words: metadata, hasbits, pointers of arrays, of which messages are read ahead by one, and what a map wants.
+  private val inArray = on(State.elements) && !items.isMap
+  private val entersLast = !isString && items.next.valid && items.left === 1.U
+  private val wantsElement = items.left =/= 0.U && !entersLast
+  // The string at hand is handed on in this cycle: the one before it is asked for.
+  private val takesString = dispatch.element.fire && inArray
+  private val wantsNext = takesString && items.left =/= 1.U
+  private val behind = Mux(takesString || (!isString && items.next.valid), 2.U, 1.U)
+  objects.word.valid := Mux(
     on(State.enter),
     enters,
-    !reading && (wantsPart || (on(State.array) && at.left =/= 0.U && !entersLast))
+    wantsNext ||
+      (!objects.reading && (wantsPart || (inArray && wantsElement) || (on(State.sort) && map.read.request.valid)))
   )
-  place := Mux(
-    on(State.enter),
-    at.message + 8.U,
-    Mux(on(State.array), element, hasbits + (list.wanted.bits << 3))
-  )
-
-  // What is found becomes an operation, a task, or a message to enter.
-  private val found = fetch.found
-  private val isTask = found.bits.kind === FoundKind.string || found.bits.kind === FoundKind.numbers
-  private val pointer = word(addressBits - 1, 0)
-  private val pointerIsWild = (word >> addressBits).orR || pointer(2, 0).orR || pointer === 0.U
-  private val inArray = on(State.array) && answer && !beat.bits.fault && !pointerIsWild
-  private val task = Wire(new FieldTask)
-  task.address := Mux(on(State.array), pointer, found.bits.address)
-  task.isString := on(State.array) || found.bits.kind === FoundKind.string
-  task.count := found.bits.count
-  task.kind := found.bits.entry.field.kind
-  task.packed := found.bits.entry.field.packed
-  task.tag := Mux(on(State.array), at.tag, found.bits.entry.tag)
-  task.skipEmpty := !on(State.array) && found.bits.entry.field.implicitPresence && !found.bits.entry.field.inOneof
-  private val taskReady = VecInit(tasks.map(_.ready))(turn)
-  private val hasTask = (walking && found.valid && isTask) || (inArray && isString)
-  for ((field, index) <- tasks.zipWithIndex) {
-    field.valid := hasTask && operation.ready && turn === index.U
-    field.bits := task
-  }
-  when(hasTask && operation.ready && taskReady) {
-    turn := Mux(turn === (params.fieldSerializers - 1).U, 0.U, turn + 1.U)
-  }
-
-  operation.valid := MuxCase(
-    false.B,
+  objects.word.bits := MuxLookup(state, hasbits + (list.wanted.bits << 3))(
     Seq(
-      hasTask -> taskReady,
-      walking -> (found.valid && found.bits.kind === FoundKind.number),
-      on(State.enter) -> isInner,
-      (on(State.close) || on(State.finish)) -> true.B
+      State.enter -> (at.message + 8.U),
+      State.elements -> (items.array + ((items.left - behind) << 3)),
+      State.sort -> map.read.request.bits
     )
   )
-  operation.bits.kind := MuxCase(
-    OperationKind.number,
-    Seq(
-      hasTask -> OperationKind.field,
-      on(State.enter) -> OperationKind.open,
-      on(State.close) -> OperationKind.close,
-      on(State.finish) -> OperationKind.finish
-    )
+  map.read.request.ready := on(State.sort) && objects.word.fire
+  map.read.answer.valid := on(State.sort) && answer.fire
+  map.read.answer.bits.data := word
+  map.read.answer.bits.fault := fault
+  when(on(State.sort)) { answer.ready := true.B }
+
+  // The element that is here.
+  private val hasElement = on(State.elements) && Mux(items.isMap, map.last.valid && wantsElement, answer.valid)
+  private val elementWord = Mux(items.isMap, map.last.bits, word)
+  private val element = elementWord(addressBits - 1, 0)
+  private val isBadElement = LoadedWord.isWild(elementWord) || (inArray && fault)
+  private def takeElement(): Unit = { answer.ready := inArray }
+  map.last.ready := on(State.elements) && items.isMap && wantsElement
+
+  // Strings, numbers and marks are handed on.
+  private val leadsAway = found.bits.kind.isOneOf(FoundKind.message, FoundKind.pointers, FoundKind.map)
+  dispatch.field.valid := walking && found.valid && !leadsAway
+  dispatch.field.bits := found.bits
+  found.ready := walking && (leadsAway || dispatch.field.ready)
+  dispatch.element.valid := hasElement && !isBadElement && isString
+  dispatch.element.bits := FieldTask.element(element, items.tag)
+  dispatch.mark.valid := (on(State.enter) && isInner) || on(State.close) || on(State.finish)
+  dispatch.mark.bits.kind := MuxLookup(state, OperationKind.finish)(
+    Seq(State.enter -> OperationKind.open, State.close -> OperationKind.close)
   )
-  operation.bits.tag := Mux(on(State.close), at.tag, found.bits.entry.tag)
-  operation.bits.number := found.bits.number
-  operation.bits.serializer := turn
-  operation.bits.status := Mux(on(State.finish), status, Status.ok)
-  found.ready := walking && Mux(
-    isTask,
-    operation.ready && taskReady,
-    found.bits.kind =/= FoundKind.number || operation.ready
-  )
+  dispatch.mark.bits.tag := items.tag
+  dispatch.mark.bits.status := Mux(on(State.finish), status, Status.ok)
+  operation <> dispatch.operation
+  task <> dispatch.task
+
+  private val time = RegEnable(request.bits.time, request.fire)
+  since := time
+  prefetch.valid := false.B
+  prefetch.bits := DontCare
+  private def announce(address: UInt, bytes: UInt): Unit = {
+    prefetch.valid := true.B
+    prefetch.bits := readAhead.beats(address, bytes, time)
+  }
 
   private def fail(why: UInt): Unit = {
     status := why
@@ -226,11 +209,12 @@ class SerializerWalker(params: SerializerParams) extends Module {
       when(request.bits.refused) { fail(Status.accessFault) }
     }
   }
+
   private val around = WireDefault(at)
   around.position := list.position
   stack.push.valid := false.B
   stack.push.bits := around
-  private val leaves = walking && list.finished && fetch.ends && !reading && !held
+  private val leaves = walking && list.finished && fetch.ends && !objects.reading && !held
   stack.pop := leaves && !stack.empty
   private def enter(message: UInt, newTable: UInt): Unit = {
     when(stack.full) { fail(Status.unsupported) }.otherwise {
@@ -241,63 +225,99 @@ class SerializerWalker(params: SerializerParams) extends Module {
       state := State.enter
     }
   }
-
-  /** The metadata word is here, and mostly the first hasbits with it. */
-  private def learnMetadata(hasbits: UInt): Unit = {
-    answerTaken := true.B
-    state := State.fields
-    when(hasbits >> offsetBits === read >> offsetBits) { learn(0.U, wordAt(hasbits)) }
-    when(beat.bits.fault) { fail(Status.accessFault) }.elsewhen(word(0)) { fail(Status.unsupported) }
-  }
-
   private def enterField(field: FoundField, position: ListPosition): Unit = {
-    around.tag := field.entry.tag
-    around.left := 0.U
+    around.items.tag := field.entry.tag
+    around.items.left := 0.U
     around.position := position
     enter(field.address, field.entry.field.table)
   }
 
-  // The header of a table (README.md).
-  private val size = row.bits.word(1)(31, 0)
-  private val hasHasbits = row.bits.word(2)(63, 32) =/= 0.U
-  private val entries = row.bits.word(6)(31, 0)
-  private val listWord = row.bits.word(5)
-  private val listAddress = listWord(addressBits - 1, 0)
-  private val foreign = row.bits.word(6)(32) || entries > DescriptorTable.maximumEntries.U ||
-    table(5, 0).orR || listAddress(5, 0).orR || (hasHasbits && row.bits.word(2)(2, 0).orR)
-  private val mostBeats = (params.objectLines / 2).min((1 << SerializerCache.prefetchBits) - 1)
-  private val mostBytes = (mostBeats - 1) * params.portBytes
-  private val knownBytes = Mux(size > mostBytes.U, mostBytes.U, size(SerializerWalker.sizeBits - 1, 0))
-  // Pointers of an array are read ahead in groups of a power of two, three groups at first.
-  private val group = 16.min(1 << log2Floor(mostBytes / (3 * 8)))
-  private val pointersAhead = 3 * group
-  private val pointerBits = log2Ceil(pointersAhead + 1)
-  private val elementBytes = Reg(UInt(SerializerWalker.sizeBits.W))
-  prefetch.valid := false.B
-  prefetch.bits := DontCare
-
-  /** Has the beats of `bytes` bytes, at most `mostBytes`, read before they are asked for. */
-  private def readAhead(address: UInt, bytes: UInt): Unit = {
-    prefetch.valid := true.B
-    prefetch.bits.since := time
-    prefetch.bits.number := address >> offsetBits
-    val end = address(offsetBits - 1, 0) +& bytes +& (params.portBytes - 1).U
-    prefetch.bits.left := (end >> offsetBits).pad(SerializerCache.prefetchBits)(SerializerCache.prefetchBits - 1, 0)
+  /** The metadata word is here, and mostly the first hasbits with it. */
+  private def learnMetadata(hasbits: UInt, bare: Bool): Unit = {
+    answer.ready := true.B
+    state := State.fields
+    when(answer.bits.covers(hasbits) && hasbits(2, 0) === 0.U) { learn(0.U, answer.bits.wordAt(hasbits)) }
+    when(fault) { fail(Status.accessFault) }.elsewhen(word(0) && !bare) { fail(Status.unsupported) }
   }
 
+  /** A message that has been found is entered, now or when the next one has been announced too. */
+  private def meetMessage(): Unit = {
+    announce(found.bits.address, SerializerWalker.leastBytes.U)
+    val next = list.entry.bits.field
+    when(!held && list.entry.valid && FieldKind.isMessage(next.kind) && !next.repeated) {
+      held := true.B
+      peeked := false.B
+      heldMessage := found.bits
+      heldPosition := list.position
+    }.elsewhen(!held) { enterField(found.bits, list.position) }
+  }
+
+  /** Elements of a field that has been found are next. */
+  private def meetElements(): Unit = {
+    val isMap = found.bits.kind === FoundKind.map
+    items.tag := found.bits.entry.tag
+    items.table := Mux(isMap && !found.bits.inEntries, found.bits.entry.nodes.table, found.bits.entry.field.table)
+    items.array := found.bits.address + 8.U
+    items.left := found.bits.count
+    items.isMap := isMap
+    items.next.valid := false.B
+    elementBytes := SerializerWalker.leastBytes.U
+    isString := FieldKind.isStringLike(found.bits.entry.field.kind)
+    state := Mux(isMap, State.sort, State.elements)
+    val ahead = readAhead.pointers(found.bits.count)
+    when(!isMap) { announce(found.bits.address + 8.U + ((found.bits.count - ahead) << 3), ahead << 3) }
+  }
+  map.start.valid := found.fire && found.bits.kind === FoundKind.map
+  map.start.bits.field := found.bits.address
+  map.start.bits.inEntries := found.bits.inEntries
+  map.start.bits.count := found.bits.count
+  map.start.bits.nodes := found.bits.entry.nodes
+  map.clear := on(State.finish)
+
+  /** A message among the elements takes the place of the one that was known before it, which is entered. */
+  private def meetElement(): Unit = {
+    takeElement()
+    announce(element, elementBytes)
+    when(items.next.valid) {
+      around.items.left := items.left - 1.U
+      around.items.next.bits := element
+      enter(items.next.bits, items.table)
+    }.otherwise {
+      items.next.valid := true.B
+      items.next.bits := element
+    }
+  }
+
+  private val header = Mux(on(State.enter), headers.found.bits, SerializerHeader.of(row.bits))
+  private val knownBytes = readAhead.ofObject(header.bytes)
+  headers.put.valid := false.B
+  headers.put.bits := header
+  headers.clear := flush
   list.start.valid := false.B
-  list.start.bits.list := listAddress
-  list.start.bits.left := entries(SerializerList.countBits - 1, 0)
+  list.start.bits.list := header.list
+  list.start.bits.left := header.entries
+
+  /** The header is known: what lies in the object is read, from the end of the list. */
+  private def open(): Unit = {
+    at.hasbits := header.hasbits
+    items.left := 0.U
+    at.size := knownBytes
+    isBare := header.isBare
+    announce(at.message, knownBytes)
+    when(!isInner) {
+      latestTable.valid := true.B
+      latestTable.bits := table
+      latestSize := knownBytes
+    }
+    list.start.valid := true.B
+    state := State.metadata
+  }
   list.stop := on(State.finish) || on(State.enter) || on(State.idle)
   cancelRow := list.stop
   cancelBeat := on(State.finish)
   fetch.clear := on(State.finish)
   stack.clear := on(State.finish)
-  request.ready := on(State.idle) || (on(State.finish) && operation.ready)
-  private val time = RegEnable(request.bits.time, request.fire)
-  // Requests are counted from 0 where they are written, and from 1 as times.
-  private val number = (time - 1.U)(SerializerEncoder.requestBits - 1, 0)
-  since := time
+  request.ready := on(State.idle) || (on(State.finish) && dispatch.mark.ready)
   private val latestTable = RegInit(0.U.asTypeOf(latest))
   private val latestSize = Reg(latestBytes.cloneType)
   latest := latestTable
@@ -307,99 +327,68 @@ class SerializerWalker(params: SerializerParams) extends Module {
     is(State.idle) { begin() }
     is(State.enter) {
       forgetPresence()
-      when(enters) { state := State.header }
+      when(enters) {
+        state := State.header
+        when(headers.found.valid)(open())
+      }
     }
     is(State.header) {
       when(row.valid) {
-        at.hasbits := row.bits.word(2)(31, 0)
-        at.left := 0.U
-        at.size := knownBytes
-        readAhead(at.message, knownBytes)
-        when(!isInner) {
-          latestTable.valid := true.B
-          latestTable.bits := table
-          latestSize := knownBytes
-        }
-        list.start.valid := true.B
-        state := State.metadata
-        when(answer) { learnMetadata(at.message + row.bits.word(2)(31, 0)) }
-        when(row.bits.fault || (listWord >> addressBits).orR) { fail(Status.accessFault) }
-          .elsewhen(foreign) { fail(Status.unsupported) }
+        open()
+        when(answer.valid) { learnMetadata(at.message + header.hasbits, header.isBare) }
+        when(SerializerHeader.isWild(row.bits)) { fail(Status.accessFault) }
+          .elsewhen(SerializerHeader.isForeign(row.bits, table)) { fail(Status.unsupported) }
+          .otherwise { headers.put.valid := true.B }
       }
     }
     is(State.metadata) {
-      when(answer) { learnMetadata(hasbits) }
+      when(answer.valid) { learnMetadata(hasbits, isBare) }
     }
     is(State.fields) {
-      when(answer) {
-        answerTaken := true.B
-        learn(((read - hasbits) >> 3)(SerializerList.partBits - 1, 0), word)
-        when(beat.bits.fault) { fail(Status.accessFault) }
+      when(answer.valid) {
+        answer.ready := true.B
+        learn(((answer.bits.address - hasbits) >> 3)(SerializerList.partBits - 1, 0), word)
+        when(fault) { fail(Status.accessFault) }
       }
       when(fetch.entry.fire) { peeked := true.B }
-      when(found.fire && found.bits.kind === FoundKind.message) {
-        readAhead(found.bits.address, SerializerWalker.leastBytes.U)
-        val next = list.entry.bits.field
-        when(!held && list.entry.valid && FieldKind.isMessage(next.kind) && !next.repeated) {
-          held := true.B
-          peeked := false.B
-          heldMessage := found.bits
-          heldPosition := list.position
-        }.elsewhen(!held) { enterField(found.bits, list.position) }
+      when(found.fire) {
+        when(found.bits.kind === FoundKind.message) { meetMessage() }
+          .elsewhen(leadsAway) { meetElements() }
       }
       when(held && peeked && (fetch.idle || found.valid)) {
         held := false.B
         enterField(heldMessage, heldPosition)
       }
-      when(found.fire && found.bits.kind === FoundKind.pointers) {
-        at.tag := found.bits.entry.tag
-        at.table := found.bits.entry.field.table
-        at.array := found.bits.address + 8.U
-        at.left := found.bits.count
-        at.next.valid := false.B
-        elementBytes := SerializerWalker.leastBytes.U
-        val isLong = found.bits.count > pointersAhead.U
-        val ahead = Mux(isLong, pointersAhead.U, found.bits.count(pointerBits - 1, 0))
-        readAhead(found.bits.address + 8.U + ((found.bits.count - ahead) << 3), ahead << 3)
-        isString := FieldKind.isStringLike(found.bits.entry.field.kind)
-        state := State.array
-      }
       when(leaves) {
         state := State.restore
         when(stack.empty) { fail(Status.ok) }
       }
-      when(list.fault) { fail(Status.accessFault) }.elsewhen(fetch.failure.valid) { fail(fetch.failure.bits) }
+      when(list.fault) { fail(Status.accessFault) }
+        .elsewhen(fetch.failure.valid) { fail(fetch.failure.bits) }
+        .elsewhen(wantsPart && !hasbitsAreWords) { fail(Status.unsupported) }
     }
-    is(State.array) {
-      // The next group is asked for when two are left.
-      when(asked && at.left > (2 * group).U && at.left(log2Ceil(group) - 1, 0) === 0.U) {
-        val from = Mux(at.left > pointersAhead.U, at.left - pointersAhead.U, 0.U)
-        readAhead(at.array + (from << 3), (8 * group).U)
+    is(State.sort) {
+      items.left := map.count
+      when(map.done.valid) {
+        state := State.elements
+        when(map.done.bits =/= Status.ok) { fail(map.done.bits) }
       }
-      when(at.left === 0.U) { state := State.fields }
+    }
+    is(State.elements) {
+      when(objects.word.fire && readAhead.isDue(items.left)) {
+        announce(items.array + (readAhead.nextGroup(items.left) << 3), (8 * readAhead.group).U)
+      }
+      when(items.left === 0.U) { state := State.fields }
         .elsewhen(entersLast) {
-          around.left := 0.U
-          enter(at.next.bits, at.table)
+          around.items.left := 0.U
+          enter(items.next.bits, items.table)
         }
-      when(answer) {
-        when(beat.bits.fault || pointerIsWild) { fail(Status.accessFault) }
-          .elsewhen(isString) {
-            when(operation.ready && taskReady) {
-              answerTaken := true.B
-              at.left := at.left - 1.U
-            }
-          }
-          .otherwise {
-            answerTaken := true.B
-            readAhead(pointer, elementBytes)
-            when(at.next.valid) {
-              around.left := at.left - 1.U
-              around.next.bits := pointer
-              enter(at.next.bits, at.table)
-            }.otherwise {
-              at.next.valid := true.B
-              at.next.bits := pointer
-            }
+      when(hasElement) {
+        when(isBadElement) { fail(Status.accessFault) }
+          .elsewhen(!isString) { meetElement() }
+          .elsewhen(dispatch.element.ready) {
+            takeElement()
+            items.left := items.left - 1.U
           }
       }
     }
@@ -413,12 +402,11 @@ class SerializerWalker(params: SerializerParams) extends Module {
       state := State.close
     }
     is(State.close) {
-      when(operation.ready) { state := Mux(at.left === 0.U, State.fields, State.array) }
+      when(dispatch.mark.ready) { state := Mux(items.left === 0.U, State.fields, State.elements) }
     }
     is(State.finish) {
-      reading := false.B
       held := false.B
-      when(operation.ready) {
+      when(dispatch.mark.ready) {
         state := State.idle
         begin()
       }
@@ -426,7 +414,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   }
   when(flush) { latestTable.valid := false.B }
   private val isOpen = !on(State.idle) && !on(State.finish)
-  when(isOpen && givenUp.valid && givenUp.bits === number) { fail(Status.ok) }
+  when(isOpen && givenUp.valid && givenUp.bits === SerializerRequest.number(time)) { fail(Status.ok) }
 }
 
 /** The states of a [[SerializerWalker]]. */
@@ -438,10 +426,10 @@ object SerializerWalker {
   /** Bytes that every message has: its virtual table and its metadata word. */
   val leastBytes: Int = 16
 
-  /** `enter`, `header` and `metadata` begin a message, `restore` and `close` end a sub-message; `fields` and `array`
-    * are the walk itself; `finish` ends a request.
+  /** `enter`, `header` and `metadata` begin a message, `restore` and `close` end a sub-message; `fields` is the walk
+    * itself, `sort` puts a map in order, `elements` walks what a field has many of; `finish` ends a request.
     */
   object State extends ChiselEnum {
-    val idle, enter, header, metadata, fields, array, restore, close, finish = Value
+    val idle, enter, header, metadata, fields, sort, elements, restore, close, finish = Value
   }
 }

@@ -15,6 +15,12 @@ class Store(port: MemoryPortParams) extends Bundle {
   val alone = Bool()
 }
 
+/** A whole beat to write, which no store touches while it is under way. */
+class Beat(port: MemoryPortParams) extends Bundle {
+  val address = UInt(DescriptorTable.addressBits.W)
+  val data = UInt((8 * port.bytes).W)
+}
+
 /** Makes stores. */
 object Store {
 
@@ -29,6 +35,18 @@ object Store {
     store.data := Fill(port.bytes / 8, spread)
     store.alone := false.B
     store.mask := (lanes << address(port.offsetBits - 1, 0))(port.bytes - 1, 0)
+    store
+  }
+
+  /** A store and, if `isThere`, another one in the same beat, in place of what it has there. */
+  def both(port: MemoryPortParams, first: Store, second: Store, isThere: Bool): Store = {
+    val added = Mux(isThere, second.mask, 0.U)
+    val store = Wire(new Store(port))
+    store := first
+    store.mask := first.mask | added
+    store.data := Cat(
+      Seq.tabulate(port.bytes)(i => Mux(added(i), second.data(8 * i + 7, 8 * i), first.data(8 * i + 7, 8 * i))).reverse
+    )
     store
   }
 

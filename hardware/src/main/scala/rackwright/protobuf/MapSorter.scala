@@ -1,0 +1,186 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+
+/** Keeps elements of maps by ascending key, and gives them back from the last to the first.
+  *
+  * A map within another one is put upon what is left of that. Each element is put in its place among those before it:
+  * that place is looked for behind the last one, then by halves.
+  *
+  * @param entries
+  *   elements for which there is room: a power of two.
+  */
+class MapSorter(entries: Int) extends Module {
+  import MapSorter.State
+  private val indexBits = log2Ceil(entries)
+  private val countBits = log2Ceil(entries + 1)
+
+  /** A map begins. */
+  val begin = IO(Input(Bool()))
+
+  /** An element of it. */
+  val insert = IO(Flipped(Decoupled(new MapElement)))
+
+  /** Elements of the map so far; none is being put in its place. */
+  val count = IO(Output(UInt(countBits.W)))
+  val idle = IO(Output(Bool()))
+
+  /** Address of the last element, and its removal. */
+  val last = IO(Decoupled(UInt(DescriptorTable.addressBits.W)))
+
+  /** Forget all. */
+  val clear = IO(Input(Bool()))
+
+  /** There is no room, or two keys are the same, or one can't be read. */
+  val failure = IO(Valid(UInt(Status.width.W)))
+  val read = IO(new WordRead)
+
+  private val kept = SyncReadMem(entries, new MapElement)
+  private val state = RegInit(State.idle)
+  private val top = RegInit(0.U(countBits.W))
+  private val base = Reg(UInt(countBits.W))
+  private val element = Reg(new MapElement)
+  // The place is from `low` to `high`; `probe` is the element it is compared with.
+  private val low = Reg(UInt(countBits.W))
+  private val high = Reg(UInt(countBits.W))
+  private val probe = Reg(UInt(countBits.W))
+  private val offset = Reg(UInt(31.W))
+  private val mine = Reg(UInt(64.W))
+  private val asked = read.isUnderWay(clear)
+  private def isState(which: State.Type): Bool = state === which
+
+  count := top - base
+  idle := isState(State.idle)
+  insert.ready := isState(State.idle)
+
+  private val isFull = top === entries.U
+  private val looksAt = WireDefault(top - 1.U)
+  private val present = kept.read(looksAt(indexBits - 1, 0))
+  private val looksAtTop = isState(State.idle) && !insert.valid && top =/= 0.U
+  last.valid := RegNext(looksAtTop && !last.fire, false.B) && isState(State.idle)
+  last.bits := present.address
+  when(last.fire) { top := top - 1.U }
+
+  private def put(place: UInt, what: MapElement): Unit = kept.write(place(indexBits - 1, 0), what)
+  failure.valid := false.B
+  failure.bits := Status.unsupported
+  private def fail(why: UInt): Unit = {
+    failure.valid := true.B
+    failure.bits := why
+    state := State.idle
+  }
+
+  /** The element belongs behind the one it was compared with, or before it. */
+  private def narrow(isBehind: Bool): Unit = {
+    val newLow = Mux(isBehind, probe + 1.U, low)
+    val newHigh = Mux(isBehind, high, probe)
+    low := newLow
+    high := newHigh
+    probe := (newLow +& newHigh) >> 1
+    state := Mux(newLow === newHigh, State.place, State.look)
+  }
+
+  // Of two keys with the same bytes the shorter one is less; the library says which of two equal ones counts.
+  private val bothEnd = !element.reaches(offset) && !present.reaches(offset)
+  private def compareLengths(): Unit = {
+    narrow(element.length > present.length)
+    when(element.length === present.length)(fail(Status.unsupported))
+  }
+
+  // Longer strings are compared word by word.
+  private val readsOther = isState(State.other)
+  private val source = Mux(readsOther, present, element)
+  private val reaches = source.reaches(offset)
+  read.request.valid := !asked && reaches && (isState(State.mine) || readsOther)
+  read.request.bits := source.text + offset
+  private val word = Mux(reaches, MapElement.text(read.answer.bits.data, source.length - offset), 0.U)
+  private val hasWord = !reaches || read.answer.valid
+  private val isFault = reaches && read.answer.bits.fault
+
+  when(begin) { base := top }
+  switch(state) {
+    is(State.idle) {
+      when(insert.valid) {
+        element := insert.bits
+        low := base
+        high := top
+        probe := top - 1.U
+        state := Mux(top === base, State.place, State.look)
+        when(isFull)(fail(Status.unsupported))
+      }
+    }
+    is(State.look) {
+      looksAt := probe
+      offset := 8.U
+      state := State.compare
+    }
+    is(State.compare) {
+      looksAt := probe
+      state := State.mine
+      when(element.key =/= present.key)(narrow(element.key > present.key))
+        .elsewhen(bothEnd)(compareLengths())
+    }
+    is(State.mine) {
+      looksAt := probe
+      mine := word
+      when(hasWord) {
+        state := State.other
+        when(isFault)(fail(Status.accessFault))
+      }
+    }
+    is(State.other) {
+      looksAt := probe
+      when(hasWord) {
+        offset := offset + 8.U
+        state := State.tie
+        when(mine =/= word)(narrow(mine > word))
+        when(isFault)(fail(Status.accessFault))
+      }
+    }
+    is(State.tie) {
+      looksAt := probe
+      state := State.mine
+      when(bothEnd)(compareLengths())
+    }
+    is(State.place) {
+      // Those behind the place make room from the last one on.
+      probe := top - 1.U
+      looksAt := top - 1.U
+      state := State.shift
+      when(top === low) {
+        put(top, element)
+        top := top + 1.U
+        state := State.idle
+      }
+    }
+    is(State.shift) {
+      put(probe + 1.U, present)
+      looksAt := probe - 1.U
+      probe := probe - 1.U
+      when(probe === low) { state := State.fill }
+    }
+    is(State.fill) {
+      put(low, element)
+      top := top + 1.U
+      state := State.idle
+    }
+  }
+  when(clear) {
+    state := State.idle
+    top := 0.U
+  }
+}
+
+/** The states of [[MapSorter]]. */
+object MapSorter {
+
+  /** `look` reads the element to compare with, `compare` compares what is on chip; `mine`, `other` and `tie` compare
+    * one more word of two strings; `place` knows the place, `shift` makes room there, which is filled.
+    */
+  object State extends ChiselEnum {
+    val idle, look, compare, mine, other, tie, place, shift, fill = Value
+  }
+}

@@ -1,0 +1,60 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+
+/** What the walk says of messages: their bounds, and the end of a request. */
+class SerializerMark extends Bundle {
+  val kind = OperationKind()
+  val tag = UInt(32.W)
+  val status = UInt(Status.width.W)
+}
+
+/** Makes operations of what the walk finds, and tasks of strings and arrays, which are dealt out in turns. */
+class SerializerDispatch(params: SerializerParams) extends Module {
+
+  /** Of these three, one at a time: a number, a string or an array of numbers; a string of an array; a mark. */
+  val field = IO(Flipped(Decoupled(new FoundField)))
+  val element = IO(Flipped(Decoupled(new FieldTask)))
+  val mark = IO(Flipped(Decoupled(new SerializerMark)))
+
+  val operation = IO(Decoupled(new SerializerOperation(params)))
+  val task = IO(Decoupled(new FieldTask))
+
+  private val isTask = element.valid || (field.valid && field.bits.kind =/= FoundKind.number)
+  private val (turn, _) = Counter(task.fire, params.fieldSerializers)
+  task.valid := isTask && operation.ready
+  task.bits := Mux(element.valid, element.bits, FieldTask.of(field.bits))
+  private val taken = operation.ready && task.ready
+
+  element.ready := taken
+  field.ready := Mux(isTask, taken, operation.ready)
+  mark.ready := operation.ready
+  operation.valid := Mux(isTask, task.ready, field.valid || mark.valid)
+  operation.bits.kind := MuxCase(
+    OperationKind.number,
+    Seq(isTask -> OperationKind.field, mark.valid -> mark.bits.kind)
+  )
+  operation.bits.tag := Mux(mark.valid, mark.bits.tag, field.bits.entry.tag)
+  operation.bits.number := field.bits.number
+  operation.bits.serializer := turn
+  operation.bits.status := Mux(mark.valid, mark.bits.status, Status.ok)
+}
+
+/** Deals tasks out to the field serializers in turns; those for which there is no turn yet wait. */
+class SerializerDealer(params: SerializerParams) extends Module {
+  val task = IO(Flipped(Decoupled(new FieldTask)))
+  val tasks = IO(Vec(params.fieldSerializers, Decoupled(new FieldTask)))
+
+  private val waiting = Module(new Queue(new FieldTask, Serializer.tasks, useSyncReadMem = true))
+  waiting.io.enq <> task
+  private val dealt = waiting.io.deq
+  private val (turn, _) = Counter(dealt.fire, params.fieldSerializers)
+  dealt.ready := VecInit(tasks.map(_.ready))(turn)
+  for ((field, index) <- tasks.zipWithIndex) {
+    field.valid := dealt.valid && turn === index.U
+    field.bits := dealt.bits
+  }
+}
