@@ -125,6 +125,9 @@ def _import_mpi() -> Any:
         import mpi4py
 
         mpi4py.rc.finalize = False
+        # When a connection is closed, Open MPI's processes say so through their daemon, and wait for its
+        # answer. A daemon that is ending them gives none: this has to stay unsaid.
+        os.environ.setdefault("OMPI_MCA_orte_execute_quiet", "1")
         from mpi4py import MPI
     except ImportError as error:
         raise RackwrightError(

@@ -31,6 +31,14 @@ if ranks and ranks.rank == 1:
     ranks.exchange = lambda messages: [next(rounds), real(messages)][1]
 """
 
+# mpirun calls it with a host's name and a command for that host's shell. A host answers to its name, by
+# which Open MPI's daemons name their files: those of two hosts with one name destroy each other's.
+_AGENT = """#!/bin/sh
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts sh -c "hostname $host && $*"
+"""
+
 
 def record(folder: Path) -> dict[str, object]:
     found: dict[str, object] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -102,7 +110,7 @@ def test_captures_are_of_one_process(tmp_path: Path) -> None:
 
 @pytest.fixture
 def two_hosts(tmp_path: Path) -> Iterator[Hosts]:
-    """Two network namespaces used as two machines, with a cable between them."""
+    """Two network namespaces with names of their own, used as two machines, with a cable between them."""
     names = ("rackwright-a", "rackwright-b")
 
     def ip(*words: str) -> None:
@@ -133,10 +141,7 @@ def two_hosts(tmp_path: Path) -> Iterator[Hosts]:
             ip("-n", name, "link", "set", device, "up")
             ip("-n", name, "link", "set", "lo", "up")
         agent = tmp_path / "agent"
-        # mpirun calls it with a host's name and a command for that host's shell.
-        agent.write_text(
-            '#!/bin/sh\nhost=$1\nshift\nexec ip netns exec "$host" sh -c "$*"\n', encoding="utf-8"
-        )
+        agent.write_text(_AGENT, encoding="utf-8")
         agent.chmod(0o755)
         options = ["--mca", "plm_rsh_agent", str(agent), "--host", f"{names[0]}:1,{names[1]}:1"]
         yield Hosts(["ip", "netns", "exec", names[0]], options)
