@@ -21,7 +21,7 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   private val numberBits = addressBits - offsetBits
 
   /** What to write; taken when the one before is over. */
-  val task = IO(Flipped(Decoupled(new FieldTask)))
+  val source = IO(Flipped(Decoupled(new FieldSource)))
 
   /** Its pieces. */
   val piece = IO(Decoupled(new FieldPiece(port.bytes)))
@@ -34,6 +34,7 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
 
   private val state = RegInit(State.idle)
   private val at = Reg(new FieldTask)
+  private val local = Reg(UInt(128.W))
   private val fixedBytes = MuxLookup(FieldKind.log2Bytes(at.kind), 8.U(4.W))(Seq(0.U -> 1.U, 2.U -> 4.U))
   private val asIs = at.isString || (at.packed && (!FieldKind.isVarint(at.kind) || FieldKind.isBool(at.kind)))
 
@@ -45,7 +46,7 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   private val status = Reg(UInt(Status.width.W))
 
   private val buffer = Module(new ReservationBuffer(port, slots))
-  buffer.clear := task.fire
+  buffer.clear := source.fire
   buffer.response <> memory.response
   memory.request.valid := left =/= 0.U && buffer.reserve.valid
   buffer.reserve.ready := left =/= 0.U && memory.request.ready
@@ -74,16 +75,6 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
     state := State.failed
   }
 
-  // A string object: pointer, size, and 16 bytes where the contents of a short one lie.
-  private val wordsPerBeat = port.bytes / 8
-  private val string = Reg(Vec(4, UInt(64.W)))
-  private val firstWord = at.address(offsetBits - 1, 3)
-  private val beatOfString = Reg(UInt(2.W))
-  private val pointer = string(0)(addressBits - 1, 0)
-  private val size = string(1)
-  private val beyond = (string(0) >> addressBits).orR || ((pointer +& size(30, 0)) >> addressBits).orR
-  private val isShort = string(0) === at.address + 16.U && size < 16.U
-
   // The bytes of the beat at hand that belong to the range, and the element at their end.
   private val lastBeat = (high - 1.U) >> offsetBits === low >> offsetBits
   private val floor = Mux(lastBeat, low(offsetBits - 1, 0), 0.U)
@@ -98,8 +89,8 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   private val ends = leavesBeat && lastBeat
   private val hasPrefix = at.isString || at.packed
 
-  private val local = state === State.local
-  piece.valid := streams || local || state === State.prefix || (state === State.failed && buffer.quiet)
+  private val isLocal = state === State.local
+  piece.valid := streams || isLocal || state === State.prefix || (state === State.failed && buffer.quiet)
   piece.bits.kind := Mux(asIs, PieceKind.bytes, Mux(at.packed, PieceKind.bare, PieceKind.tagged))
   piece.bits.data := beat.bits.data
   piece.bits.offset := floor
@@ -109,13 +100,13 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   piece.bits.before.valid := streams && hasTwo
   piece.bits.before.bits.number := numberAt(element)
   piece.bits.before.bits.tag := at.tag
-  piece.bits.prefixed := at.isString && (local || ends) && FieldPiece.mayBePrefixed(port.bytes, piece.bits.count)
+  piece.bits.prefixed := at.isString && (isLocal || ends) && FieldPiece.mayBePrefixed(port.bytes, piece.bits.count)
   piece.bits.last := (ends && !hasPrefix) || piece.bits.prefixed
   piece.bits.status := Status.ok
-  when(local) {
-    piece.bits.data := string.asUInt.pad(8 * port.bytes) >> (if (port.bytes == 16) 128 else 0)
-    piece.bits.offset := (port.bytes - 16).U
-    piece.bits.count := size(3, 0)
+  when(isLocal) {
+    piece.bits.data := local
+    piece.bits.offset := 0.U
+    piece.bits.count := at.count(3, 0)
   }
   when(state === State.prefix) {
     piece.bits.kind := Mux(at.skipEmpty, PieceKind.nothing, PieceKind.prefix)
@@ -127,46 +118,28 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
     piece.bits.status := status
   }
 
-  beat.ready := state === State.string || (streams && piece.ready && leavesBeat)
-  task.ready := state === State.idle && buffer.quiet
+  beat.ready := streams && piece.ready && leavesBeat
+  source.ready := state === State.idle && buffer.quiet
 
   switch(state) {
     is(State.idle) {
-      when(task.fire) {
-        at := task.bits
-        val bytes = Mux(task.bits.isString, 32.U, task.bits.count << FieldKind.log2Bytes(task.bits.kind))
-        val end = task.bits.address +& bytes
-        low := task.bits.address
+      when(source.fire) {
+        val task = source.bits.task
+        val bytes = Mux(task.isString, task.count, task.count << FieldKind.log2Bytes(task.kind))
+        val end = task.address +& bytes
+        at := task
+        local := source.bits.local.bits
+        low := task.address
         high := end(addressBits - 1, 0)
-        read(end(addressBits - 1, 0) - 1.U, task.bits.address)
-        beatOfString := (task.bits.address(offsetBits - 1, 3) +& 3.U) >> log2Ceil(wordsPerBeat)
-        state := Mux(task.bits.isString, State.string, State.stream)
-        when((end >> addressBits).orR) { fail(Status.accessFault) }
-      }
-    }
-    is(State.string) {
-      when(beat.fire) {
-        for (index <- 0 until 4) {
-          val place = firstWord +& index.U
-          when(place >> log2Ceil(wordsPerBeat) === beatOfString) {
-            string(index) := words(place(log2Ceil(wordsPerBeat) - 1, 0))
+        when(source.bits.status =/= Status.ok) { fail(source.bits.status) }
+          .elsewhen((end >> addressBits).orR) { fail(Status.accessFault) }
+          .elsewhen(task.isString && bytes === 0.U) { state := State.prefix }
+          .elsewhen(source.bits.local.valid) { state := State.local }
+          .otherwise {
+            read(end(addressBits - 1, 0) - 1.U, task.address)
+            state := State.stream
           }
-        }
-        beatOfString := beatOfString - 1.U
-        when(beat.bits.fault) { fail(Status.accessFault) }.elsewhen(beatOfString === 0.U) { state := State.header }
       }
-    }
-    is(State.header) {
-      low := pointer
-      high := pointer + size(30, 0)
-      when(size(63, 31).orR) { fail(Status.unsupported) }
-        .elsewhen(beyond) { fail(Status.accessFault) }
-        .elsewhen(size === 0.U) { state := State.prefix }
-        .elsewhen(isShort) { state := State.local }
-        .otherwise {
-          read(pointer + size(30, 0) - 1.U, pointer)
-          state := State.stream
-        }
     }
     is(State.local) {
       when(piece.fire) {
@@ -193,10 +166,8 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
 /** The states of a [[FieldSerializer]]. */
 object FieldSerializer {
 
-  /** `string` reads the object of a string, `header` looks at it, `local` writes what lies in it; `stream` writes what
-    * is read from elsewhere; `failed` waits for what was asked.
-    */
+  /** `local` writes a short string; `stream` writes what is read; `failed` waits for what was asked. */
   object State extends ChiselEnum {
-    val idle, string, header, local, stream, prefix, failed = Value
+    val idle, local, stream, prefix, failed = Value
   }
 }

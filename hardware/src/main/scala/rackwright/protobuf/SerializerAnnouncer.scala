@@ -36,6 +36,7 @@ class SerializerAnnouncer(params: SerializerParams) extends Module {
   prefetch.valid := walker.valid || coming.io.deq.valid
   prefetch.bits.number := waiting.message >> offsetBits
   prefetch.bits.left := (end >> offsetBits)(SerializerCache.prefetchBits - 1, 0)
+  prefetch.bits.downward := false.B
   prefetch.bits.since := waiting.time
   when(walker.valid) { prefetch.bits := walker.bits }
 }

@@ -5,10 +5,11 @@ import chisel3.util._
 
 import rackwright.memory.{LoadedBeat, MemoryPort, MemoryPortParams}
 
-/** Beats to read before they are asked for: `left` of them, from the beat `number` upward. */
+/** Beats to read before they are asked for: `left` of them, from the beat `number` upward or downward. */
 class SerializerPrefetch(numberBits: Int) extends Bundle {
   val number = UInt(numberBits.W)
   val left = UInt(SerializerCache.prefetchBits.W)
+  val downward = Bool()
 
   /** They must have been read since that time. */
   val since = UInt(SerializerCache.timeBits.W)
@@ -126,7 +127,7 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
     ahead := announced.io.deq.bits
     aheadLeft := announced.io.deq.bits.left
   }.elsewhen(aheadLeft =/= 0.U && !wanted && (!aheadWanted || memory.request.ready)) {
-    ahead.number := ahead.number + 1.U
+    ahead.number := Mux(ahead.downward, ahead.number - 1.U, ahead.number + 1.U)
     aheadLeft := aheadLeft - 1.U
   }
   when(clear) { aheadLeft := 0.U }

@@ -43,17 +43,15 @@ class SerializerDispatch(params: SerializerParams) extends Module {
   operation.bits.status := Mux(mark.valid, mark.bits.status, Status.ok)
 }
 
-/** Deals tasks out to the field serializers in turns; those for which there is no turn yet wait. */
+/** Deals strings and arrays out to the field serializers in turns. */
 class SerializerDealer(params: SerializerParams) extends Module {
-  val task = IO(Flipped(Decoupled(new FieldTask)))
-  val tasks = IO(Vec(params.fieldSerializers, Decoupled(new FieldTask)))
+  val source = IO(Flipped(Decoupled(new FieldSource)))
+  val sources = IO(Vec(params.fieldSerializers, Decoupled(new FieldSource)))
 
-  private val waiting = Module(new Queue(new FieldTask, Serializer.tasks, useSyncReadMem = true))
-  waiting.io.enq <> task
-  private val dealt = waiting.io.deq
+  private val dealt = Queue(source, 1, pipe = true)
   private val (turn, _) = Counter(dealt.fire, params.fieldSerializers)
-  dealt.ready := VecInit(tasks.map(_.ready))(turn)
-  for ((field, index) <- tasks.zipWithIndex) {
+  dealt.ready := VecInit(sources.map(_.ready))(turn)
+  for ((field, index) <- sources.zipWithIndex) {
     field.valid := dealt.valid && turn === index.U
     field.bits := dealt.bits
   }

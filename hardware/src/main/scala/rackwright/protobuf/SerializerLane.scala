@@ -34,9 +34,10 @@ class SerializerLane(params: SerializerParams) extends Module {
   /** Descriptor tables have changed; between requests. */
   val flush = IO(Input(Bool()))
 
-  /** Reads of tables, of objects, of strings and arrays. */
+  /** Reads of tables, of objects, of string objects, of the bytes of strings and arrays. */
   val table = IO(new MemoryPort(SerializerTable.port(rowPort)))
   val objects = IO(new MemoryPort(objectPort))
+  val stringObjects = IO(new MemoryPort(params.stringPort))
   val reads = IO(Vec(params.fieldSerializers, new MemoryPort(bufferPort)))
 
   /** No read of tables or objects is under way. */
@@ -51,6 +52,8 @@ class SerializerLane(params: SerializerParams) extends Module {
   private val announcer = Module(new SerializerAnnouncer(params))
   private val cache = Module(new SerializerCache(objectPort))
   private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
+  private val tasks = Module(new Queue(new FieldTask, Serializer.tasks, useSyncReadMem = true))
+  private val strings = Module(new SerializerStrings(params.stringPort))
   private val dealer = Module(new SerializerDealer(params))
   private val merger = Module(new SerializerMerger(params))
 
@@ -87,9 +90,12 @@ class SerializerLane(params: SerializerParams) extends Module {
   walker.beat <> cache.response
   objects <> cache.memory
 
-  dealer.task <> walker.task
+  tasks.io.enq <> walker.task
+  strings.task <> tasks.io.deq
+  stringObjects <> strings.memory
+  dealer.source <> strings.source
   for ((field, number) <- fields.zipWithIndex) {
-    field.task <> dealer.tasks(number)
+    field.source <> dealer.sources(number)
     field.cancel := merger.cancel(number)
     merger.pieces(number) <> field.piece
     reads(number) <> field.memory

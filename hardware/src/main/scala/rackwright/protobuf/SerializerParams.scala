@@ -62,8 +62,9 @@ case class SerializerParams(
   /** Requests that may wait for each lane. */
   val laneQueue: Int = (commandQueue + lanes - 1) / lanes
 
-  /** What a lane's rows of tables, beats of objects, and field serializers read through. */
+  /** What a lane's rows of tables, beats of objects, string objects, and field serializers read through. */
   def rowPort: MemoryPortParams = port(tableRows)
+  def stringPort: MemoryPortParams = port(Serializer.stringBeats)
   def objectPort: MemoryPortParams = port(objectLines)
   def bufferPort: MemoryPortParams = port(bufferBeats)
 

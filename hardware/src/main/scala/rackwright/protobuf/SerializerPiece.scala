@@ -22,6 +22,19 @@ class FieldTask extends Bundle {
   val skipEmpty = Bool()
 }
 
+/** A field to write whose bytes are known to lie somewhere. */
+class FieldSource extends Bundle {
+
+  /** The task; of a string, `address` and `count` are those of its bytes. */
+  val task = new FieldTask
+
+  /** The bytes of a short string, which have been read. */
+  val local = Valid(UInt(128.W))
+
+  /** Not ok: there is nothing to write. */
+  val status = UInt(Status.width.W)
+}
+
 /** What becomes a task. */
 object FieldTask {
 

@@ -30,6 +30,16 @@ class SerializerReadAhead(params: SerializerParams) {
     ahead.since := since
     ahead.number := address >> offsetBits
     ahead.left := (end >> offsetBits).pad(SerializerCache.prefetchBits)(SerializerCache.prefetchBits - 1, 0)
+    ahead.downward := false.B
     ahead
+  }
+
+  /** The same, the last one first: elements are walked from their end. */
+  def beatsDownward(address: UInt, bytes: UInt, since: UInt): SerializerPrefetch = {
+    val ahead = beats(address, bytes, since)
+    val downward = WireDefault(ahead)
+    downward.number := ahead.number + ahead.left - 1.U
+    downward.downward := true.B
+    downward
   }
 }

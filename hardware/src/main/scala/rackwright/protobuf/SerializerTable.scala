@@ -94,6 +94,7 @@ class SerializerTable(port: MemoryPortParams) extends Module {
     cache.prefetch.valid := request.fire && request.bits.continues
     cache.prefetch.bits.number := cache.request.bits - 1.U
     cache.prefetch.bits.left := 1.U
+    cache.prefetch.bits.downward := true.B
     cache.prefetch.bits.since := 0.U
     reads.ports(index) <> cache.memory
   }

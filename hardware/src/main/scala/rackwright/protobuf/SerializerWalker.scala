@@ -195,6 +195,10 @@ class SerializerWalker(params: SerializerParams) extends Module {
     prefetch.valid := true.B
     prefetch.bits := readAhead.beats(address, bytes, time)
   }
+  private def announcePointers(address: UInt, bytes: UInt): Unit = {
+    prefetch.valid := true.B
+    prefetch.bits := readAhead.beatsDownward(address, bytes, time)
+  }
 
   private def fail(why: UInt): Unit = {
     status := why
@@ -265,7 +269,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
     isString := FieldKind.isStringLike(found.bits.entry.field.kind)
     state := Mux(isMap, State.sort, State.elements)
     val ahead = readAhead.pointers(found.bits.count)
-    when(!isMap) { announce(found.bits.address + 8.U + ((found.bits.count - ahead) << 3), ahead << 3) }
+    when(!isMap) { announcePointers(found.bits.address + 8.U + ((found.bits.count - ahead) << 3), ahead << 3) }
   }
   map.start.valid := found.fire && found.bits.kind === FoundKind.map
   map.start.bits.field := found.bits.address
@@ -376,7 +380,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
     }
     is(State.elements) {
       when(objects.word.fire && readAhead.isDue(items.left)) {
-        announce(items.array + (readAhead.nextGroup(items.left) << 3), (8 * readAhead.group).U)
+        announcePointers(items.array + (readAhead.nextGroup(items.left) << 3), (8 * readAhead.group).U)
       }
       when(items.left === 0.U) { state := State.fields }
         .elsewhen(entersLast) {
