@@ -15,5 +15,5 @@ program = compile_program([HERE / "count.c"])
 result = Server("rocket", [manifest]).run(program)
 
 print(result.stdout.decode(), end="")
-print(f"{result.cycles} cycles, of which the unit was stepped {result.unit_cycles}")
+print(f"{program}: {result.cycles} cycles, of which the unit was stepped {result.unit_cycles}")
 sys.exit(result.exit_code)

@@ -14,4 +14,4 @@ for kib in (2, 4, 8, 16, 32, 64):
     frames.append(result.frame())
 
 table = pd.concat(frames, ignore_index=True)
-print(table[["parameters.history_kib", "cycles", "gigabytes_per_second"]].to_string(index=False))
+print(table[["parameters.history-kib", "cycles", "gigabytes_per_second"]].to_string(index=False))

@@ -6,36 +6,42 @@ import os
 import sys
 from typing import NoReturn
 
-from bootstrap import builds, doctor, packages, tools
+from bootstrap import builds, doctor, packages, tools, usage, venv
 from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY, NotReadyError, fail
 from bootstrap.paths import VENV
 from bootstrap.steps import bring_up_to_date
-
-VERBS = ("demo", "accelerate", "run", "reproduce", "bench", "protobuf", "units", "doctor", "test")
-"""The verbs that need more than the command line's own packages."""
 
 
 def verb_of(arguments: list[str]) -> str:
     """The verb that decides what must be there: `help` for what only prints help or a complaint."""
     words = arguments[: arguments.index("--")] if "--" in arguments else arguments
     asks_for_help = not words or "--help" in words or "-h" in words
-    return "help" if asks_for_help or words[0] not in VERBS else words[0]
+    return "help" if asks_for_help or words[0] not in usage.VERBS else words[0]
 
 
-def uses_protobuf(arguments: list[str]) -> bool:
-    """Whether the official protobuf library is needed, which takes minutes to make."""
+def extras_of(arguments: list[str]) -> set[str]:
+    """What is made for these arguments beyond what most verbs need."""
     words = [word for word in arguments if not word.startswith("-")]
     verb, rest = (words or ["help"])[0], words[1:]
-    if verb == "reproduce":
-        return not rest or any(word.startswith("proto-") for word in rest)
-    return verb in ("protobuf", "test") or (verb == "bench" and rest[:1] == ["protobuf"])
+    if verb == "test":
+        return set(builds.EXTRAS)
+    extras = set()
+    if verb == "run" and "rocket-rtl" in " ".join(arguments).replace("=", " ").split():
+        extras.add(builds.ROCKET_RTL)
+    reproduces = verb == "reproduce" and "--list" not in arguments
+    if reproduces and (not rest or any(word.startswith("proto-") for word in rest)):
+        extras.add(builds.PROTOBUF_LIBRARY)
+    if verb == "protobuf" or (verb == "bench" and rest[:1] == ["protobuf"]):
+        extras.add(builds.PROTOBUF_LIBRARY)
+    return extras
 
 
-def prepare(verb: str, with_protobuf: bool) -> None:
+def prepare(verb: str, extras: set[str]) -> None:
     """Installs and builds what `verb` needs; raises `NotReadyError` when that is not possible."""
     packages.ensure_tools(for_tests=verb == "test")
     tools.put_cargo_on_path()
-    bring_up_to_date(builds.steps_for(verb, with_protobuf))
+    bring_up_to_date(builds.steps_for(verb, extras))
+    venv.settle()
 
 
 def become_command_line(arguments: list[str]) -> NoReturn:
@@ -49,14 +55,22 @@ def main(arguments: list[str]) -> int:
     verb = verb_of(arguments)
     if verb == "doctor":
         return doctor.main(arguments[1:])
+    if verb == "help" and not builds.steps_for("help")[0].is_current():
+        print(usage.text())
+        return 0
     try:
-        prepare(verb, uses_protobuf(arguments))
+        prepare(verb, extras_of(arguments))
     except NotReadyError as error:
         fail(str(error))
         return EXIT_NOT_READY
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     become_command_line(arguments)
+
+
+def script() -> int:
+    """The console script `rackwright` of an environment that Rackwright was installed into."""
+    return main(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import sysconfig
+from collections.abc import Collection
 from pathlib import Path
 
-from bootstrap import protobuf, protobuf_source, software, tools
+from bootstrap import protobuf, protobuf_source, software, tools, venv
 from bootstrap.paths import (
     BUILD,
     CARGO_TARGET,
@@ -19,6 +19,7 @@ from bootstrap.paths import (
     PROTOBUF,
     PYTHON,
     REPOSITORY,
+    ROCKET,
     SOFTWARE,
     SOFTWARE_HOST,
     SOFTWARE_RISCV,
@@ -27,9 +28,15 @@ from bootstrap.paths import (
 )
 from bootstrap.steps import Step, execute, input_files
 
-PROTOBUF_STEP = "protobuf"
-_LOCK = PYTHON / "requirements.lock"
-_EXTENSION = PYTHON / "rackwright" / f"_engine{sysconfig.get_config_var('EXT_SUFFIX') or '.so'}"
+PROTOBUF_LIBRARY, ROCKET_RTL, TESTS = "protobuf", "rocket", "tests"
+EXTRAS = (PROTOBUF_LIBRARY, ROCKET_RTL, TESTS)
+"""Steps that are done for whoever uses what they make."""
+
+WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot")
+"""Verbs that need the engine and no units."""
+
+_LOCKS = {name: PYTHON / f"requirements{name}.lock" for name in ("", "-test", "-rocket")}
+_EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
 
 def build_environment() -> dict[str, str]:
@@ -43,20 +50,35 @@ def build_environment() -> dict[str, str]:
     return environment
 
 
+def _pip(step: str, lock: str, *options: str) -> None:
+    """Installs what a lock file says, beside what the user may have added."""
+    pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
+    execute(step, [*pip, "--only-binary=:all:", *options, "-r", str(_LOCKS[lock])])
+
+
 def _build_python() -> None:
-    """Creates the virtual environment anew, so that it holds what the lock file says and no more."""
-    shutil.rmtree(VENV, ignore_errors=True)
-    execute("python", [sys.executable, "-m", "venv", str(VENV)])
-    pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input"]
-    execute("python", [*pip, "--only-binary=:all:", "--no-deps", "-r", str(_LOCK)])
-    site = VENV / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-    (site / "rackwright.pth").write_text(f"{PYTHON}\n", encoding="utf-8")
+    """Makes the virtual environment what the lock file says; one of another Python is made anew."""
+    if not venv.belongs_to(sys.version_info):
+        shutil.rmtree(VENV, ignore_errors=True)
+        execute("python", [sys.executable, "-m", "venv", str(VENV)])
+    _pip("python", "")
+    venv.settle()
+
+
+def _build_rocket() -> None:
+    """Unpacks the package with the Rocket core where its size bothers nobody else."""
+    _pip("rocket", "-rocket", "--upgrade", "--target", str(ROCKET))
 
 
 def _build_engine() -> None:
-    """Compiles the extension into the package; the .pth file of the environment makes it importable."""
-    maturin = [str(VENV / "bin" / "maturin"), "develop", "--release", "--locked", "--skip-install"]
-    execute("engine", maturin, directory=PYTHON, environment=build_environment())
+    """Compiles the extension and puts it into the package, which the environment's .pth file names."""
+    manifest = ENGINE / "crates" / "python" / "Cargo.toml"
+    cargo = ["cargo", "build", "--release", "--locked", "--manifest-path", str(manifest)]
+    execute("engine", cargo, directory=REPOSITORY, environment=build_environment())
+    # Programs that run keep the file that they have opened.
+    fresh = _EXTENSION.with_suffix(".new")
+    shutil.copyfile(CARGO_TARGET / "release" / "lib_engine.so", fresh)
+    fresh.replace(_EXTENSION)
 
 
 def _maven(*arguments: str) -> list[str]:
@@ -74,7 +96,8 @@ def _build_hardware() -> None:
     execute("hardware", _maven("compile", goal, f"-Dmdep.outputFile={dependencies}"), HARDWARE)
     execute("hardware", ["jar", "cf", str(HARDWARE_JAR), "-C", "target/classes", "."], HARDWARE)
     jars = dependencies.read_text(encoding="utf-8").strip()
-    HARDWARE_CLASSPATH.write_text(f"{HARDWARE_JAR}{os.pathsep}{jars}\n", encoding="utf-8")
+    # Without our own jar, whose place is known: the checkout may be moved.
+    HARDWARE_CLASSPATH.write_text(f"{jars}\n", encoding="utf-8")
     STAMPS.mkdir(parents=True, exist_ok=True)
     (STAMPS / "maven-resolved").write_bytes((HARDWARE / "pom.xml").read_bytes())
 
@@ -97,20 +120,36 @@ def all_steps() -> tuple[Step, ...]:
     python = Step(
         "python",
         "Python packages into .build/venv",
-        inputs=(_LOCK,),
+        inputs=(_LOCKS[""],),
         outputs=(VENV / "bin" / "python",),
-        settings=(sys.version, str(VENV)),
+        settings=(sys.version,),
         run=_build_python,
+    )
+    tests = Step(
+        TESTS,
+        "Python packages of the test suite",
+        inputs=(_LOCKS["-test"],),
+        outputs=(VENV / "bin" / "pytest",),
+        settings=(sys.version,),
+        run=lambda: _pip(TESTS, "-test"),
+        after=("python",),
+    )
+    rocket = Step(
+        ROCKET_RTL,
+        "the Rocket core in Verilog (409 MB)",
+        inputs=(_LOCKS["-rocket"],),
+        outputs=(ROCKET / "pythondata_cpu_rocket",),
+        run=_build_rocket,
+        after=("python",),
     )
     engine = Step(
         "engine",
         "simulation engine (Rust, release)",
-        inputs=(ENGINE, PYTHON / "pyproject.toml", REPOSITORY / ".cargo" / "config.toml"),
+        inputs=(ENGINE, REPOSITORY / ".cargo" / "config.toml"),
         patterns=("*.rs", "Cargo.toml", "Cargo.lock", "*.c", "*.cpp", "*.h"),
-        outputs=(_EXTENSION.with_name("_engine.abi3.so"),),
+        outputs=(_EXTENSION,),
         settings=(*_tool_versions("cargo"), _instruction_sets()),
         run=_build_engine,
-        after=("python",),
     )
     hardware = Step(
         "hardware",
@@ -128,12 +167,12 @@ def all_steps() -> tuple[Step, ...]:
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=software.build,
     )
-    return python, hardware, engine, programs, _protobuf_step()
+    return python, hardware, engine, programs, _protobuf_step(), rocket, tests
 
 
 def _protobuf_step() -> Step:
     return Step(
-        PROTOBUF_STEP,
+        PROTOBUF_LIBRARY,
         f"official protobuf {protobuf_source.VERSION}, protoc and our plug-in",
         inputs=(protobuf.PLUGIN_SOURCES, protobuf.RUNTIME_SOURCES, Path(protobuf.__file__)),
         patterns=("*.cpp", "*.h"),
@@ -143,14 +182,20 @@ def _protobuf_step() -> Step:
     )
 
 
-def steps_for(verb: str, uses_protobuf: bool = False) -> tuple[Step, ...]:
-    """The steps that `verb` needs; the protobuf library takes minutes and is made when it is used."""
-    steps = {step.name: step for step in all_steps() if uses_protobuf or step.name != PROTOBUF_STEP}
+def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
+    """The steps that `verb` needs, with those of `extras`, which take minutes or much room."""
+    steps = {step.name: step for step in all_steps()}
     if verb == "help":
         return (steps["python"],)
-    if verb == "units":
+    if verb in ("units", "synth"):
         return steps["python"], steps["hardware"]
-    return tuple(steps.values())
+    if verb == "generate":
+        return steps["python"], steps["software"]
+    if verb == "image":
+        return (steps["python"],)
+    if verb in WITHOUT_HARDWARE:
+        return steps["python"], steps["engine"]
+    return tuple(step for name, step in steps.items() if name not in EXTRAS or name in extras)
 
 
 def files_of(step: Step) -> list[Path]:

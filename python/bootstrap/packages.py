@@ -25,11 +25,11 @@ def ensure_tools(for_tests: bool) -> None:
         return
     prefix = _privilege()
     if prefix is None:
-        _explain([tool for tool in missing if not tool.optional])
+        _explain(missing)
         return
     _install(missing, prefix)
     tools.forget()
-    _explain([tool for tool in wanted if not tool.optional and tools.find(tool) is None])
+    _explain([tool for tool in wanted if tools.find(tool) is None])
 
 
 def _may_try_optional(missing: list[Tool]) -> bool:
@@ -50,11 +50,18 @@ def _privilege() -> list[str] | None:
 
 
 def _explain(missing: list[Tool]) -> None:
-    if not missing:
+    """Raises `NotReadyError` with one line that installs everything, if something needed is missing."""
+    names = ", ".join(tool.name for tool in missing if not tool.optional)
+    if not names:
         return
-    names = ", ".join(tool.name for tool in missing)
-    packages = " ".join(name for tool in missing for name in packages_of(tool) or tool.packages[:1])
-    raise NotReadyError(f"missing: {names}; install with: sudo apt-get install {packages}")
+    install = "apt-get update && apt-get install -y --no-install-recommends"
+    packages = " ".join(name for tool in missing for name in packages_of(tool) or _unseen(tool))
+    raise NotReadyError(f"missing: {names}; install with: sudo sh -c '{install} {packages}'")
+
+
+def _unseen(tool: Tool) -> list[str]:
+    """What to ask an archive for whose index is not there yet: nothing that it may not have."""
+    return [] if tool.optional else _with_companions(tool, tool.packages[0])
 
 
 def packages_of(tool: Tool) -> list[str]:
@@ -65,10 +72,13 @@ def packages_of(tool: Tool) -> list[str]:
     for pattern in tool.packages:
         candidates = _available(pattern)
         if candidates:
-            best = max(candidates, key=_version_key)
-            suffix = re.sub(r"^rustc", "", best)
-            return [best, *(name.replace("*", suffix) for name in tool.companions)]
+            return _with_companions(tool, max(candidates, key=_version_key))
     return []
+
+
+def _with_companions(tool: Tool, package: str) -> list[str]:
+    suffix = re.sub(r"^rustc", "", package)
+    return [package, *(name.replace("*", suffix) for name in tool.companions)]
 
 
 def _version_key(name: str) -> list[int]:

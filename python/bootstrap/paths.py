@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+
+def _repository() -> Path:
+    """The checkout that this file is in; everything that is not Python is beside it."""
+    checkout = Path(__file__).resolve().parents[2]
+    if not (checkout / "rw").is_file():
+        raise ImportError("Rackwright works in its checkout; install it with: pip install -e CHECKOUT/python")
+    return checkout
+
+
+REPOSITORY = _repository()
 
 BUILD = REPOSITORY / ".build"
 VENV = BUILD / "venv"
 STAMPS = BUILD / "stamps"
 LOGS = BUILD / "logs"
 CARGO_TARGET = BUILD / "target"
+ROCKET = BUILD / "rocket"
+"""The Python package with the Rocket core in Verilog."""
 
 ENGINE = REPOSITORY / "engine"
 HARDWARE = REPOSITORY / "hardware"

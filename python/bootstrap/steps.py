@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bootstrap import caches
 from bootstrap.console import NotReadyError, elapsed, say
 from bootstrap.paths import BUILD, LOGS, REPOSITORY, STAMPS
 
@@ -131,6 +132,7 @@ def bring_up_to_date(steps: tuple[Step, ...]) -> None:
     """
     pending = {step.name: step for step in steps if not step.is_current()}
     if pending:
+        caches.check()
         with build_lock():
             _run_all({step.name: step for step in pending.values() if not step.is_current()})
 

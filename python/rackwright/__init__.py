@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rackwright._engine import Design, EngineError
-    from rackwright.cluster import Cluster, Ethernet, Switch, TopologyError, Traffic
+    from rackwright.cluster import Cluster, Ethernet, HostPort, Switch, TopologyError, Traffic
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
     from rackwright.mapped_unit import MappedUnit
-    from rackwright.programs import compile_bare_metal, compile_program
+    from rackwright.programs import compile_bare_metal, compile_network_program, compile_program
     from rackwright.server import CPUS, RunResult, Server, run
     from rackwright.snappy import AcceleratorResult, SnappyUnit
     from rackwright.unit import PLACEMENTS, Buffer, Unit
@@ -33,6 +33,7 @@ __all__ = [
     "Design",
     "EngineError",
     "Ethernet",
+    "HostPort",
     "MappedUnit",
     "RackwrightError",
     "RunResult",
@@ -44,6 +45,7 @@ __all__ = [
     "Unit",
     "UnitInfo",
     "compile_bare_metal",
+    "compile_network_program",
     "compile_program",
     "design",
     "elaborate",
@@ -54,11 +56,11 @@ __all__ = [
 
 _HOMES = {
     "_engine": ("Design", "EngineError"),
-    "cluster": ("Cluster", "Ethernet", "Switch", "TopologyError", "Traffic"),
+    "cluster": ("Cluster", "Ethernet", "HostPort", "Switch", "TopologyError", "Traffic"),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
     "mapped_unit": ("MappedUnit",),
-    "programs": ("compile_bare_metal", "compile_program"),
+    "programs": ("compile_bare_metal", "compile_network_program", "compile_program"),
     "server": ("CPUS", "RunResult", "Server", "run"),
     "snappy": ("AcceleratorResult", "SnappyUnit"),
     "unit": ("PLACEMENTS", "Buffer", "Unit"),

@@ -1,6 +1,7 @@
 """The simulation engine (engine/crates/python). Addresses and lengths are in bytes, times in cycles."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 class EngineError(Exception):
     """The engine refuses; the message says why in one sentence."""
@@ -52,8 +53,13 @@ class UnitBench:
         guest_bytes: int = 1 << 32,
         skip_quiescent: bool = True,
         waves: str | None = None,
+        check_idle: bool = False,
     ) -> None:
-        """`waves` is an FST file to write; it needs a design that was built for it."""
+        """`waves` is an FST file to write; it needs a design that was built for it.
+
+        `check_idle`: the unit is always clocked, and one that does something while idle ends in an
+        `EngineError`.
+        """
 
     def write_memory(self, address: int, data: bytes) -> None:
         """Changes memory from outside; costs no time."""
@@ -178,6 +184,63 @@ class ServerResult:
     def counters(self) -> dict[str, int]:
         """Counters of the core and the caches."""
 
+class Guest:
+    """A machine that boots Linux: harts, memory and devices, fresh from reset."""
+
+    def __init__(
+        self,
+        firmware: bytes,
+        kernel: bytes,
+        files: bytes,
+        command_line: str,
+        cpu: str = "functional",
+        harts: int = 1,
+        memory_bytes: int = 1 << 31,
+        seed: int = 1,
+    ) -> None:
+        """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
+
+        `seed` is what the kernel's random numbers start from.
+        """
+
+    @staticmethod
+    def restore(path: Path, cpu: str = "functional") -> Guest:
+        """A machine that goes on from a checkpoint: it is ready."""
+
+    def save(self, path: Path) -> None:
+        """Writes a checkpoint of a guest that is ready; its harts must be functional."""
+
+    def run(self, cycles: int) -> tuple[str, int | None]:
+        """Runs for up to so many cycles: "running", "ready", "idle", or "off" with a status."""
+
+    def request_console(self) -> None:
+        """Asks a guest that is ready for a shell on its console."""
+
+    def request_run(self, command: bytes) -> None:
+        """Asks a guest that is ready to run a command of the shell, and to switch itself off."""
+
+    def send(self, typed: bytes) -> None:
+        """Types on the console."""
+
+    def output(self, port: int, skip: int = 0) -> bytes:
+        """What came out of serial port 0, 2 or 3, without the first `skip` bytes."""
+
+    @property
+    def harts(self) -> int:
+        """How many harts it has."""
+    @property
+    def cycles(self) -> int:
+        """Now."""
+    @property
+    def instructions(self) -> int:
+        """Instructions executed, of all harts."""
+    @property
+    def clock_hz(self) -> int:
+        """Frequency of the harts' clock."""
+    @property
+    def digest(self) -> str:
+        """Of the run so far."""
+
 class Server:
     """A core, its caches and memory, and the units beside it."""
 
@@ -188,6 +251,8 @@ class Server:
         guest_bytes: int = 1 << 33,
         units: Sequence[Design] = (),
         skip_quiescent: bool = True,
+        check_idle: bool = False,
+        waves: str | None = None,
     ) -> None:
         """`cpu` is "functional", "rocket" or "boom"."""
 
@@ -196,20 +261,19 @@ class Server:
         program: str,
         arguments: Sequence[str] = (),
         environment: Sequence[str] = (),
-        stdin: bytes = b"",
+        stdin: bytes | None = b"",
         write_folder: str | None = None,
         echo: bool = False,
         max_cycles: int = 0,
         progress: Callable[[int, int], None] | None = None,
+        notice: Callable[[str], None] | None = None,
     ) -> ServerResult:
         """Runs a program to its exit; raises `EngineError` when `max_cycles` (0: no limit) pass before.
 
         `progress` gets instructions and cycles about five times per second. `echo` passes the program's
-        output on as it comes.
+        output on as it comes. Without `stdin` the program reads this process's standard input. `notice`
+        gets a sentence when the program waits for a unit in which nothing moves.
         """
-
-def run_rocket_rtl(program: str, library: str, max_cycles: int = 0) -> ServerResult:
-    """Runs a bare-metal program on the Rocket core in RTL, compiled into `library`."""
 
 class Cluster:
     """A network of servers and switches, built from a description in JSON."""
@@ -288,8 +352,11 @@ class RocketDesign:
     def __init__(self, toolchain: Toolchain, verilog: str) -> None:
         """Compiles the Verilog of `pythondata-cpu-rocket`, or takes the result from the cache."""
 
-    def run(self, program: str, max_cycles: int = 0) -> RocketRun:
-        """Runs a bare-metal ELF file; raises `EngineError` when `max_cycles` (0: no limit) come first."""
+    def run(self, program: str, max_cycles: int = 0, echo: bool = False) -> RocketRun:
+        """Runs a bare-metal ELF file; raises `EngineError` when `max_cycles` (0: no limit) come first.
+
+        `echo` passes its output on as it comes.
+        """
 
 class RocketRun:
     """How a program ran on the Rocket core."""
@@ -312,3 +379,70 @@ class RocketRun:
     @property
     def stdout(self) -> bytes:
         """What the program printed."""
+
+class Loadtest:
+    """A load on services of UDP that is under way; it ends early when it is dropped."""
+
+    def __init__(self, plan: str) -> None:
+        """Begins with a plan in JSON (engine/crates/loadtest/src/plan.rs)."""
+
+    @property
+    def sent(self) -> int:
+        """Requests sent so far."""
+
+    def stop(self) -> None:
+        """Ends it: nothing more is sent, and no answer awaited."""
+
+    def wait(self, seconds: float) -> bool:
+        """Waits for the end, but not longer than so many seconds; whether it has come."""
+
+    def report(self) -> str:
+        """What became of it, in JSON, once; raises `EngineError` when it could not be done."""
+
+class WorkService:
+    """Services that work as long as they are asked to, until this is stopped or dropped."""
+
+    def __init__(self, plan: str) -> None:
+        """Begins with a plan in JSON (engine/crates/loadtest/src/service.rs)."""
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where they listen, ports that were free included."""
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Requests answered, and datagrams that were none, so far."""
+    @property
+    def is_well(self) -> bool:
+        """Whether all workers are at work."""
+
+    def stop(self) -> None:
+        """Ends them."""
+
+class Balancer:
+    """A dispatcher on real sockets, at work until it is stopped or dropped."""
+
+    def __init__(self, settings: str) -> None:
+        """Listens and begins, with settings in JSON (engine/crates/balancer/src/settings.rs)."""
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where the services are listened for, in the order of the settings."""
+    @property
+    def is_well(self) -> bool:
+        """Whether all threads are at work."""
+
+    def status(self) -> str:
+        """What it knows and has done, in JSON (engine/crates/balancer/src/status.rs)."""
+
+    def reload(self, settings: str) -> tuple[int, int]:
+        """Makes its replicas those of these settings; how many were added and removed."""
+
+    def stop(self, patience_seconds: float) -> bool:
+        """Answers what is under way, and ends; whether nothing was under way any more."""
+
+    @staticmethod
+    def replay(record: str) -> int:
+        """Tells a dispatcher without sockets of the events in a file, and how many these were.
+
+        Raises `EngineError` unless it decides what was decided then.
+        """

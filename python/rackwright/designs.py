@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, STAMPS
+from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, HARDWARE_JAR, STAMPS
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.toolchain import toolchain
 
@@ -57,7 +58,7 @@ def hardware_classpath() -> str:
     """The class path of the generators in hardware/."""
     if not HARDWARE_CLASSPATH.exists():
         raise MissingBuildError("hardware/")
-    return HARDWARE_CLASSPATH.read_text(encoding="utf-8").strip()
+    return f"{HARDWARE_JAR}{os.pathsep}{HARDWARE_CLASSPATH.read_text(encoding='utf-8').strip()}"
 
 
 def _hardware_fingerprint() -> str:

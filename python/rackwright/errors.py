@@ -8,7 +8,7 @@ class RackwrightError(Exception):
 
 
 class MissingBuildError(RackwrightError):
-    """Something that `rw` builds is not there yet."""
+    """Something that `rw` builds is not there yet; `by` is the command that makes it."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not built yet; `./rw demo` or `./rw test` builds it")
+    def __init__(self, what: str, by: str = "./rw demo") -> None:
+        super().__init__(f"{what} is not built yet; `{by}` or `./rw test` builds it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,15 +23,14 @@ def compile_program(
     """Compiles C or C++ sources into a static RV64GC program for Linux; gives its path.
 
     Our headers (`rackwright/rocc.h`, `rackwright_snappy.h`), our drivers and the official libsnappy
-    are there to use. Without `output` the program goes to .build/programs, named like the first
-    source. Raises `RackwrightError` with what the compiler says.
+    are there to use. Without `output` the program goes to .build/programs, in a folder of its own for these
+    sources and options, named like the first source. Raises `RackwrightError` with what the compiler says.
     """
     archives = [RISCV.directory / name for name in _ARCHIVES]
     if not all(archive.exists() for archive in archives):
         raise MissingBuildError("software/")
     paths = [Path(source) for source in sources]
-    program = Path(output) if output else BUILD / "programs" / f"{paths[0].stem}.elf"
-    program.parent.mkdir(parents=True, exist_ok=True)
+    program = place_of(paths, output, options)
     command = [
         *RISCV.compiler(paths[0]),
         *RISCV.flags,
@@ -42,7 +42,8 @@ def compile_program(
         "-o",
         str(program),
     ]
-    return _compile(command, program)
+    run_compiler(command, program)
+    return program
 
 
 def compile_bare_metal(
@@ -53,8 +54,7 @@ def compile_bare_metal(
     `software/bare-metal/README.md` says what it finds there. Otherwise like `compile_program`.
     """
     paths = [Path(source) for source in sources]
-    program = Path(output) if output else BUILD / "programs" / f"{paths[0].stem}.elf"
-    program.parent.mkdir(parents=True, exist_ok=True)
+    program = place_of(paths, output, options)
     bare = ("-mcmodel=medany", "-nostdlib", "-nostartfiles", "-ffreestanding", "-Wl,--build-id=none")
     command = [
         *RISCV.compiler(paths[0]),
@@ -68,7 +68,21 @@ def compile_bare_metal(
         "-o",
         str(program),
     ]
-    return _compile(command, program)
+    run_compiler(command, program)
+    return program
+
+
+def compile_network_program(
+    sources: Sequence[str | Path], output: str | Path | None = None, options: Sequence[str] = ()
+) -> Path:
+    """Compiles C sources into a program for a server of a cluster, with the library of software/network.
+
+    That is its driver for the network interface, IP and UDP, and what `software/network/README.md` names;
+    what is not used is left out. Otherwise like `compile_bare_metal`.
+    """
+    library = sorted(_NETWORK.glob("*.c"))
+    sections = ("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections")
+    return compile_bare_metal([*sources, *library], output, [f"-I{_NETWORK}", *sections, *options])
 
 
 def network_programs() -> dict[str, Path]:
@@ -89,16 +103,35 @@ def network_program(program: str | Path) -> Path:
             f"{program}: no such file, nor a program of software/network: {', '.join(known)}"
         )
     output = BUILD / "programs" / "network" / f"{path.stem}.elf"
-    library = sorted(_NETWORK.glob("*.c"))
     newest = max(file.stat().st_mtime for folder in (_NETWORK, _BARE_METAL) for file in folder.rglob("*"))
     if not output.exists() or output.stat().st_mtime < newest:
-        sections = ("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections")
-        compile_bare_metal([known[path.stem], *library], output, [f"-I{_NETWORK}", *sections])
+        compile_network_program([known[path.stem]], output)
     return output
 
 
-def _compile(command: list[str], program: Path) -> Path:
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise RackwrightError(f"{program.name} does not compile:\n{result.stderr.strip()}")
+def place_of(sources: Sequence[Path], output: str | Path | None, options: Sequence[str]) -> Path:
+    """Where a program goes: programs of other sources that are named alike have another place."""
+    if not sources:
+        raise RackwrightError("there is no source to compile")
+    if output:
+        program = Path(output)
+    else:
+        made_of = "\0".join([*(str(source.resolve()) for source in sources), "", *options])
+        key = hashlib.sha256(made_of.encode()).hexdigest()[:16]
+        program = BUILD / "programs" / key / f"{sources[0].stem}.elf"
+    program.parent.mkdir(parents=True, exist_ok=True)
     return program
+
+
+def run_compiler(command: Sequence[str], program: Path) -> None:
+    """Compiles `program`; raises `RackwrightError` with the first error, and all that was said below it."""
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        return
+    lines = result.stderr.strip().splitlines()
+    first = next((line for line in lines if "error" in line), "the compiler does not say why")
+    raise RackwrightError(f"{program.name} does not compile: {first}\n" + "\n".join(lines[:_ERROR_LINES]))
+
+
+_ERROR_LINES = 20
+"""Lines of a compiler's output that are shown: the first say why, the rest follows from it."""

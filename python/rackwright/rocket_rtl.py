@@ -17,13 +17,14 @@ def _design() -> _engine.RocketDesign:
     return _engine.RocketDesign(toolchain(), str(rocket_verilog()))
 
 
-def run_rocket_rtl(program: Path, max_cycles: int = 0) -> RunResult:
+def run_rocket_rtl(program: Path, max_cycles: int = 0, echo: bool = False) -> RunResult:
     """Runs a bare-metal program on the Verilated Rocket core.
 
-    `max_cycles` ends a run that takes longer with an `EngineError` (0: no limit). The clock is that
-    of the timing models, 2 GHz, so that results can be compared.
+    `max_cycles` ends a run that takes longer with an `EngineError` (0: no limit). `echo` passes the
+    program's output on as it comes. The clock is that of the timing models, 2 GHz, so that results can be
+    compared.
     """
-    result = _design().run(str(program), max_cycles)
+    result = _design().run(str(program), max_cycles, echo)
     return RunResult(
         exit_code=result.exit_code,
         instructions=result.instructions,

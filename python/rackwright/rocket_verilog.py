@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
+from bootstrap.paths import ROCKET
 from rackwright.errors import MissingBuildError
-
-_PACKAGE = "pythondata_cpu_rocket"
 
 
 def rocket_verilog() -> Path:
-    """The folder of the Verilog. Raises `MissingBuildError` when the package is not installed."""
-    spec = importlib.util.find_spec(_PACKAGE)
-    if spec is None or spec.origin is None:
-        raise MissingBuildError("the Python package pythondata-cpu-rocket")
-    return Path(spec.origin).parent / "verilog"
+    """The folder of the Verilog. Raises `MissingBuildError` when it has not been fetched."""
+    folder = ROCKET / "pythondata_cpu_rocket" / "verilog"
+    if not folder.is_dir():
+        raise MissingBuildError("the Rocket core in RTL", "./rw run --cpu rocket-rtl")
+    return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 CPUS = ("rocket", "boom", "functional")
 """Models of the core: two with a pipeline's timing, one that counts an instruction as a cycle."""
 
-SETS = {"snappy": ("snappy-compress", "snappy-decompress")}
+SETS = {
+    "snappy": ("snappy-compress", "snappy-decompress"),
+    "protobuf": ("protobuf-deserialize", "protobuf-serialize"),
+}
 """Names that stand for several units."""
 
 
@@ -73,7 +77,10 @@ class Server(Node):
     """A core of the model `cpu` with `accelerators` at `placement`.
 
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
-    manifest of your own unit, or a compiled design. Each answers to its own custom opcodes.
+    manifest of your own unit, or a compiled design. Each answers to its own custom opcodes. `check_idle`
+    clocks them always, and one that does something of its own while it says that it is idle ends a run with
+    an `EngineError`. `waves` is an FST file that gets their signals, with the unit's name in its own if there
+    are several; compiled designs must have been built with waves then.
 
     In a cluster, a server has a network interface in RTL, `nic`, and runs the bare-metal `program` with
     `arguments` from the start: the path of an ELF file, or the name of one of software/network, such as
@@ -89,6 +96,8 @@ class Server(Node):
         *,
         placement: str = "near-core",
         skip_quiescent: bool = True,
+        check_idle: bool = False,
+        waves: Path | None = None,
         name: str | None = None,
         program: str | Path | None = None,
         arguments: Sequence[str | Node] = (),
@@ -106,7 +115,9 @@ class Server(Node):
         super().__init__(name)
         self.cpu = cpu
         self.placement = placement
-        self.units = _build_all(_expand(accelerators))
+        self.units = _build_all(_expand(accelerators), waves is not None)
+        self._check_idle = check_idle
+        self._waves = waves
         self._skip_quiescent = skip_quiescent
         _refuse_shared_opcodes(self.units)
         self.program = program
@@ -121,7 +132,7 @@ class Server(Node):
         program: str | Path,
         arguments: Sequence[str] = (),
         *,
-        stdin: bytes = b"",
+        stdin: bytes | None = b"",
         write_folder: Path | None = None,
         echo: bool = False,
         max_cycles: int = 0,
@@ -131,11 +142,17 @@ class Server(Node):
 
         The program sees the host's files for reading, relative to this process's folder; it can write
         only below `write_folder`.
+        Without `stdin` (None) it reads this process's standard input, up to its end when it first reads.
         `echo` passes its output on as it comes. `max_cycles` ends a run that takes longer with an
         `EngineError` (0: no limit). `progress` gets instructions and cycles a few times per second.
         """
         machine = _engine.Server(
-            self.cpu, self.placement, units=self.units, skip_quiescent=self._skip_quiescent
+            self.cpu,
+            self.placement,
+            units=self.units,
+            skip_quiescent=self._skip_quiescent,
+            check_idle=self._check_idle,
+            waves=str(self._waves) if self._waves else None,
         )
         result = machine.run(
             str(program),
@@ -145,6 +162,7 @@ class Server(Node):
             echo=echo,
             max_cycles=max_cycles,
             progress=progress,
+            notice=_say,
         )
         return RunResult(
             exit_code=result.exit_code,
@@ -206,6 +224,10 @@ def run(
     return Server(cpu, accelerators, placement=placement).run(program, arguments)
 
 
+def _say(sentence: str) -> None:
+    print(f"rackwright: {sentence}", file=sys.stderr)
+
+
 def _expand(
     accelerators: Sequence[str | Path | _engine.Design],
 ) -> list[str | Path | _engine.Design]:
@@ -216,11 +238,13 @@ def _expand(
     return expanded
 
 
-def _build_all(accelerators: list[str | Path | _engine.Design]) -> list[_engine.Design]:
+def _build_all(accelerators: list[str | Path | _engine.Design], waves: bool) -> list[_engine.Design]:
     """Elaborates and compiles what is not compiled yet, two at a time."""
 
     def build(accelerator: str | Path | _engine.Design) -> _engine.Design:
-        return accelerator if isinstance(accelerator, _engine.Design) else design(accelerator)
+        if isinstance(accelerator, _engine.Design):
+            return accelerator
+        return design(accelerator, waves=waves)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(build, accelerators))

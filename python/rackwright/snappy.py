@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright import commands, libsnappy
+from rackwright.clocks import ClockSource, clock_of
 from rackwright.commands import Completion
-from rackwright.designs import ParameterValue
+from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
 from rackwright.unit import Unit
 
@@ -27,7 +28,8 @@ ON_CHIP_HISTORY, MAX_OFFSET, HASH_TABLE_LOG2 = 4, 4, 5
 class AcceleratorResult:
     """One operation of a unit.
 
-    `cycles` run from the first command to the answer that tells of the completion, at `clock_hz`;
+    `cycles` run from the first command to the answer that tells of the completion, at `clock_hz`, the clock
+    of the unit for the reason `clock_source`; memory keeps its cycles at every clock.
     `wall_seconds` is what simulating them took.
     `input_offset` is where the unit stopped in the input. `verified`: the official library agrees,
     byte by byte when the status is ok, and in calling the input malformed when the unit does.
@@ -40,6 +42,7 @@ class AcceleratorResult:
     uncompressed_bytes: int
     cycles: int
     clock_hz: int
+    clock_source: ClockSource
     gigabytes_per_second: float
     ratio: float
     status: str
@@ -63,10 +66,12 @@ class AcceleratorResult:
         return pd.json_normalize(self.record())
 
 
-def _log2(entries: int) -> int:
-    if entries < 1 or entries & (entries - 1):
-        raise RackwrightError(f"the number of hash entries must be a power of two, not {entries}")
-    return entries.bit_length() - 1
+def _check_settings(history_kib: int | None, hash_entries: int | None) -> None:
+    """Raises `RackwrightError` for what cannot be told to a unit; what it cannot do, it says itself."""
+    if history_kib is not None and not 0 <= history_kib < 1 << 32:
+        raise RackwrightError(f"the history is a number of KiB, not {history_kib}")
+    if hash_entries is not None and (hash_entries < 1 or hash_entries & (hash_entries - 1)):
+        raise RackwrightError(f"the number of hash entries must be a power of two, not {hash_entries}")
 
 
 def _patience(transferred_bytes: int) -> int:
@@ -89,12 +94,15 @@ class SnappyUnit:
         hash_entries: int | None = None,
         placement: str = "near-core",
         skip_quiescent: bool = True,
+        check_idle: bool = False,
         waves: Path | None = None,
+        clock: str | None = None,
     ) -> None:
         """Builds the unit for `operation` ("compress" or "decompress").
 
         `parameters` are those of elaboration. `history_kib` (decompress) and `hash_entries`
-        (compress, a power of two) are set at run time, up to what was built. Raises
+        (compress, a power of two) are set at run time, up to what was built. `clock` is hertz or
+        "synthesised"; without it, `clock_of` says what it is. Raises
         `RackwrightError` for what does not exist or does not fit the operation.
         """
         if operation not in OPERATIONS:
@@ -103,21 +111,24 @@ class SnappyUnit:
             raise RackwrightError("the history is a setting of decompression")
         if hash_entries is not None and operation != "compress":
             raise RackwrightError("hash entries are a setting of compression")
+        _check_settings(history_kib, hash_entries)
         self.operation = operation
         self.settings: dict[str, Any] = {"placement": placement}
+        manifest = elaborate(f"snappy-{operation}", parameters)
+        self.clock = clock_of(manifest, clock)
         self.unit = Unit(
-            f"snappy-{operation}",
-            parameters,
+            manifest,
             placement=placement,
             skip_quiescent=skip_quiescent,
+            check_idle=check_idle,
             waves=waves,
         )
         if history_kib is not None:
-            self.settings["history_kib"] = history_kib
+            self.settings["history-kib"] = history_kib
             self.unit.command(ON_CHIP_HISTORY, history_kib << 10)
         if hash_entries is not None:
-            self.settings["hash_entries"] = hash_entries
-            self.unit.command(HASH_TABLE_LOG2, _log2(hash_entries))
+            self.settings["hash-entries"] = hash_entries
+            self.unit.command(HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
 
     def run(
         self,
@@ -159,7 +170,7 @@ class SnappyUnit:
     ) -> AcceleratorResult:
         compressing = self.operation == "compress"
         plain, packed = (data, output) if compressing else (output, data)
-        hertz = self.unit.design.clock_hz
+        hertz = self.clock.hertz
         return AcceleratorResult(
             unit=self.unit.design.unit,
             operation=self.operation,
@@ -168,6 +179,7 @@ class SnappyUnit:
             uncompressed_bytes=len(plain),
             cycles=cycles,
             clock_hz=hertz,
+            clock_source=self.clock.source,
             gigabytes_per_second=len(plain) * hertz / cycles / 1e9 if cycles else 0.0,
             ratio=len(plain) / len(packed) if packed else 0.0,
             status=ended.status,

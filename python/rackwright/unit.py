@@ -39,18 +39,21 @@ class Unit:
         *,
         placement: str = "near-core",
         skip_quiescent: bool = True,
+        check_idle: bool = False,
         waves: Path | None = None,
     ) -> None:
         """Elaborates and compiles `unit` where that has not been done, and resets it.
 
         `placement` is one of `PLACEMENTS`. `skip_quiescent` leaves out the cycles in which the unit
-        says that it is idle; the results are the same without. `waves` is an FST file to write.
+        says that it is idle; the results are the same without. `check_idle` clocks it always, and a unit
+        that does something of its own while it says that it is idle ends in an `EngineError`. `waves` is an
+        FST file to write.
         """
         built = unit if isinstance(unit, _engine.Design) else design(unit, parameters, waves is not None)
         self.design = built
         self.placement = placement
         self.bench = _engine.UnitBench(
-            built, placement, _GUEST_BYTES, skip_quiescent, str(waves) if waves else None
+            built, placement, _GUEST_BYTES, skip_quiescent, str(waves) if waves else None, check_idle
         )
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS

@@ -24,14 +24,14 @@ class Ended:
         return json.loads(self.stdout)
 
 
-def rw(*arguments: object, timeout: float = 300) -> Ended:
-    """Runs `./rw ARGUMENTS`."""
+def rw(*arguments: object, timeout: float = 300, stdin: str = "") -> Ended:
+    """Runs `./rw ARGUMENTS` with `stdin` to read."""
     result = subprocess.run(
         [REPOSITORY / "rw", *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=timeout,
-        stdin=subprocess.DEVNULL,
+        input=stdin,
         check=False,
     )
     assert "Traceback" not in result.stderr

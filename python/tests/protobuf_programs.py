@@ -29,10 +29,10 @@ def compile_test(
         schema = read_schema(proto)
         sources += schema.generate(folder)
         classes |= schema.classes
-    includes = "".join(f'#include "{source.stem}.h"\n' for source in sources)
+    headers = [source.relative_to(folder).with_suffix(".h") for source in sources]
+    includes = "".join(f'#include "{header}"\n' for header in headers)
     listed = " \\\n    ".join(f"X({name})" for name in classes.values())
     (folder / "schemas.h").write_text(f"{includes}\n#define CLASSES(X) \\\n    {listed}\n")
     programs = [PROGRAMS / f"{name}.cpp" for name in names]
-    return compile_program(
-        [*sources, *programs], folder / names[0], machine, ["-O1", f"-I{PROGRAMS}", *options]
-    )
+    flags = ["-O1", f"-I{PROGRAMS}", *options]
+    return compile_program([*sources, *programs], folder / names[0], machine, flags, include=folder)

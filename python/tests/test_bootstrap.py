@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.main
+from command_line import REPOSITORY
 
 from bootstrap import __main__ as entry
-from bootstrap import packages, steps, tools
+from bootstrap import builds, caches, packages, steps, tools, usage, venv
 from bootstrap.console import NotReadyError
+from bootstrap.paths import PYTHON
 from bootstrap.steps import Step, bring_up_to_date
 from bootstrap.tools import Found, Tool
 
@@ -107,7 +114,88 @@ def test_a_missing_package_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(NotReadyError) as error:
         packages.ensure_tools(for_tests=False)
     message = str(error.value)
-    assert message == "missing: frobnicate; install with: sudo apt-get install frobnicate-dev"
+    assert message == (
+        "missing: frobnicate; install with: "
+        "sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends frobnicate-dev'"
+    )
+
+
+def test_all_that_is_missing_is_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what comes beside a package, and what is not needed but good to have, if the archive has it."""
+    absent = Tool("rust", "testing", ("rustc-web",), lambda: None, companions=("cargo*",))
+    optional = Tool("nicety", "testing", ("nicety",), lambda: None, optional=True)
+    monkeypatch.setattr(tools, "TOOLS", (absent, optional))
+    monkeypatch.setattr(packages, "_privilege", lambda: None)
+    monkeypatch.setattr(packages, "_available", lambda pattern: [pattern])
+    with pytest.raises(NotReadyError, match=r"missing: rust; .* rustc-web cargo-web nicety'"):
+        packages.ensure_tools(for_tests=False)
+    # Before the first `apt-get update` nothing is known of the archive.
+    monkeypatch.setattr(packages, "_available", lambda pattern: [])
+    with pytest.raises(NotReadyError, match=r"missing: rust; .* rustc-web cargo-web'"):
+        packages.ensure_tools(for_tests=False)
+
+
+def test_help_before_anything_is_installed_names_every_verb(tmp_path: Path) -> None:
+    """In a copy without builds, with a Python that has nothing but its standard library."""
+    copy = tmp_path / "copy"
+    (copy / "python").mkdir(parents=True)
+    shutil.copy(REPOSITORY / "rw", copy / "rw")
+    shutil.copytree(REPOSITORY / "python" / "bootstrap", copy / "python" / "bootstrap")
+    for lock in (REPOSITORY / "python").glob("*.lock"):
+        shutil.copy(lock, copy / "python")
+    result = subprocess.run(
+        [copy / "rw", "demo", "--help"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    from rackwright.cli.app import app
+
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert {name: command.help.splitlines()[0] for name, command in commands.items()} == usage.VERBS
+    assert all(f"  {name} " in result.stdout for name in commands)
+    assert not (copy / ".build").exists()
+
+
+def test_folders_that_cannot_be_written_are_named_with_their_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, _: not str(path).startswith("/nobody"))
+    for name in ("CARGO_HOME", "XDG_CACHE_HOME", "MAVEN_OPTS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/nobody")
+    monkeypatch.setattr(Path, "exists", lambda path: str(path) in ("/nobody", "/", str(tmp_path)))
+    with pytest.raises(NotReadyError) as error:
+        caches.check()
+    for setting in ("MAVEN_OPTS=-Dmaven.repo.local=", "CARGO_HOME=", "XDG_CACHE_HOME="):
+        assert setting in str(error.value)
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("MAVEN_OPTS", "-Dmaven.repo.local=/elsewhere")
+    caches.check()
+
+
+def test_an_environment_that_was_moved_is_settled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    environment = tmp_path / "venv"
+    (environment / "bin").mkdir(parents=True)
+    packages_folder = environment / "lib" / "python3.11" / "site-packages"
+    packages_folder.mkdir(parents=True)
+    (packages_folder / "rackwright.pth").write_text("/before/python\n")
+    script = environment / "bin" / "pytest"
+    script.write_text("#!/before/.build/venv/bin/python3\nprint(1)\n")
+    binary = environment / "bin" / "ruff"
+    binary.write_bytes(b"\x7fELF\n#!/bin/python")
+    monkeypatch.setattr(venv, "VENV", environment)
+    venv.settle()
+    assert script.read_text() == f"#!{environment}/bin/python3\nprint(1)\n"
+    assert binary.read_bytes() == b"\x7fELF\n#!/bin/python"
+    assert (packages_folder / "rackwright.pth").read_text() == f"{PYTHON}\n"
+
+
+def test_what_few_verbs_use_is_made_for_them() -> None:
+    assert entry.extras_of(["run", "a.elf", "--cpu", "rocket-rtl"]) == {builds.ROCKET_RTL}
+    assert entry.extras_of(["run", "a.elf", "--cpu=rocket-rtl"]) == {builds.ROCKET_RTL}
+    assert entry.extras_of(["demo"]) == set()
+    assert entry.extras_of(["test"]) == set(builds.EXTRAS)
+    assert not set(builds.EXTRAS) & {step.name for step in builds.steps_for("demo")}
 
 
 def test_the_newest_package_of_a_pattern_with_its_companions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,3 +229,9 @@ def test_nothing_is_installed_when_everything_is_there(monkeypatch: pytest.Monke
 )
 def test_verb_of(arguments: list[str], verb: str) -> None:
     assert entry.verb_of(arguments) == verb
+
+
+def test_the_command_line_needs_no_engine_to_say_what_it_can() -> None:
+    program = "import sys; sys.modules['rackwright._engine'] = None; import rackwright.cli.app"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr

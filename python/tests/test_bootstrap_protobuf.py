@@ -8,7 +8,7 @@ import pytest
 
 from bootstrap import __main__ as entry
 from bootstrap import protobuf_source as protobuf
-from bootstrap.builds import PROTOBUF_STEP, steps_for
+from bootstrap.builds import PROTOBUF_LIBRARY, steps_for
 from bootstrap.console import NotReadyError
 
 
@@ -20,6 +20,7 @@ from bootstrap.console import NotReadyError
         (["bench", "snappy", "compress", "protobuf"], False),
         (["reproduce", "proto-6.11"], True),
         (["reproduce", "--quick"], True),
+        (["reproduce", "--list"], False),
         (["reproduce", "firesim-t2.3"], False),
         (["run", "protobuf.elf"], False),
         (["demo"], False),
@@ -28,12 +29,12 @@ from bootstrap.console import NotReadyError
     ],
 )
 def test_the_library_is_made_for_what_uses_it(arguments: list[str], needed: bool) -> None:
-    assert entry.uses_protobuf(arguments) is needed
+    assert (PROTOBUF_LIBRARY in entry.extras_of(arguments)) is needed
 
 
 def test_only_then_is_there_a_step() -> None:
-    assert PROTOBUF_STEP in [step.name for step in steps_for("bench", uses_protobuf=True)]
-    assert PROTOBUF_STEP not in [step.name for step in steps_for("bench")]
+    assert PROTOBUF_LIBRARY in [step.name for step in steps_for("bench", {PROTOBUF_LIBRARY})]
+    assert PROTOBUF_LIBRARY not in [step.name for step in steps_for("bench")]
 
 
 def test_entries_of_both_formats_become_those_of_sources() -> None:

@@ -18,6 +18,7 @@ ACCELERATE_KEYS = [
     "uncompressed_bytes",
     "cycles",
     "clock_hz",
+    "clock_source",
     "gigabytes_per_second",
     "ratio",
     "status",
@@ -70,7 +71,7 @@ def test_accelerate_there_and_back(plain: Path, tmp_path: Path) -> None:
     back = rw("accelerate", "snappy", "decompress", packed, "-o", again, "--history", 2, "--json").json()
     assert back["verified"] is True
     assert back["status"] == "ok"
-    assert back["parameters"]["history_kib"] == 2
+    assert back["parameters"]["history-kib"] == 2
     assert again.read_bytes() == plain.read_bytes()
 
 
@@ -104,13 +105,28 @@ def test_an_empty_file(tmp_path: Path) -> None:
     [
         (["accelerate", "snappy", "compress", "no-such-file"], 1, "no-such-file"),
         (["accelerate", "snappy", "explode", "README.md"], 2, "explode"),
-        (["accelerate", "snappy", "compress", "README.md", "--hash-entries", "1000"], 1, "power of two"),
+        (["accelerate", "snappy", "compress", "README.md", "--hash-entries", "1000"], 2, "power of two"),
+        (["accelerate", "snappy", "compress", "README.md", "--hash-entries", "32768"], 2, "--hash-entries"),
+        (["accelerate", "snappy", "decompress", "README.md", "--history", "0"], 2, "--history"),
+        (["accelerate", "snappy", "decompress", "README.md", "--history", "-4"], 2, "--history"),
+        (["accelerate", "snappy", "decompress", "README.md", "--history", "65"], 2, "--history"),
+        (["accelerate", "snappy", "decompress", "README.md", "--history", "9" * 20], 2, "--history"),
+        (["bench", "snappy", "compress", "README.md", "--hash-entries", "0"], 2, "--hash-entries"),
+        (["run", "README.md", "--max-cycles", "9" * 20], 2, "--max-cycles"),
+        (["run", "."], 1, "is a folder"),
         (["accelerate", "snappy", "compress", "README.md", "--history", "16"], 1, "history"),
         (["accelerate", "snappy", "compress", "README.md", "--placement", "moon"], 2, "moon"),
         (["run", "no-such-program"], 1, "no-such-program"),
         (["run", "README.md"], 1, "README.md"),
         (["run", "README.md", "--cpu", "abacus"], 2, "abacus"),
+        (["accelerate", "snappy", "compress", "README.md", "--set", "hash-log2=15"], 1, "from 9 to 14"),
+        (["accelerate", "snappy", "compress", "README.md", "--set", "hash-log2"], 1, "PARAMETER=VALUE"),
+        (["accelerate", "snappy", "compress", "README.md", "--clock", "fast"], 1, "--clock: fast"),
         (["units", "no-such-unit"], 1, "no-such-unit"),
+        (["synth"], 1, "either a unit or --all"),
+        (["synth", "no-such-unit"], 1, "no-such-unit"),
+        (["synth", "stream-copy", "--liberty", "no-such.lib"], 1, "no-such.lib"),
+        (["synth", "stream-copy", "--sram", "README.md"], 1, "README.md"),
         (["demo", "no-such-file"], 1, "no-such-file"),
         (["frobnicate"], 2, "frobnicate"),
     ],
@@ -160,6 +176,36 @@ def test_bare_metal_on_every_cpu(bare_metal: Path) -> None:
     assert abs(model - rtl) < 0.15 * rtl
 
 
+def test_a_status_that_is_not_0_is_never_success(tmp_path: Path) -> None:
+    source = tmp_path / "status.c"
+    source.write_text("int main(void) { return 256; }\n")
+    ended = rw("run", compile_bare_metal([source], tmp_path / "status.elf"))
+    assert "exit status 256" in ended.stderr
+    assert ended.status == 1
+
+
+def test_rocket_rtl_shows_output_and_refuses_linux(hello: Path, tmp_path: Path) -> None:
+    source = tmp_path / "bare.c"
+    source.write_text('#include "bare.h"\nint main(void) { print_text("bare\\n"); return 0; }\n')
+    ended = rw("run", compile_bare_metal([source], tmp_path / "bare.elf"), "--cpu", "rocket-rtl")
+    assert (ended.status, ended.stdout) == (0, "bare\n")
+    refused = rw("run", hello, "--cpu", "rocket-rtl")
+    assert refused.status == 1
+    assert "bare-metal programs; this is one for Linux" in refused.stderr
+
+
+def test_standard_input_reaches_the_program(tmp_path: Path) -> None:
+    source = tmp_path / "lines.c"
+    source.write_text(
+        "#include <stdio.h>\n"
+        "int main(void) { int n = 0, c; while ((c = getchar()) != EOF) n += c == 'x'; return n; }\n"
+    )
+    program = compile_program([source], tmp_path / "lines.elf")
+    given = [rw("run", program, "--json", stdin=text).json() for text in ("xax", "xbx", "xax")]
+    assert [record["exit_code"] for record in given] == [2, 2, 2]
+    assert given[0]["digest"] == given[2]["digest"] != given[1]["digest"]
+
+
 def test_rocket_rtl_takes_neither_arguments_nor_units(bare_metal: Path) -> None:
     assert rw("run", bare_metal, "--cpu", "rocket-rtl", "--", "word").status == 1
     assert rw("run", bare_metal, "--cpu", "rocket-rtl", "--accelerator", "snappy").status == 1
@@ -188,6 +234,7 @@ def test_units() -> None:
     by_name = {row["name"]: row for row in rows}
     assert {"snappy-compress", "snappy-decompress"} <= set(by_name)
     assert "history-kib" in {row["name"] for row in by_name["snappy-decompress"]["parameters"]}
+    assert all({"clock_hz", "area_mm2"} <= set(row) for row in rows)
     assert "snappy-compress" in rw("units").stdout
     assert "hash-log2" in rw("units", "snappy-compress").stdout
 
@@ -199,7 +246,7 @@ def test_doctor() -> None:
     assert "ready" in rw("doctor").stdout
 
 
-@pytest.mark.parametrize("verb", ["demo", "accelerate", "run", "units", "doctor", "test"])
+@pytest.mark.parametrize("verb", ["demo", "accelerate", "run", "units", "synth", "doctor", "test"])
 def test_help_of_every_verb(verb: str) -> None:
     ended = rw(verb, "--help")
     assert ended.status == 0

@@ -25,7 +25,8 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize(("cpu", "least", "most"), [("boom", 1.0, 2.0), ("rocket", 1.0, 6.0)])
+# Reading the counter waits for all that came before: 13 cycles on BOOM (validation/boom), once a loop.
+@pytest.mark.parametrize(("cpu", "least", "most"), [("boom", 1.0, 2.05), ("rocket", 1.0, 6.0)])
 def test_commands_leave_without_emptying_the_pipeline(
     cpu: str, least: float, most: float, tmp_path: Path
 ) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +34,19 @@ def chisel_manifest() -> Path:
 
 def test_hello() -> None:
     assert "hello, wright" in run_script(EXAMPLES / "hello" / "hello.py")
+
+
+def test_the_notebook() -> None:
+    """Its cells, one after the other in one namespace, as Jupyter runs them."""
+    text = (EXAMPLES / "notebooks" / "first_steps.ipynb").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "code":
+            assert not cell["outputs"], "a notebook is kept without what it showed"
+            exec("".join(cell["source"]), names)
+    assert names["result"].stdout == b"hello\n"
+    assert list(names["speeds"]["input_bytes"]) == [310, 3100, 31000]
+    assert names["run"].servers["answered"].sum() > 0
 
 
 def test_sweep_history() -> None:

@@ -69,9 +69,39 @@ def test_a_malformed_message_is_told_of(proto: Path, tmp_path: Path) -> None:
     file.write_bytes(ORDER[:-1])
     ended = rw("protobuf", "deserialize", "--proto", proto, "--message", "shop.Order", file,
                "--target", "host", "--target", "boom+unit", "--json")  # fmt: skip
-    assert ended.status == 0
+    assert ended.status == 1
     assert [row["status"] for row in ended.json()["rows"]] == ["malformed", "malformed"]
     assert all(row["verified"] for row in ended.json()["rows"])
+
+
+def test_imports_from_several_folders(tmp_path: Path) -> None:
+    """Packages in folders, a second -I, and a name that begins like those of the library's own."""
+    files = {
+        "a/shop/main.proto": 'syntax = "proto3"; package shop; import "shop/sub/dep.proto";'
+        'import "far.proto"; import "google/protobuf/mine.proto";'
+        'import "google/protobuf/timestamp.proto";'
+        "message Order { shop.sub.Item item = 1; Far far = 2; mine.Own own = 3;"
+        "google.protobuf.Timestamp at = 4; }",
+        "a/shop/sub/dep.proto": 'syntax = "proto3"; package shop.sub; message Item { string name = 1; }',
+        "b/far.proto": 'syntax = "proto3"; message Far { int32 way = 1; }',
+        "b/google/protobuf/mine.proto": 'syntax = "proto3"; package mine; message Own { int32 x = 1; }',
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    message = tmp_path / "order.bin"
+    message.write_bytes(
+        wire.length_field(1, wire.length_field(1, b"thing"))
+        + wire.length_field(2, wire.varint_field(1, 5))
+        + wire.length_field(3, wire.varint_field(1, 6))
+    )
+    ended = rw("protobuf", "deserialize", "--proto", tmp_path / "a/shop/main.proto", "-I", tmp_path / "a",
+               "-I", tmp_path / "b", "--message", "shop.Order", message, "--target", "host",
+               "--target", "boom+unit", "--json")  # fmt: skip
+    assert ended.status == 0, ended.stderr
+    assert [row["verified"] for row in ended.json()["rows"]] == [True, True]
+    assert ended.json()["rows"][1]["fallbacks"] == 0
 
 
 def test_what_is_wrong_is_said_in_a_line(proto: Path, tmp_path: Path) -> None:
@@ -99,13 +129,14 @@ def test_benchmarks_have_averages() -> None:
 
 
 def test_averages_are_geometric() -> None:
-    def row(benchmark: str, target: str, seconds: float) -> Row:
-        return Row(benchmark, "serialize", target, 1, 10, None, seconds, True, "ok", "group")
+    def row(benchmark: str, target: str, seconds: float, **reasons: int) -> Row:
+        return Row(benchmark, "serialize", target, 2, 10, None, seconds, True, "ok", "group", reasons)
 
     rows = [row("a", "boom", 4.0), row("b", "boom", 1.0), row("a", "boom+unit", 1.0)]
-    rows += [row("b", "boom+unit", 1.0)]
+    rows += [row("b", "boom+unit", 1.0, unsupported=1)]
     [summary] = summarize(rows)
     assert (summary.over, summary.target, summary.benchmarks) == ("boom", "boom+unit", 2)
+    assert summary.fallbacks == 0.25
     assert summary.speedup == pytest.approx(2.0)
 
 

@@ -36,8 +36,10 @@ def test_calls(name: str, operation: str, count: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("operation", list(UNITS))
-def test_a_call_for_an_empty_message_takes_sixty_cycles_at_most(operation: str, tmp_path: Path) -> None:
+def test_a_call_for_an_empty_message_takes_seventy_five_cycles_at_most(
+    operation: str, tmp_path: Path
+) -> None:
     program = compile_test(["latency"], PROTOS, tmp_path)
     result = run(program, [operation], cpu="boom", accelerators=[UNITS[operation]])
     assert result.exit_code == 0, result.stderr.decode()
-    assert float(result.stdout) <= 60
+    assert float(result.stdout) <= 75

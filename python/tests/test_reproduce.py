@@ -25,6 +25,11 @@ NETWORK = (
     "firesim-2.9",
     "firesim-t2.3",
     "queueing",
+    "daronpon-2.4",
+    "daronpon-2.5",
+    "daronpon-2.6",
+    "daronpon-2.7",
+    "daronpon-2.8",
 )
 
 SPEED = "MHz"
@@ -48,16 +53,22 @@ def test_only_a_reason_excuses_a_row_outside() -> None:
     known = Row("q", 100, 150, "us", within_percent=1, known="a reason")
     assert not known.failed
     assert cells(known)[-1] == "no: a reason"
+    beyond = Row("q", 100, 150, "us", within_percent=1, known="a reason", band=(110, 140))
+    assert beyond.failed
+    assert cells(beyond)[-1] == "NO"
 
 
 @pytest.mark.parametrize("name", NETWORK)
 def test_every_row_is_as_expected(name: str) -> None:
     """A difference that is known must still be there: whoever closes one finds out here.
 
-    How fast this machine simulates is for people to look at: a busy one must not fail a test.
+    How fast this machine simulates is for people to look at: a busy one must not fail a test, but one
+    that is twenty times too slow for its bar is not busy.
     """
     (reproduction,) = reproduce(name, settings=Settings(quick=True))
     rows = [row for row in reproduction.outcome.rows if row.unit != SPEED]
+    speeds = [row for row in reproduction.outcome.rows if row.unit == SPEED]
+    assert [row for row in speeds if row.ours <= (row.at_least or 0) / 20] == []
     assert [row for row in rows if row.failed or (row.known and row.within)] == []
     assert len(reproduction.outcome.digests) > 0
 
@@ -79,6 +90,9 @@ def test_a_table_must_have_what_was_measured_and_no_more(
     assert compare("table.csv", {"speed": 21}) == [Row("speed", None, 21.0, "MHz", at_least=20)]
     with pytest.raises(RackwrightError, match="differ in: height"):
         compare("table.csv", {"speed": 21, "height": 1})
+    table.write_text(head + "speed,,MHz,,20,10 to 15.5: a reason\n", encoding="utf-8")
+    (row,) = compare("table.csv", {"speed": 12})
+    assert (row.known, row.band, row.failed) == ("a reason", (10, 15.5), False)
     table.write_text(head + "speed,fast,MHz,,20,\n", encoding="utf-8")
     with pytest.raises(RackwrightError, match=r"table\.csv, speed: paper is 'fast', not a number"):
         compare("table.csv", {"speed": 21})

@@ -54,6 +54,47 @@ def test_a_program_reads_and_writes(cpu: str, tmp_path: Path) -> None:
     assert result.frame().loc[0, "instructions"] == result.instructions
 
 
+def test_output_stays_when_the_program_closes_it(tmp_path: Path) -> None:
+    result = run(program(tmp_path, 'write(1, "kept", 4); close(1); return 0;'))
+    assert result.stdout == b"kept"
+
+
+def test_sleeping_takes_its_time(tmp_path: Path) -> None:
+    body = 'usleep(5000); puts("awake"); return 0;'
+    result = run(program(tmp_path, body))
+    assert result.stdout == b"awake\n"
+    assert 5e-3 < result.seconds < 5.2e-3
+
+
+def test_nothing_random_or_of_the_host_reaches_a_program(tmp_path: Path) -> None:
+    body = """
+        unsigned char bytes[16];
+        int random = open("/dev/urandom", O_RDONLY);
+        if (read(random, bytes, 16) != 16) return 1;
+        for (int i = 0; i < 16; i++) printf("%02x", bytes[i]);
+        return open("/proc/self/maps", O_RDONLY) < 0 ? 0 : 2;
+        """
+    read = program(tmp_path, body)
+    first, again = run(read), run(read)
+    assert (first.exit_code, len(first.stdout)) == (0, 32)
+    assert first.digest == again.digest
+
+
+def test_what_a_server_does_not_connect_is_refused() -> None:
+    with pytest.raises(EngineError, match="unit `nic` has registers, which a server's core does not reach"):
+        Server("functional", ["nic"]).run(BENCHMARK)
+
+
+def test_programs_of_sources_named_alike_are_kept_apart(tmp_path: Path) -> None:
+    programs = []
+    for number in (1, 2):
+        source = tmp_path / str(number) / "main.c"
+        source.parent.mkdir()
+        source.write_text(f"int main(void) {{ return {number}; }}\n")
+        programs.append(compile_program([source]))
+    assert [run(path, cpu="functional").exit_code for path in programs] == [1, 2]
+
+
 @every_cpu
 def test_equal_runs_have_equal_digests(cpu: str, tmp_path: Path) -> None:
     count = program(tmp_path, 'for (int i = 0; i < atoi(words[1]); i++) printf("%d\\n", i); return 0;')

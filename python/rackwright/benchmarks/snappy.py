@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from rackwright import libsnappy
+from rackwright.clocks import ClockSource
 from rackwright.designs import ParameterValue
 from rackwright.snappy import SnappyUnit
 
@@ -25,6 +26,7 @@ class FileRow:
     library_compressed_bytes: int
     cycles: int
     clock_hz: int
+    clock_source: ClockSource
     verified: bool
 
     @property
@@ -62,6 +64,7 @@ def total(rows: Sequence[FileRow]) -> FileRow:
         library_compressed_bytes=sum(row.library_compressed_bytes for row in rows),
         cycles=sum(row.cycles for row in rows),
         clock_hz=rows[0].clock_hz,
+        clock_source=rows[0].clock_source,
         verified=all(row.verified for row in rows),
     )
 
@@ -70,10 +73,11 @@ def measure(
     operation: str,
     inputs: Sequence[tuple[str, bytes]],
     *,
-    parameters: dict[str, ParameterValue] | None = None,
+    parameters: Mapping[str, ParameterValue] | None = None,
     history_kib: int | None = None,
     hash_entries: int | None = None,
     placement: str = "near-core",
+    clock: str | None = None,
 ) -> Iterator[FileRow]:
     """Runs every input, a name and its bytes, through one unit; gives a row as each one ends.
 
@@ -85,6 +89,7 @@ def measure(
         history_kib=history_kib,
         hash_entries=hash_entries,
         placement=placement,
+        clock=clock,
     )
     for name, plain in inputs:
         packed = libsnappy.compress(plain)
@@ -97,5 +102,6 @@ def measure(
             library_compressed_bytes=len(packed),
             cycles=result.cycles,
             clock_hz=result.clock_hz,
+            clock_source=result.clock_source,
             verified=result.verified,
         )

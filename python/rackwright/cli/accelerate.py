@@ -16,6 +16,7 @@ from rackwright.cli.output import (
     print_record,
     working,
 )
+from rackwright.cli.settings import ClockOption, SetOption, parse_settings
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
@@ -44,6 +45,37 @@ class Placement(StrEnum):
     pcie = "pcie"
 
 
+def make_folder(path: Path) -> None:
+    """Makes a folder if it is not there; raises `RackwrightError` that names it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RackwrightError(f"{path}: {error.strerror}") from error
+
+
+def _power_of_two(entries: int | None) -> int | None:
+    if entries is not None and entries & (entries - 1):
+        raise typer.BadParameter(f"{entries} is not a power of two")
+    return entries
+
+
+HistoryOption = Annotated[
+    int | None,
+    typer.Option("--history", metavar="KIB", min=2, max=64, help="Decompress: history kept on chip."),
+]
+HashEntriesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--hash-entries",
+        metavar="N",
+        min=2**9,
+        max=2**14,
+        callback=_power_of_two,
+        help="Compress: entries of the hash table, a power of two.",
+    ),
+]
+
+
 def read_input(path: Path) -> bytes:
     """A file's bytes; raises `RackwrightError` that names it."""
     try:
@@ -65,14 +97,16 @@ def accelerate(
     operation: Annotated[Operation, typer.Argument(help="What to do with the file.")],
     file: Annotated[Path, typer.Argument(help="Plain data to compress, Snappy data to decompress.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the result.")] = None,
-    history: Annotated[
-        int | None, typer.Option(metavar="KIB", help="Decompress: history kept on chip, 2 to 64.")
-    ] = None,
-    hash_entries: Annotated[
-        int | None, typer.Option(metavar="N", help="Compress: entries of the hash table, 2^9 to 2^14.")
-    ] = None,
+    history: HistoryOption = None,
+    hash_entries: HashEntriesOption = None,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
+    settings: SetOption = None,
+    clock: ClockOption = None,
     waves: Annotated[Path | None, typer.Option(help="Write the unit's signals to this FST file.")] = None,
+    check_idle: Annotated[
+        bool,
+        typer.Option("--check-idle", help="Find out if the unit moves while it says it is idle."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Run a unit alone against the memory model on a file, and verify the result.
@@ -85,6 +119,8 @@ def accelerate(
 
         ./rw accelerate snappy decompress README.md.sz --history 16 --json
 
+        ./rw accelerate snappy compress README.md --set hash-ways=2 --clock 1.5e9
+
     """
     from rackwright.snappy import SnappyUnit
 
@@ -96,6 +132,9 @@ def accelerate(
             hash_entries=hash_entries,
             placement=placement.value,
             waves=waves,
+            parameters=parse_settings(settings),
+            clock=clock,
+            check_idle=check_idle,
         )
         activity.begin(f"snappy-{operation}: {human_bytes(len(data))}")
         result = unit.run(data)
@@ -117,7 +156,7 @@ def _print(result: AcceleratorResult) -> None:
         ("status", f"{result.status} at input offset {result.input_offset:,}"),
         ("bytes", f"{result.input_bytes:,} -> {result.output_bytes:,}"),
         ("ratio", f"{result.ratio:.3f}"),
-        ("cycles", f"{result.cycles:,} at {result.clock_hz / 1e9:g} GHz"),
+        ("cycles", f"{result.cycles:,} at {result.clock_hz / 1e9:g} GHz ({result.clock_source})"),
         ("speed", f"{result.gigabytes_per_second:.2f} GB/s of uncompressed bytes"),
         ("verified", f"{verdict} (official libsnappy)"),
         ("simulated in", f"{result.wall_seconds:.2f} s"),

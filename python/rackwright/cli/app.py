@@ -9,12 +9,19 @@ import typer
 from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY
 from rackwright.cli.accelerate import accelerate
 from rackwright.cli.bench import bench
+from rackwright.cli.boot import boot
 from rackwright.cli.demo import demo
+from rackwright.cli.dispatch import dispatch
 from rackwright.cli.doctor import doctor
+from rackwright.cli.explore import explore
+from rackwright.cli.generate import generate
+from rackwright.cli.image import image
+from rackwright.cli.loadtest import loadtest
 from rackwright.cli.output import EXIT_FAILED
 from rackwright.cli.protobuf import bench_protobuf, protobuf
 from rackwright.cli.reproduce import reproduce
 from rackwright.cli.run import run
+from rackwright.cli.synth import synth
 from rackwright.cli.test import run_tests
 from rackwright.cli.units import units
 from rackwright.errors import MissingBuildError, RackwrightError
@@ -32,12 +39,26 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-for verb in (demo, accelerate, run, reproduce, units, doctor):
+for verb in (
+    demo,
+    accelerate,
+    run,
+    image,
+    boot,
+    reproduce,
+    dispatch,
+    loadtest,
+    explore,
+    units,
+    synth,
+    doctor,
+):
     app.command()(verb)
 app.command("test")(run_tests)
 bench.command("protobuf")(bench_protobuf)
 app.add_typer(bench, name="bench")
 app.add_typer(protobuf, name="protobuf")
+app.add_typer(generate, name="generate")
 
 
 def _expected_errors() -> tuple[type[Exception], ...]:

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rackwright.benchmarks.cluster_loads import SCENARIOS
-from rackwright.cli.accelerate import Operation, Placement, read_input
+from rackwright.cli.accelerate import (
+    HashEntriesOption,
+    HistoryOption,
+    Operation,
+    Placement,
+    read_input,
+)
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+from rackwright.cli.settings import ClockOption, SetOption, parse_settings
 from rackwright.demo.archive import default_archive
 
 if TYPE_CHECKING:
     from rackwright.benchmarks.cluster import ClusterSpeed
     from rackwright.benchmarks.cpu import CpuRow
+    from rackwright.benchmarks.dispatch import ForwardingRow, TailRow
     from rackwright.benchmarks.snappy import FileRow
 
 bench = typer.Typer(help="Measure the units and the simulation itself.", no_args_is_help=True)
@@ -26,11 +34,11 @@ Files = Annotated[list[Path] | None, typer.Argument(help="Files; the demo's arch
 def snappy(
     operation: Annotated[Operation, typer.Argument(help="What to do with the files.")],
     files: Files = None,
-    history: Annotated[int | None, typer.Option(metavar="KIB", help="History on chip, 2 to 64.")] = None,
-    hash_entries: Annotated[
-        int | None, typer.Option(metavar="N", help="Compress: entries of the hash table, 2^9 to 2^14.")
-    ] = None,
+    history: HistoryOption = None,
+    hash_entries: HashEntriesOption = None,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
+    settings: SetOption = None,
+    clock: ClockOption = None,
     json: JsonOption = False,
 ) -> None:
     """Speed and ratio of a Snappy unit, file by file and in total.
@@ -51,6 +59,8 @@ def snappy(
             history_kib=history,
             hash_entries=hash_entries,
             placement=placement.value,
+            parameters=parse_settings(settings),
+            clock=clock,
         ):
             rows.append(row)
             activity.detail(f"snappy-{operation}: {row.file}")
@@ -138,6 +148,65 @@ def cluster(
         _print_clusters(rows)
     if not all(row.same for row in rows):
         raise typer.Exit(EXIT_FAILED)
+
+
+@bench.command("dispatch")
+def dispatch(
+    rates: Annotated[
+        list[float] | None, typer.Option("--rate", help="Requests per second offered, several times.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.5, help="Length of each measurement.")] = 4.0,
+    repetitions: Annotated[int, typer.Option(min=1, help="Turns of forwarding.")] = 3,
+    load: Annotated[float, typer.Option(min=0.05, max=0.99, help="Of three racks' workers.")] = 0.8,
+    json: JsonOption = False,
+) -> None:
+    """The dispatcher on real sockets beside nginx: what it forwards and adds, and tails with three racks.
+
+    Examples:
+        ./rw bench dispatch
+
+    """
+    from rackwright.benchmarks import dispatch as benchmark
+
+    with working("forwarding, in turns") as activity:
+        forwarding = benchmark.measure_forwarding(rates or benchmark.RATES, seconds, repetitions)
+        names = list(benchmark.DISTRIBUTIONS)
+        tails = benchmark.measure_tails(load, 3 * seconds, names, activity.begin)
+    if json:
+        print_json({"forwarding": [vars(row) for row in forwarding], "tails": [vars(row) for row in tails]})
+    else:
+        _print_dispatch(forwarding, tails)
+
+
+def _print_dispatch(forwarding: list[ForwardingRow], tails: list[TailRow]) -> None:
+    columns = [("forwarder", "left"), ("requests/s", "right"), ("per CPU second", "right")]
+    columns += [("median, us", "right"), ("added, us", "right")]
+    cells = [
+        [
+            row.forwarder,
+            f"{row.answered_per_second:,.0f}",
+            f"{row.per_cpu_second:,.0f}",
+            f"{row.median_us:.1f}",
+            f"{row.added_us:.1f}",
+        ]
+        for row in forwarding
+    ]
+    print_table(columns, cells)
+    columns = [("work", "left"), ("forwarder", "left"), ("load", "right"), ("mean, us", "right")]
+    columns += [("50 %, us", "right"), ("99 %, us", "right"), ("lost", "right")]
+    cells = [
+        [
+            row.distribution,
+            row.forwarder,
+            f"{row.load:.2f}",
+            f"{row.mean_us:,.0f}",
+            f"{row.p50_us:,.0f}",
+            f"{row.p99_us:,.0f}",
+            f"{row.lost:,}",
+        ]
+        for row in tails
+    ]
+    print_table(columns, cells)
 
 
 def _print_clusters(rows: list[ClusterSpeed]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json as json_module
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bootstrap.paths import REPOSITORY
+from rackwright.cli.accelerate import make_folder, write_output
 from rackwright.cli.output import EXIT_FAILED, JsonOption, messages, print_json, print_table, working
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 def demo(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="Your files; without any, Python's standard library."),
+        typer.Argument(metavar="[FILE]...", help="Your files; without any, a corpus of our own."),
     ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for report.html and demo.json.")
@@ -41,14 +44,15 @@ def demo(
 
     start = time.monotonic()
     plain = archive_of(files or [])
-    output.mkdir(parents=True, exist_ok=True)
-    with working("elaborating and compiling the units; the first time takes a minute") as activity:
-        comparison = compare(plain, output, activity.begin, activity.detail)
+    make_folder(output)
+    working_on = working("elaborating and compiling the units; the first time takes a minute")
+    with working_on as activity, tempfile.TemporaryDirectory() as scratch:
+        comparison = compare(plain, Path(scratch), activity.begin, activity.detail)
     seconds = time.monotonic() - start
-    source = ", ".join(path.name for path in files or []) or "Python's standard library"
+    source = ", ".join(path.name for path in files or []) or "the corpus that comes with Rackwright"
     report = output / "report.html"
-    report.write_text(render(comparison, source, seconds), encoding="utf-8")
-    _write_json(output / "demo.json", comparison)
+    write_output(report, render(comparison, source, seconds).encode())
+    write_output(output / "demo.json", (json_module.dumps(comparison.record(), indent=2) + "\n").encode())
     if json:
         print_json(comparison.record())
     else:
@@ -56,12 +60,6 @@ def demo(
     messages.print(f"measured in {seconds:.1f} s; report: {report}", highlight=False, soft_wrap=True)
     if not comparison.verified:
         raise typer.Exit(EXIT_FAILED)
-
-
-def _write_json(path: Path, comparison: Comparison) -> None:
-    import json
-
-    path.write_text(json.dumps(comparison.record(), indent=2) + "\n", encoding="utf-8")
 
 
 def _print(comparison: Comparison) -> None:

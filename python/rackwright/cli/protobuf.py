@@ -154,7 +154,7 @@ def _measure(
         )
     else:
         _print(rows, summaries)
-    if not all(row.verified for row in rows):
+    if not all(row.verified and row.status == "ok" for row in rows):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -169,9 +169,17 @@ def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
         return
     print()
     columns = [("operation", "left"), ("group", "left"), ("target", "left"), ("over", "left")]
-    columns += [("speed-up (geometric mean)", "right"), ("benchmarks", "right")]
+    columns += [("speed-up (geometric mean)", "right"), ("fallbacks", "right"), ("benchmarks", "right")]
     cells = [
-        [each.operation, each.group, each.target, each.over, f"{each.speedup:.2f}x", str(each.benchmarks)]
+        [
+            each.operation,
+            each.group,
+            each.target,
+            each.over,
+            f"{each.speedup:.2f}x",
+            f"{each.fallbacks:.1%}",
+            str(each.benchmarks),
+        ]
         for each in summaries
     ]
     print_table(columns, cells)

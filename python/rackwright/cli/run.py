@@ -27,12 +27,17 @@ class Cpu(StrEnum):
     rocket_rtl = "rocket-rtl"
 
 
+MOST_CYCLES = 2**63 - 1
+"""The largest number of cycles that can be asked for."""
+
 _OF_PROGRAMS = {
     "cpu": "--cpu",
     "accelerator": "--accelerator",
     "placement": "--placement",
     "write_folder": "--write-folder",
     "max_cycles": "--max-cycles",
+    "waves": "--waves",
+    "check_idle": "--check-idle",
 }
 _OF_CLUSTERS = {
     "output": "--output",
@@ -58,13 +63,21 @@ def run(
     ] = Cpu.rocket,
     accelerator: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A unit, a set (snappy) or a manifest.json; repeatable."),
+        typer.Option(metavar="NAME", help="A unit, a set (snappy, protobuf) or a manifest.json; repeatable."),
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
     write_folder: Annotated[
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
-    max_cycles: Annotated[int, typer.Option(min=0, help="Give up after so many cycles; 0: never.")] = 0,
+    max_cycles: Annotated[
+        int, typer.Option(min=0, max=MOST_CYCLES, help="Give up after so many cycles; 0: never.")
+    ] = 0,
+    waves: Annotated[
+        Path | None, typer.Option(help="Write the signals of the units to this FST file, one for each.")
+    ] = None,
+    check_idle: Annotated[
+        bool, typer.Option("--check-idle", help="Find units that move while they say they are idle.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Cluster: folder for run.json, tables, captures.")
     ] = None,
@@ -91,8 +104,9 @@ def run(
 ) -> None:
     """Run a program on a simulated server, or a script that runs a cluster, and report how long it took.
 
-    The exit status is the program's. Its output appears as it comes; what the run cost is told on
-    standard error. With --json, standard output holds the JSON alone and the program's output is in it.
+    The exit status is the program's. It reads standard input. Its output appears as it comes; what the run
+    cost is told on standard error. With --json, standard output holds the JSON alone and the program's
+    output is in it.
 
     Examples:
         ./rw run hello.elf -- one two
@@ -102,6 +116,8 @@ def run(
         ./rw run examples/clusters/two_racks.py --set link.latency_us=1 --pcap tor0.port3
 
     """
+    if program.is_dir():
+        raise RackwrightError(f"{program}: is a folder, not a program")
     if not program.is_file():
         raise RackwrightError(f"{program}: no such file")
     words = arguments or []
@@ -127,12 +143,19 @@ def run(
     if cpu is Cpu.rocket_rtl:
         if accelerator or words:
             raise RackwrightError("rocket-rtl takes neither accelerators nor program arguments")
-        result = run_rocket_rtl(program, max_cycles)
+        result = run_rocket_rtl(program, max_cycles, echo=not json)
     else:
-        server = Server(cpu.value, accelerator or [], placement=placement.value)
+        server = Server(
+            cpu.value, accelerator or [], placement=placement.value, check_idle=check_idle, waves=waves
+        )
         result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
     _report(result, json)
-    raise typer.Exit(result.exit_code)
+    raise typer.Exit(exit_status(result.exit_code))
+
+
+def exit_status(code: int) -> int:
+    """The exit status of a process that stands for `code`: its low byte, but never 0 for what is not 0."""
+    return code & 0xFF or int(code != 0)
 
 
 def _refuse(context: typer.Context, options: dict[str, str], because: str) -> None:
@@ -148,13 +171,13 @@ def _run_with_progress(
 ) -> RunResult:
     """Echoes the program's output, or shows progress: not both in one terminal."""
     if echo:
-        return server.run(program, words, write_folder=folder, echo=True, max_cycles=limit)
+        return server.run(program, words, stdin=None, write_folder=folder, echo=True, max_cycles=limit)
     with working(program.name) as activity:
 
         def show(instructions: int, cycles: int) -> None:
             activity.detail(f"{program.name}: {instructions:,} instructions, {cycles:,} cycles")
 
-        return server.run(program, words, write_folder=folder, max_cycles=limit, progress=show)
+        return server.run(program, words, stdin=None, write_folder=folder, max_cycles=limit, progress=show)
 
 
 def _report(result: RunResult, json: bool) -> None:

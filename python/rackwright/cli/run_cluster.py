@@ -11,6 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from bootstrap.console import EXIT_INTERRUPTED
 from bootstrap.paths import REPOSITORY
 from rackwright.cli.output import messages, print_json, working
 from rackwright.errors import RackwrightError
@@ -40,6 +43,7 @@ def run_cluster(
     With `json`, what the script prints goes to standard error. Gives the script's exit status. Raises
     `RackwrightError` when the script runs no cluster, and for what is wrong with one.
     """
+    from rackwright.cluster.errors import InterruptedRun
     from rackwright.cluster.ranks import world
     from rackwright.cluster.session import Session, session
     from rackwright.cluster.settings import Settings
@@ -70,6 +74,10 @@ def run_cluster(
             asked.progress = show
             with session(asked), contextlib.redirect_stdout(sys.stderr if json else sys.stdout):
                 status = _execute(script, arguments)
+    except InterruptedRun as end:
+        kept = f"; what was measured is in {output}" if output else "; with -o what was measured is kept"
+        print(f"rw: {end}{kept}", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     finally:
         if output and asked.results:
             _write(asked)

@@ -11,6 +11,7 @@ from rackwright.cli.output import JsonOption, print_json, print_table, results
 from rackwright.designs import UnitInfo
 from rackwright.designs import units as list_units
 from rackwright.errors import RackwrightError
+from rackwright.synthesis.table import read_table
 
 
 def units(
@@ -29,7 +30,7 @@ def units(
     if not rows:
         raise RackwrightError(f"no unit {name}; `./rw units` lists them")
     if json:
-        print_json({"units": [asdict(unit) for unit in rows]})
+        print_json({"units": [asdict(unit) | _physics(unit) for unit in rows]})
     elif name is None:
         _print_index(rows)
     else:
@@ -37,11 +38,29 @@ def units(
 
 
 def _print_index(rows: list[UnitInfo]) -> None:
-    columns = [("unit", "left"), ("status", "left"), ("custom", "left"), ("summary", "left")]
-    print_table(
-        columns,
-        [(unit.name, unit.status, ", ".join(map(str, unit.opcodes)), unit.summary) for unit in rows],
-    )
+    columns = [("unit", "left"), ("status", "left"), ("custom", "left"), ("GHz", "right"), ("mm²", "right")]
+    print_table([*columns, ("summary", "left")], [_cells(unit) for unit in rows])
+
+
+def _cells(unit: UnitInfo) -> list[str]:
+    physics = _physics(unit)
+    clock, area = physics["clock_hz"], physics["area_mm2"]
+    return [
+        unit.name,
+        unit.status,
+        ", ".join(map(str, unit.opcodes)),
+        "" if clock is None else f"{clock / 1e9:.2f}",
+        "" if area is None else f"{area:.3f}",
+        unit.summary,
+    ]
+
+
+def _physics(unit: UnitInfo) -> dict[str, float | None]:
+    """Clock and area as built by default, by the committed table; None for a unit that has no row."""
+    for row in read_table().values():
+        if row.configuration == unit.name:
+            return {"clock_hz": row.clock_hz, "area_mm2": row.area_mm2}
+    return {"clock_hz": None, "area_mm2": None}
 
 
 def _print_unit(unit: UnitInfo) -> None:

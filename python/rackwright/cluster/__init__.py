@@ -13,11 +13,20 @@ Ready-made topologies are in `rackwright.cluster.shapes`.
 """
 
 from rackwright.cluster.cluster import Cluster
-from rackwright.cluster.distributions import Bimodal, Constant, Distribution, Empirical, Exponential
+from rackwright.cluster.dispatch import Dispatch
+from rackwright.cluster.distributions import (
+    Bimodal,
+    Constant,
+    Distribution,
+    Empirical,
+    Exponential,
+    LogNormal,
+)
 from rackwright.cluster.errors import LostRankError, TopologyError
 from rackwright.cluster.host_port import HostPort
 from rackwright.cluster.links import Ethernet
-from rackwright.cluster.loads import ClosedLoop, Load, Periodic, Poisson, Trace
+from rackwright.cluster.load_balancing import LoadBalancing
+from rackwright.cluster.loads import Bursty, ClosedLoop, Load, Periodic, Poisson, Trace
 from rackwright.cluster.nodes import Node, Switch, Traffic
 from rackwright.cluster.result import ClusterResult
 from rackwright.cluster.shapes import clos, fat_tree, partner_rack, tree
@@ -25,16 +34,20 @@ from rackwright.cluster.topology import Topology
 
 __all__ = [
     "Bimodal",
+    "Bursty",
     "ClosedLoop",
     "Cluster",
     "ClusterResult",
     "Constant",
+    "Dispatch",
     "Distribution",
     "Empirical",
     "Ethernet",
     "Exponential",
     "HostPort",
     "Load",
+    "LoadBalancing",
+    "LogNormal",
     "LostRankError",
     "Node",
     "Periodic",

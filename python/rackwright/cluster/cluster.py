@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rackwright import _engine
 from rackwright.cluster.drawing import svg
-from rackwright.cluster.errors import LostRankError, TopologyError
+from rackwright.cluster.errors import InterruptedRun, LostRankError, TopologyError
 from rackwright.cluster.links import DEFAULT_LINK, Ethernet
 from rackwright.cluster.nodes import Node
 from rackwright.cluster.pace import Progress
@@ -114,8 +114,8 @@ class Cluster:
         asked = current()
         try:
             result = Run(self._text, self._take, options.as_asked(asked)).result()
-        except LostRankError as loss:
-            asked.results += [loss.result] if loss.result else []
+        except (InterruptedRun, LostRankError) as end:
+            asked.results += [end.result] if end.result else []
             raise
         asked.results.append(result)
         return result

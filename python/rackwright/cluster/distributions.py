@@ -49,6 +49,18 @@ class Bimodal:
 
 
 @dataclass(frozen=True)
+class LogNormal:
+    """Log-normal with the mean `mean_us`; `sigma` is the standard deviation of the logarithm."""
+
+    mean_us: float
+    sigma: float
+
+    def describe(self) -> dict[str, Any]:
+        """As the engine reads it."""
+        return {"kind": "log_normal", "mean_us": self.mean_us, "sigma": self.sigma}
+
+
+@dataclass(frozen=True)
 class Empirical:
     """One of `values_us`, as often as `weights` say relative to each other; without them, all alike."""
 
@@ -60,5 +72,5 @@ class Empirical:
         return {"kind": "empirical", "values_us": list(self.values_us), "weights": list(self.weights)}
 
 
-Distribution = Constant | Exponential | Bimodal | Empirical
+Distribution = Constant | Exponential | Bimodal | LogNormal | Empirical
 """Any of the distributions."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 from xml.sax.saxutils import escape
 
-from rackwright.cluster.topology import Topology
+from rackwright.cluster.topology import Topology, describe_link
 
 _WIDTH, _ROW, _MARGIN, _BOX = 1200, 110, 30, 18
 _LABELLED = 40
-"""Levels with more nodes than this are drawn without names, which would overlap."""
+"""Levels with more nodes than this are drawn without names, and links without labels: they would overlap."""
 
 
 def svg(topology: Topology) -> str:
-    """The topology as SVG: a row for each distance from the first node, switches filled."""
+    """The topology as SVG: a row for each level, switches filled, links with their latency and speed."""
     levels = topology.levels()
     places = {
         name: (_MARGIN + (index + 0.5) * (_WIDTH - 2 * _MARGIN) / len(level), _MARGIN + _ROW * (row + 0.5))
@@ -21,11 +23,13 @@ def svg(topology: Topology) -> str:
     }
     height = 2 * _MARGIN + _ROW * len(levels)
     switches = set(topology.switches())
+    links = topology.description["links"]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif">',
         '<g stroke="#888" stroke-width="1">',
-        *(_line(places[one], places[other]) for one, other in _ends(topology)),
+        *(_line(link, places) for link in links),
         "</g>",
+        *(_label(link, places) for link in links if len(links) <= _LABELLED),
     ]
     for level in levels:
         size = min(_BOX, 0.8 * (_WIDTH - 2 * _MARGIN) / len(level))
@@ -33,12 +37,22 @@ def svg(topology: Topology) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _ends(topology: Topology) -> list[tuple[str, str]]:
-    return [(link["ends"][0], link["ends"][1]) for link in topology.description["links"]]
+Places = Mapping[str, tuple[float, float]]
 
 
-def _line(one: tuple[float, float], other: tuple[float, float]) -> str:
-    return f'<line x1="{one[0]:.1f}" y1="{one[1]:.1f}" x2="{other[0]:.1f}" y2="{other[1]:.1f}"/>'
+def _line(link: Mapping[str, Any], places: Places) -> str:
+    one, other = (places[end] for end in link["ends"])
+    return (
+        f'<line x1="{one[0]:.1f}" y1="{one[1]:.1f}" x2="{other[0]:.1f}" y2="{other[1]:.1f}">'
+        f"<desc>{describe_link(link)}</desc></line>"
+    )
+
+
+def _label(link: Mapping[str, Any], places: Places) -> str:
+    """A third of the way from the lower end, where lines to one switch are apart."""
+    one, other = (places[end] for end in link["ends"])
+    x, y = ((far + 2 * near) / 3 for far, near in zip(one, other, strict=True))
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="8" fill="#555">{describe_link(link)}</text>'
 
 
 def _box(name: str, place: tuple[float, float], size: float, is_switch: bool, labelled: bool) -> str:

@@ -35,6 +35,32 @@ class Periodic:
 
 
 @dataclass(frozen=True)
+class Bursty:
+    """Poisson arrivals at `quiet_rate` and `burst_rate` per second in turn, each for exponential times.
+
+    These have the means `quiet_us` and `burst_us`: a Markov-modulated Poisson process of two states.
+    """
+
+    quiet_rate: float
+    burst_rate: float
+    quiet_us: float
+    burst_us: float
+
+    def describe(self) -> dict[str, Any]:
+        """As the engine reads it."""
+        return {
+            "kind": "open",
+            "arrivals": {
+                "kind": "bursty",
+                "quiet_rate": self.quiet_rate,
+                "burst_rate": self.burst_rate,
+                "quiet_us": self.quiet_us,
+                "burst_us": self.burst_us,
+            },
+        }
+
+
+@dataclass(frozen=True)
 class Trace:
     """Requests at `times_us` microseconds after the client's start, in order."""
 
@@ -57,5 +83,5 @@ class ClosedLoop:
         return {"kind": "closed", "outstanding": self.outstanding, "think": self.think.describe()}
 
 
-Load = Poisson | Periodic | Trace | ClosedLoop
+Load = Poisson | Periodic | Bursty | Trace | ClosedLoop
 """Any of the loads."""

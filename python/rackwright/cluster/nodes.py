@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from rackwright.cluster.dispatch import Dispatch
 from rackwright.cluster.distributions import Distribution
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
@@ -14,6 +15,9 @@ from rackwright.cluster.loads import Load
 
 if TYPE_CHECKING:
     from rackwright._engine import Design
+
+Selection = Literal["random", "round-robin", "power-of-two"]
+"""Whom a client asks."""
 
 _ORDER = itertools.count()
 
@@ -67,6 +71,10 @@ class Switch(Node):
     understand ECN are marked. `policy` chooses among equal ports: `flow-hash` keeps a flow on one of them,
     `least-queued` takes the emptiest for each frame; docs/write-a-switch-policy.md adds one. `routes`
     pins the way to a server (by name) through neighbours (by name) instead of along shortest paths.
+
+    With `dispatch` it takes the requests for services right below it and chooses their replicas, together
+    with all other switches that dispatch. It loses frames with the probability `loss`, and all of them
+    between the pairs of times in `outages_us`, after which it knows nothing.
     """
 
     def __init__(
@@ -79,6 +87,9 @@ class Switch(Node):
         largest_frame: int = 9600,
         policy: str = "flow-hash",
         routes: Mapping[str, Sequence[str]] | None = None,
+        dispatch: Dispatch | None = None,
+        loss: float = 0.0,
+        outages_us: Iterable[tuple[float, float]] = (),
     ) -> None:
         super().__init__(name)
         self.switching_cycles = switching_cycles
@@ -87,6 +98,9 @@ class Switch(Node):
         self.largest_frame = largest_frame
         self.policy = policy
         self.routes = dict(routes or {})
+        self.dispatch = dispatch
+        self.loss = loss
+        self.outages_us = [list(outage) for outage in outages_us]
 
     def add_downlinks(self, nodes: Iterable[Node], link: Ethernet | None = None) -> None:
         """Links every one of `nodes` below this switch."""
@@ -103,6 +117,9 @@ class Switch(Node):
             "largest_frame": self.largest_frame,
             "policy": self.policy,
             "routes": {to: list(neighbours) for to, neighbours in self.routes.items()},
+            "dispatch": self.dispatch and self.dispatch.describe(),
+            "loss": self.loss,
+            "outages_us": self.outages_us,
         }
 
 
@@ -114,6 +131,10 @@ class Traffic(Node):
     `start_us` and ends after so many `requests`. As a service it works on each request for a time drawn
     from `service`, on `cores` behind one queue, of at most `queue` requests. `stack_us` is spent by every
     message between network and program, each way. `mac` and `ip` are assigned unless pinned.
+
+    `selection` is `random`, `round-robin`, or `power-of-two`: of two drawn at random the one with fewer
+    requests when it last answered. `service_id` tells services apart for switches that dispatch. Between
+    the pairs of times in `outages_us` it is dead, and what it worked on is lost.
     """
 
     def __init__(
@@ -127,9 +148,12 @@ class Traffic(Node):
         requests: int | None = None,
         start_us: float = 0.0,
         timeout_us: float = 10_000.0,
+        selection: Selection = "random",
         service: Distribution | None = None,
         cores: int = 1,
         queue: int | None = None,
+        service_id: int = 0,
+        outages_us: Iterable[tuple[float, float]] = (),
         stack_us: float = 0.0,
         buffer_kib: float = 512,
         ecn: bool = False,
@@ -145,6 +169,9 @@ class Traffic(Node):
         self.requests = requests
         self.start_us = start_us
         self.timeout_us = timeout_us
+        self.selection = selection
+        self.service_id = service_id
+        self.outages_us = [list(outage) for outage in outages_us]
         self.service = service
         self.cores = cores
         self.queue = queue
@@ -167,6 +194,8 @@ class Traffic(Node):
             "ecn": self.ecn,
             "client": self._client(names),
             "service": self._service(),
+            "service_id": self.service_id,
+            "outages_us": self.outages_us,
         }
 
     def _client(self, names: Mapping[Node, str]) -> dict[str, Any] | None:
@@ -183,6 +212,7 @@ class Traffic(Node):
             "start_us": self.start_us,
             "timeout_us": self.timeout_us,
             "requests": self.requests,
+            "selection": self.selection,
         }
 
     def _service(self) -> dict[str, Any] | None:

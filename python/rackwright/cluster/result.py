@@ -64,7 +64,7 @@ class ClusterResult:
             error=error,
             latency=_times(report["latency"], cycles_per_us),
             servers=_frame_of(servers),
-            switches=pd.DataFrame(report["switches"]),
+            switches=pd.DataFrame([_switch(switch) for switch in report["switches"]]),
             ports=pd.DataFrame(report["ports"]),
             samples=pd.DataFrame(samples),
         )
@@ -136,3 +136,9 @@ def _server(server: Mapping[str, Any], cycles_per_us: float) -> dict[str, Any]:
 def _times(report: Mapping[str, Any], cycles_per_us: float) -> dict[str, float]:
     times = {f"{key}_us": report[key] / cycles_per_us for key in _PERCENTILES}
     return {"count": report["count"], "mean_us": report["mean"] / cycles_per_us, **times}
+
+
+def _switch(switch: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts of a dispatcher become columns of their own, `dispatch_requests` and so on."""
+    row = {key: value for key, value in switch.items() if key != "dispatched"}
+    return row | {f"dispatch_{name}": count for name, count in switch["dispatched"].items()}

@@ -12,7 +12,7 @@ from typing import Any
 
 from rackwright import _engine
 from rackwright.cluster.checkpoint import Checkpoint, Checkpoints, Return
-from rackwright.cluster.errors import LostRankError
+from rackwright.cluster.errors import InterruptedRun, LostRankError
 from rackwright.cluster.pace import Looks, Progress, Sampler, Stop, advance
 from rackwright.cluster.ranks import Ranks, RanksLost, world
 from rackwright.cluster.result import ClusterResult
@@ -109,6 +109,11 @@ class Run:
             return self._measured(runner.report(), threads=runner.threads, quiet=not busy)
         except RanksLost as loss:
             raise self._after(loss) from None
+        except KeyboardInterrupt:
+            if self._ranks:
+                self._ranks.give_up()
+                raise
+            raise self._interrupted() from None
         except BaseException:
             if self._ranks:
                 self._ranks.give_up()
@@ -170,6 +175,15 @@ class Run:
         left = ", ".join(map(str, sorted(parts)))
         message = f"{message}; what ranks {left} have measured is kept"
         return LostRankError(message, self._measured(report, threads=1, quiet=False, error=message))
+
+    def _interrupted(self) -> InterruptedRun:
+        """What the user's end of the run leaves: everything up to the last slice."""
+        self._machine.finish()
+        now, end = self._machine.cycle * 1e6 / self._clock_hz, self._options.until_ms * 1000
+        message = f"interrupted at {now:,.1f} of {end:,.1f} us"
+        return InterruptedRun(
+            message, self._measured(self._machine.report(), threads=1, quiet=False, error=message)
+        )
 
     def _tell(self, cycle: int, until: int, rest: float) -> None:
         if self._options.progress:

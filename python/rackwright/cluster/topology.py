@@ -78,32 +78,62 @@ class Topology:
         """The names of the switches."""
         return [node["name"] for node in self.description["nodes"] if node["kind"] == "switch"]
 
+    def below(self) -> dict[str, list[dict[str, Any]]]:
+        """For every node, the links that were added as its downlinks, in order; servers have none."""
+        switches = set(self.switches())
+        below: dict[str, list[dict[str, Any]]] = {node["name"]: [] for node in self.description["nodes"]}
+        for link in self.description["links"]:
+            one, other = link["ends"]
+            if one not in switches:
+                one, other = other, one
+            below[one].append({**link, "ends": [one, other]})
+        return below
+
     def levels(self) -> list[list[str]]:
-        """The nodes by their distance from the first one."""
-        neighbours = self.neighbours()
-        level = [self.description["nodes"][0]["name"]]
-        levels, seen = [], set(level)
-        while level:
-            levels.append(level)
-            below = dict.fromkeys(far for near in level for far in neighbours[near] if far not in seen)
-            level = list(below)
-            seen.update(level)
+        """The nodes by how many downlinks lead to them at most: roots first, all of them side by side."""
+        below = self.below()
+        depth = dict.fromkeys(below, 0)
+        above = Counter(link["ends"][1] for links in below.values() for link in links)
+        ready = [name for name in below if not above[name]]
+        left = set(below)
+        while left:
+            # Links in a ring have no beginning; then the node that was reached first is it.
+            name = ready.pop(0) if ready else next(name for name in below if name in left)
+            if name not in left:
+                continue
+            left.discard(name)
+            for link in below[name]:
+                far = link["ends"][1]
+                if far in left:
+                    depth[far] = max(depth[far], depth[name] + 1)
+                    above[far] -= 1
+                    ready += [far] if not above[far] else []
+        levels: list[list[str]] = [[] for _ in range(1 + max(depth.values()))]
+        for name in below:
+            levels[depth[name]].append(name)
         return levels
 
     def __str__(self) -> str:
-        neighbours, lines = self.neighbours(), []
+        below = self.below()
+        lines: list[str] = []
         seen: set[str] = set()
-        switches = set(self.switches())
-        pending = [(self.description["nodes"][0]["name"], 0)]
+        pending = [(name, 0, "") for name in reversed(self.levels()[0])]
         while pending:
-            name, depth = pending.pop()
+            name, depth, link = pending.pop()
             again = name in seen
-            lines.append("  " * depth + name + (" (above)" if again and name in switches else ""))
+            lines.append("  " * depth + name + link + (" (above)" if again else ""))
             if not again:
                 seen.add(name)
-                below = [far for far in neighbours[name] if far not in seen]
-                pending += [(far, depth + 1) for far in reversed(below)]
+                pending += [
+                    (link["ends"][1], depth + 1, f"  {describe_link(link)}") for link in reversed(below[name])
+                ]
         return "\n".join(lines)
+
+
+def describe_link(link: Mapping[str, Any]) -> str:
+    """A link of a description, for people: its latency, and its speed unless that is a flit per cycle."""
+    rate = link["bits_per_second"]
+    return f"{link['latency_us']:g} us" + (f", {rate / 1e9:g} Gbit/s" if rate else "")
 
 
 def _depth_first(roots: Sequence[Node]) -> list[Node]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 from html import escape
 from string import Template
 
 from rackwright.demo.charts import Bar, bar_chart
 from rackwright.demo.rows import OPERATIONS, Comparison, Row
 from rackwright.demo.table import COLUMNS, DESCRIPTIONS, cells
+from rackwright.host import describe_host, describe_library
 from rackwright.page import definitions, page
 
 _BODY = Template(
@@ -44,7 +44,8 @@ def render(comparison: Comparison, source: str, seconds: float) -> str:
         provenance=definitions(
             {
                 "digest": comparison.digest,
-                "host": f"{platform.processor() or platform.machine()}, {platform.platform()}",
+                "host": describe_host(),
+                "the host's library": describe_library(),
                 "measured in": f"{seconds:.1f} s",
             }
         ),

@@ -27,7 +27,7 @@ real time.
 """
 
 DESCRIPTIONS = {
-    "host": "official libsnappy on this machine's processor, one core, measured",
+    "host": "official libsnappy on this machine's processor, one core, median of warm calls",
     "rocket": "official libsnappy for RV64GC on the simulated in-order core",
     "boom": "official libsnappy for RV64GC on the simulated out-of-order core",
     "rocket+unit": "the in-order core with the Snappy units, in RTL, beside it",

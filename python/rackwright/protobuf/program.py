@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,8 @@ from pathlib import Path
 from bootstrap.paths import BUILD, PROTOBUF, STAMPS
 from bootstrap.protobuf import HOST, INCLUDES
 from bootstrap.software import RISCV, Target
-from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.errors import MissingBuildError
+from rackwright.programs import place_of, run_compiler
 from rackwright.protobuf.schema import Schema, read_schema
 
 _PROGRAMS: dict[str, Target] = {"host": HOST, "riscv64": RISCV}
@@ -41,7 +41,9 @@ def compile_benchmark(schema: Schema, messages: Sequence[str]) -> Programs:
             main.write_text(main_source(schema, messages), encoding="utf-8")
             sources = [*schema.generate(work), main]
             with ThreadPoolExecutor(max_workers=len(_PROGRAMS)) as pool:
-                made = pool.map(lambda name: compile_program(sources, work / name, name), _PROGRAMS)
+                made = pool.map(
+                    lambda name: compile_program(sources, work / name, name, include=work), _PROGRAMS
+                )
                 for path in made:
                     shutil.move(path, folder / path.name)
     return programs
@@ -53,38 +55,38 @@ def compile_service(
     """Compiles a program of your own with the messages of a .proto file, for the simulated server.
 
     Its sources find the messages' headers, the units' runtime (`rackwright/protobuf.h`) and the official
-    library. Gives the program, in .build/programs, named like the first source. Raises `RackwrightError`
-    with what protoc or the compiler says.
+    library. Gives the program, in a folder of its own below .build/programs, named like the first source.
+    Raises `RackwrightError` with what protoc or the compiler says.
     """
     paths = [Path(source) for source in sources]
-    program = BUILD / "programs" / f"{paths[0].stem}.elf"
-    program.parent.mkdir(parents=True, exist_ok=True)
+    program = place_of(paths, None, [str(proto), *map(str, include)])
     with tempfile.TemporaryDirectory() as scratch:
         generated = read_schema(Path(proto), include).generate(Path(scratch))
-        return compile_program([*generated, *paths], program)
+        return compile_program([*generated, *paths], program, include=Path(scratch))
 
 
 def compile_program(
-    sources: Sequence[Path], output: Path, machine: str = "riscv64", options: Sequence[str] = ()
+    sources: Sequence[Path],
+    output: Path,
+    machine: str = "riscv64",
+    options: Sequence[str] = (),
+    *,
+    include: Path | None = None,
 ) -> Path:
     """Compiles C++ sources that use protobuf and the units' runtime; gives `output`.
 
-    `machine` is "riscv64" or "host". Headers beside the first source are found. Raises
-    `RackwrightError` with what the compiler says.
+    `machine` is "riscv64" or "host". Headers below `include` are found, by default those beside the first
+    source. Raises `RackwrightError` with what the compiler says.
     """
     target = _PROGRAMS[machine]
     libraries = [PROTOBUF / machine / name for name in _ARCHIVES]
     if not all(library.exists() for library in libraries):
-        raise MissingBuildError("the official protobuf library")
-    folders = [f"-I{sources[0].parent}", *(f"-I{folder}" for folder in INCLUDES)]
+        raise MissingBuildError("the official protobuf library", "./rw protobuf")
+    folders = [f"-I{include or sources[0].parent}", *(f"-I{folder}" for folder in INCLUDES)]
     command = [*target.compiler(sources[0]), *target.flags, "-Wall", *folders]
     command += ["-isystem", str(PROTOBUF / "include"), *options]
     command += [*map(str, sources), *map(str, libraries)]
-    result = subprocess.run(
-        [*command, "-pthread", "-o", str(output)], capture_output=True, text=True, check=False
-    )
-    if result.returncode != 0:
-        raise RackwrightError(f"{output.name} does not compile:\n{result.stderr.strip()}")
+    run_compiler([*command, "-pthread", "-o", str(output)], output)
     return output
 
 

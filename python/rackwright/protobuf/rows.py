@@ -51,7 +51,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """The geometric mean, over the benchmarks of a group, of how much faster `target` is than `over`."""
+    """The geometric mean, over the benchmarks of a group, of how much faster `target` is than `over`.
+
+    The time of calls that the unit left to the library is in it; `fallbacks` is their share of all.
+    """
 
     operation: str
     group: str
@@ -59,6 +62,7 @@ class Summary:
     over: str
     speedup: float
     benchmarks: int
+    fallbacks: float
 
     def record(self) -> dict[str, Any]:
         """The summary as JSON; see docs/json.md."""
@@ -70,8 +74,15 @@ def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
+def _left_to_the_library(rows: Sequence[Row], operation: str, group: str, target: str) -> float:
+    """The share of messages that a target's unit left to the library."""
+    measured = [row for row in rows if (row.operation, row.group, row.target) == (operation, group, target)]
+    return sum(row.fallbacks for row in measured) / max(1, sum(row.messages for row in measured))
+
+
 def summarize(rows: Iterable[Row]) -> list[Summary]:
     """Every target with a unit over the others, for each operation and group, as far as measured."""
+    rows = list(rows)
     seconds = {(row.operation, row.group, row.target, row.benchmark): row.seconds for row in rows}
     targets = list(dict.fromkeys(key[2] for key in seconds))
     summaries = []
@@ -86,5 +97,6 @@ def summarize(rows: Iterable[Row]) -> list[Summary]:
                 ]
                 if ratios:
                     mean = geometric_mean(ratios)
-                    summaries.append(Summary(operation, group, target, over, mean, len(ratios)))
+                    left = _left_to_the_library(rows, operation, group, target)
+                    summaries.append(Summary(operation, group, target, over, mean, len(ratios), left))
     return summaries

@@ -15,6 +15,8 @@ _PROTOC = PROTOBUF / "tools" / "protoc"
 _PLUGIN = PROTOBUF / "tools" / "protoc-gen-rackwright"
 _INCLUDE = PROTOBUF / "include"
 
+_OF_THE_LIBRARY = ("google/protobuf/descriptor.proto", "google/protobuf/compiler/plugin.proto")
+
 # Numbers of fields in descriptor.proto.
 _FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE = 1, 1, 2, 4
 _MESSAGE_NAME, _MESSAGE_NESTED, _MESSAGE_OPTIONS, _OPTIONS_MAP_ENTRY = 1, 3, 7, 7
@@ -24,8 +26,9 @@ _MESSAGE_NAME, _MESSAGE_NESTED, _MESSAGE_OPTIONS, _OPTIONS_MAP_ENTRY = 1, 3, 7, 
 class Schema:
     """A .proto file that protoc has read.
 
-    `files` are it and what it imports, without what comes with protobuf. `classes` are the C++ classes
-    by the full names of their messages. `descriptors` are all of it in protobuf's own form.
+    `files` are it and what it imports, well-known types included, without what describes descriptors.
+    `classes` are the C++ classes by the full names of their messages. `descriptors` are all of it in
+    protobuf's own form.
     """
 
     proto: Path
@@ -65,10 +68,19 @@ def read_schema(proto: Path, include: Sequence[Path] = ()) -> Schema:
     for number, file in fields(descriptors):
         if number == _FILE and isinstance(file, bytes):
             name, declared = _read_file(file)
-            if not name.startswith("google/protobuf/"):
+            if _is_generated(name, folders):
                 files.append(name)
                 classes |= declared
     return Schema(proto, folders, tuple(files), classes, descriptors)
+
+
+def _is_generated(name: str, folders: Sequence[Path]) -> bool:
+    """Whether the classes of a file are made with tables for the units: all but those protobuf itself needs.
+
+    Well-known types are made anew too: as the library has them, they have no tables. What is linked first
+    counts, and nothing else of the library refers to them.
+    """
+    return name not in _OF_THE_LIBRARY or any((folder / name).exists() for folder in folders)
 
 
 def _name_in(proto: Path, folders: Sequence[Path]) -> str:
@@ -81,7 +93,7 @@ def _name_in(proto: Path, folders: Sequence[Path]) -> str:
 
 def _protoc(arguments: Sequence[str], include: Sequence[Path]) -> bytes:
     if not _PROTOC.exists():
-        raise MissingBuildError("the official protobuf library")
+        raise MissingBuildError("the official protobuf library", "./rw protobuf")
     folders = [f"-I{folder.resolve()}" for folder in (*include, _INCLUDE)]
     result = subprocess.run([str(_PROTOC), *folders, *arguments], capture_output=True, check=False)
     if result.returncode != 0:

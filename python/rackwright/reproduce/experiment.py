@@ -12,7 +12,8 @@ class Row:
     """One quantity: the paper's number, if it has one, and ours, in `unit`.
 
     `within_percent` says how far ours may be from the paper's; `at_least` is a bar that ours must reach.
-    `known` is the reason why a row that misses its limit does: an expected difference, not a failure.
+    `known` is the reason why a row that misses its limit does: an expected difference, not a failure, as
+    long as ours lies in its `band`, from the least to the most, in `unit`.
     """
 
     quantity: str
@@ -22,6 +23,7 @@ class Row:
     within_percent: float | None = None
     at_least: float | None = None
     known: str = ""
+    band: tuple[float, float] | None = None
 
     @property
     def difference_percent(self) -> float | None:
@@ -40,8 +42,16 @@ class Row:
 
     @property
     def failed(self) -> bool:
-        """Whether it misses a limit for no known reason."""
-        return self.within is False and not self.known
+        """Whether it misses a limit for no known reason, or by more than that explains."""
+        return self.within is False and not self.explained
+
+    @property
+    def explained(self) -> bool:
+        """Whether the known reason accounts for where ours is."""
+        if self.band is None:
+            return bool(self.known)
+        least, most = self.band
+        return bool(self.known) and least <= self.ours <= most
 
     def record(self) -> dict[str, Any]:
         """As JSON holds it; see docs/json.md."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rackwright.errors import RackwrightError
-from rackwright.reproduce import protobuf, queueing
+from rackwright.reproduce import daronpon, protobuf, queueing
+from rackwright.reproduce.cdpu import call_sizes, snappy
 from rackwright.reproduce.experiment import Experiment
 from rackwright.reproduce.firesim import one_nic, round_trips, simulation_rate, streams, thousand_nodes
 
@@ -18,6 +19,9 @@ EXPERIMENTS = (
     thousand_nodes.EXPERIMENT,
     queueing.EXPERIMENT,
     *protobuf.EXPERIMENTS,
+    call_sizes.EXPERIMENT,
+    *snappy.EXPERIMENTS,
+    *daronpon.EXPERIMENTS,
 )
 """In the order in which they are listed and run."""
 

@@ -49,4 +49,4 @@ def _verdict(row: Row) -> str:
         return ""
     if row.within:
         return "yes"
-    return f"no: {row.known}" if row.known else "NO"
+    return f"no: {row.known}" if row.explained else "NO"

@@ -16,7 +16,7 @@ EXAMPLES = REPOSITORY / "examples" / "clusters"
 def test_two_racks(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "two_racks.py"), run_name="__main__")
     printed = capsys.readouterr().out
-    assert printed.startswith("root\n  tor0\n    client0\n")
+    assert printed.startswith("root\n  tor0  2 us\n    client0  2 us\n")
     assert "16 servers, 3 switches" in printed
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -56,6 +59,29 @@ def test_mistakes_are_one_line(arguments: list[object], message: str) -> None:
     ended = rw("run", *arguments)
     assert ended.status == 1
     assert message in ended.stderr
+
+
+def test_what_was_measured_before_an_interrupt_is_kept(tmp_path: Path) -> None:
+    script = tmp_path / "endless.py"
+    text = TWO_RACKS.read_text(encoding="utf-8")
+    script.write_text(text, encoding="utf-8")
+    mark = tmp_path / "checkpoint"
+    command = [REPOSITORY / "rw", "run", script, "--set", "until_ms=1000000", "-o", tmp_path / "out"]
+    command += ["--checkpoint", mark, "--checkpoint-us=1000"]
+    process = subprocess.Popen(
+        list(map(str, command)), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+    while not mark.exists():
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted at" in told
+    assert f"what was measured is in {tmp_path / 'out'}" in told
+    record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert record["error"].startswith("interrupted at")
+    assert record["cycles"] > 0
 
 
 def test_a_script_must_run_a_cluster(tmp_path: Path) -> None:

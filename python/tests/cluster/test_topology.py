@@ -45,7 +45,43 @@ def test_an_unknown_distance_is_refused() -> None:
 
 
 def test_a_topology_prints_as_a_tree() -> None:
-    assert str(rack()) == "tor\n  server0\n  client0\n  server1\n  client1"
+    link = "  2 us"
+    assert str(rack()) == "\n".join(
+        ["tor", *(f"  {name}{link}" for name in ("server0", "client0", "server1", "client1"))]
+    )
+
+
+def test_several_roots_stand_side_by_side() -> None:
+    """However they are reached, core switches are the top and ToRs are beside ToRs."""
+    cores, tors = [Switch(f"core{i}") for i in range(2)], [Switch(f"tor{i}") for i in range(2)]
+    for core in cores:
+        core.add_downlinks(tors, Ethernet(gbps=100, latency_us=0.5))
+    for tor in tors:
+        tor.add_downlinks([Traffic(f"of-{tor.name}", service=Constant(1))])
+    topology = Cluster(cores[0]).topology
+    assert [sorted(level) for level in topology.levels()] == [
+        ["core0", "core1"],
+        ["tor0", "tor1"],
+        ["of-tor0", "of-tor1"],
+    ]
+    lines = str(topology).splitlines()
+    assert lines[0] == "core0"
+    assert lines[1:3] == ["  tor0  0.5 us, 100 Gbit/s", "    of-tor0  2 us"]
+    assert lines[lines.index("core1") + 1] == "  tor0  0.5 us, 100 Gbit/s (above)"
+    heights = {
+        text.text: text.get("y")
+        for text in ElementTree.fromstring(svg(topology)).iter("{http://www.w3.org/2000/svg}text")
+    }
+    assert heights["core0"] == heights["core1"] != heights["tor0"] == heights["tor1"]
+    assert "0.5 us, 100 Gbit/s" in heights
+
+
+def test_a_ring_has_levels_too() -> None:
+    ring = [Switch(f"s{i}") for i in range(3)]
+    for one, other in zip(ring, [*ring[1:], ring[0]], strict=True):
+        one.connect(other)
+    ring[0].add_downlinks([Traffic("a", service=Constant(1))])
+    assert [len(level) for level in Cluster(ring[0]).topology.levels()] == [1, 2, 1]
 
 
 def test_names_are_counted_around_given_ones() -> None:

@@ -1,6 +1,6 @@
 // What calls answer, what they count, and what they leave to the library.
 #include <google/protobuf/arena.h>
-#include <google/protobuf/timestamp.pb.h>
+#include <google/protobuf/duration.pb.h>
 
 #include <string>
 #include <vector>
@@ -66,14 +66,17 @@ void the_library_is_called_for_a_reason()
     falls_back<Leaf>(Fallback::malformed, bytes + std::string("\x08", 1), false);
     falls_back<Leaf>(Fallback::malformed, std::string("\x12\x05" "abc", 5), false);
     falls_back<Wide>(Fallback::unsupported_type, std::string("\x08\x01", 2));
-    falls_back<google::protobuf::Timestamp>(Fallback::no_table, std::string("\x08\x01", 2));
+    falls_back<google::protobuf::Duration>(Fallback::no_table, std::string("\x08\x01", 2));
 
     Mixed grouped;
     grouped.mutable_pair()->set_left(1);
     falls_back<Mixed>(Fallback::unsupported, grouped.SerializeAsString());
     Mixed timed;
     timed.mutable_time()->set_seconds(9);
-    falls_back<Mixed>(Fallback::unsupported, timed.SerializeAsString());
+    Arena arena;
+    auto *parsed = Arena::CreateMessage<Mixed>(&arena);
+    CHECK(reason_of_parse(parsed, timed.SerializeAsString(), true) == rackwright::fallback_reasons);
+    CHECK(parsed->time().seconds() == 9);
     Everything unknown_value;
     unknown_value.set_color(rackwright::tests::INFRARED);
     falls_back<Everything>(Fallback::unsupported, unknown_value.SerializeAsString());

@@ -42,6 +42,7 @@ fn client(partner: String) -> TrafficSpec {
         start_us: 0.0,
         timeout_us: 1000.0,
         requests: None,
+        selection: rackwright_traffic::Selection::Random,
     };
     let client = TrafficClient {
         to: vec![partner],

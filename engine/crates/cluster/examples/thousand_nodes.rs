@@ -73,6 +73,7 @@ fn node(distance: &str, rack: usize, index: usize) -> NodeSpec {
             start_us: 0.0,
             timeout_us: 10_000.0,
             requests: None,
+            selection: rackwright_traffic::Selection::Random,
         };
         spec.client = Some(TrafficClient {
             to: vec![partner(distance, rack, index)],

@@ -1,5 +1,6 @@
 use crate::topology::Topology;
 use crate::{ClusterError, NodeKind};
+use rackwright_dispatch::ServiceId;
 use rackwright_ethernet::{Endpoint, Ipv4, Mac};
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
@@ -31,16 +32,17 @@ pub(crate) fn assign(topology: &Topology) -> Result<BTreeMap<usize, Peer>, Clust
         let (mac, ip) = pinned[&server];
         let mac = mac.unwrap_or(Mac::assigned(number));
         let address = ip.unwrap_or(assigned(number));
-        let port = match &topology.description.nodes[server].kind {
-            NodeKind::Traffic(spec) => spec.port,
+        let (port, service) = match &topology.description.nodes[server].kind {
+            NodeKind::Traffic(spec) => (spec.port, spec.service_id),
             // Programs, and what is behind a host port, choose their ports themselves.
-            _ => 0,
+            _ => (0, 0),
         };
         peers.insert(
             server,
             Peer {
                 mac,
                 endpoint: Endpoint { address, port },
+                service: ServiceId(service),
             },
         );
         number += 1;

@@ -1,3 +1,4 @@
+use crate::dispatch;
 use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
@@ -6,7 +7,8 @@ use crate::{
     WireSpec,
 };
 use rackwright_ethernet::{
-    Forwarding, Ipv4, Mac, MakePolicy, PortParameters, Route, Switch, SwitchParameters, Table, POLICIES,
+    Dispatching, Faults, Forwarding, Ipv4, Mac, MakePolicy, Outage, PortParameters, Route, Switch,
+    SwitchParameters, Table, POLICIES,
 };
 use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
 use rackwright_rtl::Design;
@@ -92,9 +94,35 @@ impl Builder<'_> {
             ports: self.ports(index),
             latency: Cycles(spec.switching_cycles),
             largest_frame: spec.largest_frame,
+            faults: self.faults(index, spec)?,
         };
-        let policy = self.policy(index, &spec.policy)?;
-        Ok(Switch::new(parameters, policy(forwarding)))
+        let policy = match &spec.dispatch {
+            None => self.policy(index, &spec.policy)?(forwarding),
+            Some(dispatch) => {
+                let rack = dispatch::rack(self.topology, self.peers, index, dispatch)?;
+                let made = Dispatching::new(forwarding, rack, self.topology.clock);
+                Box::new(made.map_err(dispatch::refused(self.topology.name(index)))?)
+            }
+        };
+        Ok(Switch::new(parameters, policy))
+    }
+
+    fn faults(&self, index: usize, spec: &SwitchSpec) -> Result<Faults, ClusterError> {
+        let wrong = ClusterError::parameter(self.topology.name(index));
+        if !(0.0..=1.0).contains(&spec.loss) {
+            return Err(wrong(ParameterError::Fraction(spec.loss)));
+        }
+        let outages = self.outages(&spec.outages_us).map_err(wrong)?;
+        let seed = self.topology.description.seed.wrapping_add(index as u64);
+        Ok(Faults::new(spec.loss, outages, seed))
+    }
+
+    fn outages(&self, outages_us: &[[f64; 2]]) -> Result<Vec<Outage>, ParameterError> {
+        let outage = |[from, to]: &[f64; 2]| {
+            let [from, to] = [self.cycles(*from)?, self.cycles(*to)?].map(|span| Cycle::ZERO + span);
+            Ok(Outage { from, to })
+        };
+        outages_us.iter().map(outage).collect()
     }
 
     fn policy(&self, index: usize, name: &str) -> Result<MakePolicy, ClusterError> {
@@ -124,7 +152,8 @@ impl Builder<'_> {
             port,
             self.client(index, spec)?,
             self.service(index, spec)?,
-        ))
+        )
+        .with_outages(self.outages(&spec.outages_us)?))
     }
 
     fn server(&self, index: usize, spec: &ServerSpec) -> Result<NetworkedServer, ClusterError> {
@@ -146,6 +175,8 @@ impl Builder<'_> {
             })?,
             guest_bytes: BARE_METAL_BYTES,
             skip_quiescent: spec.skip_quiescent,
+            check_idle: false,
+            waves: None,
         };
         let peer = self.peers[&index];
         let network = NetworkConfig {

@@ -1,3 +1,4 @@
+use rackwright_dispatch::{LoadDelta, Policy};
 use rackwright_traffic::{ClientParameters, ServiceParameters};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -114,6 +115,39 @@ pub struct SwitchSpec {
     /// through which its frames go.
     #[serde(default)]
     pub routes: BTreeMap<String, Vec<String>>,
+    /// Whether it dispatches requests for the services right below it, and how.
+    #[serde(default)]
+    pub dispatch: Option<DispatchSpec>,
+    /// The probability with which a frame that arrives is lost.
+    #[serde(default)]
+    pub loss: f64,
+    /// When it is down: pairs of times in microseconds. It knows nothing when it comes back.
+    #[serde(default)]
+    pub outages_us: Vec<[f64; 2]>,
+}
+
+/// How a switch dispatches: [`rackwright_dispatch::Configuration`] without what follows from the topology.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DispatchSpec {
+    /// How it chooses.
+    pub policy: Policy,
+    /// Requests for each core below which nothing is told.
+    pub gossip_floor: u32,
+    /// How slowly the threshold of gossip follows the load.
+    pub average_shift: u32,
+    /// By how much another rack has to be less loaded.
+    pub load_delta: LoadDelta,
+    /// How often a request may be redirected.
+    pub max_redirects: u8,
+    /// When a request without a response is forgotten.
+    pub expiry_us: f64,
+    /// When a peer that was told nothing is told anyway.
+    pub truth_interval_us: f64,
+    /// When a silent peer is taken for dead.
+    pub peer_timeout_us: f64,
+    /// How often a silent replica is asked for a sign of life.
+    pub probe_interval_us: f64,
 }
 
 impl Default for SwitchSpec {
@@ -125,6 +159,9 @@ impl Default for SwitchSpec {
             policy: default_policy(),
             largest_frame: default_largest_frame(),
             routes: BTreeMap::new(),
+            dispatch: None,
+            loss: 0.0,
+            outages_us: Vec::new(),
         }
     }
 }
@@ -148,6 +185,12 @@ pub struct TrafficSpec {
     /// Its service.
     #[serde(default)]
     pub service: Option<ServiceParameters>,
+    /// Which service it is a replica of, for switches that dispatch.
+    #[serde(default)]
+    pub service_id: u16,
+    /// When it is down: pairs of times in microseconds.
+    #[serde(default)]
+    pub outages_us: Vec<[f64; 2]>,
 }
 
 impl Default for TrafficSpec {
@@ -159,6 +202,8 @@ impl Default for TrafficSpec {
             ecn: false,
             client: None,
             service: None,
+            service_id: 0,
+            outages_us: Vec::new(),
         }
     }
 }

@@ -50,6 +50,14 @@ pub enum ClusterError {
         /// The address.
         address: String,
     },
+    /// A switch that cannot dispatch.
+    #[error("switch `{switch}` cannot dispatch: {reason}")]
+    Dispatch {
+        /// The switch.
+        switch: String,
+        /// Why not.
+        reason: String,
+    },
     /// An address that cannot be one server's.
     #[error("`{name}`: {reason}")]
     Address {

@@ -8,6 +8,7 @@ mod build;
 mod check;
 mod cluster;
 mod description;
+mod dispatch;
 mod error;
 mod loops;
 mod node;
@@ -17,8 +18,8 @@ mod topology;
 
 pub use cluster::{Cluster, Designs};
 pub use description::{
-    Argument, Description, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec, SwitchSpec, TrafficClient,
-    TrafficSpec, WireSpec,
+    Argument, Description, DispatchSpec, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec, SwitchSpec,
+    TrafficClient, TrafficSpec, WireSpec,
 };
 pub use error::ClusterError;
 pub use node::{Elsewhere, Node};

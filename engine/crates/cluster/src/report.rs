@@ -1,11 +1,12 @@
 use crate::{Cluster, Node};
-use rackwright_ethernet::{PortCounters, Refusals};
+use rackwright_ethernet::{PortCounters, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
 use rackwright_server::NetworkedServer;
 use rackwright_stats::Digest;
 use rackwright_traffic::{Host, Latencies};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What has happened in a cluster so far.
 #[derive(Clone, Debug, Serialize)]
@@ -104,6 +105,10 @@ pub struct SwitchReport {
     pub giants: u64,
     /// Frames for addresses that its table does not name.
     pub unknown: u64,
+    /// Frames lost by faults.
+    pub lost: u64,
+    /// What its dispatcher has done, by the names of [`rackwright_dispatch::Counters`]; empty when it has none.
+    pub dispatched: BTreeMap<String, u64>,
 }
 
 /// A port. Frames offered to it were sent, dropped, or are queued.
@@ -220,7 +225,7 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
     };
     match cluster.graph.model(id) {
         Node::Switch(switch) => {
-            report.switch = Some(switch_report(cluster.names[node].clone(), switch.refusals()));
+            report.switch = Some(switch_report(cluster.names[node].clone(), switch));
             let ports = switch.output_ports().iter().enumerate();
             report.ports = ports
                 .map(|(number, output)| port(number, output.counters(), output.queued()))
@@ -245,8 +250,13 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
     report
 }
 
-fn switch_report(name: String, refusals: Refusals) -> SwitchReport {
+fn switch_report(name: String, switch: &Switch) -> SwitchReport {
+    let refusals = switch.refusals();
+    let dispatched = switch.dispatched();
+    let counts = dispatched.iter().flat_map(|counters| counters.named());
     SwitchReport {
+        lost: refusals.lost,
+        dispatched: counts.map(|(name, count)| (name.to_string(), count)).collect(),
         name,
         runts: refusals.runts,
         giants: refusals.giants,
@@ -320,7 +330,11 @@ fn server_report(cluster: &Cluster, node: usize, host: &Host) -> ServerReport {
         packets_sent: port.sent,
         packets_received: port.received,
         packets_dropped: port.dropped,
-        packets_refused: refused.misdelivered + refused.checksum + refused.foreign + refused.unasked,
+        packets_refused: refused.misdelivered
+            + refused.checksum
+            + refused.foreign
+            + refused.unasked
+            + refused.dead,
         packets_marked: refused.marked,
         requests: client.requests,
         answered: client.answered,

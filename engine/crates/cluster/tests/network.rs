@@ -43,6 +43,7 @@ fn client(name: &str, to: &[&str], load: Load) -> NodeSpec {
         start_us: 0.0,
         timeout_us: 1000.0,
         requests: None,
+        selection: rackwright_traffic::Selection::Random,
     };
     let client = TrafficClient {
         to: to.iter().map(|name| name.to_string()).collect(),

@@ -1,6 +1,6 @@
 //! Loads and stores that the translation buffers do not answer at once.
 
-use crate::address::{allowed, Purpose};
+use crate::address::{allowed, Found, Purpose};
 use crate::cause::Exception;
 use crate::device::DeviceAccess;
 use crate::state::{State, Trouble};
@@ -22,14 +22,13 @@ fn memory(state: &mut State) -> &mut GuestMemory {
 fn place(state: &mut State, address: u64, purpose: Purpose) -> Result<Place, Exception> {
     let space = state.space;
     let memory = memory(state);
-    let physical = space.physical(memory, address, purpose)?;
+    let Found { physical, span } = space.physical(memory, address, purpose)?;
     if allowed(memory, physical, purpose) {
         // SAFETY: an allowed page lies in memory.
         let host = unsafe { memory.host_base().add(physical as usize) };
-        match purpose {
-            Purpose::Store => state.stores.remember(address, host),
-            _ => state.loads.remember(address, host),
-        }
+        state
+            .data()
+            .remember(purpose == Purpose::Store, address, host, span);
         Ok(Place::Memory(physical))
     } else {
         Ok(Place::Device(physical))

@@ -1,11 +1,13 @@
-//! From virtual addresses to the host's: Sv39 (privileged manual 20211203, section 4.4), page protection, and
-//! the buffers that remember both.
+//! From virtual addresses to physical ones: Sv39 and Sv48 (privileged manual 20211203, sections 4.4 and 4.5), and
+//! page protection.
 
 use crate::cause::{Cause, Exception};
+use crate::translations::{DataKey, FetchKey};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
+use serde::{Deserialize, Serialize};
 
 /// Privilege modes, with their encoding.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
 pub enum Privilege {
     /// Programs.
     User = 0,
@@ -84,6 +86,14 @@ pub(crate) struct AddressSpace {
     pub(crate) executable_readable: bool,
 }
 
+/// Where a virtual address leads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) physical: u64,
+    /// Bytes of the page that it lies in.
+    pub(crate) span: u64,
+}
+
 mod entry {
     pub(super) const VALID: u64 = 1;
     pub(super) const READ: u64 = 1 << 1;
@@ -97,19 +107,36 @@ mod entry {
 }
 
 impl AddressSpace {
-    /// Whether translations of loads and stores under `other` may be wrong here.
-    pub(crate) fn data_differs(&self, other: &AddressSpace) -> bool {
-        let translated = |space: &AddressSpace| space.translates(space.data).then_some(*space);
-        let unfetched = |space: AddressSpace| AddressSpace {
-            fetch: Privilege::Machine,
-            ..space
-        };
-        translated(self).map(unfetched) != translated(other).map(unfetched)
+    /// What decides how loads and stores are translated.
+    pub(crate) fn data_key(&self) -> DataKey {
+        if !self.translates(self.data) {
+            return DataKey::default();
+        }
+        DataKey {
+            satp: self.satp,
+            privilege: self.data,
+            user_memory: self.user_memory,
+            executable_readable: self.executable_readable,
+        }
+    }
+
+    /// What decides how instructions are translated and decoded.
+    pub(crate) fn fetch_key(&self, float: bool) -> FetchKey {
+        FetchKey {
+            satp: if self.translates(self.fetch) { self.satp } else { 0 },
+            privilege: self.fetch,
+            float,
+        }
     }
 
     /// Whether addresses of `privilege` go through page tables.
     fn translates(&self, privilege: Privilege) -> bool {
-        privilege != Privilege::Machine && self.satp >> 60 == 8
+        privilege != Privilege::Machine && self.satp >> 60 != 0
+    }
+
+    /// Levels of the page tables: three in Sv39 (mode 8), four in Sv48 (mode 9).
+    fn levels(&self) -> u32 {
+        (self.satp >> 60) as u32 - 5
     }
 
     /// The physical address of `address`; sets the accessed and dirty bits of the page.
@@ -118,23 +145,25 @@ impl AddressSpace {
         memory: &mut GuestMemory,
         address: u64,
         purpose: Purpose,
-    ) -> Result<u64, Exception> {
+    ) -> Result<Found, Exception> {
         let privilege = match purpose {
             Purpose::Fetch => self.fetch,
             _ => self.data,
         };
         if !self.translates(privilege) {
-            return Ok(address);
+            let (physical, span) = (address, PAGE_BYTES);
+            return Ok(Found { physical, span });
         }
         let fault = |cause| Exception {
             cause,
             value: address,
         };
-        if (address as i64) << 25 >> 25 != address as i64 {
+        let unused = 64 - 12 - 9 * self.levels();
+        if (address as i64) << unused >> unused != address as i64 {
             return Err(fault(purpose.page_fault()));
         }
         let mut table = (self.satp & 0xfff_ffff_ffff) * PAGE_BYTES;
-        for level in (0..3).rev() {
+        for level in (0..self.levels()).rev() {
             let place = table + (address >> (12 + 9 * level) & 0x1ff) * 8;
             let mut bytes = [0; 8];
             if memory.read(place, &mut bytes).is_err() {
@@ -162,7 +191,8 @@ impl AddressSpace {
             if found | mark != found && memory.write(place, &(found | mark).to_le_bytes()).is_err() {
                 return Err(fault(purpose.access_fault()));
             }
-            return Ok(page | address & (span - 1));
+            let physical = page | address & (span - 1);
+            return Ok(Found { physical, span });
         }
         Err(fault(purpose.page_fault()))
     }
@@ -198,57 +228,4 @@ fn well_formed(found: u64) -> bool {
 /// Whether all of the page at `physical` may be used for `purpose`.
 pub(crate) fn allowed(memory: &GuestMemory, physical: u64, purpose: Purpose) -> bool {
     memory.protection(physical).allows(purpose.protection())
-}
-
-const ENTRIES: usize = 512;
-/// No address, however masked, equals this.
-const EMPTY: u64 = u64::MAX;
-
-#[derive(Clone, Copy)]
-struct Translation {
-    page: u64,
-    /// What is added to a virtual address to get the host's.
-    offset: u64,
-}
-
-/// A direct-mapped buffer of translations for one purpose.
-pub(crate) struct Translations([Translation; ENTRIES]);
-
-impl Default for Translations {
-    fn default() -> Translations {
-        Translations(
-            [Translation {
-                page: EMPTY,
-                offset: 0,
-            }; ENTRIES],
-        )
-    }
-}
-
-impl Translations {
-    /// Where the aligned `bytes` bytes at `address` lie on the host, if that is remembered.
-    #[inline(always)]
-    pub(crate) fn host(&self, address: u64, bytes: u64) -> Option<*mut u8> {
-        let found = &self.0[(address / PAGE_BYTES) as usize % ENTRIES];
-        if found.page == address & (!(PAGE_BYTES - 1) | (bytes - 1)) {
-            Some(address.wrapping_add(found.offset) as *mut u8)
-        } else {
-            None
-        }
-    }
-
-    /// Remembers that the page of `address` is the one that `host`, the place of `address`, lies in.
-    pub(crate) fn remember(&mut self, address: u64, host: *mut u8) {
-        self.0[(address / PAGE_BYTES) as usize % ENTRIES] = Translation {
-            page: address & !(PAGE_BYTES - 1),
-            offset: (host as u64).wrapping_sub(address),
-        };
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.0.fill(Translation {
-            page: EMPTY,
-            offset: 0,
-        });
-    }
 }

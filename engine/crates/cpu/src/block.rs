@@ -3,6 +3,7 @@
 use crate::code::{Code, Way};
 use crate::state::MicroOperation;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 /// Most instructions of a block.
@@ -13,6 +14,8 @@ pub(crate) struct Exit<B> {
     pub(crate) way: Way,
     /// The block at the way's address, if `stamp` is the current one.
     pub(crate) target: *mut Block<B>,
+    /// Whether it leads to the same page, so that translations don't matter.
+    pub(crate) local: bool,
     pub(crate) stamp: u64,
 }
 
@@ -24,13 +27,16 @@ pub(crate) struct Block<B> {
     pub(crate) exits: Box<[Exit<B>]>,
     /// Physical page of the second half of an instruction that crosses pages.
     pub(crate) second_page: Option<u64>,
+    /// Up to which fence of instructions it is known to be what memory holds.
+    pub(crate) generation: u64,
 }
 
 impl<B> Block<B> {
-    pub(crate) fn new(code: Arc<Code<B>>, second_page: Option<u64>) -> Block<B> {
+    pub(crate) fn new(code: Arc<Code<B>>, second_page: Option<u64>, generation: u64) -> Block<B> {
         let exit = |way: &Way| Exit {
             way: *way,
             target: std::ptr::null_mut(),
+            local: false,
             stamp: 0,
         };
         Block {
@@ -38,6 +44,7 @@ impl<B> Block<B> {
             exits: code.ways.iter().map(exit).collect(),
             code,
             second_page,
+            generation,
         }
     }
 
@@ -55,10 +62,32 @@ pub(crate) struct Key {
     pub(crate) context: u8,
 }
 
+/// Hashes keys faster than the standard hasher, whose defence against chosen keys nobody needs here.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
+    }
+
+    fn write_u8(&mut self, number: u8) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
 /// All blocks of a hart.
 pub(crate) struct Blocks<B> {
     owned: Vec<*mut Block<B>>,
-    by_key: HashMap<Key, *mut Block<B>>,
+    by_key: HashMap<Key, *mut Block<B>, BuildHasherDefault<KeyHasher>>,
     recent: Box<[Recent<B>]>,
 }
 
@@ -85,7 +114,7 @@ impl<B> Blocks<B> {
         };
         Blocks {
             owned: Vec::new(),
-            by_key: HashMap::new(),
+            by_key: HashMap::default(),
             recent: std::iter::repeat_with(empty).take(RECENT).collect(),
         }
     }

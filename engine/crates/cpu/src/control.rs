@@ -2,6 +2,7 @@
 
 use crate::address::Privilege;
 use crate::cause::Interrupt;
+use serde::{Deserialize, Serialize};
 
 /// Bits of `mstatus`.
 pub(crate) mod status {
@@ -31,6 +32,8 @@ pub(crate) mod number {
     pub(crate) const FRM: u16 = 0x002;
     pub(crate) const FCSR: u16 = 0x003;
     pub(crate) const SATP: u16 = 0x180;
+    pub(crate) const STIMECMP: u16 = 0x14d;
+    pub(crate) const MENVCFG: u16 = 0x30a;
     pub(crate) const MCYCLE: u16 = 0xb00;
     pub(crate) const MINSTRET: u16 = 0xb02;
     pub(crate) const CYCLE: u16 = 0xc00;
@@ -66,8 +69,14 @@ const DELEGABLE: u64 = 0xb3ff;
 /// The counters that exist, and those that read as zero.
 const COUNTERS: std::ops::RangeInclusive<u16> = 0..=31;
 
+/// Bits of `menvcfg`: the supervisor has a timer of its own (Sstc); fences order device accesses too, as all do here.
+mod environment {
+    pub(super) const TIMER: u64 = 1 << 63;
+    pub(super) const FENCES: u64 = 1;
+}
+
 /// What a trap leaves behind, for one of the two modes that take traps.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct TrapRegisters {
     pub(crate) vector: u64,
     pub(crate) scratch: u64,
@@ -78,7 +87,7 @@ pub(crate) struct TrapRegisters {
 }
 
 /// The control registers other than those of floating point.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Control {
     pub(crate) privilege: Privilege,
     pub(crate) status: u64,
@@ -89,6 +98,11 @@ pub(crate) struct Control {
     pub(crate) machine: TrapRegisters,
     pub(crate) supervisor: TrapRegisters,
     pub(crate) satp: u64,
+    /// When the supervisor's own timer is raised, in ticks of `time`.
+    pub(crate) timer: u64,
+    environment: u64,
+    /// Whether the firmware may give the supervisor a timer (Sstc).
+    pub(crate) offers_timer: bool,
     hart: u64,
 }
 
@@ -108,6 +122,9 @@ impl Control {
             machine: TrapRegisters::default(),
             supervisor: TrapRegisters::default(),
             satp: 0,
+            timer: u64::MAX,
+            environment: 0,
+            offers_timer: false,
             hart,
         }
     }
@@ -133,12 +150,23 @@ impl Control {
         let guarded_satp = number == number::SATP
             && self.privilege == Privilege::Supervisor
             && self.status & status::TVM != 0;
+        let timer = number == number::STIMECMP && !self.may_use_timer();
         let float = number <= number::FCSR && !self.float_enabled();
         let read_only = write && number >> 10 == 3;
-        if (self.privilege as u16) < needed || counter || guarded_satp || float || read_only {
+        if (self.privilege as u16) < needed || counter || guarded_satp || timer || float || read_only {
             return Err(NoAccess);
         }
         Ok(())
+    }
+
+    /// Whether the supervisor has a timer of its own.
+    pub(crate) fn has_supervisor_timer(&self) -> bool {
+        self.environment & environment::TIMER != 0
+    }
+
+    fn may_use_timer(&self) -> bool {
+        let granted = self.has_supervisor_timer() && self.counter_enabled(1);
+        self.offers_timer && (self.privilege == Privilege::Machine || granted)
     }
 
     fn counter_enabled(&self, counter: u16) -> bool {
@@ -169,7 +197,9 @@ impl Control {
             0x142 => supervisor.cause,
             0x143 => supervisor.value,
             0x144 => self.pending & self.interrupt_delegation,
+            number::STIMECMP => self.timer,
             number::SATP => self.satp,
+            number::MENVCFG => self.environment,
             0x300 => self.read_status(),
             0x301 => MISA,
             0x302 => self.exception_delegation,
@@ -204,7 +234,12 @@ impl Control {
                 let mask = Interrupt::SupervisorSoftware.bit() & delegated;
                 self.pending = merge(self.pending, value, mask);
             }
-            number::SATP if matches!(value >> 60, 0 | 8) => self.satp = value,
+            number::STIMECMP => self.timer = value,
+            number::SATP if matches!(value >> 60, 0 | 8 | 9) => self.satp = value,
+            number::MENVCFG => {
+                let timer = if self.offers_timer { environment::TIMER } else { 0 };
+                self.environment = value & (timer | environment::FENCES);
+            }
             0x300 => self.set_status(value, status::WRITABLE),
             0x302 => self.exception_delegation = value & DELEGABLE,
             0x303 => self.interrupt_delegation = value & SUPERVISOR_INTERRUPTS,
@@ -215,7 +250,14 @@ impl Control {
             0x341 => self.machine.pc = value & !1,
             0x342 => self.machine.cause = value,
             0x343 => self.machine.value = value,
-            0x344 => self.pending = merge(self.pending, value, SUPERVISOR_INTERRUPTS),
+            0x344 => {
+                let timer = if self.has_supervisor_timer() {
+                    Interrupt::SupervisorTimer.bit()
+                } else {
+                    0
+                };
+                self.pending = merge(self.pending, value, SUPERVISOR_INTERRUPTS & !timer);
+            }
             number::SATP | 0x301 => {}
             _ if reads_as_zero(number) => {}
             _ => return Err(NoAccess),
@@ -242,10 +284,10 @@ fn vector(value: u64) -> u64 {
 }
 
 /// Registers that exist but hold nothing here: identification, event selectors, event counters, protected regions
-/// (none), environment configuration, inhibition of counters.
+/// (none), environment configuration of the supervisor, inhibition of counters, triggers (none).
 fn reads_as_zero(number: u16) -> bool {
     let event_counter = |base: u16| COUNTERS.contains(&number.wrapping_sub(base));
-    matches!(number, 0xf11..=0xf13 | 0xf15 | 0x320..=0x33f | 0x3a0..=0x3ef | 0x30a | 0x10a)
+    matches!(number, 0xf11..=0xf13 | 0xf15 | 0x320..=0x33f | 0x3a0..=0x3ef | 0x10a | 0x7a0..=0x7a5)
         || event_counter(0xb00)
         || event_counter(0xc00)
 }

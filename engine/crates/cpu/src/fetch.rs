@@ -7,6 +7,7 @@ use crate::decode::decode;
 use crate::lower::{alone, leaves};
 use crate::operation::{Class, File, Operation};
 use crate::timing::BlockInstruction;
+use crate::translations::FetchContext;
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
 
 /// The instructions of a block, and the physical page of the second half of one that crosses pages.
@@ -15,13 +16,26 @@ pub(crate) struct Fetched {
     pub(crate) second_page: Option<u64>,
 }
 
+/// Where instructions are found.
+pub(crate) struct Source<'a> {
+    pub(crate) memory: &'a mut GuestMemory,
+    pub(crate) space: AddressSpace,
+    /// What is known of the space.
+    pub(crate) context: &'a mut FetchContext,
+}
+
 /// The physical address of the instruction at `pc`.
-pub(crate) fn locate(memory: &mut GuestMemory, space: &AddressSpace, pc: u64) -> Result<u64, Exception> {
-    let physical = space.physical(memory, pc, Purpose::Fetch)?;
-    if !allowed(memory, physical, Purpose::Fetch) {
+pub(crate) fn locate(source: &mut Source<'_>, pc: u64) -> Result<u64, Exception> {
+    if let Some(known) = source.context.find(pc) {
+        return Ok(known);
+    }
+    let found = source.space.physical(source.memory, pc, Purpose::Fetch)?;
+    let physical = found.physical;
+    if !allowed(source.memory, physical, Purpose::Fetch) {
         let cause = Purpose::Fetch.access_fault();
         return Err(Exception { cause, value: pc });
     }
+    source.context.remember(pc, &found);
     Ok(physical)
 }
 
@@ -34,11 +48,29 @@ fn half(memory: &GuestMemory, physical: u64) -> u32 {
     u16::from_le_bytes(bytes).into()
 }
 
+/// Whether `instructions` are still the ones in memory, at `physical` and, for one that crosses pages, at `second`.
+pub(crate) fn unchanged(
+    memory: &GuestMemory,
+    instructions: &[BlockInstruction],
+    physical: u64,
+    second: Option<u64>,
+) -> bool {
+    let mut at = physical;
+    instructions.iter().all(|known| {
+        let instruction = &known.instruction;
+        let mut word = half(memory, at);
+        if instruction.length == 4 {
+            word |= half(memory, second.unwrap_or(at + 2)) << 16;
+        }
+        at += u64::from(instruction.length);
+        word == instruction.word
+    })
+}
+
 /// Reads the block at `pc`, which lies at `physical`. Without `float`, instructions of the
 /// floating-point extensions are illegal.
 pub(crate) fn fetch(
-    memory: &mut GuestMemory,
-    space: &AddressSpace,
+    source: &mut Source<'_>,
     pc: u64,
     physical: u64,
     float: bool,
@@ -50,17 +82,17 @@ pub(crate) fn fetch(
     let room = PAGE_BYTES - pc % PAGE_BYTES;
     let mut offset = 0;
     while offset < room && fetched.instructions.len() < MAXIMUM {
-        let low = half(memory, physical + offset);
+        let low = half(source.memory, physical + offset);
         let mut high = 0;
         if low & 3 == 3 {
             if offset + 2 < room {
-                high = half(memory, physical + offset + 2);
+                high = half(source.memory, physical + offset + 2);
             } else if offset > 0 {
                 break;
             } else {
-                let second = locate(memory, space, pc + 2)?;
+                let second = locate(source, pc + 2)?;
                 fetched.second_page = Some(second);
-                high = half(memory, second);
+                high = half(source.memory, second);
             }
         }
         let mut instruction = decode(high << 16 | low);

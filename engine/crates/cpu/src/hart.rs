@@ -5,13 +5,14 @@ use crate::block::{Block, Blocks, Key, MAXIMUM};
 use crate::cause::Exception;
 use crate::code::{Code, SharedCode};
 use crate::control::{status, Control};
-use crate::fetch;
+use crate::fetch::{self, Source};
 use crate::lower::lower;
 use crate::state::{leave, State, Trouble};
 use crate::stop::Stop;
 use crate::timing::{BlockInstruction, BlockRun, Timing};
+use crate::translations::{Contexts, FetchContext};
 use crate::Instruction;
-use rackwright_memory::{GuestMemory, Stamps};
+use rackwright_memory::{GuestMemory, Stamps, PAGE_BYTES};
 use rackwright_time::Cycle;
 use std::sync::Arc;
 
@@ -46,11 +47,16 @@ pub struct Hart<T: Timing> {
     shared: Option<Arc<SharedCode<T::Block>>>,
     values: Box<[u64; MAXIMUM]>,
     seen: Option<Stamps>,
-    epoch: u64,
-    stamp: u64,
+    pub(crate) contexts: Contexts,
+    fetch: *mut FetchContext,
+    /// Whether instructions of the floating-point extensions are legal in it.
+    float_fetched: bool,
+    /// Under which ways from page to page, and within a page, hold at present.
+    stamps: [u64; 2],
 }
 
-// SAFETY: the raw pointers in the state are set anew by every run and not used between runs.
+// SAFETY: the raw pointers in the state are set anew by every run and not used between runs, or lead to contexts that the
+// hart owns.
 unsafe impl<T: Timing + Send> Send for Hart<T> where T::Block: Send + Sync {}
 
 /// Cycles in a tick of `time` unless another number is set: 10 MHz at 2 GHz.
@@ -82,10 +88,12 @@ impl<T: Timing> Hart<T> {
             shared: None,
             values: Box::new([0; MAXIMUM]),
             seen: None,
-            epoch: 1,
-            stamp: 0,
+            contexts: Contexts::new(),
+            fetch: std::ptr::null_mut(),
+            float_fetched: false,
+            stamps: [0; 2],
         };
-        hart.refresh_context();
+        hart.renew_context();
         hart
     }
 
@@ -119,10 +127,11 @@ impl<T: Timing> Hart<T> {
     fn begin(&mut self, memory: &mut GuestMemory) {
         let stamps = memory.stamps();
         if self.seen.map(|seen| seen.data) != Some(stamps.data) {
-            self.state.forget_translations();
+            self.contexts.clear_data();
         }
         if self.seen.map(|seen| seen.code) != Some(stamps.code) {
-            self.forget_code();
+            self.contexts.clear_fetch();
+            self.fence_instructions();
         }
         self.seen = Some(stamps);
         self.state.host_base = memory.host_base() as u64;
@@ -133,9 +142,8 @@ impl<T: Timing> Hart<T> {
     fn follow(&mut self, mut block: *mut Block<T::Block>, until: Cycle) -> Option<Stop> {
         let values = self.values.as_mut_ptr();
         loop {
-            // SAFETY: blocks live until `forget_code`, which only system instructions and a full store reach, after
-            // which no pointer is used any more. A block has an operation that leaves it, and the buffer holds a
-            // value for each of its instructions.
+            // SAFETY: blocks live until `forget_code`, which only a full store reaches, after which no pointer is used any
+            // more. A block has an operation that leaves it, and the buffer holds a value for each of its instructions.
             let current = unsafe { &mut *block };
             let compiled = &current.code.timing;
             let code = unsafe {
@@ -151,16 +159,19 @@ impl<T: Timing> Hart<T> {
                     values,
                     exit,
                 );
-                if exit.stamp != self.stamp {
+                if exit.stamp != self.stamps[usize::from(exit.local)] {
                     self.state.pc = exit.way.pc;
                     exit.target = self.link()?;
-                    exit.stamp = self.stamp;
+                    // SAFETY: as above.
+                    let crosses = unsafe { (*exit.target).second_page.is_some() };
+                    exit.local = !crosses && (exit.way.pc ^ current.code.instructions[0].pc) < PAGE_BYTES;
+                    exit.stamp = self.stamps[usize::from(exit.local)];
                 }
                 block = exit.target;
             } else if code == leave::INDIRECT {
                 let pc = self.state.pc;
                 self.retire(current, current.code.instructions.len(), true, pc);
-                match self.blocks.recent(pc, self.stamp) {
+                match self.blocks.recent(pc, self.stamps[0]) {
                     Some(found) => block = found,
                     None => block = self.link()?,
                 }
@@ -218,44 +229,65 @@ impl<T: Timing> Hart<T> {
     /// The block at the program counter.
     fn find(&mut self) -> Result<*mut Block<T::Block>, Exception> {
         let pc = self.state.pc;
-        if let Some(found) = self.blocks.recent(pc, self.stamp) {
+        if let Some(found) = self.blocks.recent(pc, self.stamps[0]) {
             return Ok(found);
         }
         if self.blocks.is_full() {
             self.forget_code();
         }
-        // SAFETY: `begin` set the pointer to the memory that `run` borrows.
-        let memory = unsafe { &mut *self.state.memory };
-        let space = self.state.space;
-        let physical = fetch::locate(memory, &space, pc)?;
-        let context = self.context();
+        // SAFETY: `begin` set the pointer to the memory that `run` borrows; the context is the hart's own, and what is
+        // done here changes no contexts.
+        let mut source = unsafe {
+            Source {
+                memory: &mut *self.state.memory,
+                space: self.state.space,
+                context: &mut *self.fetch,
+            }
+        };
+        let physical = fetch::locate(&mut source, pc)?;
         let key = Key {
             pc,
             physical,
-            context,
+            context: self.context(),
         };
-        let mut found = self.blocks.get(&key);
-        if let Some(second) = found.and_then(|block| unsafe { (*block).second_page }) {
-            if fetch::locate(memory, &space, pc + 2)? != second {
-                found = None;
-            }
-        }
-        let block = match found {
+        let block = match self.known(&key, &mut source)? {
             Some(block) => block,
-            None => self.decode(memory, &space, key)?,
+            None => self.decode(&mut source, key)?,
         };
-        self.blocks.remember(pc, self.stamp, block);
+        self.blocks.remember(pc, self.stamps[0], block);
         Ok(block)
     }
 
-    fn decode(
+    /// The block of `key`, if it was decoded already and its instructions are still the same.
+    fn known(
         &mut self,
-        memory: &mut GuestMemory,
-        space: &AddressSpace,
-        key: Key,
-    ) -> Result<*mut Block<T::Block>, Exception> {
+        key: &Key,
+        source: &mut Source<'_>,
+    ) -> Result<Option<*mut Block<T::Block>>, Exception> {
+        let Some(found) = self.blocks.get(key) else {
+            return Ok(None);
+        };
+        // SAFETY: as in `follow`.
+        let block = unsafe { &mut *found };
+        if let Some(second) = block.second_page {
+            if fetch::locate(source, key.pc + 2)? != second {
+                return Ok(None);
+            }
+        }
+        let generation = self.stamps[1];
+        if block.generation != generation {
+            let instructions = &block.code.instructions;
+            if !fetch::unchanged(source.memory, instructions, key.physical, block.second_page) {
+                return Ok(None);
+            }
+            block.generation = generation;
+        }
+        Ok(Some(found))
+    }
+
+    fn decode(&mut self, source: &mut Source<'_>, key: Key) -> Result<*mut Block<T::Block>, Exception> {
         let float = self.control.float_enabled();
-        let fetched = fetch::fetch(memory, space, key.pc, key.physical, float)?;
+        let fetched = fetch::fetch(source, key.pc, key.physical, float)?;
         let timing = &mut self.timing;
         let mut make = |instructions: Vec<BlockInstruction>| {
             let lowered = if T::RECORDS {
@@ -269,19 +301,20 @@ impl<T: Timing> Hart<T> {
             Some(shared) => shared.of(fetched.instructions, make),
             None => Arc::new(make(fetched.instructions)),
         };
-        Ok(self.blocks.insert(key, Block::new(code, fetched.second_page)))
+        let block = Block::new(code, fetched.second_page, self.stamps[1]);
+        Ok(self.blocks.insert(key, block))
     }
 
-    /// Forgets all decoded code, as `fence.i` asks for.
-    pub fn forget_code(&mut self) {
+    /// Forgets all decoded code.
+    fn forget_code(&mut self) {
         self.blocks.clear();
-        self.new_epoch();
+        self.fence_instructions();
     }
 
-    /// Makes every remembered way from an address to its code invalid.
-    pub(crate) fn new_epoch(&mut self) {
-        self.epoch += 1;
-        self.stamp = self.epoch << 8 | u64::from(self.context());
+    /// Looks at memory before decoded code is run again, as `fence.i` asks for.
+    pub(crate) fn fence_instructions(&mut self) {
+        self.contexts.fence_instructions();
+        self.renew_context();
     }
 
     fn context(&self) -> u8 {
@@ -290,27 +323,39 @@ impl<T: Timing> Hart<T> {
 
     /// To be called whenever privilege, `mstatus` or `satp` has changed.
     pub(crate) fn refresh_context(&mut self) {
+        let space = self.space();
+        if space != self.state.space || self.control.float_enabled() != self.float_fetched {
+            self.enter_context(space);
+        }
+    }
+
+    /// To be called whenever something was fenced.
+    pub(crate) fn renew_context(&mut self) {
+        self.enter_context(self.space());
+    }
+
+    fn space(&self) -> AddressSpace {
         let control = &self.control;
         let data = if control.status & status::MPRV != 0 {
             Privilege::from_bits(control.status >> 11)
         } else {
             control.privilege
         };
-        let space = AddressSpace {
+        AddressSpace {
             satp: control.satp,
             fetch: control.privilege,
             data,
             user_memory: control.status & status::SUM != 0,
             executable_readable: control.status & status::MXR != 0,
-        };
-        if space.satp != self.state.space.satp {
-            self.epoch += 1;
         }
-        if space.data_differs(&self.state.space) {
-            self.state.forget_translations();
-        }
+    }
+
+    fn enter_context(&mut self, space: AddressSpace) {
         self.state.space = space;
-        self.stamp = self.epoch << 8 | u64::from(self.context());
+        self.float_fetched = self.control.float_enabled();
+        self.state.data = self.contexts.data(&space);
+        self.fetch = self.contexts.fetch(&space, self.float_fetched);
+        self.stamps = self.contexts.stamps(self.fetch);
     }
 }
 

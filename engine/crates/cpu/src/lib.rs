@@ -21,10 +21,12 @@ mod instruction;
 mod lower;
 mod operation;
 mod outside;
+mod saved;
 mod state;
 mod stop;
 mod system;
 mod timing;
+mod translations;
 mod trap;
 
 pub use address::Privilege;
@@ -35,8 +37,9 @@ pub use device::DeviceAccess;
 pub use hart::{Environment, Hart};
 pub use instruction::{Instruction, Register};
 pub use operation::{Class, Operation};
+pub use saved::SavedHart;
 pub use stop::{CustomCommand, Stop};
 pub use timing::{
-    divide_operands, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, FrontEnd,
+    BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands, FrontEnd,
     Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing,
 };

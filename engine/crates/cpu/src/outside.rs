@@ -4,7 +4,7 @@ use crate::cause::{Cause, Exception, Interrupt};
 use crate::device::DeviceAccess;
 use crate::hart::{Environment, Hart, PendingAccess};
 use crate::operation::{Class, Operation};
-use crate::stop::Stop;
+use crate::stop::{CustomCommand, Stop};
 use crate::timing::Timing;
 use crate::Instruction;
 use rackwright_time::{Cycle, Cycles};
@@ -69,6 +69,23 @@ impl<T: Timing> Hart<T> {
     pub fn set_cycles_per_tick(&mut self, cycles: u64) {
         assert!(cycles > 0, "a tick lasts at least one cycle");
         self.cycles_per_tick = cycles;
+    }
+
+    /// Lets firmware give the supervisor a timer of its own (Sstc), which whoever runs the hart then has to raise.
+    pub fn offer_supervisor_timer(&mut self) {
+        self.control.offers_timer = true;
+    }
+
+    /// When the supervisor's own timer (Sstc) is raised, and stays so until another time is set; `None`
+    /// where the firmware has not given it one.
+    pub fn supervisor_timer(&self) -> Option<Cycle> {
+        let at = self.control.timer.saturating_mul(self.cycles_per_tick);
+        self.control.has_supervisor_timer().then_some(Cycle(at))
+    }
+
+    /// Forgets a reservation: another hart or a device may have written in the meantime.
+    pub fn forget_reservation(&mut self) {
+        self.state.reservation = None;
     }
 
     /// Raises or lowers an interrupt line.
@@ -142,6 +159,20 @@ impl<T: Timing> Hart<T> {
         });
     }
 }
+
+impl<T: Timing> Hart<T> {
+    /// Ends a [`Stop::Custom`] that no unit answers to: the instruction is illegal. Without an operating system it
+    /// traps, otherwise the program cannot go on and this tells so.
+    pub fn refuse_command(&mut self, command: &CustomCommand) -> Option<Stop> {
+        // The hart stands behind the instruction, which is never compressed.
+        self.state.pc -= CUSTOM_BYTES;
+        self.retired -= 1;
+        self.raise(Exception::illegal(command.word))
+    }
+}
+
+/// Bytes of a custom instruction.
+const CUSTOM_BYTES: u64 = 4;
 
 fn access_fault(store: bool) -> Cause {
     if store {

@@ -1,9 +1,11 @@
 //! What the handlers of instructions work on.
 
-use crate::address::{AddressSpace, Translations};
+use crate::address::AddressSpace;
 use crate::cause::Exception;
 use crate::device::DeviceAccess;
+use crate::translations::DataContext;
 use rackwright_memory::GuestMemory;
+use serde::{Deserialize, Serialize};
 
 /// Integer registers, and a place that takes what is written to `x0`.
 pub(crate) const INTEGER_REGISTERS: usize = 33;
@@ -50,7 +52,7 @@ pub(crate) enum Trouble {
 }
 
 /// A reservation made by a load-reserved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Reservation {
     pub(crate) address: u64,
     pub(crate) value: u64,
@@ -73,8 +75,8 @@ pub(crate) struct State {
     pub(crate) host_base: u64,
     pub(crate) memory: *mut GuestMemory,
     pub(crate) space: AddressSpace,
-    pub(crate) loads: Translations,
-    pub(crate) stores: Translations,
+    /// Translations of the context that the hart is in; set as soon as it has one, and valid as long as the hart.
+    pub(crate) data: *mut DataContext,
 }
 
 impl State {
@@ -93,8 +95,7 @@ impl State {
             host_base: 0,
             memory: std::ptr::null_mut(),
             space: AddressSpace::default(),
-            loads: Translations::default(),
-            stores: Translations::default(),
+            data: std::ptr::null_mut(),
         })
     }
 
@@ -104,8 +105,10 @@ impl State {
         self.host_float = self.frm == 0 && self.fflags & crate::float::flag::INEXACT != 0;
     }
 
-    pub(crate) fn forget_translations(&mut self) {
-        self.loads.clear();
-        self.stores.clear();
+    /// The translations of loads and stores.
+    #[inline(always)]
+    pub(crate) fn data(&mut self) -> &mut DataContext {
+        // SAFETY: a hart sets the pointer when it is made, to what it owns itself.
+        unsafe { &mut *self.data }
     }
 }

@@ -13,6 +13,8 @@ pub enum Stop {
     Device(DeviceAccess),
     /// A program's `ecall`; the hart stands behind it. Only for programs.
     EnvironmentCall,
+    /// The supervisor's timer was set: [`crate::Hart::supervisor_timer`]. Only for harts that have one.
+    TimerSet,
     /// Nothing to do until an interrupt comes. Only for bare metal.
     WaitForInterrupt,
     /// A program did what it may not, at the address where the hart stands. Only for programs.
@@ -24,6 +26,8 @@ pub enum Stop {
 pub struct CustomCommand {
     /// The n of `custom-n`: 0 to 3.
     pub opcode: u8,
+    /// The instruction itself.
+    pub word: u32,
     /// The seven bits that tell commands apart.
     pub funct: u8,
     /// Value of the first source register; zero when the instruction does not read it.

@@ -8,6 +8,7 @@ use crate::hart::{Environment, Hart};
 use crate::operation::{Class, Operation};
 use crate::stop::{CustomCommand, Stop};
 use crate::timing::Timing;
+use crate::translations::Fenced;
 use crate::Instruction;
 
 /// What follows from a system instruction.
@@ -47,7 +48,7 @@ impl<T: Timing> Hart<T> {
         }
         // Only now: the block must live until it is retired.
         if at.instruction.operation == Operation::FenceI {
-            self.forget_code();
+            self.fence_instructions();
         }
         if self.take_interrupt() {
             self.timing.trap();
@@ -68,10 +69,12 @@ impl<T: Timing> Hart<T> {
             Operation::Mret => self.return_from_machine().map_or(illegal, |()| Outcome::Jump),
             Operation::Sret => self.return_from_supervisor().map_or(illegal, |()| Outcome::Jump),
             Operation::Wfi => self.wait().unwrap_or(illegal),
-            Operation::SfenceVma => self.fence_translations().map_or(illegal, |()| Outcome::Next),
+            Operation::SfenceVma => self
+                .fence_translations(instruction)
+                .map_or(illegal, |()| Outcome::Next),
             _ if instruction.class() == Class::Control => self
                 .control_access(instruction)
-                .map_or(illegal, |()| Outcome::Next),
+                .map_or(illegal, |()| self.after_control(instruction)),
             _ => illegal,
         }
     }
@@ -88,6 +91,7 @@ impl<T: Timing> Hart<T> {
         CustomCommand {
             // The four custom opcodes differ in bits 5 and 6.
             opcode: (word >> 5 & 3) as u8,
+            word,
             funct: (word >> 25) as u8,
             rs1: source(13, instruction.rs1),
             rs2: source(12, instruction.rs2),
@@ -159,10 +163,15 @@ impl<T: Timing> Hart<T> {
         })
     }
 
-    fn fence_translations(&mut self) -> Option<()> {
+    fn fence_translations(&mut self, instruction: &Instruction) -> Option<()> {
         self.at_least(Privilege::Supervisor, status::TVM)?;
-        self.state.forget_translations();
-        self.new_epoch();
+        let named = |number| (number != 0).then(|| self.register(number));
+        let fenced = Fenced {
+            address: named(instruction.rs1),
+            address_space: named(instruction.rs2).map(|number| number & 0xffff),
+        };
+        self.contexts.fence(fenced);
+        self.renew_context();
         Some(())
     }
 
@@ -186,6 +195,14 @@ impl<T: Timing> Hart<T> {
         }
         self.write_register(instruction.rd, old);
         Some(())
+    }
+
+    /// Whoever runs the hart must know when it is to be interrupted.
+    fn after_control(&self, instruction: &Instruction) -> Outcome {
+        match instruction.immediate as u16 {
+            number::STIMECMP | number::MENVCFG if self.control.offers_timer => Outcome::Stop(Stop::TimerSet),
+            _ => Outcome::Next,
+        }
     }
 
     fn read_control(&self, number: u16) -> Result<u64, NoAccess> {

@@ -38,15 +38,64 @@ pub struct BlockRun<'a> {
     /// Address of the instruction that follows.
     pub next_pc: u64,
     /// One value for each executed instruction that has one, in program order: the physical
-    /// address of a load, store, reservation or atomic; for a divide [`divide_operands`]; for a multiplication the
+    /// address of a load, store, reservation or atomic; for a divide [`DivideOperands`]; for a multiplication the
     /// value of its first operand.
     pub values: &'a [u64],
 }
 
-/// Significant bits of the dividend's and the divisor's magnitude, as recorded for a divide.
-#[inline]
-pub const fn divide_operands(value: u64) -> (u32, u32) {
-    ((value & 0xff) as u32, (value >> 8 & 0xff) as u32)
+/// What the time of a division depends on, as recorded for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DivideOperands {
+    /// Significant bits of the dividend's magnitude.
+    pub dividend_bits: u32,
+    /// The same of the divisor.
+    pub divisor_bits: u32,
+    /// Whether an operand has to be negated first.
+    pub negative_operand: bool,
+    /// Whether the result has to be negated in the end.
+    pub negative_result: bool,
+}
+
+impl DivideOperands {
+    /// As a value of [`BlockRun::values`].
+    #[inline]
+    pub(crate) const fn pack(self) -> u64 {
+        (self.dividend_bits | self.divisor_bits << 8) as u64
+            | (self.negative_operand as u64) << 16
+            | (self.negative_result as u64) << 17
+    }
+
+    /// From a value of [`BlockRun::values`].
+    #[inline]
+    pub const fn unpack(value: u64) -> DivideOperands {
+        DivideOperands {
+            dividend_bits: (value & 0xff) as u32,
+            divisor_bits: (value >> 8 & 0xff) as u32,
+            negative_operand: value >> 16 & 1 != 0,
+            negative_result: value >> 17 & 1 != 0,
+        }
+    }
+
+    /// Steps of a divider that makes a bit of the quotient in each, after it has aligned the operands in one: it counts
+    /// modulo 64 when the divisor is the longer one. None for a division by zero, which it does not align.
+    #[inline]
+    pub const fn quotient_bits(self) -> Option<u32> {
+        if self.divisor_bits == 0 {
+            return None;
+        }
+        let dividend = if self.dividend_bits == 0 {
+            1
+        } else {
+            self.dividend_bits
+        };
+        Some(dividend.wrapping_sub(self.divisor_bits) & 63)
+    }
+
+    /// Cycles that negations take.
+    #[inline]
+    pub const fn negations(self) -> u32 {
+        self.negative_operand as u32 + self.negative_result as u32
+    }
 }
 
 /// A timing model of a hart.

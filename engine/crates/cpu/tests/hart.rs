@@ -55,6 +55,7 @@ fn a_custom_instruction_carries_its_operands() {
     let (mut hart, mut memory) = hart(Environment::Program, &code);
     let expected = CustomCommand {
         opcode: 1,
+        word: full,
         funct: 5,
         rs1: 7,
         rs2: 8,
@@ -66,6 +67,7 @@ fn a_custom_instruction_carries_its_operands() {
     hart.advance_to(Cycle(1000));
     let expected = CustomCommand {
         opcode: 3,
+        word: less,
         funct: 127,
         rs1: 7,
         rs2: 0,

@@ -30,11 +30,13 @@ pub struct Refusals {
     pub giants: u64,
     /// For an address that no table names, or only for where they came from.
     pub unknown: u64,
+    /// Lost by a fault: on the way, or because the switch was down.
+    pub lost: u64,
 }
 
 impl Refusals {
     /// All of them.
     pub fn total(self) -> u64 {
-        self.runts + self.giants + self.unknown
+        self.runts + self.giants + self.unknown + self.lost
     }
 }

@@ -1,14 +1,15 @@
 use crate::{Ipv4, Mac};
 use etherparse::{IpEcn, IpHeaders, NetSlice, PacketBuilder, SlicedPacket, TransportSlice};
+use rackwright_dispatch::wire;
+use rackwright_link::Trail;
 
 /// Bytes of a datagram's frame before its payload: Ethernet, IPv4 and UDP headers.
 pub const HEADER_BYTES: usize = 14 + 20 + 8;
 /// Bytes of a payload that its [`Message`] takes.
-pub const MESSAGE_BYTES: usize = 16;
+pub const MESSAGE_BYTES: usize = wire::HEADER_BYTES;
 /// The largest payload: with its headers it fills the largest frame.
 pub const LARGEST_PAYLOAD: usize = crate::LARGEST_FRAME - HEADER_BYTES;
 
-const MAGIC: [u8; 4] = *b"RWm1";
 const TIME_TO_LIVE: u8 = 64;
 
 /// One end of a flow.
@@ -32,16 +33,9 @@ pub enum Ecn {
     Congested,
 }
 
-/// What a traffic model says in a datagram. The rest of the payload is zeros.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Message {
-    /// Whether it answers another.
-    pub response: bool,
-    /// Bytes of payload that an answer to it is asked to have.
-    pub answer_bytes: u16,
-    /// Which request of its sender.
-    pub number: u64,
-}
+/// What a traffic model says in a datagram: the header that clients, services and dispatchers share. The rest of
+/// the payload is zeros.
+pub use rackwright_dispatch::wire::{Header as Message, Kind};
 
 /// A UDP datagram over IPv4, kept as numbers: its bytes are made only when somebody looks at them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,6 +79,11 @@ impl Datagram {
 
     /// The frame, with checksums.
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.with_payload(&self.payload_bytes())
+    }
+
+    /// The frame around a payload of as many bytes as it says.
+    pub(crate) fn with_payload(&self, payload: &[u8]) -> Vec<u8> {
         let addresses = (self.from.address.octets(), self.to.address.octets());
         let mut header = etherparse::Ipv4Header::new(
             0,
@@ -104,7 +103,7 @@ impl Datagram {
             .udp(self.from.port, self.to.port);
         let mut bytes = Vec::with_capacity(self.frame_bytes());
         builder
-            .write(&mut bytes, &self.payload_bytes())
+            .write(&mut bytes, payload)
             .expect("a datagram fits into a packet");
         bytes
     }
@@ -148,17 +147,27 @@ impl Datagram {
                 3 => Ecn::Congested,
                 _ => Ecn::Capable,
             },
-            message: Message::parse(udp.payload())?,
+            message: parse(udp.payload())?,
         })
     }
 
     fn payload_bytes(&self) -> Vec<u8> {
         let mut payload = vec![0; usize::from(self.payload)];
-        payload[..4].copy_from_slice(&MAGIC);
-        payload[4] = u8::from(self.message.response);
-        payload[6..8].copy_from_slice(&self.message.answer_bytes.to_be_bytes());
-        payload[8..16].copy_from_slice(&self.message.number.to_be_bytes());
+        payload[..MESSAGE_BYTES].copy_from_slice(&self.message.to_bytes());
         payload
+    }
+
+    /// Adds what it says to the trail of a link.
+    #[inline]
+    pub(crate) fn leave(&self, trail: &mut Trail) {
+        let (addresses, ports) = self.flow();
+        let rest = u64::from(self.payload) << 32
+            | u64::from(self.message.argument) << 16
+            | (self.ecn as u64) << 8
+            | self.message.kind as u64;
+        let service = u64::from(self.message.service.0) << 48;
+        trail.add(addresses, ports << 32 ^ self.destination.bits());
+        trail.add(self.message.number ^ service, rest ^ self.source.bits() << 16);
     }
 
     /// What the order of two datagrams of one flow must not depend on: five numbers, as two words.
@@ -180,26 +189,16 @@ fn is_intact(header: &[u8]) -> bool {
     (sum & 0xffff) + (sum >> 16) == 0xffff
 }
 
-impl Message {
-    fn parse(payload: &[u8]) -> Result<Message, Foreign> {
-        let Some((head, _)) = payload.split_first_chunk::<MESSAGE_BYTES>() else {
-            return Err(Foreign::NotAMessage);
-        };
-        if head[..4] != MAGIC || head[4] > 1 {
-            return Err(Foreign::NotAMessage);
-        }
-        Ok(Message {
-            response: head[4] == 1,
-            answer_bytes: u16::from_be_bytes([head[6], head[7]]),
-            number: u64::from_be_bytes(head[8..].try_into().expect("eight bytes")),
-        })
-    }
+fn parse(payload: &[u8]) -> Result<Message, Foreign> {
+    let (message, _) = Message::parse(payload).map_err(|_| Foreign::NotAMessage)?;
+    Ok(message)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use rackwright_dispatch::ServiceId;
 
     fn datagram(payload: u16, number: u64, ecn: Ecn) -> Datagram {
         Datagram {
@@ -216,8 +215,13 @@ mod tests {
             payload,
             ecn,
             message: Message {
-                response: number % 2 == 0,
-                answer_bytes: payload,
+                kind: if number % 2 == 0 {
+                    Kind::Response
+                } else {
+                    Kind::Request
+                },
+                service: ServiceId(payload),
+                argument: payload,
                 number,
             },
         }

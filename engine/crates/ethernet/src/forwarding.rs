@@ -17,6 +17,15 @@ pub struct Forwarding {
 }
 
 impl Forwarding {
+    /// The port through which a frame for one receiver leaves.
+    pub(crate) fn port(&self, frame: &Frame) -> Option<u16> {
+        match self.table.route(frame.destination()?) {
+            Route::Unknown => None,
+            Route::Port(port) => Some(*port),
+            Route::OneOf(ports) => Some(self.choose(frame, ports)),
+        }
+    }
+
     /// One of several ports for a flow: the upper half of a product spreads evenly over any number.
     fn choose(&self, frame: &Frame, ports: &[u16]) -> u16 {
         let hash = u128::from(frame.flow(self.seed));

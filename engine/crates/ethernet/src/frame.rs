@@ -1,4 +1,4 @@
-use crate::{raw, Datagram, Ecn, Mac};
+use crate::{raw, Datagram, Ecn, Mac, Told};
 use rackwright_link::Trail;
 use rackwright_schedule::Item;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ pub const LARGEST_FRAME: usize = 9600;
 pub enum Frame {
     /// A datagram of a traffic model.
     Datagram(Datagram),
+    /// A message of one dispatching switch to another.
+    Told(Arc<Told>),
     /// Any bytes, as a NIC sends them.
     Raw(Arc<[u8]>),
 }
@@ -46,6 +48,7 @@ impl Frame {
     pub fn length(&self) -> usize {
         match self {
             Frame::Datagram(datagram) => datagram.frame_bytes(),
+            Frame::Told(told) => told.datagram.frame_bytes(),
             Frame::Raw(bytes) => bytes.len(),
         }
     }
@@ -54,6 +57,7 @@ impl Frame {
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Frame::Datagram(datagram) => datagram.to_bytes(),
+            Frame::Told(told) => told.to_bytes(),
             Frame::Raw(bytes) => bytes.to_vec(),
         }
     }
@@ -63,6 +67,7 @@ impl Frame {
     pub fn destination(&self) -> Option<Mac> {
         match self {
             Frame::Datagram(datagram) => Some(datagram.destination),
+            Frame::Told(told) => Some(told.datagram.destination),
             Frame::Raw(bytes) if bytes.len() < ETHERNET_HEADER => None,
             Frame::Raw(bytes) => bytes.first_chunk().map(|mac| Mac(*mac)),
         }
@@ -72,6 +77,7 @@ impl Frame {
     pub fn datagram(&self) -> Option<Datagram> {
         match self {
             Frame::Datagram(datagram) => Some(*datagram),
+            Frame::Told(told) => Some(told.datagram),
             Frame::Raw(bytes) => Datagram::parse(bytes).ok(),
         }
     }
@@ -84,6 +90,10 @@ impl Frame {
         match self {
             Frame::Datagram(datagram) => {
                 let (addresses, ports) = datagram.flow();
+                hash.add(addresses, ports);
+            }
+            Frame::Told(told) => {
+                let (addresses, ports) = told.datagram.flow();
                 hash.add(addresses, ports);
             }
             Frame::Raw(bytes) => match raw::flow(bytes) {
@@ -102,6 +112,8 @@ impl Frame {
                 datagram.ecn = Ecn::Congested;
                 true
             }
+            // Switches would not slow down.
+            Frame::Told(_) => false,
             Frame::Raw(bytes) => raw::mark_congested(Arc::make_mut(bytes)),
         }
     }
@@ -111,17 +123,8 @@ impl Item for Frame {
     #[inline]
     fn leave(&self, trail: &mut Trail) {
         match self {
-            Frame::Datagram(datagram) => {
-                let (addresses, ports) = datagram.flow();
-                let ecn = datagram.ecn as u64;
-                let response = u64::from(datagram.message.response);
-                let rest = u64::from(datagram.payload) << 32
-                    | u64::from(datagram.message.answer_bytes) << 16
-                    | ecn << 8
-                    | response;
-                trail.add(addresses, ports << 32 ^ datagram.destination.bits());
-                trail.add(datagram.message.number, rest ^ datagram.source.bits() << 16);
-            }
+            Frame::Datagram(datagram) => datagram.leave(trail),
+            Frame::Told(told) => told.leave(trail),
             Frame::Raw(bytes) => trail.bytes(bytes),
         }
     }
@@ -130,7 +133,8 @@ impl Item for Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Endpoint, Ipv4, Message};
+    use crate::{Endpoint, Ipv4, Kind, Message};
+    use rackwright_dispatch::ServiceId;
 
     fn datagram(ecn: Ecn) -> Frame {
         Frame::Datagram(Datagram {
@@ -147,8 +151,9 @@ mod tests {
             payload: 100,
             ecn,
             message: Message {
-                response: false,
-                answer_bytes: 16,
+                kind: Kind::Request,
+                service: ServiceId(0),
+                argument: 16,
                 number: 1,
             },
         })

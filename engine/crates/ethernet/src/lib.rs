@@ -10,6 +10,8 @@ mod address;
 mod capture;
 mod counters;
 mod datagram;
+mod dispatching;
+mod faults;
 mod forwarding;
 mod frame;
 mod least_queued;
@@ -21,11 +23,16 @@ mod rate;
 mod raw;
 mod switch;
 mod table;
+mod told;
 
 pub use address::{Ipv4, Mac, MacError};
 pub use capture::{Capture, CaptureError};
 pub use counters::{PortCounters, Refusals};
-pub use datagram::{Datagram, Ecn, Endpoint, Foreign, Message, HEADER_BYTES, LARGEST_PAYLOAD, MESSAGE_BYTES};
+pub use datagram::{
+    Datagram, Ecn, Endpoint, Foreign, Kind, Message, HEADER_BYTES, LARGEST_PAYLOAD, MESSAGE_BYTES,
+};
+pub use dispatching::{Dispatching, Place, Rack};
+pub use faults::{Faults, Outage};
 pub use forwarding::Forwarding;
 pub use frame::{Frame, FrameError, ETHERNET_HEADER, LARGEST_FRAME};
 pub use least_queued::LeastQueued;
@@ -35,3 +42,4 @@ pub use policy::{Admission, Egress, Policy};
 pub use rate::{Rate, RateError};
 pub use switch::{Switch, SwitchParameters};
 pub use table::{Route, Table};
+pub use told::Told;

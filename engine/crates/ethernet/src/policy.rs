@@ -1,4 +1,6 @@
 use crate::{Frame, OutputPort};
+use rackwright_dispatch::Counters;
+use rackwright_stats::Digest;
 use rackwright_time::Cycle;
 
 /// Decides where frames go and which of them are kept.
@@ -15,6 +17,32 @@ pub trait Policy: Send + Sync {
         let _ = (at, frame, port);
         Admission::Take
     }
+
+    /// When it next wants to do something although no frame comes. The default never does.
+    fn next_event(&self) -> Cycle {
+        Cycle::NEVER
+    }
+
+    /// Does what is due at `at`, which is [`Policy::next_event`]; the next event is later then. Frames that arrive in
+    /// the same cycle come after it.
+    fn act(&mut self, at: Cycle, egress: &mut Egress) {
+        let _ = (at, egress);
+    }
+
+    /// The switch has been down and is up again at `at`: whatever the policy knew is gone. The default knows nothing.
+    fn restart(&mut self, at: Cycle, egress: &mut Egress) {
+        let _ = (at, egress);
+    }
+
+    /// What its dispatcher has done, if it has one.
+    fn dispatched(&self) -> Option<Counters> {
+        None
+    }
+
+    /// Adds its state to a digest. The default has none.
+    fn digest(&self, digest: &mut Digest) {
+        let _ = digest;
+    }
 }
 
 /// What becomes of a frame for which there is room.
@@ -28,10 +56,12 @@ pub enum Admission {
     Drop,
 }
 
-/// The ports through which a frame leaves.
+/// The ports through which a frame leaves, and frames that leave beside it or instead of it.
 #[derive(Debug, Default)]
 pub struct Egress {
     ports: Vec<u16>,
+    sent: Vec<(u16, Frame)>,
+    is_consumed: bool,
 }
 
 impl Egress {
@@ -46,9 +76,33 @@ impl Egress {
         self.ports.extend_from_slice(ports);
     }
 
+    /// Sends another frame through a port, which may be the one that the frame came from. It takes as long through the
+    /// switch as if it had arrived.
+    #[inline]
+    pub fn send(&mut self, port: u16, frame: Frame) {
+        self.sent.push((port, frame));
+    }
+
+    /// The frame was for the switch itself: it does not count as unknown although it leaves through no port.
+    #[inline]
+    pub fn consume(&mut self) {
+        self.is_consumed = true;
+    }
+
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.ports.clear();
+        self.is_consumed = false;
+    }
+
+    #[inline]
+    pub(crate) fn is_consumed(&self) -> bool {
+        self.is_consumed
+    }
+
+    #[inline]
+    pub(crate) fn sent(&mut self) -> std::vec::Drain<'_, (u16, Frame)> {
+        self.sent.drain(..)
     }
 
     #[inline]

@@ -1,8 +1,10 @@
-use crate::{Datagram, Ecn, Endpoint, Frame, Ipv4, Mac, Message};
+use crate::{Datagram, Ecn, Endpoint, Frame, Ipv4, Mac, Message, Told, MESSAGE_BYTES};
 use rackwright_schedule::Portable;
+use std::sync::Arc;
 
 const DATAGRAM: u8 = 0;
 const RAW: u8 = 1;
+const TOLD: u8 = 2;
 
 impl Portable for Frame {
     fn pack(&self, bytes: &mut Vec<u8>) {
@@ -10,6 +12,10 @@ impl Portable for Frame {
             Frame::Datagram(datagram) => {
                 DATAGRAM.pack(bytes);
                 datagram.pack(bytes);
+            }
+            Frame::Told(told) => {
+                TOLD.pack(bytes);
+                told.pack(bytes);
             }
             Frame::Raw(raw) => {
                 RAW.pack(bytes);
@@ -22,6 +28,7 @@ impl Portable for Frame {
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
         match u8::unpack(bytes)? {
             DATAGRAM => Datagram::unpack(bytes).map(Frame::Datagram),
+            TOLD => Told::unpack(bytes).map(Arc::new).map(Frame::Told),
             RAW => {
                 let length = usize::from(u16::unpack(bytes)?);
                 let (own, rest) = bytes.split_at_checked(length)?;
@@ -43,9 +50,7 @@ impl Portable for Datagram {
         }
         self.payload.pack(bytes);
         (self.ecn as u8).pack(bytes);
-        u8::from(self.message.response).pack(bytes);
-        self.message.answer_bytes.pack(bytes);
-        self.message.number.pack(bytes);
+        bytes.extend_from_slice(&self.message.to_bytes());
     }
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
@@ -61,16 +66,12 @@ impl Portable for Datagram {
                 2 => Ecn::Congested,
                 _ => return None,
             },
-            message: Message {
-                response: u8::unpack(bytes)? != 0,
-                answer_bytes: u16::unpack(bytes)?,
-                number: u64::unpack(bytes)?,
-            },
+            message: Message::parse(&octets::<MESSAGE_BYTES>(bytes)?).ok()?.0,
         })
     }
 }
 
-fn octets<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+pub(crate) fn octets<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (own, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*own)
@@ -87,6 +88,29 @@ fn endpoint(bytes: &mut &[u8]) -> Option<Endpoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kind;
+    use rackwright_dispatch::{Entry, Load, PeerId, Report, ServiceId};
+
+    fn told(kind: Kind) -> Frame {
+        let Frame::Datagram(datagram) = datagram(Ecn::NotCapable, false) else {
+            unreachable!("a datagram is one")
+        };
+        let entry = Entry {
+            service: ServiceId(3),
+            cores: 2,
+            load: Load(700),
+        };
+        let report = Report {
+            from: PeerId(1),
+            incarnation: 4,
+            sequence: 5,
+            entries: [entry, entry].into_iter().collect(),
+        };
+        Frame::Told(Arc::new(match kind {
+            Kind::Gossip => Told::gossip(datagram, report),
+            _ => Told::redirected(datagram, 1, report),
+        }))
+    }
 
     fn datagram(ecn: Ecn, response: bool) -> Frame {
         let end = |last, port| Endpoint {
@@ -101,8 +125,9 @@ mod tests {
             payload: 100,
             ecn,
             message: Message {
-                response,
-                answer_bytes: 16,
+                kind: if response { Kind::Response } else { Kind::Request },
+                service: ServiceId(3),
+                argument: 16,
                 number: u64::MAX - 1,
             },
         })
@@ -114,6 +139,8 @@ mod tests {
             datagram(Ecn::NotCapable, false),
             datagram(Ecn::Capable, true),
             datagram(Ecn::Congested, true),
+            told(Kind::Gossip),
+            told(Kind::Redirected),
             Frame::raw(&[7]).unwrap(),
             Frame::raw(&vec![9; 9600]).unwrap(),
         ];

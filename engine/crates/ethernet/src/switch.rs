@@ -1,4 +1,7 @@
-use crate::{Admission, Egress, Frame, OutputPort, Policy, PortParameters, Refusals, ETHERNET_HEADER};
+use crate::{
+    Admission, Egress, Faults, Frame, OutputPort, Policy, PortParameters, Refusals, ETHERNET_HEADER,
+};
+use rackwright_dispatch::Counters;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
@@ -12,6 +15,8 @@ pub struct SwitchParameters {
     pub latency: Cycles,
     /// Longer frames are dropped.
     pub largest_frame: usize,
+    /// What goes wrong.
+    pub faults: Faults,
 }
 
 /// A store-and-forward switch: a frame is taken when its last flit is there, waits for the switching
@@ -23,6 +28,7 @@ pub struct Switch {
     policy: Box<dyn Policy>,
     egress: Egress,
     refusals: Refusals,
+    faults: Faults,
     /// The ports that keep frames for later windows, each once.
     busy: Vec<u16>,
 }
@@ -37,6 +43,7 @@ impl Switch {
             policy,
             egress: Egress::default(),
             refusals: Refusals::default(),
+            faults: parameters.faults,
             busy: Vec::new(),
         }
     }
@@ -49,6 +56,11 @@ impl Switch {
     /// The frames it did not forward although there was room.
     pub fn refusals(&self) -> Refusals {
         self.refusals
+    }
+
+    /// What its dispatcher has done, if it has one.
+    pub fn dispatched(&self) -> Option<Counters> {
+        self.policy.dispatched()
     }
 
     fn take(
@@ -74,6 +86,7 @@ impl Switch {
         self.policy.route(at, ingress, &frame, &self.ports, &mut egress);
         let ready = at + self.latency;
         match egress.ports() {
+            [] if egress.is_consumed() => {}
             [port] if usize::from(*port) != ingress => self.offer(ready, *port, frame, until, outbox),
             ports if ports.iter().all(|port| usize::from(*port) == ingress) => self.refusals.unknown += 1,
             ports => {
@@ -82,7 +95,39 @@ impl Switch {
                 }
             }
         }
+        self.send(ready, &mut egress, until, outbox);
         self.egress = egress;
+    }
+
+    /// Sends frames of the policy's own.
+    fn send(&mut self, ready: Cycle, egress: &mut Egress, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
+        for (port, frame) in egress.sent() {
+            self.offer(ready, port, frame, until, outbox);
+        }
+    }
+
+    fn restart(&mut self, at: Cycle, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
+        let mut egress = std::mem::take(&mut self.egress);
+        self.policy.restart(at, &mut egress);
+        self.send(at + self.latency, &mut egress, until, outbox);
+        self.egress = egress;
+    }
+
+    /// Lets the policy do what is due before `limit`, and with it.
+    fn act(&mut self, limit: Cycle, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
+        while self.policy.next_event() <= limit && self.policy.next_event() < until {
+            let at = self.policy.next_event();
+            let mut egress = std::mem::take(&mut self.egress);
+            if self.faults.is_down(at) {
+                // Nothing is said, and the time passes.
+                self.policy.act(at, &mut egress);
+                egress.sent();
+            } else {
+                self.policy.act(at, &mut egress);
+                self.send(at + self.latency, &mut egress, until, outbox);
+            }
+            self.egress = egress;
+        }
     }
 
     fn offer(
@@ -126,7 +171,10 @@ impl Model for Switch {
             .busy
             .iter()
             .map(|port| self.ports[usize::from(*port)].next_departure());
-        departures.min().unwrap_or(Cycle::NEVER)
+        departures
+            .min()
+            .unwrap_or(Cycle::NEVER)
+            .min(self.policy.next_event())
     }
 
     fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
@@ -136,8 +184,20 @@ impl Model for Switch {
             ports[own].release(until, own, outbox);
             ports[own].queued() > 0
         });
-        while let Some((port, arrival)) = arrivals.next() {
-            self.take(arrival.cycle, port, arrival.item, until, outbox);
+        loop {
+            self.act(arrivals.peek(), until, outbox);
+            let Some((port, arrival)) = arrivals.next() else {
+                return;
+            };
+            if self.faults.restarts(arrival.cycle) {
+                self.restart(arrival.cycle, until, outbox);
+            }
+            if self.faults.loses(arrival.cycle) {
+                self.ports[port].count_received(arrival.item.length());
+                self.refusals.lost += 1;
+            } else {
+                self.take(arrival.cycle, port, arrival.item, until, outbox);
+            }
         }
     }
 
@@ -154,5 +214,6 @@ impl Model for Switch {
             .for_each(|count| digest.number(count));
         }
         digest.number(self.refusals.total());
+        self.policy.digest(digest);
     }
 }

@@ -4,7 +4,7 @@
 use rackwright_cpu::{
     Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Stop, Timing,
 };
-use rackwright_linux::{Arguments, CallOutcome, Environment, Process};
+use rackwright_linux::{Arguments, CallOutcome, Environment, Input, Process};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_time::{Clock, Cycle};
 use std::error::Error;
@@ -33,7 +33,7 @@ fn run<T: Timing>(timing: T, arguments: Vec<Vec<u8>>) -> Result<i32, Box<dyn Err
     let file = std::fs::read(String::from_utf8_lossy(&arguments[0]).as_ref())?;
     let mut memory = GuestMemory::new(GUEST_BYTES)?;
     let environment = Environment {
-        input: Vec::new(),
+        input: Input::default(),
         echo: true,
         write_folder: None,
         clock: Clock::new(HERTZ)?,
@@ -55,6 +55,10 @@ fn run<T: Timing>(timing: T, arguments: Vec<Vec<u8>>) -> Result<i32, Box<dyn Err
         let operands = std::array::from_fn(|index| hart.register(10 + index as u8));
         match process.call(hart.register(17), operands, &mut memory, hart.cycle()) {
             CallOutcome::Return(value) => hart.write_register(10, value),
+            CallOutcome::Sleep(until) => {
+                hart.write_register(10, 0);
+                hart.advance_to(until);
+            }
             CallOutcome::Exit(status) => break status,
         }
     };

@@ -97,6 +97,9 @@ impl Process {
             number::EXIT | number::EXIT_GROUP => CallOutcome::Exit(arguments[0] as i32 & 0xff),
             number::KILL | number::TKILL => CallOutcome::Exit(killed_by(arguments[1])),
             number::TGKILL => CallOutcome::Exit(killed_by(arguments[2])),
+            number::NANOSLEEP | number::CLOCK_NANOSLEEP => self
+                .sleep(number, &mut call)
+                .unwrap_or_else(|error| CallOutcome::Return(encode(Err(error)))),
             _ => CallOutcome::Return(encode(self.dispatch(number, &mut call))),
         }
     }

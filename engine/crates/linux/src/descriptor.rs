@@ -1,4 +1,7 @@
-use crate::stat::Status;
+use crate::input::Reader;
+use crate::stat::{Inodes, Status};
+use rand_chacha::rand_core::RngCore;
+use rand_chacha::ChaCha8Rng;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
@@ -7,8 +10,10 @@ use std::path::PathBuf;
 /// What an open descriptor stands for.
 #[derive(Debug)]
 pub(crate) enum Descriptor {
-    /// Standard input: bytes given before the run.
-    Input { bytes: Vec<u8>, position: usize },
+    /// Standard input.
+    Input(Reader),
+    /// Random bytes, the same in every run.
+    Random(Box<ChaCha8Rng>),
     /// Standard output or error: bytes kept, and passed on as they come if asked for.
     Output { bytes: Vec<u8>, echo: bool, error: bool },
     /// A file of the host.
@@ -18,11 +23,10 @@ pub(crate) enum Descriptor {
 impl Descriptor {
     pub(crate) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
-            Descriptor::Input { bytes, position } => {
-                let count = into.len().min(bytes.len() - *position);
-                into[..count].copy_from_slice(&bytes[*position..*position + count]);
-                *position += count;
-                Ok(count)
+            Descriptor::Input(input) => input.read(into),
+            Descriptor::Random(random) => {
+                random.fill_bytes(into);
+                Ok(into.len())
             }
             Descriptor::Output { .. } => Err(io::Error::from_raw_os_error(libc::EBADF)),
             Descriptor::Host { file, .. } => file.read(into),
@@ -38,7 +42,7 @@ impl Descriptor {
 
     pub(crate) fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         match self {
-            Descriptor::Input { .. } => Err(io::Error::from_raw_os_error(libc::EBADF)),
+            Descriptor::Input(_) | Descriptor::Random(_) => Err(io::Error::from_raw_os_error(libc::EBADF)),
             Descriptor::Output { bytes, echo, error } => {
                 bytes.extend_from_slice(from);
                 if *echo {
@@ -71,9 +75,9 @@ impl Descriptor {
         }
     }
 
-    pub(crate) fn status(&self) -> io::Result<Status> {
+    pub(crate) fn status(&self, inodes: &mut Inodes) -> io::Result<Status> {
         match self {
-            Descriptor::Host { file, .. } => Ok(Status::of_file(&file.metadata()?)),
+            Descriptor::Host { file, .. } => Ok(inodes.status(&file.metadata()?)),
             _ => Ok(Status::of_pipe()),
         }
     }

@@ -1,5 +1,8 @@
 use crate::descriptor::Descriptor;
-use crate::stat::Status;
+use crate::input::{Input, Reader};
+use crate::stat::{Inodes, Status};
+use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -28,18 +31,21 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct Files {
     open: Vec<Option<Shared>>,
+    /// Input, output and error as they were at the start, whatever the program closes or puts in their place.
+    standard: [Shared; 3],
+    inodes: Inodes,
     write_folder: Option<PathBuf>,
 }
 
+/// Seeds what a program reads from the host's sources of random bytes.
+const RANDOM_SEED: u64 = 0x646f_6d72;
+
 impl Files {
     /// With standard input, output and error.
-    pub(crate) fn new(input: Vec<u8>, echo: bool, write_folder: Option<&Path>) -> io::Result<Files> {
+    pub(crate) fn new(input: Input, echo: bool, write_folder: Option<&Path>) -> io::Result<Files> {
         let write_folder = write_folder.map(fs::canonicalize).transpose()?;
         let standard = [
-            Descriptor::Input {
-                bytes: input,
-                position: 0,
-            },
+            Descriptor::Input(Reader::new(input)),
             Descriptor::Output {
                 bytes: Vec::new(),
                 echo,
@@ -50,9 +56,14 @@ impl Files {
                 echo,
                 error: true,
             },
-        ];
-        let open = standard.into_iter().map(|one| Some(Shared::new(one))).collect();
-        Ok(Files { open, write_folder })
+        ]
+        .map(Shared::new);
+        Ok(Files {
+            open: standard.iter().cloned().map(Some).collect(),
+            standard,
+            inodes: Inodes::default(),
+            write_folder,
+        })
     }
 
     pub(crate) fn get(&self, number: u64) -> io::Result<Shared> {
@@ -71,6 +82,14 @@ impl Files {
         if writes {
             self.check_writable(path)?;
         }
+        if RANDOM_SOURCES.iter().any(|source| path == Path::new(source)) {
+            let random = ChaCha8Rng::seed_from_u64(RANDOM_SEED);
+            return self.insert(Shared::new(Descriptor::Random(Box::new(random))), 0);
+        }
+        if let Some(number) = STANDARD.iter().position(|name| path == Path::new(name)) {
+            return self.insert(self.standard[number].clone(), 0);
+        }
+        check_readable(path)?;
         let file = open_options(flags, mode).open(path)?;
         if flags & libc::O_DIRECTORY != 0 && !file.metadata()?.is_dir() {
             return Err(io::Error::from_raw_os_error(libc::ENOTDIR));
@@ -103,8 +122,16 @@ impl Files {
         Ok(target)
     }
 
-    pub(crate) fn status(&self, path: &Path) -> io::Result<Status> {
-        Ok(Status::of_file(&fs::metadata(path)?))
+    pub(crate) fn status(&mut self, path: &Path) -> io::Result<Status> {
+        check_readable(path)?;
+        Ok(self.inodes.status(&fs::metadata(path)?))
+    }
+
+    /// The status of an open file.
+    pub(crate) fn status_of(&mut self, number: u64) -> io::Result<Status> {
+        let descriptor = self.get(number)?;
+        let status = descriptor.borrow().status(&mut self.inodes);
+        status
     }
 
     pub(crate) fn remove(&mut self, path: &Path) -> io::Result<()> {
@@ -118,9 +145,17 @@ impl Files {
     }
 
     /// What was written to standard output (1) or error (2).
-    pub(crate) fn output(&self, number: u64) -> Vec<u8> {
-        match self.get(number).as_ref().map(Shared::borrow).as_deref() {
-            Ok(Descriptor::Output { bytes, .. }) => bytes.clone(),
+    pub(crate) fn output(&self, number: usize) -> Vec<u8> {
+        match &*self.standard[number].borrow() {
+            Descriptor::Output { bytes, .. } => bytes.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What was read from standard input.
+    pub(crate) fn consumed_input(&self) -> Vec<u8> {
+        match &*self.standard[0].borrow() {
+            Descriptor::Input(reader) => reader.consumed().to_vec(),
             _ => Vec::new(),
         }
     }
@@ -161,6 +196,28 @@ impl Files {
     }
 }
 
+/// The host's sources of random bytes, which are another one here.
+const RANDOM_SOURCES: [&str; 2] = ["/dev/urandom", "/dev/random"];
+/// Names of the standard descriptors.
+const STANDARD: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+/// Devices that are the same everywhere.
+const PLAIN_DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
+/// What lies below these is the simulator's own state or the host's, and differs from run to run.
+const HOST_STATE: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Hides what a program must not depend on.
+fn check_readable(path: &Path) -> io::Result<()> {
+    let known = RANDOM_SOURCES.iter().chain(&PLAIN_DEVICES);
+    if known.into_iter().any(|device| path == Path::new(device)) {
+        return Ok(());
+    }
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if HOST_STATE.iter().any(|folder| real.starts_with(folder)) {
+        return Err(io::Error::from_raw_os_error(libc::ENOENT));
+    }
+    Ok(())
+}
+
 fn open_options(flags: i32, mode: u32) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let access = flags & libc::O_ACCMODE;
@@ -185,7 +242,7 @@ mod tests {
     #[test]
     fn files_are_written_below_the_folder_only() {
         let folder = tempfile::tempdir().unwrap();
-        let mut files = Files::new(Vec::new(), false, Some(folder.path())).unwrap();
+        let mut files = Files::new(Input::default(), false, Some(folder.path())).unwrap();
         let create = libc::O_WRONLY | libc::O_CREAT;
         let number = files.open(&folder.path().join("inside"), create, 0o644).unwrap();
         assert_eq!(number, 3);
@@ -193,7 +250,7 @@ mod tests {
             .open(&folder.path().join("../outside"), create, 0o644)
             .unwrap_err();
         assert_eq!(outside.raw_os_error(), Some(libc::EACCES));
-        let mut locked = Files::new(Vec::new(), false, None).unwrap();
+        let mut locked = Files::new(Input::default(), false, None).unwrap();
         let refused = locked
             .open(&folder.path().join("inside"), create, 0o644)
             .unwrap_err();
@@ -204,8 +261,54 @@ mod tests {
     }
 
     #[test]
+    fn what_was_written_stays_after_the_descriptor_is_closed() {
+        let mut files = Files::new(Input::default(), false, None).unwrap();
+        files.get(1).unwrap().borrow().write(b"kept").unwrap();
+        files.close(1).unwrap();
+        assert_eq!(files.output(1), b"kept");
+        assert_eq!(files.duplicate(2, 0).unwrap(), 1);
+        files.get(1).unwrap().borrow().write(b"to error").unwrap();
+        assert_eq!(
+            (files.output(1), files.output(2)),
+            (b"kept".to_vec(), b"to error".to_vec())
+        );
+    }
+
+    #[test]
+    fn nothing_is_seen_of_the_hosts_own_state() {
+        let random = || {
+            let mut files = Files::new(Input::default(), false, None).unwrap();
+            let number = files.open(Path::new("/dev/urandom"), libc::O_RDONLY, 0).unwrap();
+            let mut bytes = [0; 32];
+            let shared = files.get(number).unwrap();
+            assert_eq!(shared.borrow().read(&mut bytes).unwrap(), 32);
+            bytes
+        };
+        assert_eq!(random(), random());
+        let mut files = Files::new(Input::default(), false, None).unwrap();
+        for path in ["/proc/self/maps", "/proc/../proc/cpuinfo", "/sys", "/dev/mem"] {
+            let refused = files.open(Path::new(path), libc::O_RDONLY, 0).unwrap_err();
+            assert_eq!(refused.raw_os_error(), Some(libc::ENOENT), "{path}");
+        }
+        assert!(files.open(Path::new("/dev/null"), libc::O_RDONLY, 0).is_ok());
+    }
+
+    #[test]
+    fn inodes_are_those_of_no_host() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::new(Input::default(), false, None).unwrap();
+        let mut inode = |name: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, name).unwrap();
+            let status = files.status(&path).unwrap().bytes();
+            u64::from_le_bytes(status[8..16].try_into().unwrap())
+        };
+        assert_eq!([inode("one"), inode("two"), inode("one")], [2, 3, 2]);
+    }
+
+    #[test]
     fn numbers_are_used_again_lowest_first() {
-        let mut files = Files::new(Vec::new(), false, None).unwrap();
+        let mut files = Files::new(Input::default(), false, None).unwrap();
         assert_eq!(files.duplicate(1, 0).unwrap(), 3);
         assert_eq!(files.duplicate(1, 10).unwrap(), 10);
         files.close(0).unwrap();

@@ -88,7 +88,29 @@ impl Layout {
         }
         memory.discard(address, length).ok()?;
         memory.protect(address, length, protection).ok()?;
+        self.occupy(address, length);
         Some(address)
+    }
+
+    /// Takes note of a range that the program chose, so that it is not given out.
+    fn occupy(&mut self, address: u64, length: u64) {
+        let end = address + length;
+        // Below, nothing is ever given out: the program and its heap lie there.
+        let lowest = round_up(self.heap_end) + GUARD_BYTES;
+        if end > lowest && address < self.mappings_start {
+            let start = address.max(lowest);
+            if end < self.mappings_start {
+                self.add_hole(end, self.mappings_start - end);
+            }
+            self.mappings_start = start;
+        }
+        let holes = std::mem::take(&mut self.holes);
+        for (hole, free) in holes {
+            let before = (hole, address.clamp(hole, hole + free));
+            let after = (end.clamp(hole, hole + free), hole + free);
+            let left = [before, after].into_iter().filter(|(from, to)| from < to);
+            self.holes.extend(left.map(|(from, to)| (from, to - from)));
+        }
     }
 
     /// Gives a range back.
@@ -171,6 +193,23 @@ mod tests {
         let mut bytes = [7; 16];
         memory.read(first, &mut bytes).unwrap();
         assert_eq!(bytes, [0; 16]);
+    }
+
+    #[test]
+    fn a_place_that_the_program_chose_is_not_given_out() {
+        let (mut layout, mut memory) = layout();
+        let access = Protection::READ_WRITE;
+        let first = layout.map(8 * PAGE_BYTES, access, &mut memory).unwrap();
+        layout.unmap(first, 8 * PAGE_BYTES, &mut memory).unwrap();
+        let inside = first + 2 * PAGE_BYTES;
+        layout.map_at(inside, PAGE_BYTES, access, &mut memory).unwrap();
+        let below = first - 16 * PAGE_BYTES;
+        layout.map_at(below, PAGE_BYTES, access, &mut memory).unwrap();
+        let given: Vec<u64> = (0..40)
+            .map(|_| layout.map(PAGE_BYTES, access, &mut memory).unwrap())
+            .collect();
+        assert!(!given.contains(&inside) && !given.contains(&below), "{given:x?}");
+        assert!(given.contains(&first) && given.contains(&(below + PAGE_BYTES)));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod descriptor;
 mod elf;
 mod files;
 mod gather;
+mod input;
 mod layout;
 mod log;
 mod process;
@@ -16,4 +17,5 @@ mod stack;
 mod stat;
 
 pub use elf::{BareMetal, ElfError};
+pub use input::Input;
 pub use process::{Arguments, CallOutcome, Environment, LoadError, Process};

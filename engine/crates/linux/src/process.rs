@@ -1,5 +1,6 @@
 use crate::elf::{self, ElfError, Image};
 use crate::files::Files;
+use crate::input::Input;
 use crate::layout::Layout;
 use crate::log::UnknownCalls;
 use crate::stack;
@@ -23,7 +24,7 @@ pub struct Arguments {
 #[derive(Clone, Debug)]
 pub struct Environment<'a> {
     /// What it reads from standard input.
-    pub input: Vec<u8>,
+    pub input: Input,
     /// Whether its output is passed on as it comes, beside being kept.
     pub echo: bool,
     /// The folder below which it may change files of the host; none: it may only read.
@@ -51,6 +52,8 @@ pub enum LoadError {
 pub enum CallOutcome {
     /// Goes on after the call with this value in `a0`.
     Return(u64),
+    /// Goes on after the call in this cycle, with zero in `a0`.
+    Sleep(Cycle),
     /// Stops: the program has ended with this status, as a shell shows it.
     Exit(i32),
 }
@@ -70,7 +73,7 @@ pub struct Process {
 const SEED: u64 = 0x7261_636b;
 
 /// The wall clock at the start of every run: 2026-01-01 00:00 UTC. A run must not depend on the host's.
-const EPOCH_SECONDS: u64 = 1_767_225_600;
+pub(crate) const EPOCH_SECONDS: u64 = 1_767_225_600;
 
 impl Process {
     /// Puts a static program into memory and prepares its start.
@@ -121,6 +124,11 @@ impl Process {
         self.files.output(2)
     }
 
+    /// Everything read from standard input so far.
+    pub fn consumed_input(&self) -> Vec<u8> {
+        self.files.consumed_input()
+    }
+
     /// Numbers of the system calls that were made and are not emulated.
     pub fn unknown_calls(&self) -> &[u64] {
         self.unknown.numbers()
@@ -130,6 +138,13 @@ impl Process {
     pub(crate) fn uptime(&self, now: Cycle) -> (u64, u64) {
         let nanoseconds = self.clock.instant(now).0 / 1000;
         (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+    }
+
+    /// The first cycle in which so much simulated time has passed since the start of the run.
+    pub(crate) fn cycle_at(&self, seconds: u64, nanoseconds: u64) -> Cycle {
+        let elapsed = u128::from(seconds) * 1_000_000_000 + u128::from(nanoseconds);
+        let cycles = (elapsed * u128::from(self.clock.hertz())).div_ceil(1_000_000_000);
+        Cycle(u64::try_from(cycles).unwrap_or(u64::MAX))
     }
 
     /// The same as the wall clock shows it.

@@ -1,9 +1,48 @@
+use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
 /// Permissions of a file that stands for standard input or output: a pipe that its owner may read and write.
 const PIPE_MODE: u32 = libc::S_IFIFO | 0o600;
 const BLOCK_BYTES: u32 = 4096;
+/// Bytes of what `st_blocks` counts.
+const SECTOR_BYTES: u64 = 512;
+/// The number of the first file; below are those of pipes and of nothing.
+const FIRST_INODE: u64 = 2;
+
+/// Numbers files in the order in which a program comes to see them: those of the host differ from host to host.
+#[derive(Debug, Default)]
+pub(crate) struct Inodes {
+    numbers: BTreeMap<(u64, u64), u64>,
+}
+
+impl Inodes {
+    /// What the status calls tell of a file of the host.
+    pub(crate) fn status(&mut self, metadata: &Metadata) -> Status {
+        let next = FIRST_INODE + self.numbers.len() as u64;
+        let inode = *self
+            .numbers
+            .entry((metadata.dev(), metadata.ino()))
+            .or_insert(next);
+        // How large a folder is and how many links it has is up to the host's file system.
+        let size = if metadata.is_dir() {
+            BLOCK_BYTES.into()
+        } else {
+            metadata.len()
+        };
+        Status {
+            inode,
+            mode: metadata.mode(),
+            links: if metadata.is_dir() {
+                1
+            } else {
+                metadata.nlink() as u32
+            },
+            size,
+            blocks: size.div_ceil(SECTOR_BYTES),
+        }
+    }
+}
 
 /// What the status calls tell of a file. Times are zero: they would differ from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +62,6 @@ impl Status {
             links: 1,
             size: 0,
             blocks: 0,
-        }
-    }
-
-    pub(crate) fn of_file(metadata: &Metadata) -> Status {
-        Status {
-            inode: metadata.ino(),
-            mode: metadata.mode(),
-            links: metadata.nlink() as u32,
-            size: metadata.len(),
-            blocks: metadata.blocks(),
         }
     }
 

@@ -3,7 +3,7 @@
 
 mod support;
 
-use rackwright_linux::{Arguments, Environment};
+use rackwright_linux::{Arguments, Environment, Input};
 use rackwright_memory::Placement;
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig};
 use rackwright_time::{Clock, Cycle};
@@ -46,9 +46,11 @@ fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
         placement: Placement::NearCore,
         guest_bytes: 0x9000_0000,
         skip_quiescent: true,
+        check_idle: false,
+        waves: None,
     };
     let environment = Environment {
-        input: Vec::new(),
+        input: Input::default(),
         echo: false,
         write_folder: None,
         clock: Clock::new(2_000_000_000).unwrap(),

@@ -22,18 +22,22 @@ pub struct UnitBench {
 #[pymethods]
 impl UnitBench {
     #[new]
-    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_quiescent = true, waves = None))]
+    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_quiescent = true, waves = None, check_idle = false))]
     fn new(
         design: &Design,
         placement: &str,
         guest_bytes: u64,
         skip_quiescent: bool,
         waves: Option<PathBuf>,
+        check_idle: bool,
     ) -> PyResult<UnitBench> {
         let placement: Placement = placement.parse().map_err(raise)?;
         let mut bench =
             Bench::new(&design.design, placement, guest_bytes, waves.as_deref()).map_err(raise)?;
         bench.unit().instance().skip_quiescent(skip_quiescent);
+        if check_idle {
+            bench.unit().instance().check_idle();
+        }
         Ok(UnitBench { bench })
     }
 
@@ -122,8 +126,9 @@ impl UnitBench {
     }
 
     #[pyo3(signature = (max_cycles = 0))]
-    fn run_until_quiescent(&mut self, py: Python<'_>, max_cycles: u64) -> bool {
+    fn run_until_quiescent(&mut self, py: Python<'_>, max_cycles: u64) -> PyResult<bool> {
         py.detach(|| self.bench.run_until_quiescent(limit(max_cycles)))
+            .map_err(raise)
     }
 
     #[getter]

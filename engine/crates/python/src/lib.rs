@@ -3,10 +3,13 @@
 //! Nothing is decided here; types are converted and the interpreter lock is released around work
 //! that takes long.
 
+mod balancer;
 mod bench;
 mod cluster;
 mod design;
 mod error;
+mod guest;
+mod loadtest;
 mod meeting;
 mod rocket;
 mod server;
@@ -21,7 +24,11 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rocket::RocketDesign>()?;
     module.add_class::<bench::UnitBench>()?;
     module.add_class::<cluster::Cluster>()?;
+    module.add_class::<guest::Guest>()?;
     module.add_class::<server::Server>()?;
     module.add_class::<server::ServerResult>()?;
+    module.add_class::<balancer::Balancer>()?;
+    module.add_class::<loadtest::Loadtest>()?;
+    module.add_class::<loadtest::WorkService>()?;
     Ok(())
 }

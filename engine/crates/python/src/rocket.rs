@@ -23,11 +23,12 @@ impl RocketDesign {
     }
 
     /// Runs a bare-metal ELF file; `max_cycles` of zero sets no limit.
-    #[pyo3(signature = (program, max_cycles = 0))]
-    fn run(&self, py: Python<'_>, program: PathBuf, max_cycles: u64) -> PyResult<RocketRun> {
+    #[pyo3(signature = (program, max_cycles = 0, echo = false))]
+    fn run(&self, py: Python<'_>, program: PathBuf, max_cycles: u64, echo: bool) -> PyResult<RocketRun> {
         let file =
             std::fs::read(&program).map_err(|error| raise(format!("{}: {error}", program.display())))?;
-        let mut machine = rackwright_server::RocketRtl::new(&self.design, &file).map_err(raise)?;
+        let mut machine = rackwright_server::RocketRtl::new(&self.design, &file, echo)
+            .map_err(|error| raise(format!("{}: {error}", program.display())))?;
         let started = Instant::now();
         let limit = if max_cycles == 0 {
             Cycle::NEVER

@@ -2,7 +2,7 @@ use crate::design::Design;
 use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rackwright_linux::{Arguments, Environment};
+use rackwright_linux::{Arguments, Environment, Input};
 use rackwright_memory::{HierarchyParameters, Placement};
 use rackwright_server::{CpuModel, Progress, ServerConfig};
 use rackwright_time::{Cycle, Cycles};
@@ -24,6 +24,8 @@ pub struct Server {
     guest_bytes: u64,
     units: Vec<rackwright_rtl::Design>,
     skip_quiescent: bool,
+    check_idle: bool,
+    waves: Option<PathBuf>,
 }
 
 /// What a run left behind.
@@ -44,13 +46,15 @@ pub struct ServerResult {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (cpu = "rocket", placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true))]
+    #[pyo3(signature = (cpu = "rocket", placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None))]
     fn new(
         cpu: &str,
         placement: &str,
         guest_bytes: u64,
         units: Vec<Py<Design>>,
         skip_quiescent: bool,
+        check_idle: bool,
+        waves: Option<PathBuf>,
     ) -> PyResult<Server> {
         Ok(Server {
             cpu: cpu.parse().map_err(raise)?,
@@ -58,11 +62,13 @@ impl Server {
             guest_bytes,
             units: units.iter().map(|unit| unit.get().design.clone()).collect(),
             skip_quiescent,
+            check_idle,
+            waves,
         })
     }
 
     /// Runs a program from the start to its end on a server fresh from reset.
-    #[pyo3(signature = (program, arguments = Vec::new(), environment = Vec::new(), stdin = Vec::new(), write_folder = None, echo = false, max_cycles = 0, progress = None))]
+    #[pyo3(signature = (program, arguments = Vec::new(), environment = Vec::new(), stdin = Some(Vec::new()), write_folder = None, echo = false, max_cycles = 0, progress = None, notice = None))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,
@@ -70,11 +76,12 @@ impl Server {
         program: &str,
         arguments: Vec<String>,
         environment: Vec<String>,
-        stdin: Vec<u8>,
+        stdin: Option<Vec<u8>>,
         write_folder: Option<PathBuf>,
         echo: bool,
         max_cycles: u64,
         progress: Option<Py<PyAny>>,
+        notice: Option<Py<PyAny>>,
     ) -> PyResult<ServerResult> {
         let file = std::fs::read(program).map_err(|error| raise(format!("{program}: {error}")))?;
         let bytes = |strings: &[String]| strings.iter().map(|string| string.clone().into_bytes()).collect();
@@ -91,7 +98,7 @@ impl Server {
         };
         let clock = HierarchyParameters::server().clock;
         let around = Environment {
-            input: stdin,
+            input: stdin.map_or(Input::Passed, Input::Bytes),
             echo,
             write_folder: write_folder.as_deref(),
             clock,
@@ -104,7 +111,8 @@ impl Server {
         } else {
             Cycle(max_cycles)
         };
-        let exit_code = run_to_end(py, &mut server, limit, progress.as_ref())?;
+        let observers = Observers { progress, notice };
+        let exit_code = run_to_end(py, &mut server, limit, &observers)?;
         Ok(result(py, &server, exit_code, began.elapsed()))
     }
 }
@@ -117,6 +125,29 @@ impl Server {
             placement: self.placement,
             guest_bytes: self.guest_bytes,
             skip_quiescent: self.skip_quiescent,
+            check_idle: self.check_idle,
+            waves: self.waves.as_deref(),
+        }
+    }
+}
+
+/// Cycles without a movement of the unit that the hart waits for after which that is said, and said again when the time
+/// has doubled.
+const QUIET: Cycles = Cycles(4_000_000);
+
+/// Who is told how a run goes.
+struct Observers {
+    /// Gets instructions and cycles a few times per second.
+    progress: Option<Py<PyAny>>,
+    /// Gets a sentence when something looks wrong.
+    notice: Option<Py<PyAny>>,
+}
+
+impl Observers {
+    fn tell(&self, py: Python<'_>, sentence: &str) -> PyResult<()> {
+        match &self.notice {
+            Some(notice) => notice.call1(py, (sentence,)).map(|_| ()),
+            None => Ok(()),
         }
     }
 }
@@ -126,22 +157,31 @@ fn run_to_end(
     py: Python<'_>,
     server: &mut rackwright_server::Server,
     limit: Cycle,
-    progress: Option<&Py<PyAny>>,
+    observers: &Observers,
 ) -> PyResult<i32> {
     let mut reported = Instant::now();
+    let mut noticed = QUIET;
     loop {
         let until = (server.cycle() + SLICE).min(limit);
         match py.detach(|| server.run(until)).map_err(raise)? {
             Progress::Exited(status) => return Ok(status),
             Progress::Running if server.cycle() >= limit => {
-                return Err(raise(format!(
-                    "stopped at {}: the limit of cycles is reached",
-                    server.cycle()
-                )));
+                return Err(raise(server.limit_reached()));
             }
             Progress::Running => py.check_signals()?,
         }
-        if let Some(progress) = progress.filter(|_| reported.elapsed() >= REPORT_EVERY) {
+        if let Some(wait) = server.wait() {
+            let still = server.cycle().0.saturating_sub(wait.moved.0);
+            if still >= noticed.0 {
+                noticed = Cycles(2 * still);
+                observers.tell(py, &format!("the program {wait}"))?;
+            }
+        }
+        if let Some(progress) = observers
+            .progress
+            .as_ref()
+            .filter(|_| reported.elapsed() >= REPORT_EVERY)
+        {
             reported = Instant::now();
             progress.call1(py, (server.instructions(), server.cycle().0))?;
         }

@@ -3,6 +3,9 @@
 // A read burst becomes one request per beat and its beats go back in order; a write beat becomes a
 // request when it comes, and the burst is answered when all of its beats are. The tag of a request
 // numbers the beat, so that answers may come from memory in any order.
+//
+// Bursts of every type and beats narrower than the bus are those of AMBA AXI4 (IHI 0022, section A3.4.1): memory
+// gives and takes whole words of the bus, in which the master finds its lanes by the address and by the strobes.
 #pragma once
 #include <array>
 #include <deque>
@@ -22,10 +25,11 @@ class AxiChannel {
     template <class Model>
     void drive(Model& model, uint64_t cycle) {
         collect(cycle);
-        const bool room = unanswered + longest_burst < beats;
+        // Both address channels may take a burst in the same cycle. A write burst has its room from its address on.
+        const bool room = unanswered + beats_to_write_ + 2 * longest_burst <= beats;
         Pins::ar_ready(model) = room;
-        Pins::aw_ready(model) = room && !writing_;
-        Pins::w_ready(model) = writing_;
+        Pins::aw_ready(model) = room && beats_to_write_ == 0;
+        Pins::w_ready(model) = beats_to_write_ != 0;
         drive_read(model);
         drive_write(model);
     }
@@ -36,9 +40,9 @@ class AxiChannel {
         if (Pins::b_valid(model) && Pins::b_ready(model)) retire_write();
         if (Pins::w_valid(model) && Pins::w_ready(model)) write_beat(model, cycle, requests);
         if (Pins::aw_valid(model) && Pins::aw_ready(model)) {
-            writing_ = true;
+            beats_to_write_ = Pins::aw_length(model) + 1;
             write_id_ = Pins::aw_id(model);
-            write_address_ = Pins::aw_address(model);
+            write_ = Burst(Pins::aw_address(model), Pins::aw_size(model), Pins::aw_burst(model), beats_to_write_);
         }
         if (Pins::ar_valid(model) && Pins::ar_ready(model)) read_burst(model, cycle, requests);
     }
@@ -57,6 +61,33 @@ class AxiChannel {
         uint8_t data[32];
     };
 
+    // The addresses of the beats of a burst.
+    class Burst {
+      public:
+        Burst() = default;
+        Burst(uint64_t address, unsigned size, unsigned type, unsigned length)
+            : address_(address), size_(uint64_t(1) << size), type_(type), wrap_(size_ * length) {}
+
+        // The word of the bus with the next beat.
+        uint64_t next() {
+            const uint64_t word = address_ & ~uint64_t(Pins::bytes - 1);
+            if (type_ == fixed) return word;
+            const uint64_t after = (address_ & ~(size_ - 1)) + size_;
+            // A burst that wraps does so at a multiple of its bytes.
+            address_ = type_ == wrapping && after % wrap_ == 0 ? after - wrap_ : after;
+            return word;
+        }
+
+      private:
+        static constexpr unsigned fixed = 0;
+        static constexpr unsigned wrapping = 2;
+
+        uint64_t address_ = 0;
+        uint64_t size_ = Pins::bytes;
+        unsigned type_ = fixed;
+        uint64_t wrap_ = Pins::bytes;
+    };
+
     // The slots of outstanding beats in the order in which they were asked for.
     using Order = std::deque<uint16_t>;
 
@@ -64,9 +95,9 @@ class AxiChannel {
     std::vector<uint16_t> free_ = all_slots();
     Order reads_;
     Order writes_;
-    bool writing_ = false;
+    unsigned beats_to_write_ = 0;
     uint8_t write_id_ = 0;
-    uint64_t write_address_ = 0;
+    Burst write_;
 
     static std::vector<uint16_t> all_slots() {
         std::vector<uint16_t> slots;
@@ -139,23 +170,19 @@ class AxiChannel {
 
     template <class Model>
     void read_burst(Model& model, uint64_t cycle, std::vector<RackwrightRequest>& requests) {
-        const unsigned length = Pins::ar_length(model);
-        const uint64_t first = Pins::ar_address(model) & ~uint64_t(Pins::bytes - 1);
-        for (unsigned i = 0; i <= length; ++i) {
-            const uint16_t slot = allocate(reads_, Pins::ar_id(model), i == length);
-            requests.push_back({cycle, first + i * Pins::bytes, 0, slot, Pins::index, 0, {}});
+        const unsigned length = Pins::ar_length(model) + 1;
+        Burst burst(Pins::ar_address(model), Pins::ar_size(model), Pins::ar_burst(model), length);
+        for (unsigned left = length; left != 0; --left) {
+            const uint16_t slot = allocate(reads_, Pins::ar_id(model), left == 1);
+            requests.push_back({cycle, burst.next(), 0, slot, Pins::index, 0, {}});
         }
     }
 
     template <class Model>
     void write_beat(Model& model, uint64_t cycle, std::vector<RackwrightRequest>& requests) {
-        const bool last = Pins::w_last(model);
-        const uint16_t slot = allocate(writes_, write_id_, last);
-        const uint64_t address = write_address_ & ~uint64_t(Pins::bytes - 1);
-        requests.push_back({cycle, address, uint32_t(Pins::w_mask(model)), slot, Pins::index, 1, {}});
+        const uint16_t slot = allocate(writes_, write_id_, --beats_to_write_ == 0);
+        requests.push_back({cycle, write_.next(), uint32_t(Pins::w_mask(model)), slot, Pins::index, 1, {}});
         std::memcpy(requests.back().data, &Pins::w_data(model), Pins::bytes);
-        write_address_ = address + Pins::bytes;
-        if (last) writing_ = false;
     }
 };
 

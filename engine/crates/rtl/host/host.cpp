@@ -17,6 +17,9 @@ namespace {
 // No cycle of reset is visible outside: the unit sees it before cycle 0.
 constexpr int reset_cycles = 8;
 
+// What to do with the clock of a quiescent unit, as of rackwright_clocking.
+enum Clocking : uint32_t { clock_always = 0, skip_quiescent = 1, check_idle = 2 };
+
 // A call returns early rather than collect more requests than this.
 constexpr size_t longest_step = 4096;
 
@@ -34,7 +37,10 @@ struct RackwrightHost {
     std::vector<RackwrightInterrupt> interrupts;
     uint64_t cycle = 0;
     uint64_t evaluated = 0;
-    bool skip_quiescent = true;
+    uint32_t clocking = skip_quiescent;
+    // The first cycle in which something happened although the unit had said that nothing would.
+    uint64_t idle_broken = UINT64_MAX;
+    uint64_t quiet_cycles = 0;
     bool recording = false;
     rackwright::Stimulus stimulus;
 #ifdef RACKWRIGHT_WAVES
@@ -127,6 +133,33 @@ struct RackwrightHost {
         cycle = until;
     }
 
+    // One cycle in which nothing may happen, since the unit says so and is given nothing.
+    void check_quiescent_cycle() {
+        const size_t before = produced();
+        const size_t levels = interrupts.size();
+        simulate();
+        // As in `skip`, the interrupt line may still change in the first one.
+        const bool quiet = produced() == before && (interrupts.size() == levels || quiet_cycles == 0);
+        if (!quiet || !binding::idle(model)) idle_broken = std::min(idle_broken, cycle - 1);
+        ++quiet_cycles;
+    }
+
+    // How much the unit has given out in this call.
+    size_t produced() const {
+        return requests.size() + command_responses.size() + register_answers.size() + flits.size();
+    }
+
+    void advance(uint64_t until) {
+        if (clocking == clock_always || !quiescent()) {
+            quiet_cycles = 0;
+            simulate();
+        } else if (clocking == check_idle) {
+            check_quiescent_cycle();
+        } else {
+            skip(std::min(channels.next_due(), until));
+        }
+    }
+
     // Whoever waits for an answer goes on in its cycle, and so must not find the unit ahead of it.
     bool answered() const { return !command_responses.empty() || !register_answers.empty(); }
 
@@ -137,12 +170,8 @@ struct RackwrightHost {
         flits.clear();
         interrupts.clear();
         const uint64_t evaluated_before = evaluated;
-        while (cycle < until && requests.size() < longest_step && !answered()) {
-            if (skip_quiescent && quiescent()) {
-                skip(std::min(channels.next_due(), until));
-            } else {
-                simulate();
-            }
+        while (cycle < until && requests.size() < longest_step && !answered() && idle_broken == UINT64_MAX) {
+            advance(until);
         }
         if (evaluated != evaluated_before) {
             model.eval();
@@ -158,7 +187,7 @@ RackwrightHost* rackwright_create(const char* wave_path) { return new Rackwright
 
 void rackwright_destroy(RackwrightHost* host) { delete host; }
 
-void rackwright_skip_quiescent(RackwrightHost* host, uint32_t enabled) { host->skip_quiescent = enabled != 0; }
+void rackwright_clocking(RackwrightHost* host, uint32_t clocking) { host->clocking = clocking; }
 
 void rackwright_command(RackwrightHost* host, const RackwrightCommand* command) { host->channels.push(*command); }
 
@@ -178,6 +207,7 @@ void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step)
     step->evaluated = host->evaluated;
     step->commands_accepted = host->channels.commands_accepted();
     step->last_accept = host->channels.last_accept();
+    step->idle_broken = host->idle_broken;
     step->requests = host->requests.data();
     step->command_responses = host->command_responses.data();
     step->register_answers = host->register_answers.data();

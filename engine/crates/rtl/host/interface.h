@@ -6,7 +6,7 @@
 extern "C" {
 
 // Raised whenever a struct or a function changes; the engine refuses a library of another version.
-constexpr uint32_t rackwright_interface_version = 2;
+constexpr uint32_t rackwright_interface_version = 3;
 
 struct RackwrightRequest {
     uint64_t cycle;
@@ -75,6 +75,7 @@ struct RackwrightStep {
     uint64_t evaluated;         // cycles simulated since the start, without the skipped ones
     uint64_t commands_accepted; // commands taken by the unit since the start
     uint64_t last_accept;       // cycle in which the last of them was taken
+    uint64_t idle_broken;       // cycle in which the unit did something while idle, if that is checked; else UINT64_MAX
     const RackwrightRequest* requests;
     const RackwrightCommandResponse* command_responses;
     const RackwrightRegisterAnswer* register_answers;
@@ -93,7 +94,8 @@ struct RackwrightHost;
 uint32_t rackwright_version();
 RackwrightHost* rackwright_create(const char* wave_path);
 void rackwright_destroy(RackwrightHost* host);
-void rackwright_skip_quiescent(RackwrightHost* host, uint32_t enabled);
+// What a quiescent unit's clock does: 0 it runs, 1 it stands, 2 it runs and the unit must keep what `idle` says.
+void rackwright_clocking(RackwrightHost* host, uint32_t clocking);
 void rackwright_command(RackwrightHost* host, const RackwrightCommand* command);
 void rackwright_register_access(RackwrightHost* host, const RackwrightRegisterAccess* access);
 void rackwright_respond(RackwrightHost* host, const RackwrightResponse* response);

@@ -1,84 +1,8 @@
 //! Writes `binding.h`: the types through which `host/host.cpp` reaches the pins of one design.
 
-use crate::{Direction, Manifest, Port, RtlError};
+use crate::pins::{self, Pin};
+use crate::{Direction, Manifest, Port};
 use std::fmt::Write;
-
-/// The pins of a memory port: name within the port, name of the accessor.
-const MEMORY_PINS: &[(&str, &str)] = &[
-    ("request_ready", "request_ready"),
-    ("request_valid", "request_valid"),
-    ("request_bits_address", "request_address"),
-    ("request_bits_write", "request_write"),
-    ("request_bits_data", "request_data"),
-    ("request_bits_mask", "request_mask"),
-    ("request_bits_tag", "request_tag"),
-    ("response_ready", "response_ready"),
-    ("response_valid", "response_valid"),
-    ("response_bits_tag", "response_tag"),
-    ("response_bits_data", "response_data"),
-    ("response_bits_fault", "response_fault"),
-];
-
-const COMMAND_PINS: &[(&str, &str)] = &[
-    ("request_ready", "request_ready"),
-    ("request_valid", "request_valid"),
-    ("request_bits_opcode", "request_opcode"),
-    ("request_bits_funct", "request_funct"),
-    ("request_bits_rs1", "request_rs1"),
-    ("request_bits_rs2", "request_rs2"),
-    ("request_bits_rd", "request_rd"),
-    ("request_bits_xd", "request_xd"),
-    ("response_ready", "response_ready"),
-    ("response_valid", "response_valid"),
-    ("response_bits_rd", "response_rd"),
-    ("response_bits_data", "response_data"),
-];
-
-const REGISTER_PINS: &[(&str, &str)] = &[
-    ("request_ready", "request_ready"),
-    ("request_valid", "request_valid"),
-    ("request_bits_address", "request_address"),
-    ("request_bits_write", "request_write"),
-    ("request_bits_data", "request_data"),
-    ("response_ready", "response_ready"),
-    ("response_valid", "response_valid"),
-    ("response_bits_data", "response_data"),
-];
-
-const AXI_PINS: &[(&str, &str)] = &[
-    ("ar_ready", "ar_ready"),
-    ("ar_valid", "ar_valid"),
-    ("ar_bits_id", "ar_id"),
-    ("ar_bits_addr", "ar_address"),
-    ("ar_bits_len", "ar_length"),
-    ("r_ready", "r_ready"),
-    ("r_valid", "r_valid"),
-    ("r_bits_id", "r_id"),
-    ("r_bits_data", "r_data"),
-    ("r_bits_resp", "r_response"),
-    ("r_bits_last", "r_last"),
-    ("aw_ready", "aw_ready"),
-    ("aw_valid", "aw_valid"),
-    ("aw_bits_id", "aw_id"),
-    ("aw_bits_addr", "aw_address"),
-    ("w_ready", "w_ready"),
-    ("w_valid", "w_valid"),
-    ("w_bits_data", "w_data"),
-    ("w_bits_strb", "w_mask"),
-    ("w_bits_last", "w_last"),
-    ("b_ready", "b_ready"),
-    ("b_valid", "b_valid"),
-    ("b_bits_id", "b_id"),
-    ("b_bits_resp", "b_response"),
-];
-
-const STREAM_PINS: &[(&str, &str)] = &[
-    ("ready", "ready"),
-    ("valid", "valid"),
-    ("bits_data", "data"),
-    ("bits_keep", "keep"),
-    ("bits_last", "last"),
-];
 
 /// The text of `binding.h`.
 pub(crate) fn header(manifest: &Manifest) -> String {
@@ -90,55 +14,6 @@ pub(crate) fn header(manifest: &Manifest) -> String {
     events(&mut out, manifest);
     out.push_str("}  // namespace binding\n");
     out
-}
-
-/// Checks that every pin the manifest promises is a port of the Verilated top.
-///
-/// `model_header` is the text of the model's header, in which each port is `&name,`.
-///
-/// # Errors
-/// [`RtlError::MissingPin`] names the first one that is not there.
-pub(crate) fn check_pins(manifest: &Manifest, model_header: &str) -> Result<(), RtlError> {
-    let present = |pin: &str| model_header.contains(&format!("(&{pin},"));
-    let missing = |port: &str, pin: &str| RtlError::MissingPin {
-        unit: manifest.unit.clone(),
-        port: port.to_string(),
-        pin: pin.to_string(),
-        top: manifest.top.clone(),
-    };
-    let controls = [&manifest.clock.pin, &manifest.clock.reset]
-        .into_iter()
-        .chain(manifest.idle.as_ref());
-    for pin in controls {
-        if !present(pin) {
-            return Err(missing("clock", pin));
-        }
-    }
-    for port in &manifest.ports {
-        for pin in pins_of(port) {
-            if !present(&pin) {
-                return Err(missing(port.name(), &pin));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn pins_of(port: &Port) -> Vec<String> {
-    let prefixed = |name: &str, pins: &[(&str, &str)]| {
-        pins.iter()
-            .map(|(pin, _)| format!("{name}_{pin}"))
-            .collect::<Vec<_>>()
-    };
-    match port {
-        Port::Command { name, .. } => prefixed(name, COMMAND_PINS),
-        Port::Memory { name, .. } => prefixed(name, MEMORY_PINS),
-        Port::Mmio { name, .. } => prefixed(name, REGISTER_PINS),
-        Port::Axi4 { name, .. } => prefixed(name, AXI_PINS),
-        Port::Stream { name, .. } => prefixed(name, STREAM_PINS),
-        Port::Interrupt { name } => vec![format!("interrupt_{name}")],
-        Port::Event { name, .. } => vec![format!("event_{name}")],
-    }
 }
 
 const PREAMBLE: &str = "// Written by the engine from the unit's manifest.
@@ -242,13 +117,13 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
     let mut memory_ports = 0;
     let mut stream_ports = 0;
     for port in &manifest.ports {
-        let (kind, bytes, pins) = match port {
-            Port::Command { .. } => (ChannelKind::Command, 0, COMMAND_PINS),
-            Port::Mmio { .. } => (ChannelKind::Register, 0, REGISTER_PINS),
-            Port::Memory { bytes, .. } => (ChannelKind::Memory, *bytes, MEMORY_PINS),
-            Port::Axi4 { bytes, .. } => (ChannelKind::Axi, *bytes, AXI_PINS),
-            Port::Stream { direction, bytes, .. } => (stream_kind(*direction), *bytes, STREAM_PINS),
-            Port::Interrupt { .. } => (ChannelKind::Interrupt, 0, [].as_slice()),
+        let (kind, bytes) = match port {
+            Port::Command { .. } => (ChannelKind::Command, 0),
+            Port::Mmio { .. } => (ChannelKind::Register, 0),
+            Port::Memory { bytes, .. } => (ChannelKind::Memory, *bytes),
+            Port::Axi4 { bytes, .. } => (ChannelKind::Axi, *bytes),
+            Port::Stream { direction, bytes, .. } => (stream_kind(*direction), *bytes),
+            Port::Interrupt { .. } => (ChannelKind::Interrupt, 0),
             Port::Event { .. } => continue,
         };
         let index = if kind.is_stream() {
@@ -258,7 +133,7 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
         };
         memory_ports += usize::from(kind.is_memory());
         stream_ports += usize::from(kind.is_stream());
-        pins_type(out, port, bytes, index, pins);
+        pins_type(out, port, bytes, index);
         found.push(Channel {
             member: port.name().to_string(),
             kind,
@@ -275,12 +150,17 @@ fn stream_kind(direction: Direction) -> ChannelKind {
     }
 }
 
-fn pins_type(out: &mut String, port: &Port, bytes: u32, index: usize, pins: &[(&str, &str)]) {
+fn pins_type(out: &mut String, port: &Port, bytes: u32, index: usize) {
     let name = port.name();
     line(out, &format!("struct {name}_pins {{"));
     line(out, &format!("    static constexpr unsigned bytes = {bytes};"));
     line(out, &format!("    static constexpr uint8_t index = {index};"));
-    for (pin, function) in pins {
+    for Pin {
+        name: pin,
+        accessor: function,
+        ..
+    } in pins::of(port)
+    {
         accessor(out, "    static", function, &format!("{name}_{pin}"));
     }
     if let Port::Interrupt { name } = port {
@@ -417,35 +297,11 @@ fn inputs(out: &mut String, manifest: &Manifest) {
         "inline void each_input([[maybe_unused]] Model& model, [[maybe_unused]] Visitor visit) {",
     );
     for port in &manifest.ports {
-        for pin in input_pins(port) {
-            line(out, &format!("    visit(model.{}_{pin});", port.name()));
+        for pin in pins::of(port).iter().filter(|pin| pin.is_input(port)) {
+            line(out, &format!("    visit(model.{}_{});", port.name(), pin.name));
         }
     }
     line(out, "}");
-}
-
-fn input_pins(port: &Port) -> Vec<&'static str> {
-    let is_input = |pin: &&str| match port {
-        // A slave port: requests come in, responses are accepted.
-        Port::Command { .. } | Port::Mmio { .. } => pin.starts_with("request_") != pin.ends_with("_ready"),
-        // A master port: the other way round.
-        Port::Memory { .. } => pin.starts_with("response_") != pin.ends_with("_ready"),
-        Port::Axi4 { .. } => (pin.starts_with("r_") || pin.starts_with("b_")) != pin.ends_with("_ready"),
-        Port::Stream { direction, .. } => (*direction == Direction::In) != (*pin == "ready"),
-        Port::Interrupt { .. } | Port::Event { .. } => false,
-    };
-    let pins = match port {
-        Port::Command { .. } => COMMAND_PINS,
-        Port::Mmio { .. } => REGISTER_PINS,
-        Port::Memory { .. } => MEMORY_PINS,
-        Port::Axi4 { .. } => AXI_PINS,
-        Port::Stream { .. } => STREAM_PINS,
-        Port::Interrupt { .. } | Port::Event { .. } => &[],
-    };
-    pins.iter()
-        .map(|(pin, _)| *pin)
-        .filter(|pin| is_input(pin))
-        .collect()
 }
 
 fn events(out: &mut String, manifest: &Manifest) {

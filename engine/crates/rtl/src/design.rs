@@ -48,7 +48,7 @@ fn functions(library: &Library) -> Result<Functions, String> {
     Ok(Functions {
         create: symbol(library, "rackwright_create")?,
         destroy: symbol(library, "rackwright_destroy")?,
-        skip_quiescent: symbol(library, "rackwright_skip_quiescent")?,
+        clocking: symbol(library, "rackwright_clocking")?,
         command: symbol(library, "rackwright_command")?,
         register_access: symbol(library, "rackwright_register_access")?,
         flit: symbol(library, "rackwright_flit")?,

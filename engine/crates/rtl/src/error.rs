@@ -31,6 +31,22 @@ pub enum RtlError {
         /// The top module.
         top: String,
     },
+    /// The manifest promises a pin of another width than the Verilog's.
+    #[error(
+        "the pin `{pin}` of unit `{unit}` has {promised} bits by its manifest, and {found} in module `{top}`"
+    )]
+    PinWidth {
+        /// Name of the unit.
+        unit: String,
+        /// The pin.
+        pin: String,
+        /// Its bits by the manifest.
+        promised: u32,
+        /// The top module.
+        top: String,
+        /// Its bits in the Verilog.
+        found: u32,
+    },
     /// A tool could not be started or ended with an error.
     #[error("{tool} failed while building unit `{unit}`:\n{output}")]
     Tool {

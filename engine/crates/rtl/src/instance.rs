@@ -35,6 +35,9 @@ pub struct CommandResponse {
     pub data: u64,
 }
 
+/// The host's number for a clock that runs while `idle` is checked.
+const CHECK_IDLE: u32 = 2;
+
 /// What a unit did during one [`Instance::step`].
 pub struct Step<'a> {
     /// The first cycle not yet simulated.
@@ -45,6 +48,8 @@ pub struct Step<'a> {
     pub commands_accepted: u64,
     /// When the last of them was taken.
     pub last_accept: Cycle,
+    /// When it did something although its `idle` output said that it would not; told if that is checked.
+    pub idle_broken: Option<Cycle>,
     /// Values for registers, in order.
     pub command_responses: &'a [CommandResponse],
     /// Answers to register accesses, in order.
@@ -119,8 +124,18 @@ impl Instance {
 
     /// Whether to stop the clock of the unit while it is quiescent (on at the start).
     pub fn skip_quiescent(&mut self, enabled: bool) {
+        self.clocking(u32::from(enabled));
+    }
+
+    /// Clocks the unit always, and watches whether it does anything of its own while its `idle` output says that it
+    /// will not; [`Step::idle_broken`] tells.
+    pub fn check_idle(&mut self) {
+        self.clocking(CHECK_IDLE);
+    }
+
+    fn clocking(&mut self, clocking: u32) {
         // SAFETY: `host` is alive until `drop`.
-        unsafe { (self.design.functions.skip_quiescent)(self.host, u32::from(enabled)) }
+        unsafe { (self.design.functions.clocking)(self.host, clocking) }
     }
 
     /// Offers a command to the unit from cycle `due` on, after those given before.
@@ -195,6 +210,7 @@ impl Instance {
             quiescent: raw.quiescent != 0,
             commands_accepted: raw.commands_accepted,
             last_accept: Cycle(raw.last_accept),
+            idle_broken: (raw.idle_broken != u64::MAX).then_some(Cycle(raw.idle_broken)),
             command_responses: &self.command_responses,
             register_answers: answers,
             // SAFETY: as above.
@@ -247,6 +263,7 @@ fn empty_step() -> RawStep {
         evaluated: 0,
         commands_accepted: 0,
         last_accept: 0,
+        idle_broken: u64::MAX,
         requests: std::ptr::null(),
         command_responses: std::ptr::null(),
         register_answers: std::ptr::null(),

@@ -4,7 +4,7 @@ use rackwright_time::Cycle;
 use std::ffi::{c_char, c_void};
 
 /// The version of the interface; raised with every change of a struct or function.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Bytes of the widest beat.
 pub const BEAT_BYTES: usize = 32;
@@ -121,6 +121,7 @@ pub(crate) struct RawStep {
     pub evaluated: u64,
     pub commands_accepted: u64,
     pub last_accept: u64,
+    pub idle_broken: u64,
     pub requests: *const MemoryRequest,
     pub command_responses: *const RawCommandResponse,
     pub register_answers: *const RegisterAnswer,
@@ -138,7 +139,7 @@ pub(crate) struct RawStep {
 pub(crate) struct Functions {
     pub create: unsafe extern "C" fn(*const c_char) -> *mut c_void,
     pub destroy: unsafe extern "C" fn(*mut c_void),
-    pub skip_quiescent: unsafe extern "C" fn(*mut c_void, u32),
+    pub clocking: unsafe extern "C" fn(*mut c_void, u32),
     pub command: unsafe extern "C" fn(*mut c_void, *const RawCommand),
     pub register_access: unsafe extern "C" fn(*mut c_void, *const RegisterAccess),
     pub flit: unsafe extern "C" fn(*mut c_void, *const StreamFlit),

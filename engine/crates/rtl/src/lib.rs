@@ -12,6 +12,7 @@ mod error;
 mod instance;
 mod interface;
 mod manifest;
+mod pins;
 pub mod rocket;
 mod verilator;
 

@@ -83,6 +83,9 @@ pub enum Port {
         bytes: u32,
         /// Width of a transaction identifier.
         id_bits: u32,
+        /// Width of an address.
+        #[serde(default = "default_address_bits")]
+        address_bits: u32,
     },
     /// Frames, as flits of 8 bytes.
     Stream {
@@ -263,6 +266,14 @@ fn check_port(port: &Port) -> Result<(), String> {
         )),
         Port::Axi4 { name, id_bits, .. } if !(1..=8).contains(id_bits) => Err(format!(
             "port `{name}` has identifiers of {id_bits} bits; 1 to 8 are possible"
+        )),
+        Port::Memory {
+            name, address_bits, ..
+        }
+        | Port::Axi4 {
+            name, address_bits, ..
+        } if !(1..=64).contains(address_bits) => Err(format!(
+            "port `{name}` has addresses of {address_bits} bits; 1 to 64 are possible"
         )),
         Port::Stream { name, bytes, .. } if *bytes != 8 => Err(format!(
             "port `{name}` has flits of {bytes} bytes; 8 are possible"

@@ -1,4 +1,4 @@
-use crate::{binding, cache, Cache, Design, Manifest, RtlError};
+use crate::{binding, cache, pins, Cache, Design, Manifest, RtlError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -55,10 +55,10 @@ impl Toolchain {
                     tools: self,
                     manifest: &manifest,
                     options,
-                    folder: &workspace,
+                    folder: workspace.path(),
                 }
                 .run()?;
-                cache.keep(&key, &library, &workspace)?
+                cache.keep(&key, &library)?
             }
         };
         Design::load(&path, manifest)
@@ -84,12 +84,13 @@ impl Toolchain {
         }
         let binding = binding::header(manifest);
         let tools = format!(
-            "{:?} {} {options:?}",
+            "{:?} {:?} {options:?}",
             self.version(manifest)?,
-            self.compiler.display()
+            self.target(&manifest.unit)?
         );
         let flags = [VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
-        let texts = [binding.as_str(), &manifest.top, &tools, &flags];
+        let pins = pins::text(manifest);
+        let texts = [binding.as_str(), &pins, &manifest.top, &tools, &flags];
         let hosts = HOST.iter().map(|(_, text)| text.as_bytes());
         let verilog = verilog.iter().map(Vec::as_slice);
         Ok(cache::key(
@@ -103,6 +104,15 @@ impl Toolchain {
 
     fn version(&self, manifest: &Manifest) -> Result<String, RtlError> {
         run(&manifest.unit, self.verilator_command().arg("--version"))
+    }
+
+    /// What the compiler makes code for: its version, and each instruction set that this processor has.
+    pub(crate) fn target(&self, unit: &str) -> Result<String, RtlError> {
+        let mut command = Command::new(&self.compiler);
+        run(
+            unit,
+            command.args(["-march=native", "-dM", "-E", "-x", "c++", "/dev/null"]),
+        )
     }
 
     fn verilator_command(&self) -> Command {
@@ -179,7 +189,7 @@ impl Build<'_> {
         command.args(self.manifest.verilog_paths());
         run(&self.manifest.unit, &mut command)?;
         let header = self.read("Vunit.h")?;
-        binding::check_pins(self.manifest, &header)
+        pins::check(self.manifest, &header)
     }
 
     /// Writes the host and one source that includes everything of the design, so that the compiler

@@ -96,22 +96,71 @@ fn a_command_is_answered_from_memory_at_the_same_cycle_with_and_without_skipping
 
 #[test]
 fn a_pin_that_is_not_there_is_named() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing-pin");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::copy(fixture().with_file_name("Peek.sv"), folder.join("Peek.sv")).unwrap();
-    let text = std::fs::read_to_string(fixture())
-        .unwrap()
-        .replace("\"name\": \"waiting\"", "\"name\": \"absent\"");
-    std::fs::write(folder.join("manifest.json"), text).unwrap();
-    let manifest = Manifest::read(&folder.join("manifest.json")).unwrap();
-    let error = toolchain()
-        .build(manifest, BuildOptions::default(), &cache())
-        .err()
-        .unwrap();
+    let error = refusal(
+        "missing-pin",
+        &[("\"name\": \"waiting\"", "\"name\": \"absent\"")],
+    );
     assert!(
         matches!(error, RtlError::MissingPin { ref pin, .. } if pin == "event_absent"),
         "{error}"
     );
+}
+
+/// The error of building the fixture with another manifest: each of `changes` is a text and its replacement.
+fn refusal(folder: &str, changes: &[(&str, &str)]) -> RtlError {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(fixture().with_file_name("Peek.sv"), folder.join("Peek.sv")).unwrap();
+    let mut text = std::fs::read_to_string(fixture()).unwrap();
+    for (old, new) in changes {
+        assert!(text.contains(old));
+        text = text.replace(old, new);
+    }
+    std::fs::write(folder.join("manifest.json"), text).unwrap();
+    let manifest = Manifest::read(&folder.join("manifest.json")).unwrap();
+    let built = toolchain().build(manifest, BuildOptions::default(), &cache());
+    built.err().expect("it is refused")
+}
+
+#[test]
+fn a_pin_of_another_width_is_named_with_both() {
+    design();
+    let widths = [
+        (
+            ("\"bytes\": 16", "\"bytes\": 32"),
+            "memory_request_bits_data",
+            256,
+            128,
+        ),
+        (
+            ("\"tag_bits\": 4", "\"tag_bits\": 5"),
+            "memory_request_bits_tag",
+            5,
+            4,
+        ),
+        (
+            ("\"tag_bits\": 4", "\"tag_bits\": 4, \"address_bits\": 40"),
+            "memory_request_bits_address",
+            40,
+            64,
+        ),
+        (
+            ("\"name\": \"waiting\"", "\"name\": \"waiting\", \"width\": 3"),
+            "event_waiting",
+            3,
+            1,
+        ),
+    ];
+    for (change, name, by_manifest, by_verilog) in widths {
+        let error = refusal("widths", &[change]);
+        let RtlError::PinWidth {
+            pin, promised, found, ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((pin.as_str(), *promised, *found), (name, by_manifest, by_verilog));
+    }
 }
 
 #[test]
@@ -130,6 +179,23 @@ fn verilog_with_an_error_is_reported_with_the_tools_words() {
         .err()
         .unwrap();
     assert!(error.to_string().contains("Peek.sv:1"), "{error}");
+}
+
+#[test]
+fn an_idle_output_that_lies_is_found() {
+    let broken = |manifest: &Path| {
+        let manifest = Manifest::read(manifest).unwrap();
+        let design = toolchain()
+            .build(manifest, BuildOptions::default(), &cache())
+            .unwrap();
+        let mut unit = Instance::new(&design, None).unwrap();
+        unit.check_idle();
+        unit.step(Cycle(1000)).idle_broken
+    };
+    assert_eq!(broken(&fixture()), None);
+    // Its line rises in cycle 100, of its own accord.
+    let liar = fixture().with_file_name("liar").join("manifest.json");
+    assert_eq!(broken(&liar), Some(Cycle(100)));
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub(crate) fn load(
 pub(crate) struct BareMetalRun<T: Timing> {
     machine: Machine<T>,
     devices: Devices,
+    /// The hart stands behind a `wfi` until an interrupt that it has enabled is raised.
+    waits: bool,
 }
 
 impl<T: Timing> BareMetalRun<T> {
@@ -52,6 +54,7 @@ impl<T: Timing> BareMetalRun<T> {
         Ok(BareMetalRun {
             machine,
             devices: Devices::new(echo),
+            waits: false,
         })
     }
 
@@ -72,10 +75,14 @@ impl<T: Timing> BareMetalRun<T> {
         hart.set_interrupt(Interrupt::MachineSoftware, self.devices.software_interrupt());
     }
 
-    /// Passes the time in which the hart waits for an interrupt.
+    /// Passes the time in which the hart waits for an interrupt, as far as `limit`.
     fn wait(&mut self, limit: Cycle) -> Result<(), ServerError> {
+        if self.machine.hart.is_interrupted() {
+            self.waits = false;
+            return Ok(());
+        }
         let wake = self.devices.next_timer();
-        if wake == Cycle::NEVER {
+        if wake == Cycle::NEVER || wake <= self.machine.hart.cycle() {
             return Err(ServerError::WaitsForEver {
                 pc: self.machine.hart.pc(),
             });
@@ -98,6 +105,10 @@ where
                 return Ok(Progress::Running);
             }
             self.refresh_interrupts();
+            if self.waits {
+                self.wait(limit)?;
+                continue;
+            }
             let timer = self.devices.next_timer();
             let until = if timer > self.machine.hart.cycle() {
                 timer.min(limit)
@@ -107,12 +118,7 @@ where
             match self.machine.run(until)? {
                 Stop::Budget => {}
                 Stop::Device(access) => self.access(access),
-                Stop::WaitForInterrupt => {
-                    self.refresh_interrupts();
-                    if !self.machine.hart.is_interrupted() {
-                        self.wait(limit)?;
-                    }
-                }
+                Stop::WaitForInterrupt => self.waits = true,
                 other => unreachable!("bare metal cannot stop with {other:?}"),
             }
         }

@@ -105,14 +105,18 @@ impl Bench {
     }
 
     /// Lets time pass until the unit is quiescent, at most `limit` cycles; tells whether it is.
-    pub fn run_until_quiescent(&mut self, limit: Option<Cycles>) -> bool {
+    ///
+    /// # Errors
+    /// [`ServerError::IdleBroken`] when that is checked and the unit is not idle when it says so.
+    pub fn run_until_quiescent(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         while !self.unit.quiescent() && self.unit.cycle() < deadline {
             let until = (self.unit.cycle() + STRIDE).min(deadline);
             self.advance(until);
+            self.unit.check_idle()?;
         }
         self.cycle = self.cycle.max(self.unit.cycle());
-        self.unit.quiescent()
+        Ok(self.unit.quiescent())
     }
 
     /// Reads or writes a register of a unit that was elaborated with a memory-mapped command queue.
@@ -189,9 +193,11 @@ impl Bench {
     }
 
     fn check(&self, deadline: Cycle) -> Result<(), ServerError> {
+        self.unit.check_idle()?;
         if self.unit.cycle() >= deadline {
             return Err(ServerError::CycleLimit {
                 cycle: self.unit.cycle(),
+                wait: Some(Box::new(self.unit.wait())),
             });
         }
         Ok(())

@@ -1,8 +1,9 @@
+use crate::wait::Wait;
 use rackwright_cpu::Exception;
 use rackwright_linux::{ElfError, LoadError};
 use rackwright_memory::{GuestFault, ParameterError};
 use rackwright_rtl::{Command, RtlError};
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 
 /// Why a server or a bench cannot be built, or cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -40,11 +41,11 @@ pub enum ServerError {
         units: [String; 2],
     },
     /// A custom instruction that no attached unit answers to.
-    #[error("no attached accelerator answers to custom-{opcode} (before address {pc:#x})")]
+    #[error("no attached accelerator answers to custom-{opcode} (at {pc:#x})")]
     NoUnit {
         /// The n of `custom-n`.
         opcode: u8,
-        /// Where the hart stands.
+        /// Address of the instruction.
         pc: u64,
     },
     /// The program did what it may not.
@@ -77,15 +78,52 @@ pub enum ServerError {
         /// What they would take.
         bytes: usize,
     },
-    /// Only bare-metal programs run on servers in a network.
-    #[error("a server in a network runs bare-metal programs; this is one for Linux")]
-    NotBareMetal,
-    /// The limit that the user gave.
-    #[error("stopped at {cycle}: the limit of cycles is reached")]
-    CycleLimit {
+    /// Only bare-metal programs run there.
+    #[error("{on} runs bare-metal programs; this is one for Linux")]
+    NotBareMetal {
+        /// What was to run it.
+        on: &'static str,
+    },
+    /// A unit has a port that a server connects to nothing.
+    #[error(
+        "unit `{unit}` has {ports}, which a server's core does not reach: attach units with a command port and \
+         memory ports (a network interface is the `nic` of a server in a cluster)"
+    )]
+    Unconnected {
+        /// Name of the unit.
+        unit: String,
+        /// What is left.
+        ports: &'static str,
+    },
+    /// The network interface does not answer when its registers are set up.
+    #[error("unit `{unit}` has not answered a register access within {cycles} cycles after reset")]
+    SilentNic {
+        /// Name of the unit.
+        unit: String,
+        /// How long it was awaited.
+        cycles: Cycles,
+    },
+    /// A unit did something although its `idle` output had said that it would not.
+    #[error("unit `{unit}` did something of its own at {cycle} while its idle output was high")]
+    IdleBroken {
+        /// Name of the unit.
+        unit: String,
         /// When.
         cycle: Cycle,
     },
+    /// The limit that the user gave.
+    #[error("stopped at {cycle}: the limit of cycles is reached{}", awaited(wait))]
+    CycleLimit {
+        /// When.
+        cycle: Cycle,
+        /// The unit that was waited for.
+        wait: Option<Box<Wait>>,
+    },
+}
+
+fn awaited(wait: &Option<Box<Wait>>) -> String {
+    wait.as_ref()
+        .map_or_else(String::new, |wait| format!("; it {wait}"))
 }
 
 fn unknown(calls: &[u64]) -> String {

@@ -12,30 +12,38 @@ pub struct SentFrame {
     pub first: Cycle,
     /// When its last flit left.
     pub last: Cycle,
+    /// Number of the stream port through which it left.
+    pub port: u8,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Puts frames together out of the flits of one stream port.
+/// Puts frames together out of the flits of a unit's stream ports.
 #[derive(Debug, Default)]
 pub(crate) struct Assembler {
-    open: Option<SentFrame>,
+    /// By port.
+    open: Vec<Option<SentFrame>>,
     frames: VecDeque<SentFrame>,
 }
 
 impl Assembler {
     pub(crate) fn add(&mut self, flit: &StreamFlit) {
         let cycle = Cycle(flit.cycle);
-        let frame = self.open.get_or_insert_with(|| SentFrame {
+        let port = usize::from(flit.port);
+        if self.open.len() <= port {
+            self.open.resize_with(port + 1, || None);
+        }
+        let frame = self.open[port].get_or_insert_with(|| SentFrame {
             first: cycle,
             last: cycle,
+            port: flit.port,
             bytes: Vec::new(),
         });
         let count = flit.keep.trailing_ones() as usize;
         frame.bytes.extend(&flit.data.to_le_bytes()[..count]);
         frame.last = cycle;
         if flit.last != 0 {
-            self.frames.extend(self.open.take());
+            self.frames.extend(self.open[port].take());
         }
     }
 
@@ -67,4 +75,27 @@ pub(crate) fn flits_of(frame: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     let count = flits(frame.len());
     let flits = frame.chunks(FLIT_BYTES).enumerate();
     flits.map(move |(index, bytes)| (bytes, index + 1 == count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_two_ports_are_kept_apart() {
+        let mut assembler = Assembler::default();
+        for (port, cycle, bytes, last) in [
+            (0, 1, b"one, an", false),
+            (1, 1, b"another", false),
+            (0, 2, b"d no mo", true),
+            (1, 2, b" one ..", true),
+        ] {
+            assembler.add(&flit(port, Cycle(cycle), bytes, last));
+        }
+        let frames: Vec<_> = std::iter::from_fn(|| assembler.take())
+            .map(|frame| (frame.port, String::from_utf8(frame.bytes).unwrap()))
+            .collect();
+        let expected = [(0, "one, and no mo"), (1, "another one ..")];
+        assert_eq!(frames, expected.map(|(port, text)| (port, text.to_string())));
+    }
 }

@@ -20,6 +20,7 @@ mod rocket_rtl;
 mod server;
 mod stamps;
 mod unit;
+mod wait;
 
 pub use bare::BARE_METAL_BYTES;
 pub use bench::Bench;
@@ -33,3 +34,4 @@ pub use rocket_rtl::RocketRtl;
 pub use server::{CpuModel, Progress, Server, ServerConfig};
 pub use stamps::{Event, Stamp};
 pub use unit::{AttachedUnit, Surroundings};
+pub use wait::{LastRequest, Wait};

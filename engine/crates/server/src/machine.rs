@@ -1,6 +1,7 @@
 use crate::error::ServerError;
 use crate::guard::Guard;
 use crate::unit::{AttachedUnit, Surroundings};
+use crate::wait::Wait;
 use rackwright_cpu::{CustomCommand, Hart, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::Command;
@@ -62,6 +63,7 @@ impl<T: Timing> Machine<T> {
             let until = self.horizon(limit);
             let stop = self.hart.run(&mut self.memory, until);
             self.catch_up();
+            self.check_idle()?;
             match stop {
                 Stop::Budget if self.hart.cycle() < limit => {}
                 Stop::Custom(command) => self.custom(command)?,
@@ -128,10 +130,15 @@ impl<T: Timing> Machine<T> {
     fn custom(&mut self, custom: CustomCommand) -> Result<(), ServerError> {
         let answers = |unit: &AttachedUnit| unit.design().manifest.opcodes().contains(&custom.opcode);
         let index = self.units.iter().position(answers);
-        let index = index.ok_or(ServerError::NoUnit {
-            opcode: custom.opcode,
-            pc: self.hart.pc(),
-        })?;
+        let Some(index) = index else {
+            return match self.hart.refuse_command(&custom) {
+                None => Ok(()),
+                Some(_) => Err(ServerError::NoUnit {
+                    opcode: custom.opcode,
+                    pc: self.hart.pc(),
+                }),
+            };
+        };
         let command = Command {
             opcode: custom.opcode,
             funct: custom.funct,
@@ -220,8 +227,19 @@ impl<T: Timing> Machine<T> {
         }
     }
 
+    /// The unit that the hart stands still for.
+    pub(crate) fn wait(&self) -> Option<Wait> {
+        self.waiting.map(|waiting| self.units[waiting.unit].wait())
+    }
+
+    /// Has a unit that broke its promise to be idle end the run.
+    fn check_idle(&self) -> Result<(), ServerError> {
+        self.units.iter().try_for_each(AttachedUnit::check_idle)
+    }
+
     fn check(&self, waiting: Waiting) -> Result<(), ServerError> {
         let unit = &self.units[waiting.unit];
+        unit.check_idle()?;
         if unit.quiescent() {
             return Err(ServerError::NoAnswer {
                 unit: unit.design().manifest.unit.clone(),

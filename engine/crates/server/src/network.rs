@@ -123,7 +123,7 @@ impl<T: Timing> Networked<T> {
         machine.hart.share_code(code);
         nic.set_up(network.mac.bits(), |unit, until| {
             machine.advance_other(unit, until)
-        });
+        })?;
         Ok(Networked {
             machine,
             devices: Devices::new(false),
@@ -281,7 +281,7 @@ impl<T: Timing> Networked<T> {
         }
         match frame {
             Frame::Raw(bytes) => self.nic.arrive(first, bytes),
-            Frame::Datagram(datagram) => self.nic.arrive(first, &datagram.to_bytes()),
+            frame => self.nic.arrive(first, &frame.to_bytes()),
         }
     }
 

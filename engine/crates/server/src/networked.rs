@@ -49,7 +49,9 @@ impl NetworkedServer {
         file: &[u8],
     ) -> Result<NetworkedServer, ServerError> {
         if !BareMetal::recognises(file)? {
-            return Err(ServerError::NotBareMetal);
+            return Err(ServerError::NotBareMetal {
+                on: "a server in a network",
+            });
         }
         let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
         let code = network.code;

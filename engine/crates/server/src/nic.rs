@@ -14,6 +14,8 @@ const REGISTERS: u64 = 0x1001_6000;
 /// The registers with the MAC address and the limit of the rate.
 const MAC_ADDRESS: u32 = 0x28;
 const RATE: u32 = 0x38;
+/// How long each is awaited: far longer than any access takes.
+const SET_UP_LIMIT: Cycles = Cycles(10_000);
 /// The most that a field of the rate holds.
 const RATE_FIELD: u64 = 0xffff;
 
@@ -57,18 +59,33 @@ impl Nic {
     }
 
     /// Gives it the address of its server, and the rate of a link slower than itself, before anything else happens.
-    pub(crate) fn set_up(&mut self, mac: u64, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+    ///
+    /// # Errors
+    /// [`ServerError::SilentNic`] when it does not answer.
+    pub(crate) fn set_up(
+        &mut self,
+        mac: u64,
+        mut advance: impl FnMut(&mut AttachedUnit, Cycle),
+    ) -> Result<(), ServerError> {
         let limit = (self.rate != Rate::FULL).then(|| {
             let (flits, period) = self.rate.flits_per_cycles(RATE_FIELD);
             (RATE, flits | period << 16)
         });
         for (register, value) in [Some((MAC_ADDRESS, mac)), limit].into_iter().flatten() {
-            self.access(self.unit.cycle(), register, Some(value));
+            let start = self.unit.cycle();
+            self.access(start, register, Some(value));
             while self.unit.take_register_answer().is_none() {
                 let next = self.unit.cycle() + Cycles(1);
+                if next > start + SET_UP_LIMIT {
+                    return Err(ServerError::SilentNic {
+                        unit: self.unit.design().manifest.unit.clone(),
+                        cycles: SET_UP_LIMIT,
+                    });
+                }
                 advance(&mut self.unit, next);
             }
         }
+        Ok(())
     }
 
     /// The register at a physical address.

@@ -47,6 +47,10 @@ impl<T: Timing> ProgramRun<T> {
             .call(number, arguments, &mut self.machine.memory, now)
         {
             CallOutcome::Return(value) => hart.write_register(FIRST_ARGUMENT, value),
+            CallOutcome::Sleep(until) => {
+                hart.write_register(FIRST_ARGUMENT, 0);
+                self.machine.advance_to(until);
+            }
             CallOutcome::Exit(status) => self.exit = Some(status),
         }
     }
@@ -90,6 +94,7 @@ where
 
     fn digest(&self, digest: &mut Digest) {
         self.machine.digest(digest);
+        digest.bytes(&self.process.consumed_input());
         digest.bytes(&self.process.output());
         digest.number(self.exit.map_or(u64::MAX, |status| status as u64));
     }

@@ -2,6 +2,7 @@ use crate::bare::{self, BARE_METAL_BYTES};
 use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::ServerError;
+use rackwright_linux::BareMetal;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
 use rackwright_rtl::rocket::{boot_code, Rocket, RocketBus, RocketDesign, DEVICES_BASE, MEMORY_BASE};
 use rackwright_stats::Digest;
@@ -28,11 +29,15 @@ struct System {
 }
 
 impl RocketRtl {
-    /// A server that has just left reset, with the program of an ELF file in memory.
+    /// A server that has just left reset, with the program of an ELF file in memory. With `echo` its output is passed
+    /// on as it comes, beside being kept.
     ///
     /// # Errors
     /// [`ServerError`] when the file is no program that fits.
-    pub fn new(design: &RocketDesign, program: &[u8]) -> Result<RocketRtl, ServerError> {
+    pub fn new(design: &RocketDesign, program: &[u8], echo: bool) -> Result<RocketRtl, ServerError> {
+        if !BareMetal::recognises(program)? {
+            return Err(ServerError::NotBareMetal { on: "Rocket in RTL" });
+        }
         let mut memory = GuestMemory::new(BARE_METAL_BYTES)?;
         let entry = bare::load(program, &mut memory, &BootInformation::default())?;
         let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
@@ -43,7 +48,7 @@ impl RocketRtl {
                 memory,
                 hierarchy,
                 port,
-                devices: Devices::new(false),
+                devices: Devices::new(echo),
                 boot: boot_code(entry),
                 digest: Digest::new(),
             },
@@ -92,8 +97,8 @@ impl System {
     /// The boot ROM, and the devices of bare metal behind it.
     fn read_device(&self, at: Cycle, address: u64, data: &mut [u8]) {
         data.fill(0);
-        if let Some(value) = self.devices.read(address, at) {
-            let known = data.len().min(8);
+        let known = data.len().min(8);
+        if let Some(value) = self.devices.read(address, known as u8, at) {
             data[..known].copy_from_slice(&value.to_le_bytes()[..known]);
             return;
         }
@@ -109,7 +114,8 @@ impl System {
         let mut value = [0; 8];
         let known = data.len().min(8);
         value[..known].copy_from_slice(&data[..known]);
-        self.devices.write(address, u64::from_le_bytes(value));
+        self.devices
+            .write(address, known as u8, u64::from_le_bytes(value));
     }
 }
 

@@ -3,14 +3,16 @@ use crate::error::ServerError;
 use crate::machine::Machine;
 use crate::program::ProgramRun;
 use crate::unit::AttachedUnit;
+use crate::wait::Wait;
 use rackwright_cpu::{
     Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
 };
 use rackwright_linux::{Arguments, BareMetal, Environment};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement, SharedHierarchy};
-use rackwright_rtl::Design;
+use rackwright_rtl::{Design, Port};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// How the hart's time is modelled.
@@ -61,6 +63,11 @@ pub struct ServerConfig<'a> {
     pub guest_bytes: u64,
     /// Whether quiescent units are not clocked.
     pub skip_quiescent: bool,
+    /// Whether it is checked that idle units do nothing; they are clocked then.
+    pub check_idle: bool,
+    /// Where the signals of the units go, as FST: one file each, with the unit's name if there are several. The
+    /// designs must have been built with waves.
+    pub waves: Option<&'a Path>,
 }
 
 /// Whether a run goes on.
@@ -93,6 +100,7 @@ pub(crate) trait Observed {
     fn instructions(&self) -> u64;
     fn counters(&self) -> Counters;
     fn unit_cycles(&self) -> u64;
+    fn wait(&self) -> Option<Wait>;
 }
 
 impl Server {
@@ -141,6 +149,19 @@ impl Server {
     /// [`ServerError`] when the program does what it may not, or a unit does not answer.
     pub fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
         self.run.run(limit)
+    }
+
+    /// The unit that the hart stands still for, if it does.
+    pub fn wait(&self) -> Option<Wait> {
+        self.run.machine().wait()
+    }
+
+    /// Why a run does not go on that has come to the user's limit.
+    pub fn limit_reached(&self) -> ServerError {
+        ServerError::CycleLimit {
+            cycle: self.cycle(),
+            wait: self.wait().map(Box::new),
+        }
     }
 
     /// The hart's clock.
@@ -224,13 +245,48 @@ pub(crate) fn attach(
     hierarchy: &SharedHierarchy,
 ) -> Result<Vec<AttachedUnit>, ServerError> {
     refuse_shared_opcodes(config.units)?;
+    config.units.iter().try_for_each(refuse_unconnected)?;
     let mut hierarchy = hierarchy.lock();
-    let attach = |design| -> Result<AttachedUnit, ServerError> {
-        let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, None)?;
-        unit.instance().skip_quiescent(config.skip_quiescent);
+    let attach = |design: &Design| -> Result<AttachedUnit, ServerError> {
+        let waves = config
+            .waves
+            .map(|waves| wave_file(waves, &design.manifest.unit, config.units.len()));
+        let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, waves.as_deref())?;
+        if config.check_idle {
+            unit.instance().check_idle();
+        } else {
+            unit.instance().skip_quiescent(config.skip_quiescent);
+        }
         Ok(unit)
     };
     config.units.iter().map(attach).collect()
+}
+
+/// `waves.fst` for one unit, `waves-<unit>.fst` for each of several.
+fn wave_file(waves: &Path, unit: &str, units: usize) -> PathBuf {
+    if units == 1 {
+        return waves.to_path_buf();
+    }
+    let stem = waves.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = waves.extension().unwrap_or("fst".as_ref()).to_string_lossy();
+    waves.with_file_name(format!("{stem}-{unit}.{extension}"))
+}
+
+/// Commands reach a unit through its command port, data through its memory ports; nothing else is connected.
+fn refuse_unconnected(unit: &Design) -> Result<(), ServerError> {
+    let ports = unit.manifest.ports.iter().find_map(|port| match port {
+        Port::Mmio { .. } => Some("registers"),
+        Port::Stream { .. } => Some("a stream port"),
+        Port::Interrupt { .. } => Some("an interrupt line"),
+        _ => None,
+    });
+    match ports {
+        Some(ports) => Err(ServerError::Unconnected {
+            unit: unit.manifest.unit.clone(),
+            ports,
+        }),
+        None => Ok(()),
+    }
 }
 
 fn refuse_shared_opcodes(units: &[Design]) -> Result<(), ServerError> {
@@ -272,6 +328,10 @@ impl<T: Timing> Observed for Machine<T> {
             }
         }
         counters
+    }
+
+    fn wait(&self) -> Option<Wait> {
+        self.wait()
     }
 
     fn unit_cycles(&self) -> u64 {

@@ -1,5 +1,7 @@
+use crate::error::ServerError;
 use crate::frames::{Assembler, SentFrame};
 use crate::guard::Guard;
+use crate::wait::{LastRequest, Wait};
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Path, Placement, RequesterId, Traffic};
 use rackwright_rtl::{
     Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, MemoryResponse,
@@ -43,6 +45,10 @@ pub struct AttachedUnit {
     answers: VecDeque<RegisterAnswer>,
     sent: Assembler,
     interrupts: VecDeque<InterruptChange>,
+    idle_broken: Option<Cycle>,
+    asked: Option<(Cycle, Command)>,
+    moved: Cycle,
+    last_request: Option<LastRequest>,
     digest: Digest,
 }
 
@@ -83,6 +89,10 @@ impl AttachedUnit {
             answers: VecDeque::new(),
             sent: Assembler::default(),
             interrupts: VecDeque::new(),
+            idle_broken: None,
+            asked: None,
+            moved: Cycle::ZERO,
+            last_request: None,
             digest: Digest::new(),
         })
     }
@@ -135,6 +145,7 @@ impl AttachedUnit {
         self.digest.number(command.rs2);
         self.instance.command(at + self.command_path.request, command);
         self.commands_sent += 1;
+        self.asked = Some((at, command));
         self.quiescent = false;
     }
 
@@ -259,6 +270,9 @@ impl AttachedUnit {
         };
         let step = self.instance.step(end);
         self.quiescent = step.quiescent;
+        self.idle_broken = step.idle_broken;
+        let given = step.command_responses.len() + step.register_answers.len() + step.flits.len();
+        let moved = given != 0 || self.commands_accepted != step.commands_accepted;
         self.commands_accepted = step.commands_accepted;
         self.last_accept = step.last_accept;
         self.responses.extend(step.command_responses);
@@ -276,6 +290,16 @@ impl AttachedUnit {
         }
         self.interrupts.extend(step.interrupts);
         let requests = self.instance.requests().len();
+        if moved || requests != 0 {
+            self.moved = self.instance.cycle();
+        }
+        if let Some(last) = self.instance.requests().last() {
+            self.last_request = Some(LastRequest {
+                cycle: last.cycle,
+                address: last.address,
+                write: last.write,
+            });
+        }
         self.quiescent &= requests == 0;
         for request in self.instance.requests() {
             surroundings.hierarchy.prefetch(request.address);
@@ -284,6 +308,31 @@ impl AttachedUnit {
         for index in 0..requests {
             let response = self.serve(index, surroundings);
             self.instance.respond(&response);
+        }
+    }
+
+    /// Refuses to go on with a unit that broke its promise to be idle.
+    ///
+    /// # Errors
+    /// [`ServerError::IdleBroken`] when it has.
+    pub fn check_idle(&self) -> Result<(), ServerError> {
+        match self.idle_broken {
+            Some(cycle) => Err(ServerError::IdleBroken {
+                unit: self.design().manifest.unit.clone(),
+                cycle,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// What is to be said of it when it is awaited for long.
+    pub fn wait(&self) -> Wait {
+        Wait {
+            unit: self.design().manifest.unit.clone(),
+            command: self.asked.map(|(_, command)| command),
+            since: self.asked.map_or(Cycle::ZERO, |(at, _)| at),
+            moved: self.moved,
+            request: self.last_request,
         }
     }
 

@@ -18,7 +18,7 @@ const LARGEST_ERROR: f64 = 4.0;
 
 /// Name and measurement of each line of the reference.
 fn reference() -> Vec<(String, Measurement)> {
-    let text = std::fs::read_to_string(folder().join("reference.csv")).expect("reference.csv");
+    let text = std::fs::read_to_string(folder("rocket").join("reference.csv")).expect("reference.csv");
     let rows = text.lines().skip(1).map(|line| {
         let (name, numbers) = line.split_once(',').expect("a name and numbers");
         (name.to_owned(), Measurement::parse(numbers))
@@ -27,7 +27,7 @@ fn reference() -> Vec<(String, Measurement)> {
 }
 
 fn run_on_rtl(design: &RocketDesign, file: &[u8]) -> Measurement {
-    let mut machine = RocketRtl::new(design, file).unwrap();
+    let mut machine = RocketRtl::new(design, file, false).unwrap();
     let exit_code = machine.run(LIMIT);
     output(exit_code, machine.output())
 }
@@ -38,7 +38,7 @@ fn cycles_of_the_model_are_those_of_the_rtl() {
     let (mut sum, mut largest) = (0.0, 0.0f64);
     let reference = reference();
     for (name, rtl) in &reference {
-        let model = run_on_model(CpuModel::Rocket, &program(name));
+        let model = run_on_model(CpuModel::Rocket, &program("rocket", name));
         assert_eq!(
             (model.instructions, model.result),
             (rtl.instructions, rtl.result),
@@ -59,7 +59,7 @@ fn cycles_of_the_model_are_those_of_the_rtl() {
 
 #[test]
 fn a_run_of_the_model_can_be_repeated() {
-    let file = program("sort");
+    let file = program("rocket", "sort");
     assert_eq!(
         run_on_model(CpuModel::Rocket, &file),
         run_on_model(CpuModel::Rocket, &file)
@@ -87,7 +87,7 @@ fn rtl_design() -> RocketDesign {
 }
 
 fn all_programs() -> Vec<String> {
-    let folder = std::fs::read_dir(folder().join("programs")).expect("the folder of programs");
+    let folder = std::fs::read_dir(folder("rocket").join("programs")).expect("the folder of programs");
     let name = |entry: std::fs::DirEntry| {
         let path = entry.path();
         path.file_stem().expect("a name").to_string_lossy().into_owned()
@@ -104,7 +104,7 @@ fn the_reference_is_what_the_rtl_does() {
     let measured: Vec<(String, Measurement)> = all_programs()
         .into_iter()
         .map(|name| {
-            let measurement = run_on_rtl(&design, &program(&name));
+            let measurement = run_on_rtl(&design, &program("rocket", &name));
             (name, measurement)
         })
         .collect();
@@ -119,5 +119,5 @@ fn write_reference(measured: &[(String, Measurement)]) {
     for (name, row) in measured {
         writeln!(text, "{name},{},{},{}", row.cycles, row.instructions, row.result).unwrap();
     }
-    std::fs::write(folder().join("reference.csv"), text).unwrap();
+    std::fs::write(folder("rocket").join("reference.csv"), text).unwrap();
 }

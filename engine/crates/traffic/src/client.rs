@@ -2,8 +2,10 @@ use crate::arrivals::Schedule;
 use crate::distribution::Sampler;
 use crate::parameters::check_payload;
 use crate::pending::Pending;
+use crate::selector::Selector;
 use crate::{ClientParameters, Distribution, Latencies, Load, ParameterError, Random};
-use rackwright_ethernet::{Endpoint, Mac, Message};
+use rackwright_dispatch::ServiceId;
+use rackwright_ethernet::{Endpoint, Kind, Mac, Message};
 use rackwright_time::{Clock, Cycle, Cycles};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,6 +17,8 @@ pub struct Peer {
     pub mac: Mac,
     /// The Internet address and port.
     pub endpoint: Endpoint,
+    /// What it serves.
+    pub service: ServiceId,
 }
 
 /// What a client has done.
@@ -32,11 +36,12 @@ pub struct ClientCounters {
     pub late: u64,
 }
 
-/// A client: sends requests to its peers, each time to one chosen at random.
+/// A client: sends requests to its peers.
 #[derive(Clone, Debug)]
 pub struct Client {
     pace: Pace,
     peers: Vec<Peer>,
+    selector: Selector,
     request_bytes: u16,
     answer_bytes: u16,
     timeout: Cycles,
@@ -89,6 +94,7 @@ impl Client {
                 clock,
                 &mut random,
             )?,
+            selector: Selector::new(parameters.selection, &peers, &mut random),
             peers,
             request_bytes: check_payload(parameters.request_bytes)?,
             answer_bytes: check_payload(parameters.answer_bytes)?,
@@ -122,23 +128,23 @@ impl Client {
         self.remaining -= 1;
         self.counters.requests += 1;
         self.pace.sent(&mut self.random);
-        let chosen = match self.peers.len() {
-            1 => 0,
-            several => self.random.below(several),
-        };
+        let peer = self.peers[self.selector.choose(self.peers.len(), &mut self.random)];
         Request {
-            peer: self.peers[chosen],
+            peer,
             payload: self.request_bytes,
             message: Message {
-                response: false,
-                answer_bytes: self.answer_bytes,
+                kind: Kind::Request,
+                service: peer.service,
+                argument: self.answer_bytes,
                 number: self.pending.add(now),
             },
         }
     }
 
-    /// Takes the answer to the request of that number.
-    pub(crate) fn answer(&mut self, now: Cycle, number: u64) {
+    /// Takes the answer of somebody to the request of that number.
+    pub(crate) fn answer(&mut self, now: Cycle, from: Mac, message: Message) {
+        self.selector.heard(from, message.argument);
+        let number = message.number;
         let Some(sent) = self.pending.answer(number) else {
             self.counters.late += 1;
             return;

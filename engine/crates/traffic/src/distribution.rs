@@ -28,6 +28,13 @@ pub enum Distribution {
         /// How often the long one is met, 0 to 1.
         long_fraction: f64,
     },
+    /// Log-normal: its logarithm is normal.
+    LogNormal {
+        /// The mean of the durations themselves.
+        mean_us: f64,
+        /// The standard deviation of their logarithm.
+        sigma: f64,
+    },
     /// One of given durations.
     Empirical {
         /// The durations.
@@ -43,7 +50,7 @@ impl Distribution {
     pub fn mean_us(&self) -> f64 {
         match self {
             Distribution::Constant { us } => *us,
-            Distribution::Exponential { mean_us, .. } => *mean_us,
+            Distribution::Exponential { mean_us, .. } | Distribution::LogNormal { mean_us, .. } => *mean_us,
             Distribution::Bimodal {
                 short_us,
                 long_us,
@@ -76,14 +83,14 @@ impl Distribution {
     ///
     /// # Errors
     /// [`ParameterError`] for negative or infinite times, and probabilities that are none.
-    pub(crate) fn sampler(&self, clock: Clock) -> Result<Sampler, ParameterError> {
+    pub fn sampler(&self, clock: Clock) -> Result<Sampler, ParameterError> {
         let cycles = |us: f64| match us.is_finite() && us >= 0.0 {
             true => Ok(us * clock.hertz() as f64 / 1e6),
             false => Err(ParameterError::Time(us)),
         };
-        Ok(match self {
-            Distribution::Constant { us } => Sampler::Constant(cycles(*us)?),
-            Distribution::Exponential { mean_us, minimum_us } => Sampler::Exponential {
+        Ok(Sampler(match self {
+            Distribution::Constant { us } => Shape::Constant(cycles(*us)?),
+            Distribution::Exponential { mean_us, minimum_us } => Shape::Exponential {
                 minimum: cycles(*minimum_us)?,
                 above: cycles(*mean_us - *minimum_us).map_err(|_| ParameterError::Time(*mean_us))?,
             },
@@ -95,23 +102,35 @@ impl Distribution {
                 if !(0.0..=1.0).contains(long_fraction) {
                     return Err(ParameterError::Fraction(*long_fraction));
                 }
-                Sampler::Bimodal {
+                Shape::Bimodal {
                     short: cycles(*short_us)?,
                     long: cycles(*long_us)?,
                     long_fraction: *long_fraction,
                 }
             }
+            Distribution::LogNormal { mean_us, sigma } => Shape::LogNormal {
+                median: cycles(*mean_us)? / libm::exp(deviation(*sigma)?.powi(2) / 2.0),
+                sigma: *sigma,
+            },
             Distribution::Empirical { values_us, weights } => {
                 let values = values_us
                     .iter()
                     .map(|us| cycles(*us))
                     .collect::<Result<Vec<f64>, _>>()?;
-                Sampler::Empirical {
+                Shape::Empirical {
                     limits: limits(values.len(), weights)?,
                     values,
                 }
             }
-        })
+        }))
+    }
+}
+
+/// The standard deviation of a logarithm. Above 10, means are beyond anything that is ever drawn.
+fn deviation(sigma: f64) -> Result<f64, ParameterError> {
+    match (0.0..=10.0).contains(&sigma) {
+        true => Ok(sigma),
+        false => Err(ParameterError::Deviation(sigma)),
     }
 }
 
@@ -142,7 +161,10 @@ fn limits(values: usize, weights: &[f64]) -> Result<Vec<f64>, ParameterError> {
 
 /// A distribution in cycles, to draw from.
 #[derive(Clone, Debug)]
-pub(crate) enum Sampler {
+pub struct Sampler(Shape);
+
+#[derive(Clone, Debug)]
+enum Shape {
     Constant(f64),
     Exponential {
         minimum: f64,
@@ -153,6 +175,10 @@ pub(crate) enum Sampler {
         long: f64,
         long_fraction: f64,
     },
+    LogNormal {
+        median: f64,
+        sigma: f64,
+    },
     Empirical {
         values: Vec<f64>,
         limits: Vec<f64>,
@@ -162,11 +188,11 @@ pub(crate) enum Sampler {
 impl Sampler {
     /// A duration, rounded to whole cycles.
     #[inline]
-    pub(crate) fn draw(&self, random: &mut Random) -> Cycles {
-        let cycles = match self {
-            Sampler::Constant(cycles) => *cycles,
-            Sampler::Exponential { minimum, above } => minimum + above * random.exponential(),
-            Sampler::Bimodal {
+    pub fn draw(&self, random: &mut Random) -> Cycles {
+        let cycles = match &self.0 {
+            Shape::Constant(cycles) => *cycles,
+            Shape::Exponential { minimum, above } => minimum + above * random.exponential(),
+            Shape::Bimodal {
                 short,
                 long,
                 long_fraction,
@@ -174,7 +200,8 @@ impl Sampler {
                 true => *long,
                 false => *short,
             },
-            Sampler::Empirical { values, limits } => {
+            Shape::LogNormal { median, sigma } => median * libm::exp(sigma * random.normal()),
+            Shape::Empirical { values, limits } => {
                 let at = random.unit();
                 values[limits.partition_point(|limit| *limit < at).min(values.len() - 1)]
             }
@@ -209,6 +236,10 @@ mod tests {
                 long_us: 100.0,
                 long_fraction: 0.1,
             },
+            Distribution::LogNormal {
+                mean_us: 20.0,
+                sigma: 0.8,
+            },
             Distribution::Empirical {
                 values_us: vec![1.0, 2.0, 9.0],
                 weights: vec![],
@@ -241,6 +272,10 @@ mod tests {
                 short_us: 1.0,
                 long_us: 2.0,
                 long_fraction: 1.5,
+            },
+            Distribution::LogNormal {
+                mean_us: 1.0,
+                sigma: -1.0,
             },
             Distribution::Empirical {
                 values_us: vec![],

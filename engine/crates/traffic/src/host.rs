@@ -1,8 +1,8 @@
 use crate::client::{Client, Request};
 use crate::service::Service;
 use rackwright_ethernet::{
-    Datagram, Ecn, Endpoint, Foreign, Frame, Mac, Message, OutputPort, PortParameters, LARGEST_PAYLOAD,
-    MESSAGE_BYTES,
+    Datagram, Ecn, Endpoint, Foreign, Frame, Kind, Mac, Message, Outage, OutputPort, PortParameters,
+    LARGEST_PAYLOAD, MESSAGE_BYTES,
 };
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
@@ -36,6 +36,8 @@ pub struct HostCounters {
     pub unasked: u64,
     /// Messages that came with a congestion mark; they are used.
     pub marked: u64,
+    /// Messages that came while the host was down, and work that it lost by that.
+    pub dead: u64,
 }
 
 /// A server without a processor: a client, a service, or both, behind one port.
@@ -47,6 +49,10 @@ pub struct Host {
     /// Messages on their way up through the stack.
     rising: VecDeque<(Cycle, Datagram)>,
     counters: HostCounters,
+    /// When it is down, in order.
+    outages: Vec<Outage>,
+    /// How many outages have begun.
+    begun: usize,
 }
 
 impl Host {
@@ -64,7 +70,31 @@ impl Host {
             service,
             rising: VecDeque::new(),
             counters: HostCounters::default(),
+            outages: Vec::new(),
+            begun: 0,
         }
+    }
+
+    /// The same, but dead in these times: it hears and says nothing, and what its service worked on is lost.
+    pub fn with_outages(mut self, mut outages: Vec<Outage>) -> Host {
+        outages.sort_by_key(|outage| outage.from);
+        self.outages = outages;
+        self
+    }
+
+    /// Whether it is down. As soon as it is found to have been, its service has lost everything.
+    fn is_down(&mut self, now: Cycle) -> bool {
+        while self
+            .outages
+            .get(self.begun)
+            .is_some_and(|outage| outage.from <= now)
+        {
+            self.begun += 1;
+            self.counters.dead += self.service.as_mut().map_or(0, Service::lose);
+        }
+        self.outages[..self.begun]
+            .last()
+            .is_some_and(|outage| outage.covers(now))
     }
 
     /// Its port.
@@ -102,15 +132,20 @@ impl Host {
     fn act(&mut self, now: Cycle, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
         if self.rising.front().is_some_and(|(at, _)| *at == now) {
             let (_, datagram) = self.rising.pop_front().expect("a message is there");
-            return self.deliver(now, datagram);
+            return self.deliver(now, datagram, until, outbox);
         }
-        if let Some(service) = self
-            .service
-            .as_mut()
-            .filter(|service| service.next_event() == now)
-        {
+        if (self.service.as_ref()).is_some_and(|service| service.next_event() == now) {
+            if !self.outages.is_empty() && self.is_down(now) {
+                return;
+            }
+            let service = self
+                .service
+                .as_mut()
+                .filter(|service| service.next_event() == now);
+            let Some(service) = service else { return };
             let request = service.complete(now);
-            return self.transmit(now, answer(&request), until, outbox);
+            let load = service.under_way().min(u16::MAX.into()) as u16;
+            return self.transmit(now, answer(&request, load), until, outbox);
         }
         let client = self.client.as_mut().expect("nothing else is due");
         if client.next_timeout() == now {
@@ -121,10 +156,15 @@ impl Host {
         self.transmit(now, datagram, until, outbox);
     }
 
-    fn receive(&mut self, now: Cycle, frame: Frame) {
+    fn receive(&mut self, now: Cycle, frame: Frame, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
         self.output.count_received(frame.length());
+        if !self.outages.is_empty() && self.is_down(now) {
+            self.counters.dead += 1;
+            return;
+        }
         let read = match frame {
             Frame::Datagram(datagram) => Ok(datagram),
+            Frame::Told(_) => Err(Foreign::NotAMessage),
             Frame::Raw(bytes) => Datagram::parse(&bytes),
         };
         match read {
@@ -133,18 +173,25 @@ impl Host {
             {
                 self.counters.misdelivered += 1;
             }
-            Ok(datagram) if self.identity.stack == Cycles(0) => self.deliver(now, datagram),
+            Ok(datagram) if self.identity.stack == Cycles(0) => self.deliver(now, datagram, until, outbox),
             Ok(datagram) => self.rising.push_back((now + self.identity.stack, datagram)),
             Err(Foreign::Checksum) => self.counters.checksum += 1,
             Err(Foreign::NotUdp | Foreign::NotAMessage) => self.counters.foreign += 1,
         }
     }
 
-    fn deliver(&mut self, now: Cycle, datagram: Datagram) {
+    fn deliver(&mut self, now: Cycle, datagram: Datagram, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
         self.counters.marked += u64::from(datagram.ecn == Ecn::Congested);
-        match (datagram.message.response, &mut self.client, &mut self.service) {
-            (true, Some(client), _) => client.answer(now, datagram.message.number),
-            (false, _, Some(service)) => service.take(now, datagram),
+        match (datagram.message.kind, &mut self.client, &mut self.service) {
+            (Kind::Response, Some(client), _) => client.answer(now, datagram.source, datagram.message),
+            (Kind::Request, _, Some(service)) => service.take(now, datagram),
+            (Kind::Probe, _, Some(_)) => {
+                let mut alive = answer(&datagram, 0);
+                alive.message.kind = Kind::Alive;
+                // Nobody's address: the switch above takes it from the way.
+                alive.payload = MESSAGE_BYTES as u16;
+                self.transmit(now, alive, until, outbox);
+            }
             _ => self.counters.unasked += 1,
         }
     }
@@ -174,8 +221,9 @@ impl Host {
     }
 }
 
-/// The answer to a request: the same flow, backwards, with the payload that was asked for.
-fn answer(request: &Datagram) -> Datagram {
+/// The answer to a request: the same flow, backwards, with the payload that was asked for, and how many requests are
+/// under way.
+fn answer(request: &Datagram, load: u16) -> Datagram {
     Datagram {
         destination: request.source,
         source: request.destination,
@@ -183,7 +231,7 @@ fn answer(request: &Datagram) -> Datagram {
         to: request.from,
         payload: request
             .message
-            .answer_bytes
+            .argument
             .clamp(MESSAGE_BYTES as u16, LARGEST_PAYLOAD as u16),
         ecn: if request.ecn == Ecn::NotCapable {
             Ecn::NotCapable
@@ -191,7 +239,8 @@ fn answer(request: &Datagram) -> Datagram {
             Ecn::Capable
         },
         message: Message {
-            response: true,
+            kind: Kind::Response,
+            argument: load,
             ..request.message
         },
     }
@@ -217,7 +266,7 @@ impl Model for Host {
             }
             if arrival <= inside {
                 let (_, arrival) = arrivals.next().expect("an arrival is due");
-                self.receive(arrival.cycle, arrival.item);
+                self.receive(arrival.cycle, arrival.item, until, outbox);
             } else {
                 self.act(inside, until, outbox);
             }

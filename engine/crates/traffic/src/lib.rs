@@ -12,13 +12,14 @@ mod latencies;
 mod parameters;
 mod pending;
 mod random;
+mod selector;
 mod service;
 
-pub use arrivals::Arrivals;
+pub use arrivals::{Arrivals, Schedule};
 pub use client::{Client, ClientCounters, Peer};
-pub use distribution::Distribution;
+pub use distribution::{Distribution, Sampler};
 pub use host::{Host, HostCounters, Identity};
 pub use latencies::Latencies;
-pub use parameters::{ClientParameters, Load, ParameterError, ServiceParameters};
+pub use parameters::{ClientParameters, Load, ParameterError, Selection, ServiceParameters};
 pub use random::Random;
 pub use service::{Service, ServiceCounters};

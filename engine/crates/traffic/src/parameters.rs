@@ -20,6 +20,19 @@ pub enum Load {
     },
 }
 
+/// Whom a client asks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Selection {
+    /// Anybody.
+    #[default]
+    Random,
+    /// One after another, beginning with anybody.
+    RoundRobin,
+    /// Of two drawn at random the one whose load was lower when it last answered.
+    PowerOfTwo,
+}
+
 /// A client.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,6 +51,9 @@ pub struct ClientParameters {
     /// After how many requests it ends.
     #[serde(default)]
     pub requests: Option<u64>,
+    /// Whom it asks each time.
+    #[serde(default)]
+    pub selection: Selection,
 }
 
 /// A service.
@@ -62,6 +78,9 @@ pub enum ParameterError {
     /// Not a rate.
     #[error("{0} is not a number of requests per second")]
     RequestRate(f64),
+    /// Not the standard deviation of a logarithm.
+    #[error("{0} is not a standard deviation of a logarithm between 0 and 10")]
+    Deviation(f64),
     /// Not a probability.
     #[error("{0} is not a fraction between 0 and 1")]
     Fraction(f64),

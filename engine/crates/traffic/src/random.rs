@@ -37,6 +37,13 @@ impl Random {
         -libm::log(self.unit())
     }
 
+    /// A normally distributed number with mean 0 and variance 1, by the method of Box and Muller.
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
+
     /// A number below `limit`, which is not zero.
     #[inline]
     pub fn below(&mut self, limit: usize) -> usize {

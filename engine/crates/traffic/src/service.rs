@@ -97,6 +97,17 @@ impl Service {
         request
     }
 
+    /// Loses all requests that wait or are worked on; how many those were.
+    pub(crate) fn lose(&mut self) -> u64 {
+        let lost = self.under_way();
+        self.waiting.clear();
+        for Reverse((_, core)) in self.working.drain() {
+            self.requests[core] = None;
+            self.idle.push(core);
+        }
+        lost
+    }
+
     fn begin(&mut self, core: usize, came: Cycle, now: Cycle, request: Datagram) {
         // Work takes at least a cycle, so that time moves on.
         let time = self.time.draw(&mut self.random).max(Cycles(1));

@@ -1,6 +1,6 @@
 //! What a host makes of frames that it should not get: each is counted by its reason, none is served.
 
-use rackwright_ethernet::{Datagram, Ecn, Endpoint, Frame, Ipv4, Mac, Message, PortParameters};
+use rackwright_ethernet::{Datagram, Ecn, Endpoint, Frame, Ipv4, Kind, Mac, Message, PortParameters};
 use rackwright_schedule::{Graph, Incoming, Model, ModelId, Outbox, PortId};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Cycle, Cycles};
@@ -70,8 +70,9 @@ fn request() -> Datagram {
         payload: 64,
         ecn: Ecn::NotCapable,
         message: Message {
-            response: false,
-            answer_bytes: 64,
+            kind: Kind::Request,
+            service: rackwright_dispatch::ServiceId(0),
+            argument: 64,
             number: 0,
         },
     }
@@ -175,7 +176,7 @@ fn what_is_for_others_or_answers_nothing_is_not_served() {
     };
     let answer = Datagram {
         message: Message {
-            response: true,
+            kind: Kind::Response,
             ..request().message
         },
         ..request()

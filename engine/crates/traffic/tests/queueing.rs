@@ -5,7 +5,7 @@ use rackwright_ethernet::{Endpoint, Ipv4, Mac, PortParameters};
 use rackwright_schedule::{Graph, ModelId, PortId};
 use rackwright_time::{Clock, Cycle, Cycles};
 use rackwright_traffic::{
-    Arrivals, Client, ClientParameters, Distribution, Host, Identity, Load, Peer, Random, Service,
+    Arrivals, Client, ClientParameters, Distribution, Host, Identity, Load, Peer, Random, Selection, Service,
     ServiceParameters,
 };
 
@@ -33,11 +33,13 @@ fn client(load: Load, requests: u64) -> Client {
         start_us: 0.0,
         timeout_us: 1e6,
         requests: Some(requests),
+        selection: Selection::Random,
     };
     let server = identity(2);
     let peer = Peer {
         mac: server.mac,
         endpoint: server.endpoint,
+        service: rackwright_dispatch::ServiceId(0),
     };
     Client::new(
         &parameters,

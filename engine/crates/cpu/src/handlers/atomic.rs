@@ -15,12 +15,12 @@ unsafe fn target<V: Value>(
     unsafe {
         let address = register(state, (*operation).rs1);
         let buffer = if purpose == Purpose::Store {
-            &state.stores
+            &state.data().stores
         } else {
-            &state.loads
+            &state.data().loads
         };
-        if let Some(host) = buffer.host(address, V::BYTES) {
-            return Some((host.cast(), (host as u64).wrapping_sub(state.host_base)));
+        if let Some(host) = buffer.find(address, V::BYTES) {
+            return Some((host as *mut V, host.wrapping_sub(state.host_base)));
         }
         let physical = access::atomic(state, address, V::BYTES as usize, purpose)?;
         Some(((state.host_base + physical) as *mut V, physical))

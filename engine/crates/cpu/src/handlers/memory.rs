@@ -92,11 +92,11 @@ unsafe fn load<V: Value, D: Destination, const RECORDS: bool>(
     // SAFETY: as for every handler that may not be the last; a remembered translation lies in guest memory.
     unsafe {
         let address = address(state, operation);
-        let Some(host) = state.loads.host(address, V::BYTES) else {
+        let Some(host) = state.data().loads.find(address, V::BYTES) else {
             return load_slowly::<V, D, RECORDS>(state, operation, cursor);
         };
-        let cursor = record::<RECORDS>(cursor, (host as u64).wrapping_sub(state.host_base));
-        D::put(state, operation, host.cast::<V>().read_unaligned());
+        let cursor = record::<RECORDS>(cursor, host.wrapping_sub(state.host_base));
+        D::put(state, operation, (host as *const V).read_unaligned());
         next(state, operation, cursor)
     }
 }
@@ -130,12 +130,11 @@ unsafe fn store<V: Value, D: Destination, const RECORDS: bool>(
     // SAFETY: as for every handler that may not be the last; a remembered translation lies in guest memory.
     unsafe {
         let address = address(state, operation);
-        let Some(host) = state.stores.host(address, V::BYTES) else {
+        let Some(host) = state.data().stores.find(address, V::BYTES) else {
             return store_slowly::<V, D, RECORDS>(state, operation, cursor);
         };
-        let cursor = record::<RECORDS>(cursor, (host as u64).wrapping_sub(state.host_base));
-        host.cast::<V>()
-            .write_unaligned(V::narrow(D::get(state, operation)));
+        let cursor = record::<RECORDS>(cursor, host.wrapping_sub(state.host_base));
+        (host as *mut V).write_unaligned(V::narrow(D::get(state, operation)));
         next(state, operation, cursor)
     }
 }

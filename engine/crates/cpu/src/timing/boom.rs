@@ -18,7 +18,7 @@ use super::{BlockInstruction, BlockRun, Timing};
 use crate::block::MAXIMUM;
 use block::{NO_INSTRUCTION, PLACES};
 use memory::DataCache;
-use predictor::{Directions, Targets};
+use predictor::Predictor;
 use rackwright_memory::{AccessKind, Cache, Lookup, RequesterId, SharedHierarchy};
 use rackwright_time::Cycle;
 use resources::{InOrder, Port, Queue, ReorderBuffer};
@@ -30,8 +30,10 @@ pub struct Boom {
     requester: RequesterId,
     instructions: Cache,
     data: DataCache,
-    directions: Directions,
-    targets: Targets,
+    predictor: Predictor,
+    /// When the latest packet was fetched, and when the next one is at the earliest.
+    packet: u64,
+    fetch: u64,
     /// When each register's value is there.
     ready: [u64; PLACES],
     /// The latest dispatch.
@@ -41,6 +43,8 @@ pub struct Boom {
     reorder: ReorderBuffer,
     memory_port: Port,
     float_port: Port,
+    multiplier_port: Port,
+    conversion_port: Port,
     loads: Queue,
     stores: Queue,
     divider: u64,
@@ -63,14 +67,17 @@ impl Boom {
             requester,
             instructions: Cache::new(parameters.instructions),
             data: DataCache::new(&parameters),
-            directions: Directions::new(),
-            targets: Targets::new(),
+            predictor: Predictor::new(),
+            packet: 0,
+            fetch: 0,
             ready: [0; PLACES],
             dispatch: InOrder::new(),
             committed: 0,
             reorder: ReorderBuffer::new(parameters.reorder_buffer, MAXIMUM),
             memory_port: Port::new(),
             float_port: Port::new(),
+            multiplier_port: Port::new(),
+            conversion_port: Port::new(),
             loads: Queue::new(parameters.load_queue),
             stores: Queue::new(parameters.store_queue),
             divider: 0,
@@ -84,18 +91,30 @@ impl Boom {
         }
     }
 
-    /// Looks for a line of instructions for a dispatch at `at`; on a miss, returns when the line is supplied.
-    fn fetch(&mut self, at: u64, address: u64) -> Option<u64> {
+    /// Looks for a line of instructions; on a miss, the next packet is not fetched before the line is supplied.
+    fn look_for_line(&mut self, address: u64) {
         if let Lookup::Hit(_) = self.instructions.touch(address) {
-            return None;
+            return;
         }
-        let request = Cycle(at + self.parameters.miss_request);
+        let request = Cycle(self.fetch + self.parameters.miss_request);
         let data = self
             .hierarchy
             .lock()
             .access(request, address, AccessKind::Fetch, self.requester);
         self.instructions.insert(address, 0);
-        Some(data.0 + self.parameters.miss_response)
+        self.fetch = data.0 + self.parameters.miss_response;
+    }
+
+    /// The front end starts anew, so that the next dispatch is in `cycle`.
+    #[inline(always)]
+    fn refetch(&mut self, cycle: u64) {
+        self.fetch = cycle.saturating_sub(self.parameters.fetch);
+    }
+
+    /// The front end loses some cycles before the packet behind the present one.
+    #[inline(always)]
+    fn lose(&mut self, cycles: u64) {
+        self.fetch = self.fetch.max(self.packet + 1 + cycles);
     }
 
     /// Runs all entries of a block.
@@ -144,8 +163,9 @@ impl Timing for Boom {
     }
 
     fn trap(&mut self) {
-        let restart = self.committed + self.parameters.redirect;
-        self.dispatch.not_before(restart);
+        let restart = self.committed + self.parameters.flush;
+        self.dispatch.restart(restart);
+        self.refetch(restart);
     }
 
     fn cycle(&self) -> Cycle {
@@ -157,6 +177,7 @@ impl Timing for Boom {
         if last > self.committed {
             self.committed = last;
             self.dispatch.not_before(last);
+            self.fetch = self.fetch.max(last.saturating_sub(self.parameters.fetch));
         }
     }
 }

@@ -12,7 +12,7 @@ mod schedule;
 pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
-use super::{divide_operands, BlockInstruction, BlockRun, Timing};
+use super::{BlockInstruction, BlockRun, DivideOperands, Timing};
 use crate::instruction::Register;
 use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
@@ -256,15 +256,12 @@ impl Rocket {
     /// Delays what waits for a division that takes longer than scheduled.
     #[inline]
     fn divide(&mut self, run: &mut Run, step: &Step, slack: Slack, value: u64) {
-        let (dividend, divisor) = divide_operands(value);
+        let operands = DivideOperands::unpack(value);
         let latencies = &self.parameters.latencies;
-        let latency = if divisor == 0 {
-            latencies.divide_most
-        } else {
-            // The unit aligns the operands in one step, counting modulo 64 when the divisor is the longer one.
-            latencies.divide_least + (dividend.max(1).wrapping_sub(divisor) & 63)
-        };
-        let latency = latency.min(latencies.divide_most);
+        let latency = operands
+            .quotient_bits()
+            .map_or(latencies.divide_most, |bits| latencies.divide_least + bits);
+        let latency = latency.min(latencies.divide_most) + operands.negations();
         let late = latency - latencies.divide_least;
         self.delay(run, step, slack, latency, late);
     }

@@ -1,6 +1,8 @@
 //! A network of one switch whose ports play scripts and note what comes.
 
-use rackwright_ethernet::{Forwarding, Frame, Mac, PortParameters, Route, Switch, SwitchParameters, Table};
+use rackwright_ethernet::{
+    Faults, Forwarding, Frame, Mac, PortParameters, Route, Switch, SwitchParameters, Table,
+};
 use rackwright_schedule::{Graph, Incoming, Model, ModelId, Outbox, PortId};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
@@ -113,6 +115,7 @@ impl Star {
             ports: vec![port; ports],
             latency: Cycles(setup.latency),
             largest_frame: 9600,
+            faults: Faults::default(),
         };
         let mut graph = Graph::new();
         let switch = graph.add(

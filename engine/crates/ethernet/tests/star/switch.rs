@@ -1,7 +1,7 @@
 //! What a switch promises: times, drops, broadcasts, marks, and that nothing is lost uncounted.
 
 use crate::common::{frame, Setup, Star};
-use rackwright_ethernet::{Datagram, Ecn, Endpoint, Frame, Ipv4, Mac, Message};
+use rackwright_ethernet::{Datagram, Ecn, Endpoint, Frame, Ipv4, Kind, Mac, Message};
 use rackwright_time::Cycle;
 
 fn one_sender(setup: &Setup, sends: Vec<(Cycle, Frame)>, hosts: usize) -> Star {
@@ -25,8 +25,9 @@ fn datagram(ecn: Ecn) -> Frame {
         payload: 1000,
         ecn,
         message: Message {
-            response: false,
-            answer_bytes: 16,
+            kind: Kind::Request,
+            service: rackwright_dispatch::ServiceId(0),
+            argument: 16,
             number: 0,
         },
     })

@@ -43,7 +43,7 @@ impl Process {
         let [first, second, third, fourth, fifth, _] = call.arguments;
         match number {
             number::FSTAT => {
-                let status = self.files.get(first)?.borrow().status()?;
+                let status = self.files.status_of(first)?;
                 store(call.memory, second, &status.bytes())
             }
             number::NEWFSTATAT => {
@@ -144,7 +144,7 @@ impl Process {
         let path = gather::path(memory, name)?;
         if path.as_os_str().is_empty() && flags as i32 & libc::AT_EMPTY_PATH != 0 && folder != CURRENT_FOLDER
         {
-            return self.files.get(folder)?.borrow().status();
+            return self.files.status_of(folder);
         }
         let path = self.resolve(folder, path)?;
         self.files.status(&path)

@@ -1,8 +1,9 @@
 //! Time: always the simulated one.
 
-use super::{number, Call};
+use super::{number, refuse, Call};
 use crate::gather;
-use crate::process::Process;
+use crate::process::{CallOutcome, Process, EPOCH_SECONDS};
+use rackwright_time::Cycle;
 use std::io;
 
 /// Clocks that count from the epoch; the others count from the start of the run.
@@ -11,7 +12,32 @@ const WALL_CLOCKS: [i32; 3] = [libc::CLOCK_REALTIME, libc::CLOCK_REALTIME_COARSE
 /// Words of the kernel's `struct rusage`: two times and fourteen counts.
 const USAGE_WORDS: usize = 18;
 
+/// The flag of `clock_nanosleep` for a point in time instead of a span.
+const ABSOLUTE: u64 = 1;
+
 impl Process {
+    /// Sleeping: nothing else runs on the machine, so that time just passes.
+    pub(super) fn sleep(&self, number: u64, call: &mut Call<'_>) -> io::Result<CallOutcome> {
+        let [first, second, third, ..] = call.arguments;
+        let (clock, flags, request) = match number {
+            number::NANOSLEEP => (libc::CLOCK_MONOTONIC, 0, first),
+            _ => (first as i32, second, third),
+        };
+        let seconds = gather::word(call.memory, request)?;
+        let nanoseconds = gather::word(call.memory, request.wrapping_add(8))?;
+        if nanoseconds >= 1_000_000_000 || seconds > i64::MAX as u64 {
+            return refuse(libc::EINVAL);
+        }
+        let wake = if flags & ABSOLUTE == 0 {
+            Cycle(call.now.0.saturating_add(self.cycle_at(seconds, nanoseconds).0))
+        } else if WALL_CLOCKS.contains(&clock) {
+            self.cycle_at(seconds.saturating_sub(EPOCH_SECONDS), nanoseconds)
+        } else {
+            self.cycle_at(seconds, nanoseconds)
+        };
+        Ok(CallOutcome::Sleep(wake.max(call.now)))
+    }
+
     pub(super) fn time_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [first, second, ..] = call.arguments;
         match number {
@@ -39,8 +65,6 @@ impl Process {
                 usage[..2].copy_from_slice(&[seconds, nanoseconds / 1000]);
                 gather::store_words(call.memory, second, &usage)?;
             }
-            // Nothing else runs on the machine, so that sleeping would only be waiting.
-            number::NANOSLEEP | number::CLOCK_NANOSLEEP => {}
             _ => return self.unknown(number),
         }
         Ok(0)

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // every test file uses its own part
 
 use rackwright_cpu::{Environment as Mode, Functional, Hart, Stop};
-use rackwright_linux::{Arguments, CallOutcome, Environment, Process};
+use rackwright_linux::{Arguments, CallOutcome, Environment, Input, Process};
 use rackwright_memory::GuestMemory;
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub fn run_here(elf: &Path) -> Result {
     let file = std::fs::read(elf).unwrap();
     let mut memory = GuestMemory::new(1 << 30).unwrap();
     let environment = Environment {
-        input: Vec::new(),
+        input: Input::default(),
         echo: false,
         write_folder: None,
         clock: Clock::new(2_000_000_000).unwrap(),
@@ -80,6 +80,10 @@ pub fn run_here(elf: &Path) -> Result {
         let operands = std::array::from_fn(|index| hart.register(10 + index as u8));
         match process.call(hart.register(17), operands, &mut memory, hart.cycle()) {
             CallOutcome::Return(value) => hart.write_register(10, value),
+            CallOutcome::Sleep(until) => {
+                hart.write_register(10, 0);
+                hart.advance_to(until);
+            }
             CallOutcome::Exit(status) => {
                 return Result {
                     status,

@@ -54,8 +54,8 @@ impl Toolchain {
             Some(path) => path,
             None => {
                 let workspace = cache.workspace(&key)?;
-                let library = self.compile_rocket(&sources, &workspace)?;
-                cache.keep(&key, &library, &workspace)?
+                let library = self.compile_rocket(&sources, workspace.path())?;
+                cache.keep(&key, &library)?
             }
         };
         RocketDesign::load(&path)
@@ -64,7 +64,7 @@ impl Toolchain {
     fn rocket_key(&self, sources: &[PathBuf]) -> Result<String, RtlError> {
         let mut parts = vec![format!(
             "{} {VERILATOR_FLAGS:?} {COMPILER_FLAGS:?}",
-            self.compiler.display()
+            self.target("rocket")?
         )];
         parts.push(run("rocket", Command::new(&self.verilator).arg("--version"))?);
         parts.extend(HOST.iter().map(|(_, text)| (*text).to_owned()));

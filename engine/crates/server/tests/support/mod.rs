@@ -1,6 +1,6 @@
-//! Runs the programs of `validation/rocket` and reads what they print.
+//! Runs the programs of `validation/rocket` and `validation/boom`, and reads what they print.
 
-use rackwright_linux::{Arguments, Environment};
+use rackwright_linux::{Arguments, Environment, Input};
 use rackwright_memory::Placement;
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig};
 use rackwright_time::{Clock, Cycle};
@@ -34,12 +34,15 @@ impl Measurement {
     }
 }
 
-pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../validation/rocket")
+/// Where the programs and references of a core are.
+pub fn folder(core: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../validation")
+        .join(core)
 }
 
-pub fn program(name: &str) -> Vec<u8> {
-    let path = folder().join("programs").join(name).with_extension("elf");
+pub fn program(core: &str, name: &str) -> Vec<u8> {
+    let path = folder(core).join("programs").join(name).with_extension("elf");
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -50,9 +53,11 @@ pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
         placement: Placement::NearCore,
         guest_bytes: 4 << 30,
         skip_quiescent: true,
+        check_idle: false,
+        waves: None,
     };
     let environment = Environment {
-        input: Vec::new(),
+        input: Input::default(),
         echo: false,
         write_folder: None,
         clock: Clock::new(2_000_000_000).unwrap(),

@@ -3,7 +3,7 @@
 use super::parameters::{BoomLatencies, BoomParameters};
 use super::steps::{self, Step};
 use crate::instruction::{Instruction, Register};
-use crate::operation::{Class, Operation};
+use crate::operation::Class;
 use crate::timing::BlockInstruction;
 use rackwright_memory::LINE_BYTES;
 
@@ -13,7 +13,10 @@ pub(super) struct Entry {
     pub step: Step,
     /// Virtual address of an instruction; physical address of a line.
     pub address: u64,
+    /// From its start to that of what needs its result.
     pub latency: u8,
+    /// From its start to its commit.
+    pub commit: u8,
     /// Bytes of the instruction.
     length: u8,
     /// Places of its registers in the table of ready times.
@@ -21,6 +24,10 @@ pub(super) struct Entry {
     pub target: u8,
     /// Which instruction of the block this is; [`NO_INSTRUCTION`] if it is none.
     pub index: u8,
+    /// In which of the block's chunks the front end finds it.
+    pub chunk: u8,
+    /// Whether it begins in the packet before.
+    pub split: bool,
 }
 
 /// Index of what is not an instruction, and of no branch.
@@ -31,6 +38,12 @@ impl Entry {
     #[inline(always)]
     pub(super) fn following(&self) -> u64 {
         self.address + u64::from(self.length)
+    }
+
+    /// Where the front end finds the instruction: it begins with its second half when the first lies in the packet before.
+    #[inline(always)]
+    pub(super) fn site(&self) -> u64 {
+        self.address + 2 * u64::from(self.split)
     }
 }
 
@@ -44,17 +57,25 @@ pub struct BoomBlock {
 
 impl BoomBlock {
     pub(super) fn new(parameters: &BoomParameters, block: &[BlockInstruction]) -> BoomBlock {
-        let mut entries = Vec::with_capacity(block.len() + 2);
+        let mut entries = Vec::with_capacity(2 * block.len() + 2);
         let mut line = None;
+        let mut packets = Packets::new(block.first().map_or(0, |first| first.pc));
+        let mut chunk = 0;
         for (index, instruction) in block.iter().enumerate() {
-            let lies_in = instruction.physical / LINE_BYTES * LINE_BYTES;
+            let (place, begins) = packets.place(instruction);
+            chunk = place.chunk;
+            let end = instruction.physical + u64::from(instruction.instruction.length) - 1;
+            let lies_in = end / LINE_BYTES * LINE_BYTES;
             if line != Some(lies_in) {
                 line = Some(lies_in);
-                entries.push(between(steps::line, lies_in));
+                entries.push(between(steps::line, lies_in, chunk));
             }
-            entries.push(entry(&parameters.latencies, instruction, index));
+            if begins {
+                entries.push(between(steps::packet, 0, chunk));
+            }
+            entries.push(entry(&parameters.latencies, instruction, index, place));
         }
-        entries.push(between(steps::end, 0));
+        entries.push(between(steps::end, 0, chunk));
         BoomBlock {
             entries: entries.into(),
             instructions: block.len(),
@@ -69,38 +90,88 @@ impl BoomBlock {
             .iter()
             .rposition(|entry| usize::from(entry.index) + 1 == executed);
         let kept = last.map_or(&[][..], |last| &self.entries[..=last]);
+        let chunk = kept.last().map_or(0, |entry| entry.chunk);
+        let end = between(steps::end, 0, chunk);
         BoomBlock {
-            entries: kept.iter().copied().chain([between(steps::end, 0)]).collect(),
+            entries: kept.iter().copied().chain([end]).collect(),
             instructions: executed,
         }
     }
 }
 
-fn between(step: Step, address: u64) -> Entry {
+/// Bytes that a bank of the front end fetches at once, and those that all do.
+const CHUNK_BYTES: u64 = 8;
+const PACKET_BYTES: u64 = 16;
+
+/// Where the front end finds an instruction.
+#[derive(Clone, Copy)]
+struct Place {
+    chunk: u8,
+    split: bool,
+}
+
+/// How a block is fetched when it is entered at its start: in packets of two chunks, or of one at the end of a line.
+struct Packets {
+    first_chunk: u64,
+    /// Address behind the packet.
+    end: u64,
+}
+
+impl Packets {
+    fn new(pc: u64) -> Packets {
+        Packets {
+            first_chunk: pc / CHUNK_BYTES,
+            end: pc / CHUNK_BYTES * CHUNK_BYTES,
+        }
+    }
+
+    /// The place of the next instruction, and whether a packet begins with it.
+    fn place(&mut self, at: &BlockInstruction) -> (Place, bool) {
+        let last = at.pc + u64::from(at.instruction.length) - 1;
+        let begins = last >= self.end;
+        let split = begins && at.pc < self.end && at.pc / CHUNK_BYTES >= self.first_chunk;
+        if begins {
+            let start = self.end.max(at.pc / CHUNK_BYTES * CHUNK_BYTES);
+            self.end = (start + PACKET_BYTES).min((start / LINE_BYTES + 1) * LINE_BYTES);
+        }
+        let site = at.pc + 2 * u64::from(split);
+        let chunk = (site / CHUNK_BYTES - self.first_chunk) as u8;
+        (Place { chunk, split }, begins)
+    }
+}
+
+fn between(step: Step, address: u64, chunk: u8) -> Entry {
     Entry {
         step,
         address,
         latency: 0,
+        commit: 0,
         length: 0,
         sources: [0; 3],
         target: NOWHERE,
         index: NO_INSTRUCTION,
+        chunk,
+        split: false,
     }
 }
 
-fn entry(latencies: &BoomLatencies, at: &BlockInstruction, index: usize) -> Entry {
+fn entry(latencies: &BoomLatencies, at: &BlockInstruction, index: usize, place: Place) -> Entry {
     let instruction = &at.instruction;
+    let latency = latency(latencies, instruction);
     Entry {
         step: step(instruction),
         address: at.pc,
-        latency: latency(latencies, instruction) as u8,
+        latency,
+        commit: latency + writes_back(instruction),
         length: instruction.length,
-        sources: instruction.sources().map(place),
+        sources: instruction.sources().map(register_place),
         target: match instruction.destination() {
             Register::NONE => NOWHERE,
-            register => place(register),
+            register => register_place(register),
         },
         index: index as u8,
+        chunk: place.chunk,
+        split: place.split,
     }
 }
 
@@ -110,15 +181,17 @@ pub(super) const PLACES: usize = 256;
 /// Where the ready times of results go that nobody needs. It is not where absent operands are looked for.
 const NOWHERE: u8 = u8::MAX;
 
-fn place(register: Register) -> u8 {
+fn register_place(register: Register) -> u8 {
     register.index() as u8
 }
 
 fn step(instruction: &Instruction) -> Step {
     match instruction.class() {
         Class::Load => steps::load,
+        Class::Store if is_float(instruction.sources()[1]) => steps::store_float,
         Class::Store => steps::store,
-        Class::Atomic | Class::LoadReserved | Class::StoreConditional => steps::atomic,
+        Class::LoadReserved => steps::reserve,
+        Class::Atomic | Class::StoreConditional => steps::atomic,
         Class::Multiply => steps::multiply,
         Class::Divide => steps::divide,
         Class::FloatDivide | Class::FloatRoot => steps::float_divide,
@@ -128,10 +201,10 @@ fn step(instruction: &Instruction) -> Step {
         Class::JumpRegister if instruction.is_return() => steps::function_return,
         Class::JumpRegister if instruction.is_call() => steps::jump::<true>,
         Class::JumpRegister => steps::jump::<false>,
-        Class::Fence => steps::fence,
         Class::FenceInstruction => steps::serial::<true>,
         Class::Custom => steps::command,
-        Class::Control | Class::System => steps::serial::<false>,
+        Class::Fence | Class::Control | Class::System => steps::serial::<false>,
+        _ if is_integer_to_float(instruction) => steps::integer_to_float,
         Class::FloatAdd
         | Class::FloatMultiply
         | Class::FloatFused
@@ -151,18 +224,45 @@ fn simple(instruction: &Instruction) -> Step {
     }
 }
 
-fn latency(latencies: &BoomLatencies, instruction: &Instruction) -> u32 {
+fn is_float(register: Register) -> bool {
+    register != Register::NONE && register.0 >= 32
+}
+
+/// Whether the instruction brings a value from the integer to the floating-point registers.
+fn is_integer_to_float(instruction: &Instruction) -> bool {
+    matches!(instruction.class(), Class::FloatConvert | Class::FloatMove)
+        && !is_float(instruction.sources()[0])
+}
+
+fn latency(latencies: &BoomLatencies, instruction: &Instruction) -> u8 {
     match instruction.class() {
-        Class::Load => latencies.load,
-        Class::Atomic | Class::LoadReserved | Class::StoreConditional => latencies.atomic,
+        Class::Load if is_float(instruction.destination()) => latencies.float_load,
+        Class::Load | Class::LoadReserved => latencies.load,
+        Class::Atomic | Class::StoreConditional => latencies.atomic,
         Class::Multiply => latencies.multiply,
-        Class::Divide => latencies.divide_least,
-        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused => latencies.float,
-        Class::FloatDivide | Class::FloatRoot => match instruction.operation {
-            Operation::FdivD | Operation::FsqrtD => latencies.float_divide_double,
-            _ => latencies.float_divide_single,
-        },
-        Class::FloatConvert | Class::FloatCompare | Class::FloatMove => latencies.float_other,
+        Class::Divide => latencies.divide,
+        Class::FloatDivide => latencies.float_divide,
+        Class::FloatRoot => latencies.float_root,
+        _ if is_integer_to_float(instruction) => latencies.integer_to_float,
+        Class::FloatAdd
+        | Class::FloatMultiply
+        | Class::FloatFused
+        | Class::FloatConvert
+        | Class::FloatCompare
+        | Class::FloatMove => latencies.float,
+        Class::Fence | Class::FenceInstruction => 0,
         _ => 1,
+    }
+}
+
+/// Cycles from when an instruction's result can be used to its commit. A result is used before it is written back where a bypass
+/// leads from the unit, as it does for the units that take one cycle.
+fn writes_back(instruction: &Instruction) -> u8 {
+    match instruction.class() {
+        Class::Load | Class::LoadReserved => 1,
+        Class::Atomic | Class::StoreConditional => 2,
+        Class::Integer | Class::Branch | Class::Jump | Class::JumpRegister => 3,
+        Class::Control | Class::System | Class::Store => 3,
+        _ => 0,
     }
 }

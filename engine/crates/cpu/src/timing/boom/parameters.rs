@@ -9,10 +9,16 @@ pub struct BoomParameters {
     pub load_queue: usize,
     /// As above.
     pub store_queue: usize,
-    /// From the execution of a mispredicted branch to the dispatch of the right successor.
+    /// From the start of a mispredicted branch to the dispatch of the right successor.
     pub redirect: u64,
+    /// From the commit of an instruction that empties the pipeline to the dispatch of its successor.
+    pub flush: u64,
     /// From dispatch to the earliest execution.
     pub dispatch: u64,
+    /// From the fetch of a packet to the earliest dispatch of its instructions.
+    pub fetch: u64,
+    /// How many cycles the front end may be ahead of that: what the fetch buffer holds, at full width.
+    pub fetch_ahead: u64,
     /// L1 instruction cache.
     pub instructions: Shape,
     /// L1 data cache.
@@ -33,29 +39,32 @@ pub struct BoomParameters {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoomLatencies {
     /// A load that hits, or takes its data from the store queue.
-    pub load: u32,
+    pub load: u8,
+    /// The same into a floating-point register.
+    pub float_load: u8,
     /// Integer multiplication, pipelined.
-    pub multiply: u32,
-    /// Integer division of operands of equal size; one more per bit of the quotient.
-    pub divide_least: u32,
-    /// Addition, multiplication, multiply-add, pipelined.
-    pub float: u32,
-    /// Moves, comparisons and conversions.
-    pub float_other: u32,
-    /// Division and square root in double precision.
-    pub float_divide_double: u32,
-    /// The same in single precision.
-    pub float_divide_single: u32,
+    pub multiply: u8,
+    /// Integer division of operands of equal size; one more per bit of the quotient and for each negation.
+    pub divide: u8,
+    /// A division of 64 steps, as by zero.
+    pub divide_most: u32,
+    /// Everything in floating point but what follows, pipelined.
+    pub float: u8,
+    /// From an integer to a floating-point register.
+    pub integer_to_float: u8,
+    /// Floating-point division, and how long before its end the divider takes the next operation.
+    pub float_divide: u8,
+    /// Square root.
+    pub float_root: u8,
+    /// How long before its result is usable a division or root frees its unit.
+    pub float_divide_tail: u64,
     /// A read-modify-write at the head of the reorder buffer.
-    pub atomic: u32,
-    /// An instruction that empties the pipeline, to the dispatch of the next.
-    pub serial: u32,
+    pub atomic: u8,
 }
 
 impl BoomParameters {
     /// The `LargeBoom` configuration of BOOM 3 (three wide, 96 in flight), a core of the class of Arm's Cortex-A72:
-    /// sizes and ports from its `WithNLargeBooms`, latencies and the 12-cycle misprediction from Zhao 2020
-    /// (SonicBOOM), divider and multiplier as in rocket-chip, from which BOOM takes them.
+    /// sizes and ports from its `WithNLargeBooms`, latencies as measured on its RTL (`validation/boom`).
     pub fn large() -> BoomParameters {
         let cache = Shape {
             bytes: 32 << 10,
@@ -66,7 +75,10 @@ impl BoomParameters {
             load_queue: 24,
             store_queue: 24,
             redirect: 10,
-            dispatch: 2,
+            flush: 7,
+            dispatch: 1,
+            fetch: 6,
+            fetch_ahead: 8,
             instructions: cache,
             data: cache,
             outstanding_misses: 4,
@@ -75,14 +87,16 @@ impl BoomParameters {
             prefetch_next_line: true,
             latencies: BoomLatencies {
                 load: 4,
-                multiply: 3,
-                divide_least: 5,
-                float: 4,
-                float_other: 2,
-                float_divide_double: 57,
-                float_divide_single: 28,
-                atomic: 6,
-                serial: 4,
+                float_load: 5,
+                multiply: 6,
+                divide: 7,
+                divide_most: 71,
+                float: 7,
+                integer_to_float: 5,
+                float_divide: 23,
+                float_root: 31,
+                float_divide_tail: 3,
+                atomic: 4,
             },
         }
     }

@@ -173,13 +173,13 @@ pub(super) unsafe fn commit(slot: Slot, before: u64, done: u64) -> u64 {
 /// Instructions per cycle.
 const WIDTH: usize = 3;
 
-/// Steps that go in order, three of them per cycle.
+/// Steps that go in order, in rows of three: a row is begun in a later cycle than the one before, and may take several.
 ///
-/// The last step is kept as one number, its cycle times four plus its place (0 to 2) in the cycle.
+/// The last step is kept as one number, its cycle times four plus its place (0 to 2) in the row.
 #[derive(Clone, Copy)]
 pub(super) struct InOrder(u64);
 
-/// Place of the last step of a cycle.
+/// Place of the last step of a row.
 const LAST_PLACE: u64 = 2;
 
 impl InOrder {
@@ -193,16 +193,23 @@ impl InOrder {
     pub(super) fn step(&mut self, at: u64) -> u64 {
         // Behind the last place comes the first one of the next cycle, two further on.
         let next = self.0 + 1 + (self.0 >> 1 & 1);
-        self.0 = next.max(at << 2);
+        self.0 = next.max(at << 2 | next & 3);
         self.0 >> 2
     }
 
     /// No further step comes before `cycle`.
     #[inline(always)]
     pub(super) fn not_before(&mut self, cycle: u64) {
-        // As if the cycle before were full.
-        let full = (cycle << 2).saturating_sub(4) | LAST_PLACE;
-        self.0 = self.0.max(full);
+        let place = self.0 & 3;
+        // Behind a full row comes a cycle by itself.
+        let last = (cycle << 2 | place).saturating_sub((place & LAST_PLACE) << 1);
+        self.0 = self.0.max(last);
+    }
+
+    /// The next step begins a row, and does not come before `cycle`.
+    #[inline(always)]
+    pub(super) fn restart(&mut self, cycle: u64) {
+        self.0 = (self.0 >> 2).max(cycle.saturating_sub(1)) << 2 | LAST_PLACE;
     }
 
     /// The cycle of the next step, if nothing holds it up.
@@ -210,12 +217,6 @@ impl InOrder {
     pub(super) fn next(&self) -> u64 {
         let mut copy = *self;
         copy.step(0)
-    }
-
-    /// Nothing more happens in the cycle of the last step.
-    #[inline(always)]
-    pub(super) fn end_group(&mut self) {
-        self.0 = self.0 & !3 | LAST_PLACE;
     }
 }
 
@@ -281,19 +282,17 @@ mod tests {
     }
 
     #[test]
-    fn steps_keep_their_order_and_width() {
+    fn steps_keep_their_order_and_rows() {
         let mut steps = InOrder::new();
         let at: Vec<u64> = (0..7).map(|_| steps.step(1)).collect();
         assert_eq!(at, [1, 1, 1, 2, 2, 2, 3]);
-        steps.end_group();
-        assert_eq!(steps.next(), 4);
-        assert_eq!(steps.step(0), 4);
-        steps.not_before(4);
-        assert_eq!(steps.step(0), 4);
-        steps.not_before(9);
-        assert_eq!(
-            [steps.step(0), steps.step(8), steps.step(9), steps.step(9)],
-            [9, 9, 9, 10]
-        );
+        steps.not_before(5);
+        assert_eq!([steps.step(0), steps.step(0), steps.step(0)], [5, 5, 6]);
+        assert_eq!([steps.step(9), steps.step(9), steps.next()], [9, 9, 10]);
+        steps.not_before(12);
+        assert_eq!([steps.step(0), steps.step(0)], [12, 12]);
+        steps.restart(20);
+        let at: Vec<u64> = (0..4).map(|_| steps.step(0)).collect();
+        assert_eq!(at, [20, 20, 20, 21]);
     }
 }

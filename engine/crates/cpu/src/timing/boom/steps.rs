@@ -6,9 +6,10 @@
 
 use super::block::Entry;
 use super::memory::Access;
+use super::predictor::Guess;
 use super::resources::{commit, InOrder, Slot};
 use super::Boom;
-use crate::timing::divide_operands;
+use crate::timing::DivideOperands;
 use rackwright_memory::{Cache, RequesterId, SharedHierarchy};
 
 /// Of an entry: the core, the entry, the latest dispatch, the cycle of the latest commit, the entry's place in the
@@ -38,7 +39,7 @@ macro_rules! steps {
     )*};
 }
 
-/// Notes when an instruction's result is there, commits it, and goes on.
+/// Notes when the result of an instruction that starts at `start` is there, commits it, and goes on.
 #[inline(always)]
 unsafe fn complete(
     core: &mut Boom,
@@ -47,12 +48,12 @@ unsafe fn complete(
     committed: u64,
     slot: Slot,
     values: *const u64,
-    done: u64,
+    start: u64,
 ) {
     // SAFETY: as `Step` asks for; behind an instruction comes another entry.
     unsafe {
-        core.ready[usize::from((*entry).target)] = done;
-        let committed = commit(slot, committed, done);
+        core.ready[usize::from((*entry).target)] = start + u64::from((*entry).latency);
+        let committed = commit(slot, committed, start + u64::from((*entry).commit));
         next(core, entry, dispatch, committed, slot.add(1), values);
     }
 }
@@ -73,7 +74,7 @@ unsafe fn next(
     }
 }
 
-/// Ends a load whose line has the data at `there`.
+/// Ends a load whose line has the data for a start at `start`.
 #[inline(always)]
 unsafe fn loaded(
     core: &mut Boom,
@@ -82,17 +83,16 @@ unsafe fn loaded(
     committed: u64,
     slot: Slot,
     values: *const u64,
-    there: u64,
+    start: u64,
 ) {
     // SAFETY: as `Step` asks for; a load has a value.
     unsafe {
-        let done = there + u64::from((*entry).latency);
-        core.loads.hold(done.max(committed));
-        complete(core, entry, dispatch, committed, slot, values.add(1), done);
+        core.loads.hold(committed.max(start + u64::from((*entry).commit)));
+        complete(core, entry, dispatch, committed, slot, values.add(1), start);
     }
 }
 
-/// Ends a store that is executed at `done`, and whose line has the data at `there`.
+/// Ends a store that starts at `start`, and whose line has the data at `there`.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
 unsafe fn stored(
@@ -102,38 +102,80 @@ unsafe fn stored(
     committed: u64,
     slot: Slot,
     values: *const u64,
-    done: u64,
+    start: u64,
     there: u64,
 ) {
     // SAFETY: as `Step` asks for; a store has a value.
     unsafe {
         core.drained = core.drained.max(there);
         core.stores.hold(there);
-        complete(core, entry, dispatch, committed, slot, values.add(1), done);
+        complete(core, entry, dispatch, committed, slot, values.add(1), start);
     }
 }
 
-/// Ends a branch that is executed at `done`; a run ends with one that is taken.
+/// Ends a branch that starts at `start`; a run ends with one that is taken.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
 unsafe fn branched(
+    core: &mut Boom,
+    entry: *const Entry,
+    dispatch: InOrder,
+    committed: u64,
+    slot: Slot,
+    values: *const u64,
+    start: u64,
+    taken: bool,
+) {
+    // SAFETY: as `Step` asks for.
+    unsafe {
+        if !taken {
+            return complete(core, entry, dispatch, committed, slot, values, start);
+        }
+        let committed = commit(slot, committed, start + u64::from((*entry).commit));
+        end(core, entry, dispatch, committed, slot.add(1), values);
+    }
+}
+
+/// Ends an instruction that was alone in the pipeline and has it emptied behind it.
+#[inline(always)]
+unsafe fn flushed(
     core: &mut Boom,
     entry: *const Entry,
     mut dispatch: InOrder,
     committed: u64,
     slot: Slot,
     values: *const u64,
-    done: u64,
-    taken: bool,
+    start: u64,
 ) {
     // SAFETY: as `Step` asks for.
     unsafe {
-        if !taken {
-            return complete(core, entry, dispatch, committed, slot, values, done);
-        }
-        dispatch.end_group();
-        let committed = commit(slot, committed, done);
-        end(core, entry, dispatch, committed, slot.add(1), values);
+        let restart = start + u64::from((*entry).commit) + core.parameters.flush;
+        dispatch.restart(restart);
+        core.refetch(restart);
+        complete(core, entry, dispatch, committed, slot, values, start);
+    }
+}
+
+/// Ends a store that starts at `start`, whatever the data cache has of its line.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
+unsafe fn finish_store(
+    core: &mut Boom,
+    entry: *const Entry,
+    dispatch: InOrder,
+    committed: u64,
+    slot: Slot,
+    values: *const u64,
+    start: u64,
+    dispatched: u64,
+) {
+    // SAFETY: as `Step` asks for; a store has a value.
+    unsafe {
+        core.write(committed.max(start + u64::from((*entry).commit)));
+        let access = access(&core.hierarchy, core.requester, dispatched, *values);
+        let ready = start + u64::from((*entry).latency);
+        let there = core.data.store(ready, core.written, &access);
+        stored(core, entry, dispatch, committed, slot, values, start, there)
     }
 }
 
@@ -155,10 +197,53 @@ impl Boom {
             .fold(earliest, |at, &source| at.max(self.ready[usize::from(source)]))
     }
 
+    /// When the address and the data of a store dispatched at `dispatched` are there.
+    #[inline(always)]
+    fn store_sources(&self, entry: &Entry, dispatched: u64) -> [u64; 2] {
+        let earliest = dispatched + self.parameters.dispatch;
+        let [address, data, _] = entry.sources;
+        [address, data].map(|source| earliest.max(self.ready[usize::from(source)]))
+    }
+
+    /// When the first and when the second of them is there: what is there first goes ahead, and takes the port by itself.
+    #[inline(always)]
+    fn store_operands(&self, entry: &Entry, dispatched: u64) -> (u64, u64) {
+        let [address, data] = self.store_sources(entry, dispatched);
+        (address.min(data), address.max(data))
+    }
+
     /// Gives a store to the data cache at `at` at the earliest, after the one before.
     #[inline(always)]
     fn write(&mut self, at: u64) {
         self.written = at.max(self.written + 1);
+    }
+
+    /// Goes on behind a jump that starts at `start` as the front end was prepared for.
+    #[inline(always)]
+    fn follow(&mut self, order: &mut InOrder, guess: Guess, start: u64) {
+        if guess.right {
+            self.lose(guess.lost);
+        } else {
+            let restart = start + self.parameters.redirect;
+            order.restart(restart);
+            self.refetch(restart);
+        }
+    }
+
+    /// Dispatches an instruction into an empty pipeline with no store left; returns when.
+    #[inline(always)]
+    fn dispatch_alone(&self, order: &mut InOrder, committed: u64) -> u64 {
+        order.step(self.drained.max(committed) + 1)
+    }
+
+    /// Dispatches a store; returns when.
+    ///
+    /// # Safety
+    /// As [`Step`].
+    #[inline(always)]
+    unsafe fn dispatch_store(&self, order: &mut InOrder, slot: Slot) -> u64 {
+        // SAFETY: the caller's.
+        order.step(unsafe { self.reorder.free(slot) }.max(self.stores.free()))
     }
 
     /// Dispatches an instruction; returns when its operands are there.
@@ -193,23 +278,32 @@ steps! {
     /// Takes a cycle and nothing that others could be short of.
     simple<const SOURCES: usize>(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let done = core.dispatch::<SOURCES>(&mut dispatch, slot, &*entry) + 1;
-        complete(core, entry, dispatch, committed, slot, values, done)
+        let start = core.dispatch::<SOURCES>(&mut dispatch, slot, &*entry);
+        complete(core, entry, dispatch, committed, slot, values, start)
     }
 
     /// A multiplier is pipelined: its operand is of no interest.
     multiply(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let done = core.dispatch::<2>(&mut dispatch, slot, &*entry) + u64::from((*entry).latency);
-        complete(core, entry, dispatch, committed, slot, values.add(1), done)
+        let operands = core.dispatch::<2>(&mut dispatch, slot, &*entry);
+        let start = core.multiplier_port.take(operands);
+        complete(core, entry, dispatch, committed, slot, values.add(1), start)
     }
 
     /// Takes the port of the floating-point unit.
     float(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         let operands = core.dispatch::<3>(&mut dispatch, slot, &*entry);
-        let done = core.float_port.take(operands) + u64::from((*entry).latency);
-        complete(core, entry, dispatch, committed, slot, values, done)
+        let start = core.float_port.take(operands);
+        complete(core, entry, dispatch, committed, slot, values, start)
+    }
+
+    /// Takes the way from the integer to the floating-point registers.
+    integer_to_float(core, entry, dispatch, committed, slot, values) {
+        let mut dispatch = dispatch;
+        let operands = core.dispatch::<1>(&mut dispatch, slot, &*entry);
+        let start = core.conversion_port.take(operands);
+        complete(core, entry, dispatch, committed, slot, values, start)
     }
 
     /// A load whose line is there, and whose port is free soon.
@@ -245,127 +339,120 @@ steps! {
             return store_slowly(core, entry, dispatch, committed, slot, values);
         }
         let mut order = dispatch;
-        let (_, operands) = core.dispatch_to_queue::<2>(&mut order, slot, &*entry, core.stores.free());
-        let Some(start) = core.memory_port.take_at_once(operands) else {
+        let dispatched = core.dispatch_store(&mut order, slot);
+        let (early, late) = core.store_operands(&*entry, dispatched);
+        let Some(start) = core.memory_port.take_at_once(early) else {
             return store_slowly(core, entry, dispatch, committed, slot, values);
         };
-        let done = start + u64::from((*entry).latency);
-        core.write(done.max(committed));
-        core.data.forward(address, done);
-        stored(core, entry, order, committed, slot, values, done, core.written)
+        let start = if late > start { core.memory_port.take(late) } else { start };
+        core.write(committed.max(start + u64::from((*entry).commit)));
+        core.data.forward(address, start + u64::from((*entry).latency));
+        stored(core, entry, order, committed, slot, values, start, core.written)
     }
 
     /// Any store.
     #[inline(never)]
     store_slowly(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let (dispatched, operands) =
-            core.dispatch_to_queue::<2>(&mut dispatch, slot, &*entry, core.stores.free());
-        let start = core.memory_port.take(operands);
-        let done = start + u64::from((*entry).latency);
-        core.write(done.max(committed));
-        let access = access(&core.hierarchy, core.requester, dispatched, *values);
-        let there = core.data.store(done, core.written, &access);
-        stored(core, entry, dispatch, committed, slot, values, done, there)
+        let dispatched = core.dispatch_store(&mut dispatch, slot);
+        let (early, late) = core.store_operands(&*entry, dispatched);
+        let start = core.memory_port.take(early);
+        let start = if late > start { core.memory_port.take(late) } else { start };
+        finish_store(core, entry, dispatch, committed, slot, values, start, dispatched)
+    }
+
+    /// A store from a floating-point register, whose data comes through the port of that unit.
+    store_float(core, entry, dispatch, committed, slot, values) {
+        let mut dispatch = dispatch;
+        let dispatched = core.dispatch_store(&mut dispatch, slot);
+        let [address, data] = core.store_sources(&*entry, dispatched);
+        let start = core.memory_port.take(address).max(core.float_port.take(data));
+        finish_store(core, entry, dispatch, committed, slot, values, start, dispatched)
     }
 
     /// A conditional branch.
     branch(core, entry, dispatch, committed, slot, values) {
-        let mut order = dispatch;
-        let done = core.dispatch::<2>(&mut order, slot, &*entry) + u64::from((*entry).latency);
-        let taken = (*entry).index == core.taken_at;
-        if !core.directions.predict((*entry).address, taken) {
-            return mispredicted(core, entry, dispatch, committed, slot, values);
-        }
-        branched(core, entry, order, committed, slot, values, done, taken)
-    }
-
-    /// A conditional branch that was predicted wrongly.
-    #[inline(never)]
-    mispredicted(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let done = core.dispatch::<2>(&mut dispatch, slot, &*entry) + u64::from((*entry).latency);
+        let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
         let taken = (*entry).index == core.taken_at;
-        core.directions.learn((*entry).address, taken);
-        dispatch.not_before(done + core.parameters.redirect);
-        branched(core, entry, dispatch, committed, slot, values, done, taken)
+        let guess = core.predictor.branch((*entry).site(), (*entry).chunk, taken);
+        core.follow(&mut dispatch, guess, start);
+        branched(core, entry, dispatch, committed, slot, values, start, taken)
     }
 
     /// A direct jump, a `CALL` or not: always predicted.
     fixed<const CALL: bool>(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let done = core.dispatch::<2>(&mut dispatch, slot, &*entry) + u64::from((*entry).latency);
+        let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
+        let lost = core.predictor.fixed((*entry).site());
+        core.lose(lost);
         if CALL {
-            core.targets.call((*entry).following());
+            core.predictor.call((*entry).following());
         }
-        dispatch.end_group();
-        complete(core, entry, dispatch, committed, slot, values, done)
+        complete(core, entry, dispatch, committed, slot, values, start)
     }
 
     /// A jump to an address in a register, a `CALL` or not.
     jump<const CALL: bool>(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let done = core.dispatch::<2>(&mut dispatch, slot, &*entry) + u64::from((*entry).latency);
-        let history = core.directions.history();
-        if !core.targets.jump((*entry).address, history, core.next_pc) {
-            dispatch.not_before(done + core.parameters.redirect);
-        }
+        let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
+        let learnt = committed.max(start + u64::from((*entry).commit));
+        let guess = core.predictor.jump((*entry).site(), core.next_pc, core.packet, learnt);
+        core.follow(&mut dispatch, guess, start);
         if CALL {
-            core.targets.call((*entry).following());
+            core.predictor.call((*entry).following());
         }
-        dispatch.end_group();
-        complete(core, entry, dispatch, committed, slot, values, done)
+        complete(core, entry, dispatch, committed, slot, values, start)
     }
 
     /// A jump that looks like the return of a function.
     function_return(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let done = core.dispatch::<2>(&mut dispatch, slot, &*entry) + u64::from((*entry).latency);
-        if !core.targets.ret(core.next_pc) {
-            dispatch.not_before(done + core.parameters.redirect);
-        }
-        dispatch.end_group();
-        complete(core, entry, dispatch, committed, slot, values, done)
+        let start = core.dispatch::<2>(&mut dispatch, slot, &*entry);
+        let learnt = committed.max(start + u64::from((*entry).commit));
+        let guess = core.predictor.function_return((*entry).site(), core.next_pc, core.packet, learnt);
+        core.follow(&mut dispatch, guess, start);
+        complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// A read-modify-write at the head of the reorder buffer.
+    /// A reservation, alone in the pipeline.
+    reserve(core, entry, dispatch, committed, slot, values) {
+        let mut dispatch = dispatch;
+        let dispatched = core.dispatch_alone(&mut dispatch, committed);
+        let start = dispatched + core.parameters.dispatch;
+        let there = core.data.load(start, &access(&core.hierarchy, core.requester, dispatched, *values));
+        flushed(core, entry, dispatch, committed, slot, values.add(1), there)
+    }
+
+    /// A read-modify-write, alone in the pipeline.
     atomic(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let (dispatched, operands) =
-            core.dispatch_to_queue::<3>(&mut dispatch, slot, &*entry, core.stores.free());
-        let start = operands.max(committed).max(core.drained);
+        let dispatched = core.dispatch_alone(&mut dispatch, committed);
+        let start = dispatched + core.parameters.dispatch;
         let access = access(&core.hierarchy, core.requester, dispatched, *values);
         let there = core.data.store(start, start, &access);
-        core.drained = there + u64::from((*entry).latency);
-        core.stores.hold(core.drained);
-        complete(core, entry, dispatch, committed, slot, values.add(1), core.drained)
+        flushed(core, entry, dispatch, committed, slot, values.add(1), there)
     }
 
     /// An integer division, as long as its quotient; one at a time.
     divide(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let operands = core.dispatch::<3>(&mut dispatch, slot, &*entry);
-        let (dividend, divisor) = divide_operands(*values);
-        let bits = if divisor == 0 { 64 } else { dividend.saturating_sub(divisor) };
-        core.divider = operands.max(core.divider) + u64::from((*entry).latency) + u64::from(bits);
-        complete(core, entry, dispatch, committed, slot, values.add(1), core.divider)
+        let operands = core.dispatch::<2>(&mut dispatch, slot, &*entry);
+        let sizes = DivideOperands::unpack(*values);
+        let least = u64::from((*entry).latency);
+        let steps = sizes.quotient_bits().map_or(64, u64::from) + u64::from(sizes.negations());
+        let start = operands.max(core.divider) + steps;
+        core.divider = start + least;
+        complete(core, entry, dispatch, committed, slot, values.add(1), start)
     }
 
     /// A floating-point division or square root; one at a time.
     float_divide(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let operands = core.dispatch::<3>(&mut dispatch, slot, &*entry);
+        let operands = core.dispatch::<2>(&mut dispatch, slot, &*entry);
         let start = core.float_port.take(operands.max(core.float_divider));
-        core.float_divider = start + u64::from((*entry).latency);
-        complete(core, entry, dispatch, committed, slot, values, core.float_divider)
-    }
-
-    /// Waits until memory accesses are done.
-    fence(core, entry, dispatch, committed, slot, values) {
-        let mut dispatch = dispatch;
-        let operands = core.dispatch::<3>(&mut dispatch, slot, &*entry);
-        let done = operands.max(core.drained).max(committed);
-        complete(core, entry, dispatch, committed, slot, values, done)
+        core.float_divider = start + u64::from((*entry).latency) - core.parameters.latencies.float_divide_tail;
+        complete(core, entry, dispatch, committed, slot, values, start)
     }
 
     /// Leaves for a unit when nothing before it can fail any more; what follows goes on.
@@ -374,37 +461,37 @@ steps! {
     /// neither drains the pipeline nor fetches anew (its `RoCCShim`).
     command(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        let done = core.dispatch::<3>(&mut dispatch, slot, &*entry).max(committed) + 1;
-        complete(core, entry, dispatch, committed, slot, values, done)
+        let start = core.dispatch::<3>(&mut dispatch, slot, &*entry).max(committed);
+        complete(core, entry, dispatch, committed, slot, values, start)
     }
 
-    /// Waits until everything is done, and everything waits for it. If it `FORGETS`, instructions in the cache may be out of date.
+    /// A fence or an access to a control register, alone in the pipeline. If it `FORGETS`, instructions in the cache may be
+    /// out of date.
     serial<const FORGETS: bool>(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
         if FORGETS {
             core.instructions = Cache::new(core.parameters.instructions);
         }
-        let operands = core.dispatch::<3>(&mut dispatch, slot, &*entry);
-        let done = operands.max(committed).max(core.drained) + 1;
-        dispatch.not_before(done + u64::from(core.parameters.latencies.serial));
-        complete(core, entry, dispatch, committed, slot, values, done)
+        let start = core.dispatch_alone(&mut dispatch, committed) + core.parameters.dispatch;
+        flushed(core, entry, dispatch, committed, slot, values, start)
     }
 
     /// Not an instruction: the next one lies in another line of the instruction cache.
     line(core, entry, dispatch, committed, slot, values) {
         if !core.instructions.is_latest((*entry).address, 0, 0) {
-            return line_slowly(core, entry, dispatch, committed, slot, values);
+            core.look_for_line((*entry).address);
         }
         next(core, entry, dispatch, committed, slot, values)
     }
 
-    /// The same, for a line that is not the latest of its set, or not there.
-    #[inline(never)]
-    line_slowly(core, entry, dispatch, committed, slot, values) {
+    /// Not an instruction: the next one lies in another packet of the front end.
+    packet(core, entry, dispatch, committed, slot, values) {
         let mut dispatch = dispatch;
-        if let Some(supply) = core.fetch(dispatch.next(), (*entry).address) {
-            dispatch.not_before(supply);
-        }
+        let parameters = &core.parameters;
+        let ahead = dispatch.next().saturating_sub(parameters.fetch + parameters.fetch_ahead);
+        core.packet = core.fetch.max(ahead);
+        core.fetch = core.packet + 1;
+        dispatch.not_before(core.packet + parameters.fetch);
         next(core, entry, dispatch, committed, slot, values)
     }
 }
@@ -412,12 +499,14 @@ steps! {
 /// Not an instruction: the block is over.
 pub(super) unsafe fn end(
     core: &mut Boom,
-    _: *const Entry,
+    entry: *const Entry,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,
     _: *const u64,
 ) {
+    // SAFETY: as `Step` asks for.
+    core.predictor.leave(unsafe { (*entry).chunk });
     core.dispatch = dispatch;
     core.committed = committed;
     core.reorder.end(slot);

@@ -18,7 +18,7 @@ object Elaborator {
     "-disable-all-randomization",
     "--strip-debug-info",
     "--default-layer-specialization=disable",
-    "--lowering-options=disallowPackedArrays,noAlwaysComb,emittedLineLength=120"
+    "--lowering-options=disallowPackedArrays,disallowLocalVariables,noAlwaysComb,emittedLineLength=120"
   )
 
   /** The design as the command line asks for it: its top module and its Verilog. */

@@ -3,14 +3,14 @@ package rackwright.lz77
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.MemoryPort
+import rackwright.memory.{MemoryPort, OutputLine, SramQueue}
 
 /** Turns segments (literals and copies) into the bytes they stand for, up to one line per cycle. README.md is the
   * contract.
   *
-  * Segments wait in a queue. The planner makes steps of them, at most one per cycle; in the next cycle the bytes of a
-  * step come out of the history, the literals or the fall-back buffer, are appended to the history and leave. Copies
-  * from beyond the history are fetched from memory while they wait.
+  * Mostly wires. Segments are cut into pieces, all that can be known of a piece is worked out, and pieces wait in a
+  * queue; steps are made of the oldest one or two. Copies from beyond the history are fetched from memory while they
+  * wait.
   */
 class Decoder(params: DecoderParams) extends Module {
   private val bytes = params.bytes
@@ -21,129 +21,157 @@ class Decoder(params: DecoderParams) extends Module {
   /** Give up: what is queued is forgotten. Held until `drained`. */
   val abandon = IO(Input(Bool()))
 
-  val input = IO(Flipped(Decoupled(new SegmentGroup(params))))
-  val output = IO(Decoupled(new OutputChunk(params)))
+  /** Segments, and their literals some time before them; allowed while `roomy`, and ten cycles longer. */
+  val input = IO(Flipped(Valid(new SegmentGroup(params))))
+  val literals = IO(Flipped(Valid(new LiteralRun(params))))
+  val roomy = IO(Output(Bool()))
 
-  /** The fall-back port, and how many bytes of the output are known to be in memory. */
+  /** No more segments come: the last line leaves when everything has been made. */
+  val finish = IO(Input(Bool()))
+
+  /** Lines of the output; the first and the last may not be whole. */
+  val output = IO(Decoupled(new OutputLine(bytes)))
+
+  /** The fall-back port, and how many lines of the output are known to be in memory. */
   val memory = IO(new MemoryPort(params.port))
-  val acknowledged = IO(Input(UInt(33.W)))
+  val acknowledged = IO(Input(UInt(28.W)))
 
   /** A fall-back read was answered with a fault: nothing more comes out. */
   val faulted = IO(Output(Bool()))
 
-  /** Nothing is queued or in flight. */
+  /** Nothing is queued or in flight, and after `finish` the last line has left. */
   val drained = IO(Output(Bool()))
+
+  /** Bytes made since the start. */
+  val made = IO(Output(UInt(32.W)))
   val events = IO(Output(new DecoderEvents))
 
-  private val segments = Module(new DecoderQueue(new QueuedSegment(params), params.lookahead, params.lanes))
-  private val literals = Module(new DecoderLiterals(params))
-  private val fallback = Module(new HistoryFallback(params))
-  private val planner = Module(new DecoderPlanner(params))
-  private val history = Module(new History(params))
-  private val outputs = Module(new Queue(new OutputChunk(params), 4))
-  private val settings = RegEnable(start.bits, start.valid)
+  /** Groups that wait to be cut; those that may be under way when `roomy` ends find room. */
+  private val waitingGroups = 16
+  private val groupsUnderWay = 10
 
+  /** Lines that wait for memory; those of the steps under way find room. */
+  private val waitingLines = 12
+  private val linesUnderWay = 8
+
+  private val fallback = Module(new DecoderFallback(params))
   private val stopped = abandon || fallback.faulted
-  segments.clear := start.valid || stopped
-  literals.clear := start.valid
-  fallback.clear := start.valid
-  planner.clear := start.valid
+  private val clear = start.valid || stopped
+
+  private val groups = withReset(reset.asBool || clear) {
+    Module(new Queue(new CuttableGroup(params), waitingGroups))
+  }
+  private val buffer = Module(new DecoderLiterals(params))
+  private val cutter = Module(new DecoderCutter(params))
+  private val placer = Module(new DecoderPlacer(params))
+  private val rows = Module(new SramQueue(new PieceRow(params), params.lookahead / params.lanes))
+  private val issue = Module(new DecoderIssue(params))
+  private val maker = Module(new DecoderStep(params))
+  private val history = Module(new History(params))
+  private val outputs = Module(new Queue(new OutputLine(bytes), waitingLines))
+
+  // In: cut, work out, queue, and ask for what the history won't have.
+  roomy := RegNext(groups.io.count <= (waitingGroups - groupsUnderWay).U, false.B) && buffer.roomy
+  groups.io.enq.valid := input.valid && !stopped
+  groups.io.enq.bits.segments := input.bits.segments
+  groups.io.enq.bits.simple := input.bits.segments
+    .map { s =>
+      val close = s.offset < bytes.U && s.offset < s.length
+      !s.valid || s.literal || (s.length <= bytes.U && !close)
+    }
+    .reduce(_ && _)
+  assert(!input.valid || stopped || groups.io.enq.ready, "a group has no place")
+
+  buffer.clear := start.valid
+  buffer.run := literals
+  cutter.clear := clear
+  cutter.input <> groups.io.deq
+  cutter.enable := RegNext(rows.roomy, false.B) && fallback.roomy && !stopped
+  placer.start := start
+  placer.clear := stopped
+  placer.input := cutter.pieces
+  rows.clear := clear
+  rows.enq.valid := placer.output.head.valid && !stopped
+  rows.enq.bits.pieces := placer.output.map(_.bits)
+  rows.enq.bits.full := placer.output.last.valid
+  assert(!rows.enq.valid || rows.enq.ready, "a row of pieces has no place")
+  fallback.push := placer.copies
+
+  // Out: steps.
+  issue.clear := clear
+  issue.row <> rows.deq
+  issue.enable := RegNext(outputs.io.count <= (waitingLines - linesUnderWay).U, false.B) && !stopped
+  issue.arrived := fallback.arrived
+  maker.step := issue.step
+  fallback.taken := issue.step
+    .map(lane => Mux(lane.valid && lane.bits.fallback, Mux(lane.bits.crosses, 2.U, 1.U), 0.U))
+    .reduce(_ | _)
   history.clear := start.valid
+  history.read := maker.historyRead
+  maker.historyWindow := history.window
+  buffer.read := maker.literalRead
+  buffer.taken := maker.literalsTaken
+  maker.literalPair := buffer.pair
+  fallback.read := maker.fallbackRead
+  maker.fallbackPair := fallback.pair
+  history.append := maker.append
 
-  // In: classify, queue, and ask for what the history won't have.
-  private val incoming = input.bits.segments
-  private val lengths = incoming.map(segment => Mux(segment.valid, segment.length, 0.U))
-  private val entered = RegInit(0.U(32.W))
-  private val positions = lengths.scanLeft(entered)((sum, length) => (sum +& length)(31, 0))
-  private val far = incoming.map(s => s.valid && !s.literal && s.offset > settings.history)
-  input.ready := segments.roomy && literals.roomy && fallback.roomy && !stopped
-  when(input.fire) { entered := positions.last }
-  when(start.valid) { entered := 0.U }
-
-  segments.pushed := Mux(input.fire, PopCount(incoming.map(_.valid)), 0.U)
-  for (lane <- 0 until params.lanes) {
-    segments.push(lane).length := incoming(lane).length
-    segments.push(lane).offset := incoming(lane).offset
-    segments.push(lane).origin := Mux(
-      incoming(lane).literal,
-      Origin.literal,
-      Mux(far(lane), Origin.fallback, Origin.history)
-    )
+  // Lines leave when they are complete, the last one when it is told that there are no more.
+  private val total = RegInit(0.U(32.W))
+  private val begin = Reg(UInt(params.lineBits.W))
+  private val end = Reg(UInt(params.lineBits.W))
+  private val endLine = RegInit(0.U(History.bankBits.W))
+  private val flushed = RegInit(false.B)
+  when(maker.append.valid) {
+    total := total + maker.masks.count
+    end := maker.masks.end
+    endLine := maker.masks.line + maker.masks.completes
   }
-
-  private val copies = incoming.zip(positions).map { case (segment, position) =>
-    val copy = Wire(new FallbackCopy)
-    copy.source := position - segment.offset
-    copy.length := segment.length
-    copy
-  }
-  for (lane <- 0 until params.lanes) {
-    fallback.push(lane) := PriorityMux(far.drop(lane) :+ true.B, copies.drop(lane) :+ copies(lane))
-  }
-  fallback.pushed := Mux(input.fire, PopCount(far), 0.U)
-
-  private val literalLengths = incoming.zip(lengths).map { case (segment, length) => Mux(segment.literal, length, 0.U) }
-  literals.window := input.bits.window
-  literals.at := input.bits.literalAt
-  literals.count := Mux(input.fire, literalLengths.reduce(_ | _), 0.U)
-
-  // First cycle of a step: plan it and read its sources. The queue has a place for every step under way.
-  private val position = RegInit(0.U(32.W))
-  private val step = planner.step
-  planner.enable := !stopped && outputs.io.count <= 2.U
-  planner.head := segments.head
-  planner.held := segments.count
-  planner.arrived := fallback.arrived
-  segments.popped := planner.popped
-  when(step.valid) { position := position + step.bits.count }
-  when(start.valid) { position := 0.U }
-
-  history.read := step.valid
-  history.position := position
-  history.offset := planner.offsets
-  literals.read := step.valid
-  literals.skew := planner.literals.skew
-  literals.taken := planner.literals.count
-  fallback.read := step.valid
-  fallback.skew := planner.fallbacks.skew
-  fallback.taken := planner.fallbacks.count
-
-  // Second cycle: put the bytes together.
-  private val making = RegNext(step.valid, false.B)
-  private val made = RegEnable(step.bits, step.valid)
-  private val sources = made.origins.zip(history.window).map { case (origin, window) =>
-    MuxLookup(origin, window)(Seq(Origin.literal -> literals.line, Origin.fallback -> fallback.line))
-  }
-  private val joined = sources.zip(made.ends).reduceRight[(UInt, UInt)] { case ((source, end), (later, _)) =>
-    val mine = Lines.below(end, bytes)
-    ((source & mine) | (later & ~mine), end)
-  }
-  history.append.valid := making
-  history.append.bits.data := joined._1 & Lines.below(made.count, bytes)
-  history.append.bits.count := made.count
-  outputs.io.enq.valid := making
-  outputs.io.enq.bits := history.append.bits
+  private val waiting = groups.io.count =/= 0.U || placer.busy || !rows.empty || !issue.empty || input.valid
+  private val busy = waiting || maker.busy || history.stored
+  private val quiet = RegNext(!busy, false.B) && !busy
+  private val flush = finish && quiet && !flushed
+  history.unfinished := endLine
+  outputs.io.enq.valid := history.stored || (flush && begin =/= end)
+  outputs.io.enq.bits.data := history.line
+  outputs.io.enq.bits.mask := ~Lines.mask(begin, bytes) & Mux(
+    history.stored,
+    Fill(bytes, 1.U(1.W)),
+    Lines.mask(end, bytes)
+  )
+  assert(!outputs.io.enq.valid || outputs.io.enq.ready, "a line has no place")
   output <> outputs.io.deq
+  when(history.stored) { begin := 0.U }
+  when(flush) { flushed := true.B }
+  when(start.valid) {
+    total := 0.U
+    begin := start.bits.destination
+    end := start.bits.destination
+    endLine := 0.U
+    flushed := false.B
+  }
 
+  fallback.clear := start.valid
   fallback.stop := stopped
-  fallback.destination := settings.destination
+  fallback.destination := RegEnable(start.bits.destination, start.valid)
   fallback.acknowledged := acknowledged
   memory <> fallback.memory
 
   faulted := fallback.faulted
-  drained := segments.count === 0.U && !making && outputs.io.count === 0.U && fallback.quiet
+  drained := quiet && (flushed || !finish) && outputs.io.count === 0.U && fallback.quiet
+  made := total
 
-  events.fallbacks := fallback.pushed
-  events.fallbackStall := planner.waiting
-  events.outputStall := segments.count =/= 0.U && outputs.io.count > 2.U
-  events.steps := step.valid
-  events.segments := planner.popped
+  events.fallbacks := PopCount(placer.copies.map(_.valid))
+  events.fallbackStall := issue.waiting
+  events.outputStall := !issue.empty && outputs.io.count > (waitingLines - linesUnderWay).U
+  events.steps := issue.step.head.valid
+  events.segments := PopCount(issue.step.map(_.valid))
 }
 
 /** What happened in a cycle, for the profiling layer. */
 class DecoderEvents extends Bundle {
 
-  /** Copies from beyond the history that were queued. */
+  /** Pieces from beyond the history that were queued. */
   val fallbacks = UInt(2.W)
 
   /** A step waited for a fall-back read. */
@@ -152,7 +180,7 @@ class DecoderEvents extends Bundle {
   /** A step waited for the output. */
   val outputStall = Bool()
 
-  /** A step was made, and the segments that ended with it. */
+  /** A step was made, and the pieces it was made of. */
   val steps = Bool()
   val segments = UInt(2.W)
 }

@@ -17,16 +17,13 @@ import rackwright.memory.MemoryPortParams
   *   segments held between decoding and execution: what hides the latency of fall-back reads.
   * @param literalBytes
   *   bytes of the buffer that holds the literals of those segments.
-  * @param fallbackBytes
-  *   bytes of the buffer that holds what fall-back reads brought.
   */
 case class DecoderParams(
     port: MemoryPortParams = MemoryPortParams(32),
     historyBytes: Int = 64 * 1024,
     lanes: Int = 2,
     lookahead: Int = 128,
-    literalBytes: Int = 1024,
-    fallbackBytes: Int = 1024
+    literalBytes: Int = 1024
 ) {
   require(
     isPow2(historyBytes) && historyBytes >= DecoderParams.leastHistory && historyBytes <= DecoderParams.mostHistory,
@@ -37,8 +34,10 @@ case class DecoderParams(
     isPow2(lookahead) && lookahead >= 4 * lanes,
     s"lookahead is a power of two of at least ${4 * lanes}, not $lookahead"
   )
-  requireBuffer("literalBytes", literalBytes)
-  requireBuffer("fallbackBytes", fallbackBytes)
+  require(
+    isPow2(literalBytes) && literalBytes >= 16 * port.bytes,
+    s"literalBytes is a power of two of at least ${16 * port.bytes}, not $literalBytes"
+  )
 
   /** Bytes of a line, and the most bytes produced in one cycle. */
   val bytes: Int = port.bytes
@@ -52,8 +51,11 @@ case class DecoderParams(
   /** Bits of an offset that the history can serve. */
   val offsetBits: Int = log2Ceil(historyBytes + 1)
 
-  private def requireBuffer(name: String, size: Int): Unit =
-    require(isPow2(size) && size >= 4 * port.bytes, s"$name is a power of two of at least ${4 * port.bytes}, not $size")
+  /** Bits that name a line fetched by a fall-back read: the tag of the read. */
+  val slotBits: Int = port.tagBits
+
+  /** Bits that name a line in any of the memories that pieces come from. */
+  val sourceLineBits: Int = Seq(historyBytes, literalBytes).map(size => log2Ceil(size / bytes)).max.max(slotBits)
 }
 
 /** Limits that software sees too. */

@@ -24,50 +24,60 @@ object Segment {
   val lengthBits: Int = log2Ceil(most + 1)
 }
 
-/** The segments of one cycle, in output order, and the bytes of their literals.
-  *
-  * Valid segments come first. At most one of them is a literal; its bytes are those of `window` from byte `literalAt`
-  * on, byte 0 being the least significant one.
-  */
+/** The segments of one cycle, in output order. Valid segments come first; at most one of them is a literal. */
 class SegmentGroup(val params: DecoderParams) extends Bundle {
   val segments = Vec(params.lanes, new Segment)
-  val window = UInt((8 * params.bytes).W)
-  val literalAt = UInt(params.lineBits.W)
 }
 
-/** Output bytes of one cycle: the lowest `count` bytes of `data`; all others are zero. */
-class OutputChunk(val params: DecoderParams) extends Bundle {
-  val data = UInt((8 * params.bytes).W)
+/** Literal bytes on their way into the decoder: `count` bytes of `window` from byte `at` on, around its end. Byte 0 is
+  * the least significant one.
+  */
+class LiteralRun(val params: DecoderParams) extends Bundle {
+  val window = UInt((8 * params.bytes).W)
+  val at = UInt(params.lineBits.W)
   val count = UInt(params.countBits.W)
 }
 
 /** What a decoder is told at the start of an operation. */
 class DecoderStart(val params: DecoderParams) extends Bundle {
 
-  /** Address of the first byte of the output, to which fall-back reads are relative. */
+  /** Address of the first byte of the output. */
   val destination = UInt(params.port.addressBits.W)
 
   /** Bytes of the history to use; copies from farther back read memory. */
   val history = UInt(params.offsetBits.W)
 }
 
-/** Where the bytes of a queued segment come from. */
-object Origin {
-  val width: Int = 2
-  val literal: UInt = 0.U(width.W)
-  val history: UInt = 1.U(width.W)
-  val fallback: UInt = 2.U(width.W)
+/** A place in a memory of lines. */
+class LinePlace(lineNumberBits: Int, lineBits: Int) extends Bundle {
+  val line = UInt(lineNumberBits.W)
+  val byte = UInt(lineBits.W)
 }
 
-/** A segment waiting for execution. */
-class QueuedSegment(val params: DecoderParams) extends Bundle {
-  val origin = UInt(Origin.width.W)
-  val length = UInt(Segment.lengthBits.W)
-  val offset = UInt(params.offsetBits.W)
-}
+/** What one lane of a step makes, at most a line, with all that is known before its turn comes. Exactly one of
+  * `literal`, `history` and `fallback` says where the bytes come from.
+  */
+class Piece(val params: DecoderParams) extends Bundle {
+  val literal = Bool()
+  val history = Bool()
+  val fallback = Bool()
+  val length = UInt(params.countBits.W)
 
-/** A copy whose source is read back from memory; `source` counts bytes of the output. */
-class FallbackCopy extends Bundle {
-  val source = UInt(32.W)
-  val length = UInt(Segment.lengthBits.W)
+  /** The first byte in the memory it comes from, and whether the line after that one is needed too. */
+  val source = new LinePlace(params.sourceLineBits, params.lineBits)
+  val crosses = Bool()
+
+  /** Whether the two lines are still in the registers of the history. */
+  val young = Vec(2, Bool())
+
+  /** The first byte in the output, as far as the registers of the history tell lines apart. */
+  val place = new LinePlace(History.bankBits, params.lineBits)
+
+  /** Bytes between the source and the step it is in, up to a line: alone, and together with the piece before it. */
+  val slack = UInt(params.countBits.W)
+  val pairedSlack = UInt(params.countBits.W)
+
+  /** May be made in the step of the piece before it, and how many bytes both make. */
+  val pairs = Bool()
+  val pairedLength = UInt(params.countBits.W)
 }

@@ -63,10 +63,11 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
   val events = IO(Output(new EncoderEvents))
 
   /** Groups between the window and the choice: as many as the stages take to do their work without a pause. */
-  private val groupsInFlight = 8
+  private val groupsInFlight = 16
 
-  /** Sequences found while a long run of literals leaves. */
+  /** Sequences found while a long run of literals leaves; those under way find room. */
   private val sequencesWaiting = 32
+  private val sequencesUnderWay = 8
 
   private val table = Module(new HashTable(params))
   private val settings = RegEnable(job.bits, job.fire)
@@ -113,19 +114,23 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     select.start.valid := job.fire
     select.start.bits := job.bits.length === 0.U
     buffer.write := select.literals
-    select.room := buffer.room
 
     // A sequence needs two cycles to leave: after them its literals can be read.
-    sequence <> Queue(Queue(select.sequence, sequencesWaiting), 1, pipe = true)
+    val sequences = Module(new Queue(new Sequence(params), sequencesWaiting))
+    sequences.io.enq.valid := select.sequence.valid
+    sequences.io.enq.bits := select.sequence.bits
+    assert(!select.sequence.valid || sequences.io.enq.ready, "a sequence has no place")
+    select.room := RegNext(sequences.io.count <= (sequencesWaiting - sequencesUnderWay).U, false.B) && buffer.room
+    sequence <> Queue(sequences.io.deq, 2)
     literals := buffer.data
     buffer.consume := consume
 
     events.hashHit := Mux(table.found.valid, candidates.hits, 0.U)
     events.hashLost := table.lost
-    events.matchBytes := Mux(select.sequence.fire, select.sequence.bits.matchLength, 0.U)
+    events.matchBytes := Mux(select.sequence.valid, select.sequence.bits.matchLength, 0.U)
     events.literalBytes := Mux(buffer.write.valid, buffer.write.bits.count, 0.U)
     events.inputStall := window.waiting
-    events.outputStall := select.choices.valid && !select.sequence.ready || !buffer.room
+    events.outputStall := select.waiting
   }
 
   /** Between candidates and probe: a register where a group is probed once, else a queue for those that have to wait.

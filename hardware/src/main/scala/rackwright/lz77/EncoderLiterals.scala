@@ -21,7 +21,7 @@ class EncoderLiterals(params: EncoderParams, readBytes: Int) extends Module {
 
   val write = IO(Flipped(Valid(new LiteralWrite)))
 
-  /** A whole group may be written. */
+  /** The groups under way and one more may be written. */
   val room = IO(Output(Bool()))
 
   /** The next `readBytes` bytes, first byte lowest. */
@@ -37,7 +37,8 @@ class EncoderLiterals(params: EncoderParams, readBytes: Int) extends Module {
 
   private val written = Mux(write.valid, write.bits.count, 0.U)
   private val nextRead = readAt + consume
-  room := held <= (params.literalBytes - 2 * EncoderParams.lanes).U
+  room := RegNext(held <= (params.literalBytes - EncoderLiterals.reserve).U, false.B)
+  assert(held <= params.literalBytes.U, "literals are overwritten")
 
   private val offset = writeAt(2, 0)
   private val kept = partial & VecInit.tabulate(7)(i => Fill(8, offset > i.U)).asUInt
@@ -69,4 +70,11 @@ class EncoderLiterals(params: EncoderParams, readBytes: Int) extends Module {
   }
   readAt := nextRead
   held := held + written - consume
+}
+
+/** What is fixed by the structure of the buffer. */
+object EncoderLiterals {
+
+  /** Bytes kept free for groups that are under way when there is no room any more. */
+  val reserve: Int = 128
 }

@@ -96,8 +96,13 @@ case class EncoderParams(
 
   val historyBytes: Int = historyKib * 1024
 
-  /** The furthest match. The input is written to the history ahead of the search: at most `historyLead` bytes. */
-  val maxDistance: Int = historyBytes - EncoderParams.historyLead
+  /** How far the history is written ahead of the group that is probed, at most, rounded up. Without keys groups wait
+    * between the two.
+    */
+  val historyLead: Int = if (keyed) 128 else 256
+
+  /** The furthest match. */
+  val maxDistance: Int = historyBytes - historyLead
 
   val wayBits: Int = log2Ceil(hashWays)
   val bankBits: Int = log2Ceil(hashBanks)
@@ -109,8 +114,8 @@ case class EncoderParams(
 
   val literalBytes: Int = literalKib * 1024
 
-  /** A run of literals is closed when it may not grow by another group and stay inside the buffer. */
-  val maxLiteralRun: Int = literalBytes - 64
+  /** A run of literals is closed before the buffer has no room for another group: it could not leave then. */
+  val maxLiteralRun: Int = literalBytes - 2 * EncoderLiterals.reserve
   val literalBits: Int = log2Ceil(literalBytes + 1)
 }
 
@@ -153,9 +158,6 @@ object EncoderParams {
 
   /** Bits of the length of a match in a [[Sequence]]. */
   val matchBits: Int = 7
-
-  /** How far the history is written ahead of the group that is probed, at most, rounded up. */
-  val historyLead: Int = 128
 
   val historyRange: Seq[Int] = Seq(2, 4, 8, 16, 32, 64)
   val minHashLog2: Int = 9

@@ -38,7 +38,7 @@ class HashFound(val params: EncoderParams) extends Bundle {
   * from a neighbour, by the bytes before it. A group sees what the groups before it wrote. The ways of a set are
   * replaced in turn, by the number of the group.
   *
-  * One cycle from `lookup` to `found`, which can't be stopped.
+  * Three cycles from `lookup` to `found`, which can't be stopped: who uses which bank, the memories, what was read.
   *
   * @param params
   *   sizes of the encoder.
@@ -61,7 +61,10 @@ class HashTable(params: EncoderParams) extends Module {
 
   /** The first group of a segment other than the first waits for a new generation. */
   private val fresh = RegInit(true.B)
-  private val renewForSegment = lookup.valid && group.position === 0.U && !fresh && !generations.busy
+  private val accessing = RegNext(lookup.fire, false.B)
+  private val reading = RegNext(accessing, false.B)
+  private val renewForSegment =
+    lookup.valid && group.position === 0.U && !fresh && !generations.busy && !accessing && !reading
   generations.renew := start || renewForSegment
   when(lookup.fire) { fresh := false.B }
   when(start || renewForSegment) { fresh := true.B }
@@ -70,33 +73,39 @@ class HashTable(params: EncoderParams) extends Module {
   lookup.ready := !generations.busy && !(group.position === 0.U && !fresh)
 
   private val banks = Seq.fill(params.hashBanks)(Module(new HashTableBank(params)))
-  private val contents = VecInit.tabulate(lanes)(lane => if (params.keyed) found.bits.group.content(lane) else 0.U(0.W))
   private val arbiter = Module(new HashTableArbiter(params))
   arbiter.sets := lookup.bits.sets
+  private val without = lookup.bits.sets.zip(arbiter.served).map { case (set, hit) => set.valid && !hit }
+  lost := RegNext(Mux(lookup.fire, PopCount(without), 0.U), 0.U)
+
+  // Each bank is accessed in the cycle after the choice, and answers and is written in the one after that.
+  private val accessed = RegEnable(group, lookup.fire)
+  private val answered = RegEnable(accessed, accessing)
+  private val contents = VecInit.tabulate(lanes)(lane => if (params.keyed) answered.content(lane) else 0.U(0.W))
   for ((bank, number) <- banks.zipWithIndex) {
-    bank.access.valid := lookup.fire && arbiter.used(number)
-    bank.access.bits := arbiter.rows(number)
-    bank.replacement := replacement(RegEnable(arbiter.winners(number), lookup.fire))
+    val winner = RegEnable(arbiter.winners(number), lookup.fire)
+    bank.access.valid := RegNext(lookup.fire && arbiter.used(number), false.B)
+    bank.access.bits := RegEnable(arbiter.rows(number), lookup.fire)
+    bank.replacement := replacement(RegEnable(winner, accessing))
     bank.clear := generations.clear
   }
-  private val without = lookup.bits.sets.zip(arbiter.served).map { case (set, hit) => set.valid && !hit }
-  lost := Mux(lookup.fire, PopCount(without), 0.U)
 
   private val read = VecInit(banks.map(_.read))
-  found.valid := RegNext(lookup.fire, false.B)
-  found.bits.group := RegEnable(group, lookup.fire)
+  found.valid := RegNext(reading, false.B)
+  found.bits.group := RegEnable(answered, reading)
   for (lane <- 0 until lanes) {
-    val bank = RegEnable(lookup.bits.sets(lane).bits(params.bankBits - 1, 0), lookup.fire)
-    val usable = RegEnable(arbiter.served(lane), lookup.fire)
-    val entries = read(bank).asTypeOf(found.bits.entries(lane))
+    def answer[T <: Data](of: T): T = RegEnable(RegEnable(of, lookup.fire), accessing)
+    val bank = answer(lookup.bits.sets(lane).bits(params.bankBits - 1, 0))
+    val usable = RegEnable(answer(arbiter.served(lane)), reading)
+    val entries = RegEnable(read(bank).asTypeOf(found.bits.entries(lane)), reading)
     found.bits.entries(lane) := entries
     for ((entry, way) <- entries.zipWithIndex)
       found.bits.entries(lane)(way).valid := usable && entry.valid && entry.generation === generations.generation
   }
 
-  /** The entry of position `lane` of the group looked up in the cycle before. The ways are replaced in turn. */
+  /** The entry of position `lane` of the group whose sets are read now. The ways are replaced in turn. */
   private def replacement(lane: UInt): HashReplacement = {
-    val group = found.bits.group
+    val group = answered
     val result = Wire(new HashReplacement(params))
     val entry = Wire(new HashEntry(params))
     entry.valid := true.B

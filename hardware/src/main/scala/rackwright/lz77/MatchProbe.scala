@@ -7,12 +7,12 @@ import EncoderParams._
 
 /** Finds how far matches reach, by comparing the group and what follows it with the history at one distance per cycle.
   *
-  * Which distance: that of the group before the previous one, if its bytes were equal to the end of the span (a long
-  * match goes on without ever being looked up again); otherwise that of the first open candidate. All open candidates
-  * of that distance learn their length. With keys one probe per group is enough, without keys the open candidates are
-  * probed one distance after the other.
+  * Which distance: that of the group four before, if its bytes were equal to the end of the span, which is where this
+  * group begins (a long match goes on without ever being looked up again); otherwise that of the first open candidate.
+  * All open candidates of that distance learn their length. With keys one probe per group is enough, without keys the
+  * open candidates are probed one distance after the other.
   *
-  * Two stages: choose and read, compare.
+  * Five stages: choose, read, align, compare, measure.
   *
   * @param params
   *   sizes of the encoder.
@@ -27,79 +27,99 @@ class MatchProbe(params: EncoderParams) extends Module {
   /** Has to be taken. */
   val found = IO(Valid(new FoundGroup))
 
-  private val comparing = RegInit(false.B)
-  private val compared = Reg(new CandidateGroup)
-  private val comparedFirst = Reg(Bool())
-  private val comparedLast = Reg(Bool())
-  private val comparedDistance = Reg(Valid(UInt(distanceBits.W)))
+  /** A probe on its way. */
+  private class Probe extends Bundle {
+    val candidates = new CandidateGroup
+    val number = UInt(2.W)
+    val first = Bool()
+    val last = Bool()
+    val distance = Valid(UInt(distanceBits.W))
+  }
 
-  // Distances that reached the end of the span, of the latest group and of the one before it.
-  private val latest = RegInit(0.U.asTypeOf(Valid(UInt(distanceBits.W))))
-  private val earlier = RegInit(0.U.asTypeOf(Valid(UInt(distanceBits.W))))
+  /** For each of the last four groups, the distance at which its bytes were equal to the end of the span. */
+  private val going = RegInit(VecInit.fill(4)(0.U.asTypeOf(Valid(UInt(distanceBits.W)))))
 
-  chooseAndRead()
-  compare()
+  private val choosing = candidates.valid
+  private val chosen = choose()
+  private val reading = RegNext(choosing, false.B)
+  private val readProbe = RegEnable(chosen, choosing)
+  read.valid := reading && readProbe.distance.valid
+  read.bits := (readProbe.candidates.group.position - backBytes.U - readProbe.distance.bits)(read.bits.getWidth - 1, 0)
+
+  private val aligning = RegNext(reading, false.B)
+  private val aligned = RegEnable(readProbe, reading)
+  private val comparing = RegNext(aligning, false.B)
+  private val compared = RegEnable(aligned, aligning)
+  private val there = RegEnable(history, aligning)
+  private val equal = VecInit.tabulate(viewBytes)(i =>
+    compared.candidates.group.view(8 * i + 7, 8 * i) === there(8 * i + 7, 8 * i)
+  )
+  private val ahead =
+    VecInit((0 until span).map(i => equal(backBytes + i) && compared.candidates.group.remaining > i.U))
+  when(comparing && compared.first) {
+    going(compared.number).valid := compared.distance.valid && ahead.drop(lanes).reduce(_ && _)
+    going(compared.number).bits := compared.distance.bits
+  }
+
+  private val measuring = RegNext(comparing, false.B)
+  private val measured = RegEnable(compared, comparing)
+  private val measuredEqual = RegEnable(equal, comparing)
+  private val measuredAhead = RegEnable(ahead, comparing)
+  measure()
 
   /** Stage one. */
-  private def chooseAndRead(): Unit = {
-    val group = candidates.bits.group
+  private def choose(): Probe = {
     val lanes = candidates.bits.lanes
     val first = RegInit(true.B)
     val known = Reg(Vec(lanes.size, Bool()))
+    val number = RegInit(0.U(2.W))
 
-    // `latest` is the group before the previous one as long as that one is being compared.
-    val going = Mux(comparing && comparedFirst, latest, earlier)
-    val chained = first && going.valid
+    // The group four before has been compared by now, whatever waited.
+    val chained = first && going(number).valid
     val open = lanes.zip(known).map { case (lane, done) => lane.open && (first || !done) }
-    val distance = Mux(chained, going.bits, PriorityMux(open, lanes.map(_.distance)))
+    val distance = Mux(chained, going(number).bits, PriorityMux(open, lanes.map(_.distance)))
     val covered = lanes.map(_.distance === distance)
     val done = if (params.keyed) true.B else !open.zip(covered).map { case (o, c) => o && !c }.reduce(_ || _)
-    val step = candidates.valid
+    candidates.ready := done
 
-    read.valid := step && (chained || open.reduce(_ || _))
-    read.bits := (group.position - backBytes.U - distance)(read.bits.getWidth - 1, 0)
-    candidates.ready := step && done
-
-    comparing := step
-    when(step) {
+    val probe = Wire(new Probe)
+    probe.candidates := candidates.bits
+    probe.number := number
+    probe.first := first
+    probe.last := done
+    probe.distance.valid := chained || open.reduce(_ || _)
+    probe.distance.bits := distance
+    when(choosing) {
       first := done
       for (i <- lanes.indices) known(i) := (!first && known(i)) || covered(i)
-      compared := candidates.bits
-      comparedFirst := first
-      comparedLast := done
-      comparedDistance.valid := read.valid
-      comparedDistance.bits := distance
+      when(done) { number := number + 1.U }
     }
+    probe
   }
 
-  /** Stage two. */
-  private def compare(): Unit = {
-    val group = compared.group
-    val equal = VecInit.tabulate(viewBytes)(i => group.view(8 * i + 7, 8 * i) === history(8 * i + 7, 8 * i))
-    val ahead = (0 until span).map(i => equal(backBytes + i) && group.remaining > i.U)
+  /** The last stage. */
+  private def measure(): Unit = {
+    val group = measured.candidates.group
+    val ahead = measuredAhead
     val beyond = PriorityEncoder((lanes until span).map(i => !ahead(i)) :+ true.B) +& lanes.U
 
     // Equal bytes from each lane on within the group, and whether they reach its end.
-    val runs = (0 until lanes).scanRight(0.U(4.W))((i, next) => Mux(ahead(i), next + 1.U, 0.U))
-    val through = (0 until lanes).scanRight(true.B)((i, next) => ahead(i) && next)
+    val runs = (0 until lanes).map { lane =>
+      PriorityEncoder((lane until lanes).map(i => !ahead(i)) :+ true.B).pad(4)
+    }
+    val through = (0 until lanes).map(lane => (lane until lanes).map(i => ahead(i)).reduce(_ && _)) :+ true.B
 
     val result = Wire(new ProbeResult)
-    result.valid := comparedDistance.valid
-    result.distance := comparedDistance.bits
+    result.valid := measured.distance.valid
+    result.distance := measured.distance.bits
     result.from := PriorityEncoder(through)
     result.until := beyond
 
-    when(comparing && comparedFirst) {
-      earlier := latest
-      latest.valid := result.valid && beyond === span.U
-      latest.bits := result.distance
-    }
-
     val learned = VecInit.tabulate(lanes) { lane =>
       val length = Mux(through(lane), beyond - lane.U, runs(lane))
-      learn(lane, length, equal)
+      learn(lane, length)
     }
-    found.valid := comparing && comparedLast
+    found.valid := measuring && measured.last
     found.bits.literals := group.bytes(0, lanes)
     found.bits.count := Mux(group.remaining > lanes.U, lanes.U, group.remaining(laneBits, 0))
     found.bits.last := group.last
@@ -110,16 +130,16 @@ class MatchProbe(params: EncoderParams) extends Module {
   }
 
   /** What lane `lane` knows after this probe, if its distance was probed. */
-  private def learn(lane: Int, length: UInt, equal: Vec[Bool]): Candidate = {
-    val before = compared.lanes(lane)
+  private def learn(lane: Int, length: UInt): Candidate = {
+    val before = measured.candidates.lanes(lane)
     val after = Wire(new Candidate)
-    val hit = before.open && comparedDistance.valid && before.distance === comparedDistance.bits
+    val hit = before.open && measured.distance.valid && before.distance === measured.distance.bits
     after := before
     when(hit) { after.length := Mux(length >= minMatch.U, length, 0.U) }
     if (!params.keyed) {
-      val source = (compared.group.position | lane.U) - before.distance
-      val one = equal(lane + 1) && source =/= 0.U
-      val two = equal(lane) && source =/= 1.U
+      val source = (measured.candidates.group.position | lane.U) - before.distance
+      val one = measuredEqual(lane + 1) && source =/= 0.U
+      val two = measuredEqual(lane) && source =/= 1.U
       when(hit) { after.back := Mux(one, Mux(two, 2.U, 1.U), 0.U) }
     }
     after
@@ -130,10 +150,10 @@ class MatchProbe(params: EncoderParams) extends Module {
     val lanesSoFar = Reg(Vec(lanes, new Candidate))
     val firstResult = Reg(new ProbeResult)
     val lanesNow = VecInit(learned.zip(lanesSoFar).map { case (now, before) =>
-      Mux(comparedFirst || now.length =/= 0.U, now, before)
+      Mux(measured.first || now.length =/= 0.U, now, before)
     })
-    val resultNow = Mux(comparedFirst, result, firstResult)
-    when(comparing) {
+    val resultNow = Mux(measured.first, result, firstResult)
+    when(measuring) {
       lanesSoFar := lanesNow
       firstResult := resultNow
     }

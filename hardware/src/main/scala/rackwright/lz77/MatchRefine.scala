@@ -18,30 +18,42 @@ class MatchRefine extends Module {
   private val present = RegInit(false.B)
   private val group = Reg(new FoundGroup)
 
-  private val refinedGroup = Reg(new ChoiceGroup)
-  private val refinedPresent = RegInit(false.B)
-  choices.valid := refinedPresent
-  choices.bits := refinedGroup
+  // First stage: matches moved back. The next group has to be there.
+  private val moved = RegInit(false.B)
+  private val movedGroup = Reg(new FoundGroup)
+  private val refined = Reg(Vec(lanes + 1, new Candidate))
+
+  // Second stage: which are worth taking.
+  private val chosen = RegInit(false.B)
+  private val chosenGroup = Reg(new ChoiceGroup)
+  choices.valid := chosen
+  choices.bits := chosenGroup
+  private val choose = !chosen || choices.ready
+  private val move = !moved || choose
 
   private val complete = present && (found.valid || group.last)
-  private val step = complete && (!refinedPresent || choices.ready)
+  private val step = complete && move
   found.ready := !present || step
   when(found.fire) { group := found.bits }
   when(found.fire || step) { present := found.fire }
-  when(step || choices.ready) { refinedPresent := step }
+  when(move) { moved := complete }
+  when(choose) { chosen := moved }
 
   private val none = 0.U.asTypeOf(new Candidate)
   private val following = found.bits.lanes.take(backBytes + 1).map(lane => Mux(group.last, none, lane))
   private val matches = group.lanes ++ following
-  private val refined = (0 to lanes).map(i => refine(matches(i), matches(i + 1), matches(i + 2)))
-  private val gains = refined.map(gain)
-
   when(step) {
-    refinedGroup.literals := group.literals
-    refinedGroup.count := group.count
-    refinedGroup.probe := group.probe
-    refinedGroup.last := group.last
-    for ((choice, lane) <- refinedGroup.lanes.zipWithIndex) {
+    movedGroup := group
+    for (i <- 0 to lanes) refined(i) := refine(matches(i), matches(i + 1), matches(i + 2))
+  }
+
+  private val gains = refined.map(gain)
+  when(choose && moved) {
+    chosenGroup.literals := movedGroup.literals
+    chosenGroup.count := movedGroup.count
+    chosenGroup.probe := movedGroup.probe
+    chosenGroup.last := movedGroup.last
+    for ((choice, lane) <- chosenGroup.lanes.zipWithIndex) {
       val better = gains(lane + 1) > gains(lane) +& 1.U
       choice.length := refined(lane).length
       choice.distance := refined(lane).distance

@@ -24,21 +24,27 @@ class BeatRequester(port: MemoryPortParams, outstanding: Int) extends Module {
 
   request.valid := left =/= 0.U && reserve.valid && !stop
   reserve.ready := left =/= 0.U && request.ready && !stop
-  request.bits.address := next << port.offsetBits
-  request.bits.write := false.B
-  request.bits.data := 0.U
-  request.bits.mask := 0.U
-  request.bits.tag := reserve.bits
+  request.bits.read(next << port.offsetBits, reserve.bits)
 
   when(request.fire) {
     next := next + 1.U
     left := left - 1.U
   }
   when(start.valid) {
-    val offset = start.bits.address(port.offsetBits - 1, 0)
     next := start.bits.address(port.addressBits - 1, port.offsetBits)
-    left := Mux(start.bits.length === 0.U, 0.U, (start.bits.length +& offset + (port.bytes - 1).U) >> port.offsetBits)
+    left := BeatRequester.beats(port, start.bits)
   }.elsewhen(stop) {
     left := 0.U
+  }
+}
+
+/** Arithmetic on ranges and beats. */
+object BeatRequester {
+
+  /** How many beats hold a byte of the range. */
+  def beats(port: MemoryPortParams, range: StreamRange): UInt = {
+    val offset = range.address(port.offsetBits - 1, 0)
+    val rounded = range.length +& (offset +& (port.bytes - 1).U)
+    Mux(range.length === 0.U, 0.U, rounded >> port.offsetBits)
   }
 }

@@ -28,6 +28,15 @@ class MemoryRequest(val params: MemoryPortParams) extends Bundle {
   val data = UInt((8 * params.bytes).W)
   val mask = UInt(params.bytes.W)
   val tag = UInt(params.tagBits.W)
+
+  /** Asks for the beat at `place`, a multiple of its size. */
+  def read(place: UInt, number: UInt): Unit = {
+    address := place
+    write := false.B
+    data := 0.U
+    mask := 0.U
+    tag := number
+  }
 }
 
 /** The answer to one beat. Every request, read or write, is answered once, in any order. */

@@ -5,8 +5,8 @@ import chisel3.util._
 
 /** Reads a range of memory and offers it as a stream of bytes, of which the consumer chooses how many to take.
   *
-  * Beats are asked for in order, up to `outstanding` ahead, and may be answered in any order: [[ReservationBuffer]]
-  * keeps them until it is their turn, [[StreamWindow]] holds the next few and aligns them. README.md is the contract.
+  * Beats are asked for in order, up to `outstanding` ahead, and may be answered in any order: [[ReorderBuffer]] keeps
+  * them until it is their turn, [[StreamWindow]] holds the next few and aligns them. README.md is the contract.
   *
   * @param port
   *   shape of the memory port.
@@ -33,7 +33,7 @@ class StreamLoader(port: MemoryPortParams, streamBytes: Int, outstanding: Int) e
   val idle = IO(Output(Bool()))
 
   private val requester = Module(new BeatRequester(port, outstanding))
-  private val buffer = Module(new ReservationBuffer(port, outstanding))
+  private val buffer = Module(new ReorderBuffer(port, outstanding))
   private val window = Module(new StreamWindow(port.bytes, streamBytes))
 
   private val start = range.fire

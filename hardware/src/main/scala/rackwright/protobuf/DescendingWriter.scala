@@ -46,9 +46,9 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   /** Bytes, and ends of requests. */
   val chunk = IO(Flipped(Decoupled(new DescendingChunk(port.bytes))))
 
-  /** Bytes of the request at hand were dropped; and which of two requests it is. */
+  /** Bytes of the request at hand were dropped; and which of some requests it is. */
   val full = IO(Output(Bool()))
-  val turn = IO(Output(Bool()))
+  val turn = IO(Output(UInt(DescendingWriter.groupBits.W)))
 
   /** One per request, when its writes have been answered. */
   val report = IO(Decoupled(new OutputReport))
@@ -59,8 +59,7 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   /** No request is under way. */
   val idle = IO(Output(Bool()))
 
-  private val groups = DescendingWriter.groups
-  private val groupBits = log2Ceil(groups)
+  import DescendingWriter.{groupBits, groups}
   private val writes = Module(new GroupedWrites(port, groups, 3))
   private val entries = Module(new OutputEntries(port, groups))
   // Ended requests wait for the answers to their writes; one group of writes is that of the request at hand.
@@ -73,20 +72,22 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   private val at = Reg(new OutputTicket)
   private val end = Reg(UInt(addressBits.W))
   private val head = RegInit(0.U(addressBits.W))
-  private val limit = RegInit(0.U(addressBits.W))
+  // Room below `head`, and below `end`.
+  private val room = RegInit(0.U(addressBits.W))
+  private val roomAtEnd = RegInit(0.U(addressBits.W))
   private val dropped = RegInit(false.B)
   // What a failed request wrote is written over, once its writes have been answered: nothing else orders the two.
   private val wrote = RegInit(false.B)
   private val settles = RegInit(false.B)
   full := dropped && open
-  turn := group(0)
+  turn := group
 
   // The beat below `head`: lanes that are filled.
   private val partial = Reg(UInt((8 * port.bytes).W))
   private val filled = RegInit(0.U(port.bytes.W))
   private val bits = chunk.bits
   private val below = head - bits.count
-  private val fits = head - limit >= bits.count
+  private val fits = room >= bits.count
   private val top = Cat(head(offsetBits - 1, 0) === 0.U, head(offsetBits - 1, 0))
   private val crosses = bits.count > top
   private val completes = bits.count >= top
@@ -103,6 +104,7 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
   // With these bytes.
   private val adds = hasBytes && fits
   private val headNow = Mux(adds, below, head)
+  private val roomNow = Mux(adds, room - bits.count, room)
   private val filledNow = Mux(adds, Mux(crosses, fromBelow, Mux(completes, 0.U, filled | upper)), filled)
   private val partialNow = Mux(crosses, rotated, merged)
   private val droppedNow = dropped || (hasBytes && !fits)
@@ -144,6 +146,7 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
 
   when(proceeds) {
     head := headNow
+    room := roomNow
     filled := filledNow
     partial := partialNow
     dropped := droppedNow
@@ -157,16 +160,21 @@ class DescendingWriter(port: MemoryPortParams) extends Module {
     filled := 0.U
     group := group + 1.U
     head := finalHead
+    room := Mux(isOk, roomNow, roomAtEnd)
   }
   ticket.ready := !open || ends
   when(ticket.fire) {
     open := true.B
     at := ticket.bits
     dropped := false.B
-    end := Mux(ticket.bits.fresh, ticket.bits.tail, Mux(ends, finalHead, head))
+    end := Mux(ends, finalHead, head)
+    roomAtEnd := Mux(ends, Mux(isOk, roomNow, roomAtEnd), room)
     when(ticket.bits.fresh) {
+      val roomOfRegion = ticket.bits.tail - ticket.bits.limit
+      end := ticket.bits.tail
       head := ticket.bits.tail
-      limit := ticket.bits.limit
+      room := roomOfRegion
+      roomAtEnd := roomOfRegion
     }
   }
 
@@ -192,6 +200,7 @@ object DescendingWriter {
 
   /** Requests that may have writes under way. */
   val groups: Int = 16
+  val groupBits: Int = log2Ceil(groups)
 
   /** Requests that may wait for the write of their entry. */
   val entries: Int = 4

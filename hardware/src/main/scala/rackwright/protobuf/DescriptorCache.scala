@@ -20,8 +20,9 @@ class DescriptorLines extends Bundle {
 
 /** Keeps lines of descriptor tables on chip: headers, entries, images.
   *
-  * Direct-mapped, 16 bytes per line, one lookup at a time: a hit is answered in the cycle after the request, so that a
-  * consumer which takes each answer at once gets a line per cycle, or two. A miss reads the line and the next few.
+  * Direct-mapped, 16 bytes per line, one lookup at a time, each step of which begins and ends in registers: a cycle to
+  * ask the memories, one for what they say, and the line, or two, is there in the third. A miss reads the line and the
+  * next few.
   *
   * @param port
   *   shape of the memory port; tags of 2 bits or more.
@@ -53,7 +54,9 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   /** A lookup misses in this cycle. */
   val miss = IO(Output(Bool()))
 
+  // From the request to its answer; its first cycle, in which the memories are asked; the second, when they answer.
   private val pending = RegInit(false.B)
+  private val seeks = RegInit(false.B)
   private val number = Reg(UInt(numberBits.W))
   private val last = Reg(UInt(numberBits.W))
   private val fresh = RegInit(false.B)
@@ -61,17 +64,17 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   private def index(number: UInt): UInt = number(indexBits, 1) ^ number(2 * indexBits, indexBits + 1)
   private def numberOf(address: UInt): UInt = address >> lineBits
 
-  private val wanted = numberOf(request.bits.address)
+  private val following = number + 1.U
 
   /** The even lines, or the odd ones: of two that follow each other, one is in each bank. */
   private class Bank(odd: Int) {
-    private val here = index(Mux(wanted(0) === odd.U, wanted, wanted + 1.U))
+    private val here = index(Mux(number(0) === odd.U, number, following))
     private val data = SyncReadMem(lines / 2, UInt((8 * DescriptorTable.lineBytes).W))
     private val numbers = SyncReadMem(lines / 2, UInt(numberBits.W))
     private val present = RegInit(0.U((lines / 2).W))
-    private val wasPresent = RegEnable(present(here) && !flush, request.fire)
-    private val foundNumber = numbers.read(here, request.fire)
-    val found: UInt = data.read(here, request.fire)
+    private val wasPresent = RegEnable(present(here) && !flush, seeks)
+    private val foundNumber = numbers.read(here, seeks)
+    val found: UInt = data.read(here, seeks)
 
     def has(number: UInt): Bool = fresh && wasPresent && foundNumber === number
 
@@ -85,7 +88,7 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   }
   private val (even, odd) = (new Bank(0), new Bank(1))
   private val hit = Mux(number(0), odd.has(number), even.has(number))
-  private val hitSecond = Mux(number(0), even.has(number + 1.U), odd.has(number + 1.U))
+  private val hitSecond = Mux(number(0), even.has(following), odd.has(following))
   private val found = Mux(number(0), odd.found, even.found)
   private val foundSecond = Mux(number(0), even.found, odd.found)
 
@@ -96,45 +99,38 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   private val ask = Reg(UInt(log2Ceil(burst + 1).W))
   private val unanswered = RegInit(0.U(log2Ceil(burst + 1).W))
 
-  response.valid := isHeld || hit
-  response.bits.first.data := Mux(isHeld, held.first.data, found)
-  response.bits.first.fault := isHeld && held.first.fault
-  response.bits.both := Mux(isHeld, held.both, hitSecond)
-  response.bits.second := Mux(isHeld, held.second, foundSecond)
+  response.valid := isHeld
+  response.bits := held
 
   private val quiet = !asking && unanswered === 0.U
   request.ready := quiet && (!pending || response.fire)
   idle := quiet && !pending
   miss := fresh && !hit
 
-  fresh := request.fire
+  seeks := request.fire
+  fresh := seeks
   when(request.fire) {
     pending := true.B
-    number := wanted
+    number := numberOf(request.bits.address)
     last := numberOf(request.bits.last)
   }.elsewhen(response.fire) {
     pending := false.B
   }
+  when(response.fire) { isHeld := false.B }
   when(fresh) {
-    when(hit) {
-      held := response.bits
-      isHeld := !response.ready
-    }.otherwise {
-      asking := true.B
-      ask := 0.U
-    }
-  }.elsewhen(response.fire) {
-    isHeld := false.B
+    held.first.data := found
+    held.first.fault := false.B
+    held.both := hitSecond
+    held.second := foundSecond
+    isHeld := hit
+    asking := !hit
+    ask := 0.U
   }
 
   private val asked = number + ask
   private val beat = Cat(asked, 0.U(lineBits.W))
   memory.request.valid := asking
-  memory.request.bits.address := Cat(beat >> port.offsetBits, 0.U(port.offsetBits.W))
-  memory.request.bits.write := false.B
-  memory.request.bits.data := 0.U
-  memory.request.bits.mask := 0.U
-  memory.request.bits.tag := ask
+  memory.request.bits.read(Cat(beat >> port.offsetBits, 0.U(port.offsetBits.W)), ask)
   memory.response.ready := true.B
   when(memory.request.fire) {
     ask := ask + 1.U

@@ -49,7 +49,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   fields.arena := control.arena
   input.begin.valid := control.begin.valid
   control.begin.ready := input.begin.ready
-  input.stop := control.stop
+  input.stop := RegNext(control.stop, false.B)
   fields.stream <> input.stream
 
   regions.set := control.regions
@@ -66,7 +66,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   fields.lookupIdle := cache.idle
   readBack.request := fields.readBack
   fields.readBackResponse := readBack.response
-  private val quiet = stores.quiet.reduce(_ && _)
+  private val quiet = stores.quiet.reduce(_ && _) && !fields.storing
   readBack.quiet := quiet
   control.quiet := quiet
 

@@ -19,11 +19,10 @@ class FieldsEnd extends Bundle {
   val offset = UInt(32.W)
 }
 
-/** Reads messages: has values and tags taken off the input, and wires the boxes that do the rest.
+/** Reads messages: has tags and values taken off the input, and wires the boxes that do the rest.
   *
-  * A scalar takes one cycle: its value and the tag behind it leave the input together, and while the next cycle's value
-  * is being aligned, the cache gives the entry of the field. So do a short string, or the last bytes of one, and the
-  * tag behind.
+  * Scalars flow: one is scanned while the entry of the one before is looked up and the one before that is stored. What
+  * is length-delimited is taken by the box for it before the scanner goes on.
   */
 class DeserializerFields(params: DeserializerParams) extends Module {
   import DeserializerSequencer.State
@@ -53,12 +52,17 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   val trim = IO(new Trim)
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
 
+  /** A store waits before `store`. */
+  val storing = IO(Output(Bool()))
+
   /** Values that are taken; input, or a place for a store, is waited for. */
   val events = IO(Output(new FieldsEvents))
 
   private val sequencer = Module(new DeserializerSequencer)
   private val levels = Module(new DeserializerLevels(params.depth))
-  private val tags = Module(new DeserializerTags(params))
+  private val input = Module(new DeserializerHead(params.portBytes))
+  private val scanner = Module(new DeserializerScanner(params))
+  private val resolver = Module(new DeserializerResolver)
   private val values = Module(new DeserializerValues(params))
   private val oneofs = Module(new DeserializerOneofs(params))
   private val revisits = Module(new DeserializerRevisits)
@@ -69,83 +73,85 @@ class DeserializerFields(params: DeserializerParams) extends Module {
 
   private def isState(which: State.Type): Bool = sequencer.state === which
   private val inFields = isState(State.fields)
-  private val inPacked = isState(State.packed)
   private val inMessages = isState(State.opening) || isState(State.creating)
+  private val settles = isState(State.settling)
 
   private val (orders, level, outcome, entry) = (sequencer.orders, levels.level, values.outcome, values.entry)
-  private val takesField = outcome.taken && inFields
-  private val takesScalar = takesField && !outcome.isString && !outcome.isMessage && !outcome.isRun
-  private val takesString = takesField && outcome.isString
+  private val (scanned, decided) = (values.scanned, values.decided)
+  private val takesField = outcome.taken && !scanned.inRun && !scanned.end
+  private val takesString = outcome.taken && outcome.isString
   private val madeMessage = orders.enter && isState(State.creating)
-  private val target = level.target + entry.offset
 
-  // Bytes of values and strings that leave in this cycle; what tag there is lies behind them.
-  private val leaving = values.consumed + text.stream.consume
-  private val pending = RegInit(false.B)
-  when(inFields || text.leaves) { pending := tags.taken || (pending && !takesField) }
-  when(start.valid) { pending := false.B }
-  private val head = InputHead.of(stream, Mux(inPacked, values.length, level.left), params.portBytes)
-  tags.head := head
-  tags.clear := start.valid
-  tags.wanted := takesScalar || text.leaves || (inFields && !pending)
-  tags.behind := leaving
-  tags.position := levels.position
-  tags.kind := level.kind
+  stream <> input.stream
+  input.consume := scanner.consume | text.consume
+  scanner.head := input.head
+  scanner.left := level.left
+  scanner.position := levels.position
+  scanner.resume.valid := orders.resume || orders.resumeRun
+  scanner.resume.bits.inRun := orders.resumeRun
+  scanner.resume.bits.wire := FieldValue.wireOf(entry.kind)
+  scanner.resume.bits.length := scanned.value
+  scanner.clear := settles
+  text.head := input.head
 
-  values.head := head
+  resolver.field <> scanner.field
+  resolver.kind := level.kind
+  resolver.clear := settles
+
+  values.field <> resolver.resolved
   values.left := level.left
-  values.pending := pending
-  values.inFields := inFields
-  values.inPacked := inPacked
-  values.wire := tags.wire
-  values.line.valid := line.valid
-  values.line.bits := line.bits.first
+  values.enabled := inFields
+  values.clear := settles
   values.needs.hasbitCovered := hasbits.covered
   values.needs.opened := repeated.matches
   values.needs.room := repeated.room
-  values.needs.roomForTwo := repeated.roomForTwo
   values.needs.withHeader := repeated.withHeader
   values.needs.oneofFree := !oneofs.busy
-  values.place := Mux(entry.repeated, repeated.element, target)
+  values.needs.seen := levels.seen
+  values.target := level.target
+  values.element := repeated.element
   values.arena := arena
   strings <> values.strings
 
-  stream.consume := leaving + Mux(tags.taken, tags.length, 0.U)
-
-  // A string may leave with its length if that is one byte.
-  private val isShort = values.value.length === 1.U
-  text.stream.data := Mux(takesString, VecInit(stream.data.tail :+ 0.U(8.W)), stream.data)
-  text.stream.available := Mux(takesString, Mux(isShort, stream.available - 1.U, 0.U), stream.available)
-  text.stream.last := stream.last
-  text.stream.fault := stream.fault && !takesString
-
   // Lines of tables are for fields, or for messages that are begun.
-  lookup.valid := Mux(inMessages, messages.lookup.valid, tags.lookup.valid)
-  lookup.bits := Mux(inMessages, messages.lookup.bits, tags.lookup.bits)
+  lookup.valid := Mux(inMessages, messages.lookup.valid, resolver.lookup.valid)
+  lookup.bits := Mux(inMessages, messages.lookup.bits, resolver.lookup.bits)
   messages.lookup.ready := lookup.ready && inMessages
-  tags.lookup.ready := lookup.ready && !inMessages
+  resolver.lookup.ready := lookup.ready && !inMessages
   messages.line.valid := line.valid && inMessages
   messages.line.bits := line.bits
-  line.ready := Mux(inMessages, messages.line.ready, takesField) || isState(State.settling)
+  resolver.line.valid := line.valid && !inMessages
+  resolver.line.bits := line.bits.first
+  line.ready := Mux(inMessages, messages.line.ready, resolver.line.ready)
 
+  private val textDone = RegNext(text.done, 0.U.asTypeOf(text.done))
+  // Others are done when their stores have left.
+  private def stage(from: DecoupledIO[Store], done: Valid[UInt]): StoreStage = {
+    val stage = Module(new StoreStage(params.port))
+    stage.store <> from
+    stage.done := done
+    stage
+  }
+  private val hasbitsStage = stage(hasbits.store, hasbits.done)
+  private val repeatedStage = stage(repeated.store, repeated.done)
+  private val messagesStage = stage(messages.store, messages.done)
+  private val stages = Seq(hasbitsStage, repeatedStage, messagesStage)
+  storing := !stages.map(_.quiet).reduce(_ && _)
   sequencer.start := start.valid
   sequencer.position := levels.position
-  sequencer.tagStart := tags.start
-  sequencer.pending := pending
-  sequencer.tagFailure := tags.failure
+  sequencer.tagStart := scanned.start
   sequencer.value := outcome
   sequencer.repeated := entry.repeated
-  sequencer.seen := levels.seen
-  sequencer.runEnds := values.length === leaving
-  sequencer.messageEnds := level.left === leaving
+  sequencer.seen := decided.seen
+  sequencer.textLeaves.valid := text.leaves.valid
+  sequencer.textLeaves.bits := level.left === text.leaves.bits
   sequencer.full := levels.full
   sequencer.outermost := levels.outermost
   sequencer.repeatedOpened := repeated.opened
-  sequencer.opensAtOnce := repeated.opensAtOnce
-  sequencer.hasbitsDone := hasbits.done
-  sequencer.repeatedDone := repeated.done
-  sequencer.textDone := text.done
-  sequencer.messagesDone := messages.done
+  sequencer.hasbitsDone := hasbitsStage.over
+  sequencer.repeatedDone := repeatedStage.over
+  sequencer.textDone := textDone
+  sequencer.messagesDone := messagesStage.over
   sequencer.found := revisits.found
   sequencer.settled := lookupIdle && !oneofs.busy
   ended := sequencer.ended
@@ -156,14 +162,15 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   levels.enter.bits.kind := messages.found
   levels.enter.bits.target := messages.address
   levels.enter.bits.within := madeMessage
-  levels.enter.bits.length := values.length
+  levels.enter.bits.length := decided.value
   levels.enter.bits.merges := orders.merges
   levels.pop := orders.pop
-  levels.consumed := stream.consume
+  levels.consumed := input.consume
   levels.offset := entry.offset
   levels.marks := takesField && (entry.repeated || outcome.isMessage)
 
-  hasbits.base := level.target + level.kind.hasbitsOffset
+  // A level stays for longer than it takes to add.
+  hasbits.base := RegNext(level.target + level.kind.hasbitsOffset)
   hasbits.untouched := levels.outermost
   hasbits.bytes := level.kind.hasbitsBytes
   hasbits.index := entry.hasbit
@@ -179,7 +186,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   repeated.entry := entry
   repeated.base := level.target
   repeated.arena := arena
-  repeated.seen := levels.seen
+  repeated.seen := decided.seen
   repeated.open := orders.openRepeated
   repeated.grow := orders.growRepeated
   repeated.close := orders.closeRepeated
@@ -188,31 +195,30 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   repeated.pop := orders.pop
   repeated.enter := orders.enter
   repeated.append := entry.repeated && (values.store.fire || madeMessage)
-  repeated.appendTwo := outcome.pair
   repeated.arraysHead := arraysHead
   trim <> repeated.trim
 
   messages.start.valid := orders.beginMessage
   messages.start.bits.table := Mux(start.valid, start.bits.table, entry.table)
   messages.start.bits.create := orders.createObject
-  messages.start.bits.parent := values.place
+  messages.start.bits.parent := decided.place
   messages.start.bits.existing := Mux(start.valid, start.bits.target, revisits.found.bits.address)
   messages.arena := arena
   messages.flush := flush
   objects <> messages.objects
 
   text.start.valid := takesString
-  text.start.bits.address := strings.address
-  text.start.bits.length := values.value.value
+  text.start.bits.address := decided.string
+  text.start.bits.length := decided.value
   text.start.bits.utf8 := entry.utf8
-  undo := text.done.valid && text.done.bits =/= Status.ok
+  undo := textDone.valid && textDone.bits =/= Status.ok
 
   // The former case is still wanted where a message may be merged into the one that is there.
   oneofs.set.valid := entry.inOneof && ((takesField && !outcome.isMessage) || (orders.beginMessage && !start.valid))
-  oneofs.set.bits.address := level.target + entry.caseOffset
-  oneofs.set.bits.number := tags.number
+  oneofs.set.bits.address := decided.casePlace
+  oneofs.set.bits.number := scanned.number
   revisits.start := orders.revisit
-  revisits.asked.pointer := target
+  revisits.asked.pointer := decided.place
   revisits.asked.inOneof := entry.inOneof
   revisits.asked.oneof := oneofs.set.bits
 
@@ -227,21 +233,20 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   arrays <> repeated.array
   texts <> text.bytes
 
-  private val sources =
-    Seq(oneofs.store, values.store, hasbits.store, repeated.store, messages.store)
+  private val sources = Seq(oneofs.store, values.store) ++ stages.map(_.leaves)
   private val arbiter = Module(new Arbiter(new Store(params.port), sources.length))
   arbiter.io.in.zip(sources).foreach { case (input, source) => input <> source }
   store <> arbiter.io.out
   beat <> text.beat
 
-  events.values := outcome.taken +& outcome.pair
-  events.inputStall := (inFields || inPacked) && !head.isWhole && stream.available === 0.U
+  events.values := outcome.taken && !scanned.end
+  events.inputStall := scanner.stalled
   events.storeStall := (store.valid && !store.ready) || (beat.valid && !beat.ready)
 }
 
 /** What a [[DeserializerFields]] did in a cycle. */
 class FieldsEvents extends Bundle {
-  val values = UInt(2.W)
+  val values = UInt(1.W)
   val inputStall = Bool()
   val storeStall = Bool()
 }

@@ -58,11 +58,7 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
   asks.io.deq.ready := askLeft === 0.U
   memory.request.valid := askLeft =/= 0.U && buffer.reserve.valid
   buffer.reserve.ready := askLeft =/= 0.U && memory.request.ready
-  memory.request.bits.address := Cat(askNumber, 0.U(port.offsetBits.W))
-  memory.request.bits.write := false.B
-  memory.request.bits.data := 0.U
-  memory.request.bits.mask := 0.U
-  memory.request.bits.tag := buffer.reserve.bits
+  memory.request.bits.read(Cat(askNumber, 0.U(port.offsetBits.W)), buffer.reserve.bits)
   when(asks.io.deq.fire) {
     askNumber := asks.io.deq.bits.address >> port.offsetBits
     askLeft := beatsOf(asks.io.deq.bits)

@@ -49,18 +49,17 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   val store = IO(Decoupled(new Store(params.port)))
 
   private val state = RegInit(State.idle)
-  // The headers of a few types; where there is none, the oldest gives way.
+  // The headers of a few types; where there is none, the oldest gives way. That of the type at hand is copied.
   private val headers = Reg(Vec(keptTypes, new Header))
   private val headerKept = RegInit(VecInit.fill(keptTypes)(false.B))
   private val mapKept = RegInit(VecInit.fill(keptTypes)(false.B))
   private val oldest = RegInit(0.U(log2Ceil(keptTypes).W))
   private val now = Reg(UInt(log2Ceil(keptTypes).W))
+  private val header = Reg(new Header)
+  private val hasMap = Reg(Bool())
   private val create = Reg(Bool())
   private val parent = Reg(UInt(DescriptorTable.addressBits.W))
   private val place = Reg(UInt(DescriptorTable.addressBits.W))
-  private val asked = Reg(UInt(28.W))
-  private val got = Reg(UInt(28.W))
-  private val header = headers(now)
   private val (message, lines, image) = (header.message, header.lines, header.image)
 
   found := message
@@ -71,54 +70,47 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   private val inMap = isState(State.mapping)
   private val inImage = isState(State.image)
 
-  // One line of the map holds the bits of the 64 lines of the image from `got` on.
-  private val mapEnd = Cat(asked(asked.getWidth - 1, 6) + 1.U, 0.U(6.W))
-  private val imageEnd = Mux(mapEnd < lines, mapEnd, lines)
-  private val asks = Reg(Bool())
+  // One line after the other: where it lies, that of the last one which may be read along, its number; where it goes.
+  private val at = Reg(UInt(DescriptorTable.addressBits.W))
+  private val last = Reg(UInt(DescriptorTable.addressBits.W))
+  private val got = Reg(UInt(28.W))
+  private val to = Reg(UInt(DescriptorTable.addressBits.W))
+  private val sent = Reg(Bool())
+  // Where the map is known, the image is asked for while its object takes memory.
+  private val early = hasMap && (isState(State.asking) || isState(State.creating))
+  lookup.valid := (inHeader || inMap || inImage || early) && !sent
+  lookup.bits.address := at
+  lookup.bits.last := Mux(inMap, at, last)
+  when(lookup.fire) { sent := true.B }
+  when(line.fire) { sent := false.B }
+
   // Two lines of the image are taken at once where both are on chip and make a beat.
-  private val pairs =
-    (params.portBytes == 2 * lineBytes).B && inImage && line.bits.both && !got(0) && got + 1.U =/= lines
-  private val taken = Mux(pairs, 2.U, 1.U)
-  private val next = asked + (pairs && line.fire)
-  private val hasImage = isState(State.creating) && mapKept(now)
-  lookup.valid := asks && (inHeader || inMap || (inImage && next =/= imageEnd) || hasImage)
-  lookup.bits.address := MuxCase(
-    image + (next << 4),
-    Seq(inHeader -> (message.table + (asked << 4)), inMap -> (image + (lines << 4) + (asked >> 6 << 4)))
-  )
-  lookup.bits.last := MuxCase(
-    image + ((lines - 1.U) << 4),
-    Seq(inHeader -> (message.table + (lineBytes * (DescriptorTable.headerLines - 1)).U), inMap -> lookup.bits.address)
-  )
-  private val lastOfHeader = (DescriptorTable.headerLines - 1).U
-  when(lookup.fire && !inMap) {
-    asked := next + 1.U
-    asks := Mux(inHeader, asked =/= lastOfHeader, next + 1.U =/= imageEnd)
-  }.elsewhen(!inMap) {
-    asked := next
-  }
-  when(lookup.fire && inMap) { asks := false.B }
+  private val another = RegNext(got + 1.U =/= lines)
+  private val pairs = (params.portBytes == 2 * lineBytes).B && line.bits.both && !got(0) && another
+  private val taken = Mux(pairs, 2.U(2.W), 1.U(2.W))
 
   private val first = line.bits.first
   private val words = (line.bits.second ## first.data).asTypeOf(Vec(4, UInt(64.W)))
-  private val whichWords = header.arenaWords >> Cat(got(5, 0), 0.U(1.W))
+  private val whichWords = RegNext((header.arenaWords >> Cat(got(5, 0), 0.U(1.W)))(3, 0))
   private val patched = Cat(words.zipWithIndex.map { case (word, i) => Mux(whichWords(i), arena, word) }.reverse)
-  store.valid := (inImage && line.valid && !first.fault) || isState(State.creating)
+  private val lastOfImage = image + ((lines - 1.U) << log2Ceil(lineBytes))
+  private val fits = Reg(Bool())
+  private val creating = isState(State.creating)
+  store.valid := (inImage && line.valid && !first.fault) || (creating && fits)
   store.bits := Mux(
     inImage,
-    Store.line(params.port, place + (got << 4), patched(127, 0)),
-    Store.value(params.port, parent, objects.address, 3.U)
+    Store.line(params.port, to, patched(127, 0)),
+    Store.value(params.port, parent, place, 3.U)
   )
-  when(pairs) {
+  when(inImage && pairs) {
     store.bits.data := patched
     store.bits.mask := Fill(params.portBytes, 1.U(1.W))
   }
-  when(isState(State.creating)) { store.valid := objects.fits }
   line.ready := inHeader || inMap || (inImage && (store.ready || first.fault))
 
-  private val objectBeats = ((lines << 4) +& (params.portBytes - 1).U) >> params.port.offsetBits
+  private val objectBeats = Reg(UInt((28 + log2Ceil(lineBytes) + 1 - params.port.offsetBits).W))
   objects.bytes := Cat(objectBeats, 0.U(params.port.offsetBits.W))
-  objects.take := isState(State.creating) && store.fire
+  objects.take := creating && store.fire
 
   done.valid := false.B
   done.bits := Status.ok
@@ -126,10 +118,6 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
     done.valid := true.B
     done.bits := status
     state := State.idle
-  }
-  private def begin(next: State.Type): Unit = {
-    state := next
-    asks := true.B
   }
 
   private val hits = headers.zip(headerKept).map { case (each, kept) =>
@@ -142,12 +130,17 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
     create := start.bits.create
     parent := start.bits.parent
     place := start.bits.existing
-    asked := 0.U
+    header := Mux1H(hits, headers)
+    hasMap := Mux1H(hits, mapKept)
+    at := start.bits.table
+    last := start.bits.table + (lineBytes * (DescriptorTable.headerLines - 1)).U
     got := 0.U
-    begin(Mux(isKnown, Mux(start.bits.create, State.creating, State.known), State.header))
+    sent := false.B
+    state := Mux(isKnown, Mux(start.bits.create, State.measuring, State.known), State.header)
     when(!isKnown) {
       oldest := oldest + 1.U
-      headers(chosen).message.table := start.bits.table
+      header.message.table := start.bits.table
+      hasMap := false.B
       headerKept(chosen) := false.B
       mapKept(chosen) := false.B
     }
@@ -160,6 +153,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   private val refused = RegInit(false.B)
   when(inHeader && line.valid) {
     got := got + 1.U
+    at := at + lineBytes.U
     switch(got(1, 0)) {
       is(0.U) { lines := (first.word1(31, 0) +& (lineBytes - 1).U) >> 4 }
       is(1.U) {
@@ -171,35 +165,58 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
       }
       is(2.U) { image := first.word0 }
       is(3.U) {
-        asked := 0.U
-        got := 0.U
         headerKept(now) := !first.fault && !refused && !first.word0(33)
         when(refused || first.word0(33))(end(Status.unsupported)).elsewhen(create) {
-          state := State.creating
+          state := State.measuring
         }.otherwise(end())
       }
     }
     when(first.fault)(end(Status.accessFault))
   }
-  when(isState(State.creating)) {
+  when(isState(State.measuring)) {
+    objectBeats := ((lines << log2Ceil(lineBytes)) +& (params.portBytes - 1).U) >> params.port.offsetBits
+    got := 0.U
+    at := image
+    last := lastOfImage
+    state := State.asking
+  }
+  when(isState(State.asking)) {
+    fits := objects.fits
     place := objects.address
-    when(!objects.fits)(end(Status.outputFull)).elsewhen(store.ready) {
-      when(mapKept(now)) { state := State.image }.otherwise(begin(State.mapping))
-    }
+    to := objects.address
+    state := State.creating
+  }
+  when(creating) {
+    when(!fits)(end(Status.outputFull)).elsewhen(store.ready) { state := Mux(hasMap, State.image, State.finding) }
+  }
+  // One line of the map holds the bits of the 64 lines of the image from `got` on.
+  when(isState(State.finding)) {
+    at := image + (lines << log2Ceil(lineBytes)) + (got >> 6 << log2Ceil(lineBytes))
+    state := State.mapping
   }
   when(inMap && line.valid) {
     header.arenaWords := first.data
     mapKept(now) := !first.fault && lines <= (4 * lineBytes).U
-    begin(State.image)
+    state := State.locating
     when(first.fault)(end(Status.accessFault))
+  }
+  when(isState(State.locating)) {
+    at := image + (got << log2Ceil(lineBytes))
+    last := lastOfImage
+    state := State.image
   }
   when(inImage && line.fire) {
     val through = got + taken
     got := through
-    when(first.fault)(end(Status.accessFault)).elsewhen(through === lines)(end()).elsewhen(through(5, 0) === 0.U)(
-      begin(State.mapping)
-    )
+    at := at + (taken << log2Ceil(lineBytes))
+    to := to + (taken << log2Ceil(lineBytes))
+    when(first.fault)(end(Status.accessFault)).elsewhen(through === lines)(end()).elsewhen(through(5, 0) === 0.U) {
+      state := State.finding
+    }
   }
+
+  // What was read is kept, one cycle after it came.
+  when(RegNext((inHeader || inMap) && line.valid, false.B)) { headers(now) := header }
   when(flush) {
     headerKept := VecInit.fill(keptTypes)(false.B)
     mapKept := VecInit.fill(keptTypes)(false.B)
@@ -220,10 +237,11 @@ object DeserializerMessages {
     val arenaWords = UInt((8 * DescriptorTable.lineBytes).W)
   }
 
-  /** `known` ends at once what needs no reading; `mapping` reads which words of the image are to hold the arena,
-    * `image` copies it.
+  /** `known` ends at once what needs no reading, `header` reads it. `measuring` and `asking` take memory for the
+    * object, `creating` stores where that is. `finding` and `mapping` read which words of the image are to hold the
+    * arena, `locating` and `image` copy it.
     */
   object State extends ChiselEnum {
-    val idle, known, header, creating, mapping, image = Value
+    val idle, known, header, measuring, asking, creating, finding, mapping, locating, image = Value
   }
 }

@@ -19,7 +19,7 @@ class Allocation extends Bundle {
   val fits = Input(Bool())
 }
 
-/** What is given back of a piece, seen from who gives it: all from an address on. Without `take`, in a later cycle. */
+/** What is given back of a piece, seen from who gives it: all from an address on. Without `take`, not yet. */
 class Trim extends Bundle {
   val from = Output(Valid(UInt(DescriptorTable.addressBits.W)))
   val take = Output(Bool())
@@ -98,9 +98,8 @@ class DeserializerRegions(portBytes: Int) extends Module {
     now.strings := now.strings + strings.bytes
   }
 
-  private val freeArrays = Mux(trim.from.valid, trim.from.bits, now.arrays)
-  private val afterArray = freeArrays +& arrays.bytes
-  arrays.address := freeArrays
+  private val afterArray = now.arrays +& arrays.bytes
+  arrays.address := now.arrays
   arrays.fits := afterArray <= now.texts
   when(arrays.take) { now.arrays := afterArray }.elsewhen(trim.from.valid && trim.take) { now.arrays := trim.from.bits }
 

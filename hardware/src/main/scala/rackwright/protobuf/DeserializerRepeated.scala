@@ -20,15 +20,13 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   val arena = IO(Input(UInt(64.W)))
   val seen = IO(Input(Bool()))
 
-  /** The field is open; there is room for one more element, or for two; where the next one goes. */
+  /** The field is open; there is room for one more element; where the next one goes. */
   val matches = IO(Output(Bool()))
   val room = IO(Output(Bool()))
-  val roomForTwo = IO(Output(Bool()))
   val element = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
-  /** Counts one more element; not one but two. */
+  /** Counts one more element. */
   val append = IO(Input(Bool()))
-  val appendTwo = IO(Input(Bool()))
 
   /** Opens the field; makes room; stores the state of the one open. Each takes until `done`. */
   val open = IO(Input(Bool()))
@@ -36,10 +34,9 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   val close = IO(Input(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
-  /** A field is open; the first element's store has to write the arena before it; opening takes one cycle. */
+  /** A field is open; the first element's store has to write the arena before it. */
   val opened = IO(Output(Bool()))
   val withHeader = IO(Output(Bool()))
-  val opensAtOnce = IO(Output(Bool()))
 
   /** As in [[DeserializerHasbits]]. */
   val enter = IO(Input(Bool()))
@@ -56,8 +53,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
 
   private val slot = Reg(new RepeatedSlot)
   private val state = RegInit(State.idle)
-  private val opening = Reg(Bool())
-  private val target = Reg(UInt(DescriptorTable.addressBits.W))
+  private val task = Reg(Task())
   private val copied = Reg(UInt(32.W))
   private val moving = Reg(UInt(128.W))
 
@@ -68,35 +64,39 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   stack.pop := pop
   stack.clear := clear
 
-  private val used = slot.bytes
-  private val isLast = slot.array + used === arraysHead
   matches := slot.valid && slot.offset === entry.offset
   room := slot.size =/= slot.capacity
-  roomForTwo := room && slot.size + 1.U =/= slot.capacity
   element := slot.next
   opened := slot.valid
   withHeader := slot.size === 0.U && !slot.pointers
 
-  // When it is closed, what is not needed of an array, in whole beats, is given back.
-  private val closer = Module(new RepeatedCloser(params))
-  private val ends = !slot.valid || closer.done
-  private val filled = slot.next + (params.portBytes - 1).U
+  private def isState(which: State.Type): Bool = state === which
+
+  // Bytes of the array and where it ends, whether nothing lies behind it; how much of it is filled, in whole beats, and
+  // the room in that.
+  private val used = RegEnable(slot.bytes, isState(State.adding))
+  private val end = RegEnable(slot.array + slot.bytes, isState(State.adding))
+  private val filled = RegEnable(slot.next + (params.portBytes - 1).U, isState(State.adding))
   private val trimmed = Cat(filled >> params.port.offsetBits, 0.U(params.port.offsetBits.W))
-  private val trims = isLast && trimmed < slot.array + used
+  private val isLast = RegEnable(end === arraysHead, isState(State.comparing))
+  private val isPartly = RegEnable(trimmed < end, isState(State.comparing))
+  private val trimmedCapacity = RegEnable(slot.capacityOf(trimmed - slot.array), isState(State.comparing))
+
+  // When it is closed, what is not needed of an array is given back.
+  private val closer = Module(new RepeatedCloser(params))
+  private val trims = isLast && isPartly
   trim.from.valid := closer.inSizes && trims
   trim.from.bits := trimmed
   trim.take := store.ready
-  // An element that is taken in the cycle of `close` counts.
-  closer.start := slot.valid && (open || RegNext(close, false.B))
+  closer.start := isState(State.closing) && RegNext(isState(State.comparing), false.B)
   closer.slot := slot
-  closer.capacity := Mux(trims, slot.capacityOf(trimmed - slot.array), slot.capacity)
+  closer.capacity := Mux(trims, trimmedCapacity, slot.capacity)
   closer.base := base
   closer.arena := arena
-  opensAtOnce := ends && !seen && array.fits
 
-  private def isState(which: State.Type): Bool = state === which
   private val copying = isState(State.copying)
   private val placing = isState(State.placing)
+  private val target = Reg(UInt(DescriptorTable.addressBits.W))
   store.valid := closer.store.valid || placing
   store.bits := Mux(placing, Store.line(params.port, target + copied, moving), closer.store.bits)
   closer.store.ready := store.ready
@@ -111,19 +111,23 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
   readBack.bits.settled := Mux(copying, copied =/= 0.U, isState(State.recalling) && slot.isMap)
 
   private val moved = used << log2Growth
-  private val growing = isState(State.growing)
-  private val allocates = WireDefault(false.B)
   private val head = Mux(entry.isMap, RepeatedSlot.mapHeadBytes.U, 0.U)
   private val chunk = Mux(FieldKind.isMessage(entry.kind), RepeatedSlot.messagesChunk.U, RepeatedSlot.chunk.U)
-  array.bytes := MuxCase(head + chunk, Seq((growing && isLast) -> used, growing -> moved))
-  array.take := (allocates || growing) && array.fits
+  private val wanted = Reg(UInt(array.bytes.getWidth.W))
+  private val granted = Reg(Bool())
+  array.bytes := wanted
+  array.take := isState(State.granting) && granted
 
   done.valid := false.B
   done.bits := Status.ok
-  private def end(status: UInt = Status.ok): Unit = {
+  private def finish(status: UInt = Status.ok): Unit = {
     done.valid := true.B
     done.bits := status
     state := State.idle
+  }
+  private def ask(bytes: UInt): Unit = {
+    wanted := bytes
+    state := State.asking
   }
 
   private val pointers = FieldKind.isStringLike(entry.kind) || FieldKind.isMessage(entry.kind)
@@ -137,43 +141,38 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
 
   /** A new array for the field; for a map, behind its RepeatedPtrField. */
   private def allocate(): Unit = {
-    allocates := true.B
     identify()
-    slot.valid := array.fits
-    when(entry.isMap) { slot.holder := array.address + RepeatedSlot.mapHolder.U }
-    slot.array := array.address + head
+    slot.valid := true.B
+    when(entry.isMap) { slot.holder := target + RepeatedSlot.mapHolder.U }
+    slot.array := target + head
     slot.size := 0.U
     slot.capacity := (chunk - RepeatedSlot.headerBytes.U) >> FieldKind.log2Bytes(entry.kind)
-    end(Mux(array.fits, Status.ok, Status.outputFull))
+    finish()
   }
 
-  /** What the object has of the field, or a new array. */
-  private def find(): Unit =
-    when(seen) {
-      identify()
-      state := Mux(entry.isMap, State.seeking, State.recalling)
-    }.otherwise(allocate())
-
-  when(append) { slot.size := slot.size + Mux(appendTwo, 2.U, 1.U) }
-  when(open || close) {
-    opening := open
-    state := State.closing
+  when(append) { slot.size := slot.size + 1.U }
+  when(open || close || grow) {
+    task := Mux(open, Task.open, Mux(close, Task.close, Task.grow))
+    state := Mux(slot.valid, State.adding, State.closed)
   }
-  when(ends && (open || isState(State.closing))) {
-    slot.valid := false.B
-    // What does not end in the cycle of `open` is waited for from the next one on.
-    when(open && !seen && !array.fits) { state := State.allocating }
-      .elsewhen(open || opening)(find())
-      .otherwise(end())
-  }
-  when(grow) { state := State.growing }
   switch(state) {
+    is(State.adding) { state := State.comparing }
+    is(State.comparing) { state := Mux(task === Task.grow, State.growing, State.closing) }
+    is(State.closing) { when(closer.done) { state := State.closed } }
+    is(State.closed) {
+      slot.valid := false.B
+      when(task === Task.close)(finish()).elsewhen(seen) {
+        identify()
+        state := Mux(entry.isMap, State.seeking, State.recalling)
+      }.otherwise(ask(head + chunk))
+    }
     is(State.seeking) {
       when(readBackResponse.valid) {
         val found = readBackResponse.bits
         slot.holder := found.word(0) + 8.U
-        state := Mux(found.word(0) === 0.U, State.allocating, State.recalling)
-        when(found.fault)(end(Status.accessFault))
+        when(found.fault)(finish(Status.accessFault)).elsewhen(found.word(0) === 0.U)(ask(head + chunk)).otherwise {
+          state := State.recalling
+        }
       }
     }
     is(State.recalling) {
@@ -182,28 +181,31 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
         slot.size := known.word(0)(30, 0)
         slot.capacity := known.word(0)(62, 32)
         slot.array := known.word(1) - Mux(slot.pointers, 0.U, RepeatedSlot.headerBytes.U)
-        when(known.fault)(end(Status.accessFault)).elsewhen(known.word(0)(62, 32) === 0.U) {
-          state := State.allocating
-        }.otherwise {
-          slot.valid := true.B
-          end()
-        }
+        when(known.fault)(finish(Status.accessFault)).elsewhen(known.word(0)(62, 32) === 0.U)(ask(head + chunk))
+          .otherwise {
+            slot.valid := true.B
+            finish()
+          }
       }
     }
-    is(State.allocating)(allocate())
-    is(State.growing) {
-      copied := 0.U
+    is(State.growing)(ask(Mux(isLast, used, moved)))
+    is(State.asking) {
+      granted := array.fits
       target := array.address
-      when(!array.fits)(end(Status.outputFull)).elsewhen(isLast) {
+      state := State.granting
+    }
+    is(State.granting) {
+      copied := 0.U
+      when(!granted)(finish(Status.outputFull)).elsewhen(task === Task.open)(allocate()).elsewhen(isLast) {
         slot.capacity := slot.capacityOf(used << 1)
-        end()
+        finish()
       }.otherwise { state := State.copying }
     }
     is(State.copying) {
       when(readBackResponse.valid) {
         moving := readBackResponse.bits.data(127, 0)
         state := State.placing
-        when(readBackResponse.bits.fault)(end(Status.accessFault))
+        when(readBackResponse.bits.fault)(finish(Status.accessFault))
       }
     }
     is(State.placing) {
@@ -213,7 +215,7 @@ class DeserializerRepeated(params: DeserializerParams) extends Module {
         when(copied + 16.U === used) {
           slot.array := target
           slot.capacity := slot.capacityOf(moved)
-          end()
+          finish()
         }
       }
     }
@@ -228,10 +230,17 @@ object DeserializerRepeated {
   /** By how much an array grows that has to move: twice as much as in place, because moving is slow. */
   val log2Growth: Int = 2
 
-  /** `closing` stores the field that was open. `seeking` reads where a map's RepeatedPtrField is, `recalling` what an
-    * object has of a field; `allocating` takes an array. `growing` finds more room, `copying` and `placing` move to it.
+  /** What was asked for. */
+  object Task extends ChiselEnum {
+    val open, close, grow = Value
+  }
+
+  /** `adding` and `comparing` find out how full the array is. `closing` stores the field that was open, then it is
+    * `closed`. `seeking` reads where a map's RepeatedPtrField is, `recalling` what an object has of a field. `growing`
+    * says how much more room is needed; `asking` and `granting` take an array; `copying` and `placing` move to it.
     */
   object State extends ChiselEnum {
-    val idle, closing, seeking, recalling, allocating, growing, copying, placing = Value
+    val idle, adding, comparing, closing, closed, seeking, recalling, growing, asking, granting, copying, placing =
+      Value
   }
 }

@@ -18,6 +18,10 @@ class SequencerOrders extends Bundle {
   val beginMessage = Bool()
   val createObject = Bool()
 
+  /** Read on in the input, with tags or with the run that was begun. */
+  val resume = Bool()
+  val resumeRun = Bool()
+
   /** Go into the message that was begun; its object may have fields already. */
   val enter = Bool()
   val merges = Bool()
@@ -37,26 +41,21 @@ class DeserializerSequencer extends Module {
   val position = IO(Input(UInt(32.W)))
   val tagStart = IO(Input(UInt(32.W)))
 
-  /** A tag was taken whose value is still to come. */
-  val pending = IO(Input(Bool()))
-  val tagFailure = IO(Flipped(Valid(UInt(Status.width.W))))
   val value = IO(Input(new ValueOutcome))
 
   /** The field is repeated; may be there already. */
   val repeated = IO(Input(Bool()))
   val seen = IO(Input(Bool()))
 
-  /** Nothing is left, after this cycle, of the packed run; of the message. */
-  val runEnds = IO(Input(Bool()))
-  val messageEnds = IO(Input(Bool()))
+  /** The last bytes of a string leave the input; the message ends with them. */
+  val textLeaves = IO(Flipped(Valid(Bool())))
 
   /** No message can be gone into; the message is the outermost one. */
   val full = IO(Input(Bool()))
   val outermost = IO(Input(Bool()))
 
-  /** A repeated field is open; the one wanted takes no further cycle to open. */
+  /** A repeated field is open. */
   val repeatedOpened = IO(Input(Bool()))
-  val opensAtOnce = IO(Input(Bool()))
 
   /** The other boxes are done. */
   val hasbitsDone = IO(Flipped(Valid(UInt(Status.width.W))))
@@ -72,6 +71,7 @@ class DeserializerSequencer extends Module {
   private val merges = Reg(Bool())
   private val status = Reg(UInt(Status.width.W))
   private val endsAt = Reg(UInt(32.W))
+  private val endsWithText = Reg(Bool())
   private def isState(which: State.Type): Bool = now === which
   private def isOk(done: Valid[UInt]): Bool = done.valid && done.bits === Status.ok
   state := now
@@ -104,32 +104,30 @@ class DeserializerSequencer extends Module {
     now := Mux(repeatedOpened, State.closing, State.flushing)
   }
 
-  /** After bytes of a string have been taken. */
-  private def goOnWithText(): Unit = {
-    now := State.text
-    after(textDone, State.fields)
-    when(isOk(textDone) && messageEnds)(close())
+  /** Goes on with the tags behind what a box was busy with. */
+  private def resumeAfter(done: Valid[UInt]): Unit = {
+    after(done, State.fields)
+    orders.resume := isOk(done)
   }
 
-  /** After the value of a field, or its length, has been taken. */
+  /** After a value, or the end of what it was in, has been taken. */
   private def goOn(): Unit =
-    when(value.isString)(goOnWithText()).elsewhen(value.isRun) { now := State.packed }.elsewhen(value.isMessage) {
+    when(value.endsMessage)(close()).elsewhen(value.endsRun) { orders.resume := true.B }.elsewhen(value.isString) {
+      now := State.text
+    }.elsewhen(value.isRun) { orders.resumeRun := true.B }.elsewhen(value.isMessage) {
       when(full)(finish(Status.unsupported)).elsewhen(repeated || !seen)(begin(exists = false.B, State.creating))
         .otherwise {
           orders.revisit := true.B
           now := State.revisiting
         }
-    }.elsewhen(messageEnds)(close())
+    }.elsewhen(value.isLast)(close())
 
   when(start) {
     begin(exists = true.B, State.opening)
     merges := false.B
   }
-  when(isState(State.opening))(after(messagesDone, State.fields))
+  when(isState(State.opening))(resumeAfter(messagesDone))
 
-  when(isState(State.fields) && !pending) {
-    when(messageEnds)(close()).elsewhen(tagFailure.valid)(finish(tagFailure.bits, position))
-  }
   when(value.failure.valid)(finish(value.failure.bits))
   when(value.needsMove) {
     orders.moveHasbits := true.B
@@ -138,21 +136,23 @@ class DeserializerSequencer extends Module {
   when(value.needsOpen || value.needsRoom) {
     orders.openRepeated := value.needsOpen
     orders.growRepeated := value.needsRoom
-    when(value.needsRoom || !opensAtOnce) { now := State.making }
+    now := State.making
   }
-  when(value.taken && isState(State.fields))(goOn())
+  when(value.taken)(goOn())
   when(isState(State.moving))(after(hasbitsDone, State.fields))
-  when(isState(State.making))(after(repeatedDone, Mux(pending, State.fields, State.packed)))
-  when(isState(State.packed) && runEnds) {
-    now := State.fields
-    when(messageEnds)(close())
+  when(isState(State.making))(after(repeatedDone, State.fields))
+  // The scanner goes on while the last bytes of a string are checked and stored.
+  when(isState(State.text)) {
+    after(textDone, State.fields)
+    orders.resume := textLeaves.valid && !textLeaves.bits
+    when(textLeaves.valid) { endsWithText := textLeaves.bits }
+    when(isOk(textDone) && endsWithText)(close())
   }
-  when(isState(State.text))(goOnWithText())
 
   when(isState(State.revisiting) && found.valid) {
     when(found.bits.fault)(finish(Status.accessFault)).otherwise(begin(found.bits.exists, State.creating))
   }
-  when(isState(State.creating))(after(messagesDone, State.fields))
+  when(isState(State.creating))(resumeAfter(messagesDone))
 
   when(isState(State.closing) && repeatedDone.valid) {
     orders.flushHasbits := true.B
@@ -165,7 +165,10 @@ class DeserializerSequencer extends Module {
       now := State.popping
     }
   }
-  when(isState(State.popping)) { now := State.fields }
+  when(isState(State.popping)) {
+    now := State.fields
+    orders.resume := true.B
+  }
 
   // The good end needs no further cycle.
   private val endsWell = isState(State.flushing) && isOk(hasbitsDone) && outermost
@@ -179,12 +182,11 @@ class DeserializerSequencer extends Module {
 /** State of a [[DeserializerSequencer]]. */
 object DeserializerSequencer {
 
-  /** `fields` takes tags and values, `packed` elements of a run. Others wait for a box: `opening` and `creating` for
-    * messages, `revisiting` for what an object holds already, `making` for a repeated field, `moving` and `flushing`
-    * for hasbits, `text` for a string, `closing` and `popping` at the end of a message. `settling` lets lookups end.
+  /** `fields` takes fields. Others wait for a box: `opening` and `creating` for messages, `revisiting` for what an
+    * object holds already, `making` for a repeated field, `moving` and `flushing` for hasbits, `text` for a string,
+    * `closing` and `popping` at the end of a message. `settling` lets lookups end.
     */
   object State extends ChiselEnum {
-    val idle, opening, fields, moving, making, text, packed, revisiting, creating, closing, flushing, popping,
-        settling = Value
+    val idle, opening, fields, moving, making, text, revisiting, creating, closing, flushing, popping, settling = Value
   }
 }

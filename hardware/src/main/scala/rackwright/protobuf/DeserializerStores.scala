@@ -58,9 +58,22 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   private val held = RegInit(0.U(lines.W))
   private val count = RegInit(0.U(log2Ceil(lines + 1).W))
 
-  private val number = store.bits.address >> port.offsetBits
+  // Stores come out of registers, with the group that they were given for.
+  private class Given extends Bundle {
+    val store = new Store(port)
+    val turn = UInt(turnBits.W)
+  }
+  private val arriving = Wire(Decoupled(new Given))
+  arriving.valid := store.valid
+  arriving.bits.store := store.bits
+  arriving.bits.turn := turn
+  store.ready := arriving.ready
+  private val entering = Queue(arriving, 2)
+  private val now = entering.bits.store
+
+  private val number = now.address >> port.offsetBits
   private val matches = VecInit(
-    waiting.zipWithIndex.map { case (line, i) => held(i) && line.number === number && line.turn === turn }
+    waiting.zipWithIndex.map { case (line, i) => held(i) && line.number === number && line.turn === entering.bits.turn }
   ).asUInt
   private val merges = matches.orR
   private val full = count === lines.U
@@ -68,7 +81,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   // A line that is just being filled stays.
   private val leaving = Wire(Decoupled(new Line))
   private val wants = drain || count >= (lines - 2).U || waiting(head).turn =/= turn
-  leaving.valid := count =/= 0.U && wants && !(store.valid && matches(head))
+  leaving.valid := count =/= 0.U && wants && !(entering.valid && matches(head))
   leaving.bits := waiting(head)
 
   private val passing = Wire(Decoupled(new Line))
@@ -80,20 +93,20 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   passing.bits.turn := turn
   beat.ready := passing.ready
 
-  store.ready := merges || !full
-  private val enters = store.fire && !merges
-  private val bitMask = Cat((0 until port.bytes).reverse.map(i => Fill(8, store.bits.mask(i))))
+  entering.ready := merges || !full
+  private val enters = entering.fire && !merges
+  private val bitMask = Cat((0 until port.bytes).reverse.map(i => Fill(8, now.mask(i))))
   for ((line, i) <- waiting.zipWithIndex) {
-    when(store.fire && matches(i)) {
-      line.data := (line.data & ~bitMask) | (store.bits.data & bitMask)
-      line.mask := line.mask | store.bits.mask
-      line.alone := line.alone && store.bits.alone
+    when(entering.fire && matches(i)) {
+      line.data := (line.data & ~bitMask) | (now.data & bitMask)
+      line.mask := line.mask | now.mask
+      line.alone := line.alone && now.alone
     }.elsewhen(enters && tail === i.U) {
       line.number := number
-      line.data := store.bits.data
-      line.mask := store.bits.mask
-      line.alone := store.bits.alone
-      line.turn := turn
+      line.data := now.data
+      line.mask := now.mask
+      line.alone := now.alone
+      line.turn := entering.bits.turn
     }
   }
   when(enters) { tail := tail + 1.U }
@@ -101,19 +114,27 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   count := count + enters - leaving.fire
   held := (held | Mux(enters, UIntToOH(tail, lines), 0.U)) & ~Mux(leaving.fire, UIntToOH(head, lines), 0.U)
 
-  // A line waits while its beat is under way; whole beats do not wait for it.
+  // A line waits while its beat is under way, or is about to be; whole beats do not wait for it. That is found out in
+  // the line's first cycle: from then on it can only become free.
   private val filled = Queue(leaving, 2)
+  private val free = Wire(Decoupled(new Line))
+  private val freed = Queue(free, 1, pipe = true)
   private val hazards = Module(new WriteHazards(lineNumberBits, outstanding))
-  private val waits = hazards.busy && !filled.bits.alone
+  private val isNext = freed.valid && !freed.bits.alone && freed.bits.number === filled.bits.number
+  private val looked = RegNext(filled.valid && !filled.fire, false.B)
+  private val busy = RegNext(hazards.busy || isNext)
+  private val goes = filled.valid && (filled.bits.alone || (looked && !busy))
+  free.valid := goes
+  free.bits := filled.bits
+  filled.ready := goes && free.ready
   private val leavers = Module(new Arbiter(new Line, 2))
-  leavers.io.in(0).valid := filled.valid && !waits
-  leavers.io.in(0).bits := filled.bits
-  filled.ready := leavers.io.in(0).ready && !waits
+  leavers.io.in(0) <> freed
   leavers.io.in(1) <> Queue(passing, 2)
   private val next = leavers.io.out
 
   private val tags = Module(new TagAllocator(outstanding))
   hazards.number := filled.bits.number
+  hazards.begun := freed.bits.number
   hazards.tag := tags.allocate.bits
   hazards.begin := memory.request.fire && !next.bits.alone
   private val turnOfTag = Mem(outstanding, UInt(turnBits.W))
@@ -140,12 +161,12 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   private val faults = RegInit(VecInit.fill(groups)(false.B))
   private val answeredTurn = turnOfTag.read(answeredTag)
   for (group <- 0 until groups) {
-    val begins = Mux(turn === group.U, enters +& beat.fire, 0.U)
+    val begins = (enters && entering.bits.turn === group.U) +& (beat.fire && turn === group.U)
     val ends = answer.valid && answeredTurn === group.U
     unfinished(group) := unfinished(group) + begins - ends
     when(ends && answer.bits.fault) { faults(group) := true.B }
     when(clear(group)) { faults(group) := false.B }
-    quiet(group) := unfinished(group) === 0.U
+    quiet(group) := unfinished(group) === 0.U && !(entering.valid && entering.bits.turn === group.U)
   }
   faulted := faults
 }

@@ -4,7 +4,6 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.memory.ByteStream
 
 /** A string to make: its object, its length, and whether it must be UTF-8. */
 class StringStart extends Bundle {
@@ -16,93 +15,122 @@ class StringStart extends Bundle {
 /** Makes a `std::string` of libstdc++ out of the next bytes of the input.
   *
   * 32 bytes: pointer, length, then the bytes themselves up to 15, or the capacity and the bytes elsewhere; a zero byte
-  * follows the last one.
+  * follows the last one. Bytes are taken off the input in one cycle, and checked and stored in the next.
   */
 class DeserializerStrings(params: DeserializerParams) extends Module {
   import DeserializerStrings._
   private val portBytes = params.portBytes
+  private val offsetBits = params.port.offsetBits
 
-  /** Begin, in this cycle; takes until `done`. */
+  /** Begin; takes until `done`. */
   val start = IO(Flipped(Valid(new StringStart)))
   val done = IO(Valid(UInt(Status.width.W)))
 
-  /** The last bytes leave the input in this cycle: the next tag is behind them. */
-  val leaves = IO(Output(Bool()))
+  /** The last bytes, so many, leave the input in this cycle. */
+  val leaves = IO(Valid(UInt(32.W)))
 
-  /** The input, which holds the whole string. */
-  val stream = IO(Flipped(new ByteStream(portBytes)))
+  /** The input, which holds the whole string, and how many bytes of it leave. */
+  val head = IO(Input(new InputHead(portBytes)))
+  val consume = IO(Output(UInt(log2Ceil(portBytes + 1).W)))
 
   /** Where the bytes of a long string go. */
   val bytes = IO(new Allocation)
   val beat = IO(Decoupled(new Beat(params.port)))
 
-  private val waiting = RegInit(State.idle)
-  private val state = Mux(start.valid, State.heading, waiting)
-  private val kept = Reg(new StringStart)
-  private val asked = Mux(start.valid, start.bits, kept)
+  private val state = RegInit(State.idle)
+  private val asked = Reg(new StringStart)
+  private val room = Reg(UInt(33.W))
+  private val inline = Reg(Bool())
+  private val contents = Reg(UInt(DescriptorTable.addressBits.W))
+  private val fits = Reg(Bool())
   private val to = Reg(UInt(DescriptorTable.addressBits.W))
   private val rest = Reg(UInt(32.W))
-  private val left = Mux(start.valid, start.bits.length, rest)
+  private def isState(which: State.Type): Bool = state === which
+  // The whole object is a beat, or else two.
+  private val atOnce = portBytes == objectBytes
+
+  bytes.bytes := room
+  bytes.take := isState(State.heading) && !inline && beat.fire
+
+  // Bytes that left the input in the cycle before, or that wait for their beat to be stored.
+  private val taken = Reg(UInt((8 * portBytes).W))
+  private val takenCount = Reg(UInt(log2Ceil(portBytes + 1).W))
+  private val takenLast = Reg(Bool())
+  private val isTaken = RegInit(false.B)
+  private val isLast = rest < portBytes.U
+  private val count = Mux(isLast, rest(offsetBits - 1, 0), portBytes.U)
+  private val there = head.fresh && head.available >= count
+  private val moves = isState(State.moving) && there && !isTaken
+  consume := Mux(moves, count, 0.U)
+  leaves.valid := moves && isLast
+  leaves.bits := rest
+
+  private val characters = Seq.tabulate(portBytes)(i => Mux(i.U < takenCount, taken(8 * i + 7, 8 * i), 0.U(8.W)))
+  private val text = Cat(characters.reverse)
   private val before = Reg(Vec(Utf8.carryBytes, UInt(8.W)))
   private val broken = Reg(Bool())
-  waiting := state
-  kept := asked
-  rest := left
-
-  private val inline = asked.length <= inlineMost.U
-  // The whole object is a beat, or else two.
-  private val atOnce = (portBytes == objectBytes).B
-  private val heading = state === State.heading
-  private val copying = state === State.copying
-  private val inlining = state === State.inlining || (heading && inline && atOnce)
-  private val isLast = left < portBytes.U
-  private val count = Mux(isLast, left, portBytes.U)(log2Ceil(portBytes + 1) - 1, 0)
-  private val there = stream.available >= count
-  private val characters = Seq.tabulate(portBytes)(i => Mux(i.U < count, stream.data(i), 0.U(8.W)))
-  private val text = Cat(characters.reverse)
-
-  bytes.bytes := Cat((asked.length +& portBytes.U) >> params.port.offsetBits, 0.U(params.port.offsetBits.W))
-  bytes.take := heading && !inline && bytes.fits && beat.ready
-
-  private val contents = Mux(inline, asked.address + 16.U, bytes.address)
-  beat.valid := (heading && !inline && bytes.fits) || (heading && inline && !atOnce) || state === State.sizing ||
-    ((inlining || copying) && there)
-  private val first = Cat(asked.length.pad(64), contents.pad(64))
-  private val second = Mux(inlining, text(127, 0), asked.length.pad(128))
-  beat.bits.address := MuxCase(asked.address + 16.U, Seq(copying -> to, (heading || atOnce) -> asked.address))
-  beat.bits.data := MuxCase(second, Seq(copying -> text, atOnce -> second ## first, heading -> first))
-
-  private val moved = (inlining || copying) && beat.fire
-  stream.consume := Mux(moved, count, 0.U)
-
-  private val carried = before.map(byte => Mux(start.valid, 0.U, byte))
   private val wrong =
-    Utf8.wrong(carried, characters) || (isLast && Utf8.unfinished(characters.takeRight(Utf8.carryBytes)))
-  private val bad = asked.utf8 && ((broken && !start.valid) || wrong)
-  leaves := moved && isLast && !bad
-  private val unreadable = (inlining || copying) && !there && stream.fault
-  done.valid := (moved && isLast) || unreadable || (heading && !inline && !bytes.fits)
+    Utf8.wrong(before, characters) || (takenLast && Utf8.unfinished(characters.takeRight(Utf8.carryBytes)))
+  private val bad = asked.utf8 && (broken || wrong)
+
+  // The object: pointer and length, and the rest of it.
+  private val first = Cat(asked.length.pad(64), contents.pad(64))
+  private val second = Mux(isTaken, text(127, 0), asked.length.pad(128))
+  private val copies = isTaken && !inline
+  beat.valid := isTaken || isState(State.heading) || isState(State.sizing)
+  beat.bits.address := to
+  beat.bits.data := Mux(copies, text, if (atOnce) second ## first else Mux(isState(State.heading), first, second))
+
+  private val finishes = isTaken && takenLast && beat.fire
+  private val unreadable = isState(State.moving) && head.fresh && !there && !isTaken && head.fault
+  private val noRoom = isState(State.placing) && !fits
+  done.valid := finishes || unreadable || noRoom
   done.bits := MuxCase(
     Mux(bad, Status.malformed, Status.ok),
-    Seq(unreadable -> Status.accessFault, (heading && !inline) -> Status.outputFull)
+    Seq(unreadable -> Status.accessFault, noRoom -> Status.outputFull)
   )
 
-  when(start.valid) {
-    before := VecInit(carried)
-    broken := false.B
+  when(isState(State.measuring)) {
+    contents := bytes.address
+    fits := bytes.fits
+    state := State.placing
   }
-  when(heading && beat.fire) {
-    to := bytes.address
-    waiting := Mux(inline, State.inlining, Mux(atOnce, State.copying, State.sizing))
+  when(isState(State.placing)) { state := State.heading }
+  when(isState(State.heading) && beat.fire) {
+    to := Mux(!inline && atOnce.B, contents, to + 16.U)
+    state := Mux(inline || atOnce.B, State.moving, State.sizing)
   }
-  when(state === State.sizing && beat.fire) { waiting := State.copying }
-  when(moved) {
+  when(isState(State.sizing) && beat.fire) {
+    to := contents
+    state := State.moving
+  }
+  when(isTaken && beat.fire) {
+    isTaken := false.B
     to := to + portBytes.U
-    rest := left - count
     before := VecInit(characters.takeRight(Utf8.carryBytes))
     broken := bad
   }
-  when(done.valid) { waiting := State.idle }
+  when(moves) {
+    isTaken := true.B
+    taken := head.data
+    takenCount := count
+    takenLast := isLast
+    rest := rest - count
+    when(isLast) { state := State.ending }
+  }
+  when(done.valid) { state := State.idle }
+  when(start.valid) {
+    val fitsInline = start.bits.length <= inlineMost.U
+    asked := start.bits
+    inline := fitsInline
+    to := start.bits.address
+    room := Cat((start.bits.length +& portBytes.U) >> offsetBits, 0.U(offsetBits.W))
+    rest := start.bits.length
+    before := VecInit.fill(Utf8.carryBytes)(0.U(8.W))
+    broken := false.B
+    contents := start.bits.address + 16.U
+    state := Mux(fitsInline, if (atOnce) State.moving else State.heading, State.measuring)
+  }
 }
 
 /** Constants and states of [[DeserializerStrings]]. */
@@ -115,10 +143,11 @@ object DeserializerStrings {
   val objectBytes: Int = 32
   val inlineMost: Int = 15
 
-  /** `heading` stores pointer and length, and the rest of the object if it is a beat of its own; `sizing` the capacity;
-    * `inlining` and `copying` move bytes.
+  /** `measuring` and `placing` find out where the bytes of a long one go. `heading` stores pointer and length, and the
+    * rest of the object if it is a beat of its own; `sizing` the capacity; `moving` takes bytes off the input, until
+    * the last ones wait in `ending`.
     */
   object State extends ChiselEnum {
-    val idle, heading, sizing, inlining, copying = Value
+    val idle, measuring, placing, heading, sizing, moving, ending = Value
   }
 }

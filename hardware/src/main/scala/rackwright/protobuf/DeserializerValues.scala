@@ -11,29 +11,33 @@ class ValueNeeds extends Bundle {
   /** Its presence bit is on chip. */
   val hasbitCovered = Bool()
 
-  /** The repeated field is open, has room for one or two more elements, and wants the arena before its first one. */
+  /** The repeated field is open, has room for one more element, and wants the arena before its first one. */
   val opened = Bool()
   val room = Bool()
-  val roomForTwo = Bool()
   val withHeader = Bool()
 
   /** No case word waits to be stored. */
   val oneofFree = Bool()
+
+  /** The object may have the field already. */
+  val seen = Bool()
 }
 
 /** What the value at hand is, and what has to be done about it. */
 class ValueOutcome extends Bundle {
 
-  /** It, or its length, leaves the input in this cycle. */
+  /** It is taken in this cycle. */
   val taken = Bool()
-
-  /** The element of a run behind it leaves along with it. */
-  val pair = Bool()
 
   /** It is one of these, else a single scalar or an element of a run. */
   val isString = Bool()
   val isMessage = Bool()
   val isRun = Bool()
+
+  /** The message, or the run, ends here; of the message, nothing is left behind it. */
+  val endsMessage = Bool()
+  val endsRun = Bool()
+  val isLast = Bool()
 
   /** First, the presence bit has to be brought on chip; the repeated field has to be opened, or to grow. */
   val needsMove = Bool()
@@ -44,28 +48,44 @@ class ValueOutcome extends Bundle {
   val failure = Valid(UInt(Status.width.W))
 }
 
-/** Takes values off the input: scalars, which it stores, and the lengths of all else. */
-class DeserializerValues(params: DeserializerParams) extends Module {
-  val head = IO(Input(new InputHead(params.portBytes)))
+/** What is known of the field at hand once it has been decided what becomes of it. */
+class DecidedField extends Bundle {
+  val value = UInt(64.W)
 
-  /** Bytes of the message that are left. */
+  /** Where it lies; where its case word lies. */
+  val place = UInt(DescriptorTable.addressBits.W)
+  val casePlace = UInt(DescriptorTable.addressBits.W)
+
+  /** The object may have had it before. */
+  val seen = Bool()
+
+  /** The arena is to be stored along with it. */
+  val withArena = Bool()
+
+  /** Where a string's object is to lie. */
+  val string = UInt(DescriptorTable.addressBits.W)
+}
+
+/** Decides what becomes of fields, and stores scalars: one cycle to decide, one to act. */
+class DeserializerValues(params: DeserializerParams) extends Module {
+  import DeserializerValues._
+
+  val field = IO(Flipped(Decoupled(new ResolvedField)))
+
+  /** Bytes of the message that are left behind the field. */
   val left = IO(Input(UInt(32.W)))
 
-  /** A tag has been taken whose value is still to come; it may be taken now. */
-  val pending = IO(Input(Bool()))
-  val inFields = IO(Input(Bool()))
+  /** Fields may be taken now. */
+  val enabled = IO(Input(Bool()))
 
-  /** Elements of the packed run begun last are taken. */
-  val inPacked = IO(Input(Bool()))
-
-  /** The wire type of the tag, and the line of its field. */
-  val wire = IO(Input(UInt(3.W)))
-  val line = IO(Flipped(Valid(new DescriptorLine)))
+  /** Forget the field at hand. */
+  val clear = IO(Input(Bool()))
 
   val needs = IO(Input(new ValueNeeds))
 
-  /** Where the field lies. */
-  val place = IO(Input(UInt(DescriptorTable.addressBits.W)))
+  /** The object of the message; where the next element of the open repeated field goes. */
+  val target = IO(Input(UInt(DescriptorTable.addressBits.W)))
+  val element = IO(Input(UInt(DescriptorTable.addressBits.W)))
   val arena = IO(Input(UInt(64.W)))
 
   /** Takes an object for a string. */
@@ -73,98 +93,136 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   val store = IO(Decoupled(new Store(params.port)))
 
   val outcome = IO(Output(new ValueOutcome))
-  val value = IO(Output(new FieldValue))
-
-  /** Bytes that leave the input in this cycle. */
-  val consumed = IO(Output(UInt(log2Ceil(2 * FieldValue.mostBytes + 1).W)))
 
   /** The field at hand, or the one taken last. */
   val entry = IO(Output(new DescriptorEntry))
+  val scanned = IO(Output(new ScannedField))
+  val decided = IO(Output(new DecidedField))
 
-  /** Bytes of the value taken last; of a run, those that are left. */
-  val length = IO(Output(UInt(32.W)))
+  private val state = RegInit(State.empty)
+  private val now = Reg(new ResolvedField)
+  private val kept = Reg(new DecidedField)
+  entry := DescriptorTable.entry(now.line.data)
+  scanned := now.field
+  decided := kept
+  private val found = now.field
 
-  private val field = Reg(new DescriptorEntry)
-  private val lengthLeft = Reg(UInt(32.W))
-  entry := Mux(pending, DescriptorTable.entry(line.bits.data), field)
-  length := lengthLeft
-
+  // What is known at the decision, from registers and the other boxes.
+  private val value = FieldValue.of(found.value, entry)
   private val ownWire = FieldValue.wireOf(entry.kind)
-  private val valueWire = Mux(inPacked, ownWire, wire)
-  value := FieldValue.decode(head.data, head.available, valueWire, entry)
-
   private val isString = FieldKind.isStringLike(entry.kind)
   private val isMessage = FieldKind.isMessage(entry.kind)
-  private val delimited = valueWire === WireType.lengthDelimited.U
+  private val delimited = !found.inRun && found.wire === WireType.lengthDelimited.U
   private val isRun = entry.repeated && delimited && !isString && !isMessage
-  private val unsupported = entry.kind === 0.U || entry.kind === FieldKind.group.U || entry.unsupported ||
-    !(valueWire === ownWire || isRun)
+  private val resolved = !found.tagFailure.valid && !found.end
+  private val foreign = now.unknown || (!found.inRun && (entry.kind === 0.U || entry.kind === FieldKind.group.U ||
+    entry.unsupported || !(found.wire === ownWire || isRun)))
+  private val lineFault = !found.inRun && !now.unknown && now.line.fault
+  private val supported = resolved && !foreign && !lineFault
 
-  private val answered = inFields && pending && line.valid
-  private val known = (answered && !line.bits.fault) || (inPacked && lengthLeft =/= 0.U)
-  private val supported = known && !unsupported
-
-  // Everything that has to be so before the value can be taken.
-  private val isEmptyRun = isRun && value.complete && value.value === 0.U
+  private val isEmptyRun = isRun && !found.valueFailure.valid && found.value === 0.U
   private val needsMove = entry.hasHasbit && !needs.hasbitCovered
   private val needsOpen = entry.repeated && !needs.opened && !isEmptyRun
   private val needsRoom = entry.repeated && !isRun && !needs.room
-  private val ready = supported && !needsMove && !needsOpen && !needsRoom && !(entry.inOneof && !needs.oneofFree)
+  private val isReady = !needsMove && !needsOpen && !needsRoom
+  private val isOverrun = delimited && found.value > left
+  private val outside = value.outsideEnum && !delimited
+  private val full = isString && delimited && !strings.fits
 
-  private val isOverrun = delimited && value.value > (left - value.length)
-  private val takesScalar = ready && !delimited && value.complete && !value.outsideEnum
-  private val takesLength = ready && delimited && value.complete && !value.wrong && !isOverrun
-  private val takesString = takesLength && isString
-  private val stores = takesScalar || (takesString && strings.fits)
-  store.valid := stores
-  private val pointer = strings.address | Mux(entry.repeated, 0.U, DeserializerStrings.tag.U)
-  private val log2Bytes = FieldKind.log2Bytes(entry.kind)
-  private val element = Store.value(params.port, place, Mux(isString, pointer, value.value), log2Bytes)
-  // The arena lies before the first element, in the same beat.
-  private val withArena = entry.repeated && needs.withHeader && !isString
-  private val first = Store.both(params.port, element, Store.value(params.port, 0.U, arena, 3.U), withArena)
-
-  // Two elements of a run are taken at once where they lie in one beat.
-  private val behind = head.data >> Cat(value.length, 0.U(3.W))
-  private val second = FieldValue.decode(behind, head.available - value.length, ownWire, entry)
-  private val secondPlace = place + (1.U << log2Bytes)
-  private val inOneBeat = secondPlace(params.port.offsetBits - 1, 0) =/= 0.U
-  private val pairs = inPacked && second.complete && !second.outsideEnum && needs.roomForTwo && inOneBeat
-  store.bits := Store.both(params.port, first, Store.value(params.port, secondPlace, second.value, log2Bytes), pairs)
-  strings.bytes := DeserializerStrings.objectBytes.U
-  strings.take := takesString && store.fire
-
-  outcome.taken := store.fire || (takesLength && !isString)
-  outcome.pair := store.fire && pairs
-  consumed := Mux(outcome.taken, value.length +& Mux(pairs, second.length, 0.U), 0.U)
-  outcome.isString := isString
-  outcome.isMessage := isMessage
-  outcome.isRun := isRun
-  outcome.needsMove := supported && needsMove
-  outcome.needsOpen := supported && !needsMove && needsOpen
-  outcome.needsRoom := supported && !needsMove && !needsOpen && needsRoom
-
-  private val malformed = value.wrong || (!value.complete && head.isWhole) || (value.complete && isOverrun)
-  private val unreadable = !value.complete && head.unreadable
-  private val foreign = value.complete && value.outsideEnum && !delimited
-  private val full = takesString && !strings.fits
-  private val mayFail = supported && !needsMove && !needsOpen && !needsRoom
-  outcome.failure.valid := (answered && line.bits.fault) || (known && unsupported) ||
-    (mayFail && (malformed || unreadable || foreign || full))
-  outcome.failure.bits := MuxCase(
-    Status.outputFull,
-    Seq(
-      (answered && line.bits.fault) -> Status.accessFault,
-      unsupported -> Status.unsupported,
-      malformed -> Status.malformed,
-      unreadable -> Status.accessFault,
-      foreign -> Status.unsupported
+  private val plan = Reg(new Plan)
+  private val decides = state === State.deciding && enabled
+  private val waits = entry.inOneof && !needs.oneofFree
+  when(decides && !(supported && waits)) {
+    state := State.acting
+    plan.isString := supported && isString
+    plan.isMessage := supported && isMessage
+    plan.isRun := supported && isRun
+    plan.end := found.end
+    plan.move := supported && needsMove
+    plan.open := supported && !needsMove && needsOpen
+    plan.room := supported && !needsMove && !needsOpen && needsRoom
+    plan.fails := found.tagFailure.valid || (resolved && (lineFault || foreign)) ||
+      (supported && isReady && (found.valueFailure.valid || isOverrun || outside || full))
+    plan.status := MuxCase(
+      Status.outputFull,
+      Seq(
+        found.tagFailure.valid -> found.tagFailure.bits,
+        lineFault -> Status.accessFault,
+        foreign -> Status.unsupported,
+        found.valueFailure.valid -> found.valueFailure.bits,
+        isOverrun -> Status.malformed,
+        outside -> Status.unsupported
+      )
     )
-  )
-
-  when(outcome.taken && inFields) {
-    field := entry
-    lengthLeft := value.value
+    plan.takes := found.end || (supported && isReady)
+    plan.stores := supported && isReady && !isMessage && !isRun
+    kept.value := Mux(delimited, found.value, value.value)
+    kept.place := Mux(entry.repeated, element, target + entry.offset)
+    kept.casePlace := target + entry.caseOffset
+    kept.seen := needs.seen
+    kept.withArena := entry.repeated && needs.withHeader && !isString
+    kept.string := strings.address
   }
-  when(inPacked) { lengthLeft := lengthLeft - consumed }
+
+  private val acting = state === State.acting
+  private val takes = acting && plan.takes && !plan.fails && (!plan.stores || store.ready)
+  private val retries = acting && (plan.move || plan.open || plan.room)
+  store.valid := acting && plan.stores && !plan.fails
+  private val pointer = kept.string | Mux(entry.repeated, 0.U, DeserializerStrings.tag.U)
+  private val stored = Mux(plan.isString, pointer, kept.value)
+  private val first = Store.value(params.port, kept.place, stored, FieldKind.log2Bytes(entry.kind))
+  // The arena lies before the first element, in the same beat.
+  store.bits := Store.both(params.port, first, Store.value(params.port, 0.U, arena, 3.U), kept.withArena)
+  strings.bytes := DeserializerStrings.objectBytes.U
+  strings.take := takes && plan.isString
+
+  outcome.taken := takes
+  outcome.isString := plan.isString
+  outcome.isMessage := plan.isMessage
+  outcome.isRun := plan.isRun
+  outcome.endsMessage := plan.end && !found.inRun
+  outcome.endsRun := plan.end && found.inRun
+  outcome.isLast := found.last
+  outcome.needsMove := acting && plan.move
+  outcome.needsOpen := acting && plan.open
+  outcome.needsRoom := acting && plan.room
+  outcome.failure.valid := acting && plan.fails
+  outcome.failure.bits := plan.status
+
+  field.ready := (state === State.empty && enabled) || takes
+  when(retries) { state := State.deciding }
+  when(takes) { state := State.empty }
+  when(field.fire) {
+    state := State.deciding
+    now := field.bits
+    // An element of a run has the entry and the tag of its run.
+    when(field.bits.field.inRun) {
+      now.line := now.line
+      now.field.start := now.field.start
+    }
+  }
+  when(clear) { state := State.empty }
+}
+
+/** States of [[DeserializerValues]], and what is to be done in the second cycle. */
+object DeserializerValues {
+
+  /** As [[ValueOutcome]]. */
+  class Plan extends Bundle {
+    val isString = Bool()
+    val isMessage = Bool()
+    val isRun = Bool()
+    val end = Bool()
+    val move = Bool()
+    val open = Bool()
+    val room = Bool()
+    val fails = Bool()
+    val status = UInt(Status.width.W)
+    val takes = Bool()
+    val stores = Bool()
+  }
+
+  object State extends ChiselEnum {
+    val empty, deciding, acting = Value
+  }
 }

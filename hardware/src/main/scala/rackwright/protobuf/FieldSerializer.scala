@@ -50,11 +50,7 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   buffer.response <> memory.response
   memory.request.valid := left =/= 0.U && buffer.reserve.valid
   buffer.reserve.ready := left =/= 0.U && memory.request.ready
-  memory.request.bits.address := next << offsetBits
-  memory.request.bits.write := false.B
-  memory.request.bits.data := 0.U
-  memory.request.bits.mask := 0.U
-  memory.request.bits.tag := buffer.reserve.bits
+  memory.request.bits.read(next << offsetBits, buffer.reserve.bits)
   when(memory.request.fire) {
     next := next - 1.U
     left := left - 1.U

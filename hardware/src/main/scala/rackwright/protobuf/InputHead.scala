@@ -5,30 +5,34 @@ import chisel3.util._
 
 import rackwright.memory.ByteStream
 
-/** What of a message, or of a run of packed elements in it, is at the head of the input. */
+/** The bytes at the head of the input, as registers hold them. */
 class InputHead(portBytes: Int) extends Bundle {
   val data = UInt((8 * portBytes).W)
 
-  /** Bytes of it that are there. */
+  /** Bytes of them that are there. */
   val available = UInt(log2Ceil(portBytes + 1).W)
 
-  /** All that is left of it is there. */
-  val isWhole = Bool()
+  /** What is behind them can't be read. */
+  val fault = Bool()
 
-  /** No more of it will come: memory refused the rest. */
-  val unreadable = Bool()
+  /** They are what is left of the input now; bytes may be consumed. */
+  val fresh = Bool()
 }
 
-/** Looks at the head of the input. */
-object InputHead {
+/** Puts a register between the alignment of the input and those who look at it.
+  *
+  * What is consumed leaves the input at once; the cycle after it is needed to align the bytes behind.
+  */
+class DeserializerHead(portBytes: Int) extends Module {
+  val stream = IO(Flipped(new ByteStream(portBytes)))
+  val head = IO(Output(new InputHead(portBytes)))
 
-  /** The head of a stream that has `left` bytes of the message. */
-  def of(stream: ByteStream, left: UInt, portBytes: Int): InputHead = {
-    val head = Wire(new InputHead(portBytes))
-    head.data := stream.data.asUInt
-    head.isWhole := left <= stream.available
-    head.available := Mux(head.isWhole, left(stream.available.getWidth - 1, 0), stream.available)
-    head.unreadable := stream.fault && !head.isWhole
-    head
-  }
+  /** Bytes that leave; only while the head is fresh. */
+  val consume = IO(Input(UInt(log2Ceil(portBytes + 1).W)))
+
+  stream.consume := consume
+  head.data := RegNext(stream.data.asUInt)
+  head.available := RegNext(stream.available)
+  head.fault := RegNext(stream.fault, false.B)
+  head.fresh := RegNext(consume === 0.U, false.B)
 }

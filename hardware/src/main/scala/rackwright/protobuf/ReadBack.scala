@@ -48,18 +48,21 @@ class ReadBack(port: MemoryPortParams) extends Module {
   private val beats = Reg(Vec(2, UInt((8 * port.bytes).W)))
   private val fault = RegInit(false.B)
 
-  private val first = request.bits.address >> port.offsetBits
-  private val last = (request.bits.address + request.bits.bytes - 1.U) >> port.offsetBits
-  private val wanted = Mux(first === last, 1.U(2.W), 2.U(2.W))
+  // The request is looked at in the cycle after it came.
+  private val isKept = RegInit(false.B)
+  private val kept = Reg(new ReadBackRequest)
+  when(!isKept) { kept := request.bits }
+  isKept := request.valid && !response.valid
 
-  drain := request.valid && !request.bits.settled
-  private val ready = request.valid && (quiet || request.bits.settled)
+  private val first = kept.address >> port.offsetBits
+  private val offset = kept.address(port.offsetBits - 1, 0)
+  private val crosses = (offset +& kept.bytes - 1.U)(port.offsetBits)
+  private val wanted = Mux(crosses, 2.U(2.W), 1.U(2.W))
+
+  drain := isKept && !kept.settled
+  private val ready = isKept && (quiet || kept.settled)
   memory.request.valid := ready && asked < wanted
-  memory.request.bits.address := Cat(Mux(asked === 0.U, first, last), 0.U(port.offsetBits.W))
-  memory.request.bits.write := false.B
-  memory.request.bits.data := 0.U
-  memory.request.bits.mask := 0.U
-  memory.request.bits.tag := asked
+  memory.request.bits.read(Cat(Mux(asked === 0.U, first, first + 1.U), 0.U(port.offsetBits.W)), asked)
   memory.response.ready := true.B
 
   asked := asked + memory.request.fire
@@ -68,9 +71,8 @@ class ReadBack(port: MemoryPortParams) extends Module {
     answered := answered + 1.U
     when(memory.response.bits.fault) { fault := true.B }
   }
-  response.valid := request.valid && answered === wanted
-  private val offset = request.bits.address(port.offsetBits - 1, 2)
-  response.bits.data := beats.asUInt >> Cat(offset, 0.U(5.W))
+  response.valid := isKept && answered === wanted
+  response.bits.data := beats.asUInt >> Cat(offset(port.offsetBits - 1, 2), 0.U(5.W))
   response.bits.fault := fault
   when(response.valid) {
     asked := 0.U

@@ -54,13 +54,14 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   turns.finished := encoder.step.fire && encoder.step.bits.finishes
   commands.walk.ready := turns.goesTo.valid
   private def atTurn[T <: Data](signals: Seq[T]): T = VecInit(signals)(turns.comesFrom.bits)
-  encoder.step.valid := turns.comesFrom.valid && atTurn(lanes.map(_.step.valid))
-  encoder.step.bits := atTurn(lanes.map(_.step.bits))
+  private val steps = lanes.map(lane => Queue(lane.step, 2))
+  encoder.step.valid := turns.comesFrom.valid && atTurn(steps.map(_.valid))
+  encoder.step.bits := atTurn(steps.map(_.bits))
   private val ages = commands.walk.fire && commands.walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U
   for ((lane, index) <- lanes.zipWithIndex) {
     lane.request.valid := commands.walk.valid && turns.goesTo.valid && turns.goesTo.bits === index.U
     lane.request.bits := commands.walk.bits
-    lane.step.ready := encoder.step.ready && turns.comesFrom.valid && turns.comesFrom.bits === index.U
+    steps(index).ready := encoder.step.ready && turns.comesFrom.valid && turns.comesFrom.bits === index.U
     lane.givenUp.valid := encoder.failed
     lane.givenUp.bits := encoder.request
     lane.now := commands.now
@@ -83,7 +84,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   objects <> shared.memory
   read <> contents.memory
 
-  writer.chunk <> Queue(encoder.chunk, 1, pipe = true)
+  writer.chunk <> Queue(encoder.chunk, 2)
   encoder.full := writer.full
   encoder.writerTurn := writer.turn
   completion.report <> writer.report

@@ -21,6 +21,7 @@ class SerializerAnnouncer(params: SerializerParams) extends Module {
   /** What is to be read ahead. */
   val prefetch = IO(Decoupled(new SerializerPrefetch(numberBits)))
 
+  private val readAhead = new SerializerReadAhead(params)
   private val coming = Module(new Queue(new SerializerRequest, params.laneQueue + 1))
   coming.io.enq.valid := request.valid
   coming.io.enq.bits := request.bits
@@ -31,14 +32,9 @@ class SerializerAnnouncer(params: SerializerParams) extends Module {
   private val most = SerializerAnnouncer.beats * params.portBytes
   private val known = Mux(latestBytes > most.U, most.U, latestBytes)
   private val bytes = Mux(latest.valid && latest.bits === waiting.table, known, SerializerWalker.leastBytes.U)
-  private val end = waiting.message(offsetBits - 1, 0) +& bytes +& (params.portBytes - 1).U
 
   prefetch.valid := walker.valid || coming.io.deq.valid
-  prefetch.bits.number := waiting.message >> offsetBits
-  prefetch.bits.left := (end >> offsetBits)(SerializerCache.prefetchBits - 1, 0)
-  prefetch.bits.downward := false.B
-  prefetch.bits.since := waiting.time
-  when(walker.valid) { prefetch.bits := walker.bits }
+  prefetch.bits := Mux(walker.valid, walker.bits, readAhead.beats(waiting.message, bytes, waiting.time))
 }
 
 /** Constants of a [[SerializerAnnouncer]]. */

@@ -117,11 +117,7 @@ class SerializerCache(port: MemoryPortParams, banks: Int = 1, bank: Int = 0) ext
 
   memory.request.valid := wanted || aheadWanted
   private val beatNumber = if (banks == 1) number else Cat(number, bank.U(log2Ceil(banks).W))
-  memory.request.bits.address := beatNumber << port.offsetBits
-  memory.request.bits.write := false.B
-  memory.request.bits.data := 0.U
-  memory.request.bits.mask := 0.U
-  memory.request.bits.tag := line
+  memory.request.bits.read(beatNumber << port.offsetBits, line)
   when(memory.request.fire) { lineOf.write(line, now ## number) }
   when(announced.io.deq.fire) {
     ahead := announced.io.deq.bits

@@ -23,23 +23,15 @@ class SerializerReadAhead(params: SerializerParams) {
   def isDue(left: UInt): Bool = left > (2 * group).U && left(log2Ceil(group) - 1, 0) === 0.U
   def nextGroup(left: UInt): UInt = Mux(left > most.U, left - most.U, 0.U)
 
-  /** The beats of so many bytes, at most those of an object. */
-  def beats(address: UInt, bytes: UInt, since: UInt): SerializerPrefetch = {
+  /** The beats of so many bytes, at most those of an object; `downward` from the last one. */
+  def beats(address: UInt, bytes: UInt, since: UInt, downward: Boolean = false): SerializerPrefetch = {
     val ahead = Wire(new SerializerPrefetch(DescriptorTable.addressBits - offsetBits))
     val end = address(offsetBits - 1, 0) +& bytes +& (params.portBytes - 1).U
+    val first = address >> offsetBits
     ahead.since := since
-    ahead.number := address >> offsetBits
+    ahead.number := (if (downward) first + ahead.left - 1.U else first)
     ahead.left := (end >> offsetBits).pad(SerializerCache.prefetchBits)(SerializerCache.prefetchBits - 1, 0)
-    ahead.downward := false.B
+    ahead.downward := downward.B
     ahead
-  }
-
-  /** The same, the last one first: elements are walked from their end. */
-  def beatsDownward(address: UInt, bytes: UInt, since: UInt): SerializerPrefetch = {
-    val ahead = beats(address, bytes, since)
-    val downward = WireDefault(ahead)
-    downward.number := ahead.number + ahead.left - 1.U
-    downward.downward := true.B
-    downward
   }
 }

@@ -33,11 +33,7 @@ class SerializerReads(upstream: MemoryPortParams, shared: MemoryPortParams, coun
   memory.request.valid := chosen.valid && tags.allocate.valid
   chosen.ready := memory.request.ready && tags.allocate.valid
   tags.allocate.ready := memory.request.ready && chosen.valid
-  memory.request.bits.address := chosen.bits.address
-  memory.request.bits.write := false.B
-  memory.request.bits.data := 0.U
-  memory.request.bits.mask := 0.U
-  memory.request.bits.tag := tags.allocate.bits
+  memory.request.bits.read(chosen.bits.address, tags.allocate.bits)
   when(memory.request.fire) { owners.write(tags.allocate.bits, Cat(arbiter.io.chosen, chosen.bits.tag)) }
 
   private val owner = owners.read(memory.response.bits.tag)

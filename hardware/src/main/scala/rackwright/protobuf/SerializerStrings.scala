@@ -39,11 +39,7 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   private val isLast = number === beats
   private val asks = task.valid && task.bits.isString && asked.io.enq.ready && buffer.reserve.valid
   memory.request.valid := asks
-  memory.request.bits.address := ((task.bits.address >> offsetBits) + number) << offsetBits
-  memory.request.bits.write := false.B
-  memory.request.bits.data := 0.U
-  memory.request.bits.mask := 0.U
-  memory.request.bits.tag := buffer.reserve.bits
+  memory.request.bits.read(((task.bits.address >> offsetBits) + number) << offsetBits, buffer.reserve.bits)
   buffer.reserve.ready := asks && memory.request.ready
   when(memory.request.fire) { number := Mux(isLast, 0.U, number + 1.U) }
   asked.io.enq.valid := task.valid && (!task.bits.isString || (memory.request.fire && isLast))
@@ -66,7 +62,8 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   private val fault = beat.bits.fault || (index =/= 0.U && wasFault)
   private val pointer = string(0)
   private val size = string(1)
-  private val beyond = (pointer >> addressBits).orR || ((pointer(addressBits - 1, 0) +& size(30, 0)) >> addressBits).orR
+  // Whether the end is beyond memory, is looked at where the bytes are read.
+  private val beyond = (pointer >> addressBits).orR
 
   beat.ready := at.valid && at.bits.isString && (!isWhole || source.ready)
   when(beat.fire) {

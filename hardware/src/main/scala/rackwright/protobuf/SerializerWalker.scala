@@ -191,14 +191,13 @@ class SerializerWalker(params: SerializerParams) extends Module {
   since := time
   prefetch.valid := false.B
   prefetch.bits := DontCare
-  private def announce(address: UInt, bytes: UInt): Unit = {
+  private def announce(address: UInt, bytes: UInt, downward: Boolean = false): Unit = {
     prefetch.valid := true.B
-    prefetch.bits := readAhead.beats(address, bytes, time)
+    prefetch.bits := readAhead.beats(address, bytes, time, downward)
   }
-  private def announcePointers(address: UInt, bytes: UInt): Unit = {
-    prefetch.valid := true.B
-    prefetch.bits := readAhead.beatsDownward(address, bytes, time)
-  }
+
+  /** Elements are walked from their end. */
+  private def announcePointers(address: UInt, bytes: UInt): Unit = announce(address, bytes, downward = true)
 
   private def fail(why: UInt): Unit = {
     status := why

@@ -19,8 +19,9 @@ class WriteHazards(numberBits: Int, outstanding: Int) extends Module {
   val number = IO(Input(UInt(numberBits.W)))
   val busy = IO(Output(Bool()))
 
-  /** A write of it begins, with that tag; only while it is not busy. */
+  /** A write of a beat that is not busy begins, with that tag. */
   val begin = IO(Input(Bool()))
+  val begun = IO(Input(UInt(numberBits.W)))
   val tag = IO(Input(UInt(log2Ceil(outstanding).W)))
 
   /** The write of a tag has been answered; of no effect for tags that did not begin here. */
@@ -29,7 +30,7 @@ class WriteHazards(numberBits: Int, outstanding: Int) extends Module {
   private val numbers = Reg(Vec(outstanding, UInt(numberBits.W)))
   private val tracked = RegInit(0.U(outstanding.W))
   busy := numbers.zip(tracked.asBools).map { case (each, isTracked) => isTracked && each === number }.reduce(_ || _)
-  when(begin) { numbers(tag) := number }
-  private val begun = Mux(begin, UIntToOH(tag, outstanding), 0.U)
-  tracked := (tracked & ~Mux(end.valid, UIntToOH(end.bits, outstanding), 0.U)) | begun
+  when(begin) { numbers(tag) := begun }
+  private val starts = Mux(begin, UIntToOH(tag, outstanding), 0.U)
+  tracked := (tracked & ~Mux(end.valid, UIntToOH(end.bits, outstanding), 0.U)) | starts
 }

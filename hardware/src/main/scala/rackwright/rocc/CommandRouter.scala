@@ -38,7 +38,8 @@ class CommandRouter(opcode: Int, settings: Seq[Setting], queueEntries: Int, port
 
   private val decoder = Module(new CommandDecoder(opcode, settings))
   private val completion = Module(new CompletionStage(port))
-  private val started = Queue(decoder.started, queueEntries)
+  // The oldest stands in a register, as units add and compare what it says in the cycle in which they take it.
+  private val started = Queue(Queue(decoder.started, queueEntries), 1, pipe = true)
 
   command.request <> decoder.request
   command.response <> Queue(decoder.response, 2)

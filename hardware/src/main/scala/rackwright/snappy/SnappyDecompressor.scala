@@ -3,8 +3,8 @@ package rackwright.snappy
 import chisel3._
 
 import rackwright.contract.HardwareUnit
-import rackwright.lz77.{Decoder, WrittenBytes}
-import rackwright.memory.{MemoryArbiter, MemoryPort, StreamLoader, StreamWriter}
+import rackwright.lz77.{Decoder, WrittenLines}
+import rackwright.memory.{BeatLoader, LineWriter, MemoryArbiter, MemoryPort}
 import rackwright.rocc.CommandRouter
 
 /** The unit `snappy-decompress`: from a Snappy stream in memory to a buffer in memory. README.md is the contract.
@@ -23,12 +23,12 @@ class SnappyDecompressor(params: SnappyDecompressorParams = SnappyDecompressorPa
 
   private val router = Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
   private val control = Module(new SnappyDecompressorControl(params))
-  private val loader = Module(new StreamLoader(params.port, params.portBytes, params.outstanding))
+  private val loader = Module(new BeatLoader(params.port, params.outstanding))
   private val elements = Module(new SnappyElementDecoder(params.decoder))
   private val decoder = Module(new Decoder(params.decoder))
-  private val writer = Module(new StreamWriter(params.port, params.portBytes, params.outstanding))
+  private val writer = Module(new LineWriter(params.port, params.outstanding))
   private val writes = Module(new MemoryArbiter(params.port, 2))
-  private val acknowledged = Module(new WrittenBytes(params.port, params.outstanding))
+  private val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
 
   router.command <> command
   control.operation <> router.operation
@@ -38,20 +38,17 @@ class SnappyDecompressor(params: SnappyDecompressorParams = SnappyDecompressorPa
   loader.stop := control.stop
   loader.memory <> read
 
-  private val stream = loader.stream
-  control.preamble := SnappyPreamble.decode(stream.data.asUInt(39, 0), stream.available)
-  control.inputEnds := stream.last
-  control.inputFault := stream.fault
-  elements.stream.data := stream.data
-  elements.stream.available := stream.available
-  elements.stream.last := stream.last
-  elements.stream.fault := stream.fault
-  stream.consume := Mux(control.body, elements.stream.consume, control.consume)
-
-  elements.start := control.decode.valid
+  elements.open.valid := control.load.fire
+  elements.open.bits := control.load.bits.address
+  elements.beat <> loader.beat
+  elements.stop := control.stop
+  elements.start.valid := control.decode.valid
+  elements.start.bits := control.preambleBytes
   elements.declared := control.declared
   elements.inputLeft := control.bodyBytes
-  elements.enable := control.body
+  elements.enable := control.body && decoder.roomy
+  control.preamble := elements.preamble
+  control.inputFault := elements.faultAhead
   control.finished := elements.finished
   control.malformed := elements.malformed
   control.unreadable := elements.unreadable
@@ -59,30 +56,29 @@ class SnappyDecompressor(params: SnappyDecompressorParams = SnappyDecompressorPa
 
   decoder.start := control.decode
   decoder.abandon := control.abandon
-  decoder.input <> elements.output
+  decoder.input := elements.output
+  decoder.literals := elements.literals
+  decoder.finish := control.finish
   decoder.memory <> history
-  decoder.acknowledged := acknowledged.bytes
+  decoder.acknowledged := acknowledged.lines
+  control.made := decoder.made
 
-  writer.start <> control.write
-  writer.chunk.valid := decoder.output.valid
-  writer.chunk.bits.data := decoder.output.bits.data.asTypeOf(writer.chunk.bits.data)
-  writer.chunk.bits.count := decoder.output.bits.count
-  decoder.output.ready := writer.chunk.ready
-  writer.finish := control.finish
+  writer.start.valid := control.decode.valid
+  writer.start.bits := control.decode.bits.destination
+  writer.line <> decoder.output
   writes.ports(0) <> writer.memory
   writes.ports(1) <> router.memory
   write <> writes.memory
 
-  acknowledged.start.valid := writer.start.fire
-  acknowledged.start.bits := writer.start.bits.address
+  acknowledged.start := control.decode.valid
   acknowledged.watched.watch(writer.memory)
 
   control.refused := decoder.faulted || writer.faulted
   control.drained := decoder.drained
   control.loaderIdle := loader.idle
-  control.written <> writer.result
+  control.writerQuiet := writer.quiet
 
-  idle := router.idle && loader.idle && writer.idle && decoder.drained
+  idle := router.idle && loader.idle && writer.quiet && decoder.drained
 
   event("input_stall", elements.starved)
   event("history_fallback", decoder.events.fallbacks)

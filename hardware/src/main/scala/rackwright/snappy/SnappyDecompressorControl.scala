@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.contract.Status
 import rackwright.lz77.{DecoderParams, DecoderStart}
-import rackwright.memory.{Ranges, StreamRange, WriterRange, WriterResult}
+import rackwright.memory.{Ranges, StreamRange}
 import rackwright.rocc.{Operation, OperationResult}
 
 /** Takes a decompressor through one operation after the other: preamble, body, drain, report.
@@ -19,18 +19,18 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   val operation = IO(Flipped(Decoupled(new Operation(params.settings))))
   val result = IO(Decoupled(new OperationResult))
 
-  /** Starts of the boxes: the loader first, the others together when the preamble is known. */
+  /** Starts of the boxes: the loader first, the decoder and the writer when the preamble is known. */
   val load = IO(Decoupled(new StreamRange))
-  val write = IO(Decoupled(new WriterRange))
   val decode = IO(Valid(new DecoderStart(params.decoder)))
   val declared = IO(Output(UInt(32.W)))
   val bodyBytes = IO(Output(UInt(64.W)))
 
-  /** The preamble at the first byte offered by the loader, and the end of what it offers. */
-  val preamble = IO(Input(new SnappyPreamble))
-  val inputEnds = IO(Input(Bool()))
+  /** The preamble, given once, and whether the bytes behind it can't be read. */
+  val preamble = IO(Flipped(Valid(new SnappyPreamble)))
   val inputFault = IO(Input(Bool()))
-  val consume = IO(Output(UInt(3.W)))
+
+  /** With `decode`: bytes of the preamble. */
+  val preambleBytes = IO(Output(UInt(3.W)))
 
   /** The body is decoded; how it goes. */
   val body = IO(Output(Bool()))
@@ -46,13 +46,16 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   val stop = IO(Output(Bool()))
   val abandon = IO(Output(Bool()))
 
-  /** The decoder and the loader are quiet. */
+  /** The decoder has nothing more, the loader and the writer are quiet. */
   val drained = IO(Input(Bool()))
   val loaderIdle = IO(Input(Bool()))
+  val writerQuiet = IO(Input(Bool()))
 
-  /** To the writer: nothing more comes. */
+  /** To the decoder: nothing more comes. */
   val finish = IO(Output(Bool()))
-  val written = IO(Flipped(Decoupled(new WriterResult)))
+
+  /** Bytes of output made. */
+  val made = IO(Input(UInt(32.W)))
 
   private val state = RegInit(State.idle)
   private val asked = Reg(new Operation(params.settings))
@@ -66,16 +69,19 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   load.valid := state === State.idle && operation.valid && supported
   load.bits := operation.bits.source
 
+  // The preamble is held in registers, then compared with the destination, then obeyed.
   private val inPreamble = state === State.preamble
-  private val wraps = !asked.limited && Ranges.wraps(asked.destination, preamble.length)
-  private val tooLong = asked.limited && asked.capacity < preamble.length
-  private val begin = inPreamble && preamble.known && preamble.valid && !wraps && !tooLong && write.ready
-  consume := Mux(begin, preamble.bytes, 0.U)
-  declared := preamble.length
-  bodyBytes := asked.source.length - preamble.bytes
-  write.valid := begin
-  write.bits.address := asked.destination
-  write.bits.capacity := preamble.length
+  private val held = RegEnable(preamble.bits, preamble.valid)
+  private val heldFault = RegEnable(inputFault, preamble.valid)
+  private val known = RegNext(preamble.valid && inPreamble, false.B)
+  private val judged = RegNext(known, false.B)
+  private val wraps = RegNext(!asked.limited && Ranges.wraps(asked.destination, held.length))
+  private val tooLong = RegNext(asked.limited && asked.capacity < held.length)
+  private val empty = asked.source.length === 0.U
+  private val begin = inPreamble && judged && held.known && held.valid && !wraps && !tooLong
+  preambleBytes := held.bytes
+  declared := held.length
+  bodyBytes := RegNext(asked.source.length - held.bytes)
   decode.valid := begin
   decode.bits.destination := asked.destination
   decode.bits.history := asked.setting(params.onChipHistory.name)
@@ -84,8 +90,7 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   private val draining = state === State.draining
   abandon := (body || draining) && refused
   stop := (draining && status =/= Status.ok) || state === State.refusing
-  finish := draining && drained
-  written.ready := draining && loaderIdle
+  finish := draining
 
   result.valid := state === State.reporting
   result.bits.status := status
@@ -107,15 +112,15 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   when(inPreamble) {
     when(begin) {
       state := State.body
-    }.elsewhen(preamble.known && !preamble.valid) {
+    }.elsewhen(judged && !held.known) {
+      end(State.refusing, Mux(heldFault, Status.accessFault, Status.malformed))
+    }.elsewhen((judged && !held.valid) || empty) {
       end(State.refusing, Status.malformed)
-    }.elsewhen(preamble.known && wraps) {
+    }.elsewhen(judged && wraps) {
       end(State.refusing, Status.accessFault)
-    }.elsewhen(preamble.known && tooLong) {
+    }.elsewhen(judged && tooLong) {
       end(State.refusing, Status.outputFull)
-    }.elsewhen(!preamble.known && inputEnds) {
-      end(State.refusing, Status.malformed)
-    }.elsewhen(!preamble.known && inputFault) {
+    }.elsewhen(unreadable) {
       end(State.refusing, Status.accessFault)
     }
   }
@@ -130,8 +135,8 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
     }
   }
   when(draining && refused) { status := Status.accessFault }
-  when(written.fire) {
-    outputBytes := written.bits.written
+  when(draining && drained && loaderIdle && writerQuiet) {
+    outputBytes := made
     state := State.reporting
   }
   when(state === State.refusing && loaderIdle) { state := State.reporting }

@@ -48,14 +48,13 @@ case class SnappyDecompressorParams(
   /** Each of the ports inside the unit. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 
-  /** The LZ77 decoder. Its buffers hold 4 bytes per element that waits, which is what text needs. */
+  /** The LZ77 decoder. Its buffer holds 4 bytes of literals per element that waits, which is what text needs. */
   val decoder: DecoderParams = DecoderParams(
     port,
     historyBytes = historyKib * 1024,
     lanes = elementsPerCycle,
     lookahead = lookahead,
-    literalBytes = 4 * lookahead.max(64),
-    fallbackBytes = 4 * lookahead.max(64)
+    literalBytes = 4 * lookahead.max(128)
   )
 
   /** ON_CHIP_HISTORY, with the number of the public unit of this kind. One bit more than needed, so that too much is

@@ -6,10 +6,21 @@ import chisel3.util._
 import rackwright.lz77.{EncoderParams, Sequence}
 import rackwright.memory.ByteChunk
 
+/** What leaves in one cycle: a piece of a copy, the head of a literal, some bytes of a literal; each may be nothing. */
+class EmittedPart(params: EncoderParams, literalReadBytes: Int) extends Bundle {
+  val copyLength = UInt(EncoderParams.matchBits.W)
+  val distance = UInt(EncoderParams.distanceBits.W)
+
+  /** Length of the literal whose head leaves. */
+  val headLength = UInt(params.literalBits.W)
+  val literals = UInt(log2Ceil(literalReadBytes + 1).W)
+}
+
 /** Writes sequences as elements of the Snappy format, after a preamble with the length of the input.
   *
   * Per cycle one piece of a copy (up to 64 bytes of output for up to 3 bytes of element) or the last piece together
-  * with the head and the first bytes of the literal behind it; then `literalReadBytes` literals per cycle.
+  * with the head and the first bytes of the literal behind it; then `literalReadBytes` literals per cycle. Four stages:
+  * what leaves, its encoding, its bytes side by side, and a queue that has room for what is under way.
   *
   * @param params
   *   sizes of the encoder in front.
@@ -23,6 +34,8 @@ class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBy
     literalReadBytes + 6 <= chunkBytes,
     s"$literalReadBytes literals and 6 bytes of heads don't fit in $chunkBytes"
   )
+  private val waitingChunks = 8
+  private val chunksUnderWay = 5
 
   /** Begins a stream: bytes of input. */
   val length = IO(Flipped(Valid(UInt(32.W))))
@@ -31,52 +44,77 @@ class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBy
   val consume = IO(Output(UInt(log2Ceil(literalReadBytes + 1).W)))
   val output = IO(Decoupled(new ByteChunk(chunkBytes)))
 
-  /** The last sequence leaves in this cycle. */
+  /** The last byte has been handed on. */
   val finished = IO(Output(Bool()))
 
-  private val preamble = RegInit(0.U.asTypeOf(Valid(UInt(32.W))))
-  private val matchDone = RegInit(0.U(EncoderParams.matchBits.W))
-  private val literalsDone = RegInit(0.U(params.literalBits.W))
+  private val chunks = Module(new Queue(new ByteChunk(chunkBytes), waitingChunks))
+  private val enable = RegNext(chunks.io.count <= (waitingChunks - chunksUnderWay).U, false.B)
 
-  // A long copy is cut so that no piece is shorter than the 4 bytes of a short copy element.
-  private val matchLeft = sequence.bits.matchLength - matchDone
-  private val piece = Mux(matchLeft >= 68.U, 64.U, Mux(matchLeft > 64.U, 60.U, matchLeft))
-  private val lastPiece = matchLeft <= 64.U
-  private val copy = SnappyElementEmitter.copy(piece, sequence.bits.distance)
+  // First stage: what is left of a sequence, and what of it leaves. A long copy is cut so that no piece is shorter than
+  // the 4 bytes of a short copy element.
+  private val present = RegInit(false.B)
+  private val rest = Reg(new Sequence(params))
+  private val headDue = Reg(Bool())
+  private val long = rest.matchLength > 64.U
+  private val part = Wire(new EmittedPart(params, literalReadBytes))
+  private val fewLiterals = rest.literals <= literalReadBytes.U
+  part.copyLength := Mux(long, Mux(rest.matchLength >= 68.U, 64.U, 60.U), rest.matchLength)
+  part.distance := rest.distance
+  part.headLength := Mux(!long && headDue, rest.literals, 0.U)
+  part.literals := Mux(long, 0.U, Mux(fewLiterals, rest.literals, literalReadBytes.U))
+  private val step = present && enable
+  private val complete = !long && fewLiterals
 
-  private val literalsLeft = sequence.bits.literals - literalsDone
-  private val literalsNow = Mux(
-    lastPiece,
-    Mux(literalsLeft > literalReadBytes.U, literalReadBytes.U, literalsLeft(log2Ceil(literalReadBytes), 0)),
-    0.U
-  )
-  private val head = SnappyElementEmitter.literalHead(sequence.bits.literals)
-  private val headCount = Mux(lastPiece && literalsDone === 0.U, head.count, 0.U)
-  private val complete = lastPiece && literalsLeft === literalsNow
-
-  private val beforeHead = Cat(copy.count, 0.U(3.W))
-  private val beforeLiterals = Cat(copy.count +& headCount, 0.U(3.W))
-  private val body = copy.bytes | (Mux(headCount === 0.U, 0.U, head.bytes) << beforeHead) | (literals << beforeLiterals)
-  private val bodyCount = copy.count +& headCount +& literalsNow
-
-  private val varint = SnappyElementEmitter.varint(preamble.bits)
-  private val bytes = Mux(preamble.valid, varint.bytes, body).pad(8 * chunkBytes)
-
-  output.valid := preamble.valid || sequence.valid && bodyCount =/= 0.U
-  output.bits.count := Mux(preamble.valid, varint.count, bodyCount)
-  for (i <- 0 until chunkBytes) output.bits.data(i) := bytes(8 * i + 7, 8 * i)
-
-  private val step = sequence.valid && !preamble.valid && (output.ready || bodyCount === 0.U)
-  sequence.ready := step && complete
-  consume := Mux(step, literalsNow, 0.U)
-  finished := sequence.fire && sequence.bits.last
-
+  sequence.ready := !present || (step && complete)
   when(step) {
-    matchDone := Mux(complete, 0.U, matchDone + piece)
-    literalsDone := Mux(complete, 0.U, literalsDone + literalsNow)
+    rest.matchLength := Mux(long, Mux(rest.matchLength >= 68.U, rest.matchLength - 64.U, rest.matchLength - 60.U), 0.U)
+    when(!long) {
+      rest.literals := rest.literals - literalReadBytes.U
+      headDue := false.B
+    }
   }
-  when(output.fire) { preamble.valid := false.B }
+  when(sequence.ready) {
+    present := sequence.valid
+    rest := sequence.bits
+    headDue := true.B
+  }
+
+  // Second stage: elements, and the literals that are offered now.
+  private val encoding = RegNext(step, false.B)
+  private val encoded = RegEnable(part, step)
+  consume := Mux(encoding, encoded.literals, 0.U)
+
+  // Third stage: side by side.
+  private val joining = RegNext(encoding, false.B)
+  private val copy = RegEnable(SnappyElementEmitter.copy(encoded.copyLength, encoded.distance), encoding)
+  private val head = RegEnable(SnappyElementEmitter.literalHead(encoded.headLength), encoding)
+  private val taken = RegEnable(literals, encoding)
+  private val takenCount = RegEnable(encoded.literals, encoding)
+  private val heads = copy.count +& head.count
+  private val body = copy.bytes | (head.bytes << Cat(copy.count, 0.U(3.W))) | (taken << Cat(heads, 0.U(3.W)))
+  private val bodyCount = heads +& takenCount
+
+  // Fourth stage: the chunk; the preamble is the first.
+  private val preamble = RegInit(0.U.asTypeOf(Valid(UInt(32.W))))
+  private val preambleEncoded = RegNext(SnappyElementEmitter.varint(preamble.bits))
+  private val preambleDue = RegNext(preamble.valid, false.B)
+  private val chunkValid = RegNext(preambleDue || (joining && bodyCount =/= 0.U), false.B)
+  private val chunkBytesNow =
+    RegNext(Mux(preambleDue, preambleEncoded.bytes, body).pad(8 * chunkBytes)(8 * chunkBytes - 1, 0))
+  private val chunkCount = RegNext(Mux(preambleDue, preambleEncoded.count, bodyCount))
+  preamble.valid := false.B
   when(length.valid) { preamble := length }
+  assert(!(preambleDue && joining), "an element overtakes the preamble")
+
+  chunks.io.enq.valid := chunkValid
+  chunks.io.enq.bits.data := chunkBytesNow.asTypeOf(chunks.io.enq.bits.data)
+  chunks.io.enq.bits.count := chunkCount
+  assert(!chunkValid || chunks.io.enq.ready, "a chunk has no place")
+  output <> chunks.io.deq
+
+  private val done = RegInit(false.B)
+  when(step && complete && rest.last) { done := true.B }
+  finished := done && !encoding && !joining && !preamble.valid && !preambleDue && !chunkValid && chunks.io.count === 0.U
 }
 
 /** Pure encoders of the parts of the format (`format_description.txt` of the reference library). */

@@ -11,8 +11,7 @@ class DecoderParamsTest extends AnyFunSuite {
     assert(refused(DecoderParams(historyBytes = 3000)).contains("not 3000"))
     assert(refused(DecoderParams(lanes = 3)).contains("1 or 2 lanes, not 3"))
     assert(refused(DecoderParams(lookahead = 24)).contains("lookahead is a power of two of at least 8, not 24"))
-    assert(refused(DecoderParams(literalBytes = 64)).contains("literalBytes is a power of two of at least 128, not 64"))
-    assert(refused(DecoderParams(fallbackBytes = 96)).contains("fallbackBytes"))
+    assert(refused(DecoderParams(literalBytes = 64)).contains("literalBytes is a power of two of at least 512, not 64"))
   }
 
   test("an offset as large as the history fits its field") {

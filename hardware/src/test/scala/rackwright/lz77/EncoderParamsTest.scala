@@ -17,7 +17,7 @@ class EncoderParamsTest extends AnyFunSuite {
     for (kib <- EncoderParams.historyRange) {
       val params = EncoderParams(historyKib = kib)
       assert(params.maxDistance < 65536)
-      assert(params.maxDistance <= params.historyBytes - EncoderParams.historyLead)
+      assert(params.maxDistance <= params.historyBytes - params.historyLead)
     }
   }
 

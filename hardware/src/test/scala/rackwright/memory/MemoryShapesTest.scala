@@ -18,6 +18,15 @@ class MemoryShapesTest extends AnyFunSuite {
       elaborates(new StreamWriter(MemoryPortParams(bytes), chunk, 64))
   }
 
+  test("lines are read and written as wide as either port, and a queue has a power of two of entries") {
+    for (bytes <- Seq(16, 32)) {
+      elaborates(new BeatLoader(MemoryPortParams(bytes), 64))
+      elaborates(new LineWriter(MemoryPortParams(bytes), 64))
+    }
+    val error = intercept[IllegalArgumentException](elaborates(new SramQueue(UInt(8.W), 12)))
+    assert(error.getMessage.contains("a power of two from 2, not 12"))
+  }
+
   test("more outstanding than the tag can name is refused") {
     val error = intercept[IllegalArgumentException](elaborates(new StreamLoader(MemoryPortParams(32, 4), 32, 64)))
     assert(error.getMessage.contains("64 beats outstanding need more than 4 tag bits"))

@@ -1,0 +1,195 @@
+use crate::hand::{Hand, Origin};
+use crate::trace::{spelled, Event, Head, Line, Loads};
+use crate::{BalancerError, Settings};
+use rackwright_dispatch::{
+    Action, ConfigurationError, Dispatcher, ReplicaId, ReplicaSpec, Report, Request, RequestKey, ServiceId,
+    Ticket,
+};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+/// What all threads share: the dispatcher, and the requests that wait.
+pub(crate) struct Core {
+    dispatcher: Dispatcher,
+    held: BTreeMap<Ticket, Held>,
+    record: Option<BufWriter<File>>,
+}
+
+/// A request that waits.
+pub(crate) struct Held {
+    service: usize,
+    origin: Origin,
+    request: Request,
+    bytes: Vec<u8>,
+}
+
+impl Held {
+    pub(crate) fn hand(&self) -> Hand<'_> {
+        Hand {
+            service: self.service,
+            origin: self.origin,
+            request: self.request,
+            bytes: &self.bytes,
+        }
+    }
+}
+
+impl Core {
+    pub(crate) fn new(settings: &Settings) -> Result<Core, BalancerError> {
+        let configuration = settings.configuration();
+        let dispatcher = Dispatcher::new(&configuration)?;
+        let begin = |path: &std::path::PathBuf| {
+            let cannot = |error| BalancerError::Record {
+                path: path.clone(),
+                error,
+            };
+            let mut file = BufWriter::new(File::create(path).map_err(cannot)?);
+            let head = serde_json::to_string(&Head { configuration }).expect("it is plain data");
+            writeln!(file, "{head}").map_err(cannot)?;
+            Ok::<_, BalancerError>(file)
+        };
+        let record = settings.record.as_ref().map(begin).transpose()?;
+        Ok(Core {
+            dispatcher,
+            held: BTreeMap::new(),
+            record,
+        })
+    }
+
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    pub(crate) fn request(
+        &mut self,
+        at: u64,
+        request: &Request,
+        report: Option<&Report>,
+        actions: &mut Vec<Action>,
+    ) {
+        let before = actions.len();
+        match report {
+            Some(report) => self.dispatcher.redirected(at, request, report, actions),
+            None => self.dispatcher.request(at, request, actions),
+        }
+        self.note(at, &actions[before..], || Event::Request {
+            service: request.service.0,
+            client: request.key.client,
+            number: request.key.number,
+            sticky: request.sticky,
+            hops: request.hops,
+            report: report.map(Loads::of),
+        });
+    }
+
+    pub(crate) fn response(&mut self, at: u64, key: RequestKey, actions: &mut Vec<Action>) {
+        let before = actions.len();
+        self.dispatcher.response(at, key, actions);
+        self.note(at, &actions[before..], || Event::Response {
+            client: key.client,
+            number: key.number,
+        });
+    }
+
+    pub(crate) fn gossip(&mut self, at: u64, report: &Report, actions: &mut Vec<Action>) {
+        let before = actions.len();
+        self.dispatcher.gossip(at, report, actions);
+        self.note(at, &actions[before..], || Event::Gossip {
+            report: Loads::of(report),
+        });
+    }
+
+    /// Does what is due, if anything is.
+    pub(crate) fn timer(&mut self, at: u64, actions: &mut Vec<Action>) {
+        if self.dispatcher.next_timer() > at {
+            return;
+        }
+        let before = actions.len();
+        self.dispatcher.timer(at, actions);
+        self.note(at, &actions[before..], || Event::Timer);
+    }
+
+    pub(crate) fn down(&mut self, at: u64, replica: ReplicaId, actions: &mut Vec<Action>) {
+        let before = actions.len();
+        self.dispatcher.replica_down(at, replica, actions);
+        self.note(at, &actions[before..], || Event::Down { replica: replica.0 });
+    }
+
+    pub(crate) fn up(&mut self, at: u64, replica: ReplicaId, actions: &mut Vec<Action>) {
+        let before = actions.len();
+        self.dispatcher.replica_up(at, replica, actions);
+        self.note(at, &actions[before..], || Event::Up { replica: replica.0 });
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        at: u64,
+        service: ServiceId,
+        replica: ReplicaSpec,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), ConfigurationError> {
+        let before = actions.len();
+        self.dispatcher.add_replica(at, service, replica, actions)?;
+        self.note(at, &actions[before..], || Event::Add {
+            service: service.0,
+            replica: replica.id.0,
+            cores: replica.cores,
+        });
+        Ok(())
+    }
+
+    pub(crate) fn remove(
+        &mut self,
+        at: u64,
+        replica: ReplicaId,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), ConfigurationError> {
+        let before = actions.len();
+        self.dispatcher.remove_replica(at, replica, actions)?;
+        self.note(at, &actions[before..], || Event::Remove { replica: replica.0 });
+        Ok(())
+    }
+
+    /// Keeps a request that waits.
+    pub(crate) fn hold(&mut self, ticket: Ticket, hand: &Hand<'_>) {
+        let held = Held {
+            service: hand.service,
+            origin: hand.origin,
+            request: hand.request,
+            bytes: hand.bytes.to_vec(),
+        };
+        self.held.insert(ticket, held);
+    }
+
+    /// Gives a request that waited.
+    pub(crate) fn take(&mut self, ticket: Ticket) -> Option<Held> {
+        self.held.remove(&ticket)
+    }
+
+    /// How many requests wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Writes what is left of the record.
+    pub(crate) fn finish(&mut self) -> std::io::Result<()> {
+        self.record.as_mut().map_or(Ok(()), Write::flush)
+    }
+
+    #[inline]
+    fn note(&mut self, at: u64, decided: &[Action], event: impl FnOnce() -> Event) {
+        if let Some(record) = &mut self.record {
+            let line = Line {
+                at,
+                event: event(),
+                decided: spelled(decided),
+            };
+            let line = serde_json::to_string(&line).expect("it is plain data");
+            // A full disk ends the record, not the service.
+            if writeln!(record, "{line}").is_err() {
+                self.record = None;
+            }
+        }
+    }
+}

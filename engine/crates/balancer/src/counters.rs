@@ -1,0 +1,66 @@
+use serde::Serialize;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+macro_rules! counters {
+    ($($(#[doc = $doc:literal])* $name:ident,)*) => {
+        /// What happened to datagrams, beside what the dispatcher decided.
+        #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+        pub struct DatagramCounts {
+            $($(#[doc = $doc])* pub $name: u64,)*
+        }
+
+        /// The same while threads count.
+        #[derive(Default)]
+        pub(crate) struct Counters {
+            $(pub(crate) $name: Counter,)*
+        }
+
+        impl Counters {
+            pub(crate) fn read(&self) -> DatagramCounts {
+                DatagramCounts { $($name: self.$name.0.load(Ordering::Relaxed),)* }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Datagrams received, from anybody.
+    received,
+    /// Datagrams that the kernel took to send.
+    sent,
+    /// Datagrams that the kernel did not take: no room, no route.
+    not_sent,
+    /// Datagrams from clients that are no requests of the service.
+    malformed_requests,
+    /// Datagrams from replicas that are no answers.
+    malformed_answers,
+    /// Answers of replicas and dispatchers to requests that are not under way.
+    late_answers,
+    /// Answers brought back to clients, or to the dispatchers that had redirected the requests.
+    answers,
+    /// Datagrams to the address of dispatchers that are no messages of any.
+    malformed_messages,
+    /// Messages of dispatchers without the right key, or from no peer's address.
+    strangers,
+    /// Requests sent on whose answers did not come in time.
+    expired,
+    /// Requests dropped because too many were under way to one replica.
+    overflows,
+    /// How often a replica's machine said that nobody listens.
+    refused,
+    /// Messages about decisions that nobody could follow any more: a replica or peer was just removed.
+    undelivered,
+}
+
+/// One count.
+#[derive(Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    #[inline]
+    pub(crate) fn add(&self, count: u64) {
+        if count > 0 {
+            self.0.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+use rackwright_dispatch::{Request, RequestKey};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::net::{IpAddr, SocketAddr};
+
+/// Where a request came from, and its answer goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// A client.
+    Client {
+        /// Its address.
+        address: SocketAddr,
+        /// Its number of the request.
+        number: u64,
+    },
+    /// Another dispatcher.
+    Peer {
+        /// Its address.
+        address: SocketAddr,
+        /// Its number of the request.
+        number: u64,
+        /// The client, for a dispatcher that it would go on to.
+        client: [u8; 6],
+        /// The client's number of the request.
+        client_number: u64,
+    },
+    /// The dispatcher itself: it asks for a sign of life.
+    Probe,
+}
+
+/// A request that the dispatcher decides about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hand<'a> {
+    /// The index of its service.
+    pub(crate) service: usize,
+    pub(crate) origin: Origin,
+    pub(crate) request: Request,
+    /// As the client sent it.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// A client as the dispatcher knows it. Clients of IPv6 that agree in what is left of their address could be
+/// taken for one; then one of two requests with the same number goes where the other went.
+pub(crate) fn client_of(address: SocketAddr) -> [u8; 6] {
+    let host = match address.ip() {
+        IpAddr::V4(host) => host.octets(),
+        IpAddr::V6(host) => (fixed_hash(&host.octets()) as u32).to_be_bytes(),
+    };
+    let port = address.port().to_be_bytes();
+    [host[0], host[1], host[2], host[3], port[0], port[1]]
+}
+
+/// What tells a request from others.
+pub(crate) fn key_of(client: [u8; 6], number: u64) -> RequestKey {
+    let [a, b, c, d, e, f] = client;
+    RequestKey {
+        client: u64::from_be_bytes([0, 0, a, b, c, d, e, f]),
+        number,
+    }
+}
+
+/// The same in every process.
+pub(crate) fn fixed_hash(bytes: &[u8]) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(bytes)
+}

@@ -1,0 +1,205 @@
+use crate::Framing;
+use rackwright_dispatch::{
+    Configuration, ConfigurationError, LoadDelta, PeerId, PeerSpec, Policy, ReplicaId, ReplicaSpec,
+    ServiceId, ServiceSpec,
+};
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// What a balancer is made from. `rw dispatch` makes it from a file in YAML.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The number of its rack: what other dispatchers know it by.
+    pub rack: PeerId,
+    /// Higher each time it starts, so that others know it from its former self.
+    pub incarnation: u32,
+    /// Of its random choices.
+    pub seed: u64,
+    /// How it chooses.
+    pub policy: Policy,
+    /// Threads that receive and send.
+    pub threads: usize,
+    /// Threads don't sleep while nothing comes: the shortest latency, for a processor each.
+    pub busy_poll: bool,
+    /// What authenticates messages among dispatchers; needed when there are others.
+    pub key: Option<[u8; 16]>,
+    /// Where messages of other dispatchers come to.
+    pub peer_listen: Option<SocketAddr>,
+    /// The other dispatchers.
+    pub peers: Vec<PeerSettings>,
+    /// The services.
+    pub services: Vec<ServiceSettings>,
+    /// Requests for each core below which no load is told to others.
+    pub gossip_floor: u32,
+    /// By how much another rack has to be less loaded for a request to go there.
+    pub load_delta: LoadDelta,
+    /// How often a request may be redirected.
+    pub max_redirects: u8,
+    /// After how many microseconds without an answer a request counts no more.
+    pub expiry_us: u64,
+    /// For how many microseconds an answer still finds its client.
+    pub answer_timeout_us: u64,
+    /// After how many microseconds without a message another dispatcher is told the loads.
+    pub truth_interval_us: u64,
+    /// After how many microseconds without a message from it another dispatcher is taken for dead.
+    pub peer_timeout_us: u64,
+    /// How often, in microseconds, a replica that fell silent is asked for a sign of life.
+    pub probe_interval_us: u64,
+    /// How many requests can be under way at once and be counted: a power of two.
+    pub tracked: usize,
+    /// How many requests of a service may wait here, with a policy that lets them wait.
+    pub held: usize,
+    /// A file to which every event and what was decided is written, for [`crate::replay`].
+    pub record: Option<PathBuf>,
+}
+
+/// A service.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServiceSettings {
+    /// Its number, the same for all dispatchers.
+    pub id: ServiceId,
+    /// For people.
+    pub name: String,
+    /// Where its clients send to.
+    pub listen: SocketAddr,
+    /// How its requests are told apart.
+    pub framing: Framing,
+    /// A request that every replica answers, to ask for a sign of life.
+    pub probe: Option<Vec<u8>>,
+    /// What requests have in common that go to the same replica, if any do.
+    pub sticky: Option<StickyBy>,
+    /// Its replicas in this rack.
+    pub replicas: Vec<ReplicaSettings>,
+}
+
+/// What keeps requests together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StickyBy {
+    /// Their client's address.
+    Client,
+    /// The second word of the request: memcached's key.
+    Key,
+}
+
+/// A replica.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplicaSettings {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// How many requests it works on at once.
+    pub cores: u16,
+}
+
+/// Another dispatcher.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeerSettings {
+    /// The number of its rack.
+    pub rack: PeerId,
+    /// Its `peer_listen`.
+    pub address: SocketAddr,
+    /// The services that both have.
+    pub services: Vec<ServiceId>,
+}
+
+impl Settings {
+    /// As the dispatcher wants it. Replicas have the numbers of their turn.
+    pub(crate) fn configuration(&self) -> Configuration {
+        let mut numbers = 0_u16..;
+        let mut specs = |service: &ServiceSettings| ServiceSpec {
+            id: service.id,
+            sticky: service.sticky.is_some(),
+            replicas: (service.replicas.iter().zip(&mut numbers))
+                .map(|(replica, number)| ReplicaSpec {
+                    id: ReplicaId(number),
+                    cores: replica.cores,
+                })
+                .collect(),
+        };
+        let services = self.services.iter().map(&mut specs).collect();
+        let peers = self.peers.iter().map(|peer| PeerSpec {
+            id: peer.rack,
+            services: peer.services.clone(),
+        });
+        Configuration {
+            incarnation: self.incarnation,
+            seed: self.seed,
+            policy: self.policy,
+            gossip_floor: self.gossip_floor,
+            load_delta: self.load_delta,
+            max_redirects: self.max_redirects,
+            expiry_ns: self.expiry_us.saturating_mul(1000),
+            truth_interval_ns: self.truth_interval_us.saturating_mul(1000),
+            peer_timeout_ns: self.peer_timeout_us.saturating_mul(1000),
+            probe_interval_ns: self.probe_interval_us.saturating_mul(1000),
+            tracked: self.tracked,
+            held: self.held,
+            ..Configuration::new(self.rack, services, peers.collect())
+        }
+    }
+
+    /// Checks what the dispatcher does not look at.
+    pub(crate) fn check(&self) -> Result<(), BalancerError> {
+        if !(1..=64).contains(&self.threads) {
+            return Err(BalancerError::Threads(self.threads));
+        }
+        if !self.peers.is_empty() && (self.key.is_none() || self.peer_listen.is_none()) {
+            return Err(BalancerError::NoKey);
+        }
+        match self
+            .services
+            .iter()
+            .find(|service| !service.framing.is_possible())
+        {
+            Some(service) => Err(BalancerError::Framing(service.name.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why there is no balancer, or none like that.
+#[derive(Debug, thiserror::Error)]
+pub enum BalancerError {
+    /// The dispatcher refuses.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Not a number of threads.
+    #[error("a balancer has 1 to 64 threads, not {0}")]
+    Threads(usize),
+    /// Strangers could not be told from peers.
+    #[error("peers need a key and an address at which they are heard")]
+    NoKey,
+    /// Not a place for a number.
+    #[error("service {0}: a number in requests has 2, 4 or 8 bytes, near their beginning")]
+    Framing(String),
+    /// A socket that cannot be made.
+    #[error("{address}: {error}")]
+    Socket {
+        /// Whose.
+        address: SocketAddr,
+        /// What the kernel says.
+        error: std::io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("{path}: {error}")]
+    Record {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// More than replicas was changed.
+    #[error("only replicas of services can change while it runs; {0} changed: stop it and start it again")]
+    Restart(&'static str),
+    /// The kernel refuses something else.
+    #[error(transparent)]
+    Kernel(#[from] std::io::Error),
+    /// A thread ended before it was told to.
+    #[error("a thread has ended: {0}")]
+    Thread(String),
+}

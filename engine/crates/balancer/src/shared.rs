@@ -1,0 +1,92 @@
+use crate::core::Core;
+use crate::counters::Counters;
+use crate::{ReplicaSettings, Settings};
+use rackwright_dispatch::wire::Key;
+use rackwright_dispatch::{ReplicaId, ReplicaSpec, ServiceId};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
+
+/// What the threads of a balancer share.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) key: Key,
+    pub(crate) core: Mutex<Core>,
+    pub(crate) counters: Counters,
+    /// All replicas there ever were, by their numbers.
+    pub(crate) replicas: RwLock<Vec<Member>>,
+    /// What one of the threads is to do next.
+    pub(crate) changes: Mutex<Vec<Change>>,
+    pub(crate) start: Instant,
+    /// No more requests are taken from clients.
+    pub(crate) draining: AtomicBool,
+    /// Threads end, whatever is under way.
+    pub(crate) stop: AtomicBool,
+    /// Threads that no longer listen to clients and have nothing under way.
+    pub(crate) drained: AtomicUsize,
+}
+
+/// A change of what there is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// A replica more.
+    Add(ServiceId, ReplicaSpec),
+    /// A replica less.
+    Remove(ReplicaId),
+}
+
+/// A replica that there is or was.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) id: ReplicaId,
+    /// The index of its service.
+    pub(crate) service: usize,
+    pub(crate) settings: ReplicaSettings,
+    pub(crate) removed: bool,
+    pub(crate) work: Arc<Work>,
+}
+
+/// What a replica has done.
+#[derive(Default, Debug)]
+pub(crate) struct Work {
+    /// Requests answered.
+    pub(crate) answered: AtomicU64,
+    /// How long that took, from sending a request on to its answer, together.
+    pub(crate) nanoseconds: AtomicU64,
+}
+
+impl Shared {
+    /// Nanoseconds since the start.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    /// The dispatcher, for as long as the guard lives. A thread that panicked has left it whole: it is changed
+    /// by calls that end.
+    #[inline]
+    pub(crate) fn core(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes that no thread has made yet.
+    pub(crate) fn take_changes(&self) -> Vec<Change> {
+        std::mem::take(&mut *self.changes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A replica.
+    pub(crate) fn member(&self, replica: ReplicaId) -> Option<Member> {
+        let replicas = self.replicas.read().unwrap_or_else(PoisonError::into_inner);
+        replicas.get(usize::from(replica.0)).cloned()
+    }
+
+    /// All replicas that there are.
+    pub(crate) fn members(&self) -> Vec<Member> {
+        let replicas = self.replicas.read().unwrap_or_else(PoisonError::into_inner);
+        replicas
+            .iter()
+            .filter(|member| !member.removed)
+            .cloned()
+            .collect()
+    }
+}

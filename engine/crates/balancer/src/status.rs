@@ -1,0 +1,139 @@
+use crate::counters::DatagramCounts;
+use crate::shared::{Member, Shared};
+use rackwright_dispatch::Counters;
+use serde::Serialize;
+use std::sync::atomic::Ordering;
+
+/// What a balancer knows and has done.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Status {
+    /// The number of its rack.
+    pub rack: u16,
+    /// For how long it has been at work.
+    pub seconds: f64,
+    /// Whether it takes no more requests.
+    pub draining: bool,
+    /// Its threads.
+    pub threads: usize,
+    /// Its services.
+    pub services: Vec<ServiceStatus>,
+    /// Other dispatchers.
+    pub peers: Vec<PeerStatus>,
+    /// What it has decided.
+    pub decisions: Counters,
+    /// What became of datagrams.
+    pub datagrams: DatagramCounts,
+}
+
+/// A service.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ServiceStatus {
+    /// Its number.
+    pub id: u16,
+    /// Its name.
+    pub name: String,
+    /// Where its clients send to.
+    pub listen: String,
+    /// Requests under way for each core; absent when no replica is alive.
+    pub load: Option<f64>,
+    /// The moving average of the load.
+    pub average: f64,
+    /// Requests that wait here.
+    pub held: usize,
+    /// Its replicas.
+    pub replicas: Vec<ReplicaStatus>,
+}
+
+/// A replica.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ReplicaStatus {
+    /// Where it listens.
+    pub address: String,
+    /// `up`, `failed` or `removed`.
+    pub health: &'static str,
+    /// Its cores.
+    pub cores: u16,
+    /// Requests under way.
+    pub outstanding: u32,
+    /// Requests answered.
+    pub answered: u64,
+    /// How long it took to answer, on the average, in microseconds.
+    pub mean_us: f64,
+}
+
+/// Another dispatcher.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PeerStatus {
+    /// The number of its rack.
+    pub rack: u16,
+    /// Where it is.
+    pub address: String,
+    /// Whether it was heard lately.
+    pub alive: bool,
+    /// What is believed of its services: name, and requests under way for each core if any replica is alive.
+    pub loads: Vec<(String, Option<f64>)>,
+}
+
+impl Status {
+    pub(crate) fn of(shared: &Shared) -> Status {
+        let core = shared.core();
+        let (known, decisions) = (core.dispatcher().status(), core.dispatcher().counters());
+        drop(core);
+        let settings = &shared.settings;
+        let name = |id: u16| {
+            let service = settings.services.iter().find(|service| service.id.0 == id);
+            service.map(|service| service.name.clone()).unwrap_or_default()
+        };
+        let services = settings.services.iter().zip(known.services);
+        let peers = known.peers.into_iter().map(|peer| PeerStatus {
+            rack: peer.id,
+            address: (settings.peers.iter())
+                .find(|known| known.rack.0 == peer.id)
+                .map(|known| known.address.to_string())
+                .unwrap_or_default(),
+            alive: peer.alive,
+            loads: peer
+                .loads
+                .into_iter()
+                .map(|(id, load)| (name(id), load))
+                .collect(),
+        });
+        Status {
+            rack: settings.rack.0,
+            seconds: shared.now() as f64 / 1e9,
+            draining: shared.draining.load(Ordering::Relaxed),
+            threads: settings.threads,
+            peers: peers.collect(),
+            decisions,
+            datagrams: shared.counters.read(),
+            services: services
+                .map(|(settings, known)| ServiceStatus {
+                    id: known.id,
+                    name: settings.name.clone(),
+                    listen: settings.listen.to_string(),
+                    load: known.load,
+                    average: known.average,
+                    held: known.held,
+                    replicas: (known.replicas.iter())
+                        .filter(|replica| replica.health != "removed" || replica.outstanding > 0)
+                        .filter_map(|replica| replica_status(shared, replica))
+                        .collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn replica_status(shared: &Shared, known: &rackwright_dispatch::ReplicaStatus) -> Option<ReplicaStatus> {
+    let Member { settings, work, .. } = shared.member(rackwright_dispatch::ReplicaId(known.id))?;
+    let answered = work.answered.load(Ordering::Relaxed);
+    let microseconds = work.nanoseconds.load(Ordering::Relaxed) as f64 / 1e3;
+    Some(ReplicaStatus {
+        address: settings.address.to_string(),
+        health: known.health,
+        cores: known.cores,
+        outstanding: known.outstanding,
+        answered,
+        mean_us: microseconds / answered.max(1) as f64,
+    })
+}

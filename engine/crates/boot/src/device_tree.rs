@@ -1,0 +1,194 @@
+use rackwright_device::{Map, Place, Plic};
+use rackwright_time::Clock;
+use std::ops::Range;
+use vm_fdt::{Error, FdtWriter};
+
+/// What a device tree tells of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Hardware<'a> {
+    /// Where its devices and its memory lie.
+    pub map: &'a Map,
+    /// How many harts it has.
+    pub harts: usize,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// The clock of the register `time`.
+    pub time_base: Clock,
+    /// What the kernel's random numbers start from.
+    pub seed: u64,
+}
+
+/// Extensions of a hart, in the names of the device tree bindings.
+const EXTENSIONS: [&str; 10] = [
+    "i", "m", "a", "f", "d", "c", "zicntr", "zicsr", "zifencei", "sstc",
+];
+/// The frequency that serial ports divide; it has no effect here.
+const UART_HERTZ: u32 = 3_686_400;
+/// Bytes of [`Hardware::seed`] spread out for the kernel.
+const SEED_BYTES: usize = 64;
+
+/// References between nodes.
+const PLIC: u32 = 1;
+const POWER: u32 = 2;
+const FIRST_HART: u32 = 16;
+
+/// Writes the tree. `files` is where the initial file system lies.
+pub(crate) fn write(
+    hardware: &Hardware<'_>,
+    command_line: &str,
+    files: Range<u64>,
+) -> Result<Vec<u8>, Error> {
+    let mut tree = FdtWriter::new()?;
+    let root = tree.begin_node("")?;
+    tree.property_u32("#address-cells", 2)?;
+    tree.property_u32("#size-cells", 2)?;
+    tree.property_string("compatible", "rackwright,server")?;
+    tree.property_string("model", "rackwright,server")?;
+    chosen(&mut tree, hardware, command_line, files)?;
+    let memory = tree.begin_node(&format!("memory@{:x}", hardware.map.memory))?;
+    tree.property_string("device_type", "memory")?;
+    tree.property_array_u64("reg", &[hardware.map.memory, hardware.memory_bytes])?;
+    tree.end_node(memory)?;
+    harts(&mut tree, hardware)?;
+    devices(&mut tree, hardware)?;
+    switch(&mut tree, "poweroff", "syscon-poweroff", 0x5555)?;
+    switch(&mut tree, "reboot", "syscon-reboot", 0x7777)?;
+    tree.end_node(root)?;
+    tree.finish()
+}
+
+fn chosen(
+    tree: &mut FdtWriter,
+    hardware: &Hardware<'_>,
+    command_line: &str,
+    files: Range<u64>,
+) -> Result<(), Error> {
+    let node = tree.begin_node("chosen")?;
+    tree.property_string("bootargs", command_line)?;
+    let console = hardware.map.uarts[0].base;
+    tree.property_string("stdout-path", &format!("/soc/serial@{console:x}"))?;
+    if !files.is_empty() {
+        tree.property_u64("linux,initrd-start", files.start)?;
+        tree.property_u64("linux,initrd-end", files.end)?;
+    }
+    tree.property("rng-seed", &spread(hardware.seed))?;
+    tree.end_node(node)
+}
+
+/// Bytes that follow from a seed (the generator SplitMix64): the same for every run, as everything here.
+fn spread(seed: u64) -> [u8; SEED_BYTES] {
+    let mut state = seed;
+    let mut bytes = [0; SEED_BYTES];
+    for place in bytes.chunks_exact_mut(8) {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = state;
+        value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        place.copy_from_slice(&(value ^ value >> 31).to_le_bytes());
+    }
+    bytes
+}
+
+fn harts(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
+    let node = tree.begin_node("cpus")?;
+    tree.property_u32("#address-cells", 1)?;
+    tree.property_u32("#size-cells", 0)?;
+    tree.property_u32("timebase-frequency", hardware.time_base.hertz() as u32)?;
+    for hart in 0..hardware.harts as u32 {
+        let cpu = tree.begin_node(&format!("cpu@{hart:x}"))?;
+        tree.property_string("device_type", "cpu")?;
+        tree.property_u32("reg", hart)?;
+        tree.property_string("status", "okay")?;
+        tree.property_string("compatible", "riscv")?;
+        tree.property_string("riscv,isa-base", "rv64i")?;
+        tree.property_string_list("riscv,isa-extensions", EXTENSIONS.map(str::to_string).to_vec())?;
+        let (single, named) = EXTENSIONS.split_at(6);
+        tree.property_string(
+            "riscv,isa",
+            &format!("rv64{}_{}", single.concat(), named.join("_")),
+        )?;
+        tree.property_string("mmu-type", "riscv,sv48")?;
+        let lines = tree.begin_node("interrupt-controller")?;
+        tree.property_string("compatible", "riscv,cpu-intc")?;
+        tree.property_u32("#interrupt-cells", 1)?;
+        tree.property_null("interrupt-controller")?;
+        tree.property_phandle(FIRST_HART + hart)?;
+        tree.end_node(lines)?;
+        tree.end_node(cpu)?;
+    }
+    tree.end_node(node)
+}
+
+fn devices(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
+    let Map {
+        power,
+        aclint,
+        plic,
+        uarts,
+        ..
+    } = hardware.map;
+    let soc = tree.begin_node("soc")?;
+    tree.property_u32("#address-cells", 2)?;
+    tree.property_u32("#size-cells", 2)?;
+    tree.property_string("compatible", "simple-bus")?;
+    tree.property_null("ranges")?;
+
+    let node = device(tree, "test", power, &["sifive,test1", "sifive,test0", "syscon"])?;
+    tree.property_phandle(POWER)?;
+    tree.end_node(node)?;
+
+    let node = device(tree, "clint", aclint, &["sifive,clint0", "riscv,clint0"])?;
+    // Software and timer interrupt of machine mode.
+    tree.property_array_u32("interrupts-extended", &of_each_hart(hardware.harts, [3, 7]))?;
+    tree.end_node(node)?;
+
+    let node = device(tree, "plic", plic, &["sifive,plic-1.0.0", "riscv,plic0"])?;
+    tree.property_u32("#interrupt-cells", 1)?;
+    tree.property_u32("#address-cells", 0)?;
+    tree.property_null("interrupt-controller")?;
+    tree.property_u32("riscv,ndev", Plic::SOURCES - 1)?;
+    // External interrupts of machine and supervisor mode.
+    tree.property_array_u32("interrupts-extended", &of_each_hart(hardware.harts, [11, 9]))?;
+    tree.property_phandle(PLIC)?;
+    tree.end_node(node)?;
+
+    for uart in uarts {
+        let node = device(tree, "serial", uart, &["ns16550a"])?;
+        tree.property_u32("clock-frequency", UART_HERTZ)?;
+        tree.property_u32("interrupt-parent", PLIC)?;
+        tree.property_u32("interrupts", uart.source)?;
+        tree.end_node(node)?;
+    }
+    tree.end_node(soc)
+}
+
+/// References to two interrupts of each hart.
+fn of_each_hart(harts: usize, interrupts: [u32; 2]) -> Vec<u32> {
+    let [first, second] = interrupts;
+    (0..harts as u32)
+        .flat_map(|hart| [FIRST_HART + hart, first, FIRST_HART + hart, second])
+        .collect()
+}
+
+fn device(
+    tree: &mut FdtWriter,
+    kind: &str,
+    place: &Place,
+    compatible: &[&str],
+) -> Result<vm_fdt::FdtWriterNode, Error> {
+    let node = tree.begin_node(&format!("{kind}@{:x}", place.base))?;
+    let names = compatible.iter().map(|name| name.to_string()).collect();
+    tree.property_string_list("compatible", names)?;
+    tree.property_array_u64("reg", &[place.base, place.bytes])?;
+    Ok(node)
+}
+
+/// A word that software writes to the power switch.
+fn switch(tree: &mut FdtWriter, name: &str, compatible: &str, word: u32) -> Result<(), Error> {
+    let node = tree.begin_node(name)?;
+    tree.property_string("compatible", compatible)?;
+    tree.property_u32("regmap", POWER)?;
+    tree.property_u32("offset", 0)?;
+    tree.property_u32("value", word)?;
+    tree.end_node(node)
+}

@@ -1,0 +1,12 @@
+//! What a machine finds in memory when it is switched on: firmware, a kernel, an initial file system, and the device
+//! tree that describes the machine to both.
+
+mod device_tree;
+mod error;
+mod firmware;
+mod kernel;
+mod software;
+
+pub use device_tree::Hardware;
+pub use error::BootError;
+pub use software::{Entry, Software};

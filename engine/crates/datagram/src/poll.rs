@@ -1,0 +1,102 @@
+use rustix::event::{epoll, eventfd, EventfdFlags, Timespec};
+use rustix::io::Errno;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many sockets one wait tells of; those left over come in the next.
+const EVENTS: usize = 64;
+
+/// The token of a waker. No socket may have it.
+const WAKER: u64 = u64::MAX;
+
+/// Waits for several sockets at once.
+pub struct Poll {
+    epoll: OwnedFd,
+    waker: Waker,
+}
+
+/// Ends the wait of a [`Poll`] from elsewhere.
+#[derive(Clone)]
+pub struct Waker {
+    event: Arc<OwnedFd>,
+}
+
+impl Waker {
+    /// Ends the present wait, or the next one if there is none.
+    pub fn wake(&self) {
+        // It fails only when the counter is full, and then the wait ends anyhow.
+        let _ = rustix::io::write(&*self.event, &1_u64.to_ne_bytes());
+    }
+}
+
+impl Poll {
+    /// Nothing to wait for yet. Waits of the thread that makes this end as exactly as the kernel can.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn new() -> io::Result<Poll> {
+        rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let poll = Poll {
+            epoll,
+            waker: Waker {
+                event: Arc::new(event),
+            },
+        };
+        poll.add(&*poll.waker.event, WAKER)?;
+        Ok(poll)
+    }
+
+    /// Waits for this socket too, which is known by `token` then.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn add(&self, socket: impl AsFd, token: u64) -> io::Result<()> {
+        Ok(epoll::add(
+            &self.epoll,
+            socket,
+            epoll::EventData::new_u64(token),
+            epoll::EventFlags::IN,
+        )?)
+    }
+
+    /// Waits for it no more.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn remove(&self, socket: impl AsFd) -> io::Result<()> {
+        Ok(epoll::delete(&self.epoll, socket)?)
+    }
+
+    /// What ends a wait from elsewhere.
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
+    /// Waits until something can be received, or for so long, and puts the tokens of what is ready in the
+    /// place of what `ready` held.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn wait(&mut self, timeout: Option<Duration>, ready: &mut Vec<u64>) -> io::Result<()> {
+        ready.clear();
+        let timeout = timeout.map(|timeout| Timespec {
+            tv_sec: timeout.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: timeout.subsec_nanos().into(),
+        });
+        let mut events = [std::mem::MaybeUninit::uninit(); EVENTS];
+        match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
+            Ok((events, _)) => ready.extend(events.iter().map(|event| event.data.u64())),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(at) = ready.iter().position(|token| *token == WAKER) {
+            ready.swap_remove(at);
+            let _ = rustix::io::read(&*self.waker.event, &mut [0_u8; 8]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+use crate::aclint::Aclint;
+use crate::device::{decode, encode, Device, RestoreError};
+use crate::map::{Map, UARTS};
+use crate::plic::Plic;
+use crate::power::{Power, PowerRequest};
+use crate::uart::Uart;
+use rackwright_time::{Cycle, Cycles};
+
+/// The devices of a server, by address.
+pub struct Bus {
+    map: Map,
+    aclint: Aclint,
+    plic: Plic,
+    power: Power,
+    uarts: [Uart; UARTS],
+}
+
+/// The interrupt lines of a hart that devices drive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lines {
+    /// Software interrupt of machine mode.
+    pub software: bool,
+    /// External interrupt of machine mode.
+    pub machine_external: bool,
+    /// External interrupt of supervisor mode.
+    pub supervisor_external: bool,
+}
+
+impl Bus {
+    /// Devices for `harts` harts at their places of `map`; time ticks every `cycles_per_tick`.
+    pub fn new(map: Map, harts: usize, cycles_per_tick: Cycles) -> Bus {
+        Bus {
+            map,
+            aclint: Aclint::new(harts, cycles_per_tick),
+            plic: Plic::new(harts),
+            power: Power::default(),
+            uarts: Default::default(),
+        }
+    }
+
+    /// Where the devices lie.
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// Loads from a device; `None` where there is none.
+    pub fn read(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<u64> {
+        let (device, offset) = self.find(address)?;
+        let value = device.read(offset, bytes, now);
+        self.gather();
+        value
+    }
+
+    /// Stores to a device; tells whether there is one.
+    pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
+        let Some((device, offset)) = self.find(address) else {
+            return false;
+        };
+        let done = device.write(offset, bytes, value, now);
+        self.gather();
+        done
+    }
+
+    /// Sends to the guest through serial port `uart`.
+    pub fn send(&mut self, uart: usize, bytes: &[u8]) {
+        self.uarts[uart].send(bytes);
+        self.gather();
+    }
+
+    /// What the guest has sent through serial port `uart` and nobody has taken yet.
+    pub fn sent(&mut self, uart: usize) -> &mut Vec<u8> {
+        self.uarts[uart].output()
+    }
+
+    /// What was asked of the power supply.
+    pub fn power(&self) -> Option<PowerRequest> {
+        self.power.request()
+    }
+
+    /// The interrupt lines of `hart`.
+    #[inline]
+    pub fn lines(&self, hart: usize) -> Lines {
+        Lines {
+            software: self.aclint.software(hart),
+            machine_external: self.plic.interrupts(2 * hart),
+            supervisor_external: self.plic.interrupts(2 * hart + 1),
+        }
+    }
+
+    /// When the timer of `hart` is raised.
+    #[inline]
+    pub fn timer(&self, hart: usize) -> Cycle {
+        self.aclint.timer(hart)
+    }
+
+    /// The state of all devices, for [`Bus::restore`]; not what the guest has sent and nobody has taken.
+    pub fn save(&self) -> Vec<u8> {
+        let states: Vec<Vec<u8>> = self.devices().map(|device| device.save()).into_iter().collect();
+        encode(&states)
+    }
+
+    /// Takes on the state that [`Bus::save`] gave.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when the bytes are not such a state of as many harts.
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let states: Vec<Vec<u8>> = decode(state, "bus")?;
+        let devices = self.devices_mut();
+        if states.len() != devices.len() {
+            return Err(RestoreError { device: "bus" });
+        }
+        devices
+            .into_iter()
+            .zip(&states)
+            .try_for_each(|(device, state)| device.restore(state))
+    }
+
+    fn devices(&self) -> [&dyn Device; 3 + UARTS] {
+        let [console, requests, output, errors] = &self.uarts;
+        [
+            &self.aclint,
+            &self.plic,
+            &self.power,
+            console,
+            requests,
+            output,
+            errors,
+        ]
+    }
+
+    fn devices_mut(&mut self) -> [&mut dyn Device; 3 + UARTS] {
+        let [console, requests, output, errors] = &mut self.uarts;
+        [
+            &mut self.aclint,
+            &mut self.plic,
+            &mut self.power,
+            console,
+            requests,
+            output,
+            errors,
+        ]
+    }
+
+    fn find(&mut self, address: u64) -> Option<(&mut dyn Device, u64)> {
+        let Map {
+            power,
+            aclint,
+            plic,
+            uarts: [console, requests, output, errors],
+            ..
+        } = self.map;
+        let places = [aclint, plic, power, console, requests, output, errors];
+        let found = |place: &crate::Place| place.offset(address);
+        let (index, offset) = places
+            .iter()
+            .enumerate()
+            .find_map(|(index, place)| Some((index, found(place)?)))?;
+        self.devices_mut()
+            .into_iter()
+            .nth(index)
+            .map(|device| (device, offset))
+    }
+
+    /// Hands the interrupts of devices to the PLIC.
+    fn gather(&mut self) {
+        for (uart, place) in self.uarts.iter_mut().zip(&self.map.uarts) {
+            if uart.take_interrupt() {
+                self.plic.raise(place.source);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bus() -> Bus {
+        Bus::new(Map::SERVER, 2, Cycles(1000))
+    }
+
+    #[test]
+    fn a_character_from_outside_interrupts_the_supervisor_of_a_hart() {
+        let mut bus = bus();
+        let map = *bus.map();
+        let uart = map.uarts[0];
+        let now = Cycle::ZERO;
+        let context = 3;
+        assert!(bus.write(map.plic.base + 4 * u64::from(uart.source), 4, 1, now));
+        assert!(bus.write(map.plic.base + 0x2000 + 0x80 * context, 4, 1 << uart.source, now));
+        assert!(bus.write(uart.base + 1, 1, 1, now));
+        bus.send(0, b"a");
+        assert!(bus.lines(1).supervisor_external);
+        assert!(!bus.lines(1).machine_external && !bus.lines(0).supervisor_external);
+        assert_eq!(
+            bus.read(map.plic.base + 0x20_0004 + 0x1000 * context, 4, now),
+            Some(uart.source.into())
+        );
+        assert!(!bus.lines(1).supervisor_external);
+    }
+
+    #[test]
+    fn nothing_lies_between_devices() {
+        let mut bus = bus();
+        assert_eq!(bus.read(0, 4, Cycle::ZERO), None);
+        assert!(!bus.write(0x1000_0100, 1, 0, Cycle::ZERO));
+        assert_eq!(bus.power(), None);
+        assert!(bus.write(bus.map().power.base, 4, 0x5555, Cycle::ZERO));
+        assert_eq!(bus.power(), Some(PowerRequest::Off(0)));
+    }
+
+    #[test]
+    fn a_saved_bus_is_the_same_after_it_was_restored() {
+        let mut bus = bus();
+        bus.send(2, b"later");
+        bus.write(bus.map().aclint.base, 4, 1, Cycle::ZERO);
+        let saved = bus.save();
+        let mut other = self::bus();
+        other.restore(&saved).unwrap();
+        assert_eq!(other.save(), saved);
+        assert!(other.lines(0).software);
+        assert!(Bus::new(Map::SERVER, 1, Cycles(1000)).restore(&saved).is_err());
+    }
+}

@@ -1,0 +1,50 @@
+use rackwright_time::Cycle;
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+
+/// A device that harts reach through its registers.
+pub trait Device: Send {
+    /// What a load of `bytes` bytes at `offset` reads at `now`; `None` where the device has no such register.
+    fn read(&mut self, offset: u64, bytes: u8, now: Cycle) -> Option<u64>;
+
+    /// Stores the low `bytes` bytes of `value` at `offset`; tells whether the device has such a register.
+    fn write(&mut self, offset: u64, bytes: u8, value: u64, now: Cycle) -> bool;
+
+    /// When the device next does something by itself.
+    fn next_event(&self) -> Cycle {
+        Cycle::NEVER
+    }
+
+    /// Does what was to be done up to `now`.
+    fn advance(&mut self, _now: Cycle) {}
+
+    /// Whether it has asked for an interrupt since this was last called.
+    fn take_interrupt(&mut self) -> bool {
+        false
+    }
+
+    /// Its state, for [`Device::restore`].
+    fn save(&self) -> Vec<u8>;
+
+    /// Takes on a state that [`Device::save`] gave.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when the bytes are not such a state; the device is then as it was.
+    fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError>;
+}
+
+/// Bytes that are no state of the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the saved state of a device ({device}) is damaged")]
+pub struct RestoreError {
+    /// Which kind of device.
+    pub device: &'static str,
+}
+
+pub(crate) fn encode(state: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(state).expect("plain data can always be written to memory")
+}
+
+pub(crate) fn decode<S: DeserializeOwned>(state: &[u8], device: &'static str) -> Result<S, RestoreError> {
+    postcard::from_bytes(state).map_err(|_| RestoreError { device })
+}

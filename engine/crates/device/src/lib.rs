@@ -1,0 +1,20 @@
+//! Devices of a simulated server, as its harts reach them: registers behind addresses, and lines that interrupt.
+//!
+//! A [`Device`] knows nothing of the machine around it. The [`Bus`] finds it by address, gathers the interrupt lines of
+//! all devices in the PLIC, and shows each hart its own; what a hart does with them is the business of the machine.
+
+mod aclint;
+mod bus;
+mod device;
+mod map;
+mod plic;
+mod power;
+mod uart;
+
+pub use aclint::Aclint;
+pub use bus::{Bus, Lines};
+pub use device::{Device, RestoreError};
+pub use map::{Map, Place, UARTS};
+pub use plic::Plic;
+pub use power::{Power, PowerRequest};
+pub use uart::Uart;

@@ -1,0 +1,57 @@
+/// A range of addresses, and the interrupt source of what lies there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// First address.
+    pub base: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Number of its interrupt at the PLIC; 0 for none.
+    pub source: u32,
+}
+
+impl Place {
+    /// Where in it `address` lies, if it does.
+    #[inline]
+    pub fn offset(&self, address: u64) -> Option<u64> {
+        let offset = address.wrapping_sub(self.base);
+        (offset < self.bytes).then_some(offset)
+    }
+}
+
+/// How many serial ports a server has.
+pub const UARTS: usize = 4;
+
+/// Where the devices of a server lie; the places are those that many RISC-V boards use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Map {
+    /// The power switch.
+    pub power: Place,
+    /// Software interrupts and timers.
+    pub aclint: Place,
+    /// The interrupt controller.
+    pub plic: Place,
+    /// The serial ports: console, requests, and standard output and error of what was requested.
+    pub uarts: [Place; UARTS],
+    /// Where memory begins.
+    pub memory: u64,
+}
+
+const fn place(base: u64, bytes: u64, source: u32) -> Place {
+    Place { base, bytes, source }
+}
+
+impl Map {
+    /// The map of every server.
+    pub const SERVER: Map = Map {
+        power: place(0x10_0000, 0x1000, 0),
+        aclint: place(0x200_0000, 0x1_0000, 0),
+        plic: place(0xc00_0000, 0x60_0000, 0),
+        uarts: [
+            place(0x1000_0000, 0x100, 10),
+            place(0x1000_1000, 0x100, 11),
+            place(0x1000_2000, 0x100, 12),
+            place(0x1000_3000, 0x100, 13),
+        ],
+        memory: 0x8000_0000,
+    };
+}

@@ -1,0 +1,294 @@
+use crate::{LoadDelta, PeerId, Policy, ReplicaId, ServiceId, MAX_SERVICES};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// What a dispatcher is made from. [`crate::Dispatcher::new`] checks it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Configuration {
+    /// Its own number.
+    pub own: PeerId,
+    /// Which life this is: higher each time it starts, so that peers don't take it for its former self.
+    #[serde(default)]
+    pub incarnation: u32,
+    /// What all randomness follows from.
+    #[serde(default)]
+    pub seed: u64,
+    /// How it chooses.
+    #[serde(default = "Configuration::default_policy")]
+    pub policy: Policy,
+    /// Services that it dispatches, with their replicas in this rack; a service may have none here.
+    pub services: Vec<ServiceSpec>,
+    /// Other dispatchers, with the services that they have in common with this one.
+    #[serde(default)]
+    pub peers: Vec<PeerSpec>,
+    /// Requests for each core below which no load is told to others, however it changes.
+    #[serde(default = "Configuration::default_gossip_floor")]
+    pub gossip_floor: u32,
+    /// The moving average that is the threshold of gossip takes in a new load by one part in two to this power.
+    #[serde(default = "Configuration::default_average_shift")]
+    pub average_shift: u32,
+    /// By how much another rack has to be less loaded.
+    #[serde(default = "Configuration::default_load_delta")]
+    pub load_delta: LoadDelta,
+    /// How often a request may be redirected.
+    #[serde(default = "Configuration::default_max_redirects")]
+    pub max_redirects: u8,
+    /// After so many nanoseconds without a response a request is forgotten (at the earliest after three quarters).
+    #[serde(default = "Configuration::default_expiry_ns")]
+    pub expiry_ns: u64,
+    /// A peer that this dispatcher has sent nothing to for so many nanoseconds is told its loads.
+    #[serde(default = "Configuration::default_truth_interval_ns")]
+    pub truth_interval_ns: u64,
+    /// A peer that has been silent for so many nanoseconds is taken for dead until it is heard again.
+    #[serde(default = "Configuration::default_peer_timeout_ns")]
+    pub peer_timeout_ns: u64,
+    /// A replica that fell silent is asked for a sign of life every so many nanoseconds.
+    #[serde(default = "Configuration::default_probe_interval_ns")]
+    pub probe_interval_ns: u64,
+    /// How many requests can be under way in the rack: a power of two.
+    #[serde(default = "Configuration::default_tracked")]
+    pub tracked: usize,
+    /// How many requests of each service may wait here, where the policy lets them wait.
+    #[serde(default = "Configuration::default_held")]
+    pub held: usize,
+}
+
+/// A service.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServiceSpec {
+    /// Its number.
+    pub id: ServiceId,
+    /// Its replicas in this rack.
+    #[serde(default)]
+    pub replicas: Vec<ReplicaSpec>,
+    /// Whether requests with the same key go to the same replica, whatever its load.
+    #[serde(default)]
+    pub sticky: bool,
+}
+
+/// A replica.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplicaSpec {
+    /// Its number.
+    pub id: ReplicaId,
+    /// How many requests it works on at once.
+    #[serde(default = "one")]
+    pub cores: u16,
+}
+
+/// Another dispatcher.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PeerSpec {
+    /// Its number.
+    pub id: PeerId,
+    /// The services that both have.
+    pub services: Vec<ServiceId>,
+}
+
+fn one() -> u16 {
+    1
+}
+
+impl Configuration {
+    /// A dispatcher with the usual values: Daronpon with gossip from four requests on, and times for services
+    /// that answer in microseconds.
+    pub fn new(own: PeerId, services: Vec<ServiceSpec>, peers: Vec<PeerSpec>) -> Configuration {
+        Configuration {
+            own,
+            incarnation: 0,
+            seed: 0,
+            policy: Self::default_policy(),
+            services,
+            peers,
+            gossip_floor: Self::default_gossip_floor(),
+            average_shift: Self::default_average_shift(),
+            load_delta: Self::default_load_delta(),
+            max_redirects: Self::default_max_redirects(),
+            expiry_ns: Self::default_expiry_ns(),
+            truth_interval_ns: Self::default_truth_interval_ns(),
+            peer_timeout_ns: Self::default_peer_timeout_ns(),
+            probe_interval_ns: Self::default_probe_interval_ns(),
+            tracked: Self::default_tracked(),
+            held: Self::default_held(),
+        }
+    }
+
+    fn default_policy() -> Policy {
+        Policy::DARONPON
+    }
+
+    /// The text calls four a good floor (Wang 2025, section 2.3.3).
+    fn default_gossip_floor() -> u32 {
+        4
+    }
+
+    fn default_average_shift() -> u32 {
+        8
+    }
+
+    fn default_load_delta() -> LoadDelta {
+        LoadDelta::Adaptive
+    }
+
+    fn default_max_redirects() -> u8 {
+        1
+    }
+
+    fn default_expiry_ns() -> u64 {
+        8_000_000
+    }
+
+    fn default_truth_interval_ns() -> u64 {
+        2_000_000
+    }
+
+    fn default_peer_timeout_ns() -> u64 {
+        7_000_000
+    }
+
+    fn default_probe_interval_ns() -> u64 {
+        1_000_000
+    }
+
+    fn default_tracked() -> usize {
+        1 << 14
+    }
+
+    fn default_held() -> usize {
+        1 << 12
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigurationError> {
+        use ConfigurationError as Wrong;
+        let mut services = BTreeSet::new();
+        let mut replicas = BTreeSet::new();
+        for service in &self.services {
+            if !services.insert(service.id) {
+                return Err(Wrong::ServiceTwice(service.id.0));
+            }
+            for replica in &service.replicas {
+                replica.check()?;
+                if !replicas.insert(replica.id) {
+                    return Err(Wrong::ReplicaTwice(replica.id.0));
+                }
+            }
+        }
+        if services.is_empty() || services.len() > MAX_SERVICES {
+            return Err(Wrong::Services(services.len()));
+        }
+        let mut peers = BTreeSet::from([self.own]);
+        for peer in &self.peers {
+            if !peers.insert(peer.id) {
+                return Err(Wrong::PeerTwice(peer.id.0));
+            }
+            if let Some(service) = peer.services.iter().find(|service| !services.contains(service)) {
+                return Err(Wrong::PeerService(peer.id.0, service.0));
+            }
+            if peer.services.iter().collect::<BTreeSet<_>>().len() != peer.services.len() {
+                return Err(Wrong::PeerServiceTwice(peer.id.0));
+            }
+        }
+        self.check_numbers()
+    }
+
+    fn check_numbers(&self) -> Result<(), ConfigurationError> {
+        use ConfigurationError as Wrong;
+        let times = [
+            ("expiry_ns", self.expiry_ns),
+            ("truth_interval_ns", self.truth_interval_ns),
+            ("peer_timeout_ns", self.peer_timeout_ns),
+            ("probe_interval_ns", self.probe_interval_ns),
+        ];
+        if let Some((name, time)) = times.into_iter().find(|(_, time)| *time < 4) {
+            return Err(Wrong::Time(name, time));
+        }
+        if self.peer_timeout_ns <= self.truth_interval_ns {
+            return Err(Wrong::PeerTimeout);
+        }
+        if !self.tracked.is_power_of_two() || !(4..=1 << 24).contains(&self.tracked) {
+            return Err(Wrong::Tracked(self.tracked));
+        }
+        if self.gossip_floor > 1 << 16 {
+            return Err(Wrong::GossipFloor(self.gossip_floor));
+        }
+        if self.average_shift > 20 {
+            return Err(Wrong::AverageShift(self.average_shift));
+        }
+        match (self.load_delta, self.policy) {
+            (LoadDelta::Fixed(delta), _) if !(0.0..=65_536.0).contains(&delta) => {
+                Err(Wrong::LoadDelta(delta))
+            }
+            (_, Policy::BoundedQueue { bound: 0 }) => Err(Wrong::Bound),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl ReplicaSpec {
+    pub(crate) fn check(&self) -> Result<(), ConfigurationError> {
+        match self.cores {
+            1..=1024 => Ok(()),
+            cores => Err(ConfigurationError::Cores(self.id.0, cores)),
+        }
+    }
+}
+
+/// What a dispatcher cannot be made from.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum ConfigurationError {
+    /// Too few or too many.
+    #[error("a dispatcher has 1 to {MAX_SERVICES} services, not {0}")]
+    Services(usize),
+    /// A number given to two services.
+    #[error("two services have the number {0}")]
+    ServiceTwice(u16),
+    /// A number given to two replicas.
+    #[error("two replicas have the number {0}")]
+    ReplicaTwice(u16),
+    /// A number given to two peers, or the dispatcher's own.
+    #[error("two dispatchers have the number {0}")]
+    PeerTwice(u16),
+    /// A peer's service that is not described.
+    #[error("peer {0} has the service {1}, which is not in the list of services")]
+    PeerService(u16, u16),
+    /// A peer's service named twice.
+    #[error("peer {0} has a service twice")]
+    PeerServiceTwice(u16),
+    /// A replica that cannot work, or too fast to count.
+    #[error("replica {0} has 1 to 1024 cores, not {1}")]
+    Cores(u16, u16),
+    /// Hardly a time.
+    #[error("{0} is at least 4, not {1}")]
+    Time(&'static str, u64),
+    /// Peers that would be taken for dead all the time.
+    #[error("peer_timeout_ns must be longer than truth_interval_ns")]
+    PeerTimeout,
+    /// Not a size for a table.
+    #[error("tracked is a power of two from 4 to 16777216, not {0}")]
+    Tracked(usize),
+    /// Nobody would ever be told anything.
+    #[error("gossip_floor is at most 65536, not {0}")]
+    GossipFloor(u32),
+    /// An average that never moves.
+    #[error("average_shift is at most 20, not {0}")]
+    AverageShift(u32),
+    /// Not a load.
+    #[error("a fixed load_delta is 0 to 65536 requests, not {0}")]
+    LoadDelta(f64),
+    /// Nobody would ever get a request.
+    #[error("the bound of a bounded queue is at least 1")]
+    Bound,
+    /// A service to which a replica cannot be added.
+    #[error("there is no service {0}")]
+    NoService(u16),
+    /// Nothing to remove.
+    #[error("there is no replica {0}")]
+    NoReplica(u16),
+    /// More replicas, over time, than numbers for them.
+    #[error("more than 65000 replicas have come and gone; start again")]
+    TooManyReplicas,
+}

@@ -1,0 +1,300 @@
+use crate::decide::Choice;
+use crate::held::Waiting;
+use crate::load::{Load, LoadDelta};
+use crate::monitor::Monitor;
+use crate::outstanding::{Outstanding, Place, EPOCHS, HELD};
+use crate::peer::Peer;
+use crate::random::Random;
+use crate::replica::{Health, Replica};
+use crate::service::Service;
+use crate::{
+    Action, Configuration, ConfigurationError, Counters, DropReason, PeerId, Policy, Report, RequestKey,
+    ServiceId, Ticket,
+};
+
+/// A request as far as a dispatcher looks into it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// For which service.
+    pub service: ServiceId,
+    /// Which request.
+    pub key: RequestKey,
+    /// What a service with state keeps together.
+    pub sticky: Option<u64>,
+    /// How often it has been redirected.
+    pub hops: u8,
+}
+
+/// The dispatcher of a rack.
+///
+/// Every event comes with its time in nanoseconds since any moment; a time before that of the event before counts
+/// as that one. What is to be done is appended to `actions`, in the order in which it is to be done.
+#[derive(Clone, Debug)]
+pub struct Dispatcher {
+    pub(crate) own: PeerId,
+    pub(crate) incarnation: u32,
+    pub(crate) policy: Policy,
+    pub(crate) load_delta: LoadDelta,
+    /// What `load_delta` is when it is fixed.
+    pub(crate) fixed_delta: Load,
+    pub(crate) max_redirects: u8,
+    pub(crate) truth_interval: u64,
+    pub(crate) peer_timeout: u64,
+    pub(crate) probe_interval: u64,
+    pub(crate) held: usize,
+    pub(crate) services: Vec<Service>,
+    /// From the number of a service to its index, for numbers up to the highest.
+    service_index: Vec<Option<u8>>,
+    pub(crate) replicas: Vec<Replica>,
+    /// In the order of their numbers.
+    pub(crate) peers: Vec<Peer>,
+    pub(crate) outstanding: Outstanding,
+    pub(crate) now: u64,
+    pub(crate) epoch_ns: u64,
+    pub(crate) epoch: u32,
+    pub(crate) epoch_ends: u64,
+    pub(crate) probe_at: u64,
+    pub(crate) sequence: u32,
+    tickets: u64,
+    pub(crate) random: Random,
+    pub(crate) counters: Counters,
+}
+
+impl Dispatcher {
+    /// A dispatcher at time zero. Its replicas count as alive, and of its peers nothing is known.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] says what is impossible about the configuration.
+    pub fn new(configuration: &Configuration) -> Result<Dispatcher, ConfigurationError> {
+        configuration.check()?;
+        let monitor = Monitor::new(configuration.gossip_floor, configuration.average_shift);
+        let peers = configuration.peers.len();
+        let services = configuration.services.iter();
+        let highest = services.clone().map(|service| service.id.0).max().unwrap_or(0);
+        let mut dispatcher = Dispatcher {
+            own: configuration.own,
+            incarnation: configuration.incarnation,
+            policy: configuration.policy,
+            load_delta: configuration.load_delta,
+            fixed_delta: match configuration.load_delta {
+                LoadDelta::Fixed(delta) => Load((delta * f64::from(Load::ONE.0) + 0.5) as u32),
+                LoadDelta::Adaptive => Load(0),
+            },
+            max_redirects: configuration.max_redirects,
+            truth_interval: configuration.truth_interval_ns,
+            peer_timeout: configuration.peer_timeout_ns,
+            probe_interval: configuration.probe_interval_ns,
+            held: configuration.held,
+            service_index: vec![None; usize::from(highest) + 1],
+            services: services
+                .clone()
+                .map(|service| Service::new(service.id, service.sticky, monitor.clone(), peers))
+                .collect(),
+            replicas: Vec::new(),
+            peers: Vec::new(),
+            outstanding: Outstanding::new(configuration.tracked),
+            now: 0,
+            epoch_ns: configuration.expiry_ns / u64::from(EPOCHS),
+            epoch: 0,
+            epoch_ends: configuration.expiry_ns / u64::from(EPOCHS),
+            probe_at: configuration.probe_interval_ns,
+            sequence: 0,
+            tickets: 0,
+            random: Random::new(configuration.seed, configuration.own.0),
+            counters: Counters::default(),
+        };
+        for (service, index) in services.zip(0_u8..) {
+            dispatcher.service_index[usize::from(service.id.0)] = Some(index);
+            for replica in &service.replicas {
+                dispatcher.replicas.push(Replica::new(*replica, index.into(), 0));
+            }
+        }
+        dispatcher.make_peers(configuration);
+        (0..dispatcher.services.len()).for_each(|index| dispatcher.count_again(index));
+        Ok(dispatcher)
+    }
+
+    fn make_peers(&mut self, configuration: &Configuration) {
+        for peer in &configuration.peers {
+            let index =
+                |service: &ServiceId| self.find(*service).expect("services of peers were checked") as u16;
+            let services = peer.services.iter().map(index).collect();
+            self.peers.push(Peer::new(peer.id, services));
+        }
+        self.peers.sort_by_key(|peer| peer.id);
+    }
+
+    /// A request has come from a client.
+    pub fn request(&mut self, now: u64, request: &Request, actions: &mut Vec<Action>) {
+        let now = self.settle(now, actions);
+        self.counters.requests += 1;
+        self.place(now, request, actions);
+    }
+
+    /// A request has come that another dispatcher has redirected, with its loads. It is taken even when those are old
+    /// news.
+    pub fn redirected(&mut self, now: u64, request: &Request, report: &Report, actions: &mut Vec<Action>) {
+        let now = self.settle(now, actions);
+        self.counters.taken_over += 1;
+        self.hear(now, report);
+        self.place(now, request, actions);
+    }
+
+    /// A message of another dispatcher has come.
+    pub fn gossip(&mut self, now: u64, report: &Report, actions: &mut Vec<Action>) {
+        let now = self.settle(now, actions);
+        self.hear(now, report);
+    }
+
+    /// A replica of this rack has answered a request.
+    pub fn response(&mut self, now: u64, key: RequestKey, actions: &mut Vec<Action>) {
+        let now = self.settle(now, actions);
+        actions.push(Action::Answer);
+        let Some(slot) = self.outstanding.take(key, self.epoch) else {
+            self.counters.strays += 1;
+            return;
+        };
+        if slot.replica == HELD {
+            self.counters.strays += 1;
+            return;
+        }
+        self.counters.answered += 1;
+        let replica = &mut self.replicas[usize::from(slot.replica)];
+        replica.end(slot.epoch, self.epoch);
+        let (service, health) = (replica.service, replica.health);
+        match health {
+            Health::Up => {
+                self.services[service].outstanding -= 1;
+                self.changed(now, service, actions);
+            }
+            Health::Failed => self.revive(now, slot.replica, actions),
+            Health::Removed => {}
+        }
+        self.release(now, service, actions);
+    }
+
+    fn place(&mut self, now: u64, request: &Request, actions: &mut Vec<Action>) {
+        let Some(own) = self.find(request.service) else {
+            self.counters.unknown_service += 1;
+            return actions.push(Action::Drop(DropReason::UnknownService));
+        };
+        let mut place = self.outstanding.find(request.key, self.epoch);
+        if let Place::Known(index) = place {
+            if self.repeat(index, actions) {
+                return;
+            }
+            // Its replica is gone: it is a request like any other again.
+            self.give_up(request.key);
+            place = self.outstanding.find(request.key, self.epoch);
+        }
+        match self.decide(now, own, request) {
+            Choice::Here(replica) => {
+                self.counters.served += 1;
+                actions.push(Action::Serve {
+                    replica: self.replicas[usize::from(replica)].id,
+                });
+                match place {
+                    Place::Free(slot) => {
+                        self.begin(slot, request.key, replica);
+                        self.changed(now, own, actions);
+                    }
+                    _ => self.counters.untracked += 1,
+                }
+            }
+            Choice::Elsewhere(peer) => self.redirect(now, own, peer, request, actions),
+            Choice::Wait => self.hold(own, place, request.key, actions),
+            Choice::Nobody => {
+                self.counters.no_replica += 1;
+                actions.push(Action::Drop(DropReason::NoReplica));
+            }
+        }
+    }
+
+    /// Sends a request that is under way to where it went before; whether that was possible.
+    fn repeat(&mut self, index: u16, actions: &mut Vec<Action>) -> bool {
+        if index == HELD {
+            self.counters.duplicates += 1;
+            actions.push(Action::Drop(DropReason::Duplicate));
+            return true;
+        }
+        let replica = &self.replicas[usize::from(index)];
+        if replica.health == Health::Up {
+            self.counters.repeated += 1;
+            actions.push(Action::Serve { replica: replica.id });
+        }
+        replica.health == Health::Up
+    }
+
+    /// Forgets a request at a replica that is gone.
+    fn give_up(&mut self, key: RequestKey) {
+        if let Some(slot) = self.outstanding.take(key, self.epoch) {
+            let replica = &mut self.replicas[usize::from(slot.replica)];
+            let heard = replica.last_heard();
+            replica.end(slot.epoch, heard);
+            self.counters.expired += 1;
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, slot: usize, key: RequestKey, replica: u16) {
+        self.outstanding.note(slot, key, self.epoch, replica);
+        let replica = &mut self.replicas[usize::from(replica)];
+        replica.begin(self.epoch);
+        self.services[replica.service].outstanding += 1;
+    }
+
+    fn hold(&mut self, own: usize, place: Place, key: RequestKey, actions: &mut Vec<Action>) {
+        let held = &mut self.services[own].held;
+        let (Place::Free(slot), true) = (place, held.len() < self.held) else {
+            self.counters.queue_full += 1;
+            return actions.push(Action::Drop(DropReason::QueueFull));
+        };
+        let ticket = Ticket(self.tickets);
+        self.tickets += 1;
+        held.push(Waiting {
+            ticket,
+            key,
+            epoch: self.epoch,
+        });
+        self.outstanding.note(slot, key, self.epoch, HELD);
+        self.counters.held += 1;
+        actions.push(Action::Hold { ticket });
+    }
+
+    /// Gives requests that wait to replicas that have room again.
+    pub(crate) fn release(&mut self, now: u64, own: usize, actions: &mut Vec<Action>) {
+        let Policy::BoundedQueue { bound } = self.policy else {
+            return;
+        };
+        while let Some(waiting) = self.services[own].held.first() {
+            let room = self.services[own].least_loaded(&self.replicas);
+            let Some(replica) = room.filter(|replica| self.has_room(*replica, bound)) else {
+                return;
+            };
+            self.services[own].held.pop();
+            self.outstanding.take(waiting.key, self.epoch);
+            let Place::Free(slot) = self.outstanding.find(waiting.key, self.epoch) else {
+                unreachable!("a slot was just given back")
+            };
+            self.begin(slot, waiting.key, replica);
+            self.counters.served += 1;
+            actions.push(Action::Release {
+                ticket: waiting.ticket,
+                replica: self.replicas[usize::from(replica)].id,
+            });
+            self.changed(now, own, actions);
+        }
+    }
+
+    /// The index of a service.
+    #[inline]
+    pub(crate) fn find(&self, service: ServiceId) -> Option<usize> {
+        let index = self.service_index.get(usize::from(service.0))?;
+        index.map(usize::from)
+    }
+
+    /// What it has seen and done.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+}

@@ -1,0 +1,40 @@
+//! A dispatcher of requests among replicas in several racks, without input, output or clock: events go in with
+//! their time, actions come out.
+//!
+//! It is Daronpon (Wang 2025, chapter 2): each top-of-rack switch counts the requests that its replicas work
+//! on, tells the others when that count crosses a power of two, attaches it to the requests that it redirects,
+//! and gives each request to the least loaded rack it knows of. Policies that it is compared with decide in
+//! the same place. The simulated switch, the hardware and the real dispatcher share this crate and the bytes
+//! of [`wire`].
+
+mod action;
+mod configuration;
+mod counters;
+mod decide;
+mod dispatcher;
+mod held;
+mod identity;
+mod load;
+mod membership;
+mod monitor;
+mod outstanding;
+mod peer;
+mod policy;
+mod random;
+mod replica;
+mod report;
+mod service;
+mod status;
+mod tell;
+mod time;
+pub mod wire;
+
+pub use action::{Action, DropReason};
+pub use configuration::{Configuration, ConfigurationError, PeerSpec, ReplicaSpec, ServiceSpec};
+pub use counters::Counters;
+pub use dispatcher::{Dispatcher, Request};
+pub use identity::{PeerId, ReplicaId, RequestKey, ServiceId, Ticket};
+pub use load::{Load, LoadDelta};
+pub use policy::Policy;
+pub use report::{Entry, Report, MAX_SERVICES};
+pub use status::{PeerStatus, ReplicaStatus, ServiceStatus, Status};

@@ -1,0 +1,196 @@
+//! Whatever happens, nothing is lost between the counters, and nothing is believed that a stranger says.
+
+use proptest::prelude::*;
+use rackwright_dispatch::wire::{Header, Key, Kind, Origin, WireError};
+use rackwright_dispatch::{
+    Action, Configuration, Dispatcher, Entry, Load, PeerId, PeerSpec, Policy, ReplicaId, ReplicaSpec, Report,
+    Request, RequestKey, ServiceId, ServiceSpec,
+};
+
+#[derive(Clone, Debug)]
+enum Event {
+    Request {
+        service: u16,
+        number: u64,
+        hops: u8,
+    },
+    Response(u64),
+    Gossip {
+        from: u16,
+        sequence: u32,
+        load: u32,
+        cores: u16,
+    },
+    Down(u16),
+    Up(u16),
+    Timer,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        6 => (0..3_u16, 0..40_u64, 0..3_u8).prop_map(|(service, number, hops)| Event::Request { service, number, hops }),
+        5 => (0..40_u64).prop_map(Event::Response),
+        3 => (0..4_u16, 0..50_u32, 0..5000_u32, 0..4_u16)
+            .prop_map(|(from, sequence, load, cores)| Event::Gossip { from, sequence, load, cores }),
+        1 => (0..6_u16).prop_map(Event::Down),
+        1 => (0..6_u16).prop_map(Event::Up),
+        2 => Just(Event::Timer),
+    ]
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![
+        Just(Policy::DARONPON),
+        Just(Policy::ShortestQueue),
+        Just(Policy::RackLocal),
+        Just(Policy::Random),
+        Just(Policy::RoundRobin),
+        Just(Policy::PowerOfTwo),
+        Just(Policy::BoundedQueue { bound: 2 }),
+        Just(Policy::RackSched),
+    ]
+}
+
+fn dispatcher(policy: Policy) -> Dispatcher {
+    let service = |id: u16| ServiceSpec {
+        id: ServiceId(id),
+        replicas: (0..3)
+            .map(|replica| ReplicaSpec {
+                id: ReplicaId(3 * id + replica),
+                cores: 1 + replica,
+            })
+            .collect(),
+        sticky: false,
+    };
+    let peer = |id| PeerSpec {
+        id: PeerId(id),
+        services: vec![ServiceId(0), ServiceId(1)],
+    };
+    let mut configuration =
+        Configuration::new(PeerId(1), vec![service(0), service(1)], vec![peer(0), peer(2)]);
+    configuration.policy = policy;
+    configuration.tracked = 32;
+    configuration.held = 5;
+    Dispatcher::new(&configuration).unwrap()
+}
+
+fn run(policy: Policy, events: &[(u64, Event)]) -> (Dispatcher, Vec<Action>) {
+    let mut dispatcher = dispatcher(policy);
+    let (mut now, mut actions) = (0, Vec::new());
+    for (gap, event) in events {
+        now += gap;
+        match event.clone() {
+            Event::Request {
+                service,
+                number,
+                hops,
+            } => {
+                let request = Request {
+                    service: ServiceId(service),
+                    key: RequestKey { client: 1, number },
+                    sticky: None,
+                    hops,
+                };
+                dispatcher.request(now, &request, &mut actions);
+            }
+            Event::Response(number) => {
+                dispatcher.response(now, RequestKey { client: 1, number }, &mut actions)
+            }
+            Event::Gossip {
+                from,
+                sequence,
+                load,
+                cores,
+            } => {
+                let entry = Entry {
+                    service: ServiceId(0),
+                    cores,
+                    load: Load(load),
+                };
+                let report = Report {
+                    from: PeerId(from),
+                    incarnation: 0,
+                    sequence,
+                    entries: [entry].into_iter().collect(),
+                };
+                dispatcher.gossip(now, &report, &mut actions);
+            }
+            Event::Down(replica) => dispatcher.replica_down(now, ReplicaId(replica), &mut actions),
+            Event::Up(replica) => dispatcher.replica_up(now, ReplicaId(replica), &mut actions),
+            Event::Timer => dispatcher.timer(now, &mut actions),
+        }
+    }
+    (dispatcher, actions)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_request_ends_somewhere_and_counters_do_not_drift(
+        policy in policy(),
+        events in proptest::collection::vec((0..900_000_u64, event()), 1..400),
+    ) {
+        let (mut dispatcher, actions) = run(policy, &events);
+        let count = |is: fn(&Action) -> bool| actions.iter().filter(|action| is(action)).count() as u64;
+        let counters = dispatcher.counters();
+        let ends = counters.served + counters.repeated + counters.redirected + counters.unknown_service
+            + counters.no_replica + counters.duplicates + counters.queue_full;
+        let waiting = counters.held - count(|action| matches!(action, Action::Release { .. }));
+        prop_assert_eq!(counters.requests + count(|action| matches!(action, Action::Release { .. })), ends + counters.held);
+        prop_assert!(counters.discarded <= waiting);
+        prop_assert_eq!(counters.redirected, count(|action| matches!(action, Action::Redirect { .. })));
+        let is_too_far = |action: &Action| matches!(action, Action::Redirect { hops: 2.., .. });
+        prop_assert!(!actions.iter().any(is_too_far));
+        // When nothing is answered any more, everything is forgotten.
+        let end = events.iter().map(|(gap, _)| gap).sum::<u64>();
+        (1..=20).for_each(|ms| dispatcher.timer(end + ms * 1_000_000, &mut Vec::new()));
+        let status = dispatcher.status();
+        let left: u32 = status.services.iter().flat_map(|service| &service.replicas).map(|replica| replica.outstanding).sum();
+        prop_assert_eq!(left, 0);
+        prop_assert!(status.services.iter().all(|service| service.held == 0 && service.load.is_none_or(|load| load == 0.0)));
+    }
+
+    #[test]
+    fn the_same_events_give_the_same_actions(
+        policy in policy(),
+        events in proptest::collection::vec((0..900_000_u64, event()), 1..200),
+    ) {
+        prop_assert_eq!(run(policy, &events).1, run(policy, &events).1);
+    }
+
+    #[test]
+    fn messages_survive_as_bytes_and_no_bit_can_be_changed(
+        incarnation: u32,
+        sequence: u32,
+        from: u16,
+        number: u64,
+        hops: u8,
+        entries in proptest::collection::vec((any::<u16>(), any::<u16>(), any::<u32>()), 0..=16),
+        bit: prop::sample::Index,
+    ) {
+        let entry = |(service, cores, load)| Entry { service: ServiceId(service), cores, load: Load(load) };
+        let report = Report { from: PeerId(from), incarnation, sequence, entries: entries.into_iter().map(entry).collect() };
+        let key = Key::new(b"sixteen bytes...");
+        let mut gossip = Vec::new();
+        key.write_gossip(&report, &mut gossip);
+        prop_assert_eq!(key.read_gossip(&gossip), Ok(report.clone()));
+        let header = Header { kind: Kind::Request, service: ServiceId(from), argument: 5, number };
+        let origin = Origin { address: [10, 0, 0, 1], port: 99, hops };
+        let mut redirected = Vec::new();
+        key.write_redirected(header, origin, &report, &mut redirected);
+        redirected.extend(b"get");
+        prop_assert_eq!(key.read_redirected(&redirected), Ok((header, origin, report, b"get".as_slice())));
+        prop_assert_eq!(Key::new(b"another key.....").read_gossip(&gossip), Err(WireError::Tag));
+        let bit = bit.index(8 * gossip.len());
+        gossip[bit / 8] ^= 1 << (bit % 8);
+        prop_assert!(key.read_gossip(&gossip).is_err());
+    }
+
+    #[test]
+    fn any_bytes_are_judged(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let key = Key::new(&[0; 16]);
+        prop_assert!(key.read_gossip(&bytes).is_err());
+        prop_assert!(key.read_redirected(&bytes).is_err());
+    }
+}

@@ -1,0 +1,351 @@
+use crate::checkpoint::{self, Head, SavedMachine};
+use crate::error::MachineError;
+use crate::machine::{Machine, Pause};
+use crate::parameters::{CpuModel, MachineParameters, TICK};
+use rackwright_boot::{Entry, Hardware, Software};
+use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
+use rackwright_device::{Bus, Map, PowerRequest, UARTS};
+use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
+use rackwright_stats::Digest;
+use rackwright_time::{Clock, Cycle};
+use std::path::Path;
+
+/// Serial ports by what they are for; the image's init uses them in the same way.
+const CONSOLE: usize = 0;
+const REQUESTS: usize = 1;
+
+/// The serial ports whose output a user may want to see: the console, and standard output and error of a command.
+pub const SHOWN: [usize; 3] = [CONSOLE, 2, 3];
+
+/// How a run goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// The cycle asked for is reached.
+    Running,
+    /// The guest has booted and waits for a [`Request`].
+    Ready,
+    /// All harts wait for input.
+    Idle,
+    /// The guest was switched off; the status is that of what was requested.
+    Off(i32),
+}
+
+/// What a booted guest may be asked to do, once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// A shell on the console.
+    Console,
+    /// A command of the shell, run by root; then off.
+    Run(Vec<u8>),
+}
+
+/// A machine that boots Linux from an image whose init answers requests.
+pub struct Guest {
+    machine: Box<dyn AnyMachine>,
+    cpu: CpuModel,
+    clock: Clock,
+    /// Everything that came out of the serial ports.
+    sent: [Vec<u8>; UARTS],
+    ready: bool,
+    status: Option<i32>,
+}
+
+/// A machine, whatever the timing model of its harts.
+trait AnyMachine: Send {
+    fn run(&mut self, until: Cycle) -> Pause;
+    fn bus(&mut self) -> &mut Bus;
+    fn cycle(&self) -> Cycle;
+    fn instructions(&self) -> u64;
+    fn harts(&self) -> usize;
+    fn digest(&self, digest: &mut Digest);
+    fn save(&self) -> SavedMachine;
+    fn memory(&self) -> &GuestMemory;
+    fn forget_translations(&mut self);
+}
+
+impl<T: Timing + Send> AnyMachine for Machine<T>
+where
+    T::Block: Send + Sync,
+{
+    fn run(&mut self, until: Cycle) -> Pause {
+        self.run(until)
+    }
+
+    fn bus(&mut self) -> &mut Bus {
+        self.bus()
+    }
+
+    fn cycle(&self) -> Cycle {
+        self.cycle()
+    }
+
+    fn instructions(&self) -> u64 {
+        self.instructions()
+    }
+
+    fn harts(&self) -> usize {
+        self.harts()
+    }
+
+    fn digest(&self, digest: &mut Digest) {
+        self.digest(digest);
+    }
+
+    fn save(&self) -> SavedMachine {
+        self.save()
+    }
+
+    fn memory(&self) -> &GuestMemory {
+        self.memory()
+    }
+
+    fn forget_translations(&mut self) {
+        self.forget_translations();
+    }
+}
+
+impl Guest {
+    /// A machine fresh from reset with `software` in memory.
+    ///
+    /// # Errors
+    /// [`MachineError`] when it cannot be built, or the software cannot be booted.
+    pub fn start(parameters: &MachineParameters, software: &Software<'_>) -> Result<Guest, MachineError> {
+        parameters.check()?;
+        let clock = HierarchyParameters::server().clock;
+        let hardware = Hardware {
+            map: &Map::SERVER,
+            harts: parameters.harts,
+            memory_bytes: parameters.memory_bytes,
+            time_base: Clock::new(clock.hertz() / TICK.0).expect("the clock is faster than its ticks"),
+            seed: parameters.seed,
+        };
+        let mut memory = reserve(parameters.memory_bytes)?;
+        let entry = software.load(&mut memory, &hardware)?;
+        let start = Start::Reset(entry);
+        let machine = build(parameters.cpu, parameters.harts, memory, &start)?;
+        Ok(Guest {
+            machine,
+            cpu: parameters.cpu,
+            clock,
+            sent: Default::default(),
+            ready: false,
+            status: None,
+        })
+    }
+
+    /// A machine that goes on from the checkpoint in `path`, with harts of the model `cpu`: it is ready.
+    ///
+    /// # Errors
+    /// [`MachineError`] when the file is no such checkpoint, or is damaged.
+    pub fn restore(path: &Path, cpu: CpuModel) -> Result<Guest, MachineError> {
+        let (head, pages) = checkpoint::read(path)?;
+        let clock = HierarchyParameters::server().clock;
+        let mut memory = reserve(head.memory_bytes)?;
+        checkpoint::load(&head, &pages, &mut memory)?;
+        let harts = head.machine.harts.len();
+        let mut sent: [Vec<u8>; UARTS] = Default::default();
+        sent.iter_mut()
+            .zip(head.sent)
+            .for_each(|(place, saved)| *place = saved);
+        let start = Start::Saved(head.machine);
+        let machine = build(cpu, harts, memory, &start)?;
+        Ok(Guest {
+            machine,
+            cpu,
+            clock,
+            sent,
+            ready: true,
+            status: None,
+        })
+    }
+
+    /// Writes a checkpoint of a guest that is ready, to go on from with [`Guest::restore`].
+    ///
+    /// # Errors
+    /// [`MachineError`] when the harts have caches or pipelines that would be lost, or the file can't be written.
+    pub fn save(&self, path: &Path) -> Result<(), MachineError> {
+        if self.cpu != CpuModel::Functional {
+            return Err(MachineError::TimedCheckpoint);
+        }
+        let memory = self.machine.memory();
+        let base = Map::SERVER.memory;
+        let head = Head {
+            machine: self.machine.save(),
+            memory_bytes: memory.end() - base,
+            sent: self.sent.to_vec(),
+            pages: checkpoint::used_pages(memory, base),
+        };
+        checkpoint::write(path, &head, memory)
+    }
+
+    /// Runs until `until` has come or something is to be decided outside.
+    ///
+    /// # Errors
+    /// [`MachineError`] when the guest does what it should not.
+    pub fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
+        let pause = self.machine.run(until);
+        self.collect();
+        match pause {
+            Pause::Reached => Ok(Progress::Running),
+            Pause::Idle => Ok(Progress::Idle),
+            Pause::Line(_) => self.line(),
+            Pause::Power(request) => self.switched(request),
+        }
+    }
+
+    /// Asks a guest that is ready.
+    pub fn request(&mut self, request: &Request) {
+        let line = match request {
+            Request::Console => "console\n".to_string(),
+            Request::Run(command) => format!("run {}\n", hexadecimal(command)),
+        };
+        self.machine.bus().send(REQUESTS, line.as_bytes());
+    }
+
+    /// Types on the console.
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.machine.bus().send(CONSOLE, bytes);
+    }
+
+    /// Everything that came out of serial port `uart` so far.
+    pub fn output(&self, uart: usize) -> &[u8] {
+        &self.sent[uart]
+    }
+
+    /// The harts' clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Now.
+    pub fn cycle(&self) -> Cycle {
+        self.machine.cycle()
+    }
+
+    /// Instructions executed, of all harts.
+    pub fn instructions(&self) -> u64 {
+        self.machine.instructions()
+    }
+
+    /// How many harts there are.
+    pub fn harts(&self) -> usize {
+        self.machine.harts()
+    }
+
+    /// The digest of the run so far.
+    pub fn digest(&self) -> Digest {
+        let mut digest = Digest::new();
+        self.machine.digest(&mut digest);
+        self.sent.iter().for_each(|sent| digest.bytes(sent));
+        digest
+    }
+
+    fn collect(&mut self) {
+        let bus = self.machine.bus();
+        for (uart, sent) in self.sent.iter_mut().enumerate() {
+            sent.append(bus.sent(uart));
+        }
+    }
+
+    /// A line came through the port of requests.
+    fn line(&mut self) -> Result<Progress, MachineError> {
+        let sent = self.sent[REQUESTS].trim_ascii_end();
+        let line = String::from_utf8_lossy(sent.rsplit(|byte| *byte == b'\n').next().unwrap_or_default());
+        if line == "ready" && !self.ready {
+            self.ready = true;
+            self.machine.forget_translations();
+            return Ok(Progress::Ready);
+        }
+        let status = line.strip_prefix("exit ").and_then(|status| status.parse().ok());
+        if status.is_none() {
+            let line = line.into_owned();
+            return Err(MachineError::Answer { line });
+        }
+        self.status = status;
+        Ok(Progress::Running)
+    }
+
+    fn switched(&mut self, request: PowerRequest) -> Result<Progress, MachineError> {
+        if !self.ready {
+            let console = self.sent[CONSOLE].trim_ascii_end();
+            let last = console.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+            let console = String::from_utf8_lossy(last).trim_end().to_string();
+            return Err(MachineError::EndedEarly { console });
+        }
+        Ok(Progress::Off(match request {
+            PowerRequest::Off(0) | PowerRequest::Reset => self.status.unwrap_or(0),
+            PowerRequest::Off(status) => status.into(),
+        }))
+    }
+}
+
+/// Where a machine starts from.
+enum Start {
+    Reset(Entry),
+    Saved(SavedMachine),
+}
+
+fn build(
+    cpu: CpuModel,
+    harts: usize,
+    memory: GuestMemory,
+    start: &Start,
+) -> Result<Box<dyn AnyMachine>, MachineError> {
+    // Each hart has caches and DRAM of its own: the hierarchy does not know several cores yet.
+    let hierarchy = || {
+        Ok::<_, MachineError>(SharedHierarchy::new(Hierarchy::new(
+            HierarchyParameters::server(),
+        )?))
+    };
+    let each = 0..harts;
+    match cpu {
+        CpuModel::Functional => machine(vec![Functional::default(); harts], memory, start),
+        CpuModel::Rocket => {
+            let rocket = |_| Ok(Rocket::new(RocketParameters::measured(), hierarchy()?));
+            machine(
+                each.map(rocket).collect::<Result<_, MachineError>>()?,
+                memory,
+                start,
+            )
+        }
+        CpuModel::Boom => {
+            let boom = |_| Ok(Boom::new(BoomParameters::large(), hierarchy()?));
+            machine(
+                each.map(boom).collect::<Result<_, MachineError>>()?,
+                memory,
+                start,
+            )
+        }
+    }
+}
+
+fn machine<T>(
+    timings: Vec<T>,
+    memory: GuestMemory,
+    start: &Start,
+) -> Result<Box<dyn AnyMachine>, MachineError>
+where
+    T: Timing + Send + 'static,
+    T::Block: Send + Sync,
+{
+    let mut machine = match start {
+        Start::Reset(entry) => Machine::new(timings, memory, Map::SERVER, entry),
+        Start::Saved(saved) => Machine::restore(timings, memory, Map::SERVER, saved)?,
+    };
+    machine.watch(REQUESTS);
+    Ok(Box::new(machine))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn reserve(bytes: u64) -> Result<GuestMemory, MachineError> {
+    let base = Map::SERVER.memory;
+    let reserve = |error| MachineError::Reserve { bytes, error };
+    let mut memory = GuestMemory::new(base.saturating_add(bytes)).map_err(reserve)?;
+    memory
+        .protect(base, bytes, Protection::ALL)
+        .map_err(rackwright_boot::BootError::from)?;
+    Ok(memory)
+}

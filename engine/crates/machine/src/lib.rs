@@ -1,0 +1,15 @@
+//! A whole server: harts that share memory, devices between them, and the software they boot.
+//!
+//! [`Machine`] runs harts and devices in a fixed order, whatever the host does; [`Guest`] boots Linux on one and talks to it.
+
+mod checkpoint;
+mod error;
+mod guest;
+mod machine;
+mod member;
+mod parameters;
+
+pub use error::MachineError;
+pub use guest::{Guest, Progress, Request, SHOWN};
+pub use machine::{Machine, Pause};
+pub use parameters::{CpuModel, MachineParameters, MAXIMUM_HARTS};

@@ -1,0 +1,49 @@
+use rackwright_cpu::{Hart, Interrupt, Timing};
+use rackwright_device::Bus;
+use rackwright_time::Cycle;
+
+/// A hart among those of a machine.
+pub(crate) struct Member<T: Timing> {
+    pub(crate) hart: Hart<T>,
+    /// Its number.
+    pub(crate) index: usize,
+    /// Whether it waits for an interrupt.
+    pub(crate) waiting: bool,
+}
+
+impl<T: Timing> Member<T> {
+    /// Shows the hart its interrupt lines as they are at its own time.
+    pub(crate) fn refresh(&mut self, bus: &Bus) {
+        let now = self.hart.cycle();
+        let lines = bus.lines(self.index);
+        let hart = &mut self.hart;
+        hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
+        hart.set_interrupt(Interrupt::MachineExternal, lines.machine_external);
+        hart.set_interrupt(Interrupt::SupervisorExternal, lines.supervisor_external);
+        hart.set_interrupt(Interrupt::MachineTimer, bus.timer(self.index) <= now);
+        if let Some(timer) = hart.supervisor_timer() {
+            hart.set_interrupt(Interrupt::SupervisorTimer, timer <= now);
+        }
+    }
+
+    /// When a timer of the hart is raised next; [`Cycle::NEVER`] when none is set to a time to come.
+    pub(crate) fn next_timer(&self, bus: &Bus) -> Cycle {
+        let now = self.hart.cycle();
+        let supervisor = self.hart.supervisor_timer().unwrap_or(Cycle::NEVER);
+        let timers = [bus.timer(self.index), supervisor];
+        timers
+            .into_iter()
+            .filter(|timer| *timer > now)
+            .min()
+            .unwrap_or(Cycle::NEVER)
+    }
+
+    /// Whether the hart has nothing to do until a timer or somebody else raises an interrupt.
+    pub(crate) fn idles(&mut self, bus: &Bus) -> bool {
+        if self.waiting {
+            self.refresh(bus);
+            self.waiting = !self.hart.is_interrupted();
+        }
+        self.waiting
+    }
+}

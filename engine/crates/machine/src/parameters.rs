@@ -1,0 +1,76 @@
+use crate::error::MachineError;
+use rackwright_time::Cycles;
+use std::str::FromStr;
+
+/// Most harts of a machine.
+pub const MAXIMUM_HARTS: usize = 64;
+
+/// How the harts' time is modelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CpuModel {
+    /// One cycle for each instruction.
+    Functional,
+    /// In-order, validated against the Rocket RTL.
+    Rocket,
+    /// Out-of-order, of the class of Arm's Cortex-A72.
+    Boom,
+}
+
+impl CpuModel {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            CpuModel::Functional => "functional",
+            CpuModel::Rocket => "rocket",
+            CpuModel::Boom => "boom",
+        }
+    }
+}
+
+impl FromStr for CpuModel {
+    type Err = MachineError;
+
+    fn from_str(name: &str) -> Result<CpuModel, MachineError> {
+        let all = [CpuModel::Functional, CpuModel::Rocket, CpuModel::Boom];
+        let found = all.into_iter().find(|model| model.name() == name);
+        found.ok_or_else(|| MachineError::UnknownCpu {
+            name: name.to_string(),
+        })
+    }
+}
+
+/// What a machine is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineParameters {
+    /// The harts' timing model.
+    pub cpu: CpuModel,
+    /// How many harts.
+    pub harts: usize,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// What the guest's random numbers start from.
+    pub seed: u64,
+}
+
+/// Cycles of a hart in a tick of the register `time`: 1 MHz at 2 GHz, as on SiFive's boards.
+pub(crate) const TICK: Cycles = Cycles(2000);
+
+/// How far harts run ahead of each other. It divides a tick, so that no hart reads a time that lies before what another
+/// one has read already: a kernel could not bear that.
+pub(crate) fn window(harts: usize) -> Cycles {
+    if harts == 1 {
+        // Alone, a hart only has to come back now and then.
+        return Cycles(500 * TICK.0);
+    }
+    TICK
+}
+
+impl MachineParameters {
+    pub(crate) fn check(&self) -> Result<(), MachineError> {
+        if (1..=MAXIMUM_HARTS).contains(&self.harts) {
+            Ok(())
+        } else {
+            Err(MachineError::Harts { harts: self.harts })
+        }
+    }
+}

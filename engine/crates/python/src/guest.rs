@@ -1,0 +1,137 @@
+use crate::error::raise;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rackwright_boot::Software;
+use rackwright_machine::{MachineParameters, Progress, Request};
+use rackwright_time::Cycles;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// A machine that boots Linux.
+#[pyclass]
+pub struct Guest {
+    /// Never contended: Python's own borrows keep threads apart.
+    guest: Mutex<rackwright_machine::Guest>,
+}
+
+#[pymethods]
+impl Guest {
+    #[new]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        firmware: &[u8],
+        kernel: &[u8],
+        files: &[u8],
+        command_line: &str,
+        cpu: &str,
+        harts: usize,
+        memory_bytes: u64,
+        seed: u64,
+    ) -> PyResult<Guest> {
+        let parameters = MachineParameters {
+            cpu: cpu.parse().map_err(raise)?,
+            harts,
+            memory_bytes,
+            seed,
+        };
+        let software = Software {
+            firmware,
+            kernel,
+            initial_files: files,
+            command_line,
+        };
+        let guest = rackwright_machine::Guest::start(&parameters, &software).map_err(raise)?;
+        Ok(Guest {
+            guest: Mutex::new(guest),
+        })
+    }
+
+    /// A machine that goes on from a checkpoint: it is ready.
+    #[staticmethod]
+    #[pyo3(signature = (path, cpu = "functional"))]
+    fn restore(path: PathBuf, cpu: &str) -> PyResult<Guest> {
+        let cpu = cpu.parse().map_err(raise)?;
+        let guest = rackwright_machine::Guest::restore(&path, cpu).map_err(raise)?;
+        Ok(Guest {
+            guest: Mutex::new(guest),
+        })
+    }
+
+    /// Writes a checkpoint of a guest that is ready.
+    fn save(&mut self, path: PathBuf) -> PyResult<()> {
+        self.guest().save(&path).map_err(raise)
+    }
+
+    /// How many harts it has.
+    #[getter]
+    fn harts(&mut self) -> usize {
+        self.guest().harts()
+    }
+
+    /// Runs for up to so many cycles; what it came back with, and a status when the guest was switched off.
+    fn run(&mut self, py: Python<'_>, cycles: u64) -> PyResult<(&'static str, Option<i32>)> {
+        let guest = self.guest();
+        let until = guest.cycle() + Cycles(cycles);
+        let progress = py.detach(|| guest.run(until)).map_err(raise)?;
+        Ok(match progress {
+            Progress::Running => ("running", None),
+            Progress::Ready => ("ready", None),
+            Progress::Idle => ("idle", None),
+            Progress::Off(status) => ("off", Some(status)),
+        })
+    }
+
+    /// Asks a guest that is ready for a shell on its console.
+    fn request_console(&mut self) {
+        self.guest().request(&Request::Console);
+    }
+
+    /// Asks a guest that is ready to run a command.
+    fn request_run(&mut self, command: &[u8]) {
+        self.guest().request(&Request::Run(command.to_vec()));
+    }
+
+    /// Types on the console.
+    fn send(&mut self, typed: &[u8]) {
+        self.guest().send(typed);
+    }
+
+    /// What came out of a serial port, without the first `skip` bytes.
+    #[pyo3(signature = (port, skip = 0))]
+    fn output<'py>(&mut self, py: Python<'py>, port: usize, skip: usize) -> PyResult<Bound<'py, PyBytes>> {
+        if !rackwright_machine::SHOWN.contains(&port) {
+            return Err(raise(format!("there is no output at serial port {port}")));
+        }
+        let sent = self.guest().output(port);
+        Ok(PyBytes::new(py, sent.get(skip..).unwrap_or_default()))
+    }
+
+    #[getter]
+    fn cycles(&mut self) -> u64 {
+        self.guest().cycle().0
+    }
+
+    #[getter]
+    fn instructions(&mut self) -> u64 {
+        self.guest().instructions()
+    }
+
+    #[getter]
+    fn clock_hz(&mut self) -> u64 {
+        self.guest().clock().hertz()
+    }
+
+    #[getter]
+    fn digest(&mut self) -> String {
+        self.guest().digest().to_string()
+    }
+}
+
+impl Guest {
+    fn guest(&mut self) -> &mut rackwright_machine::Guest {
+        self.guest
+            .get_mut()
+            .expect("no thread panics while it holds a guest")
+    }
+}

@@ -1,0 +1,244 @@
+//! The pins of each kind of port: their names, widths and directions, and whether a design has them.
+
+use crate::{Direction, Manifest, Port, RtlError};
+use Width::{Address, Bits, Data, Mask, Tag};
+
+/// One pin of a port.
+pub(crate) struct Pin {
+    /// Its name, after that of the port and an underscore.
+    pub(crate) name: &'static str,
+    /// What the channels of the host call it.
+    pub(crate) accessor: &'static str,
+    width: Width,
+}
+
+/// How many bits a pin has.
+#[derive(Clone, Copy)]
+enum Width {
+    Bits(u32),
+    Address,
+    /// A beat.
+    Data,
+    /// A bit for each byte of a beat.
+    Mask,
+    Tag,
+}
+
+const fn pin(name: &'static str, accessor: &'static str, width: Width) -> Pin {
+    Pin {
+        name,
+        accessor,
+        width,
+    }
+}
+
+const MEMORY: &[Pin] = &[
+    pin("request_ready", "request_ready", Bits(1)),
+    pin("request_valid", "request_valid", Bits(1)),
+    pin("request_bits_address", "request_address", Address),
+    pin("request_bits_write", "request_write", Bits(1)),
+    pin("request_bits_data", "request_data", Data),
+    pin("request_bits_mask", "request_mask", Mask),
+    pin("request_bits_tag", "request_tag", Tag),
+    pin("response_ready", "response_ready", Bits(1)),
+    pin("response_valid", "response_valid", Bits(1)),
+    pin("response_bits_tag", "response_tag", Tag),
+    pin("response_bits_data", "response_data", Data),
+    pin("response_bits_fault", "response_fault", Bits(1)),
+];
+
+const COMMAND: &[Pin] = &[
+    pin("request_ready", "request_ready", Bits(1)),
+    pin("request_valid", "request_valid", Bits(1)),
+    pin("request_bits_opcode", "request_opcode", Bits(2)),
+    pin("request_bits_funct", "request_funct", Bits(7)),
+    pin("request_bits_rs1", "request_rs1", Bits(64)),
+    pin("request_bits_rs2", "request_rs2", Bits(64)),
+    pin("request_bits_rd", "request_rd", Bits(5)),
+    pin("request_bits_xd", "request_xd", Bits(1)),
+    pin("response_ready", "response_ready", Bits(1)),
+    pin("response_valid", "response_valid", Bits(1)),
+    pin("response_bits_rd", "response_rd", Bits(5)),
+    pin("response_bits_data", "response_data", Bits(64)),
+];
+
+const REGISTER: &[Pin] = &[
+    pin("request_ready", "request_ready", Bits(1)),
+    pin("request_valid", "request_valid", Bits(1)),
+    pin("request_bits_address", "request_address", Bits(12)),
+    pin("request_bits_write", "request_write", Bits(1)),
+    pin("request_bits_data", "request_data", Bits(64)),
+    pin("response_ready", "response_ready", Bits(1)),
+    pin("response_valid", "response_valid", Bits(1)),
+    pin("response_bits_data", "response_data", Bits(64)),
+];
+
+const AXI: &[Pin] = &[
+    pin("ar_ready", "ar_ready", Bits(1)),
+    pin("ar_valid", "ar_valid", Bits(1)),
+    pin("ar_bits_id", "ar_id", Tag),
+    pin("ar_bits_addr", "ar_address", Address),
+    pin("ar_bits_len", "ar_length", Bits(8)),
+    pin("ar_bits_size", "ar_size", Bits(3)),
+    pin("ar_bits_burst", "ar_burst", Bits(2)),
+    pin("r_ready", "r_ready", Bits(1)),
+    pin("r_valid", "r_valid", Bits(1)),
+    pin("r_bits_id", "r_id", Tag),
+    pin("r_bits_data", "r_data", Data),
+    pin("r_bits_resp", "r_response", Bits(2)),
+    pin("r_bits_last", "r_last", Bits(1)),
+    pin("aw_ready", "aw_ready", Bits(1)),
+    pin("aw_valid", "aw_valid", Bits(1)),
+    pin("aw_bits_id", "aw_id", Tag),
+    pin("aw_bits_addr", "aw_address", Address),
+    pin("aw_bits_len", "aw_length", Bits(8)),
+    pin("aw_bits_size", "aw_size", Bits(3)),
+    pin("aw_bits_burst", "aw_burst", Bits(2)),
+    pin("w_ready", "w_ready", Bits(1)),
+    pin("w_valid", "w_valid", Bits(1)),
+    pin("w_bits_data", "w_data", Data),
+    pin("w_bits_strb", "w_mask", Mask),
+    pin("w_bits_last", "w_last", Bits(1)),
+    pin("b_ready", "b_ready", Bits(1)),
+    pin("b_valid", "b_valid", Bits(1)),
+    pin("b_bits_id", "b_id", Tag),
+    pin("b_bits_resp", "b_response", Bits(2)),
+];
+
+const STREAM: &[Pin] = &[
+    pin("ready", "ready", Bits(1)),
+    pin("valid", "valid", Bits(1)),
+    pin("bits_data", "data", Data),
+    pin("bits_keep", "keep", Mask),
+    pin("bits_last", "last", Bits(1)),
+];
+
+/// The pins of a port whose names begin with that of the port: all but those of interrupts and events.
+pub(crate) fn of(port: &Port) -> &'static [Pin] {
+    match port {
+        Port::Command { .. } => COMMAND,
+        Port::Mmio { .. } => REGISTER,
+        Port::Memory { .. } => MEMORY,
+        Port::Axi4 { .. } => AXI,
+        Port::Stream { .. } => STREAM,
+        Port::Interrupt { .. } | Port::Event { .. } => &[],
+    }
+}
+
+impl Pin {
+    /// Whether it is an input of the unit.
+    pub(crate) fn is_input(&self, port: &Port) -> bool {
+        let is_ready = self.name.ends_with("_ready");
+        match port {
+            // A slave port: requests come in, responses are accepted.
+            Port::Command { .. } | Port::Mmio { .. } => self.name.starts_with("request_") != is_ready,
+            // A master port: the other way round.
+            Port::Memory { .. } => self.name.starts_with("response_") != is_ready,
+            Port::Axi4 { .. } => (self.name.starts_with("r_") || self.name.starts_with("b_")) != is_ready,
+            Port::Stream { direction, .. } => (*direction == Direction::In) != (self.name == "ready"),
+            Port::Interrupt { .. } | Port::Event { .. } => false,
+        }
+    }
+
+    fn bits(&self, port: &Port) -> u32 {
+        let (bytes, tag, address) = match port {
+            Port::Memory {
+                bytes,
+                tag_bits,
+                address_bits,
+                ..
+            } => (*bytes, *tag_bits, *address_bits),
+            Port::Axi4 {
+                bytes,
+                id_bits,
+                address_bits,
+                ..
+            } => (*bytes, *id_bits, *address_bits),
+            Port::Stream { bytes, .. } => (*bytes, 0, 0),
+            _ => (0, 0, 0),
+        };
+        match self.width {
+            Bits(bits) => bits,
+            Address => address,
+            Data => 8 * bytes,
+            Mask => bytes,
+            Tag => tag,
+        }
+    }
+}
+
+/// A pin that the manifest promises.
+pub(crate) struct Promised<'a> {
+    port: &'a str,
+    pin: String,
+    bits: u32,
+}
+
+/// Every pin that the manifest promises.
+pub(crate) fn promised(manifest: &Manifest) -> Vec<Promised<'_>> {
+    let promise = |port, pin, bits| Promised { port, pin, bits };
+    let control = |pin: &String| promise("clock", pin.clone(), 1);
+    let mut all: Vec<Promised<'_>> = [&manifest.clock.pin, &manifest.clock.reset]
+        .into_iter()
+        .chain(manifest.idle.as_ref())
+        .map(control)
+        .collect();
+    for port in &manifest.ports {
+        let name = port.name();
+        match port {
+            Port::Interrupt { name } => all.push(promise(name, format!("interrupt_{name}"), 1)),
+            Port::Event { name, width } => all.push(promise(name, format!("event_{name}"), *width)),
+            _ => all.extend(
+                of(port)
+                    .iter()
+                    .map(|pin| promise(name, format!("{name}_{}", pin.name), pin.bits(port))),
+            ),
+        }
+    }
+    all
+}
+
+/// Checks that every pin the manifest promises is a port of the Verilated top, and as wide as promised.
+///
+/// `model_header` is the text of the model's header, in which each port is declared like
+/// `VL_IN8(&name,7,0);`, with the most and the least significant bit.
+///
+/// # Errors
+/// [`RtlError::MissingPin`] or [`RtlError::PinWidth`] names the first one that is not so.
+pub(crate) fn check(manifest: &Manifest, model_header: &str) -> Result<(), RtlError> {
+    for Promised { port, pin, bits } in promised(manifest) {
+        let (unit, top) = (&manifest.unit, &manifest.top);
+        let found = width_in(model_header, &pin).ok_or_else(|| RtlError::MissingPin {
+            unit: unit.clone(),
+            port: port.to_string(),
+            pin: pin.clone(),
+            top: top.clone(),
+        })?;
+        if found != bits {
+            return Err(RtlError::PinWidth {
+                unit: unit.clone(),
+                pin,
+                promised: bits,
+                top: top.clone(),
+                found,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn width_in(model_header: &str, pin: &str) -> Option<u32> {
+    let declaration = format!("(&{pin},");
+    let rest = &model_header[model_header.find(&declaration)? + declaration.len()..];
+    let mut bounds = rest.split([',', ')']).map(|bound| bound.trim().parse::<u32>());
+    let (most, least) = (bounds.next()?.ok()?, bounds.next()?.ok()?);
+    Some(most - least + 1)
+}
+
+/// The promises as text: with other ones a design has to be checked again.
+pub(crate) fn text(manifest: &Manifest) -> String {
+    let all = promised(manifest);
+    all.iter()
+        .map(|each| format!("{} {}\n", each.pin, each.bits))
+        .collect()
+}

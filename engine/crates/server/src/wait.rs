@@ -1,0 +1,55 @@
+use rackwright_rtl::Command;
+use rackwright_time::Cycle;
+use std::fmt;
+
+/// What a unit asked of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastRequest {
+    /// When.
+    pub cycle: Cycle,
+    /// Where.
+    pub address: u64,
+    /// Whether it was to write.
+    pub write: bool,
+}
+
+/// A unit that somebody waits for, and what was last seen of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// Its name.
+    pub unit: String,
+    /// What it was asked, if that is what it is awaited for.
+    pub command: Option<Command>,
+    /// When it was asked.
+    pub since: Cycle,
+    /// When it last took or gave anything.
+    pub moved: Cycle,
+    /// Its last request to memory, if there was one.
+    pub request: Option<LastRequest>,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = &self.unit;
+        match self.command {
+            Some(Command { opcode, funct, .. }) => write!(
+                out,
+                "waits for unit `{unit}`, which has not ended custom-{opcode} funct {funct} since {}",
+                self.since
+            )?,
+            None => write!(out, "waits for unit `{unit}` since {}", self.since)?,
+        }
+        write!(out, "; it last moved at {}", self.moved)?;
+        match self.request {
+            Some(LastRequest {
+                cycle,
+                address,
+                write,
+            }) => {
+                let kind = if write { "write" } else { "read" };
+                write!(out, ", its last request was a {kind} of {address:#x} at {cycle}")
+            }
+            None => write!(out, ", it has asked nothing of memory"),
+        }
+    }
+}

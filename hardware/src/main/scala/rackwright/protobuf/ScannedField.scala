@@ -1,0 +1,44 @@
+package rackwright.protobuf
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+
+/** What was found in the input: a tag and the value behind it, an element of a packed run, or the end of either. */
+class ScannedField extends Bundle {
+  val number = UInt(29.W)
+  val wire = UInt(3.W)
+
+  /** The value as it is written, a varint without its groups; a length for what is length-delimited. */
+  val value = UInt(64.W)
+
+  /** Where in the input its tag was. */
+  val start = UInt(32.W)
+
+  /** It belongs to a packed run, and has no tag. */
+  val inRun = Bool()
+
+  /** Nothing is left of the message, or of the run; or nothing is left behind it. */
+  val end = Bool()
+  val last = Bool()
+
+  /** There is no tag, for this reason; there is no value. */
+  val tagFailure = Valid(UInt(Status.width.W))
+  val valueFailure = Valid(UInt(Status.width.W))
+
+  /** Bytes after it are to be read as what its type says, so that nothing behind it has been looked at. */
+  def halts: Bool = end || last || tagFailure.valid || valueFailure.valid ||
+    (!inRun && (wire === WireType.lengthDelimited.U || wire === WireType.startGroup.U))
+}
+
+/** A field, and what the table says about it. */
+class ResolvedField extends Bundle {
+  val field = new ScannedField
+
+  /** The line of its entry; of no meaning in a run. */
+  val line = new DescriptorLine
+
+  /** The table has no entry for it. */
+  val unknown = Bool()
+}

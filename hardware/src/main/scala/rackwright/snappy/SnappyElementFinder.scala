@@ -1,0 +1,204 @@
+package rackwright.snappy
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.lz77.DecoderParams
+
+/** What lies at one or two places of the input, found in one cycle: elements, a head by itself, or a piece of a long
+  * literal. Places count from the first byte of `window`.
+  */
+class FoundElements(val params: DecoderParams) extends Bundle {
+
+  /** Two beats, byte 0 lowest. */
+  val window = UInt((16 * params.bytes).W)
+
+  /** Bytes of `window` that are there. */
+  val available = UInt(log2Ceil(2 * params.bytes + 1).W)
+
+  /** The first place, and the byte after what lies there. */
+  val at = UInt(params.lineBits.W)
+  val end = UInt(log2Ceil(2 * params.bytes + 1).W)
+  val literal = Bool()
+
+  /** Only the head matters: the finder waits to be told what it says. */
+  val alone = Bool()
+
+  /** The bytes up to `end` are literals that belong to a head seen before. */
+  val inLiteral = Bool()
+
+  /** A whole element lies at `end`; the byte after it. */
+  val second = Bool()
+  val secondEnd = UInt(log2Ceil(2 * params.bytes + 1).W)
+}
+
+/** What the head at a place says that is not simple. */
+class FoundHead extends Bundle {
+
+  /** The head is there as a whole. */
+  val there = Bool()
+  val bytes = UInt(3.W)
+
+  /** Literal bytes that follow. */
+  val literalBytes = UInt(33.W)
+}
+
+/** Finds where elements begin, up to two per cycle.
+  *
+  * The place of an element follows from that of the one before: the only loop in front of the decoder. It is kept short
+  * by choosing among places that were prepared for every byte ([[PlacedBeat]]), and by leaving aside what is not
+  * simple: the head of a long literal, and what the end of the input cuts off. Those are found alone, and the finder
+  * waits until it is told what the head says.
+  */
+class SnappyElementFinder(params: DecoderParams) extends Module {
+  import SnappyElementFinder.State
+
+  private val bytes = params.bytes
+  private val atBits = log2Ceil(2 * bytes + 1)
+
+  /** A stream begins, `offset` bytes into its first beat. */
+  val start = IO(Flipped(Valid(UInt(params.lineBits.W))))
+
+  /** Forgets the stream. */
+  val stop = IO(Input(Bool()))
+  val beat = IO(Flipped(Decoupled(new PlacedBeat(params.port))))
+
+  /** Something may be found in this cycle. */
+  val enable = IO(Input(Bool()))
+  val found = IO(Valid(new FoundElements(params)))
+
+  /** What a head found alone says; the preamble is one too. */
+  val head = IO(Flipped(Valid(new FoundHead)))
+
+  /** Every byte was found, or what comes next can't be read. */
+  val ended = IO(Output(Bool()))
+  val unreadable = IO(Output(Bool()))
+
+  /** The next byte belongs to a literal whose head was found. */
+  val inLiteral = IO(Output(Bool()))
+
+  /** The bytes after those that are there can't be read. */
+  val faultAhead = IO(Output(Bool()))
+
+  /** More input is needed. */
+  val starved = IO(Output(Bool()))
+
+  private val state = RegInit(State.idle)
+  private val current = Reg(new PlacedBeat(params.port))
+  private val next = Reg(new PlacedBeat(params.port))
+  private val currentValid = RegInit(false.B)
+  private val nextValid = RegInit(false.B)
+
+  /** The next place; a whole beat, if `current` is only to be left. */
+  private val at = Reg(UInt((params.lineBits + 1).W))
+  private val literalLeft = Reg(UInt(33.W))
+
+  private val ends = currentValid && (current.beat.last || current.beat.fault)
+  private val complete = ends || (currentValid && nextValid && (next.beat.last || next.beat.fault))
+  private val whole = currentValid && nextValid && !ends && next.beat.end === bytes.U
+  private val available = Mux(ends || !nextValid, current.beat.end.pad(atBits), bytes.U +& next.beat.end)
+  private val inside = !at(params.lineBits)
+  private val column = at(params.lineBits - 1, 0)
+
+  // Two elements: the second is looked for only where no byte is missing.
+  private val first = current.places(column)
+  private val firstFound = currentValid && inside && first.simple && (whole || first.end <= available)
+  private val secondColumn = first.end(params.lineBits - 1, 0)
+  private val (secondHere, secondNext) = (current.places(secondColumn), next.places(secondColumn))
+  private def follows(second: SnappyPlace): Bool =
+    (params.lanes == 2).B && whole && second.simple && !(first.literal && second.literal)
+  private val foundHere = !first.leaves && follows(secondHere)
+  private val foundNext = first.leaves && !first.end(params.lineBits + 1) && follows(secondNext) && !secondNext.crosses
+  private val secondFound = foundHere || foundNext
+  private val secondEnd = Mux(first.leaves, bytes.U +& secondNext.end, secondHere.end)(atBits - 1, 0)
+
+  // A head that isn't simple: five bytes tell all of it.
+  private val ahead = available - column
+  private val headThere = inside && column < available && (complete || ahead >= SnappyTag.most.U)
+  private val rest = current.beat.end - at
+  private val restInLiteral = literalLeft <= rest
+  private val literalEnd = Mux(restInLiteral, at + literalLeft(params.lineBits, 0), current.beat.end)
+
+  private val searching = state === State.searching && enable
+  private val passing = state === State.literal && enable && currentValid && inside && rest =/= 0.U
+  private val takesSimple = searching && firstFound
+  private val takesHead = currentValid && headThere &&
+    ((searching && !firstFound && !(first.simple && !complete)) || state === State.preamble)
+
+  found.valid := takesSimple || takesHead || passing
+  found.bits.window := Cat(next.beat.data, current.beat.data)
+  found.bits.available := available
+  found.bits.at := column
+  found.bits.end := Mux(state === State.literal, literalEnd, first.end)
+  found.bits.alone := !takesSimple && state =/= State.literal
+  found.bits.inLiteral := state === State.literal
+  found.bits.literal := first.literal || state === State.literal
+  found.bits.second := takesSimple && secondFound
+  found.bits.secondEnd := secondEnd
+
+  // Where the next place is, and, sooner, whether it is beyond the current beat.
+  private val passed = Mux(state === State.skipping, at + literalLeft(2, 0), Mux(passing, literalEnd, at))
+  private val reached = Mux(takesSimple, Mux(secondFound, secondEnd, first.end), passed.pad(atBits))
+  private val simpleLeaves = first.leaves || (foundHere && secondHere.leaves)
+  private val leave = currentValid && !ends && Mux(takesSimple, simpleLeaves, passed >= bytes.U)
+  at := Mux(leave, reached - bytes.U, reached)
+
+  when(takesHead) { state := State.waiting }
+  when(passing) {
+    literalLeft := literalLeft - rest
+    when(restInLiteral) { state := State.searching }
+  }
+
+  // The bytes of a head are passed over first; then its literal.
+  private val headLiteral = Reg(UInt(33.W))
+  when(head.valid) {
+    literalLeft := head.bits.bytes
+    headLiteral := head.bits.literalBytes
+    state := Mux(head.bits.there, State.skipping, State.stuck)
+  }
+  when(state === State.skipping) {
+    literalLeft := headLiteral
+    state := Mux(headLiteral === 0.U, State.searching, State.literal)
+  }
+
+  private val advance = leave || !currentValid
+  beat.ready := state =/= State.idle && (!nextValid || advance)
+  when(advance) {
+    current := next
+    currentValid := nextValid
+    nextValid := false.B
+  }
+  when(beat.fire) {
+    next := beat.bits
+    nextValid := true.B
+  }
+
+  private val used = ends && (current.beat.fault || at === current.beat.end)
+  private val moving = state === State.searching || state === State.literal || state === State.preamble
+  ended := moving && used && current.beat.last
+  unreadable := (moving && used && current.beat.fault) || state === State.stuck
+  inLiteral := state === State.literal
+  faultAhead := (currentValid && current.beat.fault) || (nextValid && next.beat.fault)
+  starved := moving && !found.valid && enable && !used
+
+  when(start.valid) {
+    state := State.preamble
+    at := start.bits
+    currentValid := false.B
+    nextValid := false.B
+  }
+  when(stop) {
+    state := State.idle
+    currentValid := false.B
+    nextValid := false.B
+  }
+}
+
+/** The states of a [[SnappyElementFinder]]. */
+object SnappyElementFinder {
+
+  /** `waiting` for what a head says, `skipping` over that head; `stuck` before a head that can't be read. */
+  object State extends ChiselEnum {
+    val idle, preamble, searching, waiting, skipping, literal, stuck = Value
+  }
+}

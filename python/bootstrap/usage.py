@@ -1,0 +1,44 @@
+"""What `./rw --help` says before anything is installed; afterwards the command line explains itself."""
+
+from __future__ import annotations
+
+VERBS = {
+    "demo": "Compare Snappy on this processor, on simulated cores, and on the same cores with the unit.",
+    "accelerate": "Run a unit alone against the memory model on a file, and verify the result.",
+    "run": (
+        "Run a program on a simulated server, or a script that runs a cluster, and report how long it took."
+    ),
+    "image": "Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.",
+    "boot": "Boot Debian's own kernel, with the console in this terminal, or to run one command.",
+    "reproduce": "Make figures and tables of papers again, and compare.",
+    "dispatch": (
+        "Stand in front of services on UDP, and give each request to the replica that has least to do."
+    ),
+    "loadtest": "Put load on services over UDP, and tell how long they take to answer.",
+    "explore": "Measure every point of a design space over a suite of calls.",
+    "units": "List the hardware units: what they do, their parameters, ports and status.",
+    "synth": (
+        "Synthesise a unit to gates: logic depth in FO4, the clock and the area that follow, and where they "
+        "go."
+    ),
+    "doctor": "Say what is installed, what is missing and how to get it. Works before anything is built.",
+    "test": "Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests.",
+    "bench": "Measure the units and the simulation itself.",
+    "protobuf": "Parse and serialize recorded messages, by the official library and by the units.",
+    "generate": "Make benchmark suites from statistics of a fleet.",
+}
+"""The verbs, each with the first line of its help."""
+
+
+def text() -> str:
+    """The usage."""
+    width = max(map(len, VERBS))
+    verbs = "\n".join(f"  {name:<{width}}  {about}" for name, about in VERBS.items())
+    return (
+        "Usage: ./rw VERB [ARGUMENTS]...\n\n"
+        "Put RTL units into a server, run real software on it cycle by cycle, and see what they gain.\n\n"
+        f"{verbs}\n\n"
+        "Nothing is installed yet. `./rw doctor` says what is there and what is missing; `./rw demo`\n"
+        "installs and builds what it needs (README.md says how long that takes) and runs the main job.\n"
+        "Then every verb explains itself with --help."
+    )

@@ -1,0 +1,139 @@
+"""`rw boot`: Linux on a simulated server."""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rackwright.cli.output import JsonOption, messages, print_json, working
+from rackwright.errors import RackwrightError
+
+
+class Cpu(StrEnum):
+    """How the harts are modelled."""
+
+    functional = "functional"
+    rocket = "rocket"
+    boom = "boom"
+
+
+_UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def memory_bytes(text: str) -> int:
+    """The bytes that "2GiB", "512MiB" or a plain number stands for. Raises `RackwrightError` for others."""
+    found = re.fullmatch(r"(\d+) ?(|KiB|MiB|GiB)", text.strip())
+    bytes_ = int(found[1]) * _UNITS[found[2]] if found else 0
+    if not 0 < bytes_ <= 1 << 40:
+        raise RackwrightError(f"{text!r} is no size of memory; say for example 512MiB or 2GiB")
+    return bytes_
+
+
+def boot(
+    context: typer.Context,
+    image: Annotated[
+        Path | None, typer.Argument(help="What `rw image` has made; without it, the default image.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="Run this as the guest's root, then switch it off.")
+    ] = None,
+    harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
+    cpu: Annotated[Cpu, typer.Option(help="Model of the harts.")] = Cpu.functional,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of memory, like 512MiB.")] = "2GiB",
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write where the guest is when it has booted; without --run, then end."
+        ),
+    ] = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Go on from a checkpoint instead of booting an image."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Boot Debian's own kernel, with the console in this terminal, or to run one command.
+
+    Control and ] leave the console. With --run, the exit status is the command's, and its standard output
+    and error are this one's; the kernel's messages are not shown.
+
+    Examples:
+        ./rw boot
+
+        ./rw boot --run 'uname -a' --harts 2
+
+        ./rw boot --run 'cat /proc/cpuinfo' --cpu rocket --json
+
+        ./rw boot --checkpoint booted.checkpoint
+
+        ./rw boot --from booted.checkpoint --cpu boom --run 'ls -R /usr'
+
+    """
+    from rackwright.linux.boot import boot as boot_image
+    from rackwright.linux.boot import restore
+    from rackwright.linux.console import raw_console
+    from rackwright.linux.image import default_image, load_image
+
+    interactive = run is None and checkpoint is None
+    if json and interactive:
+        raise RackwrightError("--json goes with --run: the console takes all of the terminal")
+    size = memory_bytes(memory)
+    show = _silent if json else (_console_output if interactive else _command_output)
+    if from_ is not None:
+        for name in ("image", "harts", "memory", "checkpoint"):
+            source = context.get_parameter_source(name)
+            if source is not None and source.name == "COMMANDLINE":
+                raise RackwrightError(
+                    f"{name} does not go with --from: the checkpoint says what the machine is"
+                )
+        with raw_console() if interactive else nullcontext() as console:
+            result = restore(from_, run, cpu=cpu.value, show=show, console=console)
+    else:
+        with working("image") as activity:
+            loaded = load_image(image or default_image(activity.begin))
+        with raw_console() if interactive else nullcontext() as console:
+            result = boot_image(
+                loaded,
+                run,
+                harts=harts,
+                cpu=cpu.value,
+                memory_bytes=size,
+                checkpoint=checkpoint,
+                show=show,
+                console=console,
+            )
+    if json:
+        print_json(result.record())
+    else:
+        messages.print(
+            f"{cpu.value}, {result.harts} hart(s): booted in {result.boot.wall_seconds:.1f} s "
+            f"({result.boot.cycles:,} cycles), then {result.instructions:,} instructions in "
+            f"{result.cycles:,} cycles, exit status {result.exit_code}; digest {result.digest}",
+            highlight=False,
+            soft_wrap=True,
+        )
+    raise typer.Exit(result.exit_code)
+
+
+def _silent(_port: int, _text: bytes) -> None:
+    """What is in the JSON is not shown twice."""
+
+
+def _console_output(_port: int, text: bytes) -> None:
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def _command_output(port: int, text: bytes) -> None:
+    from rackwright.linux.boot import ERRORS, OUTPUT
+
+    stream = {OUTPUT: sys.stdout, ERRORS: sys.stderr}.get(port)
+    if stream is not None:
+        stream.buffer.write(text)
+        stream.flush()

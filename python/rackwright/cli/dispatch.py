@@ -1,0 +1,144 @@
+"""`rw dispatch`: the dispatcher in front of real services."""
+
+from __future__ import annotations
+
+import json as json_format
+import signal
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rackwright.cli.output import EXIT_FAILED, JsonOption, messages, print_json, print_record, print_table
+from rackwright.cli.signals import next_signal, signals_held
+from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    from rackwright.dispatch import Configuration, Dispatcher
+
+_STATUS_SECONDS = 5.0
+
+
+def dispatch(
+    file: Annotated[Path, typer.Argument(metavar="CONFIG.yaml", help="docs/dispatch.md has every field.")],
+    status: Annotated[
+        bool, typer.Option("--status", help="Ask the one that runs with this file how it is.")
+    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Read the file, and do nothing.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Stand in front of services on UDP, and give each request to the replica that has least to do.
+
+    It ends with SIGTERM or Control-C when what is under way is answered; SIGHUP makes it read the replicas
+    in the file again. --json prints the last status at its end.
+
+    Examples:
+        ./rw dispatch examples/dispatch/one-rack.yaml
+
+        ./rw dispatch examples/dispatch/one-rack.yaml --status
+
+    """
+    from rackwright.dispatch import read_configuration
+
+    configuration = read_configuration(file)
+    if status:
+        _show(_asked(configuration), json)
+    elif not check:
+        _run(file, configuration, json)
+
+
+def _run(file: Path, configuration: Configuration, json: bool) -> None:
+    from rackwright.dispatch import Dispatcher
+    from rackwright.dispatch.metrics import metrics_server
+
+    with (
+        signals_held(),
+        Dispatcher(configuration) as dispatcher,
+        metrics_server(configuration.metrics, dispatcher.status) as metrics,
+    ):
+        services = zip(configuration.services, dispatcher.addresses, strict=True)
+        where = ", ".join(f"{service.name} on {address}" for service, address in services)
+        _say(f"rack {configuration.rack}: {where}; {f'metrics on {metrics}' if metrics else 'no metrics'}")
+        while next_signal() == signal.SIGHUP:
+            _reload(file, dispatcher)
+        _say("answering what is under way")
+        last = dispatcher.status()
+        is_done = dispatcher.stop()
+    if json:
+        print_json(last)
+    if not is_done:
+        _say(f"ended after {configuration.drain_ms:g} ms with requests under way")
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _say(text: str) -> None:
+    messages.print(text, highlight=False, soft_wrap=True, markup=False)
+
+
+def _reload(file: Path, dispatcher: Dispatcher) -> None:
+    from rackwright._engine import EngineError
+    from rackwright.dispatch import read_configuration
+
+    try:
+        added, removed = dispatcher.reload(read_configuration(file))
+    except (RackwrightError, EngineError) as error:
+        _say(f"{error}; nothing has changed")
+    else:
+        _say(f"{added} replicas added, {removed} removed")
+
+
+def _asked(configuration: Configuration) -> dict[str, Any]:
+    if configuration.metrics is None:
+        raise RackwrightError("this configuration has no `metrics` address to ask at")
+    try:
+        url = f"http://{configuration.metrics}/status"
+        with urllib.request.urlopen(url, timeout=_STATUS_SECONDS) as answer:
+            status: dict[str, Any] = json_format.load(answer)
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise RackwrightError(f"nobody tells a status on {configuration.metrics} ({reason})") from None
+    return status
+
+
+def _show(status: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json(status)
+        return
+    decisions, datagrams = status["decisions"], status["datagrams"]
+    print_record(
+        [
+            ("rack", f"{status['rack']}, {status['policy']}, for {status['seconds']:,.0f} s"),
+            ("requests", f"{decisions['requests']:,}; {decisions['taken_over']:,} of other racks"),
+            ("redirected", f"{decisions['redirected']:,}"),
+            ("answers", f"{datagrams['answers']:,}"),
+            ("gossip", f"{decisions['gossip'] + decisions['truths']:,} told, {decisions['heard']:,} heard"),
+        ]
+    )
+    columns = [("service", "left"), ("replica", "left"), ("health", "left"), ("cores", "right")]
+    columns += [("under way", "right"), ("answered", "right"), ("mean, us", "right")]
+    rows = [
+        [
+            service["name"],
+            replica["address"],
+            replica["health"],
+            str(replica["cores"]),
+            f"{replica['outstanding']:,}",
+            f"{replica['answered']:,}",
+            f"{replica['mean_us']:,.1f}",
+        ]
+        for service in status["services"]
+        for replica in service["replicas"]
+    ]
+    print_table(columns, rows)
+    if status["peers"]:
+        columns = [("rack", "left"), ("address", "left"), ("alive", "left"), ("believed load", "left")]
+        print_table(columns, [_peer_cells(peer) for peer in status["peers"]])
+
+
+def _peer_cells(peer: dict[str, Any]) -> list[str]:
+    loads = (
+        f"{name} {'no replica' if load is None else f'{load:.2f}'}" for name, load in peer["loads"].items()
+    )
+    return [str(peer["rack"]), peer["address"], "yes" if peer["alive"] else "NO", ", ".join(loads)]

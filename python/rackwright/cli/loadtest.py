@@ -1,0 +1,136 @@
+"""`rw loadtest`: an open-loop client for services on UDP, and a service to try it on."""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rackwright.cli.output import (
+    EXIT_FAILED,
+    JsonOption,
+    messages,
+    print_json,
+    print_record,
+    print_table,
+    working,
+)
+from rackwright.cli.signals import signals_held, wait_for_end
+from rackwright.forms import ARRIVAL_FORMS, WORK_FORMS
+
+if TYPE_CHECKING:
+    from rackwright.loadtest import LoadPlan, LoadResult, Protocol
+
+
+class ProtocolName(StrEnum):
+    """How requests look."""
+
+    work = "work"
+    memcached = "memcached"
+
+
+def loadtest(
+    addresses: Annotated[list[str], typer.Argument(metavar="HOST:PORT…", help="Services, or dispatchers.")],
+    rate: Annotated[float, typer.Option(help="Requests per second, on the average.")] = 1000.0,
+    arrivals: Annotated[str, typer.Option(help=f"{ARRIVAL_FORMS}.")] = "poisson",
+    work: Annotated[str, typer.Option(help=f"How long to work: {WORK_FORMS}.")] = "constant:0",
+    requests: Annotated[int | None, typer.Option(min=1, help="How many; 10000 by default.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.001, help="The same, by time at this rate.")] = None,
+    warmup: Annotated[int, typer.Option(min=0, help="First requests that are not measured.")] = 0,
+    connections: Annotated[int, typer.Option(min=1, help="Sockets for each address.")] = 8,
+    timeout_ms: Annotated[float, typer.Option(help="After which a request is lost.")] = 1000.0,
+    request_bytes: Annotated[int, typer.Option(min=12, help="Of a request of `work`.")] = 64,
+    protocol: Annotated[ProtocolName, typer.Option(help="How requests look.")] = ProtocolName.work,
+    command: Annotated[str, typer.Option(help="What memcached is asked.")] = "get key",
+    seed: Annotated[int, typer.Option(min=0, help="Of arrivals and work.")] = 1,
+    serve: Annotated[bool, typer.Option("--serve", help="Be the services, until a signal.")] = False,
+    cores: Annotated[int, typer.Option(min=1, help="With --serve: requests at once, of each.")] = 1,
+    spin: Annotated[bool, typer.Option("--spin", help="With --serve: keep a processor busy.")] = False,
+    header_bytes: Annotated[
+        int, typer.Option(min=0, help="With --serve: bytes before a request, sent back as they came.")
+    ] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Put load on services over UDP, and tell how long they take to answer.
+
+    Requests are due whatever becomes of earlier ones, and latencies count from then. The exit status is 1
+    when nothing was answered.
+
+    Examples:
+        ./rw loadtest --serve 127.0.0.1:9000 127.0.0.1:9001 --cores 2
+
+        ./rw loadtest 127.0.0.1:9000 --rate 2000 --work exponential:500 --seconds 5
+
+        ./rw loadtest 127.0.0.1:11211 --protocol memcached --rate 50000 --requests 500000
+
+    """
+    if serve:
+        _serve(addresses, cores, spin, header_bytes, json)
+        return
+    from rackwright.loadtest import LoadPlan, Memcached, Work, put_load
+    from rackwright.loadtest.words import parse_arrivals, parse_work
+
+    count = requests or (max(1, round(rate * seconds)) if seconds else 10_000)
+    chosen: Protocol = Work(request_bytes) if protocol == ProtocolName.work else Memcached(command)
+    plan = LoadPlan(
+        targets=addresses,
+        arrivals=parse_arrivals(arrivals, rate),
+        work=parse_work(work),
+        protocol=chosen,
+        requests=count,
+        warmup=warmup,
+        connections=connections,
+        timeout_ms=timeout_ms,
+        seed=seed,
+    )
+    with working(f"{count:,} requests") as activity:
+        result = put_load(plan, lambda sent: activity.detail(f"{sent:,} of {count:,} requests sent"))
+    if json:
+        print_json({"plan": plan.describe(), **result.record()})
+    else:
+        _print(plan, result)
+    if not result.answered:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print(plan: LoadPlan, result: LoadResult) -> None:
+    print_record(
+        [
+            ("sent", f"{result.sent:,} requests, {result.offered_per_second:,.0f} per second"),
+            ("answered", f"{result.answered:,}, {result.answered_per_second:,.0f} per second"),
+            ("lost", f"{result.lost:,} after {plan.timeout_ms:g} ms; {result.late:,} answers late or twice"),
+        ]
+    )
+    columns = [("latency, us", "left"), *((name, "right") for name in ("mean", "50 %", "90 %", "95 %"))]
+    columns += [(name, "right") for name in ("99 %", "99.9 %", "longest")]
+    rows = [
+        ("from when it was due", result.latency),
+        ("from when it was sent", result.latency_from_send),
+        ("from due to sent", result.send_delay),
+    ]
+    print_table(columns, [[name, *(f"{value:,.1f}" for value in _times(row))] for name, row in rows])
+
+
+def _times(row: object) -> list[float]:
+    return [value for name, value in vars(row).items() if name != "count"]
+
+
+def _serve(addresses: list[str], cores: int, spin: bool, header_bytes: int, json: bool) -> None:
+    from rackwright.loadtest import WorkServices
+
+    with signals_held(), WorkServices(addresses, cores, spin, header_bytes) as services:
+        messages.print(f"at work on {', '.join(services.addresses)}", highlight=False, soft_wrap=True)
+        begin = time.monotonic()
+        wait_for_end()
+        record = {
+            "addresses": services.addresses,
+            "answered": services.answered,
+            "malformed": services.malformed,
+            "seconds": time.monotonic() - begin,
+        }
+        if json:
+            print_json(record)
+        else:
+            print_record([("answered", f"{services.answered:,}"), ("malformed", f"{services.malformed:,}")])

@@ -1,0 +1,175 @@
+"""`rw synth`: how deep, how large and how fast a unit's logic is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bootstrap.paths import REPOSITORY
+from rackwright.cli.output import Activity, JsonOption, messages, print_json, print_table, results, working
+from rackwright.cli.settings import SetOption, parse_settings
+from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    from rackwright.synthesis.configurations import Configuration
+    from rackwright.synthesis.figures import Figures
+    from rackwright.synthesis.library import Library
+    from rackwright.synthesis.process import Process
+
+
+def synth(
+    unit: Annotated[str | None, typer.Argument(help="A unit of `./rw units`, or a manifest.json.")] = None,
+    settings: SetOption = None,
+    every: Annotated[bool, typer.Option("--all", help="All units in their named configurations.")] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Bring validation/synthesis/table.csv up to date.")
+    ] = False,
+    liberty: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="Map to this library; repeatable.")
+    ] = None,
+    sram: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Rules and macros in the form of process.toml.")
+    ] = None,
+    paths: Annotated[int, typer.Option(min=1, max=1000, help="How many of the longest paths to show.")] = 10,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the report.")] = REPOSITORY
+    / "out"
+    / "synth",
+    json: JsonOption = False,
+) -> None:
+    """Synthesise a unit to gates: logic depth in FO4, the clock and the area that follow, and where they go.
+
+    Clock and area are an estimate for a process of the 16/22 nm class by stated rules; depth, gates and
+    paths are those of the library. What was mapped before is not mapped again.
+
+    Examples:
+        ./rw synth stream-copy
+
+        ./rw synth snappy-decompress --set history-kib=2 --json
+
+        ./rw synth --all
+
+    """
+    from rackwright.synthesis.library import load_library
+    from rackwright.synthesis.process import load_process
+    from rackwright.synthesis.report import render
+
+    library, process = load_library(liberty or []), load_process(sram)
+    wanted = _wanted(unit, every, update, parse_settings(settings), bool(liberty or sram))
+    with working("synthesis") as activity:
+        if update:
+            _update(wanted, library, process, activity)
+            return
+        rows = [_synthesise(each, library, process, paths, activity) for each in wanted]
+    output.mkdir(parents=True, exist_ok=True)
+    report = output / ("all.html" if every else f"{Path(wanted[0].unit).stem}.html")
+    report.write_text(render(rows, library, process), encoding="utf-8")
+    if json:
+        record = {"library": library.name, "fo4_picoseconds": round(library.fo4 * 1000, 2)}
+        print_json(record | {"rows": [row.record() for row in rows]})
+    else:
+        _print(wanted, rows)
+    messages.print(f"report: {report}", highlight=False, soft_wrap=True)
+
+
+def _synthesise(
+    each: Configuration, library: Library, process: Process, paths: int, activity: Activity
+) -> Figures:
+    from rackwright.synthesis.figures import figures
+    from rackwright.synthesis.flow import load_design, read_design, synthesise
+
+    activity.begin(f"synthesising {each.name}")
+    if each.unit.endswith(".json"):
+        design = read_design(Path(each.unit))
+    else:
+        design = load_design(each.unit, dict(each.parameters))
+    result = synthesise(design, library, process, paths=paths, report=activity.detail)
+    return figures(result, library, process)
+
+
+def _update(wanted: list[Configuration], library: Library, process: Process, activity: Activity) -> None:
+    """Brings the table up to date, row by row: one that is there for this RTL and this flow is kept."""
+    from rackwright.synthesis.configurations import configurations
+    from rackwright.synthesis.flow import load_design
+    from rackwright.synthesis.table import flow_hash, read_table, row_of, write_table
+
+    kept, flow = read_table(), flow_hash(library, process)
+    for each in wanted:
+        row = kept.get(load_design(each.unit, dict(each.parameters)).rtl_hash)
+        if row is None or row.flow_hash != flow:
+            row = row_of(each.name, _synthesise(each, library, process, 1, activity), flow)
+            activity.begin(f"{each.name}: {row.depth_fo4:.1f} FO4, {row.worst_start} -> {row.worst_end}")
+        # Read again, for another process may have added the rows of other units meanwhile.
+        read_table.cache_clear()
+        rows = {row.configuration: row for row in read_table().values()} | {each.name: row}
+        write_table(rows[name] for name in (each.name for each in configurations()) if name in rows)
+
+
+def _wanted(
+    unit: str | None, every: bool, update: bool, parameters: dict[str, str], own_rules: bool
+) -> list[Configuration]:
+    from rackwright.synthesis.configurations import Configuration, configurations
+
+    if every == (unit is not None):
+        raise RackwrightError("synth takes either a unit or --all")
+    if update and (parameters or own_rules):
+        raise RackwrightError(
+            "--update takes the named configurations, the library and the rules of the product"
+        )
+    if every and parameters:
+        raise RackwrightError("--all takes no --set: it synthesises the named configurations")
+    if unit is None:
+        return configurations()
+    if update:
+        return [each for each in configurations() if each.unit == unit]
+    return [Configuration(unit, tuple(sorted(parameters.items())))]
+
+
+def _print(wanted: list[Configuration], rows: list[Figures]) -> None:
+    columns = [("unit", "left"), ("FO4", "right"), ("GHz", "right"), ("gate equivalents", "right")]
+    columns += [("flops", "right"), ("SRAM KiB", "right"), ("mm²", "right"), ("longest path", "left")]
+    cells = [
+        (
+            each.name,
+            f"{row.depth_fo4:.1f}",
+            f"{row.clock_hz / 1e9:.2f}",
+            f"{row.gate_equivalents:,}",
+            f"{row.flops:,}",
+            f"{row.sram_bits / 8192:.1f}",
+            f"{row.area_mm2:.3f}",
+            f"{row.paths[0].start} → {row.paths[0].end}",
+        )
+        for each, row in zip(wanted, rows, strict=True)
+    ]
+    print_table(columns, cells)
+    if len(rows) == 1:
+        _print_details(rows[0])
+
+
+def _print_details(row: Figures) -> None:
+    results.print()
+    print_table(
+        [("longest paths", "right"), ("from", "left"), ("to", "left")],
+        [(f"{path.depth_fo4:.1f} FO4", path.start, path.end) for path in row.paths],
+    )
+    results.print()
+    print_table(
+        [("module", "left"), ("copies", "right"), ("gate equivalents", "right"), ("flops", "right")],
+        [
+            (part.module, str(part.copies), f"{part.gate_equivalents:,}", f"{part.flops:,}")
+            for part in row.modules
+        ],
+    )
+    for part in row.sram_macros:
+        results.print(
+            f"SRAM {part.memory}: {part.count} x {part.depth} x {part.width} {part.ports}, "
+            f"{part.access_picoseconds:.0f} ps, {part.area_mm2:.4f} mm²",
+            highlight=False,
+        )
+    for memory in row.memories_in_flops:
+        results.print(
+            f"flops {memory.memory}: {memory.copies} x {memory.depth} x {memory.width} {memory.ports}, "
+            f"{'synchronous' if memory.synchronous else 'asynchronous'} reads",
+            highlight=False,
+        )

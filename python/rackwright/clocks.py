@@ -1,0 +1,67 @@
+"""The clock of a unit: what synthesis supports, at most 2 GHz, or what the user asks for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from rackwright.errors import RackwrightError
+from rackwright.synthesis.table import known_clock
+
+LIMIT_HZ = 2_000_000_000
+"""The clock of the units' server core: no unit runs faster unless it is asked to."""
+
+
+class ClockSource(StrEnum):
+    """Why a unit runs at its clock: `assumed` is for RTL that has not been synthesised."""
+
+    synthesised = "synthesised"
+    asked = "asked"
+    limit = "limit"
+    assumed = "assumed"
+
+
+@dataclass(frozen=True)
+class UnitClock:
+    """A clock in hertz and why it is the one."""
+
+    hertz: int
+    source: ClockSource
+
+
+def parse_clock(text: str) -> int | None:
+    """What --clock says: hertz, or None for `synthesised`. Raises `RackwrightError` for anything else."""
+    if text == ClockSource.synthesised:
+        return None
+    try:
+        hertz = float(text)
+    except ValueError:
+        hertz = 0.0
+    if not 1 <= hertz <= 1e12 or hertz != int(hertz):
+        raise RackwrightError(f"--clock: {text} is neither a frequency in hertz nor `synthesised`")
+    return int(hertz)
+
+
+def clock_of(manifest: Path, asked: str | None = None) -> UnitClock:
+    """The clock of the unit of a manifest.
+
+    Without `asked`, it is the lower of what synthesis supports and `LIMIT_HZ`; RTL that nobody synthesised
+    is assumed to reach the clock that its manifest declares. `asked` is hertz, or "synthesised": what
+    synthesis supports without the limit, synthesising where that has not been done.
+    """
+    record = json.loads(manifest.read_text(encoding="utf-8"))
+    if asked is not None:
+        hertz = parse_clock(asked)
+        if hertz is not None:
+            return UnitClock(hertz, ClockSource.asked)
+        from rackwright.synthesis.clock import synthesised_clock
+
+        return UnitClock(synthesised_clock(manifest), ClockSource.synthesised)
+    found = known_clock(record["hash"])
+    if found is None:
+        return UnitClock(int(record["clock"]["hertz"]), ClockSource.assumed)
+    if found < LIMIT_HZ:
+        return UnitClock(found, ClockSource.synthesised)
+    return UnitClock(LIMIT_HZ, ClockSource.limit)

@@ -1,0 +1,44 @@
+"""YAML files that people write; every complaint names the file and the field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rackwright.errors import RackwrightError
+
+
+def load_yaml(path: Path, hint: str = "") -> Any:
+    """What a file holds; raises `RackwrightError`, with `hint` when there is no such file."""
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RackwrightError(f"{path}: {error.strerror}{hint}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RackwrightError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+
+
+@dataclass(frozen=True)
+class DocumentReader:
+    """Checks the parts of a document from the file `path`."""
+
+    path: Path
+
+    def mapping(self, where: str, document: Any, known: tuple[str, ...] | None) -> dict[Any, Any]:
+        """A mapping with no keys but `known` (None: any); an absent one is empty."""
+        if document is None:
+            return {}
+        if not isinstance(document, dict):
+            raise self.error(where, "is not a mapping")
+        if known is not None:
+            odd = [key for key in document if key not in known]
+            if odd:
+                raise self.error(where, f"has {odd[0]!r}; there are {', '.join(known) or 'none'}")
+        return document
+
+    def error(self, where: str, what: str) -> RackwrightError:
+        """A complaint about the field `where`."""
+        return RackwrightError(f"{self.path}: {where} {what}")

@@ -1,0 +1,18 @@
+"""Exploring a design space: `rw explore`.
+
+A space names a unit, a suite of calls, and what is to vary: parameters of elaboration, settings at run
+time, placements. Every combination is a point. Points are measured on samples of the suite that are large
+enough for the asked standard error, on any `concurrent.futures` executor, and kept in a store, so that
+nothing is measured twice and an interrupted exploration goes on where it stopped.
+
+    from rackwright.exploration import explore, load_space
+
+    result = explore(load_space("space.yaml"))
+    print(result.frame())
+"""
+
+from rackwright.exploration.explore import Exploration, explore
+from rackwright.exploration.point import Point
+from rackwright.exploration.space import Space, load_space
+
+__all__ = ["Exploration", "Point", "Space", "explore", "load_space"]

@@ -1,0 +1,262 @@
+"""The exploration itself: rounds of portions for every point, until each is as exact as asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rackwright.errors import RackwrightError
+from rackwright.exploration.built_design import BuiltDesign, build_design
+from rackwright.exploration.front import front
+from rackwright.exploration.measure import Call, Measured, Portion, measure
+from rackwright.exploration.point import Point
+from rackwright.exploration.sample import FIRST_PORTIONS, Sample, estimate, portions_needed
+from rackwright.exploration.space import Space
+from rackwright.exploration.store import Store, content_key
+from rackwright.exploration.workload import WORKLOADS
+from rackwright.generation.suite import Suite, load_suite
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_PORTIONS = 1 << 12
+"""Portions after which a point is given up as too noisy; far more than suites of ten thousand calls need."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A point's speed over the whole suite.
+
+    `standard_error` is relative to the speed, `area_mm2` what synthesis estimates for the unit, where it is
+    known. `on_front`: no other point with a known area is as small and as fast, and better in one of the two.
+    `ratio` is all uncompressed over all compressed bytes of the
+    sample's calls. `calls` were measured; `verified` when the official library agreed with every result.
+    """
+
+    point: Point
+    gigabytes_per_second: float
+    standard_error: float
+    ratio: float
+    calls: int
+    clock_hz: int
+    verified: bool
+    wall_seconds: float
+    area_mm2: float | None
+    on_front: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """As JSON holds it; see docs/json.md."""
+        return {
+            **self.point.record(),
+            "gigabytes_per_second": self.gigabytes_per_second,
+            "standard_error": self.standard_error,
+            "ratio": self.ratio,
+            "calls": self.calls,
+            "clock_hz": self.clock_hz,
+            "area_mm2": self.area_mm2,
+            "on_front": self.on_front,
+            "verified": self.verified,
+            "wall_seconds": self.wall_seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """All points of a space, in its order; `reused` and `measured` count portions."""
+
+    space: Space
+    suite: str
+    results: tuple[Result, ...]
+    reused: int
+    measured: int
+
+    @property
+    def digest(self) -> str:
+        """Equal when every measured number is."""
+        rows = [f"{each.point} {each.gigabytes_per_second!r} {each.ratio!r}" for each in self.results]
+        return content_key(*rows)[:16]
+
+    def varied(self) -> list[str]:
+        """The names of the values that differ between points; without any, the placement."""
+        records = [each.point.record() for each in self.results]
+        names = [name for name in records[0] if len({record[name] for record in records}) > 1]
+        return names or ["placement"]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON holds it; see docs/json.md."""
+        return {
+            "unit": self.space.unit,
+            "suite_digest": self.suite,
+            "standard_error": self.space.standard_error,
+            "seed": self.space.seed,
+            "reused_portions": self.reused,
+            "measured_portions": self.measured,
+            "digest": self.digest,
+            "rows": [each.record() for each in self.results],
+        }
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each point, a column for each varied value."""
+        import pandas as pd
+
+        return pd.DataFrame([each.record() for each in self.results])
+
+
+@dataclass
+class _Progress:
+    """How far one point is."""
+
+    point: Point
+    design: BuiltDesign
+    key: str
+    wanted: int = FIRST_PORTIONS
+    done: dict[int, Measured] = field(default_factory=dict)
+
+
+def explore(
+    space: Space,
+    *,
+    suite: Path | None = None,
+    folder: Path,
+    executor: Executor,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Exploration:
+    """Measures every point of `space` over `suite` (or the space's own) with `executor`.
+
+    Measurements are kept in `folder`; what is there already is not measured again. Raises `RackwrightError`
+    for a suite without calls for the unit.
+    """
+    place = suite or space.suite
+    if place is None:
+        raise RackwrightError("no suite is named; `rw generate compression` makes one, --suite takes it")
+    calls = load_suite(place)
+    with Store(folder / "points.sqlite") as store:
+        return _Run(space, calls, store, executor, progress).run()
+
+
+_Waiting = dict[Future[Measured], tuple[_Progress, int]]
+"""Portions under way: the point and the number of each."""
+
+
+class _Run:
+    """One exploration under way; only this process writes the store."""
+
+    def __init__(
+        self, space: Space, suite: Suite, store: Store, executor: Executor, progress: Callable[[str], None]
+    ) -> None:
+        self._space, self._suite, self._store = space, suite, store
+        self._executor, self._progress = executor, progress
+        self._workload = WORKLOADS[space.unit]
+        files = suite.only(self._workload.operation)
+        if not files or any(file.format != self._workload.format for file in files):
+            wanted = f"{self._workload.format} {self._workload.operation}"
+            raise RackwrightError(f"{suite.folder} has no calls of {wanted}, which {space.unit} serves")
+        self._sample = Sample([file.size for file in files], space.seed)
+        self._reused = self._measured = 0
+        self._began = time.monotonic()
+
+    def run(self) -> Exploration:
+        points = [_Progress(point, design, key) for point, design, key in self._keyed()]
+        waiting: _Waiting = {}
+        for point in points:
+            self._ask(point, waiting)
+        while waiting:
+            finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in finished:
+                point, number = waiting.pop(future)
+                measured = future.result()
+                self._store.put(point.key, number, measured)
+                point.done[number] = measured
+                self._measured += 1
+                self._ask(point, waiting)
+            self._say(points, waiting)
+        results = _marked([self._result(point) for point in points])
+        return Exploration(self._space, self._suite.digest, results, self._reused, self._measured)
+
+    def _keyed(self) -> Iterator[tuple[Point, BuiltDesign, str]]:
+        """Every point with the key of all that its measurements depend on; compiles each design once."""
+        built: dict[Any, BuiltDesign] = {}
+        for point in self._space.points():
+            rtl = (point.unit, point.parameters)
+            if rtl not in built:
+                self._progress(f"compiling {point.unit} {dict(point.parameters) or ''}")
+                built[rtl] = build_design(point.unit, dict(point.parameters))
+            parts = (built[rtl].key, point.key(), self._suite.digest, str(self._space.seed))
+            yield point, built[rtl], content_key(*parts)
+
+    def _ask(self, point: _Progress, waiting: _Waiting) -> None:
+        """Once all portions of a round are there, begins the next one, if the point is not exact enough."""
+        if len(point.done) < point.wanted and any(each is point for each, _ in waiting.values()):
+            return
+        while True:
+            for number in range(point.wanted):
+                if number not in point.done and not self._take(point, number):
+                    waiting[self._executor.submit(measure, self._portion(point, number))] = (point, number)
+            if len(point.done) < point.wanted:
+                return
+            needed = portions_needed(point.wanted, self._estimate(point)[1], self._space.standard_error)
+            if needed == point.wanted:
+                return
+            point.wanted = min(needed, MOST_PORTIONS)
+            if len(point.done) == MOST_PORTIONS:
+                raise RackwrightError(f"{point.point}: still too noisy after {MOST_PORTIONS} portions")
+
+    def _take(self, point: _Progress, number: int) -> bool:
+        measured = self._store.get(point.key, number)
+        if measured is None:
+            return False
+        point.done[number] = measured
+        self._reused += 1
+        return True
+
+    def _portion(self, point: _Progress, number: int) -> Portion:
+        calls = self._sample.portion(number)
+        return Portion(point.point, self._suite.folder, self._workload.operation, number, calls)
+
+    def _calls(self, point: _Progress) -> Sequence[Call]:
+        return [call for number in range(point.wanted) for call in point.done[number].calls]
+
+    def _estimate(self, point: _Progress) -> tuple[float, float]:
+        draws = [(call.index, call.uncompressed_bytes, call.seconds) for call in self._calls(point)]
+        found = estimate(draws, self._sample.chances)
+        return found.bytes_per_second, found.standard_error
+
+    def _result(self, point: _Progress) -> Result:
+        calls = self._calls(point)
+        speed, error = self._estimate(point)
+        weights = [1 / self._sample.chances[call.index] for call in calls]
+        plain = sum(weight * call.uncompressed_bytes for weight, call in zip(weights, calls, strict=True))
+        packed = sum(weight * call.compressed_bytes for weight, call in zip(weights, calls, strict=True))
+        return Result(
+            point=point.point,
+            gigabytes_per_second=speed / 1e9,
+            standard_error=error,
+            ratio=plain / packed,
+            calls=len(calls),
+            clock_hz=calls[0].clock_hz,
+            verified=all(call.verified for call in calls),
+            wall_seconds=sum(point.done[number].wall_seconds for number in range(point.wanted)),
+            area_mm2=point.design.area_mm2,
+        )
+
+    def _say(self, points: Sequence[_Progress], waiting: _Waiting) -> None:
+        """How far everything is; the remaining time assumes that portions go on as they went."""
+        rate = self._measured / (time.monotonic() - self._began)
+        finished = sum(1 for point in points if len(point.done) == point.wanted)
+        left = len(waiting) / rate
+        self._progress(
+            f"{finished} of {len(points)} points, {self._measured} portions measured, {self._reused} reused, "
+            f"at least {left:.0f} s left"
+        )
+
+
+def _marked(results: Sequence[Result]) -> tuple[Result, ...]:
+    """The results, those on the front of speed over area marked."""
+    known = [(place, each.area_mm2) for place, each in enumerate(results) if each.area_mm2 is not None]
+    marks = front([(area, results[place].gigabytes_per_second) for place, area in known])
+    chosen = {place for (place, _), mark in zip(known, marks, strict=True) if mark}
+    return tuple(replace(each, on_front=place in chosen) for place, each in enumerate(results))

@@ -1,0 +1,202 @@
+"""Booting an image: on the console, or to run one command."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rackwright import _engine
+from rackwright.errors import RackwrightError
+from rackwright.linux.console import Console
+from rackwright.linux.image import Image
+
+COMMAND_LINE = "console=ttyS0 earlycon=sbi"
+CONSOLE, OUTPUT, ERRORS = 0, 2, 3
+"""Serial ports by what comes out of them."""
+
+_BOOT_LIMIT = 100_000_000_000
+"""Cycles after which a guest that is not ready will never be: 50 s of its time."""
+
+_SLICE = 4_000_000
+"""Cycles between two looks at signals, keyboard and output: 2 ms of the guest's time."""
+
+
+Show = Callable[[int, bytes], None]
+"""Gets what came out of a serial port."""
+
+
+def _unseen(_port: int, _text: bytes) -> None:
+    """Nobody watches; the result has it all."""
+
+
+@dataclass(frozen=True)
+class BootCost:
+    """What it took until the guest was ready."""
+
+    instructions: int
+    cycles: int
+    wall_seconds: float
+
+
+@dataclass(frozen=True)
+class BootResult:
+    """How a guest ran, from reset until it was switched off.
+
+    `instructions` are of all harts, `cycles` of their clock; both count what came after `boot`.
+    """
+
+    exit_code: int
+    stdout: bytes
+    cpu: str
+    harts: int
+    boot: BootCost
+    instructions: int
+    cycles: int
+    clock_hz: int
+    digest: str
+    wall_seconds: float
+    checkpoint: str | None
+    stderr: bytes = field(repr=False)
+    console: bytes = field(repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """The result as `rw boot --json` prints it; see docs/json.md."""
+        row = asdict(self)
+        for key in ("stderr", "console"):
+            del row[key]
+        row["stdout"] = self.stdout.decode(errors="replace")
+        return row
+
+
+def boot(
+    image: Image,
+    command: str | None = None,
+    *,
+    harts: int = 1,
+    cpu: str = "functional",
+    memory_bytes: int = 2 << 30,
+    checkpoint: Path | None = None,
+    show: Show = _unseen,
+    console: Console | None = None,
+) -> BootResult:
+    """Boots `image` on a server fresh from reset, runs `command` as root, and switches the guest off.
+
+    Without a command, there is a shell on `console`. `show` gets what comes out of serial ports as it comes.
+    `checkpoint` is a file to write when the guest has booted; with neither command nor console, that is all.
+    Raises `RackwrightError` when there is nothing to do or the user leaves the console, and `EngineError`
+    when the image does not boot or the checkpoint can't be written.
+    """
+    if command is None and console is None and checkpoint is None:
+        raise RackwrightError("without a command, a guest needs a console")
+    began = time.monotonic()
+    guest = _engine.Guest(image.firmware, image.kernel, image.files, COMMAND_LINE, cpu, harts, memory_bytes)
+    run = _Run(guest, cpu, show, console, began)
+    run.until("ready")
+    cost = run.cost()
+    if checkpoint is not None:
+        guest.save(checkpoint)
+    return run.to_end(command, cost, checkpoint)
+
+
+def restore(
+    checkpoint: Path,
+    command: str | None = None,
+    *,
+    cpu: str = "functional",
+    show: Show = _unseen,
+    console: Console | None = None,
+) -> BootResult:
+    """Goes on from a checkpoint that `boot` has written, on harts of any model; else like `boot`.
+
+    The caches of timed harts are empty at first. `BootResult.boot` has the wall time of restoring. Raises
+    `EngineError` when the file is no checkpoint, or damaged.
+    """
+    if command is None and console is None:
+        raise RackwrightError("without a command, a guest needs a console")
+    began = time.monotonic()
+    guest = _engine.Guest.restore(checkpoint, cpu)
+    run = _Run(guest, cpu, show, console, began)
+    return run.to_end(command, run.cost(), None)
+
+
+class _Run:
+    """A guest under way."""
+
+    def __init__(
+        self, guest: _engine.Guest, cpu: str, show: Show, console: Console | None, began: float
+    ) -> None:
+        self._guest = guest
+        self._cpu = cpu
+        self._show = show
+        self._console = console
+        self._shown = {port: len(guest.output(port)) for port in (CONSOLE, OUTPUT, ERRORS)}
+        self._began = began
+        self._simulated = guest.cycles
+
+    def cost(self) -> BootCost:
+        """What it took up to here."""
+        return BootCost(self._guest.instructions, self._guest.cycles, self._elapsed())
+
+    def to_end(self, command: str | None, cost: BootCost, checkpoint: Path | None) -> BootResult:
+        """Asks a guest that is ready and runs it until it is switched off."""
+        guest = self._guest
+        status = 0
+        if command is not None:
+            guest.request_run(command.encode())
+            status = self.until("off")
+        elif self._console is not None:
+            guest.request_console()
+            status = self.until("off")
+        return BootResult(
+            exit_code=status,
+            stdout=guest.output(OUTPUT),
+            cpu=self._cpu,
+            harts=guest.harts,
+            boot=cost,
+            instructions=guest.instructions - cost.instructions,
+            cycles=guest.cycles - cost.cycles,
+            clock_hz=guest.clock_hz,
+            digest=guest.digest,
+            wall_seconds=self._elapsed() - cost.wall_seconds,
+            checkpoint=None if checkpoint is None else str(checkpoint),
+            stderr=guest.output(ERRORS),
+            console=guest.output(CONSOLE),
+        )
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    def until(self, wanted: str) -> int:
+        """Runs until the engine says so; gives the status that comes with it."""
+        while True:
+            state, status = self._guest.run(_SLICE)
+            self._show_output()
+            if state == wanted:
+                return status or 0
+            if state == "off":
+                raise RackwrightError("the guest was switched off before it was asked for anything")
+            if wanted == "ready" and self._guest.cycles > _BOOT_LIMIT:
+                raise RackwrightError(f"the guest is not ready after {self._guest.cycles:,} cycles")
+            self._serve_console(idle=state == "idle")
+
+    def _show_output(self) -> None:
+        for port, shown in self._shown.items():
+            text = self._guest.output(port, shown)
+            if text:
+                self._shown[port] += len(text)
+                self._show(port, text)
+
+    def _serve_console(self, *, idle: bool) -> None:
+        if self._console is None:
+            if idle:
+                raise RackwrightError("the guest waits for something that never comes")
+            return
+        # Someone who types lives in real time: a guest that only waits must not run ahead of it.
+        simulated = (self._guest.cycles - self._simulated) / self._guest.clock_hz
+        ahead = simulated - self._elapsed()
+        typed = self._console.typed(wait_seconds=0.1 if idle else max(0.0, min(ahead, 0.1)))
+        if typed:
+            self._guest.send(typed)

@@ -1,0 +1,148 @@
+"""Images: firmware, kernel and initial file system in one file, made from the distribution's packages."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap.paths import BUILD, SOFTWARE
+from rackwright.errors import RackwrightError
+from rackwright.linux.files import kernel_of, member, write_files
+from rackwright.linux.packages import Package, PackageClient
+
+VERSION = 1
+"""Of the format; an image of another one is refused."""
+
+_FOLDER = BUILD / "linux"
+_DEFAULT = _FOLDER / "default.image"
+_INIT = SOFTWARE / "linux" / "init"
+_FIRMWARE = "opensbi"
+_BASE = ("busybox-static",)
+_PARTS = ("firmware", "kernel", "files")
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a machine boots, and the packages that it comes from."""
+
+    firmware: bytes
+    kernel: bytes
+    files: bytes
+    packages: tuple[str, ...]
+
+
+def build_image(
+    packages: Sequence[str] = (),
+    output: Path | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """Makes an image with these packages and what they need, or finds the one made of the same files.
+
+    Packages are unpacked and not configured: their maintainers' scripts don't run. `tell` hears what is
+    under way. Raises `RackwrightError` when a package can't be had.
+    """
+    client = PackageClient(_FOLDER)
+    tell("package lists")
+    client.update()
+    system = (client.kernel(), _FIRMWARE)
+    names = (*_BASE, *packages)
+    parts = [client.alone(name) for name in system]
+    contents = client.with_dependencies(names)
+    path = _FOLDER / "images" / f"{_key([*parts, *contents])}.image"
+    if not path.exists():
+        tell(f"{len(parts) + len(contents)} packages")
+        client.fetch(system, dependencies=False)
+        client.fetch(names, dependencies=True)
+        tell("unpacking")
+        _write(path, client, parts, contents)
+    if not packages:
+        _replace(_DEFAULT, lambda new: new.symlink_to(path))
+    if output is None:
+        return path
+    _replace(output, lambda new: shutil.copyfile(path, new))
+    return output
+
+
+def default_image(tell: Callable[[str], None] = lambda _: None) -> Path:
+    """The image without further packages: the one made last, or a new one."""
+    return _DEFAULT.resolve() if _DEFAULT.exists() else build_image(tell=tell)
+
+
+def load_image(path: Path) -> Image:
+    """Reads an image. Raises `RackwrightError` when the file is none, or one of another version."""
+    try:
+        with tarfile.open(path, "r:") as archive:
+            stored = {found.name: archive.extractfile(found) for found in archive}
+            contents = {name: stream.read() for name, stream in stored.items() if stream is not None}
+        description = json.loads(contents["image.json"])
+        if description["version"] != VERSION:
+            raise RackwrightError(f"{path} is an image of another version; make it again with `./rw image`")
+        firmware, kernel, files = (contents[name] for name in _PARTS)
+        hashes = [_hash(part) for part in (firmware, kernel, files)]
+        if hashes != [description["sha256"][name] for name in _PARTS]:
+            raise RackwrightError(f"{path} is damaged; make it again with `./rw image`")
+    except FileNotFoundError as error:
+        raise RackwrightError(f"{path}: no such file") from error
+    except (OSError, tarfile.TarError, KeyError, ValueError, TypeError) as error:
+        raise RackwrightError(f"{path} is no image that `./rw image` has made, or is damaged") from error
+    return Image(firmware, kernel, files, tuple(description["packages"]))
+
+
+def _key(packages: Sequence[Package]) -> str:
+    """What the content of an image follows from."""
+    digest = hashlib.sha256(f"{VERSION}\0".encode() + _INIT.read_bytes())
+    for source in (Path(__file__), Path(__file__).with_name("files.py")):
+        digest.update(source.read_bytes())
+    for package in packages:
+        digest.update(f"\0{package.file}\0{package.hash}".encode())
+    return digest.hexdigest()[:24]
+
+
+def _write(path: Path, client: PackageClient, system: Sequence[Package], contents: Sequence[Package]) -> None:
+    kernel, firmware = (client.path(package) for package in system)
+    files = io.BytesIO()
+    write_files([client.path(package) for package in contents], _INIT.read_bytes(), files)
+    image = {
+        "firmware": member(firmware, "riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"),
+        "kernel": kernel_of(kernel),
+        "files": files.getvalue(),
+    }
+    description = {
+        "version": VERSION,
+        "packages": [package.file for package in (*system, *contents)],
+        "sha256": {name: _hash(part) for name, part in image.items()},
+    }
+    parts = {"image.json": json.dumps(description, indent=2).encode(), **image}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path, lambda new: _pack(new, parts))
+
+
+def _pack(path: Path, parts: dict[str, bytes]) -> None:
+    with tarfile.open(path, "w") as archive:
+        for name, content in parts.items():
+            head = tarfile.TarInfo(name)
+            head.size = len(content)
+            archive.addfile(head, io.BytesIO(content))
+
+
+def _replace(path: Path, make: Callable[[Path], object]) -> None:
+    """Makes a file under another name first, so that nobody ever sees half of it."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise RackwrightError(f"{folder}: no such folder")
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".image-") as unfinished:
+        new = Path(unfinished) / "new"
+        make(new)
+        os.replace(new, path)
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,76 @@
+"""What a load is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rackwright.cluster.distributions import Constant, Distribution
+from rackwright.cluster.loads import Bursty, Periodic, Poisson, Trace
+from rackwright.loadtest.address import endpoint
+
+OpenLoop = Poisson | Periodic | Bursty | Trace
+"""Arrivals that wait for no answer."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Requests that say how long to work on them, for `WorkServices` and others that read the same."""
+
+    request_bytes: int = 64
+
+    def describe(self) -> dict[str, Any]:
+        """As the engine reads it."""
+        return {"kind": "work"}
+
+
+@dataclass(frozen=True)
+class Memcached:
+    """Requests to memcached over UDP; `command` is a line without its end, for example `get key`."""
+
+    command: str
+    request_bytes: int = 0
+
+    def describe(self) -> dict[str, Any]:
+        """As the engine reads it."""
+        return {"kind": "memcached", "command": self.command}
+
+
+Protocol = Work | Memcached
+"""How requests look."""
+
+
+@dataclass(frozen=True)
+class LoadPlan:
+    """`requests` requests to `targets`, each to one of them at random, at the times that `arrivals` says.
+
+    `work` is how long services are asked to work on each; `connections` is the number of sockets for each
+    target; the first `warmup` requests are not in the latencies; a request without an answer after
+    `timeout_ms` is lost. Runs with the same `seed` make the same requests at the same times.
+    """
+
+    targets: Sequence[str]
+    arrivals: OpenLoop
+    work: Distribution = field(default=Constant(0.0))
+    protocol: Protocol = field(default=Work())
+    requests: int = 10_000
+    warmup: int = 0
+    connections: int = 8
+    timeout_ms: float = 1000.0
+    seed: int = 1
+
+    def describe(self) -> dict[str, Any]:
+        """As the engine reads it."""
+        return {
+            "targets": [endpoint(target) for target in self.targets],
+            "protocol": self.protocol.describe(),
+            "arrivals": self.arrivals.describe()["arrivals"],
+            "work": self.work.describe(),
+            "request_bytes": self.protocol.request_bytes,
+            "connections": self.connections,
+            "requests": self.requests,
+            "warmup": self.warmup,
+            "timeout_us": self.timeout_ms * 1e3,
+            "seed": self.seed,
+        }

@@ -1,0 +1,28 @@
+"""A load from start to end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from rackwright.loadtest.plan import LoadPlan
+from rackwright.loadtest.result import LoadResult
+
+_LOOK_SECONDS = 0.5
+
+
+def put_load(plan: LoadPlan, tell: Callable[[int], None] | None = None) -> LoadResult:
+    """Puts the load on its targets and waits until each request is answered or lost.
+
+    `tell` hears from time to time how many were sent. Raises `EngineError` for plans that cannot be.
+    """
+    from rackwright._engine import Loadtest
+
+    load = Loadtest(json.dumps(plan.describe()))
+    try:
+        while not load.wait(_LOOK_SECONDS):
+            if tell is not None:
+                tell(load.sent)
+    finally:
+        load.stop()
+    return LoadResult.read(json.loads(load.report()))

@@ -1,0 +1,76 @@
+"""What one point of a curve is: a load, a policy, and what came of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from rackwright.cluster import ClusterResult, LoadBalancing
+from rackwright.reproduce.experiment import Settings
+
+REQUESTS, QUICK_REQUESTS = 1_000_000, 200_000
+
+
+@dataclass(frozen=True)
+class Point:
+    """A latency, and shares of the requests of clients, in percent.
+
+    Those are requests that caused gossip, messages of gossip (for each rack told, and at intervals),
+    and requests redirected to another rack. `gossip_of_traffic` is what gossip is of all messages in percent,
+    where one to several racks counts once, as a switch that multicasts sends it.
+    """
+
+    p99_us: float
+    caused_gossip: float
+    messages: float
+    redirected: float
+    gossip_of_traffic: float
+    digest: str
+
+
+def measure(clusters: Sequence[LoadBalancing], settings: Settings, name: str) -> list[Point]:
+    """Runs each of them, several at a time: they have nothing to do with each other."""
+    requests = QUICK_REQUESTS if settings.quick else REQUESTS
+    done = _counter(len(clusters), name, settings)
+
+    def run(one: LoadBalancing) -> Point:
+        point = _point(one.cluster().run(one.duration_ms(requests), threads=1))
+        done()
+        return point
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(run, clusters))
+
+
+def _counter(total: int, name: str, settings: Settings) -> Callable[[], None]:
+    finished: list[None] = []
+
+    def done() -> None:
+        finished.append(None)
+        settings.detail(f"{name}: {len(finished)} of {total} points")
+
+    return done
+
+
+def _point(result: ClusterResult) -> Point:
+    counts = result.switches.filter(like="dispatch_").sum()
+    requests = counts.get("dispatch_requests", 0)
+
+    def share(*names: str) -> float:
+        return float(100 * sum(counts[f"dispatch_{name}"] for name in names) / requests) if requests else 0.0
+
+    return Point(
+        result.latency["p99_us"],
+        share("doubled"),
+        share("gossip", "truths"),
+        share("redirected"),
+        _of_traffic(share("doubled", "halved")),
+        result.digest,
+    )
+
+
+def _of_traffic(gossip: float) -> float:
+    """What so much gossip for a hundred requests is of requests, responses and gossip together."""
+    return 100 * gossip / (200 + gossip)

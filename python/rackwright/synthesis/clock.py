@@ -1,0 +1,26 @@
+"""The clock of RTL that the table has no row for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rackwright.synthesis.flow import read_design, synthesise
+from rackwright.synthesis.library import CACHE, load_library
+from rackwright.synthesis.process import load_process
+from rackwright.synthesis.table import flow_hash, known_clock
+
+
+def synthesised_clock(manifest: Path) -> int:
+    """The clock in hertz that synthesis supports: by the table, or by synthesising, which takes minutes."""
+    rtl_hash = json.loads(manifest.read_text(encoding="utf-8"))["hash"]
+    found = known_clock(rtl_hash)
+    if found is not None:
+        return found
+    library, process = load_library(), load_process()
+    kept = CACHE / "clocks" / f"{rtl_hash}-{flow_hash(library, process)}.json"
+    if not kept.exists():
+        depth = synthesise(read_design(manifest), library, process, paths=1).paths[0].depth_fo4
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps({"depth_fo4": depth}), encoding="utf-8")
+    return process.clock_hz(json.loads(kept.read_text(encoding="utf-8"))["depth_fo4"])

@@ -1,0 +1,37 @@
+"""The named configurations of the units: those that validation/synthesis/table.csv has rows for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rackwright.designs import ParameterValue, units
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A unit and the parameters in which it differs from its defaults."""
+
+    unit: str
+    parameters: tuple[tuple[str, ParameterValue], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The unit and its parameters in one word, as tables show them."""
+        return ",".join([self.unit, *(f"{name}={value}" for name, value in self.parameters)])
+
+
+_VARIED: dict[str, tuple[tuple[str, tuple[ParameterValue, ...]], ...]] = {
+    "snappy-decompress": (("history-kib", (2,)),),
+    "snappy-compress": (("hash-log2", (9,)),),
+}
+"""The parameters that experiments vary, beside the default configuration of every unit."""
+
+
+def configurations() -> list[Configuration]:
+    """Every unit as it is by default, and with what experiments vary."""
+    found = []
+    for unit in units():
+        found.append(Configuration(unit.name))
+        for name, values in _VARIED.get(unit.name, ()):
+            found += [Configuration(unit.name, ((name, value),)) for value in values]
+    return found

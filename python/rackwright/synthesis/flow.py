@@ -1,0 +1,103 @@
+"""Synthesis of one design, from its Verilog to its figures."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from rackwright.designs import ParameterValue, elaborate
+from rackwright.errors import RackwrightError
+from rackwright.synthesis.library import Library
+from rackwright.synthesis.macros import macro_library
+from rackwright.synthesis.mapping import map_pieces
+from rackwright.synthesis.memories import LEAST_ALONE, Memory, recognise, sliced
+from rackwright.synthesis.netlist import Netlist
+from rackwright.synthesis.pieces import cut
+from rackwright.synthesis.process import Process
+from rackwright.synthesis.timing import TimedPath, longest_paths
+from rackwright.synthesis.verilog import Module, modules
+
+Report = Callable[[str], None]
+"""Is told what is under way."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one."""
+
+    unit: str
+    parameters: dict[str, ParameterValue]
+    rtl_hash: str
+    modules: dict[str, Module]
+    top: str
+
+    @cached_property
+    def copies(self) -> Counter[str]:
+        """How often each module stands in the design."""
+        counts: Counter[str] = Counter({self.top: 1})
+        # A module stands before those that have it, so that those are counted when it is.
+        for name in reversed(self.modules):
+            for child, count in self.modules[name].children.items():
+                counts[child] += counts[name] * count
+        return counts
+
+
+@dataclass(frozen=True)
+class Synthesised:
+    """A design in gates: its netlist, its memories as macros and as flops, and its longest paths."""
+
+    design: Design
+    netlist: Netlist
+    macros: dict[str, Memory]
+    flop_memories: dict[str, Memory]
+    paths: list[TimedPath]
+
+    def copies_of(self, module: str) -> int:
+        """How often a module of the source stands in the design."""
+        return self.design.copies[module]
+
+
+def load_design(unit: str, parameters: Mapping[str, ParameterValue] | None = None) -> Design:
+    """Elaborates a unit of hardware/."""
+    return read_design(elaborate(unit, parameters))
+
+
+def read_design(manifest: Path) -> Design:
+    """The design of a manifest."""
+    try:
+        record = json.loads(manifest.read_text(encoding="utf-8"))
+        text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
+    except (OSError, ValueError, KeyError) as error:
+        raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error
+    return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"])
+
+
+def synthesise(
+    design: Design,
+    library: Library,
+    process: Process,
+    *,
+    paths: int = 10,
+    report: Report = lambda _: None,
+) -> Synthesised:
+    """Maps a design and finds its longest paths, one for each of `paths` registers."""
+    memories = {name: memory for name, module in design.modules.items() if (memory := recognise(module))}
+    macros = {name: memory for name, memory in memories.items() if memory.is_macro(process)}
+    parts = dict(design.modules)
+    alone: set[str] = set()
+    for name, memory in memories.items():
+        if name not in macros and memory.bits >= LEAST_ALONE:
+            columns = sliced(memory)
+            parts |= {module.name: module for module in columns}
+            alone |= {module.name for module in columns}
+    pieces = cut(parts, design.top, frozenset(macros), frozenset(alone))
+    netlist = Netlist(map_pieces(pieces, library, report), design.top)
+    report("looking for the longest paths")
+    used = {name: memory for name, memory in macros.items() if netlist.copies[name]}
+    found = longest_paths(netlist, macro_library(used.values(), process, library), library, paths)
+    flops = {name: memory for name, memory in memories.items() if name not in macros}
+    return Synthesised(design, netlist, used, flops, found)

@@ -1,0 +1,126 @@
+"""Maps pieces of a design to the cells of a library, with yosys and ABC, two at a time and each once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rackwright.synthesis.library import CACHE, Library
+from rackwright.synthesis.pieces import LIMIT, Piece
+from rackwright.synthesis.tools import program, run
+
+_ABC = (
+    # `dc2` and `scorr` would undo the prefix trees of adders; a flop with many loads needs the buffers.
+    "strash",
+    "if -g -K 6",
+    "strash",
+    "dch -f",
+    "map -B 0.9",
+    "topo",
+    "buffer -p -N 12",
+    "topo",
+    "upsize",
+    "dnsize",
+)
+
+_YOSYS = """read_verilog -sv {folder}/logic.sv
+read_verilog -lib {folder}/boxes.sv
+hierarchy -top {top}
+proc
+flatten
+opt -nodffe -nosdff
+memory -nomap
+memory_map
+opt -nodffe -nosdff
+wreduce
+opt_clean
+alumacc
+opt -nodffe -nosdff
+techmap
+opt -fast -nodffe -nosdff
+dfflibmap -liberty {library}
+opt -fast -nodffe -nosdff
+abc -exe {abc} -liberty {library} -constr {folder}/abc.constraints -script {folder}/abc.script
+opt_clean -purge
+setundef -zero
+write_verilog -noattr -noexpr -simple-lhs {folder}/netlist.v
+"""
+
+_CELL = re.compile(r"^  (\w+) (?:\\\S+|\w+) +\($", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A piece in gates: its module, its netlist, and how many of each cell and box are in it."""
+
+    name: str
+    netlist: Path
+    cells: Counter[str]
+
+
+def map_pieces(
+    pieces: Iterable[Piece], library: Library, report: Callable[[str], None] = lambda _: None
+) -> dict[str, Mapped]:
+    """The pieces in gates, by the name of their module. What was mapped before is not mapped again."""
+    wanted = list(pieces)
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        largest_first = sorted(wanted, key=lambda piece: -len(piece.text))
+        results = []
+        for mapped in pool.map(lambda piece: map_piece(piece, library), largest_first):
+            results.append(mapped)
+            report(f"{len(results)} of {len(wanted)} pieces in gates, {mapped.name} the last")
+    return {mapped.name: mapped for mapped in results}
+
+
+def mapping_key() -> str:
+    """Changes with what mapping does."""
+    return hashlib.sha256("\0".join((_YOSYS, *_ABC, str(LIMIT))).encode()).hexdigest()[:16]
+
+
+def map_piece(piece: Piece, library: Library) -> Mapped:
+    """One piece in gates."""
+    parts = (piece.root.name, piece.text, piece.stubs, library.key, mapping_key())
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    folder = CACHE / "pieces" / key
+    if not (folder / "cells.json").exists():
+        _make(piece, library, folder)
+    cells = Counter(json.loads((folder / "cells.json").read_text(encoding="utf-8")))
+    return Mapped(piece.root.name, folder / "netlist.v", cells)
+
+
+def _make(piece: Piece, library: Library, folder: Path) -> None:
+    """Maps in a folder beside and renames it, so that a run that is broken off leaves nothing half done."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="map-", dir=folder.parent))
+    try:
+        _prepare(piece, library, work)
+        run([program("yosys"), "-q", str(work / "script.ys")], work / "yosys.log")
+        counts = Counter(_CELL.findall((work / "netlist.v").read_text(encoding="utf-8")))
+        (work / "cells.json").write_text(json.dumps(counts, sort_keys=True), encoding="utf-8")
+        if not folder.exists():
+            work.rename(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _prepare(piece: Piece, library: Library, folder: Path) -> None:
+    driver = library.liberty.driver
+    load = max(driver.capacitances.values())
+    (folder / "logic.sv").write_text(piece.text, encoding="utf-8")
+    (folder / "boxes.sv").write_text(piece.stubs, encoding="utf-8")
+    (folder / "abc.script").write_text("\n".join([*_ABC, ""]), encoding="utf-8")
+    constraints = f"set_driving_cell {driver.name}\nset_load {load} [all_outputs]\n"
+    (folder / "abc.constraints").write_text(constraints, encoding="utf-8")
+    script = _YOSYS.format(
+        folder=folder, top=piece.root.name, library=library.path, abc=program("berkeley-abc")
+    )
+    (folder / "script.ys").write_text(script, encoding="utf-8")

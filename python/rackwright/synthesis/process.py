@@ -1,0 +1,122 @@
+"""The rules that turn depth and gates into a clock and an area, and where they are read from."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from rackwright.errors import RackwrightError
+
+RULES = Path(__file__).with_name("process.toml")
+"""The rules of the product, with their sources."""
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A memory macro that the user has: times in picoseconds, area in square micrometres."""
+
+    depth: int
+    width: int
+    ports: str
+    access_picoseconds: float
+    setup_picoseconds: float
+    area_um2: float
+
+
+@dataclass(frozen=True)
+class Process:
+    """The rules of one process; process.toml says what each of them means and where it is from."""
+
+    fo4_picoseconds: float
+    gate_equivalent_um2: float
+    least_bits: float
+    access_fo4_of_1024_bits: float
+    access_fo4_per_doubling: float
+    setup_fo4: float
+    bit_um2: float
+    two_port_factor: float
+    array_share: float
+    periphery: float
+    macros: tuple[Macro, ...] = ()
+
+    def clock_hz(self, depth_fo4: float) -> int:
+        """The clock that a path of this depth allows, in whole megahertz."""
+        return int(1e6 / (depth_fo4 * self.fo4_picoseconds)) * 1_000_000
+
+    def macro(self, depth: int, width: int, ports: str) -> Macro:
+        """The macro of that size and those ports: the user's own, or what the rules make of it."""
+        for macro in self.macros:
+            if (macro.depth, macro.width, macro.ports) == (depth, width, ports):
+                return macro
+        bits = depth * width
+        doublings = max(0.0, math.log2(bits / 1024))
+        access = self.access_fo4_of_1024_bits + self.access_fo4_per_doubling * doublings
+        share = self.array_share / (1 + self.periphery / math.sqrt(bits))
+        factor = 1.0 if ports == "1RW" else self.two_port_factor
+        return Macro(
+            depth,
+            width,
+            ports,
+            access * self.fo4_picoseconds,
+            self.setup_fo4 * self.fo4_picoseconds,
+            bits * self.bit_um2 * factor / share,
+        )
+
+
+_MACRO_FIELDS = {field.name for field in fields(Macro)}
+
+
+def load_process(own: Path | None = None) -> Process:
+    """The rules of the product, with those of the file `own` in their place.
+
+    Raises `RackwrightError` for a file that cannot be read and for a name or a value that makes no sense.
+    """
+    values, _ = _read(RULES)
+    macros: tuple[Macro, ...] = ()
+    if own is not None:
+        replaced, macros = _read(own)
+        for name in replaced:
+            if name not in values:
+                raise RackwrightError(f"{own}: {name} is not a rule; there are {', '.join(sorted(values))}")
+        values |= replaced
+    return Process(**values, macros=macros)
+
+
+def _read(path: Path) -> tuple[dict[str, float], tuple[Macro, ...]]:
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise RackwrightError(f"{path}: {error}") from error
+    values: dict[str, float] = {}
+    for table, rules in tables.items():
+        if table != "macro":
+            if not isinstance(rules, dict):
+                raise RackwrightError(f"{path}: {table} stands outside of [logic] and [sram]")
+            for name, value in rules.items():
+                values[name] = _positive(path, name, value)
+    return values, tuple(_macro(path, entry) for entry in tables.get("macro", ()))
+
+
+def _positive(path: Path, name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise RackwrightError(f"{path}: {name} is {value!r}; it must be a number above 0")
+    return float(value)
+
+
+def _macro(path: Path, entry: dict[str, Any]) -> Macro:
+    if set(entry) != _MACRO_FIELDS:
+        raise RackwrightError(f"{path}: a [[macro]] has {', '.join(sorted(_MACRO_FIELDS))}")
+    if entry["ports"] not in ("1RW", "1R1W"):
+        raise RackwrightError(f"{path}: ports is {entry['ports']!r}; it must be 1RW or 1R1W")
+    numbers = {name: _positive(path, name, value) for name, value in entry.items() if name != "ports"}
+    return Macro(
+        int(numbers["depth"]),
+        int(numbers["width"]),
+        entry["ports"],
+        numbers["access_picoseconds"],
+        numbers["setup_picoseconds"],
+        numbers["area_um2"],
+    )

@@ -1,0 +1,102 @@
+"""The committed table of depth, area and clock, validation/synthesis/table.csv: a row for each RTL."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bootstrap.paths import REPOSITORY
+from rackwright.synthesis.figures import Figures
+from rackwright.synthesis.library import Library
+from rackwright.synthesis.mapping import mapping_key
+from rackwright.synthesis.process import Process
+
+TABLE = REPOSITORY / "validation" / "synthesis" / "table.csv"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A configuration's figures, for RTL and a flow of synthesis with these hashes."""
+
+    configuration: str
+    rtl_hash: str
+    flow_hash: str
+    depth_fo4: float
+    path_nanoseconds: float
+    clock_hz: int
+    gate_equivalents: int
+    flops: int
+    sram_bits: int
+    area_mm2: float
+    worst_start: str
+    worst_end: str
+
+
+def flow_hash(library: Library, process: Process) -> str:
+    """What the figures depend on beside the RTL: the library, the scripts of mapping, the rules."""
+    parts = (library.key, mapping_key(), repr(process))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def row_of(configuration: str, figures: Figures, flow: str) -> Row:
+    """The row of a configuration that was synthesised, with the `flow_hash` of how."""
+    worst = figures.paths[0]
+    return Row(
+        configuration,
+        figures.rtl_hash,
+        flow,
+        figures.depth_fo4,
+        figures.path_nanoseconds,
+        figures.clock_hz,
+        figures.gate_equivalents,
+        figures.flops,
+        figures.sram_bits,
+        figures.area_mm2,
+        worst.start,
+        worst.end,
+    )
+
+
+def write_table(rows: Iterable[Row], path: Path = TABLE) -> None:
+    """Writes the table anew."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row.__dataclass_fields__)
+        writer.writerows(vars(row).values() for row in rows)
+
+
+@cache
+def read_table(path: Path = TABLE) -> dict[str, Row]:
+    """The rows by the hash of the RTL; none where there is no table."""
+    if not path.exists():
+        return {}
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = [_row(record) for record in csv.DictReader(file)]
+    return {row.rtl_hash: row for row in rows}
+
+
+def known_clock(rtl_hash: str) -> int | None:
+    """The clock of the row for this RTL, or None."""
+    row = read_table().get(rtl_hash)
+    return None if row is None else row.clock_hz
+
+
+def _row(record: dict[str, str]) -> Row:
+    return Row(
+        record["configuration"],
+        record["rtl_hash"],
+        record["flow_hash"],
+        float(record["depth_fo4"]),
+        float(record["path_nanoseconds"]),
+        int(record["clock_hz"]),
+        int(record["gate_equivalents"]),
+        int(record["flops"]),
+        int(record["sram_bits"]),
+        float(record["area_mm2"]),
+        record["worst_start"],
+        record["worst_end"],
+    )

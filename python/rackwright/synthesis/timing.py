@@ -1,0 +1,123 @@
+"""The longest paths of a mapped design: clock-to-output, logic, memory access and setup together."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from rackwright.synthesis import sta
+from rackwright.synthesis.library import CACHE, Library
+from rackwright.synthesis.netlist import Netlist
+
+_ENDS = 6000
+"""End points that are looked at: enough that one wide register does not hide the next."""
+
+_PERIOD = 0.001
+_BEGIN, _END = "<path>", "</path>"
+_SUMMARY = re.compile(r"^(\S+)(?: \(\w+\))?\s+(\S+)(?: \(\w+\))?\s+(-?[\d.]+)\s*$", re.MULTILINE)
+_POINT = re.compile(r"^\s*(-?[\d.]+)\s+(-?[\d.]+) [v^] (\S+) \((\w+)\)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Point:
+    """An output on a path: what the source calls it (or the instance), its cell, and when it changes."""
+
+    name: str
+    cell: str
+    delay_fo4: float
+    arrival_fo4: float
+
+
+@dataclass(frozen=True)
+class TimedPath:
+    """The longest path to a register: its length over the whole cycle, and the points on it."""
+
+    start: str
+    end: str
+    depth_fo4: float
+    nanoseconds: float
+    points: tuple[Point, ...]
+
+
+def longest_paths(netlist: Netlist, macros: str, library: Library, count: int) -> list[TimedPath]:
+    """The longest path to each of the `count` registers that have the longest, longest first.
+
+    Inputs change when a flop outside would let them, outputs reach one; the reset does not count, for it is
+    distributed over several cycles. `macros` is the Liberty of the boxes.
+    """
+    with tempfile.TemporaryDirectory(prefix="timing-", dir=CACHE) as folder:
+        return _Timer(netlist, library, Path(folder), macros).paths(count)
+
+
+class _Timer:
+    def __init__(self, netlist: Netlist, library: Library, folder: Path, macros: str) -> None:
+        self._netlist = netlist
+        self._library = library
+        self._folder = folder
+        self._unit = library.liberty.time_nanoseconds
+        (folder / "macros.lib").write_text(macros, encoding="utf-8")
+
+    def paths(self, count: int) -> list[TimedPath]:
+        worst = [f"puts {_BEGIN}", "report_checks -path_delay max -digits 4", f"puts {_END}"]
+        command = f"report_checks -path_delay max -group_count {_ENDS} -format summary -digits 4"
+        text = sta.evaluate([*self._design(), *worst, command], self._folder, "summary")
+        chosen: dict[str, tuple[str, str, float]] = {}
+        for start, end, slack in _SUMMARY.findall(text):
+            chosen.setdefault(self._netlist.register(end), (start, end, _PERIOD - float(slack)))
+        longest = list(chosen.items())[:count]
+        reports = _reports(text)
+        if count > 1:
+            # Timing a large design takes minutes, and most callers want its longest path alone.
+            reports = self._reports_to([end for _, (_, end, _) in longest])
+        return [
+            self._path(register, start, length, report)
+            for (register, (start, _, length)), report in zip(longest, reports, strict=True)
+        ]
+
+    def _reports_to(self, ends: list[str]) -> list[str]:
+        script = self._design()
+        for end in ends:
+            target = f"[get_pins {{{end}}}]" if "/" in end else f"[get_ports {{{end}}}]"
+            report = f"report_checks -path_delay max -to {target} -digits 4"
+            script += [f"puts {_BEGIN}", report, f"puts {_END}"]
+        return _reports(sta.evaluate(script, self._folder, "paths"))
+
+    def _design(self) -> list[str]:
+        fo4 = self._library.fo4 / self._unit
+        load = max(self._library.liberty.driver.capacitances.values())
+        files = sorted({str(part.netlist) for part in self._netlist.parts.values()})
+        return [
+            f"read_liberty {self._library.path}",
+            f"read_liberty {self._folder / 'macros.lib'}",
+            *(f"read_verilog {file}" for file in files),
+            f"link_design {self._netlist.top}",
+            f"create_clock -name clock -period {_PERIOD} [get_ports clock]",
+            "set inputs {}",
+            'foreach p [all_inputs] { if {[get_property $p full_name] != "clock"} { lappend inputs $p } }',
+            f"set_input_delay -clock clock {2 * fo4:.6f} $inputs",
+            f"set_output_delay -clock clock {2 * fo4:.6f} [all_outputs]",
+            f"set_load {load} [all_outputs]",
+            "set_false_path -from [get_ports reset]",
+        ]
+
+    def _path(self, register: str, start: str, length: float, report: str) -> TimedPath:
+        points = tuple(
+            Point(
+                self._netlist.source_name(pin) or pin.rpartition("/")[0].replace("/", "."),
+                cell,
+                self._fo4(float(delay)),
+                self._fo4(float(time)),
+            )
+            for delay, time, pin, cell in _POINT.findall(report)
+        )
+        begin = self._netlist.register(start)
+        return TimedPath(begin, register, self._fo4(length), length * self._unit, points)
+
+    def _fo4(self, time: float) -> float:
+        return time * self._unit / self._library.fo4
+
+
+def _reports(text: str) -> list[str]:
+    return re.findall(f"{_BEGIN}(.*?){_END}", text, re.DOTALL)

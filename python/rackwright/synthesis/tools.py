@@ -1,0 +1,30 @@
+"""The programs of synthesis: yosys, ABC and OpenSTA."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from bootstrap import tools
+from rackwright.errors import RackwrightError
+
+
+def program(name: str) -> str:
+    """The path of one of them; raises `RackwrightError` that says how to get it."""
+    tool = next(tool for tool in tools.TOOLS if tool.name == name)
+    found = tools.find(tool)
+    if found is None:
+        raise RackwrightError(f"{name} is not installed; get it with: apt-get install {tool.packages[0]}")
+    return found.path
+
+
+def run(command: list[str], log: Path) -> str:
+    """What a program prints, kept in `log` too; raises `RackwrightError` with its complaint."""
+    result = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    text = result.stdout + result.stderr
+    log.write_text(text, encoding="utf-8")
+    complaints = [line for line in text.splitlines() if line.startswith(("ERROR", "Error"))]
+    if result.returncode != 0 or complaints:
+        reason = complaints[0] if complaints else f"exit status {result.returncode}"
+        raise RackwrightError(f"{Path(command[0]).name}: {reason} ({log})")
+    return result.stdout

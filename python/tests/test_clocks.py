@@ -1,0 +1,59 @@
+"""Where the clock of a unit comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rackwright import clocks
+from rackwright.cli.settings import parse_settings
+from rackwright.clocks import ClockSource, UnitClock, clock_of
+from rackwright.errors import RackwrightError
+from rackwright.synthesis.table import Row, read_table, write_table
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps({"hash": "abc", "clock": {"hertz": 2_000_000_000}}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        (1_500_000_000, UnitClock(1_500_000_000, ClockSource.synthesised)),
+        (2_400_000_000, UnitClock(2_000_000_000, ClockSource.limit)),
+        (None, UnitClock(2_000_000_000, ClockSource.assumed)),
+    ],
+)
+def test_the_lower_of_synthesis_and_the_limit(
+    manifest: Path, monkeypatch: pytest.MonkeyPatch, known: int | None, expected: UnitClock
+) -> None:
+    monkeypatch.setattr(clocks, "known_clock", lambda _: known)
+    assert clock_of(manifest) == expected
+
+
+def test_a_clock_that_is_asked_for_has_no_limit(manifest: Path) -> None:
+    assert clock_of(manifest, "3.2e9") == UnitClock(3_200_000_000, ClockSource.asked)
+
+
+@pytest.mark.parametrize("text", ["fast", "0", "-1", "1.5", "1e13", "nan"])
+def test_a_clock_that_is_none_is_refused(manifest: Path, text: str) -> None:
+    with pytest.raises(RackwrightError, match="--clock"):
+        clock_of(manifest, text)
+
+
+@pytest.mark.parametrize("settings", [["history-kib"], ["=3"], ["history-kib="], ["a=1", "a=2"]])
+def test_settings_that_are_none_are_refused(settings: list[str]) -> None:
+    with pytest.raises(RackwrightError, match="--set"):
+        parse_settings(settings)
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+    row = Row("nic", "ab", "cd", 33.25, 3.5, 2_400_000_000, 10, 5, 0, 0.25, "a", "b")
+    path = tmp_path / "table.csv"
+    write_table([row], path)
+    assert read_table(path) == {"ab": row}

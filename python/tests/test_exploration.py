@@ -1,0 +1,227 @@
+"""Exploring spaces: the same points whoever measures, nothing twice, clear errors, honest samples."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from statistics import fmean
+
+import pytest
+from command_line import REPOSITORY, rw
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rackwright.errors import RackwrightError
+from rackwright.exploration import Exploration, explore, load_space
+from rackwright.exploration.front import front
+from rackwright.exploration.sample import PORTION_CALLS, Sample, estimate, portions_needed
+from rackwright.generation import generate, load_profile
+
+PROFILE = """
+operations:
+  compress:
+    format: snappy
+    sizes: [[6, 40, 2000], [11, 30, 45000], [14, 8, 96000]]
+    ratios: {any: [1.0, 1.6, 2.0, 3.0]}
+"""
+SPACE = """
+unit: snappy-compress
+standard_error: 0.15
+vary:
+  settings:
+    hash_entries: [512, 16384]
+  placement: [near-core, pcie]
+"""
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of small calls."""
+    folder = tmp_path_factory.mktemp("suite")
+    profile = folder / "profile.yaml"
+    profile.write_text(PROFILE, encoding="utf-8")
+    return generate(load_profile(profile), folder / "suite", files=60).folder
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four points of the compressor that share one compiled design."""
+    path = tmp_path_factory.mktemp("space") / "space.yaml"
+    path.write_text(SPACE, encoding="utf-8")
+    return path
+
+
+def explored(space: Path, suite: Path, folder: Path) -> Exploration:
+    with ThreadPoolExecutor(1) as executor:
+        return explore(load_space(space), suite=suite, folder=folder, executor=executor)
+
+
+@pytest.fixture(scope="module")
+def whole(space: Path, suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Exploration:
+    """The exploration, done at once by one thread."""
+    return explored(space, suite, tmp_path_factory.mktemp("whole"))
+
+
+def test_every_point_is_as_exact_as_asked_and_verified(whole: Exploration) -> None:
+    assert len(whole.results) == 4
+    for result in whole.results:
+        assert result.standard_error <= 0.15
+        assert result.verified
+    near, far = (result for result in whole.results if dict(result.point.settings)["hash_entries"] == 16384)
+    assert near.gigabytes_per_second > far.gigabytes_per_second
+    assert set(whole.varied()) == {"settings.hash_entries", "placement"}
+    assert len(whole.frame()) == 4
+
+
+def test_who_measures_changes_nothing(space: Path, suite: Path, whole: Exploration, tmp_path: Path) -> None:
+    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
+        other = explore(load_space(space), suite=suite, folder=tmp_path, executor=executor)
+    assert other.digest == whole.digest
+
+
+def test_nothing_is_measured_twice(space: Path, suite: Path, whole: Exploration, tmp_path: Path) -> None:
+    explored(space, suite, tmp_path)
+    again = explored(space, suite, tmp_path)
+    assert (again.measured, again.reused) == (0, whole.measured)
+    assert again.digest == whole.digest
+
+
+def test_a_killed_exploration_goes_on_to_the_same_table(
+    space: Path, suite: Path, whole: Exploration, tmp_path: Path
+) -> None:
+    store = tmp_path / "points.sqlite-wal"
+    words = (REPOSITORY / "rw", "explore", space, "--suite", suite, "-o", tmp_path, "--workers", 1)
+    command = [str(word) for word in words]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    deadline = time.monotonic() + 300
+    while process.poll() is None and not (store.exists() and store.stat().st_size > 20_000):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    ended = rw("explore", space, "--suite", suite, "-o", tmp_path, "--json")
+    assert ended.status == 0, ended.stderr
+    assert ended.json()["digest"] == whole.digest
+    assert ended.json()["reused_portions"] > 0
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").count("<svg") == 2
+
+
+def test_ranks_of_mpi_measure_the_same(space: Path, suite: Path, whole: Exploration, tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "mpi4py.futures", "-m", "rackwright.cli", "explore", str(space)]
+    options = ["--suite", str(suite), "-o", str(tmp_path), "--executor", "mpi", "--json"]
+    launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
+    result = subprocess.run(
+        [*launcher, *program, *options], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert whole.digest in result.stdout
+
+
+def test_workers_of_dask_measure_the_same(
+    space: Path, suite: Path, whole: Exploration, tmp_path: Path
+) -> None:
+    # Its workers may complain while they end, which is not ours to forbid: only the result counts.
+    program = [sys.executable, "-m", "rackwright.cli", "explore", str(space), "--suite", str(suite)]
+    options = ["-o", str(tmp_path), "--executor", "dask", "--workers", "2", "--json"]
+    result = subprocess.run([*program, *options], capture_output=True, text=True, timeout=300, check=False)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["digest"] == whole.digest
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("unit: toaster", "unit is 'toaster'; there are snappy-compress, snappy-decompress"),
+        (
+            "unit: snappy-compress\nvary: {placement: [moon]}",
+            "vary.placement has 'moon'; there are near-core",
+        ),
+        ("unit: snappy-compress\nvary: {settings: {history_kib: [2]}}", "vary.settings has 'history_kib'"),
+        ("unit: snappy-compress\nvary: {settings: {hash_entries: [3]}}", "hash_entries has 3; there are 512"),
+        ("unit: snappy-compress\nvary: {parameters: {colour: [1]}}", "vary.parameters has 'colour'"),
+        ("unit: snappy-compress\nvary: {placement: near-core}", "not a list of values"),
+        ("unit: snappy-compress\nvary: {placement: [pcie, pcie]}", "has a value twice"),
+        ("unit: snappy-compress\nstandard_error: 2", "standard_error is 2, not a number between 0 and 1"),
+        ("unit: snappy-compress\nseed: x", "seed is 'x', not a whole number"),
+        ("- 1", "the file is not a mapping"),
+        ("{", "not YAML"),
+    ],
+)
+def test_a_space_that_makes_no_sense_is_refused_by_field(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "space.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RackwrightError) as raised:
+        load_space(path)
+    assert complaint in str(raised.value)
+
+
+def test_the_examples_are_spaces() -> None:
+    for path in (REPOSITORY / "examples" / "explore").glob("*.yaml"):
+        assert len(list(load_space(path).points())) >= 9
+
+
+def test_what_is_missing_or_foreign_is_said(space: Path, suite: Path, tmp_path: Path) -> None:
+    assert "no suite is named" in rw("explore", space, "-o", tmp_path).stderr
+    assert "is it a whole suite" in rw("explore", space, "--suite", tmp_path, "-o", tmp_path).stderr
+    (tmp_path / "points.sqlite").write_bytes(b"not a database, but long enough to look like one" * 100)
+    ended = rw("explore", space, "--suite", suite, "-o", tmp_path)
+    assert ended.status == 1
+    assert "points.sqlite" in ended.stderr
+    other = tmp_path / "other.yaml"
+    other.write_text("unit: snappy-decompress", encoding="utf-8")
+    assert (
+        "has no calls of snappy decompress"
+        in rw("explore", other, "--suite", suite, "-o", tmp_path / "x").stderr
+    )
+
+
+def test_a_sample_gives_the_speed_of_all_calls_within_its_error() -> None:
+    random = Random(5)
+    sizes = [int(2 ** (6 + 14 * random.random())) for _ in range(3000)]
+    seconds = [1e-7 + size * 1e-10 * (0.5 + random.random()) for size in sizes]
+    truth = sum(sizes) / sum(seconds)
+    misses = []
+    for seed in range(60):
+        sample = Sample(sizes, seed)
+        draws = [
+            (call, sizes[call], seconds[call]) for number in range(12) for call in sample.portion(number)
+        ]
+        found = estimate(draws, sample.chances)
+        misses.append((found.bytes_per_second / truth - 1) / found.standard_error)
+    # Of honest standard errors, about 95 % of estimates are within two, and they miss to both sides.
+    assert sum(abs(miss) < 2 for miss in misses) >= 52
+    assert abs(fmean(misses)) < 0.5
+
+
+def test_a_sample_is_the_same_for_the_same_seed_in_any_order() -> None:
+    sizes = list(range(1, 500))
+    one, other = Sample(sizes, 3), Sample(sizes, 3)
+    later = other.portion(7)
+    assert [one.portion(number) for number in range(8)][7] == later
+    assert len(later) == PORTION_CALLS
+    assert Sample(sizes, 4).portion(7) != later
+
+
+def test_portions_grow_until_the_error_is_small_enough() -> None:
+    assert portions_needed(3, 0.01, 0.02) == 3
+    assert portions_needed(3, 0.03, 0.02) == 7
+    assert portions_needed(3, 0.9, 0.02) == 12
+    assert portions_needed(3, 0.0201, 0.02) == 4
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9))))
+def test_a_front_is_what_nothing_else_beats(pairs: list[tuple[int, int]]) -> None:
+    def beaten(pair: tuple[int, int]) -> bool:
+        return any(other[0] <= pair[0] and other[1] >= pair[1] and other != pair for other in pairs)
+
+    assert front(pairs) == [not beaten(pair) for pair in pairs]

@@ -1,0 +1,197 @@
+"""Linux on a simulated server: images, booting, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import signal
+import stat
+import tarfile
+import termios
+from pathlib import Path
+
+import pytest
+
+from rackwright import RackwrightError, _engine
+from rackwright.cli.boot import memory_bytes
+from rackwright.linux.archive import ArchiveWriter, Entry, folder, program
+from rackwright.linux.boot import COMMAND_LINE, boot, restore
+from rackwright.linux.console import Console, raw_console
+from rackwright.linux.files import placed
+from rackwright.linux.image import Image, default_image, load_image
+
+SMALL = 256 << 20
+
+
+@pytest.fixture(scope="module")
+def image() -> Image:
+    """The default image. Where packages can't be had, the tests that need it fail and say so."""
+    return load_image(default_image())
+
+
+def test_a_command_runs_on_two_harts(image: Image) -> None:
+    command = "nproc; grep -c ^processor /proc/cpuinfo; echo 'not \"that\"' >&2; exit 7"
+    result = boot(image, command, harts=2, memory_bytes=SMALL)
+    assert result.stdout == b"2\n2\n"
+    assert result.stderr == b'not "that"\n'
+    assert result.exit_code == 7
+    assert b"Linux version" in result.console
+    assert b"Power down" in result.console
+    assert result.boot.instructions > 10_000_000
+    assert result.record()["stdout"] == "2\n2\n"
+    # The same machine, its runs cut elsewhere.
+    again = _engine.Guest(
+        image.firmware, image.kernel, image.files, COMMAND_LINE, harts=2, memory_bytes=SMALL
+    )
+    assert run_until(again, "ready", 77_777_777) is None
+    again.request_run(command.encode())
+    assert run_until(again, "off", 999_999) == 7
+    assert again.digest == result.digest
+
+
+def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_path: Path) -> None:
+    saved = tmp_path / "booted.checkpoint"
+    command = "cat /proc/uptime; date; exit 5"
+    whole = boot(image, command, harts=2, memory_bytes=SMALL, checkpoint=saved)
+    assert whole.checkpoint == str(saved)
+    assert [path.name for path in tmp_path.iterdir()] == [saved.name]
+    rest = restore(saved, command)
+    assert (rest.exit_code, rest.stdout, rest.harts) == (5, whole.stdout, 2)
+    assert rest.digest == whole.digest
+    timed = restore(saved, "nproc", cpu="rocket")
+    assert timed.stdout == b"2\n"
+    with pytest.raises(_engine.EngineError, match="functional"):
+        _engine.Guest.restore(saved, "rocket").save(tmp_path / "timed")
+    content = saved.read_bytes()
+    for wrong, reason in (
+        (b"", "no checkpoint"),
+        (b"something else", "no checkpoint"),
+        (content[:-1], "damaged"),
+        (content[: len(content) // 2], "damaged"),
+        (content[:9000] + bytes([content[9000] ^ 1]) + content[9001:], "damaged"),
+        (content[:8] + b"\xff" + content[9:], "another version"),
+    ):
+        saved.write_bytes(wrong)
+        with pytest.raises(_engine.EngineError, match=reason):
+            restore(saved, "true")
+    with pytest.raises(_engine.EngineError, match="cannot read"):
+        restore(tmp_path / "missing", "true")
+    with pytest.raises(_engine.EngineError, match="cannot write"):
+        boot(image, "true", memory_bytes=SMALL, checkpoint=tmp_path / "missing" / "file")
+
+
+def run_until(guest: _engine.Guest, wanted: str, cycles: int) -> int | None:
+    """Runs a guest in steps of so many cycles."""
+    while True:
+        state, status = guest.run(cycles)
+        if state == wanted:
+            return status
+        assert state == "running"
+
+
+def test_what_cannot_be_booted_is_refused(image: Image) -> None:
+    with pytest.raises(_engine.EngineError, match="no Linux image"):
+        boot(Image(image.firmware, b"kernel", image.files, ()), "true")
+    with pytest.raises(_engine.EngineError, match="damaged"):
+        boot(Image(image.firmware, image.kernel + bytes(1 << 28), image.files, ()), "true")
+    with pytest.raises(_engine.EngineError, match="need at least"):
+        boot(image, "true", memory_bytes=1 << 24)
+    with pytest.raises(_engine.EngineError, match="64 harts"):
+        boot(image, "true", harts=65)
+    with pytest.raises(_engine.EngineError, match="no core model"):
+        boot(image, "true", cpu="z80")
+    with pytest.raises(RackwrightError, match="console"):
+        boot(image)
+
+
+def test_an_image_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = default_image()
+    whole = path.read_bytes()
+    other = tmp_path / "other.image"
+    with pytest.raises(RackwrightError, match="no such file"):
+        load_image(other)
+    other.write_bytes(b"something else")
+    with pytest.raises(RackwrightError, match="no image"):
+        load_image(other)
+    other.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(RackwrightError, match="damaged"):
+        load_image(other)
+    middle = len(whole) // 2
+    other.write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
+    with pytest.raises(RackwrightError, match="damaged"):
+        load_image(other)
+    with tarfile.open(other, "w") as archive:
+        head = tarfile.TarInfo("image.json")
+        text = b'{"version": 0}'
+        head.size = len(text)
+        archive.addfile(head, io.BytesIO(text))
+    with pytest.raises(RackwrightError, match="another version"):
+        load_image(other)
+
+
+def test_sizes_of_memory() -> None:
+    assert memory_bytes("2GiB") == 2 << 30
+    assert memory_bytes("4096") == 4096
+    for wrong in ("2GB", "", "-1MiB", "0", "99999999GiB"):
+        with pytest.raises(RackwrightError, match="no size of memory"):
+            memory_bytes(wrong)
+
+
+def test_files_lie_below_usr() -> None:
+    assert placed("./bin/sh") == "usr/bin/sh"
+    assert placed("./lib") == ""
+    assert placed("./") == ""
+    assert placed("./etc/hosts") == "etc/hosts"
+
+
+def test_an_archive_has_the_heads_that_the_kernel_reads() -> None:
+    stream = io.BytesIO()
+    writer = ArchiveWriter(stream)
+    writer.add(folder("usr"))
+    writer.add(program("usr/x", b"12345"))
+    writer.add(Entry("dev/null", stat.S_IFCHR | 0o666, device=(1, 3)))
+    writer.close()
+    content = stream.getvalue()
+    assert len(content) % 4 == 0
+    names = []
+    place = 0
+    while place < len(content):
+        assert content[place : place + 6] == b"070701"
+        fields = [int(content[at : at + 8], 16) for at in range(place + 6, place + 110, 8)]
+        size, name_size = fields[6], fields[11]
+        names.append(content[place + 110 : place + 110 + name_size - 1])
+        start = place + (110 + name_size + 3) // 4 * 4
+        if names[-1] == b"usr/x":
+            assert content[start : start + size] == b"12345"
+            assert stat.S_IMODE(fields[1]) == 0o755
+        place = start + (size + 3) // 4 * 4
+    assert names == [b"usr", b"usr/x", b"dev/null", b"TRAILER!!!"]
+
+
+def test_the_terminal_is_restored_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    outside, inside = pty.openpty()
+    with os.fdopen(inside, "rb", buffering=0) as terminal:
+        monkeypatch.setattr("sys.stdin", terminal)
+        before = termios.tcgetattr(inside)
+        with raw_console() as console:
+            assert not termios.tcgetattr(inside)[3] & termios.ICANON
+            os.write(outside, b"ls\r")
+            assert console.typed(5) == b"ls\r"
+            os.write(outside, b"\x1d")
+            with pytest.raises(RackwrightError, match="left the console"):
+                console.typed(5)
+        assert termios.tcgetattr(inside) == before
+        with pytest.raises(SystemExit), raw_console():
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert termios.tcgetattr(inside) == before
+    os.close(outside)
+
+
+def test_the_end_of_piped_input_is_typed_once() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"exit\n")
+    os.close(writing)
+    console = Console(reading)
+    assert [console.typed(0.01) for _ in range(3)] == [b"exit\n", b"\x04", b""]
+    os.close(reading)

@@ -1,0 +1,273 @@
+"""Synthesis against what is known of it: published depths, two libraries, and the committed table."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rackwright.designs import elaborate
+from rackwright.errors import RackwrightError
+from rackwright.synthesis.configurations import Configuration, configurations
+from rackwright.synthesis.figures import figures
+from rackwright.synthesis.flow import Design, load_design, synthesise
+from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
+from rackwright.synthesis.memories import recognise, sliced
+from rackwright.synthesis.pieces import cut
+from rackwright.synthesis.process import load_process
+from rackwright.synthesis.table import flow_hash, read_table, row_of
+from rackwright.synthesis.verilog import Module, modules
+
+OTHER_LIBERTY = Path("/usr/share/qflow/tech/osu035/osu035_stdcells.lib")
+
+needs_tools = pytest.mark.skipif(
+    not DEFAULT_LIBERTY.exists(), reason="the packages of synthesis are not installed"
+)
+needs_both = pytest.mark.skipif(not OTHER_LIBERTY.exists(), reason="qflow-tech-osu035 is not installed")
+
+ADDER = ("a + b", 64)
+COMPARATOR = ("{63'h0, a < b}", 64)
+ROTATOR = ("(a << {b[4:0], 3'h0}) | (a >> (9'h100 - {1'h0, b[4:0], 3'h0}))", 256)
+
+
+def between_registers(expression: str, width: int) -> Design:
+    """A design whose only logic is `expression` of the registers a and b."""
+    bits = f"[{width - 1}:0]"
+    text = f"""module Probe(
+  input        clock,
+               reset,
+  input  {bits} x,
+  input  {bits} y,
+  output {bits} z
+);
+
+  reg  {bits} a;
+  reg  {bits} b;
+  reg  {bits} r;
+  always @(posedge clock) begin
+    a <= x;
+    b <= y;
+    r <= {expression};
+  end // always @(posedge)
+  assign z = r;
+endmodule
+"""
+    return Design("probe", {}, "", modules(text), "Probe")
+
+
+@cache
+def depth(expression: str, width: int, liberty: Path = DEFAULT_LIBERTY) -> float:
+    """Depth of the logic alone in FO4: what it adds to a path from flop to flop."""
+    library = load_library([liberty])
+    whole, bare = (
+        synthesise(between_registers(each, width), library, load_process(), paths=1).paths[0].depth_fo4
+        for each in (expression, "a")
+    )
+    return whole - bare
+
+
+@needs_tools
+def test_an_adder_of_64_bits_is_as_deep_as_published() -> None:
+    # A prefix adder of 64 bits takes 7 to 9 FO4 in custom logic, 13 to 18 of standard cells.
+    assert 13 <= depth(*ADDER) <= 18
+
+
+@needs_tools
+def test_a_comparator_is_no_deeper_than_an_adder() -> None:
+    assert 7 <= depth(*COMPARATOR) <= depth(*ADDER)
+
+
+@needs_tools
+def test_a_rotator_of_256_bits_is_five_multiplexers_and_their_fan_out() -> None:
+    # Five levels of about 2 FO4, and select lines that drive 256 of them: log4(256) more.
+    assert 9 <= depth(*ROTATOR) <= 19
+
+
+@needs_tools
+@needs_both
+@pytest.mark.parametrize("logic", [ADDER, COMPARATOR, ROTATOR])
+def test_two_libraries_agree_on_the_depth(logic: tuple[str, int]) -> None:
+    assert depth(*logic, OTHER_LIBERTY) == pytest.approx(depth(*logic), rel=0.15)
+
+
+@needs_tools
+def test_the_access_of_a_macro_counts() -> None:
+    process = load_process()
+    result = synthesise(Design("probe", {}, "", modules(MEMORY + READER), "Reader"), load_library(), process)
+    (macro,) = figures(result, load_library(), process).sram_macros
+    assert macro.ports == "1R1W"
+    assert result.paths[0].depth_fo4 * process.fo4_picoseconds > macro.access_picoseconds
+    assert any("held_64x64" in path.start or "held" in path.start for path in result.paths)
+
+
+MEMORY = """module held_64x64(
+  input  [5:0]  R0_addr,
+  input         R0_en,
+                R0_clk,
+  output [63:0] R0_data,
+  input  [5:0]  W0_addr,
+  input         W0_en,
+                W0_clk,
+  input  [63:0] W0_data
+);
+
+  reg [63:0] Memory[0:63];
+  reg        _R0_en_d0;
+  reg [5:0]  _R0_addr_d0;
+  always @(posedge R0_clk) begin
+    _R0_en_d0 <= R0_en;
+    _R0_addr_d0 <= R0_addr;
+  end // always @(posedge)
+  always @(posedge W0_clk) begin
+    if (W0_en)
+      Memory[W0_addr] <= W0_data;
+  end // always @(posedge)
+  assign R0_data = _R0_en_d0 ? Memory[_R0_addr_d0] : 64'bx;
+endmodule
+
+"""
+
+READER = """module Reader(
+  input         clock,
+                reset,
+  input  [5:0]  from,
+  input  [5:0]  to,
+  input  [63:0] data,
+  output [63:0] z
+);
+
+  wire [63:0] read;
+  reg  [63:0] r;
+  always @(posedge clock) begin
+    r <= read;
+  end // always @(posedge)
+  held_64x64 held (
+    .R0_addr (from),
+    .R0_en   (1'h1),
+    .R0_clk  (clock),
+    .R0_data (read),
+    .W0_addr (to),
+    .W0_en   (1'h1),
+    .W0_clk  (clock),
+    .W0_data (data)
+  );
+  assign z = r;
+endmodule
+"""
+
+
+def test_memories_with_other_ports_than_macros_are_flops() -> None:
+    module = modules(MEMORY)["held_64x64"]
+    memory = recognise(module)
+    assert memory is not None
+    assert (memory.depth, memory.width, memory.ports) == (64, 64, "1R1W")
+    assert memory.is_macro(load_process())
+    asynchronous = recognise(Module("held", MEMORY.replace("_d0", "")))
+    assert asynchronous is not None
+    assert not asynchronous.is_macro(load_process())
+
+
+def test_columns_of_a_memory_hold_all_its_bits() -> None:
+    memory = recognise(modules(MEMORY)["held_64x64"])
+    assert memory is not None
+    whole, *columns = sliced(memory)
+    parts = [recognise(column) for column in columns]
+    held = sum(part.bits * whole.children[part.module.name] for part in parts if part)
+    assert held == memory.bits
+
+
+def test_pieces_hold_every_module_once_or_as_a_box() -> None:
+    found = modules(MEMORY + READER)
+    (together,) = cut(found, "Reader", frozenset())
+    assert [module.name for module in together.inside] == ["held_64x64"]
+    top, apart = cut(found, "Reader", frozenset(), frozenset({"held_64x64"}))
+    assert (top.inside, [module.name for module in top.outside]) == ((), ["held_64x64"])
+    assert apart.root.name == "held_64x64"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (None, "No such file"),
+        ("module adder;", "not a Liberty file with cells"),
+        ('library(x) {\n cell(N) { area : 1; pin(Y) { function : "(!(A B))"; } }\n}', "no flop"),
+        ("library(x) {\n cell(N) {\n area : 1;\n", "ends within a group"),
+    ],
+)
+def test_a_liberty_that_is_no_use_is_refused_in_a_line(
+    tmp_path: Path, text: str | None, complaint: str
+) -> None:
+    path = tmp_path / "cells.lib"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(RackwrightError, match=complaint) as refused:
+        load_library([path])
+    assert "\n" not in str(refused.value)
+
+
+@needs_tools
+def test_a_liberty_without_a_nand_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cells.lib"
+    text = DEFAULT_LIBERTY.read_text(encoding="utf-8").replace('"(!(A B))"', '"(A B)"')
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RackwrightError, match="no NAND of two inputs"):
+        load_library([path])
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[sram]\nbit_um2 = 0", "bit_um2 is 0"),
+        ("[sram]\nbits = 3", "bits is not a rule"),
+        ("[sram", "Expected"),
+        ('[[macro]]\ndepth = 64\nports = "2R"', "a \\[\\[macro\\]\\] has"),
+    ],
+)
+def test_rules_that_make_no_sense_are_refused(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RackwrightError, match=complaint):
+        load_process(path)
+
+
+def test_a_macro_of_the_user_comes_before_the_rules(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    times = "access_picoseconds = 99\nsetup_picoseconds = 9\n"
+    own = f'depth = 64\nwidth = 64\nports = "1R1W"\n{times}area_um2 = 7\n'
+    path.write_text(f"[logic]\nfo4_picoseconds = 10\n[[macro]]\n{own}", encoding="utf-8")
+    process = load_process(path)
+    assert process.macro(64, 64, "1R1W").area_um2 == 7
+    assert process.clock_hz(50) == 2_000_000_000
+    assert process.macro(64, 64, "1RW") == load_process(path).macro(64, 64, "1RW")
+    assert process.macro(64, 64, "1RW").area_um2 > 7
+
+
+@pytest.mark.parametrize("each", configurations(), ids=lambda each: each.name)
+def test_the_table_has_a_row_for_the_rtl(each: Configuration) -> None:
+    rtl_hash = json.loads(elaborate(each.unit, dict(each.parameters)).read_text(encoding="utf-8"))["hash"]
+    row = read_table().get(rtl_hash)
+    assert row is not None, (
+        f"{each.name} has changed: `./rw synth --all --update` brings the table up to date"
+    )
+    assert row.configuration == each.name
+
+
+def _same_as_in_the_table(each: Configuration) -> None:
+    library, process = load_library(), load_process()
+    result = synthesise(load_design(each.unit, dict(each.parameters)), library, process)
+    row = row_of(each.name, figures(result, library, process), flow_hash(library, process))
+    assert row == read_table()[row.rtl_hash]
+
+
+@needs_tools
+def test_the_smallest_unit_is_as_in_the_table() -> None:
+    _same_as_in_the_table(Configuration("stream-copy"))
+
+
+@pytest.mark.long
+@needs_tools
+@pytest.mark.parametrize("each", configurations(), ids=lambda each: each.name)
+def test_every_unit_is_as_in_the_table(each: Configuration) -> None:
+    _same_as_in_the_table(each)
