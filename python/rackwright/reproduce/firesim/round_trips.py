@@ -43,8 +43,8 @@ def round_trips(latency_us: float, count: int) -> tuple[list[float], str]:
 def measure(settings: Settings) -> Outcome:
     """The slope, and what lies between the ideal line and ours.
 
-    Medians, because trips miss in the caches until every buffer of a queue was used once: a mean would depend on
-    how many trips follow those. A quick measurement makes as many, for the same reason; they take a second.
+    Medians, because trips miss in the caches until every buffer of a queue was used once: a mean would depend
+    on how many trips follow those. A quick measurement makes as many, for the same reason.
     """
     measured, digests = {}, []
     for latency_us in LATENCIES_US:
