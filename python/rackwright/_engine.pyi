@@ -12,8 +12,11 @@ class Toolchain:
     def __init__(self, verilator_root: str, compiler: str, cache: str) -> None:
         """`verilator_root` holds bin/verilator_bin; `compiler` is a C++ compiler; `cache` a folder."""
 
-    def build(self, manifest: str, waves: bool = False) -> Design:
-        """Compiles the design of a manifest, up to a minute, or takes it from the cache."""
+    def build(self, manifest: str, waves: bool = False, clock_hz: int | None = None) -> Design:
+        """Compiles the design of a manifest, up to a minute, or takes it from the cache.
+
+        `clock_hz` is its clock beside a hart, by default the manifest's.
+        """
 
     def is_built(self, manifest: str, waves: bool = False) -> bool:
         """Whether the cache has the design already."""

@@ -130,15 +130,31 @@ def _elaborate_into(folder: Path, arguments: list[str], classpath: str) -> Path:
     return manifest
 
 
+def manifest_of(unit: str | Path, parameters: Mapping[str, ParameterValue] | None = None) -> Path:
+    """The manifest of a unit by name, elaborated if it was not, or that of your own by its path.
+
+    Raises `RackwrightError` when there is none, and for parameters of RTL that is there already.
+    """
+    if not str(unit).endswith(".json"):
+        return elaborate(str(unit), parameters)
+    manifest = Path(unit)
+    if not manifest.exists():
+        raise RackwrightError(f"{manifest}: no such manifest")
+    if parameters:
+        raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")
+    return manifest
+
+
 def design(
-    unit: str | Path, parameters: Mapping[str, ParameterValue] | None = None, waves: bool = False
+    unit: str | Path,
+    parameters: Mapping[str, ParameterValue] | None = None,
+    waves: bool = False,
+    clock_hz: int | None = None,
 ) -> _engine.Design:
     """The compiled design of a unit: by name, or by the path of a manifest of your own.
 
     The first time takes up to a minute; compiled designs are kept by content hash. `waves` compiles
-    it such that a run can write what its signals do.
+    it such that a run can write what its signals do. `clock_hz` is how fast a server clocks it, by default
+    what its manifest says.
     """
-    manifest = Path(unit) if str(unit).endswith(".json") else elaborate(str(unit), parameters)
-    if not manifest.exists():
-        raise RackwrightError(f"{manifest}: no such manifest")
-    return toolchain().build(str(manifest), waves)
+    return toolchain().build(str(manifest_of(unit, parameters)), waves, clock_hz)

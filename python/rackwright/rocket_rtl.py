@@ -34,6 +34,7 @@ def run_rocket_rtl(program: Path, max_cycles: int = 0, echo: bool = False) -> Ru
         wall_seconds=result.wall_seconds,
         cpu="rocket-rtl",
         accelerators=(),
+        unit_clocks_hz=(),
         stdout=result.stdout,
         stderr=b"",
         unit_cycles=0,

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
+from rackwright.clocks import clock_of
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
-from rackwright.designs import design
+from rackwright.designs import ParameterValue, design, manifest_of
 from rackwright.errors import RackwrightError
 from rackwright.programs import network_program
 
@@ -35,8 +36,9 @@ class RunResult:
     """How a program ran on a server.
 
     `cycles` are of the core's clock, `clock_hz` cycles per second of the simulated time;
-    `wall_seconds` is what the simulation took. `unit_cycles` counts the cycles of RTL that were
-    stepped, of all units together. `counters` are those of the core and the caches, by name.
+    `wall_seconds` is what the simulation took. `unit_clocks_hz` are the clocks of the `accelerators`;
+    `unit_cycles` counts the cycles of RTL that were stepped, of all units together. `counters` are those of
+    the core and the caches, by name.
     """
 
     exit_code: int
@@ -47,6 +49,7 @@ class RunResult:
     wall_seconds: float
     cpu: str
     accelerators: tuple[str, ...]
+    unit_clocks_hz: tuple[int, ...]
     stdout: bytes
     stderr: bytes = field(repr=False)
     unit_cycles: int
@@ -57,12 +60,18 @@ class RunResult:
         """Simulated time."""
         return self.cycles / self.clock_hz
 
+    def unit_clock_hz(self, unit: str) -> int | None:
+        """The clock of one of the accelerators; None for a unit that the server does not have."""
+        clocks = dict(zip(self.accelerators, self.unit_clocks_hz, strict=True))
+        return clocks.get(unit)
+
     def record(self) -> dict[str, Any]:
         """The result as `rw run --json` prints it; see docs/json.md."""
         row = asdict(self)
         for key in ("stderr", "unit_cycles", "counters"):
             del row[key]
         row["accelerators"] = list(self.accelerators)
+        row["unit_clocks_hz"] = list(self.unit_clocks_hz)
         row["stdout"] = self.stdout.decode(errors="replace")
         return row
 
@@ -82,6 +91,10 @@ class Server(Node):
     an `EngineError`. `waves` is an FST file that gets their signals, with the unit's name in its own if there
     are several; compiled designs must have been built with waves then.
 
+    `parameters` are those of elaboration, by the name of a unit. The clock of a unit is what `clock_of` makes
+    of `clock`: hertz, "synthesised", or without it what synthesis supports, at most the core's 2 GHz. A
+    compiled design has its own.
+
     In a cluster, a server has a network interface in RTL, `nic`, and runs the bare-metal `program` with
     `arguments` from the start: the path of an ELF file, or the name of one of software/network, such as
     "ping.elf". An argument that is another server stands for its IP address. With `static_arp`, the program
@@ -98,6 +111,8 @@ class Server(Node):
         skip_quiescent: bool = True,
         check_idle: bool = False,
         waves: Path | None = None,
+        parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
+        clock: str | None = None,
         name: str | None = None,
         program: str | Path | None = None,
         arguments: Sequence[str | Node] = (),
@@ -108,14 +123,15 @@ class Server(Node):
     ) -> None:
         """Elaborates and compiles what has not been; the network interface only for a cluster.
 
-        Raises `RackwrightError` when two units claim the same opcode or a name is unknown.
+        Raises `RackwrightError` when two units claim the same opcode, for an unknown name, and for a
+        parameter or a clock that cannot be.
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
         super().__init__(name)
         self.cpu = cpu
         self.placement = placement
-        self.units = _build_all(_expand(accelerators), waves is not None)
+        self.units = _build_all(_expand(accelerators), parameters or {}, clock, waves is not None)
         self._check_idle = check_idle
         self._waves = waves
         self._skip_quiescent = skip_quiescent
@@ -173,6 +189,7 @@ class Server(Node):
             wall_seconds=result.wall_seconds,
             cpu=self.cpu,
             accelerators=tuple(built.unit for built in self.units),
+            unit_clocks_hz=tuple(built.clock_hz for built in self.units),
             stdout=result.stdout,
             stderr=result.stderr,
             unit_cycles=result.unit_cycles,
@@ -238,13 +255,22 @@ def _expand(
     return expanded
 
 
-def _build_all(accelerators: list[str | Path | _engine.Design], waves: bool) -> list[_engine.Design]:
+def _build_all(
+    accelerators: list[str | Path | _engine.Design],
+    parameters: Mapping[str, Mapping[str, ParameterValue]],
+    clock: str | None,
+    waves: bool,
+) -> list[_engine.Design]:
     """Elaborates and compiles what is not compiled yet, two at a time."""
+    strangers = set(parameters) - {str(each) for each in accelerators}
+    if strangers:
+        raise RackwrightError(f"parameters of {', '.join(sorted(strangers))}, which the server does not have")
 
     def build(accelerator: str | Path | _engine.Design) -> _engine.Design:
         if isinstance(accelerator, _engine.Design):
             return accelerator
-        return design(accelerator, waves=waves)
+        manifest = manifest_of(accelerator, parameters.get(str(accelerator)))
+        return design(manifest, waves=waves, clock_hz=clock_of(manifest, clock).hertz)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(build, accelerators))

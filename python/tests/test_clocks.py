@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rackwright import clocks
-from rackwright.cli.settings import parse_settings
+from rackwright.cli.settings import parse_settings, parse_unit_settings
 from rackwright.clocks import ClockSource, UnitClock, clock_of
 from rackwright.errors import RackwrightError
 from rackwright.synthesis.table import Row, read_table, write_table
@@ -50,6 +50,20 @@ def test_a_clock_that_is_none_is_refused(manifest: Path, text: str) -> None:
 def test_settings_that_are_none_are_refused(settings: list[str]) -> None:
     with pytest.raises(RackwrightError, match="--set"):
         parse_settings(settings)
+
+
+@pytest.mark.parametrize("settings", [["history-kib=2"], [".history-kib=2"], ["snappy-decompress.=2"]])
+def test_settings_of_no_unit_are_refused(settings: list[str]) -> None:
+    with pytest.raises(RackwrightError, match=r"UNIT\.PARAMETER=VALUE"):
+        parse_unit_settings(settings)
+
+
+def test_settings_are_put_together_by_unit() -> None:
+    settings = ["nic.queue=2", "snappy-compress.hash-log2=9", "nic.depth=3"]
+    assert parse_unit_settings(settings) == {
+        "nic": {"queue": "2", "depth": "3"},
+        "snappy-compress": {"hash-log2": "9"},
+    }
 
 
 def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:

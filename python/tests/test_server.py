@@ -10,7 +10,9 @@ import pytest
 
 from bootstrap.paths import SOFTWARE_RISCV
 from rackwright import CPUS, EngineError, RackwrightError, RunResult, Server, compile_program, libsnappy, run
+from rackwright.clocks import clock_of
 from rackwright.demo.archive import default_archive
+from rackwright.designs import manifest_of
 from rackwright.snappy import is_verified
 
 PLAIN = default_archive(30_000)
@@ -165,6 +167,40 @@ def test_placement_changes_time_and_nothing_else(tmp_path: Path) -> None:
         outputs.add((tmp_path / "result").read_bytes())
     assert cycles == sorted(cycles)
     assert len(outputs) == 1
+
+
+def test_a_unit_runs_at_the_clock_that_it_is_given(tmp_path: Path) -> None:
+    packed = libsnappy.compress(PLAIN)
+
+    def cycles(clock: str) -> int:
+        server = Server("rocket", ["snappy-decompress"], clock=clock)
+        result = benchmark(server, "decompress", "unit", packed, tmp_path)
+        assert result.unit_clocks_hz == (int(float(clock)),)
+        report = json.loads(result.stdout)
+        assert report["verified"]
+        return int(report["cycles"])
+
+    whole, third, odd = cycles("2e9"), cycles("666666667"), cycles("1.7e9")
+    assert whole < odd < third
+    # What the unit does itself takes three times as long, memory and the core as long as before.
+    assert 2.5 * whole < third < 3 * whole
+
+
+def test_without_a_clock_it_is_what_synthesis_supports(tmp_path: Path) -> None:
+    server = Server("functional", ["snappy-compress"])
+    result = benchmark(server, "compress", "unit", PLAIN[:1000], tmp_path)
+    assert result.unit_clock_hz("snappy-compress") == clock_of(manifest_of("snappy-compress")).hertz
+    assert result.unit_clock_hz("snappy-decompress") is None
+
+
+def test_a_unit_has_the_parameters_that_it_is_given(tmp_path: Path) -> None:
+    parameters = {"snappy-decompress": {"history-kib": 2}}
+    server = Server("functional", ["snappy-decompress"], parameters=parameters)
+    assert benchmark(server, "decompress", "unit", libsnappy.compress(PLAIN), tmp_path).exit_code == 0
+    with pytest.raises(RackwrightError, match="snappy-compress, which the server does not have"):
+        Server("functional", ["snappy-decompress"], parameters={"snappy-compress": {}})
+    with pytest.raises(RackwrightError, match="history-kib"):
+        Server("functional", ["snappy-decompress"], parameters={"snappy-decompress": {"history-kib": 3000}})
 
 
 def test_a_program_writes_only_where_it_may(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
+from rackwright.cli.settings import ClockOption
 
 if TYPE_CHECKING:
     from rackwright.protobuf import Row, Suite, Summary
@@ -91,6 +92,7 @@ def bench_protobuf(
     ] = None,
     target: Targets = None,
     save: Annotated[Path | None, typer.Option(help="Also write the suite into this folder.")] = None,
+    clock: ClockOption = None,
     json: JsonOption = False,
 ) -> None:
     """Speed of the protobuf units over a suite of messages, against the official library.
@@ -106,7 +108,7 @@ def bench_protobuf(
     made = chosen_suite(suite)
     if save is not None:
         save_suite(made, save)
-    _measure(made, operation, None, target, json)
+    _measure(made, operation, None, target, json, clock)
 
 
 def _one_operation(
@@ -131,6 +133,7 @@ def _measure(
     include: Sequence[Path] | None,
     targets: Sequence[Target] | None,
     json: bool,
+    clock: str | None = None,
 ) -> None:
     from rackwright.protobuf import OPERATIONS, TARGETS, measure, summarize
 
@@ -141,6 +144,7 @@ def _measure(
                 operations or OPERATIONS,
                 [target.value for target in targets] if targets else TARGETS,
                 include=include or (),
+                clock=clock,
                 detail=activity.detail,
             )
         )
@@ -160,8 +164,8 @@ def _measure(
 
 def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
     columns = [("benchmark", "left"), ("operation", "left"), ("target", "left"), ("messages", "right")]
-    columns += [("bytes", "right"), ("cycles", "right"), ("cycles/B", "right"), ("Gbit/s", "right")]
-    columns += [("fallbacks", "right"), ("status", "left"), ("verified", "left")]
+    columns += [("bytes", "right"), ("cycles", "right"), ("cycles/B", "right"), ("GHz", "right")]
+    columns += [("Gbit/s", "right"), ("fallbacks", "right"), ("status", "left"), ("verified", "left")]
     print_table(
         columns, [_cells(row) for row in sorted(rows, key=lambda row: (row.operation, row.benchmark))]
     )
@@ -194,6 +198,7 @@ def _cells(row: Row) -> list[str]:
         f"{row.wire_bytes:,}",
         "" if row.cycles is None else f"{row.cycles:,}",
         "" if row.cycles_per_byte is None else f"{row.cycles_per_byte:.2f}",
+        "" if row.unit_clock_hz is None else f"{row.unit_clock_hz / 1e9:.2f}",
         f"{row.gigabits_per_second:.3f}",
         f"{row.fallbacks:,}",
         row.status,

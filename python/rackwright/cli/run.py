@@ -12,6 +12,7 @@ import typer
 from rackwright.cli.accelerate import Placement
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run_cluster import run_cluster
+from rackwright.cli.settings import ClockOption, parse_unit_settings
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ _OF_PROGRAMS = {
     "max_cycles": "--max-cycles",
     "waves": "--waves",
     "check_idle": "--check-idle",
+    "clock": "--clock",
 }
 _OF_CLUSTERS = {
     "output": "--output",
     "threads": "--threads",
-    "values": "--set",
     "pcap": "--pcap",
     "checkpoint": "--checkpoint",
     "checkpoint_us": "--checkpoint-us",
@@ -66,6 +67,7 @@ def run(
         typer.Option(metavar="NAME", help="A unit, a set (snappy, protobuf) or a manifest.json; repeatable."),
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    clock: ClockOption = None,
     write_folder: Annotated[
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
@@ -86,7 +88,11 @@ def run(
     ] = None,
     values: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Cluster: link.latency_us=1, tor*.buffer_kib=16."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A unit's parameter, snappy-compress.hash-entries=512; in a cluster tor*.buffer_kib=16.",
+        ),
     ] = None,
     pcap: Annotated[
         list[str] | None, typer.Option(metavar="PORT", help="Cluster: capture, like tor0.port3; repeatable.")
@@ -141,12 +147,18 @@ def run(
     from rackwright.server import Server
 
     if cpu is Cpu.rocket_rtl:
-        if accelerator or words:
+        if accelerator or words or values or clock:
             raise RackwrightError("rocket-rtl takes neither accelerators nor program arguments")
         result = run_rocket_rtl(program, max_cycles, echo=not json)
     else:
         server = Server(
-            cpu.value, accelerator or [], placement=placement.value, check_idle=check_idle, waves=waves
+            cpu.value,
+            accelerator or [],
+            placement=placement.value,
+            check_idle=check_idle,
+            waves=waves,
+            parameters=parse_unit_settings(values),
+            clock=clock,
         )
         result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
     _report(result, json)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    from rackwright.designs import ParameterValue
 
 SetOption = Annotated[
     list[str] | None,
@@ -24,6 +27,17 @@ ClockOption = Annotated[
         help="The unit's clock: hertz, or `synthesised`; by default what synthesis supports, at most 2 GHz.",
     ),
 ]
+
+
+def parse_unit_settings(settings: list[str] | None) -> dict[str, dict[str, ParameterValue]]:
+    """The parameters of --set UNIT.PARAMETER=VALUE by unit; raises `RackwrightError` for other forms."""
+    found: dict[str, dict[str, ParameterValue]] = {}
+    for name, value in parse_settings(settings).items():
+        unit, dot, parameter = name.rpartition(".")
+        if not (unit and dot and parameter):
+            raise RackwrightError(f"--set: {name}={value} is not UNIT.PARAMETER=VALUE")
+        found.setdefault(unit, {})[parameter] = value
+    return found
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:

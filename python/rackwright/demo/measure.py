@@ -123,6 +123,7 @@ def _row(operation: str, target: str, data: bytes, result: RunResult, output: Pa
         report["cycles"],
         result.clock_hz,
         result.instructions,
+        result.unit_clock_hz(f"snappy-{operation}"),
         result.unit_cycles if result.accelerators else None,
         result.wall_seconds,
         result.digest,

@@ -68,9 +68,10 @@ def _headline(comparison: Comparison, operation: str) -> str:
     best = max(rows, key=lambda row: row.gigabytes_per_second)
     speedup = comparison.speedup(best)
     gains = ", ".join(f"{speedup[name]:.1f}x {name}" for name in ("host", "boom", "rocket"))
+    clock = f"{(best.unit_clock_hz or 0) / 1e9:.2f} GHz"
     return (
         f'<div class="headline"><b>{best.gigabytes_per_second:.1f} GB/s</b>'
-        f"{escape(operation)} with the unit at 2 GHz: {escape(gains)}</div>"
+        f"{escape(operation)} with the unit at {clock}: {escape(gains)}</div>"
     )
 
 

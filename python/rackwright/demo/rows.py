@@ -16,8 +16,8 @@ class Row:
 
     `seconds` is the time of the operation on the target: measured for the host, `cycles` at `clock_hz`
     for a simulated core. `ratio` and `gigabytes_per_second` (10^9) are of uncompressed bytes. The
-    fields about the simulation are None for the host, which is not simulated; `unit_cycles` and
-    `rtl_cycles_per_second` also for cores without a unit. `digest` is that of the run.
+    fields about the simulation are None for the host, which is not simulated; `unit_clock_hz`,
+    `unit_cycles` and `rtl_cycles_per_second` also for cores without a unit. `digest` is that of the run.
     """
 
     operation: str
@@ -30,6 +30,7 @@ class Row:
     cycles: int | None = None
     clock_hz: int | None = None
     instructions: int | None = None
+    unit_clock_hz: int | None = None
     unit_cycles: int | None = None
     wall_seconds: float | None = None
     digest: str | None = None

@@ -13,6 +13,7 @@ COLUMNS = (
     ("bytes", "right"),
     ("ratio", "right"),
     ("cycles", "right"),
+    ("GHz", "right"),
     ("GB/s", "right"),
     *((f"vs {name}", "right") for name in BASELINES),
     ("verified", "left"),
@@ -22,8 +23,8 @@ COLUMNS = (
 )
 """Titles and how each column is justified.
 
-"M instr/s" and "RTL kHz" say how fast the simulation was: instructions and cycles of RTL per second of
-real time.
+"GHz" is the clock of the unit, as synthesis supports it, at most 2. "M instr/s" and "RTL kHz" say how fast
+the simulation was: instructions and cycles of RTL per second of real time.
 """
 
 DESCRIPTIONS = {
@@ -47,6 +48,7 @@ def cells(comparison: Comparison, row: Row) -> tuple[str, ...]:
         f"{row.uncompressed_bytes:,}",
         f"{row.ratio:.3f}",
         "" if row.cycles is None else f"{row.cycles:,}",
+        "" if row.unit_clock_hz is None else f"{row.unit_clock_hz / 1e9:.2f}",
         f"{row.gigabytes_per_second:.3f}",
         *(f"{speedup[name]:.2f}x" if name in speedup else "" for name in BASELINES),
         "yes" if row.verified else "NO",

@@ -7,6 +7,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,13 @@ def measure(
     targets: Sequence[str] = TARGETS,
     *,
     include: Sequence[Path] = (),
+    clock: str | None = None,
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """Every benchmark on every target; rows come target by target.
 
     Every result has been compared with the official library's, by the program that was measured.
-    `detail` hears what is under way.
+    `clock` is the units' clock as a server takes it. `detail` hears what is under way.
     """
     detail(f"{suite.name}: compiling")
     schema = read_schema(suite.proto, include)
@@ -49,14 +51,27 @@ def measure(
         for target in targets:
             for operation in operations:
                 detail(f"{suite.name}: {operation} on {target}")
-                output = _run(programs, target, operation, suite.benchmarks, folder)
+                output = _run(programs, target, operation, suite.benchmarks, folder, clock)
                 yield from _rows(output, target, suite.benchmarks)
 
 
+@dataclass(frozen=True)
+class _Output:
+    """What the program prints on a target, and the clocks of the core (0 on the host) and of the unit."""
+
+    text: str
+    clock_hz: int
+    unit_clock_hz: int | None
+
+
 def _run(
-    programs: Programs, target: str, operation: str, benchmarks: Sequence[Benchmark], folder: Path
-) -> tuple[str, int]:
-    """What the program prints on a target, and the frequency of the core's clock (0 on the host)."""
+    programs: Programs,
+    target: str,
+    operation: str,
+    benchmarks: Sequence[Benchmark],
+    folder: Path,
+    clock: str | None,
+) -> _Output:
     files = [f"{benchmark.message}={number}.bin" for number, benchmark in enumerate(benchmarks)]
     cpu, _, unit = target.partition("+")
     arguments = [operation, "unit" if unit else "library", *files]
@@ -64,13 +79,13 @@ def _run(
         command = [str(programs.host), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
         _check(done.returncode, target, done.stderr)
-        return done.stdout, 0
-    server = Server(cpu, [UNITS[operation]] if unit else [])
+        return _Output(done.stdout, 0, None)
+    server = Server(cpu, [UNITS[operation]] if unit else [], clock=clock)
     # Names without folders, so that the program sees the same arguments wherever it runs.
     with contextlib.chdir(folder):
         result = server.run(programs.riscv64, arguments)
     _check(result.exit_code, target, result.stderr.decode(errors="replace"))
-    return result.stdout.decode(), result.clock_hz
+    return _Output(result.stdout.decode(), result.clock_hz, result.unit_clock_hz(UNITS[operation]))
 
 
 def _check(status: int, target: str, said: str) -> None:
@@ -79,18 +94,17 @@ def _check(status: int, target: str, said: str) -> None:
         raise RackwrightError(f"the benchmark failed on {target}: {said.strip()}")
 
 
-def _rows(output: tuple[str, int], target: str, benchmarks: Sequence[Benchmark]) -> Iterator[Row]:
-    text, clock_hz = output
-    lines = [json.loads(line) for line in text.splitlines()]
+def _rows(output: _Output, target: str, benchmarks: Sequence[Benchmark]) -> Iterator[Row]:
+    lines = [json.loads(line) for line in output.text.splitlines()]
     if len(lines) != len(benchmarks):
         raise RackwrightError(f"the benchmark ended early on {target}, after {len(lines)} results")
     for benchmark, line in zip(benchmarks, lines, strict=True):
-        yield _row(benchmark, target, line, clock_hz)
+        yield _row(benchmark, target, line, output)
 
 
-def _row(benchmark: Benchmark, target: str, line: dict[str, Any], clock_hz: int) -> Row:
+def _row(benchmark: Benchmark, target: str, line: dict[str, Any], output: _Output) -> Row:
     cycles = line.get("cycles")
-    seconds = line["nanoseconds"] / 1e9 if cycles is None else cycles / clock_hz
+    seconds = line["nanoseconds"] / 1e9 if cycles is None else cycles / output.clock_hz
     return Row(
         benchmark=benchmark.name,
         operation=line["operation"],
@@ -103,4 +117,5 @@ def _row(benchmark: Benchmark, target: str, line: dict[str, Any], clock_hz: int)
         status=line["status"],
         group=benchmark.group,
         reasons=line["fallbacks"],
+        unit_clock_hz=output.unit_clock_hz,
     )

@@ -12,8 +12,8 @@ from typing import Any
 class Row:
     """One benchmark's messages, parsed or serialized once each, on one target.
 
-    `cycles` is None on the host. `fallbacks` counts the calls that the unit left to the library, by
-    reason. `status` is "ok", or "malformed" when the library refuses a message.
+    `cycles` is None on the host, `unit_clock_hz` without a unit. `fallbacks` counts the calls that the
+    unit left to the library, by reason. `status` is "ok", or "malformed" when the library refuses a message.
     """
 
     benchmark: str
@@ -27,6 +27,7 @@ class Row:
     status: str
     group: str = ""
     reasons: dict[str, int] = field(default_factory=dict)
+    unit_clock_hz: int | None = None
 
     @property
     def gigabits_per_second(self) -> float:

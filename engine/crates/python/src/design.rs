@@ -2,6 +2,7 @@ use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rackwright_rtl::{BuildOptions, Cache, Manifest};
+use rackwright_time::Clock;
 use std::path::{Path, PathBuf};
 
 /// The tools that compile RTL, and the cache of what they made.
@@ -35,14 +36,25 @@ impl Toolchain {
         }
     }
 
-    /// Compiles the design of a manifest, or takes it from the cache.
-    #[pyo3(signature = (manifest, waves = false))]
-    fn build(&self, py: Python<'_>, manifest: PathBuf, waves: bool) -> PyResult<Design> {
+    /// Compiles the design of a manifest, or takes it from the cache; `clock_hz` is its clock beside a hart, by
+    /// default the manifest's.
+    #[pyo3(signature = (manifest, waves = false, clock_hz = None))]
+    fn build(
+        &self,
+        py: Python<'_>,
+        manifest: PathBuf,
+        waves: bool,
+        clock_hz: Option<u64>,
+    ) -> PyResult<Design> {
         let build = || {
             let manifest = Manifest::read(&manifest)?;
             self.tools.build(manifest, BuildOptions { waves }, &self.cache)
         };
-        py.detach(build).map(|design| Design { design }).map_err(raise)
+        let mut design = py.detach(build).map_err(raise)?;
+        if let Some(hertz) = clock_hz {
+            design.clock = Clock::new(hertz).map_err(raise)?;
+        }
+        Ok(Design { design })
     }
 
     /// Whether the cache has the design already.
@@ -75,7 +87,7 @@ impl Design {
 
     #[getter]
     fn clock_hz(&self) -> u64 {
-        self.design.manifest.clock.hertz
+        self.design.clock.hertz()
     }
 
     #[getter]

@@ -1,6 +1,7 @@
 use crate::interface::{Functions, VERSION};
 use crate::{Manifest, RtlError};
 use libloading::Library;
+use rackwright_time::Clock;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,8 @@ pub struct Design {
     pub(crate) functions: Arc<Functions>,
     /// What the unit is.
     pub manifest: Arc<Manifest>,
+    /// How fast it is clocked beside a hart: as the manifest says, unless it was put on another clock.
+    pub clock: Clock,
     // Keeps the code of `functions` mapped.
     _library: Arc<Library>,
 }
@@ -28,8 +31,10 @@ impl Design {
         // depend on the state of this process.
         let library = unsafe { Library::new(path) }.map_err(|error| failed(error.to_string()))?;
         let functions = functions(&library).map_err(failed)?;
+        let clock = Clock::new(manifest.clock.hertz).map_err(|error| failed(error.to_string()))?;
         Ok(Design {
             functions: Arc::new(functions),
+            clock,
             manifest: Arc::new(manifest),
             _library: Arc::new(library),
         })

@@ -12,7 +12,7 @@ use rackwright_time::{Cycle, Cycles};
 /// RoCC command queue.
 const COMMANDS_IN_FLIGHT: u64 = 2;
 
-/// A hart and the units beside it, on one clock.
+/// A hart and the units beside it, each on a clock of its own.
 ///
 /// The hart runs ahead of busy units by no more than one window of theirs, and units catch up. A
 /// command finds its unit in the very cycle in which it arrives, and the hart goes on in the very
@@ -91,7 +91,7 @@ impl<T: Timing> Machine<T> {
     /// How far the hart may run before a busy unit must catch up.
     fn horizon(&self, limit: Cycle) -> Cycle {
         let busy = self.units.iter().filter(|unit| !unit.quiescent());
-        busy.map(|unit| unit.cycle() + unit.window())
+        busy.map(|unit| unit.seen_by_hart(unit.cycle() + unit.window()))
             .min()
             .unwrap_or(limit)
             .min(limit)
@@ -117,7 +117,14 @@ impl<T: Timing> Machine<T> {
         unit.advance_window(until, &mut surroundings);
     }
 
+    /// Advances a unit to the hart's cycle `until`.
     fn advance_unit(&mut self, index: usize, until: Cycle) {
+        let until = self.units[index].seen_by_unit(until);
+        self.advance_unit_itself(index, until);
+    }
+
+    /// Advances a unit to the cycle `until` of its own clock.
+    fn advance_unit_itself(&mut self, index: usize, until: Cycle) {
         let mut hierarchy = self.hierarchy.lock();
         let mut surroundings = Surroundings {
             memory: &mut self.memory,
@@ -188,7 +195,7 @@ impl<T: Timing> Machine<T> {
                 return Ok(true);
             }
             self.check(waiting)?;
-            if self.units[index].cycle() > limit {
+            if self.reached(index) > limit {
                 return Ok(false);
             }
             let window = self.units[index].window();
@@ -202,29 +209,35 @@ impl<T: Timing> Machine<T> {
         let mut waited = waiting.stood;
         while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
             self.check(waiting)?;
-            if self.units[index].cycle() > limit {
+            if self.reached(index) > limit {
                 return Ok(false);
             }
-            // Cycle by cycle, so that the hart goes on exactly when there is room.
+            // Cycle by cycle of the unit, so that the hart goes on exactly when there is room.
             self.advance_together(index, Cycles(1));
             waited = true;
         }
         if waited {
-            self.advance_to(self.units[index].last_accept() + Cycles(1));
+            self.advance_to(self.units[index].after_accept());
         }
         Ok(true)
     }
 
-    /// Advances unit `index` by `span`, and the other busy ones with it.
+    /// Advances unit `index` by `span` of its cycles, and the other busy ones with it.
     fn advance_together(&mut self, index: usize, span: Cycles) {
         let until = self.units[index].cycle() + span;
-        self.advance_unit(index, until);
-        let reached = self.units[index].cycle();
+        self.advance_unit_itself(index, until);
+        let reached = self.reached(index);
         for other in 0..self.units.len() {
             if other != index && !self.units[other].quiescent() {
                 self.advance_unit(other, reached);
             }
         }
+    }
+
+    /// The hart's cycle to which a unit has come.
+    fn reached(&self, index: usize) -> Cycle {
+        let unit = &self.units[index];
+        unit.seen_by_hart(unit.cycle())
     }
 
     /// The unit that the hart stands still for.

@@ -251,7 +251,9 @@ pub(crate) fn attach(
         let waves = config
             .waves
             .map(|waves| wave_file(waves, &design.manifest.unit, config.units.len()));
-        let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, waves.as_deref())?;
+        let memory = hierarchy.parameters().clock;
+        let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, waves.as_deref())?
+            .on_clock(design.clock, memory);
         if config.check_idle {
             unit.instance().check_idle();
         } else {

@@ -98,7 +98,7 @@ impl AttachedUnit {
     }
 
     /// Runs it on a clock of its own instead of that of the memory hierarchy, `memory`. All its cycles are of
-    /// that clock from now on.
+    /// that clock from now on, but those of commands and their answers, which are of the hart's: `memory`.
     pub fn on_clock(mut self, own: Clock, memory: Clock) -> AttachedUnit {
         self.to_memory = Crossing::new(own, memory);
         self.from_memory = Crossing::new(memory, own);
@@ -119,6 +119,16 @@ impl AttachedUnit {
     /// The first cycle not yet simulated.
     pub fn cycle(&self) -> Cycle {
         self.instance.cycle()
+    }
+
+    /// The hart's cycle in which it sees what the unit does in its own `cycle`.
+    pub fn seen_by_hart(&self, cycle: Cycle) -> Cycle {
+        self.to_memory.seen(cycle)
+    }
+
+    /// The unit's cycle in which it sees what the hart does in its own `cycle`.
+    pub fn seen_by_unit(&self, cycle: Cycle) -> Cycle {
+        self.from_memory.seen(cycle)
     }
 
     /// Cycles that were evaluated rather than skipped.
@@ -143,7 +153,8 @@ impl AttachedUnit {
             .bytes(&[command.opcode, command.funct, command.rd, u8::from(command.xd)]);
         self.digest.number(command.rs1);
         self.digest.number(command.rs2);
-        self.instance.command(at + self.command_path.request, command);
+        let arrival = self.seen_by_unit(at + self.command_path.request);
+        self.instance.command(arrival, command);
         self.commands_sent += 1;
         self.asked = Some((at, command));
         self.quiescent = false;
@@ -154,15 +165,15 @@ impl AttachedUnit {
         self.commands_sent - self.commands_accepted
     }
 
-    /// When the unit took its latest command.
-    pub fn last_accept(&self) -> Cycle {
-        self.last_accept
+    /// The hart's first cycle after the one in which the unit took its latest command.
+    pub fn after_accept(&self) -> Cycle {
+        self.seen_by_hart(self.last_accept + Cycles(1))
     }
 
     /// The next register value, stamped with the cycle in which it reaches the hart.
     pub fn take_response(&mut self) -> Option<CommandResponse> {
         let mut response = self.responses.pop_front()?;
-        response.cycle += self.command_path.response;
+        response.cycle = self.seen_by_hart(response.cycle) + self.command_path.response;
         Some(response)
     }
 
@@ -331,8 +342,11 @@ impl AttachedUnit {
             unit: self.design().manifest.unit.clone(),
             command: self.asked.map(|(_, command)| command),
             since: self.asked.map_or(Cycle::ZERO, |(at, _)| at),
-            moved: self.moved,
-            request: self.last_request,
+            moved: self.seen_by_hart(self.moved),
+            request: self.last_request.map(|last| LastRequest {
+                cycle: self.seen_by_hart(last.cycle),
+                ..last
+            }),
         }
     }
 
