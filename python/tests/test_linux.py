@@ -59,8 +59,13 @@ def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_pat
     rest = restore(saved, command)
     assert (rest.exit_code, rest.stdout, rest.harts) == (5, whole.stdout, 2)
     assert rest.digest == whole.digest
-    timed = restore(saved, "nproc", cpu="rocket")
-    assert timed.stdout == b"2\n"
+    for cpu in ("rocket", "boom"):
+        timed = restore(saved, "nproc", cpu=cpu)
+        assert timed.stdout == b"2\n"
+        again = _engine.Guest.restore(saved, cpu)
+        again.request_run(b"nproc")
+        assert run_until(again, "off", 77_777) == 0
+        assert again.digest == timed.digest
     with pytest.raises(_engine.EngineError, match="functional"):
         _engine.Guest.restore(saved, "rocket").save(tmp_path / "timed")
     content = saved.read_bytes()

@@ -102,8 +102,8 @@ pub(crate) fn store(state: &mut State, address: u64, bytes: usize, value: u64) -
         physical(state, beyond, bytes, Purpose::Store, Some(value))?
     };
     let memory = memory(state);
-    memory.write(start, first).expect("the page was found writable");
-    memory.write(rest, second).expect("the page was found writable");
+    memory.store(start, first).expect("the page was found writable");
+    memory.store(rest, second).expect("the page was found writable");
     Some(start)
 }
 

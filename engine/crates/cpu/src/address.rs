@@ -188,7 +188,7 @@ impl AddressSpace {
                 } else {
                     0
                 };
-            if found | mark != found && memory.write(place, &(found | mark).to_le_bytes()).is_err() {
+            if found | mark != found && memory.store(place, &(found | mark).to_le_bytes()).is_err() {
                 return Err(fault(purpose.access_fault()));
             }
             let physical = page | address & (span - 1);

@@ -83,9 +83,15 @@ impl<T: Timing> Hart<T> {
         self.control.has_supervisor_timer().then_some(Cycle(at))
     }
 
-    /// Forgets a reservation: another hart or a device may have written in the meantime.
-    pub fn forget_reservation(&mut self) {
-        self.state.reservation = None;
+    /// Other harts may have written since the last run: forgets a reservation unless the cache tells that nobody has
+    /// written to its line.
+    pub fn check_reservation(&mut self) {
+        let Some(reservation) = self.state.reservation else {
+            return;
+        };
+        if !self.timing.holds(reservation.address) {
+            self.state.reservation = None;
+        }
     }
 
     /// Raises or lowers an interrupt line.

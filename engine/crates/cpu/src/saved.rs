@@ -2,7 +2,6 @@
 
 use crate::control::Control;
 use crate::hart::Hart;
-use crate::state::Reservation;
 use crate::timing::Timing;
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,6 @@ pub struct SavedHart {
     pc: u64,
     fflags: u8,
     frm: u8,
-    reservation: Option<Reservation>,
     control: Control,
     retired: u64,
     cycle_offset: u64,
@@ -38,7 +36,6 @@ impl<T: Timing> Hart<T> {
             pc: self.state.pc,
             fflags: self.state.fflags,
             frm: self.state.frm,
-            reservation: self.state.reservation,
             control: self.control.clone(),
             retired: self.retired,
             cycle_offset: self.cycle_offset,
@@ -54,7 +51,7 @@ impl<T: Timing> Hart<T> {
         self.state.pc = saved.pc;
         self.state.fflags = saved.fflags;
         self.state.frm = saved.frm;
-        self.state.reservation = saved.reservation;
+        self.state.reservation = None;
         self.state.refresh_float();
         self.control = saved.control.clone();
         self.retired = saved.retired;
@@ -64,9 +61,10 @@ impl<T: Timing> Hart<T> {
         self.refresh_context();
     }
 
-    /// Forgets all translations, as if everything was fenced: a restored hart knows none either, and page tables may tell
-    /// when they are looked at.
-    pub fn forget_translations(&mut self) {
+    /// Forgets what is not saved. A restored hart has no reservation, and knows no translations: page tables may tell when
+    /// they are looked at.
+    pub fn forget_unsaved(&mut self) {
+        self.state.reservation = None;
         self.contexts.clear_data();
         self.contexts.clear_fetch();
         self.renew_context();

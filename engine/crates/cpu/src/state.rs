@@ -5,7 +5,6 @@ use crate::cause::Exception;
 use crate::device::DeviceAccess;
 use crate::translations::DataContext;
 use rackwright_memory::GuestMemory;
-use serde::{Deserialize, Serialize};
 
 /// Integer registers, and a place that takes what is written to `x0`.
 pub(crate) const INTEGER_REGISTERS: usize = 33;
@@ -52,10 +51,12 @@ pub(crate) enum Trouble {
 }
 
 /// A reservation made by a load-reserved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reservation {
     pub(crate) address: u64,
     pub(crate) value: u64,
+    /// What [`GuestMemory::writes`] said of its line.
+    pub(crate) writes: u32,
 }
 
 /// Registers, translations, and the way out of a block.

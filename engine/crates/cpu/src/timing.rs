@@ -116,6 +116,12 @@ pub trait Timing {
     /// The pipeline was emptied by a trap or an interrupt; the handler comes next.
     fn trap(&mut self) {}
 
+    /// Whether the L1 data cache holds the line of the physical `address`, after what others have done: if so, nobody has
+    /// written there since the line came. A model without caches cannot tell.
+    fn holds(&mut self, _address: u64) -> bool {
+        false
+    }
+
     /// The cycle in which the next instruction may start.
     fn cycle(&self) -> Cycle;
 

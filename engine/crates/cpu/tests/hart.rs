@@ -151,6 +151,45 @@ fn withdrawn_pages_fault_at_once() {
     assert!(matches!(hart.run(&mut memory, Cycle::NEVER), Stop::Fault(_)));
 }
 
+/// Address that the program below has in x11.
+const VARIABLE: u64 = 0x3000;
+
+/// lr.d x10, (x11); ecall; sc.d x12, x13, (x11); ecall
+const RESERVE_AND_STORE: [u32; 4] = [
+    2 << 27 | 11 << 15 | 3 << 12 | 10 << 7 | 0x2f,
+    ECALL,
+    3 << 27 | 13 << 20 | 11 << 15 | 3 << 12 | 12 << 7 | 0x2f,
+    ECALL,
+];
+
+/// Whether the store-conditional succeeds when somebody does `between` after the reservation.
+fn succeeds(between: impl FnOnce(&mut GuestMemory)) -> bool {
+    let (mut hart, mut memory) = hart(Environment::Program, &RESERVE_AND_STORE);
+    memory.protect(VARIABLE, 0x1000, Protection::READ_WRITE).unwrap();
+    hart.write_register(11, VARIABLE);
+    hart.write_register(13, 77);
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
+    between(&mut memory);
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
+    let mut stored = [0; 8];
+    memory.read(VARIABLE, &mut stored).unwrap();
+    let succeeded = hart.register(12) == 0;
+    assert_eq!(succeeded, u64::from_le_bytes(stored) == 77);
+    succeeded
+}
+
+#[test]
+fn a_reservation_is_lost_when_somebody_writes_even_the_same_value() {
+    assert!(succeeds(|_| {}));
+    assert!(!succeeds(|memory| memory.write(VARIABLE, &[1]).unwrap()));
+    assert!(!succeeds(|memory| {
+        memory.write(VARIABLE, &[1]).unwrap();
+        memory.write(VARIABLE, &[0]).unwrap();
+    }));
+    assert!(!succeeds(|memory| memory.write(VARIABLE + 63, &[0]).unwrap()));
+    assert!(succeeds(|memory| memory.write(VARIABLE + 64, &[1; 64]).unwrap()));
+}
+
 /// Counts the blocks that it is given to compile.
 #[derive(Default)]
 struct Compiles {

@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
     let status = match arguments.remove(0).as_slice() {
         b"functional" => run(Functional::default(), arguments)?,
-        b"rocket" => run(Rocket::new(RocketParameters::measured(), hierarchy), arguments)?,
-        b"boom" => run(Boom::new(BoomParameters::large(), hierarchy), arguments)?,
+        b"rocket" => run(Rocket::new(RocketParameters::measured(), &hierarchy), arguments)?,
+        b"boom" => run(Boom::new(BoomParameters::large(), &hierarchy), arguments)?,
         other => return Err(format!("no such core: {}", String::from_utf8_lossy(other)).into()),
     };
     std::process::exit(status)

@@ -10,7 +10,7 @@ use std::path::Path;
 /// What a checkpoint begins with.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 
@@ -21,6 +21,7 @@ pub(crate) struct SavedMachine {
     pub(crate) bus: Vec<u8>,
     pub(crate) now: u64,
     pub(crate) turn: u64,
+    pub(crate) end: u64,
 }
 
 /// Everything of a checkpoint that comes before the contents of pages.

@@ -60,7 +60,7 @@ trait AnyMachine: Send {
     fn digest(&self, digest: &mut Digest);
     fn save(&self) -> SavedMachine;
     fn memory(&self) -> &GuestMemory;
-    fn forget_translations(&mut self);
+    fn forget_unsaved(&mut self);
 }
 
 impl<T: Timing + Send> AnyMachine for Machine<T>
@@ -99,8 +99,8 @@ where
         self.memory()
     }
 
-    fn forget_translations(&mut self) {
-        self.forget_translations();
+    fn forget_unsaved(&mut self) {
+        self.forget_unsaved();
     }
 }
 
@@ -253,7 +253,7 @@ impl Guest {
         let line = String::from_utf8_lossy(sent.rsplit(|byte| *byte == b'\n').next().unwrap_or_default());
         if line == "ready" && !self.ready {
             self.ready = true;
-            self.machine.forget_translations();
+            self.machine.forget_unsaved();
             return Ok(Progress::Ready);
         }
         let status = line.strip_prefix("exit ").and_then(|status| status.parse().ok());
@@ -291,30 +291,19 @@ fn build(
     memory: GuestMemory,
     start: &Start,
 ) -> Result<Box<dyn AnyMachine>, MachineError> {
-    // Each hart has caches and DRAM of its own: the hierarchy does not know several cores yet.
-    let hierarchy = || {
-        Ok::<_, MachineError>(SharedHierarchy::new(Hierarchy::new(
-            HierarchyParameters::server(),
-        )?))
-    };
+    let hierarchy = || Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new);
     let each = 0..harts;
     match cpu {
         CpuModel::Functional => machine(vec![Functional::default(); harts], memory, start),
         CpuModel::Rocket => {
-            let rocket = |_| Ok(Rocket::new(RocketParameters::measured(), hierarchy()?));
-            machine(
-                each.map(rocket).collect::<Result<_, MachineError>>()?,
-                memory,
-                start,
-            )
+            let hierarchy = hierarchy()?;
+            let rocket = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
+            machine(each.map(rocket).collect(), memory, start)
         }
         CpuModel::Boom => {
-            let boom = |_| Ok(Boom::new(BoomParameters::large(), hierarchy()?));
-            machine(
-                each.map(boom).collect::<Result<_, MachineError>>()?,
-                memory,
-                start,
-            )
+            let hierarchy = hierarchy()?;
+            let boom = |_| Boom::new(BoomParameters::large(), &hierarchy);
+            machine(each.map(boom).collect(), memory, start)
         }
     }
 }

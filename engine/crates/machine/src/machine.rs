@@ -1,7 +1,7 @@
 use crate::checkpoint::SavedMachine;
 use crate::error::MachineError;
 use crate::member::Member;
-use crate::parameters::{window, TICK};
+use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
 use rackwright_cpu::{DeviceAccess, Environment, Hart, Stop, Timing};
 use rackwright_device::{Bus, Map, PowerRequest};
@@ -33,9 +33,10 @@ pub struct Machine<T: Timing> {
     harts: Vec<Member<T>>,
     memory: GuestMemory,
     bus: Bus,
-    window: Cycles,
-    /// Where the current window begins.
+    windows: Windows,
+    /// Where the current window begins, and where it ends.
     now: Cycle,
+    end: Cycle,
     /// Whose turn it is.
     turn: usize,
     /// The serial port whose ends of lines interrupt a run.
@@ -55,8 +56,9 @@ impl<T: Timing> Machine<T> {
             harts: timings.into_iter().enumerate().map(start).collect(),
             memory,
             bus: Bus::new(map, count, TICK),
-            window: window(count),
+            windows: Windows::of::<T>(count),
             now: Cycle::ZERO,
+            end: Cycle::ZERO,
             turn: 0,
             watched: None,
         }
@@ -85,6 +87,7 @@ impl<T: Timing> Machine<T> {
         }
         machine.now = Cycle(saved.now);
         machine.turn = saved.turn as usize;
+        machine.end = Cycle(saved.end);
         Ok(machine)
     }
 
@@ -96,14 +99,15 @@ impl<T: Timing> Machine<T> {
             bus: self.bus.save(),
             now: self.now.0,
             turn: self.turn as u64,
+            end: self.end.0,
         }
     }
 
-    /// Has harts forget all translations, which a restored machine does not know either.
-    pub(crate) fn forget_translations(&mut self) {
+    /// Has harts forget what a restored machine does not know.
+    pub(crate) fn forget_unsaved(&mut self) {
         self.harts
             .iter_mut()
-            .for_each(|member| member.hart.forget_translations());
+            .for_each(|member| member.hart.forget_unsaved());
     }
 
     /// The memory.
@@ -163,17 +167,40 @@ impl<T: Timing> Machine<T> {
                 if let Some(pause) = self.skip_idle(until) {
                     return pause;
                 }
+                self.end = self.window_end();
             }
-            let end = self.now + self.window;
             while self.turn < self.harts.len() {
-                if let Some(pause) = self.run_hart(end) {
+                if let Some(pause) = self.run_hart() {
                     return pause;
                 }
                 self.turn += 1;
             }
             self.turn = 0;
-            self.now = end;
+            self.now = self.end;
         }
+    }
+
+    /// Where the window that begins now ends. While all harts but one wait there is nobody to be in step with.
+    fn window_end(&mut self) -> Cycle {
+        let Windows { together, alone } = self.windows;
+        let next = self.now + together;
+        if together == alone {
+            return next;
+        }
+        let bus = &self.bus;
+        let mut busy = 0;
+        let mut end = Cycle(alone.0 * (self.now.0 / alone.0 + 1));
+        for member in &mut self.harts {
+            if member.idles(bus) {
+                end = end.min(member.next_timer(bus));
+            } else {
+                busy += 1;
+                if busy > 1 {
+                    return next;
+                }
+            }
+        }
+        next.max(Cycle(end.0 - end.0 % together.0))
     }
 
     /// Passes over the windows in which all harts wait.
@@ -188,18 +215,20 @@ impl<T: Timing> Machine<T> {
             return Some(Pause::Idle);
         }
         let target = wake.min(until).0;
-        self.now = self.now.max(Cycle(target - target % self.window.0));
+        self.now = self.now.max(Cycle(target - target % self.windows.together.0));
         (self.now >= until).then_some(Pause::Reached)
     }
 
     /// Runs the hart whose turn it is to the end of the window.
-    fn run_hart(&mut self, end: Cycle) -> Option<Pause> {
+    fn run_hart(&mut self) -> Option<Pause> {
         let shared = self.harts.len() > 1;
         let member = &mut self.harts[self.turn];
         if shared {
-            member.hart.forget_reservation();
+            member.hart.check_reservation();
         }
+        let waited = member.waiting;
         loop {
+            let end = self.end;
             if member.idles(&self.bus) {
                 let wake = member.next_timer(&self.bus);
                 if wake >= end {
@@ -208,8 +237,13 @@ impl<T: Timing> Machine<T> {
                 member.hart.advance_to(wake);
                 continue;
             }
-            // It may have waited for long.
-            member.hart.advance_to(self.now);
+            // It may have waited for long, and in a long window until somebody before it did what ended the window.
+            let earliest = if waited {
+                Cycle(end.0 - self.windows.together.0)
+            } else {
+                self.now
+            };
+            member.hart.advance_to(earliest);
             if member.hart.cycle() >= end {
                 return None;
             }
@@ -223,6 +257,10 @@ impl<T: Timing> Machine<T> {
                     debug_assert!(stop.is_none(), "a kernel gets the trap");
                 }
                 Stop::Device(access) => {
+                    // It may wake others, which then are to be in step with this one.
+                    let together = self.windows.together.0;
+                    let step = Cycle((member.hart.cycle().0 / together + 1) * together);
+                    self.end = end.min(step.max(self.now + self.windows.together));
                     if let Some(pause) = perform(member, &mut self.bus, access, self.watched) {
                         return Some(pause);
                     }

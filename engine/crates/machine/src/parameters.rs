@@ -1,4 +1,5 @@
 use crate::error::MachineError;
+use rackwright_cpu::Timing;
 use rackwright_time::Cycles;
 use std::str::FromStr;
 
@@ -55,14 +56,39 @@ pub struct MachineParameters {
 /// Cycles of a hart in a tick of the register `time`: 1 MHz at 2 GHz, as on SiFive's boards.
 pub(crate) const TICK: Cycles = Cycles(2000);
 
-/// How far harts run ahead of each other. It divides a tick, so that no hart reads a time that lies before what another
+/// How far harts run ahead of each other. Windows divide a tick, so that no hart reads a time that lies before what another
 /// one has read already: a kernel could not bear that.
-pub(crate) fn window(harts: usize) -> Cycles {
-    if harts == 1 {
-        // Alone, a hart only has to come back now and then.
-        return Cycles(500 * TICK.0);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows {
+    /// While several of them run.
+    pub(crate) together: Cycles,
+    /// While all but one wait.
+    pub(crate) alone: Cycles,
+}
+
+/// No line gets from one L1 to another in less: 2 cycles from Rocket's L1 to L2, 12 there, 16 for the probe and 11 back.
+const LINE_TRANSFER: Cycles = Cycles(40);
+
+impl Windows {
+    /// The windows of `harts` harts with the timing model `T`.
+    pub(crate) fn of<T: Timing>(harts: usize) -> Windows {
+        let both = |cycles| Windows {
+            together: cycles,
+            alone: cycles,
+        };
+        if harts == 1 {
+            // Alone, a hart only has to come back now and then.
+            both(Cycles(500 * TICK.0))
+        } else if T::RECORDS {
+            Windows {
+                together: LINE_TRANSFER,
+                alone: TICK,
+            }
+        } else {
+            // Without caches, nothing tells how long it takes until others see a write.
+            both(TICK)
+        }
     }
-    TICK
 }
 
 impl MachineParameters {

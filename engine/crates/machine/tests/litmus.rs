@@ -1,11 +1,14 @@
-//! What harts may see of each other's writes: litmus tests (RISC-V unprivileged manual, appendix A.3) with random delays.
-//! Outcomes that RVWMO forbids with fences never come; those that show that harts really interleave do.
+//! What harts may see of each other's writes: litmus tests (RISC-V unprivileged manual, appendix A.3; names as in its herd
+//! library) with random delays, on harts of every timing model. Outcomes that RVWMO forbids never come; those that show
+//! that harts really interleave do.
+//!
+//! `cargo test -p rackwright-machine --test litmus -- --ignored` does 100,000 runs of each.
 
 use rackwright_boot::Entry;
-use rackwright_cpu::Functional;
+use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
 use rackwright_device::Map;
 use rackwright_machine::{Machine, Pause};
-use rackwright_memory::{GuestMemory, Protection};
+use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_time::Cycle;
 use std::collections::BTreeSet;
 
@@ -16,7 +19,9 @@ const RESULTS: u64 = BASE + 0x3000;
 const DELAYS: u64 = BASE + 0x4000;
 /// Bytes between the code of two harts, and between what they store.
 const STRIDE: u64 = 0x100;
-const RUNS: u64 = 1500;
+/// Runs on each model, usually and when there is time.
+const RUNS: u64 = 500;
+const MANY_RUNS: u64 = 100_000;
 
 /// Registers: the variables' addresses, this hart's results and delay, what was loaded, and a constant one.
 const X_AT: u32 = 5;
@@ -26,6 +31,7 @@ const DELAY: u32 = 28;
 const FIRST: u32 = 29;
 const SECOND: u32 = 30;
 const ONE: u32 = 31;
+const TWO: u32 = 11;
 const HART: u32 = 10;
 
 const FENCE: u32 = 0x0ff0_000f;
@@ -53,8 +59,19 @@ const fn store(value: u32, at: u32, offset: u32) -> u32 {
     value << 20 | at << 15 | 2 << 12 | offset << 7 | 0x23
 }
 
-const fn swap(rd: u32, value: u32, at: u32) -> u32 {
-    1 << 27 | value << 20 | at << 15 | 2 << 12 | rd << 7 | 0x2f
+/// An atomic operation that orders what is before and behind it.
+const fn atomic(function: u32, rd: u32, value: u32, at: u32) -> u32 {
+    function << 27 | 3 << 25 | value << 20 | at << 15 | 2 << 12 | rd << 7 | 0x2f
+}
+
+/// A store by an exchange.
+const fn swap(value: u32, at: u32) -> u32 {
+    atomic(1, 0, value, at)
+}
+
+/// A load by an addition of zero.
+const fn fetch(rd: u32, at: u32) -> u32 {
+    atomic(0, rd, 0, at)
 }
 
 /// Puts `address` into a register.
@@ -82,7 +99,13 @@ fn program(index: u64, body: &[u32]) -> Vec<u32> {
     let decrement = addi(DELAY, DELAY, -1);
     // bnez DELAY, -4
     let again = 0xfe00_0ee3 | DELAY << 15 | 1 << 12;
-    code.extend([load(DELAY, DELAY), addi(ONE, 0, 1), decrement, again]);
+    code.extend([
+        load(DELAY, DELAY),
+        addi(ONE, 0, 1),
+        addi(TWO, 0, 2),
+        decrement,
+        again,
+    ]);
     code.extend(body);
     code.extend([
         store(FIRST, RESULT_AT, 0),
@@ -107,108 +130,334 @@ fn put(memory: &mut GuestMemory, at: u64, words: &[u32]) {
     memory.write(at, &bytes).unwrap();
 }
 
-/// What the harts loaded in each of many runs with other delays.
-fn outcomes(bodies: &[&[u32]]) -> BTreeSet<Vec<u32>> {
+/// What a run left behind: for each hart the two values that it loaded, and the variables.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Outcome {
+    loaded: Vec<[u32; 2]>,
+    x: u32,
+    y: u32,
+}
+
+impl Outcome {
+    /// The first value that each hart loaded.
+    fn first(&self) -> Vec<u32> {
+        self.loaded.iter().map(|values| values[0]).collect()
+    }
+}
+
+/// One test: what each hart does, and what may not come of it.
+struct Litmus {
+    bodies: &'static [&'static [u32]],
+    forbidden: fn(&Outcome) -> bool,
+}
+
+fn word(memory: &GuestMemory, address: u64) -> u32 {
+    let mut bytes = [0; 4];
+    memory.read(address, &mut bytes).unwrap();
+    u32::from_le_bytes(bytes)
+}
+
+fn run<T: Timing>(bodies: &[&[u32]], timings: Vec<T>, delays: &mut impl FnMut() -> u32) -> Outcome {
+    let mut memory = GuestMemory::new(BASE + 0x1_0000).unwrap();
+    memory.protect(BASE, 0x1_0000, Protection::ALL).unwrap();
+    put(&mut memory, BASE, &dispatch());
+    for (index, body) in (0..).zip(bodies) {
+        put(&mut memory, BASE + (index + 1) * STRIDE, &program(index, body));
+        put(&mut memory, DELAYS + 8 * index, &[delays()]);
+    }
+    let entry = Entry {
+        pc: BASE,
+        device_tree: 0,
+        information: 0,
+    };
+    let mut machine = Machine::new(timings, memory, Map::SERVER, &entry);
+    assert_eq!(machine.run(Cycle(200_000)), Pause::Idle);
+    let memory = machine.memory();
+    let loaded = |index: u64| {
+        let at = RESULTS + index * STRIDE;
+        [word(memory, at), word(memory, at + 4)]
+    };
+    Outcome {
+        loaded: (0..bodies.len() as u64).map(loaded).collect(),
+        x: word(memory, X),
+        y: word(memory, Y),
+    }
+}
+
+/// The outcomes of many runs with other delays, all of the order of `spread` steps.
+fn outcomes<T: Timing>(
+    litmus: &Litmus,
+    runs: u64,
+    spread: u32,
+    harts: impl Fn(usize) -> Vec<T>,
+) -> BTreeSet<Outcome> {
     let mut state = 1_u64;
     let mut random = || {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u32 % 4000 + 1
+        (state >> 33) as u32 % spread + 1
     };
-    let run = |_| {
-        let mut memory = GuestMemory::new(BASE + 0x1_0000).unwrap();
-        memory.protect(BASE, 0x1_0000, Protection::ALL).unwrap();
-        put(&mut memory, BASE, &dispatch());
-        for (index, body) in (0..).zip(bodies) {
-            put(&mut memory, BASE + (index + 1) * STRIDE, &program(index, body));
-            put(&mut memory, DELAYS + 8 * index, &[random()]);
-        }
-        let entry = Entry {
-            pc: BASE,
-            device_tree: 0,
-            information: 0,
-        };
-        let timings = vec![Functional::default(); bodies.len()];
-        let mut machine = Machine::new(timings, memory, Map::SERVER, &entry);
-        assert_eq!(machine.run(Cycle(50_000)), Pause::Idle);
-        let loaded = |index: u64| {
-            let mut bytes = [0; 8];
-            machine
-                .memory()
-                .read(RESULTS + index * STRIDE, &mut bytes)
-                .unwrap();
-            let (first, second) = bytes.split_at(4);
-            [first, second].map(|word| u32::from_le_bytes(word.try_into().unwrap()))
-        };
-        (0..bodies.len() as u64).flat_map(loaded).collect()
-    };
-    (0..RUNS).map(run).collect()
+    (0..runs)
+        .map(|_| run(litmus.bodies, harts(litmus.bodies.len()), &mut random))
+        .collect()
 }
 
-#[test]
-fn store_buffering_is_forbidden_with_fences_and_with_atomics() {
-    let fenced = outcomes(&[
-        &[store(ONE, X_AT, 0), FENCE, load(FIRST, Y_AT)],
-        &[store(ONE, Y_AT, 0), FENCE, load(FIRST, X_AT)],
-    ]);
-    let atomic = outcomes(&[
-        &[swap(0, ONE, X_AT), swap(FIRST, 0, Y_AT)],
-        &[swap(0, ONE, Y_AT), swap(FIRST, 0, X_AT)],
-    ]);
-    for seen in [fenced, atomic] {
-        assert!(!seen.contains(&vec![0, 0, 0, 0]), "{seen:?}");
-        assert!(
-            seen.contains(&vec![0, 0, 1, 0]) && seen.contains(&vec![1, 0, 0, 0]),
-            "{seen:?}"
-        );
+fn hierarchy() -> SharedHierarchy {
+    SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server()).unwrap())
+}
+
+/// Runs a test on all models; none of them shows what is forbidden. Returns what each shows.
+fn check(litmus: &Litmus, runs: u64) -> Vec<BTreeSet<Outcome>> {
+    let functional = |count| vec![Functional::default(); count];
+    let rocket = |count| {
+        let hierarchy = hierarchy();
+        let one = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
+        (0..count).map(one).collect()
+    };
+    let boom = |count| {
+        let hierarchy = hierarchy();
+        let one = |_| Boom::new(BoomParameters::large(), &hierarchy);
+        (0..count).map(one).collect()
+    };
+    let seen = vec![
+        outcomes(litmus, runs, 4000, functional),
+        outcomes(litmus, runs, 200, rocket),
+        outcomes(litmus, runs, 200, boom),
+    ];
+    for outcomes in &seen {
+        let forbidden: Vec<_> = outcomes.iter().filter(|seen| (litmus.forbidden)(seen)).collect();
+        assert!(forbidden.is_empty(), "{forbidden:?} of {outcomes:?}");
+        assert!(outcomes.len() > 1, "nothing was interleaved: {outcomes:?}");
+    }
+    seen
+}
+
+/// That the harts of every model came in each of some orders: the first values they loaded.
+fn shows(seen: &[BTreeSet<Outcome>], expected: &[&[u32]]) {
+    for outcomes in seen {
+        for first in expected {
+            assert!(
+                outcomes.iter().any(|outcome| outcome.first() == *first),
+                "no {first:?} in {outcomes:?}"
+            );
+        }
     }
 }
 
-#[test]
-fn a_message_is_there_when_its_flag_is() {
-    let seen = outcomes(&[
-        &[store(ONE, X_AT, 0), FENCE, store(ONE, Y_AT, 0)],
-        &[load(FIRST, Y_AT), FENCE, load(SECOND, X_AT)],
-    ]);
-    assert!(!seen.contains(&vec![0, 0, 1, 0]), "{seen:?}");
-    assert!(
-        seen.contains(&vec![0, 0, 1, 1]) && seen.contains(&vec![0, 0, 0, 0]),
-        "{seen:?}"
-    );
+macro_rules! litmus {
+    ($($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            in_runs::$name(RUNS);
+        })*
+
+        mod many {
+            $(#[test]
+            #[ignore = "takes minutes"]
+            fn $name() {
+                super::in_runs::$name(super::MANY_RUNS);
+            })*
+        }
+    };
 }
 
-#[test]
-fn loads_do_not_see_stores_that_follow_them() {
-    let seen = outcomes(&[
-        &[load(FIRST, X_AT), FENCE, store(ONE, Y_AT, 0)],
-        &[load(FIRST, Y_AT), FENCE, store(ONE, X_AT, 0)],
-    ]);
-    assert!(!seen.contains(&vec![1, 0, 1, 0]), "{seen:?}");
-    assert!(
-        seen.contains(&vec![0, 0, 1, 0]) && seen.contains(&vec![1, 0, 0, 0]),
-        "{seen:?}"
-    );
+litmus! {
+    store_buffering
+    store_buffering_with_atomics
+    message_passing
+    message_passing_with_atomics
+    load_buffering
+    load_buffering_with_atomics
+    write_after_read
+    write_after_read_with_atomics
+    read_after_write
+    read_after_write_with_atomics
+    two_writes_each
+    two_writes_each_with_atomics
+    independent_reads
+    independent_reads_with_atomics
+    coherent_reads
 }
 
-#[test]
-fn all_harts_see_independent_writes_in_one_order() {
-    let seen = outcomes(&[
-        &[store(ONE, X_AT, 0)],
-        &[store(ONE, Y_AT, 0)],
-        &[load(FIRST, X_AT), FENCE, load(SECOND, Y_AT)],
-        &[load(FIRST, Y_AT), FENCE, load(SECOND, X_AT)],
-    ]);
-    assert!(!seen.contains(&vec![0, 0, 0, 0, 1, 0, 1, 0]), "{seen:?}");
-    assert!(seen.len() > 3, "{seen:?}");
-}
+mod in_runs {
+    use super::*;
 
-#[test]
-fn a_variable_never_goes_back() {
-    let seen = outcomes(&[&[store(ONE, X_AT, 0)], &[load(FIRST, X_AT), load(SECOND, X_AT)]]);
-    assert!(!seen.contains(&vec![0, 0, 1, 0]), "{seen:?}");
-    assert!(
-        seen.contains(&vec![0, 0, 1, 1]) && seen.contains(&vec![0, 0, 0, 0]),
-        "{seen:?}"
-    );
+    /// SB.
+    pub(super) fn store_buffering(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[store(ONE, X_AT, 0), FENCE, load(FIRST, Y_AT)],
+                &[store(ONE, Y_AT, 0), FENCE, load(FIRST, X_AT)],
+            ],
+            forbidden: |seen| seen.first() == [0, 0],
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 1], &[1, 0]]);
+    }
+
+    pub(super) fn store_buffering_with_atomics(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[swap(ONE, X_AT), fetch(FIRST, Y_AT)],
+                &[swap(ONE, Y_AT), fetch(FIRST, X_AT)],
+            ],
+            forbidden: |seen| seen.first() == [0, 0],
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 1], &[1, 0]]);
+    }
+
+    /// MP.
+    pub(super) fn message_passing(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[store(ONE, X_AT, 0), FENCE, store(ONE, Y_AT, 0)],
+                &[load(FIRST, Y_AT), FENCE, load(SECOND, X_AT)],
+            ],
+            forbidden: |seen| seen.loaded[1] == [1, 0],
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 0], &[0, 1]]);
+    }
+
+    pub(super) fn message_passing_with_atomics(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[store(ONE, X_AT, 0), swap(ONE, Y_AT)],
+                &[fetch(FIRST, Y_AT), load(SECOND, X_AT)],
+            ],
+            forbidden: |seen| seen.loaded[1] == [1, 0],
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 0], &[0, 1]]);
+    }
+
+    /// LB.
+    pub(super) fn load_buffering(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[load(FIRST, X_AT), FENCE, store(ONE, Y_AT, 0)],
+                &[load(FIRST, Y_AT), FENCE, store(ONE, X_AT, 0)],
+            ],
+            forbidden: |seen| seen.first() == [1, 1],
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 1], &[1, 0]]);
+    }
+
+    pub(super) fn load_buffering_with_atomics(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[fetch(FIRST, X_AT), swap(ONE, Y_AT)],
+                &[fetch(FIRST, Y_AT), swap(ONE, X_AT)],
+            ],
+            forbidden: |seen| seen.first() == [1, 1],
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 1], &[1, 0]]);
+    }
+
+    /// S.
+    pub(super) fn write_after_read(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[store(TWO, X_AT, 0), FENCE, store(ONE, Y_AT, 0)],
+                &[load(FIRST, Y_AT), FENCE, store(ONE, X_AT, 0)],
+            ],
+            forbidden: |seen| seen.first() == [0, 1] && seen.x == 2,
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 0], &[0, 1]]);
+    }
+
+    pub(super) fn write_after_read_with_atomics(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[swap(TWO, X_AT), swap(ONE, Y_AT)],
+                &[fetch(FIRST, Y_AT), swap(ONE, X_AT)],
+            ],
+            forbidden: |seen| seen.first() == [0, 1] && seen.x == 2,
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 0], &[0, 1]]);
+    }
+
+    /// R.
+    pub(super) fn read_after_write(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[store(ONE, X_AT, 0), FENCE, store(ONE, Y_AT, 0)],
+                &[store(TWO, Y_AT, 0), FENCE, load(FIRST, X_AT)],
+            ],
+            forbidden: |seen| seen.first() == [0, 0] && seen.y == 2,
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 0], &[0, 1]]);
+    }
+
+    pub(super) fn read_after_write_with_atomics(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[swap(ONE, X_AT), swap(ONE, Y_AT)],
+                &[swap(TWO, Y_AT), fetch(FIRST, X_AT)],
+            ],
+            forbidden: |seen| seen.first() == [0, 0] && seen.y == 2,
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 0], &[0, 1]]);
+    }
+
+    /// 2+2W.
+    pub(super) fn two_writes_each(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[store(ONE, X_AT, 0), FENCE, store(TWO, Y_AT, 0)],
+                &[store(ONE, Y_AT, 0), FENCE, store(TWO, X_AT, 0)],
+            ],
+            forbidden: |seen| (seen.x, seen.y) == (1, 1),
+        };
+        check(&LITMUS, runs);
+    }
+
+    pub(super) fn two_writes_each_with_atomics(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[swap(ONE, X_AT), swap(TWO, Y_AT)],
+                &[swap(ONE, Y_AT), swap(TWO, X_AT)],
+            ],
+            forbidden: |seen| (seen.x, seen.y) == (1, 1),
+        };
+        check(&LITMUS, runs);
+    }
+
+    /// IRIW.
+    pub(super) fn independent_reads(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[store(ONE, X_AT, 0)],
+                &[store(ONE, Y_AT, 0)],
+                &[load(FIRST, X_AT), FENCE, load(SECOND, Y_AT)],
+                &[load(FIRST, Y_AT), FENCE, load(SECOND, X_AT)],
+            ],
+            forbidden: |seen| seen.loaded[2..] == [[1, 0], [1, 0]],
+        };
+        for outcomes in check(&LITMUS, runs) {
+            assert!(outcomes.len() > 3, "{outcomes:?}");
+        }
+    }
+
+    pub(super) fn independent_reads_with_atomics(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[
+                &[swap(ONE, X_AT)],
+                &[swap(ONE, Y_AT)],
+                &[fetch(FIRST, X_AT), fetch(SECOND, Y_AT)],
+                &[fetch(FIRST, Y_AT), fetch(SECOND, X_AT)],
+            ],
+            forbidden: |seen| seen.loaded[2..] == [[1, 0], [1, 0]],
+        };
+        for outcomes in check(&LITMUS, runs) {
+            assert!(outcomes.len() > 3, "{outcomes:?}");
+        }
+    }
+
+    /// CoRR.
+    pub(super) fn coherent_reads(runs: u64) {
+        const LITMUS: Litmus = Litmus {
+            bodies: &[&[store(ONE, X_AT, 0)], &[load(FIRST, X_AT), load(SECOND, X_AT)]],
+            forbidden: |seen| seen.loaded[1] == [1, 0],
+        };
+        shows(&check(&LITMUS, runs), &[&[0, 0], &[0, 1]]);
+    }
 }

@@ -1,3 +1,4 @@
+use crate::cache::LINE_BYTES;
 use crate::fault::{Access, GuestFault};
 use crate::prefetch::prefetch;
 use crate::region::Region;
@@ -45,7 +46,11 @@ pub struct GuestMemory {
     region: Region,
     protection: Vec<Protection>,
     stamps: Stamps,
+    written: Box<[u32; WRITTEN]>,
 }
+
+/// Counters of writes that lines share.
+const WRITTEN: usize = 256;
 
 /// Which state of which memory's page protection a translation buffer or a decoder has seen. Stamps of
 /// different memories, and of different states of one, differ.
@@ -77,6 +82,7 @@ impl GuestMemory {
                 data: fresh_stamp(),
                 code: fresh_stamp(),
             },
+            written: Box::new([0; WRITTEN]),
         })
     }
 
@@ -164,16 +170,43 @@ impl GuestMemory {
         Ok(())
     }
 
-    /// Copies `from` to `address`.
+    /// Copies `from` to `address`, as whoever is not the hart that runs: reservations of the lines are lost.
     ///
     /// # Errors
     /// [`GuestFault`] when one of the bytes may not be written; then nothing has changed.
     #[inline]
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
+        self.store(address, from)?;
+        self.count_write(address, from.len() as u64);
+        Ok(())
+    }
+
+    /// Copies `from` to `address`, as the hart that runs.
+    ///
+    /// # Errors
+    /// [`GuestFault`] when one of the bytes may not be written; then nothing has changed.
+    #[inline]
+    pub fn store(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
         let target = self.check(address, from.len() as u64, Access::Write)?;
         // SAFETY: the range was checked to lie in the region; `from` is the caller's own memory.
         unsafe { copy(from.as_ptr(), target.cast_mut(), from.len()) };
         Ok(())
+    }
+
+    /// A number that changes with every [`GuestMemory::write`] to the line of `address`, and with those to some other lines.
+    #[inline]
+    pub fn writes(&self, address: u64) -> u32 {
+        self.written[(address / LINE_BYTES) as usize % WRITTEN]
+    }
+
+    #[inline]
+    fn count_write(&mut self, address: u64, length: u64) {
+        let first = address / LINE_BYTES;
+        let lines = (address + length).div_ceil(LINE_BYTES) - first;
+        for line in first..first + lines.min(WRITTEN as u64) {
+            let count = &mut self.written[line as usize % WRITTEN];
+            *count = count.wrapping_add(1);
+        }
     }
 
     /// Copies `from` to `address` whatever the protection, as a loader does.

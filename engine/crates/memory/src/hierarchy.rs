@@ -1,4 +1,5 @@
 use crate::cache::{Lookup, Victim, LINE_BYTES};
+use crate::directory::{Directory, Sharing, MAXIMUM_SHARERS};
 use crate::dram::Dram;
 use crate::level::Level;
 use crate::parameters::{HierarchyParameters, ParameterError};
@@ -14,22 +15,23 @@ use std::sync::Arc;
 pub enum AccessKind {
     /// Data to read: a line for a hart's L1, one beat for a unit.
     Read,
-    /// A hart's L1 wants the line to modify it.
+    /// A hart's L1 wants to modify the line; it may hold it already, to read.
     Own,
     /// A unit writes (part of) a beat.
     Write,
     /// A hart's L1 gives back a modified line; nobody waits for the returned cycle.
     WriteBack,
-    /// Instructions for a hart's L1; such lines are never modified there.
+    /// Instructions for a hart's L1. Such caches are not kept coherent (`fence.i` empties them), so that the line's state
+    /// elsewhere stays as it is.
     Fetch,
 }
 
-/// What a unit's access did to a line that a hart's L1 may hold.
+/// What somebody else's access does to a line that a hart's L1 holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Snoop {
-    /// A unit wrote it: the L1 must forget it.
+    /// It is written there: the L1 must forget it.
     Invalidate,
-    /// A unit read it: the L1 keeps it, no longer modified.
+    /// It is read there: the L1 keeps it, no longer modified.
     Clean,
 }
 
@@ -53,21 +55,32 @@ pub struct HierarchyCounters {
     pub llc_hits: u64,
     /// And those that went to memory.
     pub llc_misses: u64,
-    /// Unit accesses that had to probe a hart's L1.
+    /// Accesses that had to wait for the L1 of a hart, another one for an access of a hart.
     pub probes: u64,
+    /// Lines that an L1 lost to others.
+    pub invalidations: u64,
 }
 
-/// Flags of a line in L2: an L1 holds it, an L1 may have modified it, L2's copy is newer than memory's.
-const HELD: u8 = 1;
-const OWNED: u8 = 2;
+/// Flag of a line in L2 or the last-level cache: this copy is newer than those behind it.
 const DIRTY: u8 = 4;
 
 enum Port {
-    Hart,
+    /// The hart of this number.
+    Hart(usize),
     Unit(Box<UnitPort>),
 }
 
-/// The caches and DRAM that a hart's L1 and the units share: timing only, the data is in guest memory.
+/// What others did to lines of a hart's L1 since it last asked.
+#[derive(Default)]
+struct Snoops {
+    pending: Vec<(u64, Snoop)>,
+    /// Whether there are some, for those who do not hold the hierarchy.
+    any: Arc<AtomicBool>,
+}
+
+/// The caches and DRAM that the L1 caches of harts and the units share: timing only, the data is in guest memory.
+///
+/// A directory at L2 knows which L1 data caches hold a line, whether or not L2 holds it too: see `docs/coherence.md`.
 ///
 /// Every answer depends on the requests made so far and on nothing else.
 pub struct Hierarchy {
@@ -77,9 +90,9 @@ pub struct Hierarchy {
     dram: Dram,
     ports: Vec<Port>,
     links: Vec<(Placement, Link)>,
-    snoops: Vec<(u64, Snoop)>,
-    /// Whether there are snoops, for those who do not hold the hierarchy.
-    snooped: Arc<AtomicBool>,
+    directory: Directory,
+    /// One for each hart.
+    snoops: Vec<Snoops>,
     counters: HierarchyCounters,
 }
 
@@ -97,8 +110,8 @@ impl Hierarchy {
             parameters,
             ports: Vec::new(),
             links: Vec::new(),
+            directory: Directory::new(),
             snoops: Vec::new(),
-            snooped: Arc::default(),
             counters: HierarchyCounters::default(),
         })
     }
@@ -121,15 +134,19 @@ impl Hierarchy {
         self.counters
     }
 
-    /// Attaches the hart. Its requests are whole lines and start and end at L2's own port; the way
+    /// Attaches a further hart. Its requests are whole lines and start and end at L2's own port; the way
     /// from its L1 to there is part of the hart's timing model.
     ///
     /// # Panics
-    /// When a hart is attached already: harts that snoop each other are not modelled.
+    /// When there are [`MAXIMUM_SHARERS`] already.
     pub fn attach_hart(&mut self) -> RequesterId {
-        let has_hart = self.ports.iter().any(|port| matches!(port, Port::Hart));
-        assert!(!has_hart, "the hierarchy models one hart");
-        self.add_port(Port::Hart)
+        let number = self.snoops.len();
+        assert!(
+            number < MAXIMUM_SHARERS,
+            "a hierarchy has at most {MAXIMUM_SHARERS} harts"
+        );
+        self.snoops.push(Snoops::default());
+        self.add_port(Port::Hart(number))
     }
 
     /// Attaches a unit's link; its ports, with beats of `beat_bytes`, share the bandwidth of the link.
@@ -157,7 +174,7 @@ impl Hierarchy {
     /// stepped this far ahead of the rest.
     pub fn minimum_latency(&self, requester: RequesterId) -> Cycles {
         match &self.ports[usize::from(requester.0)] {
-            Port::Hart => self.parameters.l2.latency,
+            Port::Hart(_) => self.parameters.l2.latency,
             Port::Unit(port) => port.path.request + self.parameters.l2.latency + port.path.response,
         }
     }
@@ -174,8 +191,12 @@ impl Hierarchy {
     /// acknowledgement of a write, is back there.
     pub fn access(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Cycle {
         let write = kind == AccessKind::Write;
-        let Port::Unit(port) = &mut self.ports[usize::from(requester.0)] else {
-            return self.hart_access(at, address, kind);
+        let port = match &mut self.ports[usize::from(requester.0)] {
+            Port::Unit(port) => port,
+            Port::Hart(hart) => {
+                let hart = *hart;
+                return self.hart_access(at, address, kind, hart);
+            }
         };
         let (link, path) = (port.link, port.path);
         let mut arrival = port.request(at, write);
@@ -188,81 +209,208 @@ impl Hierarchy {
         }
         match &mut self.ports[usize::from(requester.0)] {
             Port::Unit(port) => port.response(done + path.response),
-            Port::Hart => unreachable!("ports keep their kind"),
+            Port::Hart(_) => unreachable!("ports keep their kind"),
         }
     }
 
-    fn hart_access(&mut self, at: Cycle, address: u64, kind: AccessKind) -> Cycle {
+    fn hart_access(&mut self, at: Cycle, address: u64, kind: AccessKind, hart: usize) -> Cycle {
         let beats = self.l2.beats_per_line();
         let looked_up = self.l2.look_up(at, address, beats);
-        if kind == AccessKind::WriteBack {
-            self.replace_flags(looked_up, address, DIRTY);
-            return looked_up;
+        match kind {
+            AccessKind::WriteBack => {
+                self.directory.leave(address, hart);
+                self.replace_flags(looked_up, address, DIRTY);
+                looked_up
+            }
+            AccessKind::Read => self.read_line(looked_up, address, hart),
+            AccessKind::Own => self.own_line(looked_up, address, hart),
+            AccessKind::Fetch | AccessKind::Write => self.fetch_line(looked_up, address, hart),
         }
-        let (index, done) = self.line_in_l2(looked_up, address);
-        let held = match kind {
-            AccessKind::Read => HELD,
-            AccessKind::Own => HELD | OWNED,
-            AccessKind::Fetch | AccessKind::Write | AccessKind::WriteBack => 0,
+    }
+
+    /// A hart's L1 gets a line to read: exclusively when no other one holds it.
+    fn read_line(&mut self, looked_up: Cycle, address: u64, hart: usize) -> Cycle {
+        let Some(entry) = self.directory.find(address) else {
+            let done = self.line_in_l2(looked_up, address);
+            self.directory.insert(address, hart, Sharing::Exclusive);
+            return done;
         };
-        let flags = self.l2.tags.flags(index) | held;
-        self.l2.tags.set_flags(index, flags);
+        if entry.others(hart) == 0 {
+            return self.line_in_l2(looked_up, address);
+        }
+        let before = *entry;
+        entry.sharing = Sharing::Shared;
+        entry.holders |= 1 << hart;
+        let start = looked_up.max(before.settled);
+        if before.sharing == Sharing::Shared {
+            return self.line_in_l2(looked_up, address).max(start);
+        }
+        let done = if before.sharing == Sharing::Modified {
+            self.snoop(before.holders, address, Snoop::Clean);
+            self.line_from_l1(start, address)
+        } else {
+            self.line_in_l2(looked_up, address).max(start)
+        };
+        self.probed(done, address)
+    }
+
+    /// A hart's L1 gets a line, or the permission for one that it holds, to modify it.
+    fn own_line(&mut self, looked_up: Cycle, address: u64, hart: usize) -> Cycle {
+        let Some(entry) = self.directory.find(address) else {
+            let done = self.line_in_l2(looked_up, address);
+            self.directory.insert(address, hart, Sharing::Modified);
+            return done;
+        };
+        let before = *entry;
+        let others = before.others(hart);
+        entry.sharing = Sharing::Modified;
+        entry.holders = 1 << hart;
+        if others == 0 {
+            return self.line_in_l2(looked_up, address);
+        }
+        self.snoop(others, address, Snoop::Invalidate);
+        let start = looked_up.max(before.settled);
+        let done = if before.holders != others {
+            start
+        } else if before.sharing == Sharing::Modified {
+            self.line_from_l1(start, address)
+        } else {
+            self.line_in_l2(looked_up, address).max(start)
+        };
+        self.probed(done, address)
+    }
+
+    /// Instructions: those that another hart has just written come from its L1.
+    fn fetch_line(&mut self, looked_up: Cycle, address: u64, hart: usize) -> Cycle {
+        let entry = self.directory.find(address);
+        let written = entry.filter(|entry| entry.sharing == Sharing::Modified && entry.others(hart) != 0);
+        let Some(entry) = written else {
+            return self.line_in_l2(looked_up, address);
+        };
+        entry.sharing = Sharing::Exclusive;
+        let before = *entry;
+        self.snoop(before.holders, address, Snoop::Clean);
+        let done = self.line_from_l1(looked_up.max(before.settled), address);
+        self.probed(done, address)
+    }
+
+    /// The answers of other L1 caches have come, for an access that would otherwise be done at `at`.
+    fn probed(&mut self, at: Cycle, address: u64) -> Cycle {
+        self.counters.probes += 1;
+        let done = at + self.parameters.coherence.probe;
+        if let Some(entry) = self.directory.find(address) {
+            entry.settled = done;
+        }
         done
     }
 
     fn unit_access(&mut self, at: Cycle, address: u64, write: bool) -> Cycle {
         let looked_up = self.l2.look_up(at, address, 1);
-        let (index, mut done) = self.line_in_l2(looked_up, address);
-        let mut flags = self.l2.tags.flags(index);
-        if flags & OWNED != 0 {
-            done += self.parameters.coherence.probe;
-            flags = flags & !OWNED | DIRTY;
-            self.counters.probes += 1;
+        let entry = self.directory.find(address);
+        let modified = entry.filter(|entry| entry.sharing == Sharing::Modified);
+        let done = if let Some(entry) = modified {
+            entry.sharing = Sharing::Exclusive;
+            let holders = entry.holders;
             if !write {
-                self.snoop(address, Snoop::Clean);
+                self.snoop(holders, address, Snoop::Clean);
             }
-        }
+            self.counters.probes += 1;
+            self.line_from_l1(looked_up, address) + self.parameters.coherence.probe
+        } else {
+            self.line_in_l2(looked_up, address)
+        };
         if write {
-            if flags & HELD != 0 {
-                self.snoop(address, Snoop::Invalidate);
-            }
-            flags = DIRTY;
+            self.invalidate(address);
+            self.replace_flags(looked_up, address, DIRTY);
         }
-        self.l2.tags.set_flags(index, flags);
         done
     }
 
-    /// Tells that a hart modifies a line it so far only read, without any traffic (an exclusive, clean line).
-    pub fn modified_in_l1(&mut self, address: u64) {
-        if let Lookup::Hit(index) = self.l2.tags.touch(address) {
-            let flags = self.l2.tags.flags(index) | HELD | OWNED;
-            self.l2.tags.set_flags(index, flags);
+    /// Takes a line out of all L1 caches.
+    fn invalidate(&mut self, address: u64) {
+        if let Some(entry) = self.directory.remove(address) {
+            self.snoop(entry.holders, address, Snoop::Invalidate);
         }
     }
 
-    pub(crate) fn snooped(&self) -> Arc<AtomicBool> {
-        self.snooped.clone()
+    /// Tells that a hart wants to modify a line that its L1 holds to read. When it has it exclusively there is no traffic, and
+    /// it may. Otherwise (false) it has to ask with [`AccessKind::Own`] first.
+    pub fn modify(&mut self, address: u64, requester: RequesterId) -> bool {
+        let hart = self.hart(requester);
+        match self.directory.find(address) {
+            Some(entry) if entry.others(hart) != 0 || entry.sharing == Sharing::Shared => false,
+            Some(entry) => {
+                entry.sharing = Sharing::Modified;
+                true
+            }
+            None => {
+                debug_assert!(false, "the L1 holds the line");
+                false
+            }
+        }
     }
 
-    fn snoop(&mut self, address: u64, snoop: Snoop) {
-        self.snoops.push((address & !(LINE_BYTES - 1), snoop));
-        self.snooped.store(true, Ordering::Relaxed);
+    /// Tells that an unmodified line has left a hart's L1. That has no traffic of its own.
+    pub fn drop_clean(&mut self, address: u64, requester: RequesterId) {
+        let hart = self.hart(requester);
+        self.directory.leave(address, hart);
     }
 
-    /// Hands over what units did, since the last call, to lines that the hart's L1 may hold, oldest first.
+    fn hart(&self, requester: RequesterId) -> usize {
+        match self.ports[usize::from(requester.0)] {
+            Port::Hart(hart) => hart,
+            Port::Unit(_) => unreachable!("a unit has no L1"),
+        }
+    }
+
+    /// Whether there are snoops for a hart, for those who do not hold the hierarchy.
+    pub(crate) fn snooped(&self, requester: RequesterId) -> Arc<AtomicBool> {
+        self.snoops[self.hart(requester)].any.clone()
+    }
+
+    /// Leaves a snoop for each of `harts`, a bit for each.
+    fn snoop(&mut self, mut harts: u64, address: u64, snoop: Snoop) {
+        if snoop == Snoop::Invalidate {
+            self.counters.invalidations += u64::from(harts.count_ones());
+        }
+        while harts != 0 {
+            let snoops = &mut self.snoops[harts.trailing_zeros() as usize];
+            snoops.pending.push((address & !(LINE_BYTES - 1), snoop));
+            snoops.any.store(true, Ordering::Relaxed);
+            harts &= harts - 1;
+        }
+    }
+
+    /// Hands over what others did, since the last call, to lines that the L1 of `hart` holds, oldest first.
     #[inline]
-    pub fn take_snoops(&mut self, mut apply: impl FnMut(u64, Snoop)) {
-        self.snooped.store(false, Ordering::Relaxed);
-        for (address, snoop) in self.snoops.drain(..) {
+    pub fn take_snoops(&mut self, hart: RequesterId, mut apply: impl FnMut(u64, Snoop)) {
+        let hart = self.hart(hart);
+        let snoops = &mut self.snoops[hart];
+        snoops.any.store(false, Ordering::Relaxed);
+        for (address, snoop) in snoops.pending.drain(..) {
             apply(address, snoop);
         }
     }
 
-    /// Brings the line into L2 if need be; returns its index in the tags and when its data is there.
-    fn line_in_l2(&mut self, looked_up: Cycle, address: u64) -> (usize, Cycle) {
-        if let Lookup::Hit(index) = self.l2.tags.touch(address) {
+    /// A line that an L1 has modified comes to L2 from there; returns when L2 can ask for it.
+    fn line_from_l1(&mut self, looked_up: Cycle, address: u64) -> Cycle {
+        let (hits, misses) = (&mut self.counters.l2_hits, &mut self.counters.l2_misses);
+        let known = matches!(self.l2.tags.touch(address), Lookup::Hit(_));
+        *(if known { hits } else { misses }) += 1;
+        let ready = if known {
+            self.l2.arrival(looked_up, address)
+        } else {
+            looked_up
+        };
+        self.replace_flags(looked_up, address, DIRTY);
+        ready
+    }
+
+    /// Brings the line into L2 if need be; returns when its data is there.
+    fn line_in_l2(&mut self, looked_up: Cycle, address: u64) -> Cycle {
+        if let Lookup::Hit(_) = self.l2.tags.touch(address) {
             self.counters.l2_hits += 1;
-            return (index, self.l2.arrival(looked_up, address));
+            return self.l2.arrival(looked_up, address);
         }
         self.counters.l2_misses += 1;
         let (llc, dram, counters) = (&mut self.llc, &mut self.dram, &mut self.counters);
@@ -271,10 +419,7 @@ impl Hierarchy {
         });
         let victim = self.l2.tags.insert(address, 0);
         self.evict_from_l2(looked_up, victim);
-        match self.l2.tags.touch(address) {
-            Lookup::Hit(index) => (index, ready),
-            Lookup::Miss => unreachable!("the line was just inserted"),
-        }
+        ready
     }
 
     /// Sets a line's flags, bringing the line in (without its data) if it is not there.
@@ -316,13 +461,10 @@ impl Hierarchy {
         }
     }
 
-    /// A device's write replaces the copies nearer to the hart.
+    /// A device's write replaces the copies nearer to the harts.
     fn forget_in_l2(&mut self, address: u64) {
-        if let Some(flags) = self.l2.tags.remove(address) {
-            if flags & HELD != 0 {
-                self.snoop(address, Snoop::Invalidate);
-            }
-        }
+        self.l2.tags.remove(address);
+        self.invalidate(address);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cache;
 mod calendar;
+mod directory;
 mod dram;
 mod fault;
 mod guest;
@@ -17,6 +18,7 @@ mod shared;
 mod words;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
+pub use directory::MAXIMUM_SHARERS;
 pub use fault::{Access, GuestFault};
 pub use guest::{GuestMemory, Protection, Stamps, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
@@ -25,4 +27,4 @@ pub use parameters::{
 };
 pub use placement::{Path, Placement, Traffic, UnknownPlacement};
 pub use port::{LinkId, RequesterId};
-pub use shared::SharedHierarchy;
+pub use shared::{HartPort, LockedPort, SharedHierarchy};

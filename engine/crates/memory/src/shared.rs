@@ -1,19 +1,19 @@
-use crate::hierarchy::{Hierarchy, Snoop};
+use crate::hierarchy::{AccessKind, Hierarchy, Snoop};
+use crate::port::RequesterId;
+use rackwright_time::Cycle;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A hierarchy that a hart's timing model and the units of its server use in turn.
+/// A hierarchy that the timing models of harts and the units of their server use in turn.
 #[derive(Clone)]
 pub struct SharedHierarchy {
     hierarchy: Arc<Mutex<Hierarchy>>,
-    snooped: Arc<AtomicBool>,
 }
 
 impl SharedHierarchy {
     /// Shares `hierarchy`.
     pub fn new(hierarchy: Hierarchy) -> SharedHierarchy {
         SharedHierarchy {
-            snooped: hierarchy.snooped(),
             hierarchy: Arc::new(Mutex::new(hierarchy)),
         }
     }
@@ -24,11 +24,66 @@ impl SharedHierarchy {
         self.hierarchy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Attaches the L1 caches of a further hart.
+    pub fn attach_hart(&self) -> HartPort {
+        let mut hierarchy = self.lock();
+        let requester = hierarchy.attach_hart();
+        HartPort {
+            requester,
+            snooped: hierarchy.snooped(requester),
+            hierarchy: self.clone(),
+        }
+    }
+}
+
+/// Where the L1 caches of a hart are attached to a hierarchy.
+pub struct HartPort {
+    hierarchy: SharedHierarchy,
+    requester: RequesterId,
+    snooped: Arc<AtomicBool>,
+}
+
+impl HartPort {
+    /// The port, for accesses, as long as what is returned lives.
+    #[inline]
+    pub fn lock(&self) -> LockedPort<'_> {
+        LockedPort {
+            hierarchy: self.hierarchy.lock(),
+            requester: self.requester,
+        }
+    }
+
     /// Hands over the snoops as [`Hierarchy::take_snoops`] does; costs next to nothing when there are none.
     #[inline]
     pub fn take_snoops(&self, apply: impl FnMut(u64, Snoop)) {
         if self.snooped.load(Ordering::Relaxed) {
-            self.lock().take_snoops(apply);
+            self.hierarchy.lock().take_snoops(self.requester, apply);
         }
+    }
+}
+
+/// A [`HartPort`] in use.
+pub struct LockedPort<'a> {
+    hierarchy: MutexGuard<'a, Hierarchy>,
+    requester: RequesterId,
+}
+
+impl LockedPort<'_> {
+    /// [`Hierarchy::access`] through this port.
+    #[inline]
+    pub fn access(&mut self, at: Cycle, address: u64, kind: AccessKind) -> Cycle {
+        self.hierarchy.access(at, address, kind, self.requester)
+    }
+
+    /// [`Hierarchy::modify`] through this port.
+    #[inline]
+    pub fn modify(&mut self, address: u64) -> bool {
+        self.hierarchy.modify(address, self.requester)
+    }
+
+    /// [`Hierarchy::drop_clean`] through this port.
+    #[inline]
+    pub fn drop_clean(&mut self, address: u64) {
+        self.hierarchy.drop_clean(address, self.requester);
     }
 }

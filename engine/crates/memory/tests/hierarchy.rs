@@ -74,7 +74,7 @@ fn a_unit_that_reads_a_modified_line_pays_for_the_probe_once() {
     assert_eq!(read(1000), 14 + 16);
     assert_eq!(read(2000), 14);
     let mut snoops = Vec::new();
-    hierarchy.take_snoops(|address, snoop| snoops.push((address, snoop)));
+    hierarchy.take_snoops(hart, |address, snoop| snoops.push((address, snoop)));
     assert_eq!(snoops, [(64, Snoop::Clean)]);
 }
 
@@ -86,7 +86,7 @@ fn a_unit_that_writes_a_line_takes_it_from_the_hart() {
     hierarchy.access(Cycle(500), 160, AccessKind::Write, port);
     hierarchy.access(Cycle(600), 128, AccessKind::Write, port);
     let mut snoops = Vec::new();
-    hierarchy.take_snoops(|address, snoop| snoops.push((address, snoop)));
+    hierarchy.take_snoops(hart, |address, snoop| snoops.push((address, snoop)));
     assert_eq!(snoops, [(128, Snoop::Invalidate)]);
 }
 

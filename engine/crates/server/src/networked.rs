@@ -61,11 +61,11 @@ impl NetworkedServer {
                 start(config, network, timing, code, hierarchy, file)?
             }
             CpuModel::Rocket => {
-                let timing = Rocket::new(RocketParameters::measured(), hierarchy.clone());
+                let timing = Rocket::new(RocketParameters::measured(), &hierarchy);
                 start(config, network, timing, code.rocket.clone(), hierarchy, file)?
             }
             CpuModel::Boom => {
-                let timing = Boom::new(BoomParameters::large(), hierarchy.clone());
+                let timing = Boom::new(BoomParameters::large(), &hierarchy);
                 start(config, network, timing, code.boom.clone(), hierarchy, file)?
             }
         };

@@ -129,7 +129,8 @@ impl RocketBus for System {
             if self.memory.read(address, data).is_err() {
                 data.fill(0);
             }
-            self.hierarchy.access(at, address, AccessKind::Read, self.port)
+            // The core's L1 caches are beyond its pins and cannot be snooped, so that what they hold is not tracked.
+            self.hierarchy.access(at, address, AccessKind::Fetch, self.port)
         };
         self.record(at, address, data);
         due

@@ -132,11 +132,11 @@ impl Server {
                 environment,
             )?,
             CpuModel::Rocket => {
-                let timing = Rocket::new(RocketParameters::measured(), hierarchy.clone());
+                let timing = Rocket::new(RocketParameters::measured(), &hierarchy);
                 start(config, timing, hierarchy, file, arguments, environment)?
             }
             CpuModel::Boom => {
-                let timing = Boom::new(BoomParameters::large(), hierarchy.clone());
+                let timing = Boom::new(BoomParameters::large(), &hierarchy);
                 start(config, timing, hierarchy, file, arguments, environment)?
             }
         };

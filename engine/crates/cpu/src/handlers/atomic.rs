@@ -63,6 +63,7 @@ unsafe fn load_reserved<V: Value, const RECORDS: bool>(
         state.reservation = Some(Reservation {
             address: physical,
             value,
+            writes: (*state.memory).writes(physical),
         });
         set_register(state, (*operation).rd, value);
         next(state, operation, cursor)
@@ -81,9 +82,12 @@ unsafe fn store_conditional<V: Value, const RECORDS: bool>(
             return trouble(state, operation, cursor);
         };
         let cursor = record::<RECORDS>(cursor, physical);
-        // Other agents may have written since: the value tells. A word may be stored where a doubleword was reserved.
+        // Other agents may have written since: the count tells. The hart itself may have, which the value tells, as QEMU
+        // does it. A word may be stored where a doubleword was reserved.
         let succeeds = state.reservation.take().is_some_and(|reserved| {
-            reserved.address == physical && V::narrow(reserved.value).widen() == host.read().widen()
+            reserved.address == physical
+                && reserved.writes == (*state.memory).writes(physical)
+                && V::narrow(reserved.value).widen() == host.read().widen()
         });
         if succeeds {
             host.write(V::narrow(register(state, (*operation).rs2)));

@@ -19,15 +19,14 @@ use crate::block::MAXIMUM;
 use block::{NO_INSTRUCTION, PLACES};
 use memory::DataCache;
 use predictor::Predictor;
-use rackwright_memory::{AccessKind, Cache, Lookup, RequesterId, SharedHierarchy};
+use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, SharedHierarchy};
 use rackwright_time::Cycle;
 use resources::{InOrder, Port, Queue, ReorderBuffer};
 
 /// Timing model of an out-of-order core.
 pub struct Boom {
     parameters: BoomParameters,
-    hierarchy: SharedHierarchy,
-    requester: RequesterId,
+    memory: HartPort,
     instructions: Cache,
     data: DataCache,
     predictor: Predictor,
@@ -60,11 +59,10 @@ pub struct Boom {
 }
 
 impl Boom {
-    /// A core that has just been reset, attached to `hierarchy` as its hart.
-    pub fn new(parameters: BoomParameters, hierarchy: SharedHierarchy) -> Boom {
-        let requester = hierarchy.lock().attach_hart();
+    /// A core that has just been reset, attached to `hierarchy` as a further hart.
+    pub fn new(parameters: BoomParameters, hierarchy: &SharedHierarchy) -> Boom {
         Boom {
-            requester,
+            memory: hierarchy.attach_hart(),
             instructions: Cache::new(parameters.instructions),
             data: DataCache::new(&parameters),
             predictor: Predictor::new(),
@@ -86,7 +84,6 @@ impl Boom {
             drained: 0,
             taken_at: NO_INSTRUCTION,
             next_pc: 0,
-            hierarchy,
             parameters,
         }
     }
@@ -97,12 +94,15 @@ impl Boom {
             return;
         }
         let request = Cycle(self.fetch + self.parameters.miss_request);
-        let data = self
-            .hierarchy
-            .lock()
-            .access(request, address, AccessKind::Fetch, self.requester);
+        let data = self.memory.lock().access(request, address, AccessKind::Fetch);
         self.instructions.insert(address, 0);
         self.fetch = data.0 + self.parameters.miss_response;
+    }
+
+    #[inline(always)]
+    fn apply_snoops(&mut self) {
+        let data = &mut self.data;
+        self.memory.take_snoops(|line, snoop| data.snoop(line, snoop));
     }
 
     /// The front end starts anew, so that the next dispatch is in `cycle`.
@@ -147,8 +147,7 @@ impl Timing for Boom {
 
     #[inline]
     fn retire(&mut self, block: &BoomBlock, run: &BlockRun<'_>) {
-        let data = &mut self.data;
-        self.hierarchy.take_snoops(|line, snoop| data.snoop(line, snoop));
+        self.apply_snoops();
         self.next_pc = run.next_pc;
         self.taken_at = if run.taken {
             (run.executed - 1) as u8
@@ -166,6 +165,11 @@ impl Timing for Boom {
         let restart = self.committed + self.parameters.flush;
         self.dispatch.restart(restart);
         self.refetch(restart);
+    }
+
+    fn holds(&mut self, address: u64) -> bool {
+        self.apply_snoops();
+        self.data.contains(address)
     }
 
     fn cycle(&self) -> Cycle {

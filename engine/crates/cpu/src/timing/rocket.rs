@@ -16,7 +16,7 @@ use super::{BlockInstruction, BlockRun, DivideOperands, Timing};
 use crate::instruction::Register;
 use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
-use rackwright_memory::{AccessKind, RequesterId, SharedHierarchy, Snoop};
+use rackwright_memory::{AccessKind, HartPort, SharedHierarchy, Snoop};
 use rackwright_time::Cycle;
 use schedule::{Event, Exit, LateResult, Slack, Step, MULTIPLIER};
 
@@ -29,8 +29,7 @@ const BOOT_LINES: u32 = 3;
 /// Timing model of an in-order core.
 pub struct Rocket {
     parameters: RocketParameters,
-    hierarchy: SharedHierarchy,
-    requester: RequesterId,
+    memory: HartPort,
     instructions: L1,
     data: L1,
     targets: Targets,
@@ -67,13 +66,11 @@ struct Run {
 }
 
 impl Rocket {
-    /// A core that has just been reset, attached to `hierarchy` as its hart.
-    pub fn new(parameters: RocketParameters, hierarchy: SharedHierarchy) -> Rocket {
-        let requester = hierarchy.lock().attach_hart();
+    /// A core that has just been reset, attached to `hierarchy` as a further hart.
+    pub fn new(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket {
         Rocket {
             parameters,
-            hierarchy,
-            requester,
+            memory: hierarchy.attach_hart(),
             instructions: L1::new(BOOT_LINES),
             data: L1::new(0),
             targets: Targets::new(),
@@ -124,7 +121,7 @@ impl Rocket {
     #[inline]
     fn apply_snoops(&mut self) {
         let data = &mut self.data;
-        self.hierarchy.take_snoops(|line, snoop| match snoop {
+        self.memory.take_snoops(|line, snoop| match snoop {
             Snoop::Invalidate => data.remove(line),
             Snoop::Clean => data.clean(line),
         });
@@ -166,10 +163,8 @@ impl Rocket {
 
     #[cold]
     fn fetch_line(&mut self, request: u64, address: u64) -> u64 {
-        let data = self
-            .hierarchy
-            .lock()
-            .access(Cycle(request), address, AccessKind::Fetch, self.requester);
+        let request = Cycle(request);
+        let data = self.memory.lock().access(request, address, AccessKind::Fetch);
         self.instructions.choose_next();
         self.instructions.replace(address);
         data.0
@@ -193,7 +188,10 @@ impl Rocket {
         }
         match self.data.modify(address) {
             Some(false) => {}
-            Some(true) => self.hierarchy.lock().modified_in_l1(address),
+            Some(true) => {
+                run.start += self.upgrade(at, address);
+                at = run.start + u64::from(step.offset);
+            }
             None => {
                 run.start += self.data_miss(at, address, AccessKind::Own);
                 self.data.modify(address);
@@ -225,19 +223,38 @@ impl Rocket {
         }
     }
 
+    /// Gets the permission to write to a line that is there, for a store that would retire at `at`; returns by how much
+    /// it retires later.
+    #[cold]
+    fn upgrade(&mut self, at: u64, address: u64) -> u64 {
+        let misses = &self.parameters.misses;
+        let mut memory = self.memory.lock();
+        if memory.modify(address) {
+            return 0;
+        }
+        let request = Cycle(at + misses.data_request);
+        let permitted = memory.access(request, address, AccessKind::Own);
+        permitted.0 + misses.data_response - at
+    }
+
     /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
     #[cold]
     fn data_miss(&mut self, at: u64, address: u64, kind: AccessKind) -> u64 {
         let misses = &self.parameters.misses;
-        let left = self.data.replace(address).filter(|left| left.modified);
+        let left = self.data.replace(address);
         self.data.choose_next();
-        let release = if left.is_some() { misses.release } else { 0 };
+        let modified = left.is_some_and(|left| left.modified);
+        let release = if modified { misses.release } else { 0 };
         let request = at + misses.data_request + release;
-        let mut hierarchy = self.hierarchy.lock();
-        let data = hierarchy.access(Cycle(request), address, kind, self.requester);
-        if let Some(left) = left {
-            let write_back = Cycle(request + misses.write_back);
-            hierarchy.access(write_back, left.address, AccessKind::WriteBack, self.requester);
+        let mut memory = self.memory.lock();
+        let data = memory.access(Cycle(request), address, kind);
+        match left {
+            Some(left) if left.modified => {
+                let write_back = Cycle(request + misses.write_back);
+                memory.access(write_back, left.address, AccessKind::WriteBack);
+            }
+            Some(left) => memory.drop_clean(left.address),
+            None => {}
         }
         data.0 + misses.data_response - at
     }
@@ -480,6 +497,11 @@ impl Timing for Rocket {
 
     fn trap(&mut self) {
         self.fetch = self.retired + 1;
+    }
+
+    fn holds(&mut self, address: u64) -> bool {
+        self.apply_snoops();
+        self.data.contains(address)
     }
 
     fn cycle(&self) -> Cycle {

@@ -1,7 +1,7 @@
 //! The L1 data cache with its miss registers, and the store queue as loads see it.
 
 use super::parameters::BoomParameters;
-use rackwright_memory::{AccessKind, Cache, Lookup, RequesterId, SharedHierarchy, Snoop, LINE_BYTES};
+use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, Snoop, LINE_BYTES};
 use rackwright_time::Cycle;
 
 /// Flag of a modified line.
@@ -29,8 +29,7 @@ pub(super) struct Access<'a> {
     pub(super) address: u64,
     /// When its instruction was dispatched.
     pub(super) dispatched: u64,
-    pub(super) shared: &'a SharedHierarchy,
-    pub(super) hart: RequesterId,
+    pub(super) memory: &'a HartPort,
 }
 
 /// The data side of the core.
@@ -105,10 +104,25 @@ impl DataCache {
             let flags = self.tags.flags(index);
             if flags & MODIFIED == 0 {
                 self.tags.set_flags(index, flags | MODIFIED);
-                access.shared.lock().modified_in_l1(access.address);
+                return self.upgrade(there, access);
             }
         }
         there
+    }
+
+    /// When a line that is there at `at` may be modified.
+    fn upgrade(&self, at: u64, access: &Access<'_>) -> u64 {
+        let mut memory = access.memory.lock();
+        if memory.modify(access.address) {
+            return at;
+        }
+        let request = Cycle(at + self.request);
+        memory.access(request, access.address, AccessKind::Own).0 + self.response
+    }
+
+    /// Whether the line of `address` is there.
+    pub(super) fn contains(&self, address: u64) -> bool {
+        self.tags.contains(address)
     }
 
     /// When the line is there for an access at `at`.
@@ -152,12 +166,14 @@ impl DataCache {
             }
         }
         let start = at.max(self.misses[register].ready);
-        let mut hierarchy = access.shared.lock();
+        let mut memory = access.memory.lock();
         let request = Cycle(start + self.request);
-        let data = hierarchy.access(request, address, kind, access.hart).0;
+        let data = memory.access(request, address, kind).0;
         if let Some(victim) = self.tags.insert(address, ARRIVING) {
             if victim.flags & MODIFIED != 0 {
-                hierarchy.access(Cycle(data), victim.address, AccessKind::WriteBack, access.hart);
+                memory.access(Cycle(data), victim.address, AccessKind::WriteBack);
+            } else {
+                memory.drop_clean(victim.address);
             }
         }
         let ready = data + self.response;
@@ -168,7 +184,7 @@ impl DataCache {
         ready
     }
 
-    /// What units did to lines that are held here.
+    /// What others did to lines that are held here.
     pub(super) fn snoop(&mut self, line: u64, snoop: Snoop) {
         match snoop {
             Snoop::Invalidate => {

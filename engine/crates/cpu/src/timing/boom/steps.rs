@@ -10,7 +10,7 @@ use super::predictor::Guess;
 use super::resources::{commit, InOrder, Slot};
 use super::Boom;
 use crate::timing::DivideOperands;
-use rackwright_memory::{Cache, RequesterId, SharedHierarchy};
+use rackwright_memory::{Cache, HartPort};
 
 /// Of an entry: the core, the entry, the latest dispatch, the cycle of the latest commit, the entry's place in the
 /// reorder buffer, and the values of the run from there on.
@@ -172,19 +172,18 @@ unsafe fn finish_store(
     // SAFETY: as `Step` asks for; a store has a value.
     unsafe {
         core.write(committed.max(start + u64::from((*entry).commit)));
-        let access = access(&core.hierarchy, core.requester, dispatched, *values);
+        let access = access(&core.memory, dispatched, *values);
         let ready = start + u64::from((*entry).latency);
         let there = core.data.store(ready, core.written, &access);
         stored(core, entry, dispatch, committed, slot, values, start, there)
     }
 }
 
-fn access(shared: &SharedHierarchy, hart: RequesterId, dispatched: u64, address: u64) -> Access<'_> {
+fn access(memory: &HartPort, dispatched: u64, address: u64) -> Access<'_> {
     Access {
         address,
         dispatched,
-        shared,
-        hart,
+        memory,
     }
 }
 
@@ -328,7 +327,7 @@ steps! {
         let (dispatched, operands) =
             core.dispatch_to_queue::<1>(&mut dispatch, slot, &*entry, core.loads.free());
         let start = core.memory_port.take(operands);
-        let there = core.data.load(start, &access(&core.hierarchy, core.requester, dispatched, *values));
+        let there = core.data.load(start, &access(&core.memory, dispatched, *values));
         loaded(core, entry, dispatch, committed, slot, values, there)
     }
 
@@ -420,7 +419,7 @@ steps! {
         let mut dispatch = dispatch;
         let dispatched = core.dispatch_alone(&mut dispatch, committed);
         let start = dispatched + core.parameters.dispatch;
-        let there = core.data.load(start, &access(&core.hierarchy, core.requester, dispatched, *values));
+        let there = core.data.load(start, &access(&core.memory, dispatched, *values));
         flushed(core, entry, dispatch, committed, slot, values.add(1), there)
     }
 
@@ -429,7 +428,7 @@ steps! {
         let mut dispatch = dispatch;
         let dispatched = core.dispatch_alone(&mut dispatch, committed);
         let start = dispatched + core.parameters.dispatch;
-        let access = access(&core.hierarchy, core.requester, dispatched, *values);
+        let access = access(&core.memory, dispatched, *values);
         let there = core.data.store(start, start, &access);
         flushed(core, entry, dispatch, committed, slot, values.add(1), there)
     }

@@ -1,0 +1,207 @@
+//! What L1 caches of several harts, and units, do to each other's lines: who holds what, and what it costs.
+
+use proptest::prelude::*;
+use rackwright_memory::{
+    AccessKind, Hierarchy, HierarchyCounters, HierarchyParameters, Placement, RequesterId, Snoop, Traffic,
+};
+use rackwright_time::Cycle;
+use std::collections::BTreeMap;
+
+const LINE: u64 = 0x8000_0040;
+/// Cycles of a hit in L2, and of a probe on top of it.
+const HIT: u64 = 12;
+const PROBE: u64 = 16;
+
+struct Harts {
+    hierarchy: Hierarchy,
+    harts: Vec<RequesterId>,
+    unit: RequesterId,
+}
+
+fn harts(count: usize) -> Harts {
+    let mut hierarchy = Hierarchy::new(HierarchyParameters::server()).unwrap();
+    let harts = (0..count).map(|_| hierarchy.attach_hart()).collect();
+    let link = hierarchy.attach_link(Placement::NearCore, 32);
+    let unit = hierarchy.attach_port(link, Traffic::Stream);
+    Harts {
+        hierarchy,
+        harts,
+        unit,
+    }
+}
+
+impl Harts {
+    /// How long an access takes.
+    fn access(&mut self, at: u64, kind: AccessKind, hart: usize) -> u64 {
+        self.to(at, LINE, kind, hart)
+    }
+
+    fn to(&mut self, at: u64, address: u64, kind: AccessKind, hart: usize) -> u64 {
+        let port = self.harts[hart];
+        (self.hierarchy.access(Cycle(at), address, kind, port) - Cycle(at)).0
+    }
+
+    fn snoops(&mut self, hart: usize) -> Vec<(u64, Snoop)> {
+        let mut snoops = Vec::new();
+        self.hierarchy
+            .take_snoops(self.harts[hart], |line, snoop| snoops.push((line, snoop)));
+        snoops
+    }
+
+    fn counters(&self) -> HierarchyCounters {
+        self.hierarchy.counters()
+    }
+}
+
+#[test]
+fn a_line_that_nobody_else_holds_is_modified_without_traffic() {
+    let mut harts = harts(2);
+    harts.access(0, AccessKind::Read, 0);
+    assert!(harts.hierarchy.modify(LINE, harts.harts[0]));
+    assert_eq!(harts.counters().probes, 0);
+}
+
+#[test]
+fn a_modified_line_is_given_to_a_reader_and_both_share_it() {
+    let mut harts = harts(2);
+    harts.access(0, AccessKind::Own, 0);
+    assert_eq!(harts.access(1000, AccessKind::Read, 1), HIT + PROBE);
+    assert_eq!(harts.snoops(0), [(LINE, Snoop::Clean)]);
+    assert!(!harts.hierarchy.modify(LINE, harts.harts[0]));
+    assert!(!harts.hierarchy.modify(LINE, harts.harts[1]));
+    // A third one gets it from L2.
+    assert_eq!(harts.access(2000, AccessKind::Fetch, 1), HIT);
+}
+
+#[test]
+fn a_writer_takes_the_line_from_all_readers() {
+    let mut harts = harts(3);
+    for hart in 0..3 {
+        harts.access(1000 * hart as u64, AccessKind::Read, hart);
+    }
+    assert_eq!(harts.access(5000, AccessKind::Own, 1), HIT + PROBE);
+    for hart in [0, 2] {
+        assert_eq!(harts.snoops(hart), [(LINE, Snoop::Invalidate)]);
+    }
+    assert_eq!(harts.snoops(1), []);
+    assert!(harts.hierarchy.modify(LINE, harts.harts[1]));
+    assert_eq!(harts.counters().invalidations, 2);
+}
+
+#[test]
+fn writers_of_one_line_wait_for_each_other() {
+    let mut harts = harts(3);
+    harts.access(0, AccessKind::Own, 0);
+    assert_eq!(harts.access(1000, AccessKind::Own, 1), HIT + PROBE);
+    // The line is with hart 1 at 1028 only.
+    assert_eq!(harts.access(1001, AccessKind::Own, 2), 27 + PROBE);
+}
+
+#[test]
+fn a_line_that_was_written_back_or_dropped_is_nobodys() {
+    let mut harts = harts(2);
+    harts.access(0, AccessKind::Own, 0);
+    harts.access(500, AccessKind::WriteBack, 0);
+    assert_eq!(harts.access(1000, AccessKind::Own, 1), HIT);
+    harts.access(1500, AccessKind::WriteBack, 1);
+    harts.access(2000, AccessKind::Read, 0);
+    harts.hierarchy.drop_clean(LINE, harts.harts[0]);
+    assert_eq!(harts.access(3000, AccessKind::Own, 1), HIT);
+    assert_eq!(harts.snoops(0), []);
+}
+
+/// Enough lines of one set of L2 to have LINE leave it.
+fn push_out_of_l2(harts: &mut Harts) {
+    let sets = (1 << 20) / 8;
+    (1..=8).for_each(|way| {
+        harts.to(10_000 * way, LINE + way * sets, AccessKind::Fetch, 0);
+    });
+}
+
+#[test]
+fn an_owner_is_known_when_its_line_has_left_l2() {
+    let mut harts = harts(2);
+    harts.access(0, AccessKind::Own, 0);
+    push_out_of_l2(&mut harts);
+    let unit = harts.unit;
+    let done = harts
+        .hierarchy
+        .access(Cycle(200_000), LINE, AccessKind::Write, unit);
+    assert_eq!((done - Cycle(200_000)).0, HIT + 2 + PROBE);
+    assert_eq!(harts.snoops(0), [(LINE, Snoop::Invalidate)]);
+    harts.access(300_000, AccessKind::Own, 0);
+    push_out_of_l2(&mut harts);
+    assert_eq!(harts.access(400_000, AccessKind::Read, 1), HIT + PROBE);
+    assert_eq!(harts.snoops(0), [(LINE, Snoop::Clean)]);
+}
+
+/// What a small, fully associative L1 without any surprises holds: whether each line is modified.
+type L1 = BTreeMap<u64, bool>;
+
+/// Does as the timing models of harts do, with caches that hold as much as there is.
+fn step(harts: &mut Harts, caches: &mut [L1], at: u64, hart: usize, line: u64, action: u8) {
+    let address = LINE + 64 * line;
+    let (modified, held) = (
+        caches[hart].get(&line) == Some(&true),
+        caches[hart].contains_key(&line),
+    );
+    match action {
+        0 if !held => {
+            harts.to(at, address, AccessKind::Read, hart);
+            caches[hart].insert(line, false);
+        }
+        1 if !modified => {
+            let port = harts.harts[hart];
+            if !held || !harts.hierarchy.modify(address, port) {
+                harts.to(at, address, AccessKind::Own, hart);
+            }
+            caches[hart].insert(line, true);
+        }
+        2 if held => {
+            if modified {
+                harts.to(at, address, AccessKind::WriteBack, hart);
+            } else {
+                harts.hierarchy.drop_clean(address, harts.harts[hart]);
+            }
+            caches[hart].remove(&line);
+        }
+        3 | 4 => {
+            let kind = if action == 3 {
+                AccessKind::Read
+            } else {
+                AccessKind::Write
+            };
+            let unit = harts.unit;
+            harts.hierarchy.access(Cycle(at), address, kind, unit);
+        }
+        _ => {}
+    }
+    for (hart, cache) in caches.iter_mut().enumerate() {
+        for (address, snoop) in harts.snoops(hart) {
+            let line = (address - LINE) / 64;
+            assert!(cache.contains_key(&line), "only holders are asked");
+            match snoop {
+                Snoop::Invalidate => cache.remove(&line),
+                Snoop::Clean => cache.insert(line, false),
+            };
+        }
+    }
+}
+
+proptest! {
+    /// However accesses are mixed: one writer or several readers, and nobody has what a unit has written.
+    #[test]
+    fn a_modified_line_is_held_once(
+        actions in prop::collection::vec((0usize..4, 0u64..6, 0u8..5), 1..400),
+    ) {
+        let mut harts = harts(4);
+        let mut caches = vec![L1::new(); 4];
+        for (number, (hart, line, action)) in actions.into_iter().enumerate() {
+            step(&mut harts, &mut caches, 7 * number as u64, hart, line, action);
+            let holders = caches.iter().filter(|cache| cache.contains_key(&line)).count();
+            let modified = caches.iter().any(|cache| cache.get(&line) == Some(&true));
+            prop_assert!(!modified || holders == 1);
+            prop_assert!(action != 4 || holders == 0);
+        }
+    }
+}
