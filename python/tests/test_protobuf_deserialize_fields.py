@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -158,13 +159,40 @@ def test_field_numbers_far_apart(unit: Deserializer) -> None:
         unit.check(wire.tag(number, wire.VARINT) + b"\x01")
 
 
-def test_closed_enum(unit: Deserializer) -> None:
-    fields = (Field(1, Kind.ENUM, enum_range=(-3, 9)), Field(2, Kind.ENUM, repeated=True, enum_range=(0, 2)))
+CLOSED_ENUMS = {
+    "in a row": range(-3, 10),
+    "with gaps": {-1, 0, 2, 3, 7, 38},
+    "at the least that a map can tell of": range(-128, -88),
+    "at the most": {127, 166},
+    "a value too wide for a map": {127, 167},
+    "three hundred with gaps": range(1, 900, 3),
+    "by thousands": {1000 * group + value for group in range(-3, 30) for value in range(5)},
+    "flags": {0, *(1 << bit for bit in range(31)), -(1 << 31)},
+    "far apart": {NOISE.randrange(-(1 << 31), 1 << 31) for _ in range(300)},
+    "blocks that share one place": {(block ^ block >> 7) << 6 for block in range(0, 1 << 12, 1 << 6)},
+}
+
+
+@pytest.mark.parametrize("name", CLOSED_ENUMS)
+def test_closed_enum(unit: Deserializer, name: str) -> None:
+    values = frozenset(CLOSED_ENUMS[name])
+    field = Field(1, Kind.ENUM, enum_values=values)
+    fields = (field, replace(field, number=2, repeated=True), replace(field, number=3, oneof=0))
     message = Message("Enums", fields)
     unit.use(message)
-    for number in (-4, -3, 0, 9, 10, 1 << 23, -(1 << 31)):
-        unit.check(wire.encode(message, {1: number}))
-        unit.check(wire.delimited(2, wire.scalar(Kind.ENUM, number)))
+    known = sorted(values)
+    chosen = [*NOISE.sample(known, min(20, len(known))), known[0], known[-1]]
+    runs = {1: chosen[0], 2: chosen, 3: chosen[-1]}
+    outcome = unit.check(wire.encode(message, runs))
+    assert outcome.status == "ok"
+    packed = wire.delimited(2, b"".join(wire.scalar(Kind.ENUM, number) for number in chosen))
+    assert unit.check(packed + wire.encode(message, {1: chosen[0]})).status == "ok"
+    beside = {number + step for number in known for step in (-1, 1, 64, 256)}
+    inside = sorted(number for number in beside if -(1 << 31) <= number < 1 << 31)
+    for number in [*NOISE.sample(inside, 5), -(1 << 31), (1 << 31) - 1, 1 << 23, -2]:
+        for data in (wire.encode(message, {1: number}), wire.delimited(2, wire.scalar(Kind.ENUM, number))):
+            status = unit.check(data).status
+            assert (status == "ok") == (number in values)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ TREE = Message(
         Field(1, Kind.INT32),
         map_field(2, Kind.INT32, Field(2, Kind.MESSAGE, message=tree)),
         map_field(3, Kind.STRING, Field(2, Kind.STRING, utf8=True)),
-        map_field(4, Kind.BOOL, Field(2, Kind.ENUM, enum_range=(0, 5))),
+        map_field(4, Kind.BOOL, Field(2, Kind.ENUM, enum_values=frozenset(range(6)))),
         Field(5, Kind.UINT64, repeated=True, packed=True),
         Field(6, Kind.MESSAGE, message=tree),
         Field(7, Kind.STRING, repeated=True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -54,7 +55,7 @@ def random_field(source: random.Random, number: int, kind: Kind, message: Callab
         implicit=kind is not Kind.MESSAGE and source.random() < 0.5,
         utf8=kind is Kind.STRING and source.random() < 0.5,
         oneof=source.randrange(2) if not repeated and source.random() < 0.3 else None,
-        enum_range=random_range(source, kind),
+        enum_values=random_values(source, kind),
         message=message,
     )
 
@@ -63,13 +64,17 @@ def random_map(source: random.Random, number: int, kind: Kind, message: Callable
     """A map whose values are of a type."""
     key = Kind.STRING if source.random() < 0.3 else source.choice(KEY_KINDS)
     utf8 = kind is Kind.STRING and source.random() < 0.5
-    value = Field(2, kind, utf8=utf8, enum_range=random_range(source, kind), message=message)
+    value = Field(2, kind, utf8=utf8, enum_values=random_values(source, kind), message=message)
     return map_field(number, key, value)
 
 
-def random_range(source: random.Random, kind: Kind) -> tuple[int, int] | None:
-    """The values of an enum, if it is a closed one."""
-    return (0, 40) if kind is Kind.ENUM and source.random() < 0.5 else None
+def random_values(source: random.Random, kind: Kind) -> frozenset[int] | None:
+    """The values of an enum, if it is a closed one: few or many, close to each other or not."""
+    if kind is not Kind.ENUM or source.random() < 0.5:
+        return None
+    spread = source.choice((4, 40, 300, 1 << 31))
+    count = source.choice((1, 3, 30, 300))
+    return frozenset(source.randrange(-spread, spread) for _ in range(count)) | {0}
 
 
 def _type_of(types: dict[int, Message], number: int) -> Message:
@@ -85,9 +90,17 @@ def random_content(source: random.Random, field: Field, depth: int) -> bytes:
         length = source.choice((0, 3, 15, 16, 40))
         content = b"t" * length if field.utf8 else source.randbytes(length)
     else:
-        number = source.randrange(41) if field.kind is Kind.ENUM else random_scalar(source, field.kind)
-        return wire.scalar(field.kind, number)
+        return wire.scalar(field.kind, random_number(source, field))
     return wire.varint(len(content)) + content
+
+
+def random_number(source: random.Random, field: Field) -> Any:
+    """A value of a field of numbers; of a closed enum nearly always one that it knows."""
+    if field.kind is not Kind.ENUM:
+        return random_scalar(source, field.kind)
+    if field.enum_values is None or source.random() < 0.02:
+        return source.randrange(-(1 << 31), 1 << 31)
+    return source.choice(sorted(field.enum_values))
 
 
 def random_message(source: random.Random, message: Message, depth: int) -> bytes:

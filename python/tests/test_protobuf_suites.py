@@ -98,6 +98,13 @@ def test_as_many_services_are_in_proto3_as_the_file_says() -> None:
     assert sum(syntaxes(suite_with(services=400, messages=1, proto3=0.25))) == pytest.approx(100, abs=25)
 
 
+def test_the_syntax_of_services_can_be_chosen() -> None:
+    assert chosen_suite("services", "proto2") == chosen_suite("services")
+    assert chosen_suite("services", "proto3").benchmarks == suite_with(proto3=1).benchmarks
+    with pytest.raises(RackwrightError, match="syntax of its own"):
+        chosen_suite("fields", "proto3")
+
+
 def test_services_in_proto2_do_not_depend_on_the_share_of_proto3() -> None:
     mixed, fleet = suite_with(proto3=0.5), chosen_suite("services")
     kept = [each for each in mixed.benchmarks if each in fleet.benchmarks]

@@ -12,18 +12,13 @@ uint64_t entry_of(const Field &field, uint64_t offset, unsigned hasbit)
     return uint64_t{field.repeated} << 63 | uint64_t{field.type} << 58 |
            uint64_t{field.unsupported} << 57 | uint64_t{field.utf8} << 56 |
            uint64_t{field.implicit_presence} << 55 | uint64_t{field.packed} << 54 |
-           uint64_t{field.closed_enum} << 53 | uint64_t{field.in_entry} << 49 | uint64_t{hasbit} << 32 |
-           offset;
+           uint64_t{field.closed_enum} << 53 | uint64_t{field.set != nullptr} << 52 |
+           uint64_t{field.in_entry} << 49 | uint64_t{hasbit} << 32 | offset;
 }
 
 // Bits of word 0 that only some tables have.
 constexpr uint64_t is_map = uint64_t{1} << 51;
 constexpr uint64_t lies_inline = uint64_t{1} << 50;
-
-uint64_t low_24_bits(int32_t value)
-{
-    return static_cast<uint32_t>(value) & 0xffffff;
-}
 
 // What follows the field number in a tag, by the type from TYPE_DOUBLE (1) to TYPE_SINT64 (18).
 constexpr uint8_t wire_types[] = {0, 1, 5, 0, 0, 0, 1, 5, 0, 2, 3, 2, 2, 0, 0, 5, 1, 0, 0};
@@ -43,8 +38,7 @@ uint64_t address_of(const void *pointer)
 uint64_t detail_of(const Field &field, const Type *message)
 {
     if (message != nullptr) return address_of(message->table);
-    if (field.closed_enum) return low_24_bits(field.most) << 24 | low_24_bits(field.least);
-    return 0;
+    return address_of(field.set) | field.values;
 }
 
 bool is_message(const Field &field)

@@ -31,6 +31,13 @@ class Target(StrEnum):
     boom_unit = "boom+unit"
 
 
+class Syntax(StrEnum):
+    """In what the services' schemas are written."""
+
+    proto2 = "proto2"
+    proto3 = "proto3"
+
+
 Proto = Annotated[Path, typer.Option("--proto", help="The .proto file that declares the message.")]
 Message = Annotated[str, typer.Option("--message", metavar="NAME", help="Full name: package.Message.")]
 Files = Annotated[list[Path], typer.Argument(help="Recorded messages, one in a file.")]
@@ -90,6 +97,9 @@ def bench_protobuf(
     operation: Annotated[
         list[str] | None, typer.Option("--operation", help="deserialize or serialize; both by default.")
     ] = None,
+    syntax: Annotated[
+        Syntax | None, typer.Option(help="All schemas of services in this; by default as distributed.")
+    ] = None,
     target: Targets = None,
     save: Annotated[Path | None, typer.Option(help="Also write the suite into this folder.")] = None,
     clock: ClockOption = None,
@@ -102,10 +112,12 @@ def bench_protobuf(
 
         ./rw bench protobuf --suite services --json
 
+        ./rw bench protobuf --suite services --syntax proto3
+
     """
     from rackwright.protobuf.suites import chosen_suite, save_suite
 
-    made = chosen_suite(suite)
+    made = chosen_suite(suite, syntax.value if syntax else None)
     if save is not None:
         save_suite(made, save)
     _measure(made, operation, None, target, json, clock)

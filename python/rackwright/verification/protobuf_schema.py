@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from rackwright.verification.protobuf_enums import mapped, value_set
+
 Writer = Callable[[bytes, int], int]
 """Puts bytes at an address, and gives it."""
 
@@ -81,8 +83,8 @@ _WIRE_TYPES = {
 class Field:
     """A field; `message` gives the type of a message, so that types may hold each other.
 
-    `implicit`: no presence, as in proto3. `oneof` numbers the oneof it belongs to. `enum_range` is that of
-    a closed enum. `unsupported` tells the unit to leave the field to the library. `map`: a map, which is
+    `implicit`: no presence, as in proto3. `oneof` numbers the oneof it belongs to. `enum_values` are those
+    of a closed enum. `unsupported` tells the unit to leave the field to the library. `map`: a map, which is
     repeated messages of an entry type on the wire (`map_field`).
     """
 
@@ -93,7 +95,7 @@ class Field:
     implicit: bool = False
     utf8: bool = False
     oneof: int | None = None
-    enum_range: tuple[int, int] | None = None
+    enum_values: frozenset[int] | None = None
     message: Callable[[], Message] = lambda: Message("Empty", ())
     unsupported: bool = False
     map: bool = False
@@ -265,6 +267,7 @@ class Tables:
         self._default_string = default_string
         self._addresses: dict[int, int] = {}
         self._messages: list[Message] = []
+        self._sets: dict[frozenset[int], int] = {}
 
     def address(self, message: Message) -> int:
         """Where the table of a type is; tables of the types within it are written too."""
@@ -343,7 +346,8 @@ class Tables:
             56: item.utf8,
             55: item.implicit,
             54: item.packed,
-            53: item.enum_range is not None,
+            53: item.enum_values is not None,
+            52: item.enum_values is not None and mapped(item.enum_values) is None,
             51: item.map,
             50: in_node and item.kind in POINTERS,
             49: message.entry,
@@ -353,10 +357,15 @@ class Tables:
         second = 0 if item.oneof is None else message.cases[item.oneof] // 4 << 48
         if item.kind is Kind.MESSAGE:
             second |= self.address(item.message())
-        elif item.enum_range is not None:
-            low, high = item.enum_range
-            second |= (high & 0xFFFFFF) << 24 | low & 0xFFFFFF
+        elif item.enum_values is not None:
+            second |= mapped(item.enum_values) or self._value_set(item.enum_values)
         return struct.pack("<QQ", word, second)
+
+    def _value_set(self, values: frozenset[int]) -> int:
+        if values not in self._sets:
+            log2_places, lines = value_set(values)
+            self._sets[values] = self._write(lines, self._reserve(len(lines), 16)) | log2_places
+        return self._sets[values]
 
 
 def _range(message: Message) -> tuple[int, int]:

@@ -168,7 +168,7 @@ def _read_scalar(field: Field, reader: _Reader) -> Any:
     if kind in (Kind.UINT32, Kind.UINT64):
         return value
     number = value - (1 << bits) if value >> (bits - 1) else value
-    if field.enum_range is not None and not field.enum_range[0] <= number <= field.enum_range[1]:
+    if field.enum_values is not None and number not in field.enum_values:
         raise UnsupportedError
     return number
 

@@ -70,9 +70,9 @@ struct Field {
     bool unsupported = false;       // the library has to handle it
     bool utf8 = false;              // must be valid UTF-8
     bool implicit_presence = false; // written when it is not zero
-    bool closed_enum = false;       // only values from `least` to `most`; the library handles others
-    int32_t least = 0;
-    int32_t most = 0;
+    bool closed_enum = false;       // only values that it knows
+    uint64_t values = 0;            // word 1 of the entry, which tells of them; or log2 of a set's places
+    const uint64_t *set = nullptr;  // the set, when they are too far apart for the entry
     bool in_entry = false; // key or value of a map: entries are written whole
 };
 

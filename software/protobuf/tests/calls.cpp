@@ -77,16 +77,37 @@ void the_library_is_called_for_a_reason()
     auto *parsed = Arena::CreateMessage<Mixed>(&arena);
     CHECK(reason_of_parse(parsed, timed.SerializeAsString(), true) == rackwright::fallback_reasons);
     CHECK(parsed->time().seconds() == 9);
-    Everything unknown_value;
-    unknown_value.set_color(rackwright::tests::INFRARED);
-    falls_back<Everything>(Fallback::unsupported, unknown_value.SerializeAsString());
-    Maps unknown_in_map;
-    (*unknown_in_map.mutable_uint32s())[7] = rackwright::tests::FAINT;
-    falls_back<Maps>(Fallback::unsupported, unknown_in_map.SerializeAsString());
+    falls_back<Everything>(Fallback::unsupported, std::string("\x80\x01\x32", 3)); // color
+    falls_back<Everything>(Fallback::unsupported, std::string("\xe2\x02\x02\x00\x02", 5)); // packed_codes
+    falls_back<Maps>(Fallback::unsupported, std::string("\x22\x04\x08\x07\x10\x32", 6)); // uint32s
 
     rackwright::use_units(false);
     falls_back<Leaf>(Fallback::no_units, bytes);
     rackwright::use_units(true);
+}
+
+void closed_enums_may_have_gaps()
+{
+    Everything sample;
+    sample.set_color(rackwright::tests::INFRARED);
+    for (int i = 0; i < rackwright::tests::Code_descriptor()->value_count(); i++) {
+        const int number = rackwright::tests::Code_descriptor()->value(i)->number();
+        const auto code = static_cast<rackwright::tests::Code>(number);
+        sample.set_code(code);
+        sample.add_codes(code);
+        sample.add_packed_codes(code);
+    }
+    Maps mapped;
+    (*mapped.mutable_uint32s())[7] = rackwright::tests::FAINT;
+    (*mapped.mutable_codes())[7] = rackwright::tests::CODE_LEAST;
+    Arena arena;
+    auto *everything = Arena::CreateMessage<Everything>(&arena);
+    auto *maps = Arena::CreateMessage<Maps>(&arena);
+    const unsigned none = rackwright::fallback_reasons;
+    CHECK(reason_of_parse(everything, sample.SerializeAsString(), true) == none);
+    CHECK(everything->SerializeAsString() == sample.SerializeAsString());
+    CHECK(reason_of_parse(maps, mapped.SerializeAsString(), true) == none);
+    CHECK(maps->codes().at(7) == rackwright::tests::CODE_LEAST);
 }
 
 void required_fields_are_asked_for()
@@ -177,6 +198,7 @@ int main()
 {
 #define RUN(TEST) TEST(), std::printf("%s\n", #TEST)
     RUN(the_library_is_called_for_a_reason);
+    RUN(closed_enums_may_have_gaps);
     RUN(required_fields_are_asked_for);
     RUN(maps_are_the_units);
     RUN(requests_are_queued);

@@ -13,6 +13,7 @@
 #include "schemas.h"
 #include "set_field.h"
 #include "tables.h"
+#include "tables_of_enums.h"
 #include "tables_of_maps.h"
 
 namespace {
@@ -72,6 +73,7 @@ void compare_field(const FieldDescriptor *field, const Message &empty, const Typ
     CHECK(entry.type() == static_cast<unsigned>(field->type()));
     CHECK(entry.bit(54) == field->is_packed());
     if (!field->is_map()) CHECK(lies_there(*message, field, entry));
+    if (field->enum_type() != nullptr) compare_enum(field, entry);
 
     std::string expected = hasbits_of(empty, type);
     const bool has_hasbit = field->has_presence() && field->real_containing_oneof() == nullptr &&

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "rackwright/protobuf_type.h"
 #include "set_field.h"
+#include "tables_of_enums.h"
 
 namespace {
 
@@ -102,6 +103,7 @@ void compare_map(const FieldDescriptor *field, const Message &empty, const Entry
     for (const FieldDescriptor *part : parts) {
         const uint64_t *in_entry = words_of_part(entry_list, part);
         const uint64_t *in_node = words_of_part(node_list, part);
+        if (part->enum_type() != nullptr) compare_enum(part, {in_entry[0], in_entry[1]});
         if (part->message_type() != nullptr) {
             // In a node lies an object of the class, in an entry a pointer to one.
             const auto *object = at<const char *>(*element, static_cast<uint32_t>(in_entry[0]));

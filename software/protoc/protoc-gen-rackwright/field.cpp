@@ -3,43 +3,17 @@
 #include <google/protobuf/compiler/cpp/helpers.h>
 #include <google/protobuf/compiler/cpp/options.h>
 
-#include <algorithm>
-#include <vector>
+#include "enum_values.h"
 
 namespace {
 
-using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using namespace google::protobuf::compiler::cpp;
 
-struct Range {
-    int64_t least = 0;
-    int64_t most = -1;
-
-    int64_t size() const { return most - least + 1; }
-};
-
-// The values of enums that the units know are one range of 24-bit numbers; the library takes care of
-// the others. This is the longest run without a gap.
-Range longest_run(const EnumDescriptor *type)
-{
-    std::vector<int64_t> values;
-    for (int i = 0; i < type->value_count(); i++) {
-        const int64_t value = type->value(i)->number();
-        if (-(1 << 23) <= value && value < (1 << 23)) values.push_back(value);
-    }
-    std::sort(values.begin(), values.end());
-    Range best, run;
-    for (const int64_t value : values) {
-        run = value <= run.most + 1 && run.size() > 0 ? Range{run.least, value} : Range{value, value};
-        if (run.size() > best.size()) best = run;
-    }
-    return best;
-}
-
 bool is_unsupported(const FieldDescriptor *field)
 {
-    return field->type() == FieldDescriptor::TYPE_GROUP || field->options().weak();
+    return field->type() == FieldDescriptor::TYPE_GROUP || field->options().weak() ||
+           (is_closed_enum(field) && exceeds_sets(field->enum_type()));
 }
 
 // A scalar that is present when it is not zero.
@@ -58,13 +32,9 @@ std::string flags_of(const FieldDescriptor *field)
     flag(field->type() == FieldDescriptor::TYPE_STRING &&
          GetUtf8CheckMode(field, Options()) == Utf8CheckMode::kStrict);
     flag(has_implicit_presence(field));
-    const bool closed = field->type() == FieldDescriptor::TYPE_ENUM &&
-                        !HasPreservingUnknownEnumSemantics(field);
+    const bool closed = is_closed_enum(field);
     flag(closed);
-    if (closed) {
-        const Range run = longest_run(field->enum_type());
-        text += ", " + std::to_string(run.least) + ", " + std::to_string(run.most);
-    }
+    if (closed) text += ", " + values_of(field->enum_type());
     return text;
 }
 

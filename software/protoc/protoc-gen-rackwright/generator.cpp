@@ -6,13 +6,18 @@
 #include <google/protobuf/io/zero_copy_stream.h>
 
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
+#include "enum_values.h"
 #include "message.h"
 
 namespace {
 
 using google::protobuf::Descriptor;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::FieldDescriptor;
 using google::protobuf::FileDescriptor;
 using google::protobuf::compiler::GeneratorContext;
 using google::protobuf::compiler::cpp::IsMapEntryMessage;
@@ -33,6 +38,26 @@ std::vector<const Descriptor *> messages_of(const FileDescriptor *file)
     std::vector<const Descriptor *> messages;
     for (int i = 0; i < file->message_type_count(); i++) collect(file->message_type(i), &messages);
     return messages;
+}
+
+// The sets of the enums that fields of these messages, or of maps in them, are closed to.
+std::string sets_of(const std::vector<const Descriptor *> &messages)
+{
+    std::set<std::string> seen;
+    std::string text;
+    const auto add = [&](const FieldDescriptor *field) {
+        if (!is_closed_enum(field)) return;
+        const EnumDescriptor *type = field->enum_type();
+        const bool has_set = needs_set(type) && !exceeds_sets(type);
+        if (has_set && seen.insert(type->full_name()).second) text += set_of(type);
+    };
+    for (const Descriptor *message : messages) {
+        for (int i = 0; i < message->field_count(); i++) {
+            const FieldDescriptor *field = message->field(i);
+            add(field->is_map() ? field->message_type()->map_value() : field);
+        }
+    }
+    return text;
 }
 
 // Classes of other kinds have no accessors of hasbits, or no reflection to be verified with.
@@ -68,7 +93,7 @@ bool Generator::Generate(const FileDescriptor *file, const std::string &paramete
         insert(context, stem + ".pb.h", "class_scope:" + message->full_name(),
                declaration_of(message));
     }
-    std::string definitions;
+    std::string definitions = sets_of(messages);
     for (const Descriptor *message : messages) definitions += definition_of(message);
     insert(context, stem + ".pb.cc", "namespace_scope", definitions);
     return true;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rackwright.errors import RackwrightError
@@ -12,22 +13,27 @@ from rackwright.protobuf.suites.fields import fields_suite
 from rackwright.protobuf.wire import delimited
 
 
-def chosen_suite(name: str) -> Suite:
+def chosen_suite(name: str, syntax: str | None = None) -> Suite:
     """The suite `fields` or `services`, or one made from the distributions in a YAML file.
 
-    Raises `RackwrightError` for another name, and for a file that makes no sense.
+    `syntax`, "proto2" or "proto3", is that of all schemas that are made from distributions, in place of the
+    share they tell. Raises `RackwrightError` for another name, for a file that makes no sense, and for a
+    suite whose syntax can't be chosen.
     """
     from rackwright.protobuf.suites.distributions import FLEET, read_distributions
     from rackwright.protobuf.suites.services import services_suite
 
-    if name == "fields":
-        return fields_suite()
-    if name == "services":
-        return services_suite(read_distributions(FLEET), "services")
     path = Path(name)
-    if path.suffix in (".yaml", ".yml"):
-        return services_suite(read_distributions(path), path.stem)
-    raise RackwrightError(f"no suite {name}; there are fields, services, or a FILE.yaml")
+    if name == "services" or path.suffix in (".yaml", ".yml"):
+        shapes = read_distributions(FLEET if name == "services" else path)
+        if syntax is not None:
+            shapes = replace(shapes, proto3=float(syntax == "proto3"))
+        return services_suite(shapes, path.stem)
+    if name != "fields":
+        raise RackwrightError(f"no suite {name}; there are fields, services, or a FILE.yaml")
+    if syntax is not None:
+        raise RackwrightError("the suite fields has a syntax of its own; --syntax is for services")
+    return fields_suite()
 
 
 def save_suite(suite: Suite, folder: Path) -> None:

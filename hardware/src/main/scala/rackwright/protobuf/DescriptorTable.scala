@@ -23,6 +23,9 @@ class DescriptorEntry extends Bundle {
   val implicitPresence = Bool()
   val packed = Bool()
   val closedEnum = Bool()
+
+  /** The values of the closed enum are a set in memory. */
+  val inSet = Bool()
   val isMap = Bool()
 
   /** A string or a message that lies in the object itself. */
@@ -39,9 +42,11 @@ class DescriptorEntry extends Bundle {
   /** Table of the message type of a field. */
   val table = UInt(DescriptorTable.addressBits.W)
 
-  /** Range of a closed enum. */
-  val enumLeast = SInt(24.W)
-  val enumMost = SInt(24.W)
+  /** Values of a closed enum: the least one that the map tells of, and for it and those behind it whether they are
+    * known.
+    */
+  val enumLeast = SInt(8.W)
+  val enumMap = UInt(DescriptorTable.mappedValues.W)
 
   def hasHasbit: Bool = hasbit =/= DescriptorTable.noHasbit.U
   def inOneof: Bool = oneof =/= 0.U
@@ -61,6 +66,9 @@ object DescriptorTable {
   /** Most entries of a table. */
   val maximumEntries: Int = 4096
 
+  /** Values of a closed enum that an entry itself tells of. */
+  val mappedValues: Int = 40
+
   /** Hasbit index of a field without one. */
   val noHasbit: Int = 0xffff
 
@@ -74,6 +82,7 @@ object DescriptorTable {
     entry.implicitPresence := data(55)
     entry.packed := data(54)
     entry.closedEnum := data(53)
+    entry.inSet := isInSet(data)
     entry.isMap := data(51)
     entry.inline := data(50)
     entry.inEntry := data(49)
@@ -81,10 +90,13 @@ object DescriptorTable {
     entry.offset := data(31, 0)
     entry.oneof := data(127, 112)
     entry.table := data(111, 64)
-    entry.enumMost := data(111, 88).asSInt
-    entry.enumLeast := data(87, 64).asSInt
+    entry.enumLeast := data(111, 104).asSInt
+    entry.enumMap := data(103, 64)
     entry
   }
+
+  /** Whether the line of a field's entry says that its values are looked up in a set. */
+  def isInSet(data: UInt): Bool = data(53) && data(52)
 }
 
 /** Types of field descriptors (descriptor.proto), and what they have in common. */

@@ -97,6 +97,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   resolver.field <> scanner.field
   resolver.kind := level.kind
   resolver.clear := settles
+  resolver.flush := flush
 
   values.field <> resolver.resolved
   values.left := level.left

@@ -3,9 +3,12 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
+import rackwright.contract.Status
+
 /** Finds the entries of fields in the table of their message, in the order in which they come.
   *
-  * A stage for the address of the field's line, and one that waits for the line.
+  * A stage for the address of the field's line, and one that waits for the line, and then for its value to be found in
+  * a set where its entry asks for that.
   */
 class DeserializerResolver extends Module {
   val field = IO(Flipped(Decoupled(new ScannedField)))
@@ -15,6 +18,9 @@ class DeserializerResolver extends Module {
 
   /** Forget all fields; lines that are answered in these cycles belong to them. */
   val clear = IO(Input(Bool()))
+
+  /** Forget what is kept of sets. */
+  val flush = IO(Input(Bool()))
 
   val lookup = IO(Decoupled(new DescriptorRequest))
   val line = IO(Flipped(Decoupled(new DescriptorLine)))
@@ -56,12 +62,45 @@ class DeserializerResolver extends Module {
   asking.ready := asked.ready && (!wanted || lookup.ready)
 
   private val waiting = stage(asked)
-  private val answered = resolved
-  private val isThere = !waiting.bits.wanted || line.valid
-  answered.valid := waiting.valid && isThere
-  answered.bits.field := waiting.bits.field
-  answered.bits.line := line.bits
-  answered.bits.unknown := waiting.bits.unknown
-  waiting.ready := answered.ready && isThere
-  line.ready := clear || (waiting.valid && waiting.bits.wanted && answered.ready)
+  private val now = waiting.bits.field
+  // The line of the last tag: elements of its run have no other one, and it stays while a set is looked up.
+  private val kept = Reg(new DescriptorLine)
+  private val sets = Module(new EnumSets)
+  private val isSearched = RegInit(false.B)
+  private val isThere = !waiting.bits.wanted || isSearched || line.valid
+
+  // Nothing else is looked up meanwhile, because the field behind it waits for this stage.
+  private val hasNumber = !now.end && !now.tagFailure.valid && !now.valueFailure.valid &&
+    (now.inRun || (waiting.bits.wanted && now.wire === WireType.varint.U))
+  private val own = Mux(now.inRun, kept, line.bits)
+  private val isInSet = hasNumber && !own.fault && DescriptorTable.isInSet(own.data)
+  private val seeks = waiting.valid && isThere && isInSet && !isSearched
+  private val takesLine = waiting.valid && waiting.bits.wanted && !isSearched && (resolved.ready || isInSet)
+  when(takesLine && line.valid)(kept := line.bits)
+  sets.start.valid := seeks && !clear
+  sets.start.bits.set := own.word1
+  sets.start.bits.value := now.value
+  sets.clear := clear
+  sets.flush := flush
+  sets.line.valid := line.valid && isSearched
+  sets.line.bits := line.bits
+  isSearched := (isSearched || seeks) && !waiting.ready && !clear
+  when(sets.lookup.valid) {
+    lookup.valid := true.B
+    lookup.bits := sets.lookup.bits
+  }
+  sets.lookup.ready := lookup.ready
+
+  private val isDecided = Mux(isSearched, sets.found.valid, isThere && !isInSet)
+  resolved.valid := waiting.valid && isDecided
+  resolved.bits.field := now
+  resolved.bits.line := Mux(isSearched, kept, line.bits)
+  resolved.bits.unknown := waiting.bits.unknown
+  resolved.bits.notInSet := isSearched && !sets.found.bits.known
+  when(isSearched && sets.found.bits.fault) {
+    resolved.bits.field.valueFailure.valid := true.B
+    resolved.bits.field.valueFailure.bits := Status.accessFault
+  }
+  waiting.ready := resolved.ready && isDecided
+  line.ready := clear || takesLine || sets.line.ready
 }

@@ -126,7 +126,7 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val needsRoom = entry.repeated && !isRun && !needs.room
   private val isReady = !needsMove && !needsOpen && !needsRoom
   private val isOverrun = delimited && found.value > left
-  private val outside = value.outsideEnum && !delimited
+  private val outside = (value.unmapped || now.notInSet) && !delimited
   private val full = isString && delimited && !strings.fits
 
   private val plan = Reg(new Plan)

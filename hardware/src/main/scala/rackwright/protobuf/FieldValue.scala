@@ -7,8 +7,8 @@ import chisel3.util._
 class FieldValue extends Bundle {
   val value = UInt(64.W)
 
-  /** It is outside of the range of its closed enum. */
-  val outsideEnum = Bool()
+  /** It is none that the map of its closed enum tells of. */
+  val unmapped = Bool()
 }
 
 /** Makes values of what is written. */
@@ -27,9 +27,18 @@ object FieldValue {
         (kind === FieldKind.sint64.U) -> Varint.unzigzag(raw)
       )
     )
-    val enumerator = raw(31, 0).asSInt
-    known.outsideEnum := entry.closedEnum && (enumerator < entry.enumLeast || enumerator > entry.enumMost)
+    known.unmapped := entry.closedEnum && !entry.inSet && !isMapped(raw(31, 0), entry)
     known
+  }
+
+  /** Whether an entry's map has a value. Those of which it can tell have no more than nine bits. */
+  private def isMapped(number: UInt, entry: DescriptorEntry): Bool = {
+    val isNear = number(31, 8).andR || !number(31, 8).orR
+    val index = (number(8, 0).asSInt -& entry.enumLeast).asUInt
+    val isInMap = index < DescriptorTable.mappedValues.U
+    isNear && isInMap && entry.enumMap.pad(1 << log2Ceil(DescriptorTable.mappedValues))(
+      index(log2Ceil(DescriptorTable.mappedValues) - 1, 0)
+    )
   }
 
   /** How a value of that type is written when it stands alone. */

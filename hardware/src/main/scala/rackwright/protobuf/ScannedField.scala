@@ -41,4 +41,7 @@ class ResolvedField extends Bundle {
 
   /** The table has no entry for it. */
   val unknown = Bool()
+
+  /** The values of its closed enum are in a set, and it is none of them. */
+  val notInSet = Bool()
 }
