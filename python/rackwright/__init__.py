@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rackwright._engine import Design, EngineError
     from rackwright.cluster import Cluster, Ethernet, HostPort, Switch, TopologyError, Traffic
+    from rackwright.codec import AcceleratorResult
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
     from rackwright.mapped_unit import MappedUnit
     from rackwright.programs import compile_bare_metal, compile_network_program, compile_program
     from rackwright.server import CPUS, RunResult, Server, run
-    from rackwright.snappy import AcceleratorResult, SnappyUnit
+    from rackwright.snappy import SnappyUnit
     from rackwright.unit import PLACEMENTS, Buffer, Unit
+    from rackwright.zstd import ZstdUnit
 
 __all__ = [
     "CPUS",
@@ -44,6 +46,7 @@ __all__ = [
     "Traffic",
     "Unit",
     "UnitInfo",
+    "ZstdUnit",
     "compile_bare_metal",
     "compile_network_program",
     "compile_program",
@@ -62,7 +65,9 @@ _HOMES = {
     "mapped_unit": ("MappedUnit",),
     "programs": ("compile_bare_metal", "compile_network_program", "compile_program"),
     "server": ("CPUS", "RunResult", "Server", "run"),
-    "snappy": ("AcceleratorResult", "SnappyUnit"),
+    "codec": ("AcceleratorResult",),
+    "snappy": ("SnappyUnit",),
+    "zstd": ("ZstdUnit",),
     "unit": ("PLACEMENTS", "Buffer", "Unit"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

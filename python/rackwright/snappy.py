@@ -1,69 +1,19 @@
-"""The Snappy units: commands, one operation, and the check of its result."""
+"""The Snappy units: their settings, and the check of their results."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from rackwright import commands, libsnappy
-from rackwright.clocks import ClockSource, clock_of
-from rackwright.commands import Completion
-from rackwright.designs import ParameterValue, elaborate
+from rackwright import libsnappy
+from rackwright.codec import CodecUnit
+from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
-from rackwright.unit import Unit
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 OPERATIONS = ("compress", "decompress")
 
 # Commands beyond those that all units share: software/snappy/snappy_commands.h says what they do.
 ON_CHIP_HISTORY, MAX_OFFSET, HASH_TABLE_LOG2 = 4, 4, 5
-
-
-@dataclass(frozen=True)
-class AcceleratorResult:
-    """One operation of a unit.
-
-    `cycles` run from the first command to the answer that tells of the completion, at `clock_hz`, the clock
-    of the unit for the reason `clock_source`; memory keeps its cycles at every clock.
-    `wall_seconds` is what simulating them took.
-    `input_offset` is where the unit stopped in the input. `verified`: the official library agrees,
-    byte by byte when the status is ok, and in calling the input malformed when the unit does.
-    """
-
-    unit: str
-    operation: str
-    input_bytes: int
-    output_bytes: int
-    uncompressed_bytes: int
-    cycles: int
-    clock_hz: int
-    clock_source: ClockSource
-    gigabytes_per_second: float
-    ratio: float
-    status: str
-    input_offset: int
-    verified: bool
-    digest: str
-    wall_seconds: float
-    parameters: dict[str, Any]
-    output: bytes = field(repr=False)
-
-    def record(self) -> dict[str, Any]:
-        """The result without its bytes, in the order of docs/json.md."""
-        row = asdict(self)
-        del row["output"]
-        return row
-
-    def frame(self) -> pd.DataFrame:
-        """The same as a data frame of one row; parameters become columns `parameters.<name>`."""
-        import pandas as pd
-
-        return pd.json_normalize(self.record())
 
 
 def _check_settings(history_kib: int | None, hash_entries: int | None) -> None:
@@ -74,15 +24,7 @@ def _check_settings(history_kib: int | None, hash_entries: int | None) -> None:
         raise RackwrightError(f"the number of hash entries must be a power of two, not {hash_entries}")
 
 
-def _patience(transferred_bytes: int) -> int:
-    """Cycles after which an operation counts as hung.
-
-    Far more than any unit needs in any placement: a round trip over PCIe, 2000 cycles, for every byte.
-    """
-    return 1_000_000 + 2000 * transferred_bytes
-
-
-class SnappyUnit:
+class SnappyUnit(CodecUnit):
     """A Snappy unit that compresses or decompresses one buffer after the other."""
 
     def __init__(
@@ -112,84 +54,30 @@ class SnappyUnit:
         if hash_entries is not None and operation != "compress":
             raise RackwrightError("hash entries are a setting of compression")
         _check_settings(history_kib, hash_entries)
-        self.operation = operation
-        self.settings: dict[str, Any] = {"placement": placement}
-        manifest = elaborate(f"snappy-{operation}", parameters)
-        self.clock = clock_of(manifest, clock)
-        self.unit = Unit(
-            manifest,
+        super().__init__(
+            "snappy",
+            operation,
+            parameters=parameters,
             placement=placement,
             skip_quiescent=skip_quiescent,
             check_idle=check_idle,
             waves=waves,
+            clock=clock,
         )
         if history_kib is not None:
-            self.settings["history-kib"] = history_kib
-            self.unit.command(ON_CHIP_HISTORY, history_kib << 10)
+            self.set("history-kib", history_kib, ON_CHIP_HISTORY, history_kib << 10)
         if hash_entries is not None:
-            self.settings["hash-entries"] = hash_entries
-            self.unit.command(HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
 
-    def run(
-        self,
-        data: bytes,
-        *,
-        capacity: int | None = None,
-        warm: str | None = "llc",
-        misalignment: tuple[int, int] = (0, 0),
-    ) -> AcceleratorResult:
-        """Runs the operation on `data` and checks the result against the official library.
-
-        `capacity` is the room for the result, by default as much as it can need. `warm` is the cache
-        that the input lies in ("llc" or "l2"; None: memory). `misalignment` are the offsets of input
-        and output in their pages.
-        """
-        self.unit.release_all()
-        room = self._room(data) if capacity is None else capacity
-        source = self.unit.load(data, misalignment=misalignment[0])
-        # A decompressor reads back what it wrote where a copy reaches beyond its history.
-        access = "rw" if self.operation == "decompress" else "w"
-        target = self.unit.reserve(room, access, misalignment[1])
-        if warm is not None and data:
-            self.unit.bench.warm(source.address, source.length, warm)
-        start, began = self.unit.cycle, time.perf_counter()
-        commands.start(self.unit, source, target)
-        self.unit.query(commands.CHECK_COMPLETION, max_cycles=_patience(len(data) + room))
-        cycles, seconds = self.unit.cycle - start, time.perf_counter() - began
-        ended = commands.wait(self.unit)
-        output = self.unit.read(target, min(ended.output_bytes, room))
-        return self._result(data, output, ended, cycles, seconds)
-
-    def _room(self, data: bytes) -> int:
+    def room(self, data: bytes) -> int:
+        """The most bytes that the operation can make of `data`."""
         if self.operation == "compress":
             return libsnappy.max_compressed_bytes(len(data))
         return libsnappy.declared_bytes(data) or 0
 
-    def _result(
-        self, data: bytes, output: bytes, ended: Completion, cycles: int, seconds: float
-    ) -> AcceleratorResult:
-        compressing = self.operation == "compress"
-        plain, packed = (data, output) if compressing else (output, data)
-        hertz = self.clock.hertz
-        return AcceleratorResult(
-            unit=self.unit.design.unit,
-            operation=self.operation,
-            input_bytes=len(data),
-            output_bytes=len(output),
-            uncompressed_bytes=len(plain),
-            cycles=cycles,
-            clock_hz=hertz,
-            clock_source=self.clock.source,
-            gigabytes_per_second=len(plain) * hertz / cycles / 1e9 if cycles else 0.0,
-            ratio=len(plain) / len(packed) if packed else 0.0,
-            status=ended.status,
-            input_offset=ended.input_offset,
-            verified=is_verified(self.operation, data, output, ended.status),
-            digest=self.unit.digest,
-            wall_seconds=seconds,
-            parameters={**self.unit.design.parameters, **self.settings},
-            output=output,
-        )
+    def verifies(self, data: bytes, output: bytes, status: str) -> bool:
+        """Whether the official library agrees with what came out."""
+        return is_verified(self.operation, data, output, status)
 
 
 def is_verified(operation: str, data: bytes, output: bytes, status: str) -> bool:

@@ -20,13 +20,17 @@ from rackwright.cli.settings import ClockOption, SetOption, parse_settings
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
-    from rackwright.snappy import AcceleratorResult
+    from collections.abc import Mapping
+
+    from rackwright.codec import AcceleratorResult, CodecUnit
+    from rackwright.designs import ParameterValue
 
 
 class Algorithm(StrEnum):
     """What there are units for."""
 
     snappy = "snappy"
+    zstd = "zstd"
 
 
 class Operation(StrEnum):
@@ -95,7 +99,7 @@ def write_output(path: Path, data: bytes) -> None:
 def accelerate(
     algorithm: Annotated[Algorithm, typer.Argument(help="The family of units.")],
     operation: Annotated[Operation, typer.Argument(help="What to do with the file.")],
-    file: Annotated[Path, typer.Argument(help="Plain data to compress, Snappy data to decompress.")],
+    file: Annotated[Path, typer.Argument(help="Plain data to compress, compressed data to decompress.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the result.")] = None,
     history: HistoryOption = None,
     hash_entries: HashEntriesOption = None,
@@ -121,22 +125,24 @@ def accelerate(
 
         ./rw accelerate snappy compress README.md --set hash-ways=2 --clock 1.5e9
 
-    """
-    from rackwright.snappy import SnappyUnit
+        ./rw accelerate zstd decompress README.md.zst -o README.md
 
+    """
     data = read_input(file)
-    with working(f"snappy-{operation}: elaborating and compiling") as activity:
-        unit = SnappyUnit(
+    name = f"{algorithm}-{operation}"
+    with working(f"{name}: elaborating and compiling") as activity:
+        unit = _unit(
+            algorithm,
             operation.value,
+            hash_entries,
             history_kib=history,
-            hash_entries=hash_entries,
             placement=placement.value,
             waves=waves,
             parameters=parse_settings(settings),
             clock=clock,
             check_idle=check_idle,
         )
-        activity.begin(f"snappy-{operation}: {human_bytes(len(data))}")
+        activity.begin(f"{name}: {human_bytes(len(data))}")
         result = unit.run(data)
     if output is not None and result.status == "ok":
         write_output(output, result.output)
@@ -146,6 +152,49 @@ def accelerate(
         _print(result)
     if result.status != "ok" or not result.verified:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _unit(
+    algorithm: Algorithm,
+    operation: str,
+    hash_entries: int | None,
+    *,
+    history_kib: int | None,
+    placement: str,
+    waves: Path | None,
+    parameters: Mapping[str, ParameterValue],
+    clock: str | None,
+    check_idle: bool,
+) -> CodecUnit:
+    from rackwright.snappy import SnappyUnit
+    from rackwright.zstd import ZstdUnit
+
+    if algorithm is Algorithm.snappy:
+        return SnappyUnit(
+            operation,
+            history_kib=history_kib,
+            hash_entries=hash_entries,
+            placement=placement,
+            waves=waves,
+            parameters=parameters,
+            clock=clock,
+            check_idle=check_idle,
+        )
+    if hash_entries is not None:
+        raise RackwrightError("hash entries are a setting of Snappy compression")
+    return ZstdUnit(
+        operation,
+        history_kib=history_kib,
+        placement=placement,
+        waves=waves,
+        parameters=parameters,
+        clock=clock,
+        check_idle=check_idle,
+    )
+
+
+_LIBRARIES = {"snappy": "libsnappy", "zstd": "libzstd"}
+"""The official library of each family of units."""
 
 
 def _print(result: AcceleratorResult) -> None:
@@ -158,7 +207,7 @@ def _print(result: AcceleratorResult) -> None:
         ("ratio", f"{result.ratio:.3f}"),
         ("cycles", f"{result.cycles:,} at {result.clock_hz / 1e9:g} GHz ({result.clock_source})"),
         ("speed", f"{result.gigabytes_per_second:.2f} GB/s of uncompressed bytes"),
-        ("verified", f"{verdict} (official libsnappy)"),
+        ("verified", f"{verdict} (official {_LIBRARIES[result.unit.split('-')[0]]})"),
         ("simulated in", f"{result.wall_seconds:.2f} s"),
         ("digest", result.digest),
         ("parameters", parameters),

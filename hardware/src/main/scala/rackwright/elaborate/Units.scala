@@ -4,12 +4,14 @@ import rackwright.copy.StreamCopyDescription
 import rackwright.nic.NicDescription
 import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
+import rackwright.zstd.ZstdDecompressorDescription
 
 /** The units that come with the product, in the order of the list. */
 object Units {
   val all: Seq[UnitDescription] = Seq(
     SnappyCompressorDescription,
     SnappyDecompressorDescription,
+    ZstdDecompressorDescription,
     DeserializerDescription,
     SerializerDescription,
     StreamCopyDescription,

@@ -26,6 +26,9 @@ class Decoder(params: DecoderParams) extends Module {
   val literals = IO(Flipped(Valid(new LiteralRun(params))))
   val roomy = IO(Output(Bool()))
 
+  /** Where literals come long before their segments: more of them are allowed; `roomy` then speaks of segments only. */
+  val literalsRoomy: Option[Bool] = Option.when(params.literalsAhead)(IO(Output(Bool())))
+
   /** No more segments come: the last line leaves when everything has been made. */
   val finish = IO(Input(Bool()))
 
@@ -71,7 +74,9 @@ class Decoder(params: DecoderParams) extends Module {
   private val outputs = Module(new Queue(new OutputLine(bytes), waitingLines))
 
   // In: cut, work out, queue, and ask for what the history won't have.
-  roomy := RegNext(groups.io.count <= (waitingGroups - groupsUnderWay).U, false.B) && buffer.roomy
+  private val groupsRoomy = RegNext(groups.io.count <= (waitingGroups - groupsUnderWay).U, false.B)
+  literalsRoomy.foreach(_ := buffer.roomy)
+  roomy := (if (params.literalsAhead) groupsRoomy else groupsRoomy && buffer.roomy)
   groups.io.enq.valid := input.valid && !stopped
   groups.io.enq.bits.segments := input.bits.segments
   groups.io.enq.bits.simple := input.bits.segments

@@ -62,13 +62,6 @@ class DecoderLiterals(params: DecoderParams) extends Module {
     tail := 0.U
     held := 0.U
   }
-  roomy := RegNext(held <= (params.literalBytes - DecoderLiterals.reserve * bytes).U, false.B)
+  roomy := RegNext(held <= (params.literalBytes - params.literalReserve * bytes).U, false.B)
   assert(held <= (params.literalBytes - 2 * bytes).U, "literals are overwritten")
-}
-
-/** What is fixed by the structure of the buffer. */
-object DecoderLiterals {
-
-  /** Lines kept free: those that may be under way when `roomy` ends, and the two that are written to. */
-  val reserve: Int = 8
 }

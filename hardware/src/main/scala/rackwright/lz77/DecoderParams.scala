@@ -17,13 +17,20 @@ import rackwright.memory.MemoryPortParams
   *   segments held between decoding and execution: what hides the latency of fall-back reads.
   * @param literalBytes
   *   bytes of the buffer that holds the literals of those segments.
+  * @param literalReserve
+  *   lines of that buffer kept free: those that may be under way when it says that it has no room, and two that are
+  *   written to.
+  * @param literalsAhead
+  *   literals come long before their segments, and have a signal of their own that says whether there is room for more.
   */
 case class DecoderParams(
     port: MemoryPortParams = MemoryPortParams(32),
     historyBytes: Int = 64 * 1024,
     lanes: Int = 2,
     lookahead: Int = 128,
-    literalBytes: Int = 1024
+    literalBytes: Int = 1024,
+    literalReserve: Int = 8,
+    literalsAhead: Boolean = false
 ) {
   require(
     isPow2(historyBytes) && historyBytes >= DecoderParams.leastHistory && historyBytes <= DecoderParams.mostHistory,
@@ -37,6 +44,10 @@ case class DecoderParams(
   require(
     isPow2(literalBytes) && literalBytes >= 16 * port.bytes,
     s"literalBytes is a power of two of at least ${16 * port.bytes}, not $literalBytes"
+  )
+  require(
+    literalReserve >= 8 && 2 * literalReserve * port.bytes <= literalBytes,
+    s"literalReserve is 8 lines or more and at most half of literalBytes, not $literalReserve"
   )
 
   /** Bytes of a line, and the most bytes produced in one cycle. */

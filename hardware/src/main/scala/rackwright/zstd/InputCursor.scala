@@ -1,0 +1,69 @@
+package rackwright.zstd
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory._
+
+/** The source of an operation as a stream of bytes that can be entered at any place.
+  *
+  * @param port
+  *   shape of the memory port.
+  * @param outstanding
+  *   beats outstanding.
+  */
+class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
+
+  /** The source of an operation; its first byte is the next one. Given while `ready`. */
+  val open = IO(Flipped(Valid(new StreamRange)))
+  val ready = IO(Output(Bool()))
+
+  /** The bytes from here on are wanted next: bytes from the first one of the source, not beyond its end. The stream
+    * offers nothing, and no end, until it is there.
+    */
+  val seek = IO(Flipped(Valid(UInt(64.W))))
+
+  /** The operation wants no more bytes. */
+  val stop = IO(Input(Bool()))
+  val stream = IO(new ByteStream(port.bytes))
+
+  /** Where the next byte of the stream is. */
+  val position = IO(Output(UInt(64.W)))
+  val memory = IO(new MemoryPort(port))
+
+  /** Nothing is outstanding and nothing is wanted. */
+  val idle = IO(Output(Bool()))
+
+  private val loader = Module(new StreamLoader(port, port.bytes, outstanding))
+  private val source = Reg(new StreamRange)
+  private val at = RegInit(0.U(64.W))
+  private val wanted = RegInit(false.B)
+  private val address = RegNext(source.address + at)
+  private val length = RegNext(source.length - at)
+  private val settled = RegNext(wanted, false.B)
+
+  loader.range.valid := wanted && settled && !stop
+  loader.range.bits.address := address
+  loader.range.bits.length := length
+  loader.stop := seek.valid || stop
+  stream <> loader.stream
+  memory <> loader.memory
+  position := at
+  ready := loader.range.ready && !wanted
+  idle := loader.idle && !wanted
+
+  at := at + loader.stream.consume
+  when(loader.range.fire) { wanted := false.B }
+  when(open.valid) {
+    source := open.bits
+    at := 0.U
+    wanted := true.B
+    settled := false.B
+  }
+  when(seek.valid) {
+    at := seek.bits
+    wanted := true.B
+    settled := false.B
+  }
+  when(stop) { wanted := false.B }
+}

@@ -1,0 +1,134 @@
+package rackwright.zstd
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.{HardwareUnit, Status}
+import rackwright.lz77.{Decoder, WrittenLines}
+import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
+import rackwright.rocc.CommandRouter
+
+/** The unit `zstd-decompress`: from Zstandard frames in memory to a buffer in memory. README.md is the contract.
+  *
+  * @param params
+  *   what to build.
+  */
+class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()) extends HardwareUnit {
+  private val opcode = 0
+
+  val command = commandPort(opcode)
+  val read: MemoryPort = memoryPort(params.port)
+  val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
+  val history: MemoryPort = memoryPort(params.port)
+  val idle = idlePort()
+
+  private val router = Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
+  private val control = Module(new ZstdDecompressorControl(params))
+  private val cursor = Module(new InputCursor(params.port, params.outstanding))
+  private val frames = Module(new FrameReader)
+  private val literals = Module(new LiteralSource(params.decoder))
+  private val executor = Module(new SequenceExecutor(params.decoder))
+  private val decoder = Module(new Decoder(params.decoder))
+  private val writer = Module(new LineWriter(params.port, params.outstanding))
+  private val checksum = Module(new ContentChecksum(params.port.bytes))
+  private val writes = Module(new MemoryArbiter(params.port, 2))
+  private val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
+
+  router.command <> command
+  control.operation <> router.operation
+  router.result <> control.result
+
+  // In.
+  cursor.open := control.open
+  cursor.seek := frames.seek
+  cursor.stop := control.stop
+  cursor.memory <> read
+  control.inputReady := cursor.ready
+  frames.open.valid := control.open.valid
+  frames.open.bits := control.open.bits.length
+  frames.clear := control.stop
+  frames.position := cursor.position
+  frames.head := InputHead(FrameReader.headBytes, cursor.stream, cursor.seek.valid || cursor.open.valid)
+  cursor.stream.consume := frames.consume | literals.stream.consume
+  literals.stream.data := cursor.stream.data
+  literals.stream.available := cursor.stream.available
+  literals.stream.last := cursor.stream.last
+  literals.stream.fault := cursor.stream.fault
+  literals.clear := control.stop
+
+  // Blocks.
+  literals.order <> frames.literals
+  executor.block <> frames.shape
+  frames.block.ready := false.B
+  executor.sequence.valid := false.B
+  executor.sequence.bits := DontCare
+  frames.blockDone := executor.idle && literals.order.ready
+  frames.made := executor.made
+  executor.frame.valid := control.decode.valid
+  executor.frame.bits := control.room
+  executor.clear := control.stop
+  executor.arrived := Mux(literals.run.valid, literals.run.bits.count, 0.U)
+
+  // Frames.
+  control.frame <> frames.frame
+  control.close := frames.close
+  frames.closed := control.closed
+  frames.hash := checksum.value
+  control.finished := frames.finished
+  control.element := frames.element
+  private val unsupported = frames.block.valid
+  control.failed := executor.failed || frames.failed || literals.unreadable || unsupported
+  control.failure := PriorityMux(
+    Seq(
+      executor.failed -> executor.status,
+      frames.failed -> frames.status,
+      unsupported -> Status.unsupported,
+      true.B -> Status.accessFault
+    )
+  )
+
+  // Out.
+  decoder.start := control.decode
+  decoder.abandon := control.abandon
+  decoder.input := executor.output
+  decoder.literals := literals.run
+  literals.roomy := decoder.literalsRoomy.get
+  executor.roomy := decoder.roomy
+  decoder.finish := control.finish
+  decoder.memory <> history
+  decoder.acknowledged := acknowledged.lines
+  control.made := decoder.made
+
+  writer.start.valid := control.decode.valid
+  writer.start.bits := control.decode.bits.destination
+  checksum.start.valid := control.decode.valid
+  checksum.start.bits := control.decode.bits.destination
+  checksum.finish := frames.close && RegNext(control.hashing) && decoder.drained
+  checksum.length := decoder.made
+  control.hashed := checksum.done
+  private val hashing = RegNext(control.hashing, false.B)
+  writer.line.bits := decoder.output.bits
+  checksum.line.bits := decoder.output.bits
+  writer.line.valid := decoder.output.valid && (!hashing || checksum.line.ready)
+  checksum.line.valid := decoder.output.valid && hashing && writer.line.ready
+  decoder.output.ready := writer.line.ready && (!hashing || checksum.line.ready)
+  writes.ports(0) <> writer.memory
+  writes.ports(1) <> router.memory
+  write <> writes.memory
+
+  acknowledged.start := control.decode.valid
+  acknowledged.watched.watch(writer.memory)
+
+  control.refused := decoder.faulted || writer.faulted
+  control.drained := decoder.drained
+  control.writerQuiet := writer.quiet
+  control.inputIdle := cursor.idle
+
+  idle := router.idle && cursor.idle && writer.quiet && decoder.drained
+
+  event("input_stall", executor.starved)
+  event("history_fallback", decoder.events.fallbacks)
+  event("fallback_stall", decoder.events.fallbackStall)
+  event("output_stall", decoder.events.outputStall)
+  event("steps", decoder.events.steps)
+}

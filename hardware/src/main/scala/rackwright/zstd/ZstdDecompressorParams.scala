@@ -1,0 +1,82 @@
+package rackwright.zstd
+
+import chisel3.util._
+
+import rackwright.lz77.DecoderParams
+import rackwright.memory.MemoryPortParams
+import rackwright.rocc.Setting
+
+/** What a user chooses for a ZStd decompressor.
+  *
+  * @param historyKib
+  *   KiB of output kept on chip: a power of two, 2 to 64.
+  * @param speculation
+  *   bits of a Huffman stream decoded per cycle, at each of which a code may begin: a power of two, at most
+  *   `portBytes`.
+  * @param lookahead
+  *   parts of sequences that may wait between decoding and execution: a power of two, 16 to 256.
+  * @param portBytes
+  *   bytes per beat of the memory ports: 16 or 32.
+  * @param outstanding
+  *   beats outstanding per port: a power of two, 4 to 64.
+  * @param commandQueue
+  *   operations that may wait: 1 to 8.
+  */
+case class ZstdDecompressorParams(
+    historyKib: Int = 64,
+    speculation: Int = 16,
+    lookahead: Int = 256,
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4
+) {
+  require(
+    isPow2(historyKib) && historyKib >= 2 && historyKib <= 64,
+    s"history-kib is a power of two from 2 to 64, not $historyKib"
+  )
+  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+  require(
+    isPow2(speculation) && speculation >= 1 && speculation <= portBytes,
+    s"speculation is a power of two from 1 to port-bytes, not $speculation"
+  )
+  require(
+    isPow2(lookahead) && lookahead >= 16 && lookahead <= 256,
+    s"lookahead is a power of two from 16 to 256, not $lookahead"
+  )
+  require(
+    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
+    s"outstanding is a power of two from 4 to 64, not $outstanding"
+  )
+  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+
+  /** Each of the ports inside the unit. */
+  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
+
+  /** The LZ77 decoder; literals come as fast as they can be decoded, up to what its buffer holds. */
+  val decoder: DecoderParams = DecoderParams(
+    port,
+    historyBytes = historyKib * 1024,
+    lanes = 2,
+    lookahead = lookahead,
+    literalBytes = 4096,
+    literalReserve = ZstdDecompressorParams.literalReserve,
+    literalsAhead = true
+  )
+
+  /** ON_CHIP_HISTORY, as in `snappy-decompress`. */
+  val onChipHistory: Setting = Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes)
+  val settings: Seq[Setting] = Seq(onChipHistory)
+}
+
+/** What is fixed by the format and by the structure of the unit. */
+object ZstdDecompressorParams {
+
+  /** Lines of literals that may be under way in the Huffman decoder when the buffer has no more room, and two. */
+  val literalReserve: Int = 40
+
+  /** The most bytes that a compressed block stands for (RFC 8878, section 3.1.1.2.4). */
+  val blockBytes: Int = 128 * 1024
+
+  /** Bits of a number of bytes or literals of a block: raw and repeated blocks have up to 2^21 - 1. */
+  val countBits: Int = 21
+}
