@@ -74,7 +74,7 @@ class Decoder(params: DecoderParams) extends Module {
   private val outputs = Module(new Queue(new OutputLine(bytes), waitingLines))
 
   // In: cut, work out, queue, and ask for what the history won't have.
-  private val groupsRoomy = RegNext(groups.io.count <= (waitingGroups - groupsUnderWay).U, false.B)
+  private def groupsRoomy: Bool = RegNext(groups.io.count <= (waitingGroups - groupsUnderWay).U, false.B)
   literalsRoomy.foreach(_ := buffer.roomy)
   roomy := (if (params.literalsAhead) groupsRoomy else groupsRoomy && buffer.roomy)
   groups.io.enq.valid := input.valid && !stopped
