@@ -22,6 +22,9 @@ def idle(servers: int) -> Cluster:
 
 
 if __name__ == "__main__":
-    result = idle(int(sys.argv[1]) if len(sys.argv) > 1 else RACKS).run(until_ms=10)
+    servers = int(sys.argv[1]) if len(sys.argv) > 1 else RACKS
+    if servers < RACKS or servers % RACKS:
+        sys.exit(f"idle.py: {servers} servers are not a multiple of {RACKS} racks")
+    result = idle(servers).run(until_ms=10)
     print(result)
     print(f"{result.servers['instructions'].sum():,} instructions, all of them to boot")

@@ -59,7 +59,7 @@ def clock_of(manifest: Path, asked: str | None = None) -> UnitClock:
         from rackwright.synthesis.clock import synthesised_clock
 
         return UnitClock(synthesised_clock(manifest), ClockSource.synthesised)
-    found = known_clock(record["hash"])
+    found = known_clock(record.get("hash", ""))
     if found is None:
         return UnitClock(int(record["clock"]["hertz"]), ClockSource.assumed)
     if found < LIMIT_HZ:

@@ -36,6 +36,11 @@ def test_the_lower_of_synthesis_and_the_limit(
     assert clock_of(manifest) == expected
 
 
+def test_a_manifest_that_somebody_wrote_needs_no_hash(manifest: Path) -> None:
+    manifest.write_text(json.dumps({"clock": {"hertz": 1_200_000_000}}), encoding="utf-8")
+    assert clock_of(manifest) == UnitClock(1_200_000_000, ClockSource.assumed)
+
+
 def test_a_clock_that_is_asked_for_has_no_limit(manifest: Path) -> None:
     assert clock_of(manifest, "3.2e9") == UnitClock(3_200_000_000, ClockSource.asked)
 

@@ -49,6 +49,15 @@ def test_who_waits_for_a_unit_that_says_it_is_idle_ends_at_once(program: tuple[i
         Server("functional", [MANIFEST]).run(elf)
 
 
+def test_a_unit_that_lies_while_somebody_waits_is_found(program: tuple[int, Path]) -> None:
+    """It says that it is idle, and answers 5000 cycles later."""
+    command, elf = program
+    if command != LATE:
+        pytest.skip("the other command")
+    with pytest.raises(EngineError, match=r"`moody` .*idle"):
+        Server("functional", [MANIFEST], check_idle=True).run(elf)
+
+
 def test_waves_and_display_with_a_program(program: tuple[int, Path], tmp_path: Path) -> None:
     command, elf = program
     waves = tmp_path / "waves.fst"

@@ -36,7 +36,7 @@ impl UnitBench {
             Bench::new(&design.design, placement, guest_bytes, waves.as_deref()).map_err(raise)?;
         bench.unit().instance().skip_quiescent(skip_quiescent);
         if check_idle {
-            bench.unit().instance().check_idle();
+            bench.unit().watch_idle();
         }
         Ok(UnitBench { bench })
     }

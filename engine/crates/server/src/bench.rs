@@ -81,6 +81,8 @@ impl Bench {
         }
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         while !self.unit.has_response() {
+            self.probe_idle();
+            self.unit.check_idle()?;
             if self.unit.quiescent() {
                 return Err(ServerError::NoAnswer {
                     unit: self.unit.design().manifest.unit.clone(),
@@ -190,6 +192,15 @@ impl Bench {
             guard: &mut self.guard,
         };
         self.unit.advance(until, &mut surroundings);
+    }
+
+    fn probe_idle(&mut self) {
+        let mut surroundings = Surroundings {
+            memory: &mut self.memory,
+            hierarchy: &mut self.hierarchy,
+            guard: &mut self.guard,
+        };
+        self.unit.probe_idle(&mut surroundings);
     }
 
     fn check(&self, deadline: Cycle) -> Result<(), ServerError> {

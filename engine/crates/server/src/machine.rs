@@ -250,8 +250,15 @@ impl<T: Timing> Machine<T> {
         self.units.iter().try_for_each(AttachedUnit::check_idle)
     }
 
-    fn check(&self, waiting: Waiting) -> Result<(), ServerError> {
-        let unit = &self.units[waiting.unit];
+    fn check(&mut self, waiting: Waiting) -> Result<(), ServerError> {
+        let mut hierarchy = self.hierarchy.lock();
+        let mut surroundings = Surroundings {
+            memory: &mut self.memory,
+            hierarchy: &mut hierarchy,
+            guard: &mut self.guard,
+        };
+        let unit = &mut self.units[waiting.unit];
+        unit.probe_idle(&mut surroundings);
         unit.check_idle()?;
         if unit.quiescent() {
             return Err(ServerError::NoAnswer {

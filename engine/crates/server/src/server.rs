@@ -255,7 +255,7 @@ pub(crate) fn attach(
         let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, waves.as_deref())?
             .on_clock(design.clock, memory);
         if config.check_idle {
-            unit.instance().check_idle();
+            unit.watch_idle();
         } else {
             unit.instance().skip_quiescent(config.skip_quiescent);
         }

@@ -45,6 +45,7 @@ pub struct AttachedUnit {
     answers: VecDeque<RegisterAnswer>,
     sent: Assembler,
     interrupts: VecDeque<InterruptChange>,
+    idle_watched: bool,
     idle_broken: Option<Cycle>,
     asked: Option<(Cycle, Command)>,
     moved: Cycle,
@@ -89,6 +90,7 @@ impl AttachedUnit {
             answers: VecDeque::new(),
             sent: Assembler::default(),
             interrupts: VecDeque::new(),
+            idle_watched: false,
             idle_broken: None,
             asked: None,
             moved: Cycle::ZERO,
@@ -265,9 +267,22 @@ impl AttachedUnit {
         counters
     }
 
-    /// Advances to `until`, answering what it asks of memory.
+    /// Clocks it also while it says that it is idle, to find it lying ([`AttachedUnit::check_idle`]).
+    pub fn watch_idle(&mut self) {
+        self.instance.check_idle();
+        self.idle_watched = true;
+    }
+
+    /// Gives a unit that says that it is idle, although somebody waits for it, the time to be found lying.
+    pub fn probe_idle(&mut self, surroundings: &mut Surroundings) {
+        if self.quiescent && self.idle_watched {
+            self.advance(self.cycle() + PATIENCE, surroundings);
+        }
+    }
+
+    /// Advances to `until`, answering what it asks of memory; a unit that is found lying stays where it is.
     pub fn advance(&mut self, until: Cycle, surroundings: &mut Surroundings) {
-        while self.cycle() < until {
+        while self.cycle() < until && self.idle_broken.is_none() {
             self.advance_window(until, surroundings);
         }
     }
@@ -385,6 +400,10 @@ impl AttachedUnit {
         }
     }
 }
+
+/// How long a unit is watched that ought to answer and says that it is idle: longer than any operation leaves its
+/// unit without a sign of life.
+const PATIENCE: Cycles = Cycles(1 << 16);
 
 /// A unit without memory ports only meets the hart; this is how far it runs at once.
 const UNCONNECTED_WINDOW: Cycles = Cycles(64);
