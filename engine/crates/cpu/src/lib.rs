@@ -41,5 +41,5 @@ pub use saved::SavedHart;
 pub use stop::{CustomCommand, Stop};
 pub use timing::{
     BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands, FrontEnd,
-    Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing,
+    Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing, FAILED_STORE,
 };

@@ -38,10 +38,13 @@ pub struct BlockRun<'a> {
     /// Address of the instruction that follows.
     pub next_pc: u64,
     /// One value for each executed instruction that has one, in program order: the physical
-    /// address of a load, store, reservation or atomic; for a divide [`DivideOperands`]; for a multiplication the
-    /// value of its first operand.
+    /// address of a load, store, reservation or atomic, with [`FAILED_STORE`] in that of a store-conditional that failed; for
+    /// a divide [`DivideOperands`]; for a multiplication the value of its first operand.
     pub values: &'a [u64],
 }
+
+/// A bit that no physical address has.
+pub const FAILED_STORE: u64 = 1 << 63;
 
 /// What the time of a division depends on, as recorded for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

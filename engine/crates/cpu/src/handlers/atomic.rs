@@ -3,6 +3,7 @@ use super::{next, record, register, set_register};
 use crate::access;
 use crate::address::Purpose;
 use crate::state::{MicroOperation, Reservation, State};
+use crate::timing::FAILED_STORE;
 
 /// Where the atomic access lies on the host, and its physical address; `None` when there is trouble.
 #[inline(always)]
@@ -81,7 +82,6 @@ unsafe fn store_conditional<V: Value, const RECORDS: bool>(
         let Some((host, physical)) = target::<V>(state, operation, Purpose::Store) else {
             return trouble(state, operation, cursor);
         };
-        let cursor = record::<RECORDS>(cursor, physical);
         // Other agents may have written since: the count tells. The hart itself may have, which the value tells, as QEMU
         // does it. A word may be stored where a doubleword was reserved.
         let succeeds = state.reservation.take().is_some_and(|reserved| {
@@ -89,6 +89,8 @@ unsafe fn store_conditional<V: Value, const RECORDS: bool>(
                 && reserved.writes == (*state.memory).writes(physical)
                 && V::narrow(reserved.value).widen() == host.read().widen()
         });
+        let failed = if succeeds { 0 } else { FAILED_STORE };
+        let cursor = record::<RECORDS>(cursor, physical | failed);
         if succeeds {
             host.write(V::narrow(register(state, (*operation).rs2)));
         }

@@ -12,7 +12,7 @@ mod schedule;
 pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
-use super::{BlockInstruction, BlockRun, DivideOperands, Timing};
+use super::{BlockInstruction, BlockRun, DivideOperands, Timing, FAILED_STORE};
 use crate::instruction::Register;
 use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
@@ -198,6 +198,23 @@ impl Rocket {
                 at = run.start + u64::from(step.offset);
             }
         }
+        self.stored(at, address, atomic);
+    }
+
+    /// A read-modify-write. A store-conditional that fails only looks at the line: if it took it from others, their
+    /// reservations would be lost, and nobody's store might ever succeed.
+    #[inline]
+    fn atomic(&mut self, run: &mut Run, step: &Step, value: u64) {
+        let address = value & !FAILED_STORE;
+        if address == value {
+            return self.store(run, step, address, true);
+        }
+        self.load(run, step, address);
+        self.stored(run.start + u64::from(step.offset), address, true);
+    }
+
+    #[inline]
+    fn stored(&mut self, at: u64, address: u64, atomic: bool) {
         self.before_last_store = self.last_store;
         self.last_store = RecentStore {
             at,
@@ -469,7 +486,7 @@ impl Timing for Rocket {
                 Event::Line(address) => self.line(&mut run, step, address),
                 Event::Load => self.load(&mut run, step, next()),
                 Event::Store => self.store(&mut run, step, next(), false),
-                Event::Atomic => self.store(&mut run, step, next(), true),
+                Event::Atomic => self.atomic(&mut run, step, next()),
                 Event::Multiply(slack) => {
                     self.multiply(&mut run, step, slack, next(), self.parameters.latencies.multiply);
                 }

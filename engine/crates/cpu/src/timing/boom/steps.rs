@@ -9,7 +9,7 @@ use super::memory::Access;
 use super::predictor::Guess;
 use super::resources::{commit, InOrder, Slot};
 use super::Boom;
-use crate::timing::DivideOperands;
+use crate::timing::{DivideOperands, FAILED_STORE};
 use rackwright_memory::{Cache, HartPort};
 
 /// Of an entry: the core, the entry, the latest dispatch, the cycle of the latest commit, the entry's place in the
@@ -428,8 +428,13 @@ steps! {
         let mut dispatch = dispatch;
         let dispatched = core.dispatch_alone(&mut dispatch, committed);
         let start = dispatched + core.parameters.dispatch;
-        let access = access(&core.memory, dispatched, *values);
-        let there = core.data.store(start, start, &access);
+        let access = access(&core.memory, dispatched, *values & !FAILED_STORE);
+        // A store-conditional that fails takes the line from nobody: others may have reserved it.
+        let there = if *values & FAILED_STORE == 0 {
+            core.data.store(start, start, &access)
+        } else {
+            core.data.load(start, &access)
+        };
         flushed(core, entry, dispatch, committed, slot, values.add(1), there)
     }
 
