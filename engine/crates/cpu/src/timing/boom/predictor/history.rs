@@ -6,21 +6,52 @@
 #[derive(Clone, Copy, Default)]
 pub(super) struct Folded {
     pub latest: u64,
-    /// 32 outcomes in 7 and in 9 bits, 64 in 7 and in 9.
-    pub long: [u32; 4],
+    /// The folds of [`FOLDS`], each in a lane of 16 bits, the first one lowest: they are pushed together.
+    lanes: u64,
 }
 
-/// Length and width of the elements of [`Folded::long`].
+/// How many outcomes are folded, and into how many bits.
 const FOLDS: [(u32, u32); 4] = [(32, 7), (32, 9), (64, 7), (64, 9)];
+const LANE: u32 = 16;
+
+/// A bit of each lane whose fold has so many outcomes, at the place that `bit` tells from the width.
+const fn lane_bits(length: u32, bit: [u32; 4]) -> u64 {
+    let mut bits = 0;
+    let mut lane = 0;
+    while lane < 4 {
+        if length == 0 || FOLDS[lane as usize].0 == length {
+            bits |= 1 << (lane * LANE + bit[lane as usize]);
+        }
+        lane += 1;
+    }
+    bits
+}
+
+/// Bit 0 of every lane, where an outcome enters.
+const ENTERS: u64 = lane_bits(0, [0; 4]);
+/// Where an outcome leaves the folds of 32 and of 64.
+const LEAVES: [u32; 4] = [32 % 7, 32 % 9, 64 % 7, 64 % 9];
+const LEAVES_32: u64 = lane_bits(32, LEAVES);
+const LEAVES_64: u64 = lane_bits(64, LEAVES);
+/// The bits of folds of seven, and of nine bits.
+const SEVEN: u64 = 0x7f | 0x7f << (2 * LANE);
+const NINE: u64 = 0x1ff << LANE | 0x1ff << (3 * LANE);
 
 impl Folded {
+    #[inline(always)]
     fn push(&mut self, taken: bool) {
-        for (fold, (length, width)) in self.long.iter_mut().zip(FOLDS) {
-            let leaves = (self.latest >> (length - 1) & 1) as u32;
-            let shifted = *fold << 1 | u32::from(taken);
-            *fold = (shifted ^ shifted >> width ^ leaves << (length % width)) & ((1 << width) - 1);
-        }
+        let shifted = self.lanes << 1 | ENTERS * u64::from(taken);
+        let carried = shifted >> 7 & SEVEN & ENTERS | shifted >> 9 & NINE & ENTERS;
+        let left = (self.latest >> 31 & 1) * LEAVES_32 | (self.latest >> 63) * LEAVES_64;
+        self.lanes = (shifted ^ carried ^ left) & (SEVEN | NINE);
         self.latest = self.latest << 1 | u64::from(taken);
+    }
+
+    /// The folds of [`FOLDS`].
+    #[inline(always)]
+    pub(super) fn long(&self) -> [u32; 4] {
+        let lane = |lane: u32| (self.lanes >> (lane * LANE)) as u32 & 0x1ff;
+        [lane(0), lane(1), lane(2), lane(3)]
     }
 }
 
@@ -99,7 +130,7 @@ mod tests {
         let mut folded = Folded::default();
         for step in 0..200u32 {
             folded.push(step.wrapping_mul(0x9e37_79b9) >> 13 & 1 == 1);
-            for (fold, (length, width)) in folded.long.iter().zip(FOLDS) {
+            for (fold, (length, width)) in folded.long().iter().zip(FOLDS) {
                 let kept = folded.latest & u64::MAX >> (64 - length);
                 let parts = (0..length).step_by(width as usize).map(|at| kept >> at);
                 let whole = parts.fold(0, |all, part| all ^ part) & ((1 << width) - 1);

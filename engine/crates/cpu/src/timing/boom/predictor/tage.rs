@@ -79,19 +79,27 @@ impl Tage {
             provider: 0,
             places,
         };
-        let mut longest = base;
+        // Which tables know a branch is as hard to predict as the branch itself: all are asked before anything is decided.
+        let mut known = 0u32;
+        let mut likely = 0u32;
+        let mut weak = 0u32;
         for (table, &(place, key)) in places.iter().enumerate() {
             let entry = self.entries[usize::from(place) % (2 * BANK * 4)];
-            if entry.key() == key {
-                found.other = longest;
-                longest = entry.counter() >= 4;
-                found.taken = if matches!(entry.counter(), 3 | 4) {
-                    found.other
-                } else {
-                    longest
-                };
-                found.provider = table + 1;
-            }
+            known |= u32::from(entry.key() == key) << table;
+            likely |= u32::from(entry.counter() >= 4) << table;
+            weak |= u32::from(matches!(entry.counter(), 3 | 4)) << table;
+        }
+        if known != 0 {
+            let table = known.ilog2();
+            let shorter = known ^ 1 << table;
+            found.other = (shorter.checked_ilog2()).map_or(base, |table| likely >> table & 1 != 0);
+            let follows = weak >> table & 1 != 0;
+            found.taken = if follows {
+                found.other
+            } else {
+                likely >> table & 1 != 0
+            };
+            found.provider = table as usize + 1;
         }
         found
     }
@@ -155,10 +163,11 @@ impl Tage {
 /// Where a branch is in each table, and what marks it.
 #[inline(always)]
 fn places(site: u64, folded: &Folded) -> [(u16, u16); TABLES] {
-    let chunk = site >> 4;
-    let recent = folded.latest;
+    // The highest bits that any table looks at are those of tags.
+    let chunk = (site >> 4) as u32;
+    let recent = folded.latest as u32;
     let middle = recent ^ recent >> 8;
-    let [index32, tag32, index64, tag64] = folded.long.map(u64::from);
+    let [index32, tag32, index64, tag64] = folded.long();
     let hashes = [
         (recent & 0x3, recent & 0x3),
         (recent & 0xf, recent & 0xf),
@@ -169,12 +178,12 @@ fn places(site: u64, folded: &Folded) -> [(u16, u16); TABLES] {
     ];
     let bank = (site >> 3) as usize % 2 * BANK;
     let within = (site >> 1) as usize % 4;
-    std::array::from_fn(|table| {
-        let (index, tag) = hashes[table];
-        let rows = ROWS[table];
-        let row = (chunk ^ index) as usize % rows;
-        let tag = ((chunk / rows as u64) ^ tag) & ((1 << TAG_BITS[table]) - 1);
+    let mut places = [(0, 0); TABLES];
+    for (table, (index, tag)) in hashes.into_iter().enumerate() {
+        let row = (chunk ^ index) as usize % ROWS[table];
+        let tag = (chunk >> ROWS[table].ilog2() ^ tag) & ((1 << TAG_BITS[table]) - 1);
         let place = (bank + FIRST[table] + row) * 4 + within;
-        (place as u16, tag as u16 | VALID)
-    })
+        places[table] = (place as u16, tag as u16 | VALID);
+    }
+    places
 }
