@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import pty
 import signal
@@ -20,6 +21,7 @@ from rackwright.linux.boot import COMMAND_LINE, boot, restore
 from rackwright.linux.console import Console, raw_console
 from rackwright.linux.files import placed
 from rackwright.linux.image import Image, default_image, load_image
+from rackwright.linux.modules import Modules
 
 SMALL = 256 << 20
 
@@ -31,7 +33,8 @@ def image() -> Image:
 
 
 def test_a_command_runs_on_two_harts(image: Image) -> None:
-    command = "nproc; grep -c ^processor /proc/cpuinfo; echo 'not \"that\"' >&2; exit 7"
+    # More than the 256 bytes that the kernel's driver takes from a serial port at a time.
+    command = f"nproc; grep -c ^processor /proc/cpuinfo; echo 'not \"that\"' >&2; exit 7 # {'long' * 16}"
     result = boot(image, command, harts=2, memory_bytes=SMALL)
     assert result.stdout == b"2\n2\n"
     assert result.stderr == b'not "that"\n'
@@ -52,13 +55,17 @@ def test_a_command_runs_on_two_harts(image: Image) -> None:
 
 def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_path: Path) -> None:
     saved = tmp_path / "booted.checkpoint"
-    command = "cat /proc/uptime; date; exit 5"
+    # The entropy device, whose driver the image's init has loaded, is under way meanwhile.
+    command = "cat /sys/bus/pci/devices/*/device; head -c 500 /dev/hwrng | xxd -p; cat /proc/uptime; exit 5"
     whole = boot(image, command, harts=2, memory_bytes=SMALL, checkpoint=saved)
     assert whole.checkpoint == str(saved)
     assert [path.name for path in tmp_path.iterdir()] == [saved.name]
     rest = restore(saved, command)
     assert (rest.exit_code, rest.stdout, rest.harts) == (5, whole.stdout, 2)
     assert rest.digest == whole.digest
+    lines = whole.stdout.splitlines()
+    assert lines[0] == b"0x1044"
+    assert len(set(b"".join(lines[1:-1]))) == 16, "random digits"
     for cpu in ("rocket", "boom"):
         timed = restore(saved, "nproc", cpu=cpu)
         assert timed.stdout == b"2\n"
@@ -141,6 +148,32 @@ def test_sizes_of_memory() -> None:
     for wrong in ("2GB", "", "-1MiB", "0", "99999999GiB"):
         with pytest.raises(RackwrightError, match="no size of memory"):
             memory_bytes(wrong)
+
+
+def test_modules_are_found_with_what_they_need() -> None:
+    def module(*depends: str) -> bytes:
+        texts = ("license=GPL", f"depends={','.join(depends)}", "alias=virtio:d1v*")
+        return lzma.compress(b"\x7fELF\0" + b"".join(text.encode() + b"\0" for text in texts))
+
+    top = "usr/lib/modules/6.1"
+    files = {
+        f"{top}/kernel/a.ko.xz": module("b", "c-d"),
+        f"{top}/kernel/b.ko.xz": module("c-d"),
+        f"{top}/kernel/fs/c-d.ko.xz": module(),
+        f"{top}/kernel/e.ko.xz": module("missing"),
+    }
+    entries = {entry.path: entry.content for entry in Modules(files).entries(["a"])}
+    table = entries[f"{top}/modules.dep"].decode().splitlines()
+    assert table == [
+        "kernel/a.ko: kernel/b.ko kernel/fs/c-d.ko",
+        "kernel/b.ko: kernel/fs/c-d.ko",
+        "kernel/fs/c-d.ko: ",
+    ]
+    assert entries[f"{top}/modules.alias"].splitlines()[0] == b"alias virtio:d1v* a"
+    assert entries[f"{top}/kernel/b.ko"].startswith(b"\x7fELF")
+    assert f"{top}/kernel/e.ko" not in entries
+    with pytest.raises(RackwrightError, match="no module missing"):
+        list(Modules(files).entries(["e"]))
 
 
 def test_files_lie_below_usr() -> None:

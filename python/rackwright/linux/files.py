@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from rackwright.errors import RackwrightError
 from rackwright.linux.archive import ArchiveWriter, Entry, folder, link, program
+from rackwright.linux.modules import SUFFIX, WANTED, Modules
 
 _MERGED = ("bin", "sbin", "lib")
 """Folders that are links into /usr."""
@@ -50,22 +51,30 @@ def member(path: Path, suffix: str) -> bytes:
     raise RackwrightError(f"{path.name} has no file {suffix}")
 
 
-def kernel_of(path: Path) -> bytes:
-    """The kernel in its package."""
+def kernel_of(path: Path) -> tuple[bytes, Modules]:
+    """The kernel in its package, and its modules."""
+    kernel = None
+    modules: dict[str, bytes] = {}
     with _opened(path) as archive:
         for found in archive:
-            if found.isfile() and placed(found.name).startswith(("boot/vmlinu", "boot/Image")):
-                return _content(archive, found)
-    raise RackwrightError(f"{path.name} has no kernel")
+            name = placed(found.name)
+            if found.isfile() and name.startswith(("boot/vmlinu", "boot/Image")):
+                kernel = _content(archive, found)
+            elif found.isfile() and name.endswith(SUFFIX):
+                modules[name] = _content(archive, found)
+    if kernel is None:
+        raise RackwrightError(f"{path.name} has no kernel")
+    return kernel, Modules(modules)
 
 
-def write_files(packages: Iterable[Path], init: bytes, stream: BinaryIO) -> None:
+def write_files(packages: Iterable[Path], modules: Modules, init: bytes, stream: BinaryIO) -> None:
     """Writes the files of `packages`, of which later ones win, with `init` as the first process."""
     entries = {entry.path: entry for entry in map(folder, _MOUNTED)}
     entries |= {name: link(name, f"usr/{name}") for name in _MERGED}
     entries |= {name: Entry(name, stat.S_IFREG | 0o644, content) for name, content in _ACCOUNTS.items()}
     for path in packages:
         entries |= {entry.path: entry for entry in package_files(path)}
+    entries |= {entry.path: entry for entry in modules.entries(WANTED)}
     entries["dev/console"] = Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))
     entries["init"] = program("init", init)
     writer = ArchiveWriter(stream)

@@ -22,7 +22,6 @@ VERSION = 1
 """Of the format; an image of another one is refused."""
 
 _FOLDER = BUILD / "linux"
-_DEFAULT = _FOLDER / "default.image"
 _INIT = SOFTWARE / "linux" / "init"
 _FIRMWARE = "opensbi"
 _BASE = ("busybox-static",)
@@ -64,7 +63,7 @@ def build_image(
         tell("unpacking")
         _write(path, client, parts, contents)
     if not packages:
-        _replace(_DEFAULT, lambda new: new.symlink_to(path))
+        _replace(_default(), lambda new: new.symlink_to(path))
     if output is None:
         return path
     _replace(output, lambda new: shutil.copyfile(path, new))
@@ -72,8 +71,12 @@ def build_image(
 
 
 def default_image(tell: Callable[[str], None] = lambda _: None) -> Path:
-    """The image without further packages: the one made last, or a new one."""
-    return _DEFAULT.resolve() if _DEFAULT.exists() else build_image(tell=tell)
+    """The image without further packages: the one made last, if it was made as now, or a new one."""
+    return _default().resolve() if _default().exists() else build_image(tell=tell)
+
+
+def _default() -> Path:
+    return _FOLDER / f"default-{_recipe().hexdigest()[:8]}.image"
 
 
 def load_image(path: Path) -> Image:
@@ -98,31 +101,38 @@ def load_image(path: Path) -> Image:
 
 def _key(packages: Sequence[Package]) -> str:
     """What the content of an image follows from."""
-    digest = hashlib.sha256(f"{VERSION}\0".encode() + _INIT.read_bytes())
-    for source in (Path(__file__), Path(__file__).with_name("files.py")):
-        digest.update(source.read_bytes())
+    digest = _recipe()
     for package in packages:
         digest.update(f"\0{package.file}\0{package.hash}".encode())
     return digest.hexdigest()[:24]
 
 
+def _recipe() -> hashlib._Hash:
+    """How images are made, whatever of."""
+    digest = hashlib.sha256(f"{VERSION}\0".encode() + _INIT.read_bytes())
+    for name in ("image.py", "files.py", "modules.py"):
+        digest.update(Path(__file__).with_name(name).read_bytes())
+    return digest
+
+
 def _write(path: Path, client: PackageClient, system: Sequence[Package], contents: Sequence[Package]) -> None:
     kernel, firmware = (client.path(package) for package in system)
     files = io.BytesIO()
-    write_files([client.path(package) for package in contents], _INIT.read_bytes(), files)
-    image = {
+    image, modules = kernel_of(kernel)
+    write_files([client.path(package) for package in contents], modules, _INIT.read_bytes(), files)
+    parts = {
         "firmware": member(firmware, "riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"),
-        "kernel": kernel_of(kernel),
+        "kernel": image,
         "files": files.getvalue(),
     }
     description = {
         "version": VERSION,
         "packages": [package.file for package in (*system, *contents)],
-        "sha256": {name: _hash(part) for name, part in image.items()},
+        "sha256": {name: _hash(part) for name, part in parts.items()},
     }
-    parts = {"image.json": json.dumps(description, indent=2).encode(), **image}
+    described = {"image.json": json.dumps(description, indent=2).encode(), **parts}
     path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, lambda new: _pack(new, parts))
+    _replace(path, lambda new: _pack(new, described))
 
 
 def _pack(path: Path, parts: dict[str, bytes]) -> None:

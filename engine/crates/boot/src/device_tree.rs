@@ -1,4 +1,4 @@
-use rackwright_device::{Map, Place, Plic};
+use rackwright_device::{Map, PciMap, Place, Plic};
 use rackwright_time::Clock;
 use std::ops::Range;
 use vm_fdt::{Error, FdtWriter};
@@ -159,7 +159,54 @@ fn devices(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
         tree.property_u32("interrupts", uart.source)?;
         tree.end_node(node)?;
     }
+    pci(tree, &hardware.map.pci)?;
     tree.end_node(soc)
+}
+
+/// Kinds of PCI addresses (IEEE 1275, PCI Bus Binding 2.1, section 2.2.1.1): memory with 32 bits, and with 64 bits and
+/// prefetchable.
+const MEMORY: u32 = 0x0200_0000;
+const LARGE_MEMORY: u32 = 0x4300_0000;
+/// Bits of such an address that tell devices apart whose interrupts differ, and the first one's place.
+const DEVICES: u32 = 3 << DEVICE;
+const DEVICE: u32 = 11;
+/// Pin A, as a number and all bits of it.
+const PIN: u32 = 1;
+const PINS: u32 = 7;
+
+/// The host bridge (device tree binding `host-generic-pci`).
+fn pci(tree: &mut FdtWriter, map: &PciMap) -> Result<(), Error> {
+    let node = device(tree, "pcie", &map.configuration, &["pci-host-ecam-generic"])?;
+    tree.property_string("device_type", "pci")?;
+    tree.property_u32("#address-cells", 3)?;
+    tree.property_u32("#size-cells", 2)?;
+    tree.property_u32("#interrupt-cells", 1)?;
+    tree.property_array_u32("bus-range", &[0, 0])?;
+    let kinds = [MEMORY, LARGE_MEMORY].into_iter().zip(&map.windows);
+    let ranges: Vec<u32> = kinds.flat_map(|(kind, window)| range(kind, window)).collect();
+    tree.property_array_u32("ranges", &ranges)?;
+    tree.property_null("dma-coherent")?;
+    tree.property_array_u32("interrupt-map-mask", &[DEVICES, 0, 0, PINS])?;
+    let lines = (0..).zip(map.sources);
+    let interrupts: Vec<u32> = lines
+        .flat_map(|(device, source): (u32, u32)| [device << DEVICE, 0, 0, PIN, PLIC, source])
+        .collect();
+    tree.property_array_u32("interrupt-map", &interrupts)?;
+    tree.end_node(node)
+}
+
+/// A window whose addresses are the same on both sides.
+fn range(kind: u32, window: &Place) -> [u32; 7] {
+    let [high, low] = [(window.base >> 32) as u32, window.base as u32];
+    [
+        kind,
+        high,
+        low,
+        high,
+        low,
+        (window.bytes >> 32) as u32,
+        window.bytes as u32,
+    ]
 }
 
 /// References to two interrupts of each hart.

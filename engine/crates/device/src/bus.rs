@@ -1,9 +1,12 @@
 use crate::aclint::Aclint;
 use crate::device::{decode, encode, Device, RestoreError};
 use crate::map::{Map, UARTS};
+use crate::pci::{Endpoint, PciHost};
 use crate::plic::Plic;
 use crate::power::{Power, PowerRequest};
+use crate::ram::Ram;
 use crate::uart::Uart;
+use rackwright_memory::GuestMemory;
 use rackwright_time::{Cycle, Cycles};
 
 /// The devices of a server, by address.
@@ -13,6 +16,7 @@ pub struct Bus {
     plic: Plic,
     power: Power,
     uarts: [Uart; UARTS],
+    pci: PciHost,
 }
 
 /// The interrupt lines of a hart that devices drive.
@@ -35,7 +39,13 @@ impl Bus {
             plic: Plic::new(harts),
             power: Power::default(),
             uarts: Default::default(),
+            pci: PciHost::new(map.pci),
         }
+    }
+
+    /// Puts a function on the PCI bus, behind those that are there already.
+    pub fn attach(&mut self, endpoint: Box<dyn Endpoint>) {
+        self.pci.attach(endpoint);
     }
 
     /// Where the devices lie.
@@ -45,20 +55,42 @@ impl Bus {
 
     /// Loads from a device; `None` where there is none.
     pub fn read(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<u64> {
-        let (device, offset) = self.find(address)?;
-        let value = device.read(offset, bytes, now);
+        let value = match self.find(address) {
+            Some((device, offset)) => device.read(offset, bytes, now),
+            None => self.pci.read(address, bytes),
+        };
         self.gather();
         value
     }
 
     /// Stores to a device; tells whether there is one.
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
-        let Some((device, offset)) = self.find(address) else {
-            return false;
+        let done = match self.find(address) {
+            Some((device, offset)) => device.write(offset, bytes, value, now),
+            None => self.pci.write(address, bytes, value, now),
         };
-        let done = device.write(offset, bytes, value, now);
         self.gather();
         done
+    }
+
+    /// When a device next does something by itself.
+    #[inline]
+    pub fn next_event(&self) -> Cycle {
+        self.pci.next_event()
+    }
+
+    /// Has devices do what was to be done up to `now`, in and out of `memory`.
+    pub fn advance(&mut self, memory: &mut GuestMemory, now: Cycle) {
+        if self.next_event() > now {
+            return;
+        }
+        self.pci.advance(&mut Ram::new(memory, self.map.memory), now);
+        self.gather();
+    }
+
+    /// How often the guest has broken the rules of a device, which then needs a reset.
+    pub fn errors(&self) -> u64 {
+        self.pci.errors()
     }
 
     /// Sends to the guest through serial port `uart`.
@@ -96,15 +128,15 @@ impl Bus {
     /// The state of all devices, for [`Bus::restore`]; not what the guest has sent and nobody has taken.
     pub fn save(&self) -> Vec<u8> {
         let states: Vec<Vec<u8>> = self.devices().map(|device| device.save()).into_iter().collect();
-        encode(&states)
+        encode(&(states, self.pci.save()))
     }
 
     /// Takes on the state that [`Bus::save`] gave.
     ///
     /// # Errors
-    /// [`RestoreError`] when the bytes are not such a state of as many harts.
+    /// [`RestoreError`] when the bytes are not such a state of as many harts and the same PCI functions.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
-        let states: Vec<Vec<u8>> = decode(state, "bus")?;
+        let (states, pci): (Vec<Vec<u8>>, Vec<u8>) = decode(state, "bus")?;
         let devices = self.devices_mut();
         if states.len() != devices.len() {
             return Err(RestoreError { device: "bus" });
@@ -112,7 +144,8 @@ impl Bus {
         devices
             .into_iter()
             .zip(&states)
-            .try_for_each(|(device, state)| device.restore(state))
+            .try_for_each(|(device, state)| device.restore(state))?;
+        self.pci.restore(&pci)
     }
 
     fn devices(&self) -> [&dyn Device; 3 + UARTS] {
@@ -161,12 +194,13 @@ impl Bus {
             .map(|device| (device, offset))
     }
 
-    /// Hands the interrupts of devices to the PLIC.
+    /// Shows the PLIC the interrupt lines of devices.
     fn gather(&mut self) {
-        for (uart, place) in self.uarts.iter_mut().zip(&self.map.uarts) {
-            if uart.take_interrupt() {
-                self.plic.raise(place.source);
-            }
+        for (uart, place) in self.uarts.iter().zip(&self.map.uarts) {
+            self.plic.set_line(place.source, uart.interrupts());
+        }
+        for (source, high) in self.pci.lines() {
+            self.plic.set_line(source, high);
         }
     }
 }

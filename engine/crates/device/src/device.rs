@@ -10,16 +10,8 @@ pub trait Device: Send {
     /// Stores the low `bytes` bytes of `value` at `offset`; tells whether the device has such a register.
     fn write(&mut self, offset: u64, bytes: u8, value: u64, now: Cycle) -> bool;
 
-    /// When the device next does something by itself.
-    fn next_event(&self) -> Cycle {
-        Cycle::NEVER
-    }
-
-    /// Does what was to be done up to `now`.
-    fn advance(&mut self, _now: Cycle) {}
-
-    /// Whether it has asked for an interrupt since this was last called.
-    fn take_interrupt(&mut self) -> bool {
+    /// Whether it asks for an interrupt.
+    fn interrupts(&self) -> bool {
         false
     }
 

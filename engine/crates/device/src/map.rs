@@ -32,8 +32,21 @@ pub struct Map {
     pub plic: Place,
     /// The serial ports: console, requests, and standard output and error of what was requested.
     pub uarts: [Place; UARTS],
+    /// The PCI Express host bridge.
+    pub pci: PciMap,
     /// Where memory begins.
     pub memory: u64,
+}
+
+/// Where the PCI Express host bridge lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PciMap {
+    /// Configuration space of its one bus, by the enhanced access mechanism.
+    pub configuration: Place,
+    /// What it passes on to functions: a window below 4 GiB, and one for ranges with addresses of 64 bits.
+    pub windows: [Place; 2],
+    /// Interrupt sources of the four legacy lines: that of pin A of device n is the one at n modulo 4.
+    pub sources: [u32; 4],
 }
 
 const fn place(base: u64, bytes: u64, source: u32) -> Place {
@@ -52,6 +65,11 @@ impl Map {
             place(0x1000_2000, 0x100, 12),
             place(0x1000_3000, 0x100, 13),
         ],
+        pci: PciMap {
+            configuration: place(0x3000_0000, 1 << 20, 0),
+            windows: [place(0x4000_0000, 0x4000_0000, 0), place(1 << 41, 1 << 36, 0)],
+            sources: [20, 21, 22, 23],
+        },
         memory: 0x8000_0000,
     };
 }

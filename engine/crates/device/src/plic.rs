@@ -22,6 +22,8 @@ struct State {
     pending: u32,
     /// Sources that were claimed and not completed.
     claimed: u32,
+    /// Sources whose line is high.
+    high: u32,
     contexts: Vec<Context>,
 }
 
@@ -51,13 +53,20 @@ impl Plic {
             priority: vec![0; Plic::SOURCES as usize],
             pending: 0,
             claimed: 0,
+            high: 0,
             contexts: vec![Context::default(); 2 * harts],
         })
     }
 
-    /// Takes note of an interrupt of `source`, 1 to 31.
-    pub fn raise(&mut self, source: u32) {
-        self.0.pending |= 1 << source & !1;
+    /// Shows the line of `source`, 1 to 31: one that is high interrupts again whenever it was completed.
+    pub fn set_line(&mut self, source: u32, high: bool) {
+        let bit = 1 << source & !1;
+        self.0.high = if high {
+            self.0.high | bit
+        } else {
+            self.0.high & !bit
+        };
+        self.0.pending |= self.0.high & bit & !self.0.claimed;
     }
 
     /// Whether `context` is interrupted.
@@ -147,7 +156,9 @@ impl Device for Plic {
             Some(Register::Threshold(context)) => self.0.contexts[context].threshold = value & PRIORITIES,
             Some(Register::Claim(context)) if value < Plic::SOURCES => {
                 // A completion for a source that is not enabled is ignored.
-                self.0.claimed &= !(1 << value & self.0.contexts[context].enabled);
+                let completed = 1 << value & self.0.contexts[context].enabled;
+                self.0.claimed &= !completed;
+                self.0.pending |= completed & self.0.high;
             }
             Some(_) => {}
             None => return false,
@@ -191,8 +202,10 @@ mod tests {
         set(&mut plic, 4 * 5, 2);
         set(&mut plic, 4 * 6, 2);
         set(&mut plic, ENABLE + ENABLE_STRIDE, 0xffff_ffff);
+        // Each of them for a moment.
         for source in [3, 5, 6] {
-            plic.raise(source);
+            plic.set_line(source, true);
+            plic.set_line(source, false);
         }
         plic
     }
@@ -209,10 +222,24 @@ mod tests {
     fn a_source_interrupts_again_when_it_was_completed() {
         let mut plic = ready();
         assert_eq!(get(&mut plic, CLAIM_1), 5);
-        plic.raise(5);
+        plic.set_line(5, true);
         assert_eq!(get(&mut plic, CLAIM_1), 6);
         set(&mut plic, CLAIM_1, 5);
         assert_eq!(get(&mut plic, CLAIM_1), 5);
+    }
+
+    #[test]
+    fn a_line_that_is_still_high_interrupts_again() {
+        let mut plic = ready();
+        plic.set_line(5, true);
+        assert_eq!(get(&mut plic, CLAIM_1), 5);
+        plic.set_line(5, true);
+        assert_eq!(get(&mut plic, CLAIM_1), 6);
+        set(&mut plic, CLAIM_1, 5);
+        assert_eq!(get(&mut plic, CLAIM_1), 5);
+        plic.set_line(5, false);
+        set(&mut plic, CLAIM_1, 5);
+        assert_eq!(get(&mut plic, CLAIM_1), 3);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 use crate::device::{decode, encode, Device, RestoreError};
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use vm_superio::serial::{NoEvents, SerialState};
@@ -19,18 +18,25 @@ pub struct Uart {
 
 type Port = Serial<Line, NoEvents, Vec<u8>>;
 
-/// The interrupt line: remembers that it was pulsed.
-#[derive(Default)]
-struct Line(Cell<bool>);
+/// Nobody listens to pulses: the level of the line follows from the registers.
+struct Line;
 
 impl Trigger for Line {
     type E = Infallible;
 
     fn trigger(&self) -> Result<(), Infallible> {
-        self.0.set(true);
         Ok(())
     }
 }
+
+/// Registers, and bits of them.
+const INTERRUPT_ENABLE: u8 = 1;
+const ENABLE_RECEIVED: u8 = 1;
+const ENABLE_SENT: u8 = 1 << 1;
+const RECEIVED: u8 = 1 << 2;
+const SENT: u8 = 1 << 1;
+const DIVISOR_LATCH: u8 = 1 << 7;
+const DATA_READY: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct State {
@@ -41,13 +47,12 @@ struct State {
     scratch: u8,
     received: Vec<u8>,
     waiting: Vec<u8>,
-    pulsed: bool,
 }
 
 impl Default for Uart {
     fn default() -> Uart {
         Uart {
-            port: Serial::new(Line::default(), Vec::new()),
+            port: Serial::new(Line, Vec::new()),
             waiting: VecDeque::new(),
         }
     }
@@ -69,12 +74,24 @@ impl Uart {
     fn deliver(&mut self) {
         // In loop-back mode the port takes nothing from outside, and says that it has room.
         let room = self.port.fifo_capacity().min(self.waiting.len());
-        if room == 0 {
-            return;
+        if room > 0 {
+            let bytes: Vec<u8> = self.waiting.iter().take(room).copied().collect();
+            let taken = self.port.enqueue_raw_bytes(&bytes).unwrap_or(0);
+            self.waiting.drain(..taken);
         }
-        let bytes: Vec<u8> = self.waiting.iter().take(room).copied().collect();
-        let taken = self.port.enqueue_raw_bytes(&bytes).unwrap_or(0);
-        self.waiting.drain(..taken);
+        self.renew_interrupt();
+    }
+
+    /// A 16550 asks for an interrupt as long as it holds data; the port of vm-superio forgets that when the interrupt
+    /// is identified or a byte is read, and finds it again when the interrupt is enabled.
+    fn renew_interrupt(&mut self) {
+        let port = self.port.state();
+        let due = port.line_status & DATA_READY != 0 && port.interrupt_enable & ENABLE_RECEIVED != 0;
+        let shown = port.interrupt_identification & RECEIVED != 0 || port.line_control & DIVISOR_LATCH != 0;
+        if due && !shown {
+            // Memory takes everything that is written, and the line cannot fail.
+            let _ = self.port.write(INTERRUPT_ENABLE, port.interrupt_enable);
+        }
     }
 }
 
@@ -92,14 +109,18 @@ impl Device for Uart {
         if bytes != 1 || offset >= REGISTERS {
             return false;
         }
-        // Memory takes everything that is written, and a line cannot fail.
+        // As above.
         let _ = self.port.write(offset as u8, value as u8);
         self.deliver();
         true
     }
 
-    fn take_interrupt(&mut self) -> bool {
-        self.port.interrupt_evt().0.replace(false)
+    fn interrupts(&self) -> bool {
+        let port = self.port.state();
+        let asks = |identified, enabled| {
+            port.interrupt_identification & identified != 0 && port.interrupt_enable & enabled != 0
+        };
+        asks(RECEIVED, ENABLE_RECEIVED) || asks(SENT, ENABLE_SENT)
     }
 
     fn save(&self) -> Vec<u8> {
@@ -112,7 +133,6 @@ impl Device for Uart {
             scratch: port.scratch,
             received: port.in_buffer,
             waiting: self.waiting.iter().copied().collect(),
-            pulsed: self.port.interrupt_evt().0.get(),
         })
     }
 
@@ -131,10 +151,8 @@ impl Device for Uart {
             scratch: state.scratch,
             in_buffer: state.received,
         };
-        let port = Serial::from_state(&port, Line::default(), NoEvents, Vec::new());
+        let port = Serial::from_state(&port, Line, NoEvents, Vec::new());
         self.port = port.map_err(|_| RestoreError { device })?;
-        // To make the port pulses the line where it would be high; only what was seen then counts.
-        self.port.interrupt_evt().0.set(state.pulsed);
         self.waiting = state.waiting.into();
         Ok(())
     }
@@ -155,16 +173,32 @@ mod tests {
             assert!(uart.write(0, 1, u64::from(*byte), Cycle::ZERO));
         }
         assert_eq!(std::mem::take(uart.output()), b"ok");
-        assert!(!uart.take_interrupt());
+        assert!(!uart.interrupts());
         assert!(uart.write(1, 1, 1, Cycle::ZERO));
         uart.send(&[b'x'; 100]);
-        assert!(uart.take_interrupt());
+        assert!(uart.interrupts());
         let mut received = 0;
         while get(&mut uart, 5) & 1 != 0 {
             assert_eq!(get(&mut uart, 0), u64::from(b'x'));
             received += 1;
         }
         assert_eq!(received, 100);
+    }
+
+    #[test]
+    fn the_line_stays_high_while_there_is_data() {
+        let mut uart = Uart::default();
+        assert!(uart.write(1, 1, 1, Cycle::ZERO));
+        uart.send(b"ab");
+        for left in [2, 1] {
+            assert!(uart.interrupts(), "{left} left");
+            assert_eq!(get(&mut uart, 2) & 7, 4, "received data, identified twice");
+            assert_eq!(get(&mut uart, 2) & 7, 4);
+            assert!(uart.interrupts());
+            get(&mut uart, 0);
+        }
+        assert!(!uart.interrupts());
+        assert_eq!(get(&mut uart, 2) & 1, 1);
     }
 
     #[test]
@@ -175,7 +209,7 @@ mod tests {
         let mut other = Uart::default();
         other.restore(&uart.save()).unwrap();
         assert_eq!(other.save(), uart.save());
-        assert!(other.take_interrupt());
+        assert!(other.interrupts());
         assert_eq!(get(&mut other, 0), 7);
         assert!(other.restore(b"").is_err());
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// What a checkpoint begins with.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 

@@ -4,7 +4,7 @@ use crate::machine::{Machine, Pause};
 use crate::parameters::{CpuModel, MachineParameters, TICK};
 use rackwright_boot::{Entry, Hardware, Software};
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
-use rackwright_device::{Bus, Map, PowerRequest, UARTS};
+use rackwright_device::{Bus, Endpoint, Entropy, Map, PowerRequest, Virtio, UARTS};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Cycle};
@@ -121,7 +121,7 @@ impl Guest {
         };
         let mut memory = reserve(parameters.memory_bytes)?;
         let entry = software.load(&mut memory, &hardware)?;
-        let start = Start::Reset(entry);
+        let start = Start::Reset(entry, parameters.seed);
         let machine = build(parameters.cpu, parameters.harts, memory, &start)?;
         Ok(Guest {
             machine,
@@ -281,7 +281,8 @@ impl Guest {
 
 /// Where a machine starts from.
 enum Start {
-    Reset(Entry),
+    /// From reset, with random numbers that follow from a seed.
+    Reset(Entry, u64),
     Saved(SavedMachine),
 }
 
@@ -318,11 +319,23 @@ where
     T::Block: Send + Sync,
 {
     let mut machine = match start {
-        Start::Reset(entry) => Machine::new(timings, memory, Map::SERVER, entry),
-        Start::Saved(saved) => Machine::restore(timings, memory, Map::SERVER, saved)?,
+        Start::Reset(entry, seed) => {
+            let mut machine = Machine::new(timings, memory, Map::SERVER, entry);
+            functions(*seed)
+                .into_iter()
+                .for_each(|function| machine.bus().attach(function));
+            machine
+        }
+        // Random numbers go on with the saved state.
+        Start::Saved(saved) => Machine::restore(timings, memory, Map::SERVER, functions(0), saved)?,
     };
     machine.watch(REQUESTS);
     Ok(Box::new(machine))
+}
+
+/// The functions on the PCI bus of a server, in the order of their places.
+fn functions(seed: u64) -> Vec<Box<dyn Endpoint>> {
+    vec![Box::new(Virtio::new(Entropy::new(seed)))]
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -4,7 +4,7 @@ use crate::member::Member;
 use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
 use rackwright_cpu::{DeviceAccess, Environment, Hart, Stop, Timing};
-use rackwright_device::{Bus, Map, PowerRequest};
+use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
@@ -64,7 +64,7 @@ impl<T: Timing> Machine<T> {
         }
     }
 
-    /// A machine that goes on from where another one was, with a hart for each of `timings`.
+    /// A machine that goes on from where another one was, with a hart for each of `timings` and the same PCI functions.
     ///
     /// # Errors
     /// [`MachineError`] when what was saved does not fit.
@@ -72,6 +72,7 @@ impl<T: Timing> Machine<T> {
         timings: Vec<T>,
         memory: GuestMemory,
         map: Map,
+        functions: Vec<Box<dyn Endpoint>>,
         saved: &SavedMachine,
     ) -> Result<Machine<T>, MachineError> {
         let nowhere = Entry {
@@ -80,6 +81,9 @@ impl<T: Timing> Machine<T> {
             information: 0,
         };
         let mut machine = Machine::new(timings, memory, map, &nowhere);
+        functions
+            .into_iter()
+            .for_each(|function| machine.bus.attach(function));
         machine.bus.restore(&saved.bus)?;
         for (member, (hart, waiting)) in machine.harts.iter_mut().zip(&saved.harts) {
             member.hart.restore(hart);
@@ -167,7 +171,8 @@ impl<T: Timing> Machine<T> {
                 if let Some(pause) = self.skip_idle(until) {
                     return pause;
                 }
-                self.end = self.window_end();
+                self.bus.advance(&mut self.memory, self.now);
+                self.end = self.window_end().min(self.event_end());
             }
             while self.turn < self.harts.len() {
                 if let Some(pause) = self.run_hart() {
@@ -180,7 +185,15 @@ impl<T: Timing> Machine<T> {
         }
     }
 
-    /// Where the window that begins now ends. While all harts but one wait there is nobody to be in step with.
+    /// When devices next do something on their own: between windows, at the first step of time that is not before.
+    fn event_end(&self) -> Cycle {
+        let step = self.windows.together.min(TICK);
+        let steps = self.bus.next_event().0.div_ceil(step.0);
+        Cycle(steps.saturating_mul(step.0)).max(self.now + step)
+    }
+
+    /// Where the window that begins now ends, as far as harts are concerned. While all harts but one wait there is nobody
+    /// to be in step with.
     fn window_end(&mut self) -> Cycle {
         let Windows { together, alone } = self.windows;
         let next = self.now + together;
@@ -209,8 +222,8 @@ impl<T: Timing> Machine<T> {
         if !self.harts.iter_mut().all(|member| member.idles(bus)) {
             return None;
         }
-        let wake = self.harts.iter().map(|member| member.next_timer(bus)).min();
-        let wake = wake.unwrap_or(Cycle::NEVER);
+        let timers = self.harts.iter().map(|member| member.next_timer(bus)).min();
+        let wake = timers.unwrap_or(Cycle::NEVER).min(bus.next_event());
         if wake == Cycle::NEVER {
             return Some(Pause::Idle);
         }
@@ -221,14 +234,13 @@ impl<T: Timing> Machine<T> {
 
     /// Runs the hart whose turn it is to the end of the window.
     fn run_hart(&mut self) -> Option<Pause> {
-        let shared = self.harts.len() > 1;
         let member = &mut self.harts[self.turn];
-        if shared {
-            member.hart.check_reservation();
-        }
+        // Others may have written since it had its turn: harts, or devices.
+        member.hart.check_reservation();
         let waited = member.waiting;
         loop {
             let end = self.end;
+            let member = &mut self.harts[self.turn];
             if member.idles(&self.bus) {
                 let wake = member.next_timer(&self.bus);
                 if wake >= end {
@@ -239,7 +251,7 @@ impl<T: Timing> Machine<T> {
             }
             // It may have waited for long, and in a long window until somebody before it did what ended the window.
             let earliest = if waited {
-                Cycle(end.0 - self.windows.together.0)
+                Cycle(end.0.saturating_sub(self.windows.together.0)).max(self.now)
             } else {
                 self.now
             };
@@ -261,8 +273,10 @@ impl<T: Timing> Machine<T> {
                     let together = self.windows.together.0;
                     let step = Cycle((member.hart.cycle().0 / together + 1) * together);
                     self.end = end.min(step.max(self.now + self.windows.together));
-                    if let Some(pause) = perform(member, &mut self.bus, access, self.watched) {
-                        return Some(pause);
+                    let pause = perform(member, &mut self.bus, access, self.watched);
+                    self.end = self.end.min(self.event_end());
+                    if pause.is_some() {
+                        return pause;
                     }
                 }
                 other => unreachable!("a hart of a machine cannot stop with {other:?}"),

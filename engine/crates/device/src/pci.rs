@@ -1,0 +1,15 @@
+//! A PCI Express host bridge with its functions on one bus: configuration space by the enhanced access mechanism (PCI
+//! Express Base Specification 5.0, section 7.2.2), base address registers, and legacy interrupts.
+
+mod configuration;
+mod function;
+mod host;
+
+pub use configuration::{Capability, Header, BARS};
+pub use function::Endpoint;
+pub use host::PciHost;
+
+/// What a read gives where nothing answers: a host bridge turns a failed request into ones.
+pub(crate) fn all_ones(bytes: u8) -> u64 {
+    u64::MAX >> (64 - 8 * u32::from(bytes))
+}

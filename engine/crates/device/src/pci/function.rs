@@ -1,0 +1,146 @@
+use crate::device::{decode, encode, RestoreError};
+use crate::pci::all_ones;
+use crate::pci::configuration::{Configuration, Header};
+use crate::ram::Ram;
+use rackwright_time::Cycle;
+
+/// What lies behind the configuration space of a PCI function. It sits behind a port: registers in ranges of
+/// addresses, memory that it uses by itself, and one interrupt line.
+pub trait Endpoint: Send {
+    /// What the function says of itself.
+    fn header(&self) -> Header;
+
+    /// Which capability of the header is a window to the base address ranges (virtio 1.2, section 4.1.4.9), if one is.
+    fn window(&self) -> Option<usize> {
+        None
+    }
+
+    /// What a load of `bytes` bytes at `offset` of range `bar` reads; `None` where there is no such register.
+    fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64>;
+
+    /// Stores the low `bytes` bytes of `value`; without effect where there is no such register.
+    fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle);
+
+    /// Whether it asks for an interrupt.
+    fn interrupts(&self) -> bool;
+
+    /// When it next does something by itself.
+    fn next_event(&self) -> Cycle;
+
+    /// Does what was to be done up to `now`.
+    fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle);
+
+    /// How often software has broken the rules of the device.
+    fn errors(&self) -> u64;
+
+    /// Its state, for [`Endpoint::restore`].
+    fn save(&self) -> Vec<u8>;
+
+    /// Takes on a state that [`Endpoint::save`] gave.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when the bytes are not such a state.
+    fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError>;
+}
+
+/// A function on the bus.
+pub(crate) struct Function {
+    configuration: Configuration,
+    endpoint: Box<dyn Endpoint>,
+}
+
+/// Where an access through a window goes.
+struct Beyond {
+    bar: usize,
+    offset: u64,
+    bytes: u8,
+}
+
+impl Function {
+    pub(crate) fn new(endpoint: Box<dyn Endpoint>) -> Function {
+        Function {
+            configuration: Configuration::new(&endpoint.header()),
+            endpoint,
+        }
+    }
+
+    pub(crate) fn read_configuration(&mut self, place: usize, bytes: u8) -> u64 {
+        if let Some(Beyond { bar, offset, bytes }) = self.through_window(place, bytes) {
+            return self.endpoint.read(bar, offset, bytes).unwrap_or(all_ones(bytes));
+        }
+        let interrupts = self.endpoint.interrupts();
+        self.configuration
+            .read(place, bytes, interrupts)
+            .unwrap_or(all_ones(bytes))
+    }
+
+    pub(crate) fn write_configuration(&mut self, place: usize, bytes: u8, value: u64, now: Cycle) {
+        if let Some(Beyond { bar, offset, bytes }) = self.through_window(place, bytes) {
+            self.endpoint.write(bar, offset, bytes, value, now);
+        } else {
+            self.configuration.write(place, bytes, value);
+        }
+    }
+
+    /// An access to the data of a window goes on to the range that software has chosen there before.
+    fn through_window(&self, place: usize, bytes: u8) -> Option<Beyond> {
+        let space = &self.configuration;
+        let window = space.capability(self.endpoint.window()?);
+        let length = space.word(window + 12);
+        let valid = matches!(length, 1 | 2 | 4) && u32::from(bytes) == length;
+        (place == window + 16 && valid).then(|| Beyond {
+            // A range of 64 bits takes two registers, and is named by the first.
+            bar: (space.word(window + 4) & 0xff) as usize / 2,
+            offset: space.word(window + 8).into(),
+            bytes,
+        })
+    }
+
+    /// Reads a register, if one of the function's ranges holds the address.
+    pub(crate) fn read(&mut self, address: u64, bytes: u8) -> Option<u64> {
+        let (bar, offset) = self.configuration.decode(address, bytes)?;
+        Some(self.endpoint.read(bar, offset, bytes).unwrap_or(all_ones(bytes)))
+    }
+
+    /// Writes a register; tells whether one of the function's ranges holds the address.
+    pub(crate) fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
+        let found = self.configuration.decode(address, bytes);
+        if let Some((bar, offset)) = found {
+            self.endpoint.write(bar, offset, bytes, value, now);
+        }
+        found.is_some()
+    }
+
+    pub(crate) fn interrupts(&self) -> bool {
+        self.configuration.may_interrupt() && self.endpoint.interrupts()
+    }
+
+    /// Nothing, while the function may not use memory.
+    pub(crate) fn next_event(&self) -> Cycle {
+        if self.configuration.is_master() {
+            self.endpoint.next_event()
+        } else {
+            Cycle::NEVER
+        }
+    }
+
+    pub(crate) fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
+        if self.next_event() <= now {
+            self.endpoint.advance(ram, now);
+        }
+    }
+
+    pub(crate) fn errors(&self) -> u64 {
+        self.endpoint.errors()
+    }
+
+    pub(crate) fn save(&self) -> Vec<u8> {
+        encode(&(self.configuration.save(), self.endpoint.save()))
+    }
+
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let (configuration, endpoint): (Vec<u8>, Vec<u8>) = decode(state, "PCI function")?;
+        self.configuration.restore(&configuration)?;
+        self.endpoint.restore(&endpoint)
+    }
+}

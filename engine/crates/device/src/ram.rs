@@ -1,0 +1,116 @@
+use rackwright_memory::{GuestFault, GuestMemory};
+use std::marker::PhantomData;
+use vm_memory::bitmap::BS;
+use vm_memory::{
+    GuestAddress, GuestMemoryBackend, GuestMemoryError, GuestMemoryRegion, GuestMemoryRegionBytes,
+    GuestUsize, MemoryRegionAddress, VolatileSlice,
+};
+
+/// The memory of the machine as a device reaches it: all of it, and nothing else.
+pub struct Ram<'m> {
+    memory: &'m mut GuestMemory,
+    region: Region<'m>,
+}
+
+/// Memory as the crates of rust-vmm see it.
+pub struct Region<'m> {
+    base: u64,
+    start: *mut u8,
+    bytes: u64,
+    memory: PhantomData<&'m mut GuestMemory>,
+}
+
+impl<'m> Ram<'m> {
+    /// The memory from `base` on.
+    ///
+    /// # Panics
+    /// When there is no memory from there on.
+    pub fn new(memory: &'m mut GuestMemory, base: u64) -> Ram<'m> {
+        assert!(base < memory.end(), "memory begins at {base:#x}");
+        let region = Region {
+            base,
+            start: memory.host_base().wrapping_add(base as usize),
+            bytes: memory.end() - base,
+            memory: PhantomData,
+        };
+        Ram { memory, region }
+    }
+
+    /// Whether all of a range of at least one byte is memory.
+    pub fn holds(&self, address: u64, bytes: u64) -> bool {
+        let end = address.checked_add(bytes);
+        address >= self.region.base && end.is_some_and(|end| end <= self.memory.end())
+    }
+
+    /// Copies the bytes at `address` into `into`.
+    ///
+    /// # Errors
+    /// [`GuestFault`] where there is no memory.
+    pub fn fetch(&self, address: u64, into: &mut [u8]) -> Result<(), GuestFault> {
+        self.memory.read(address, into)
+    }
+
+    /// Copies `from` to `address`.
+    ///
+    /// # Errors
+    /// [`GuestFault`] where there is no memory; then nothing has changed.
+    pub fn put(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
+        self.memory.write(address, from)
+    }
+}
+
+impl<'m> GuestMemoryBackend for Ram<'m> {
+    type R = Region<'m>;
+
+    fn iter(&self) -> impl Iterator<Item = &Region<'m>> {
+        std::iter::once(&self.region)
+    }
+}
+
+impl GuestMemoryRegion for Region<'_> {
+    type B = ();
+
+    fn len(&self) -> GuestUsize {
+        self.bytes
+    }
+
+    fn start_addr(&self) -> GuestAddress {
+        GuestAddress(self.base)
+    }
+
+    fn bitmap(&self) -> BS<'_, ()> {}
+
+    fn get_slice(
+        &self,
+        offset: MemoryRegionAddress,
+        count: usize,
+    ) -> Result<VolatileSlice<'_, BS<'_, ()>>, GuestMemoryError> {
+        let end = offset.0.checked_add(count as u64);
+        if end.is_none_or(|end| end > self.bytes) {
+            return Err(GuestMemoryError::InvalidBackendAddress);
+        }
+        // SAFETY: the range was checked to lie in guest memory, which is borrowed for as long as this region lives.
+        Ok(unsafe { VolatileSlice::new(self.start.add(offset.0 as usize), count) })
+    }
+}
+
+impl GuestMemoryRegionBytes for Region<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vm_memory::Bytes;
+
+    #[test]
+    fn both_ways_lead_to_the_same_bytes() {
+        let mut memory = GuestMemory::new(0x4000).unwrap();
+        memory.allow_all();
+        let mut ram = Ram::new(&mut memory, 0x1000);
+        ram.put(0x3ffc, &[1, 2, 3, 4]).unwrap();
+        assert_eq!(ram.read_obj::<u32>(GuestAddress(0x3ffc)).unwrap(), 0x0403_0201);
+        assert!(ram.read_obj::<u32>(GuestAddress(0x3ffd)).is_err());
+        assert!(ram.read_obj::<u32>(GuestAddress(0xffe)).is_err());
+        assert!(ram.holds(0x1000, 0x3000) && !ram.holds(0x1000, 0x3001));
+        assert!(!ram.holds(0xfff, 1) && !ram.holds(u64::MAX, 2));
+    }
+}

@@ -1,0 +1,117 @@
+//! Where the registers of a virtio device lie in its one range of addresses (virtio 1.2, section 4.1.4).
+
+use crate::pci::Capability;
+use std::ops::Range;
+
+/// Bytes of the range.
+pub(crate) const BYTES: u64 = 0x1000;
+/// Common configuration.
+const COMMON: Range<u64> = 0..0x40;
+/// The interrupt status.
+const INTERRUPT: Range<u64> = 0x100..0x101;
+/// What only devices of this kind have.
+const DEVICE: Range<u64> = 0x200..0x300;
+/// Notifications, one word for each ring.
+const NOTIFY: Range<u64> = 0x400..0x800;
+const NOTIFY_STRIDE: u64 = 4;
+
+/// Number of the capabilities that only one vendor knows.
+const VENDOR_SPECIFIC: u8 = 9;
+/// Kinds of them.
+const COMMON_KIND: u8 = 1;
+const NOTIFY_KIND: u8 = 2;
+const INTERRUPT_KIND: u8 = 3;
+const DEVICE_KIND: u8 = 4;
+const WINDOW_KIND: u8 = 5;
+/// Index of the window among [`capabilities`].
+pub(crate) const WINDOW: usize = 4;
+
+/// A register, or a part of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Register {
+    DeviceFeatureSelect,
+    DeviceFeature,
+    DriverFeatureSelect,
+    DriverFeature,
+    /// Interrupt vectors, of which there are none.
+    Vector,
+    Rings,
+    Status,
+    Generation,
+    RingSelect,
+    RingSize,
+    RingEnable,
+    RingNotify,
+    /// The half of an address of a ring: which of the three, and how far it is shifted.
+    RingAddress(usize, u32),
+    InterruptStatus,
+    /// A byte of what only devices of this kind have.
+    Device(usize),
+    Notify(usize),
+}
+
+impl Register {
+    /// The register at `offset` that is accessed by so many bytes.
+    pub(crate) fn at(offset: u64, bytes: u8) -> Option<Register> {
+        if COMMON.contains(&offset) {
+            return common(offset, bytes);
+        }
+        if INTERRUPT.contains(&offset) && bytes == 1 {
+            return Some(Register::InterruptStatus);
+        }
+        if DEVICE.contains(&offset) && bytes <= 4 {
+            return Some(Register::Device((offset - DEVICE.start) as usize));
+        }
+        let notifies = NOTIFY.contains(&offset) && offset % NOTIFY_STRIDE == 0 && matches!(bytes, 2 | 4);
+        notifies.then(|| Register::Notify(((offset - NOTIFY.start) / NOTIFY_STRIDE) as usize))
+    }
+}
+
+/// A register of the common configuration (`struct virtio_pci_common_cfg`), by its own size or, for addresses, halves.
+fn common(offset: u64, bytes: u8) -> Option<Register> {
+    Some(match (offset, bytes) {
+        (0, 4) => Register::DeviceFeatureSelect,
+        (4, 4) => Register::DeviceFeature,
+        (8, 4) => Register::DriverFeatureSelect,
+        (12, 4) => Register::DriverFeature,
+        (16 | 26, 2) => Register::Vector,
+        (18, 2) => Register::Rings,
+        (20, 1) => Register::Status,
+        (21, 1) => Register::Generation,
+        (22, 2) => Register::RingSelect,
+        (24, 2) => Register::RingSize,
+        (28, 2) => Register::RingEnable,
+        (30, 2) => Register::RingNotify,
+        (32..56, 4) if offset % 4 == 0 => {
+            Register::RingAddress((offset as usize - 32) / 8, offset as u32 % 8 * 8)
+        }
+        _ => return None,
+    })
+}
+
+/// Where a driver finds the registers.
+pub(crate) fn capabilities() -> Vec<Capability> {
+    let mut all: Vec<Capability> = vec![
+        capability(COMMON_KIND, COMMON, &[]),
+        capability(NOTIFY_KIND, NOTIFY, &(NOTIFY_STRIDE as u32).to_le_bytes()),
+        capability(INTERRUPT_KIND, INTERRUPT, &[]),
+        capability(DEVICE_KIND, DEVICE, &[]),
+        capability(WINDOW_KIND, 0..0, &[0; 4]),
+    ];
+    // Software says which range, where in it, and how many bytes.
+    all[WINDOW].writable = 2..14;
+    all
+}
+
+fn capability(kind: u8, place: Range<u64>, more: &[u8]) -> Capability {
+    let length = 16 + more.len() as u8;
+    let mut bytes = vec![length, kind, 0, 0, 0, 0];
+    bytes.extend((place.start as u32).to_le_bytes());
+    bytes.extend(((place.end - place.start) as u32).to_le_bytes());
+    bytes.extend(more);
+    Capability {
+        id: VENDOR_SPECIFIC,
+        bytes,
+        writable: 0..0,
+    }
+}

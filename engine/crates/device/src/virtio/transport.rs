@@ -1,0 +1,394 @@
+use crate::device::{decode, encode, RestoreError};
+use crate::pci::{Endpoint, Header};
+use crate::ram::Ram;
+use crate::virtio::chain::Chain;
+use crate::virtio::fault::Fault;
+use crate::virtio::registers::{capabilities, Register, BYTES, WINDOW};
+use crate::virtio::ring::Ring;
+use rackwright_time::{Cycle, Cycles};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use virtio_bindings::virtio_config::{
+    VIRTIO_CONFIG_S_DRIVER_OK, VIRTIO_CONFIG_S_FEATURES_OK, VIRTIO_CONFIG_S_NEEDS_RESET, VIRTIO_F_VERSION_1,
+};
+use virtio_bindings::virtio_ring::{VIRTIO_RING_F_EVENT_IDX, VIRTIO_RING_F_INDIRECT_DESC};
+
+/// What identifies virtio devices on the PCI bus (virtio 1.2, section 4.1.2); numbers of kinds are added to the second.
+const VENDOR: u16 = 0x1af4;
+const FIRST_DEVICE: u16 = 0x1040;
+const REVISION: u8 = 1;
+
+const DRIVER_OK: u8 = VIRTIO_CONFIG_S_DRIVER_OK as u8;
+const FEATURES_OK: u8 = VIRTIO_CONFIG_S_FEATURES_OK as u8;
+const NEEDS_RESET: u8 = VIRTIO_CONFIG_S_NEEDS_RESET as u8;
+/// Features of every device here.
+const FEATURES: u64 =
+    1 << VIRTIO_F_VERSION_1 | 1 << VIRTIO_RING_F_INDIRECT_DESC | 1 << VIRTIO_RING_F_EVENT_IDX;
+/// Bits of the interrupt status.
+const RING_INTERRUPT: u8 = 1;
+const CONFIGURATION_INTERRUPT: u8 = 2;
+/// What a driver reads where there are no interrupt vectors.
+const NO_VECTOR: u64 = 0xffff;
+
+/// From a notification until the device has read the ring: about a microsecond, the time of two reads of memory over
+/// PCI Express.
+const LOOK: Cycles = Cycles(2000);
+
+/// What a device of one kind does with requests.
+pub trait Model: Send {
+    /// The number of its kind (virtio 1.2, chapter 5).
+    fn kind(&self) -> u32;
+
+    /// PCI's class, subclass and programming interface.
+    fn class(&self) -> u32;
+
+    /// Its own features, beside those of the rings.
+    fn features(&self) -> u64;
+
+    /// The most places of each of its rings.
+    fn rings(&self) -> &[u16];
+
+    /// What only devices of this kind show to drivers.
+    fn configuration(&self) -> &[u8];
+
+    /// Takes a request on at `now`, and says when it will be done.
+    ///
+    /// # Errors
+    /// [`Fault`] when it is none that a driver may make.
+    fn begin(&mut self, chain: &Chain, ram: &Ram<'_>, now: Cycle) -> Result<Cycle, Fault>;
+
+    /// Does what was requested, and tells how many bytes were written.
+    ///
+    /// # Errors
+    /// [`Fault`] when it is none that a driver may make.
+    fn perform(&mut self, chain: &Chain, ram: &mut Ram<'_>) -> Result<u32, Fault>;
+
+    /// Its state, for [`Model::restore`].
+    fn save(&self) -> Vec<u8>;
+
+    /// Takes on a state that [`Model::save`] gave.
+    ///
+    /// # Errors
+    /// [`RestoreError`] when the bytes are not such a state.
+    fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError>;
+}
+
+/// A virtio device on the PCI bus, without the registers of versions before 1.0.
+pub struct Virtio<M> {
+    model: M,
+    state: State,
+}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    status: u8,
+    interrupts: u8,
+    device_select: u32,
+    driver_select: u32,
+    /// Features that the driver has accepted.
+    accepted: u64,
+    /// The ring that registers show.
+    selected: u16,
+    rings: Vec<Ring>,
+    /// Bits of the rings that the driver has spoken of, and when the device will have read them.
+    notified: u64,
+    look: u64,
+    /// Requests in the order in which they end.
+    under_way: VecDeque<Request>,
+    errors: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Request {
+    ring: usize,
+    chain: Chain,
+    done: u64,
+}
+
+impl State {
+    fn new(rings: &[u16], errors: u64) -> State {
+        State {
+            status: 0,
+            interrupts: 0,
+            device_select: 0,
+            driver_select: 0,
+            accepted: 0,
+            selected: 0,
+            rings: rings.iter().map(|most| Ring::new(*most)).collect(),
+            notified: 0,
+            look: 0,
+            under_way: VecDeque::new(),
+            errors,
+        }
+    }
+
+    fn ring(&mut self) -> Option<&mut Ring> {
+        self.rings.get_mut(usize::from(self.selected))
+    }
+
+    /// Whether the device may work: the driver is ready, and has broken no rule.
+    fn works(&self) -> bool {
+        self.status & (DRIVER_OK | NEEDS_RESET) == DRIVER_OK
+    }
+
+    /// When the notified rings will have been read.
+    fn look(&self) -> Cycle {
+        if self.notified == 0 {
+            Cycle::NEVER
+        } else {
+            Cycle(self.look)
+        }
+    }
+
+    /// When the first request ends.
+    fn done(&self) -> Cycle {
+        self.under_way
+            .front()
+            .map_or(Cycle::NEVER, |request| Cycle(request.done))
+    }
+
+    fn fail(&mut self) {
+        self.errors += 1;
+        self.status |= NEEDS_RESET;
+        self.interrupts |= CONFIGURATION_INTERRUPT;
+        self.notified = 0;
+        self.under_way.clear();
+    }
+}
+
+impl<M: Model> Virtio<M> {
+    /// A device that no driver has touched yet.
+    pub fn new(model: M) -> Virtio<M> {
+        let state = State::new(model.rings(), 0);
+        Virtio { model, state }
+    }
+
+    fn features(&self) -> u64 {
+        FEATURES | self.model.features()
+    }
+
+    fn set_status(&mut self, value: u8) {
+        if value == 0 {
+            self.state = State::new(self.model.rings(), self.state.errors);
+            return;
+        }
+        let mut value = value & !NEEDS_RESET | self.state.status & NEEDS_RESET;
+        let offered = self.features();
+        let state = &mut self.state;
+        if value & !state.status & FEATURES_OK != 0 {
+            let agreed = state.accepted & !offered == 0 && state.accepted >> VIRTIO_F_VERSION_1 & 1 != 0;
+            if !agreed {
+                value &= !FEATURES_OK;
+            }
+            let events = state.accepted >> VIRTIO_RING_F_EVENT_IDX & 1 != 0;
+            state.rings.iter_mut().for_each(|ring| ring.events = events);
+        }
+        if value & FEATURES_OK == 0 {
+            // A driver must not go on without an agreement.
+            value &= !DRIVER_OK;
+        }
+        state.status = value;
+    }
+
+    /// Takes on what the driver has made available in the rings that it spoke of.
+    fn read_rings(&mut self, ram: &Ram<'_>) -> Result<(), Fault> {
+        let now = self.state.look();
+        let notified = std::mem::take(&mut self.state.notified);
+        for ring in (0..self.state.rings.len()).filter(|ring| notified >> ring & 1 != 0) {
+            while let Some(chain) = self.state.rings[ring].take(ram)? {
+                self.begin(ring, chain, ram, now)?;
+            }
+            self.state.rings[ring].ask_for_more(ram)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, ring: usize, chain: Chain, ram: &Ram<'_>, now: Cycle) -> Result<(), Fault> {
+        let state = &mut self.state;
+        let held = state
+            .under_way
+            .iter()
+            .filter(|request| request.ring == ring)
+            .count();
+        if held >= usize::from(state.rings[ring].size) {
+            return Err(Fault::Index);
+        }
+        let last = state.under_way.back().map_or(0, |request| request.done);
+        let done = self.model.begin(&chain, ram, now)?.0.max(last);
+        state.under_way.push_back(Request { ring, chain, done });
+        Ok(())
+    }
+
+    /// Ends the first request.
+    fn end(&mut self, ram: &mut Ram<'_>) -> Result<(), Fault> {
+        let Some(Request { ring, chain, .. }) = self.state.under_way.pop_front() else {
+            return Ok(());
+        };
+        let written = self.model.perform(&chain, ram)?;
+        if self.state.rings[ring].give(ram, chain.head, written)? {
+            self.state.interrupts |= RING_INTERRUPT;
+        }
+        Ok(())
+    }
+
+    fn read_device(&self, place: usize, bytes: u8) -> u64 {
+        let shown = self.model.configuration().iter().skip(place).take(bytes.into());
+        let mut value = [0; 8];
+        value
+            .iter_mut()
+            .zip(shown)
+            .for_each(|(byte, shown)| *byte = *shown);
+        u64::from_le_bytes(value)
+    }
+}
+
+/// The half of 64 bits that a driver has selected; beyond them there is nothing.
+fn half(value: u64, select: u32) -> u64 {
+    if select > 1 {
+        return 0;
+    }
+    value >> (32 * select) & 0xffff_ffff
+}
+
+/// `value` with another 32 bits from bit `shift` on.
+fn with_half(value: u64, shift: u32, new: u64) -> u64 {
+    value & !(0xffff_ffff << shift) | (new & 0xffff_ffff) << shift
+}
+
+impl Ring {
+    fn address(&mut self, which: usize) -> &mut u64 {
+        match which {
+            0 => &mut self.descriptors,
+            1 => &mut self.available,
+            _ => &mut self.used,
+        }
+    }
+}
+
+impl<M: Model> Endpoint for Virtio<M> {
+    fn header(&self) -> Header {
+        let kind = self.model.kind() as u16;
+        Header {
+            vendor: VENDOR,
+            device: FIRST_DEVICE + kind,
+            revision: REVISION,
+            class: self.model.class(),
+            subsystem: (VENDOR, FIRST_DEVICE + kind),
+            bars: [BYTES, 0, 0],
+            capabilities: capabilities(),
+        }
+    }
+
+    fn window(&self) -> Option<usize> {
+        Some(WINDOW)
+    }
+
+    fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64> {
+        let register = Register::at(offset, bytes).filter(|_| bar == 0)?;
+        let features = self.features();
+        let state = &mut self.state;
+        Some(match register {
+            Register::DeviceFeatureSelect => state.device_select.into(),
+            Register::DeviceFeature => half(features, state.device_select),
+            Register::DriverFeatureSelect => state.driver_select.into(),
+            Register::DriverFeature => half(state.accepted, state.driver_select),
+            Register::Vector => NO_VECTOR,
+            Register::Rings => state.rings.len() as u64,
+            Register::Status => state.status.into(),
+            // What a device shows of itself never changes here.
+            Register::Generation => 0,
+            Register::RingSelect => state.selected.into(),
+            Register::RingSize => state.ring().map_or(0, |ring| ring.size.into()),
+            Register::RingEnable => state.ring().map_or(0, |ring| ring.enabled.into()),
+            Register::RingNotify => state.selected.into(),
+            Register::RingAddress(which, shift) => state
+                .ring()
+                .map_or(0, |ring| *ring.address(which) >> shift & 0xffff_ffff),
+            Register::InterruptStatus => std::mem::take(&mut state.interrupts).into(),
+            Register::Device(place) => self.read_device(place, bytes),
+            Register::Notify(_) => 0,
+        })
+    }
+
+    fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle) {
+        let Some(register) = Register::at(offset, bytes).filter(|_| bar == 0) else {
+            return;
+        };
+        let state = &mut self.state;
+        match register {
+            Register::DeviceFeatureSelect => state.device_select = value as u32,
+            Register::DriverFeatureSelect => state.driver_select = value as u32,
+            Register::DriverFeature if state.driver_select <= 1 && state.status & FEATURES_OK == 0 => {
+                state.accepted = with_half(state.accepted, 32 * state.driver_select, value);
+            }
+            Register::Status => self.set_status(value as u8),
+            Register::RingSelect => state.selected = value as u16,
+            Register::Notify(ring) if ring < state.rings.len() && state.works() => {
+                if state.notified == 0 {
+                    state.look = (now + LOOK).0;
+                }
+                state.notified |= 1 << ring;
+            }
+            Register::RingSize | Register::RingEnable | Register::RingAddress(..) => {
+                // What a ring is does not change any more once it is in use.
+                let Some(ring) = state.ring().filter(|ring| !ring.enabled) else {
+                    return;
+                };
+                match register {
+                    Register::RingSize => ring.size = value as u16,
+                    Register::RingAddress(which, shift) => {
+                        let address = ring.address(which);
+                        *address = with_half(*address, shift, value);
+                    }
+                    _ => ring.enabled = value & 0xffff == 1,
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn interrupts(&self) -> bool {
+        self.state.interrupts != 0
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.state.look().min(self.state.done())
+    }
+
+    fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
+        while self.next_event() <= now {
+            let happened = if self.state.done() <= self.state.look() {
+                self.end(ram)
+            } else {
+                self.read_rings(ram)
+            };
+            if happened.is_err() {
+                self.state.fail();
+            }
+        }
+    }
+
+    fn errors(&self) -> u64 {
+        self.state.errors
+    }
+
+    fn save(&self) -> Vec<u8> {
+        encode(&(&self.state, self.model.save()))
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
+        let device = "virtio device";
+        let (state, model): (State, Vec<u8>) = decode(state, device)?;
+        let rings = state.rings.len();
+        if rings != self.state.rings.len() || state.under_way.iter().any(|request| request.ring >= rings) {
+            return Err(RestoreError { device });
+        }
+        self.model.restore(&model)?;
+        self.state = state;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
