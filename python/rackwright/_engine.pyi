@@ -200,14 +200,15 @@ class Guest:
         harts: int = 1,
         memory_bytes: int = 1 << 31,
         seed: int = 1,
+        disk: Path | None = None,
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
-        `seed` is what the kernel's random numbers start from.
+        `seed` is what random numbers start from. `disk` is a file with the content of a disk; it stays so.
         """
 
     @staticmethod
-    def restore(path: Path, cpu: str = "functional") -> Guest:
+    def restore(path: Path, cpu: str = "functional", disk: Path | None = None) -> Guest:
         """A machine that goes on from a checkpoint: it is ready."""
 
     def save(self, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import lzma
 import os
@@ -91,6 +92,38 @@ def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_pat
         restore(tmp_path / "missing", "true")
     with pytest.raises(_engine.EngineError, match="cannot write"):
         boot(image, "true", memory_bytes=SMALL, checkpoint=tmp_path / "missing" / "file")
+
+
+def test_a_disk_is_written_and_its_file_stays(image: Image, tmp_path: Path) -> None:
+    file = tmp_path / "disk"
+    content = bytes(range(256)) * (4 << 12)
+    file.write_bytes(content)
+    saved = tmp_path / "booted.checkpoint"
+    commands = (
+        "blockdev --getsize64 /dev/vda",
+        "md5sum </dev/vda",
+        "seq 100000 | dd of=/dev/vda bs=4k seek=3 conv=fsync 2>/dev/null",
+        "echo 3 >/proc/sys/vm/drop_caches",
+        "md5sum </dev/vda",
+    )
+    whole = boot(image, " && ".join(commands), memory_bytes=SMALL, disk=file, checkpoint=saved)
+    numbers = "".join(f"{number}\n" for number in range(1, 100001)).encode()
+    changed = content[:12288] + numbers + content[12288 + len(numbers) :]
+    hashes = [hashlib.md5(text, usedforsecurity=False).hexdigest() for text in (content, changed)]
+    assert whole.stdout.decode().split() == [str(len(content)), hashes[0], "-", hashes[1], "-"]
+    assert file.read_bytes() == content
+    rest = restore(saved, " && ".join(commands), disk=file)
+    assert (rest.stdout, rest.digest) == (whole.stdout, whole.digest)
+    with pytest.raises(_engine.EngineError, match="with a disk, which is needed"):
+        restore(saved, "true")
+    file.write_bytes(bytes(512))
+    with pytest.raises(_engine.EngineError, match="another disk"):
+        restore(saved, "true", disk=file)
+    file.write_bytes(b"short")
+    with pytest.raises(_engine.EngineError, match="5 bytes"):
+        boot(image, "true", disk=file)
+    with pytest.raises(_engine.EngineError, match="cannot read the disk"):
+        boot(image, "true", disk=tmp_path / "missing")
 
 
 def run_until(guest: _engine.Guest, wanted: str, cycles: int) -> int | None:

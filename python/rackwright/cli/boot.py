@@ -46,6 +46,10 @@ def boot(
     harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
     cpu: Annotated[Cpu, typer.Option(help="Model of the harts.")] = Cpu.functional,
     memory: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of memory, like 512MiB.")] = "2GiB",
+    disk: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A disk with this content, /dev/vda; the file stays as it is."),
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -70,6 +74,8 @@ def boot(
 
         ./rw boot --run 'cat /proc/cpuinfo' --cpu rocket --json
 
+        ./rw boot --disk data.img --run 'mkdir /mnt; mount -t ext4 /dev/vda /mnt; ls /mnt'
+
         ./rw boot --checkpoint booted.checkpoint
 
         ./rw boot --from booted.checkpoint --cpu boom --run 'ls -R /usr'
@@ -93,7 +99,7 @@ def boot(
                     f"{name} does not go with --from: the checkpoint says what the machine is"
                 )
         with raw_console() if interactive else nullcontext() as console:
-            result = restore(from_, run, cpu=cpu.value, show=show, console=console)
+            result = restore(from_, run, cpu=cpu.value, disk=disk, show=show, console=console)
     else:
         with working("image") as activity:
             loaded = load_image(image or default_image(activity.begin))
@@ -104,6 +110,7 @@ def boot(
                 harts=harts,
                 cpu=cpu.value,
                 memory_bytes=size,
+                disk=disk,
                 checkpoint=checkpoint,
                 show=show,
                 console=console,

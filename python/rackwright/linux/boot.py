@@ -78,6 +78,7 @@ def boot(
     harts: int = 1,
     cpu: str = "functional",
     memory_bytes: int = 2 << 30,
+    disk: Path | None = None,
     checkpoint: Path | None = None,
     show: Show = _unseen,
     console: Console | None = None,
@@ -85,6 +86,7 @@ def boot(
     """Boots `image` on a server fresh from reset, runs `command` as root, and switches the guest off.
 
     Without a command, there is a shell on `console`. `show` gets what comes out of serial ports as it comes.
+    `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
     `checkpoint` is a file to write when the guest has booted; with neither command nor console, that is all.
     Raises `RackwrightError` when there is nothing to do or the user leaves the console, and `EngineError`
     when the image does not boot or the checkpoint can't be written.
@@ -92,7 +94,9 @@ def boot(
     if command is None and console is None and checkpoint is None:
         raise RackwrightError("without a command, a guest needs a console")
     began = time.monotonic()
-    guest = _engine.Guest(image.firmware, image.kernel, image.files, COMMAND_LINE, cpu, harts, memory_bytes)
+    guest = _engine.Guest(
+        image.firmware, image.kernel, image.files, COMMAND_LINE, cpu, harts, memory_bytes, disk=disk
+    )
     run = _Run(guest, cpu, show, console, began)
     run.until("ready")
     cost = run.cost()
@@ -106,18 +110,20 @@ def restore(
     command: str | None = None,
     *,
     cpu: str = "functional",
+    disk: Path | None = None,
     show: Show = _unseen,
     console: Console | None = None,
 ) -> BootResult:
     """Goes on from a checkpoint that `boot` has written, on harts of any model; else like `boot`.
 
-    The caches of timed harts are empty at first. `BootResult.boot` has the wall time of restoring. Raises
-    `EngineError` when the file is no checkpoint, or damaged.
+    A guest with a disk needs the file that it had. The caches of timed harts are empty at first.
+    `BootResult.boot` has the wall time of restoring. Raises `EngineError` when the file is no checkpoint, or
+    damaged, or the disk is another one.
     """
     if command is None and console is None:
         raise RackwrightError("without a command, a guest needs a console")
     began = time.monotonic()
-    guest = _engine.Guest.restore(checkpoint, cpu)
+    guest = _engine.Guest.restore(checkpoint, cpu, disk)
     run = _Run(guest, cpu, show, console, began)
     return run.to_end(command, run.cost(), None)
 

@@ -4,6 +4,7 @@
 //! of requests is the business of a [`Model`]. A driver that breaks a rule finds a device that needs a reset, and the
 //! error is counted; nothing of the request is done.
 
+mod block;
 mod chain;
 mod entropy;
 mod fault;
@@ -11,5 +12,6 @@ mod registers;
 mod ring;
 mod transport;
 
+pub use block::Block;
 pub use entropy::Entropy;
 pub use transport::Virtio;

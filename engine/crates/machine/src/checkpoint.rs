@@ -10,7 +10,7 @@ use std::path::Path;
 /// What a checkpoint begins with.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 
@@ -29,6 +29,8 @@ pub(crate) struct SavedMachine {
 pub(crate) struct Head {
     pub(crate) machine: SavedMachine,
     pub(crate) memory_bytes: u64,
+    /// What tells the content that the disk had at the start from others, if there is a disk.
+    pub(crate) disk: Option<u128>,
     /// What came out of the serial ports.
     pub(crate) sent: Vec<Vec<u8>>,
     /// Addresses of the pages that are not all zeros.

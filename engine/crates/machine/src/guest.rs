@@ -4,7 +4,7 @@ use crate::machine::{Machine, Pause};
 use crate::parameters::{CpuModel, MachineParameters, TICK};
 use rackwright_boot::{Entry, Hardware, Software};
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
-use rackwright_device::{Bus, Endpoint, Entropy, Map, PowerRequest, Virtio, UARTS};
+use rackwright_device::{Block, Bus, Disk, Endpoint, Entropy, Map, PowerRequest, Virtio, UARTS};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Cycle};
@@ -44,6 +44,8 @@ pub struct Guest {
     machine: Box<dyn AnyMachine>,
     cpu: CpuModel,
     clock: Clock,
+    /// What tells the content that the disk had at the start from others, if there is a disk.
+    disk: Option<u128>,
     /// Everything that came out of the serial ports.
     sent: [Vec<u8>; UARTS],
     ready: bool,
@@ -105,11 +107,15 @@ where
 }
 
 impl Guest {
-    /// A machine fresh from reset with `software` in memory.
+    /// A machine fresh from reset with `software` in memory, and perhaps a disk.
     ///
     /// # Errors
     /// [`MachineError`] when it cannot be built, or the software cannot be booted.
-    pub fn start(parameters: &MachineParameters, software: &Software<'_>) -> Result<Guest, MachineError> {
+    pub fn start(
+        parameters: &MachineParameters,
+        software: &Software<'_>,
+        disk: Option<Disk>,
+    ) -> Result<Guest, MachineError> {
         parameters.check()?;
         let clock = HierarchyParameters::server().clock;
         let hardware = Hardware {
@@ -121,24 +127,33 @@ impl Guest {
         };
         let mut memory = reserve(parameters.memory_bytes)?;
         let entry = software.load(&mut memory, &hardware)?;
-        let start = Start::Reset(entry, parameters.seed);
-        let machine = build(parameters.cpu, parameters.harts, memory, &start)?;
+        let start = Start::Reset(entry);
+        let content = disk.as_ref().map(Disk::digest);
+        let functions = functions(parameters.seed, disk);
+        let machine = build(parameters.cpu, parameters.harts, memory, functions, &start)?;
         Ok(Guest {
             machine,
             cpu: parameters.cpu,
             clock,
+            disk: content,
             sent: Default::default(),
             ready: false,
             status: None,
         })
     }
 
-    /// A machine that goes on from the checkpoint in `path`, with harts of the model `cpu`: it is ready.
+    /// A machine that goes on from the checkpoint in `path`, with harts of the model `cpu`: it is ready. Its disk must
+    /// have the content that it had when the machine was started; what was written since is in the checkpoint.
     ///
     /// # Errors
-    /// [`MachineError`] when the file is no such checkpoint, or is damaged.
-    pub fn restore(path: &Path, cpu: CpuModel) -> Result<Guest, MachineError> {
+    /// [`MachineError`] when the file is no such checkpoint, or is damaged, or the disk is another one.
+    pub fn restore(path: &Path, cpu: CpuModel, disk: Option<Disk>) -> Result<Guest, MachineError> {
         let (head, pages) = checkpoint::read(path)?;
+        let content = disk.as_ref().map(Disk::digest);
+        if let Some(reason) = differs(head.disk, content) {
+            let path = path.to_path_buf();
+            return Err(MachineError::Checkpoint { path, reason });
+        }
         let clock = HierarchyParameters::server().clock;
         let mut memory = reserve(head.memory_bytes)?;
         checkpoint::load(&head, &pages, &mut memory)?;
@@ -148,11 +163,13 @@ impl Guest {
             .zip(head.sent)
             .for_each(|(place, saved)| *place = saved);
         let start = Start::Saved(head.machine);
-        let machine = build(cpu, harts, memory, &start)?;
+        // Random numbers go on with the saved state.
+        let machine = build(cpu, harts, memory, functions(0, disk), &start)?;
         Ok(Guest {
             machine,
             cpu,
             clock,
+            disk: content,
             sent,
             ready: true,
             status: None,
@@ -172,6 +189,7 @@ impl Guest {
         let head = Head {
             machine: self.machine.save(),
             memory_bytes: memory.end() - base,
+            disk: self.disk,
             sent: self.sent.to_vec(),
             pages: checkpoint::used_pages(memory, base),
         };
@@ -237,6 +255,9 @@ impl Guest {
         let mut digest = Digest::new();
         self.machine.digest(&mut digest);
         self.sent.iter().for_each(|sent| digest.bytes(sent));
+        self.disk
+            .iter()
+            .for_each(|disk| digest.bytes(&disk.to_le_bytes()));
         digest
     }
 
@@ -281,8 +302,7 @@ impl Guest {
 
 /// Where a machine starts from.
 enum Start {
-    /// From reset, with random numbers that follow from a seed.
-    Reset(Entry, u64),
+    Reset(Entry),
     Saved(SavedMachine),
 }
 
@@ -290,21 +310,22 @@ fn build(
     cpu: CpuModel,
     harts: usize,
     memory: GuestMemory,
+    functions: Vec<Box<dyn Endpoint>>,
     start: &Start,
 ) -> Result<Box<dyn AnyMachine>, MachineError> {
     let hierarchy = || Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new);
     let each = 0..harts;
     match cpu {
-        CpuModel::Functional => machine(vec![Functional::default(); harts], memory, start),
+        CpuModel::Functional => machine(vec![Functional::default(); harts], memory, functions, start),
         CpuModel::Rocket => {
             let hierarchy = hierarchy()?;
             let rocket = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
-            machine(each.map(rocket).collect(), memory, start)
+            machine(each.map(rocket).collect(), memory, functions, start)
         }
         CpuModel::Boom => {
             let hierarchy = hierarchy()?;
             let boom = |_| Boom::new(BoomParameters::large(), &hierarchy);
-            machine(each.map(boom).collect(), memory, start)
+            machine(each.map(boom).collect(), memory, functions, start)
         }
     }
 }
@@ -312,6 +333,7 @@ fn build(
 fn machine<T>(
     timings: Vec<T>,
     memory: GuestMemory,
+    functions: Vec<Box<dyn Endpoint>>,
     start: &Start,
 ) -> Result<Box<dyn AnyMachine>, MachineError>
 where
@@ -319,23 +341,36 @@ where
     T::Block: Send + Sync,
 {
     let mut machine = match start {
-        Start::Reset(entry, seed) => {
+        Start::Reset(entry) => {
             let mut machine = Machine::new(timings, memory, Map::SERVER, entry);
-            functions(*seed)
+            functions
                 .into_iter()
                 .for_each(|function| machine.bus().attach(function));
             machine
         }
-        // Random numbers go on with the saved state.
-        Start::Saved(saved) => Machine::restore(timings, memory, Map::SERVER, functions(0), saved)?,
+        Start::Saved(saved) => Machine::restore(timings, memory, Map::SERVER, functions, saved)?,
     };
     machine.watch(REQUESTS);
     Ok(Box::new(machine))
 }
 
 /// The functions on the PCI bus of a server, in the order of their places.
-fn functions(seed: u64) -> Vec<Box<dyn Endpoint>> {
-    vec![Box::new(Virtio::new(Entropy::new(seed)))]
+fn functions(seed: u64, disk: Option<Disk>) -> Vec<Box<dyn Endpoint>> {
+    let mut functions: Vec<Box<dyn Endpoint>> = vec![Box::new(Virtio::new(Entropy::new(seed)))];
+    if let Some(disk) = disk {
+        functions.push(Box::new(Virtio::new(Block::new(disk))));
+    }
+    functions
+}
+
+/// Why a machine that had one disk does not go on with another.
+fn differs(saved: Option<u128>, given: Option<u128>) -> Option<&'static str> {
+    match (saved, given) {
+        (Some(_), None) => Some("is of a machine with a disk, which is needed to go on"),
+        (None, Some(_)) => Some("is of a machine without a disk"),
+        (Some(saved), Some(given)) if saved != given => Some("is of a machine with another disk"),
+        _ => None,
+    }
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -2,6 +2,7 @@ use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_boot::Software;
+use rackwright_device::Disk;
 use rackwright_machine::{MachineParameters, Progress, Request};
 use rackwright_time::Cycles;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ pub struct Guest {
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, disk = None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -28,6 +29,7 @@ impl Guest {
         harts: usize,
         memory_bytes: u64,
         seed: u64,
+        disk: Option<PathBuf>,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -41,7 +43,7 @@ impl Guest {
             initial_files: files,
             command_line,
         };
-        let guest = rackwright_machine::Guest::start(&parameters, &software).map_err(raise)?;
+        let guest = rackwright_machine::Guest::start(&parameters, &software, open(disk)?).map_err(raise)?;
         Ok(Guest {
             guest: Mutex::new(guest),
         })
@@ -49,10 +51,10 @@ impl Guest {
 
     /// A machine that goes on from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional"))]
-    fn restore(path: PathBuf, cpu: &str) -> PyResult<Guest> {
+    #[pyo3(signature = (path, cpu = "functional", disk = None))]
+    fn restore(path: PathBuf, cpu: &str, disk: Option<PathBuf>) -> PyResult<Guest> {
         let cpu = cpu.parse().map_err(raise)?;
-        let guest = rackwright_machine::Guest::restore(&path, cpu).map_err(raise)?;
+        let guest = rackwright_machine::Guest::restore(&path, cpu, open(disk)?).map_err(raise)?;
         Ok(Guest {
             guest: Mutex::new(guest),
         })
@@ -126,6 +128,11 @@ impl Guest {
     fn digest(&mut self) -> String {
         self.guest().digest().to_string()
     }
+}
+
+/// The disk with the content of a file.
+fn open(disk: Option<PathBuf>) -> PyResult<Option<Disk>> {
+    disk.map(|path| Disk::open(&path)).transpose().map_err(raise)
 }
 
 impl Guest {
