@@ -29,6 +29,9 @@ class ReorderBuffer(port: MemoryPortParams, slots: Int) extends Module {
   /** Every reserved beat has been answered. */
   val quiet = IO(Output(Bool()))
 
+  /** Nothing moves here until memory answers or a beat is taken. */
+  val still = IO(Output(Bool()))
+
   private val beats = SyncReadMem(slots, new LoadedBeat(port.bytes))
   private val ahead = withReset(reset.asBool || clear)(Module(new Queue(new LoadedBeat(port.bytes), 3)))
   private val answered = RegInit(0.U(slots.W))
@@ -62,6 +65,7 @@ class ReorderBuffer(port: MemoryPortParams, slots: Int) extends Module {
   beat <> ahead.io.deq
   assert(!fetching || ahead.io.enq.ready, "a beat that was read has no place")
   quiet := awaited === 0.U
+  still := !fetch && !fetching && !RegNext(response.valid, false.B)
 
   private val arrival = Mux(response.valid, UIntToOH(slot, slots), 0.U)
   private val departure = Mux(fetch, UIntToOH(head, slots), 0.U)

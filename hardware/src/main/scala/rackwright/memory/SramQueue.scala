@@ -28,6 +28,9 @@ class SramQueue[T <: Data](gen: T, entries: Int) extends Module {
   /** No entry is held. */
   val empty = IO(Output(Bool()))
 
+  /** Nothing moves here until an entry is offered or taken. */
+  val still = IO(Output(Bool()))
+
   private val memory = SyncReadMem(entries, gen)
   private val ahead = withReset(reset.asBool || clear)(Module(new Queue(gen, 3)))
   private val tail = RegInit(0.U(pointerBits.W))
@@ -58,6 +61,7 @@ class SramQueue[T <: Data](gen: T, entries: Int) extends Module {
   deq <> ahead.io.deq
   roomy := held <= (entries - 8).max(0).U
   empty := held === 0.U && fetched === 0.U
+  still := !fetch && !fetching && held === readable
   assert(!fetching || ahead.io.enq.ready, "an entry that was read has no place")
 
   when(clear) {

@@ -3,24 +3,37 @@ package rackwright.nic
 import chisel3._
 import chisel3.util._
 
-/** Sums the bytes of received frames from a settable first one on. */
+/** Sums the bytes of received frames from a settable first one on. Flits pass in four cycles. */
 class ReceiveChecksum extends Module {
   val setting = IO(Input(new ReceiveChecksumSetting))
 
-  /** Every flit, in the cycle in which it is taken. */
-  val flit = IO(Flipped(Valid(new Flit)))
+  /** Every flit, in the order of the wire. */
+  val flit = IO(Flipped(Decoupled(new Flit)))
 
-  /** The sum including the flit of this cycle; 0 when switched off. */
-  val sum = IO(Output(UInt(16.W)))
+  /** The same flits, each with the sum up to it; 0 when switched off. */
+  val summed = IO(Decoupled(new Summed(new Flit)))
 
-  private val before = RegInit(0.U(16.W))
+  /** Nothing is taken or handed on in this cycle. */
+  val idle = IO(Output(Bool()))
+
+  private val sum = Module(new InternetSum(new Flit))
+  private val first = RegInit(true.B)
   private val position = RegInit(0.U(16.W))
 
-  private val mask = ByteRange.from(setting.start, position) & Flit.firstBytes(flit.bits.count)
-  private val odd = position(0) ^ setting.start(0)
-  sum := Mux(setting.enable, InternetSum.extend(before, flit.bits.data, mask, odd), 0.U)
-  when(flit.valid) {
-    before := Mux(flit.bits.last, 0.U, sum)
+  sum.in.valid := flit.valid
+  flit.ready := sum.in.ready
+  sum.in.bits.data := flit.bits.data
+  sum.in.bits.mask := ByteRange.from(setting.start, position) & Flit.firstBytes(flit.bits.count)
+  sum.in.bits.odd := position(0) ^ setting.start(0)
+  sum.in.bits.first := first
+  sum.in.bits.initial := 0.U
+  sum.in.bits.along := flit.bits
+  when(flit.fire) {
+    first := flit.bits.last
     position := Mux(flit.bits.last, 0.U, position + flit.bits.count)
   }
+
+  summed <> sum.out
+  when(!setting.enable) { summed.bits.sum := 0.U }
+  idle := sum.idle
 }

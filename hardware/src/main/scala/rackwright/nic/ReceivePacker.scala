@@ -19,10 +19,7 @@ class FrameBeat(port: MemoryPortParams) extends Bundle {
   * in which the first flit of the next frame is taken all the same.
   */
 class ReceivePacker(port: MemoryPortParams) extends Module {
-  val flit = IO(Flipped(Decoupled(new Flit)))
-
-  /** The sum of the frame including the flit offered. */
-  val sum = IO(Input(UInt(16.W)))
+  val summed = IO(Flipped(Decoupled(new Summed(new Flit))))
 
   /** The buffer of the frame; taken with its last flit. */
   val request = IO(Flipped(Decoupled(new ReceiveRequest)))
@@ -31,6 +28,7 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
   /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
+  private val flit = summed.bits.along
   private val beatNumberBits = Registers.addressBits + 1 - port.offsetBits
   private val wideBits = 8 * (port.bytes + Frame.flitBytes)
 
@@ -48,12 +46,12 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
   private val beatNumber = whenFirst(request.bits.address >> port.offsetBits, beatNumberBefore)
   private val offset = whenFirst(request.bits.address(port.offsetBits - 1, 0), offsetBefore)
   private val room = whenFirst(ReceivePacker.capacity(request.bits), roomBefore)
-  private val length = whenFirst(0.U, lengthBefore) + flit.bits.count
+  private val length = whenFirst(0.U, lengthBefore) + flit.count
 
-  private val fits = flit.bits.count <= room
-  private val taken = Mux(fits, flit.bits.count, room(Frame.countBits - 1, 0))
+  private val fits = flit.count <= room
+  private val taken = Mux(fits, flit.count, room(Frame.countBits - 1, 0))
   private val takenMask = Flit.firstBytes(taken)
-  private val data = (flit.bits.data & FillInterleaved(8, takenMask)).pad(wideBits) << Cat(offset, 0.U(3.W))
+  private val data = (flit.data & FillInterleaved(8, takenMask)).pad(wideBits) << Cat(offset, 0.U(3.W))
   private val mask = takenMask.pad(port.bytes + Frame.flitBytes) << offset
   private val merged = (data | whenFirst(0.U, carry))(wideBits - 1, 0)
   private val mergedMask = (mask | whenFirst(0.U, carryMask))(wideBits / 8 - 1, 0)
@@ -64,33 +62,33 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
 
   private val end = offset +& taken
   private val fills = end >= port.bytes.U
-  private val splits = flit.bits.last && restMask.orR
+  private val splits = flit.last && restMask.orR
   private val overflow = length > ReceivePacker.capacity(request.bits)
 
   private val completion = Wire(new Completion)
   completion.status := Mux(overflow, Status.outputFull, Status.ok)
   completion.length := length
-  completion.sum := sum
+  completion.sum := summed.bits.sum
 
   private val now = Wire(new FrameBeat(port))
   now.write.address := beatNumber << port.offsetBits
   now.write.data := filled
   now.write.mask := filledMask
-  now.last := flit.bits.last && !splits
+  now.last := flit.last && !splits
   now.completion := completion
 
-  private val emits = fills || flit.bits.last
+  private val emits = fills || flit.last
   private val canEmit = beat.ready && !tailValid
-  private val taking = flit.valid && request.valid && (canEmit || !emits)
-  flit.ready := request.valid && (canEmit || !emits)
-  request.ready := taking && flit.bits.last
-  beat.valid := tailValid || (flit.valid && request.valid && emits)
+  private val taking = summed.valid && request.valid && (canEmit || !emits)
+  summed.ready := request.valid && (canEmit || !emits)
+  request.ready := taking && flit.last
+  beat.valid := tailValid || (summed.valid && request.valid && emits)
   beat.bits := Mux(tailValid, tail, now)
   idle := !taking && !beat.fire
 
   when(tailValid && beat.ready) { tailValid := false.B }
   when(taking) {
-    first := flit.bits.last
+    first := flit.last
     beatNumberBefore := beatNumber + fills
     offsetBefore := end(port.offsetBits - 1, 0)
     roomBefore := room - taken

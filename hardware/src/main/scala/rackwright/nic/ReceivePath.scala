@@ -34,20 +34,18 @@ class ReceivePath(params: Params) extends Module {
   network.ready := true.B
   buffer.in.valid := network.valid
   buffer.in.bits := Flit.fromWire(network.bits)
-  packer.flit <> buffer.out
-  packer.request <> request
   sum.setting := checksum
-  sum.flit.valid := packer.flit.fire
-  sum.flit.bits := packer.flit.bits
-  packer.sum := sum.sum
+  sum.flit <> buffer.out
+  packer.summed <> sum.summed
+  packer.request <> request
   beats.io.enq <> packer.beat
   writer.beat <> beats.io.deq
   memory <> writer.memory
   completion <> writer.completion
 
-  bytes := Mux(packer.flit.fire, packer.flit.bits.count, 0.U)
+  bytes := Mux(packer.summed.fire, packer.summed.bits.along.count, 0.U)
   droppedFull := buffer.droppedFull
   droppedLength := buffer.droppedLength
-  stall := packer.flit.valid && !packer.flit.ready
-  idle := buffer.idle && packer.idle && writer.idle
+  stall := packer.summed.valid && !packer.summed.ready
+  idle := buffer.idle && sum.idle && packer.idle && writer.idle
 }

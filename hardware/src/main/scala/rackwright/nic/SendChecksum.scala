@@ -3,6 +3,8 @@ package rackwright.nic
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.SramQueue
+
 /** Puts checksums into the frames that want one.
   *
   * The checksum comes before the bytes it covers, so such a frame waits here until it is whole. Other frames pass in
@@ -17,48 +19,67 @@ class SendChecksum extends Module {
   /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
-  private val flits = Module(new Queue(new Flit, bufferFlits, useSyncReadMem = true))
+  private val flits = Module(new SramQueue(new Flit, bufferFlits))
   private val frames = Module(new Queue(new WholeFrame, bufferedFrames))
 
   private val first = RegInit(true.B)
   private val passingBefore = Reg(Bool())
-  private val sumBefore = Reg(UInt(16.W))
+  private val sum = Module(new InternetSum(new SummedFrame))
   private val position = RegInit(0.U(16.W))
 
-  private val empty = flits.io.count === 0.U && !frames.io.deq.valid
+  // A frame is whole when its sum is; those that are being summed have room.
+  private val hasRoomNow = frames.io.count <= (bufferedFrames - framesUnderWay).U
+  private val hasRoom = RegNext(hasRoomNow, true.B)
+  private val empty = flits.empty && !frames.io.deq.valid
   private val passing = Mux(first, empty && !in.bits.checksum.enable, passingBefore)
-  private val room = flits.io.enq.ready && (frames.io.enq.ready || !in.bits.flit.last)
+  private val room = flits.enq.ready && hasRoom
   in.ready := Mux(passing, out.ready, room)
   private val request = in.bits.checksum
-  private val sum = InternetSum.extend(
-    Mux(first, request.initial, sumBefore),
-    in.bits.flit.data,
-    ByteRange.from(request.start, position) & Flit.firstBytes(in.bits.flit.count),
-    request.start(0)
-  )
+  private val waits = in.fire && !passing
+  sum.in.valid := waits
+  sum.in.bits.data := in.bits.flit.data
+  sum.in.bits.mask := ByteRange.from(request.start, position) & Flit.firstBytes(in.bits.flit.count)
+  sum.in.bits.odd := request.start(0)
+  sum.in.bits.first := first
+  sum.in.bits.initial := request.initial
+  sum.in.bits.along.insert := request.enable
+  sum.in.bits.along.offset := request.offset
+  sum.in.bits.along.last := in.bits.flit.last
+  assert(!waits || sum.in.ready, "a flit waits for a sum that nothing holds up")
 
   when(in.fire) {
     first := in.bits.flit.last
     passingBefore := passing
     position := Mux(in.bits.flit.last, 0.U, position + Frame.flitBytes.U)
-    sumBefore := sum
   }
 
-  flits.io.enq.valid := in.fire && !passing
-  flits.io.enq.bits := in.bits.flit
-  frames.io.enq.valid := in.fire && !passing && in.bits.flit.last
-  frames.io.enq.bits.insert := request.enable
-  frames.io.enq.bits.offset := request.offset
+  flits.clear := false.B
+  flits.enq.valid := waits
+  flits.enq.bits := in.bits.flit
+  sum.out.ready := true.B
+  frames.io.enq.valid := sum.out.valid && sum.out.bits.along.last
+  frames.io.enq.bits.insert := sum.out.bits.along.insert
+  frames.io.enq.bits.offset := sum.out.bits.along.offset
   // Zero means "no checksum" in UDP; the other form of zero is equal in every sum.
-  frames.io.enq.bits.checksum := Mux(sum.andR, sum, ~sum)
+  frames.io.enq.bits.checksum := Mux(sum.out.bits.sum.andR, sum.out.bits.sum, ~sum.out.bits.sum)
+  assert(!frames.io.enq.valid || frames.io.enq.ready, "a whole frame has no place")
 
   private val drain = Module(new ChecksumInsert)
-  drain.flit <> flits.io.deq
+  drain.flit <> flits.deq
   drain.frame <> frames.io.deq
   drain.out.ready := out.ready
   out.valid := drain.out.valid || (passing && in.valid)
   out.bits := Mux(drain.out.valid, drain.out.bits, in.bits.flit)
-  idle := !in.fire && !out.fire
+  idle := !in.fire && !out.fire && sum.idle && flits.still && hasRoom === hasRoomNow
+}
+
+/** What goes along with a flit that is summed. */
+class SummedFrame extends Bundle {
+  val insert = Bool()
+  val offset = UInt(16.W)
+
+  /** The frame ends with this flit. */
+  val last = Bool()
 }
 
 /** A frame that waits to leave, with what is to be put into it. */
@@ -100,6 +121,9 @@ object SendChecksum {
 
   /** Frames that may wait. */
   val bufferedFrames: Int = 16
+
+  /** Of those, frames of one flit that may be on their way through the sum and the register of the room. */
+  private val framesUnderWay = 7
 }
 
 /** Which bytes of a flit lie in a range of the frame. */

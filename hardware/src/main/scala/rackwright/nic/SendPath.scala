@@ -3,10 +3,10 @@ package rackwright.nic
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, ReservationBuffer}
+import rackwright.memory.{MemoryPort, ReorderBuffer}
 import rackwright.network.StreamFlit
 
-/** From a request to flits on the wire: reader, reservation buffer, aligner, checksum, rate limiter. */
+/** From a request to flits on the wire: reader, reorder buffer, aligner, checksum, rate limiter. */
 class SendPath(params: Params) extends Module {
   val request = IO(Flipped(Decoupled(new SendRequest)))
   val completion = IO(Decoupled(new Completion))
@@ -28,7 +28,7 @@ class SendPath(params: Params) extends Module {
   val idle = IO(Output(Bool()))
 
   private val reader = Module(new SendReader(params.port, params.outstanding))
-  private val buffer = Module(new ReservationBuffer(params.port, params.outstanding))
+  private val buffer = Module(new ReorderBuffer(params.port, params.outstanding))
   private val frames = Module(new Queue(new SendFrame(params.port), params.queueEntries))
   private val aligner = Module(new SendAligner(params.port))
   private val checksum = Module(new SendChecksum)
@@ -40,10 +40,11 @@ class SendPath(params: Params) extends Module {
   buffer.response <> memory.response
   buffer.clear := false.B
   frames.io.enq <> reader.frame
-  aligner.frame <> frames.io.deq
+  // In a register, for the aligner has much to do in the cycle in which it sees a frame first.
+  aligner.frame <> Queue(frames.io.deq, 1, pipe = true)
   aligner.beat <> buffer.beat
   completion <> aligner.completion
-  checksum.in <> aligner.out
+  checksum.in <> Queue(aligner.out, 2)
   limiter.in <> checksum.out
   limiter.setting := rate
   limiter.restart := rateWritten
@@ -56,5 +57,6 @@ class SendPath(params: Params) extends Module {
   sent.bits := limiter.out.bits
   stall := aligner.stall
   limited := limiter.in.valid && !limiter.out.valid
-  idle := reader.idle && aligner.idle && checksum.idle && limiter.idle && !network.valid
+  private val waits = reader.idle && buffer.still && !frames.io.deq.fire
+  idle := waits && aligner.idle && checksum.idle && limiter.idle && !network.valid
 }
