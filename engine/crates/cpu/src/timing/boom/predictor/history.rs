@@ -34,15 +34,15 @@ const LEAVES: [u32; 4] = [32 % 7, 32 % 9, 64 % 7, 64 % 9];
 const LEAVES_32: u64 = lane_bits(32, LEAVES);
 const LEAVES_64: u64 = lane_bits(64, LEAVES);
 /// The bits of folds of seven, and of nine bits.
-const SEVEN: u64 = 0x7f | 0x7f << (2 * LANE);
-const NINE: u64 = 0x1ff << LANE | 0x1ff << (3 * LANE);
+const SEVEN: u64 = 0x7f | (0x7f << (2 * LANE));
+const NINE: u64 = (0x1ff << LANE) | (0x1ff << (3 * LANE));
 
 impl Folded {
     #[inline(always)]
     fn push(&mut self, taken: bool) {
-        let shifted = self.lanes << 1 | ENTERS * u64::from(taken);
-        let carried = shifted >> 7 & SEVEN & ENTERS | shifted >> 9 & NINE & ENTERS;
-        let left = (self.latest >> 31 & 1) * LEAVES_32 | (self.latest >> 63) * LEAVES_64;
+        let shifted = (self.lanes << 1) | (ENTERS * u64::from(taken));
+        let carried = ((shifted >> 7) & SEVEN & ENTERS) | ((shifted >> 9) & NINE & ENTERS);
+        let left = ((self.latest >> 31 & 1) * LEAVES_32) | ((self.latest >> 63) * LEAVES_64);
         self.lanes = (shifted ^ carried ^ left) & (SEVEN | NINE);
         self.latest = self.latest << 1 | u64::from(taken);
     }
