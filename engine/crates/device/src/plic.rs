@@ -80,6 +80,9 @@ impl Plic {
         let state = &self.0;
         let Context { enabled, threshold } = state.contexts[context];
         let ready = state.pending & !state.claimed & enabled;
+        if ready == 0 {
+            return 0;
+        }
         let open = (1..Plic::SOURCES).filter(|source| ready >> source & 1 != 0);
         let above = open.filter(|source| state.priority[*source as usize] > threshold);
         above
