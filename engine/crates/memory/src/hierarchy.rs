@@ -91,6 +91,8 @@ pub struct Hierarchy {
     ports: Vec<Port>,
     links: Vec<(Placement, Link)>,
     directory: Directory,
+    /// Whether there is one hart and no unit: the directory is not kept, since nobody asks.
+    alone: bool,
     /// One for each hart.
     snoops: Vec<Snoops>,
     counters: HierarchyCounters,
@@ -111,6 +113,7 @@ impl Hierarchy {
             ports: Vec::new(),
             links: Vec::new(),
             directory: Directory::new(),
+            alone: false,
             snoops: Vec::new(),
             counters: HierarchyCounters::default(),
         })
@@ -134,7 +137,7 @@ impl Hierarchy {
         self.counters
     }
 
-    /// Attaches a further hart. Its requests are whole lines and start and end at L2's own port; the way
+    /// Attaches a further hart, before the first access. Its requests are whole lines and start and end at L2's own port; the way
     /// from its L1 to there is part of the hart's timing model.
     ///
     /// # Panics
@@ -166,6 +169,7 @@ impl Hierarchy {
     }
 
     fn add_port(&mut self, port: Port) -> RequesterId {
+        self.alone = self.ports.is_empty() && matches!(port, Port::Hart(_));
         self.ports.push(port);
         RequesterId((self.ports.len() - 1) as u16)
     }
@@ -216,9 +220,12 @@ impl Hierarchy {
     fn hart_access(&mut self, at: Cycle, address: u64, kind: AccessKind, hart: usize) -> Cycle {
         let beats = self.l2.beats_per_line();
         let looked_up = self.l2.look_up(at, address, beats);
+        if self.alone && kind != AccessKind::WriteBack {
+            return self.line_in_l2(looked_up, address);
+        }
         match kind {
             AccessKind::WriteBack => {
-                self.directory.leave(address, hart);
+                self.leave(address, hart);
                 self.replace_flags(looked_up, address, DIRTY);
                 looked_up
             }
@@ -326,9 +333,19 @@ impl Hierarchy {
         done
     }
 
+    /// An L1 no longer holds a line.
+    #[inline]
+    fn leave(&mut self, address: u64, hart: usize) {
+        if !self.alone {
+            self.directory.leave(address, hart);
+        }
+    }
+
     /// Takes a line out of all L1 caches.
     fn invalidate(&mut self, address: u64) {
-        if let Some(entry) = self.directory.remove(address) {
+        if self.alone {
+            self.snoop(1, address, Snoop::Invalidate);
+        } else if let Some(entry) = self.directory.remove(address) {
             self.snoop(entry.holders, address, Snoop::Invalidate);
         }
     }
@@ -336,6 +353,9 @@ impl Hierarchy {
     /// Tells that a hart wants to modify a line that its L1 holds to read. When it has it exclusively there is no traffic, and
     /// it may. Otherwise (false) it has to ask with [`AccessKind::Own`] first.
     pub fn modify(&mut self, address: u64, requester: RequesterId) -> bool {
+        if self.alone {
+            return true;
+        }
         let hart = self.hart(requester);
         match self.directory.find(address) {
             Some(entry) if entry.others(hart) != 0 || entry.sharing == Sharing::Shared => false,
@@ -353,7 +373,7 @@ impl Hierarchy {
     /// Tells that an unmodified line has left a hart's L1. That has no traffic of its own.
     pub fn drop_clean(&mut self, address: u64, requester: RequesterId) {
         let hart = self.hart(requester);
-        self.directory.leave(address, hart);
+        self.leave(address, hart);
     }
 
     fn hart(&self, requester: RequesterId) -> usize {
