@@ -28,8 +28,9 @@ object BlockKind {
 /** A compressed block to take apart. */
 class CompressedBlock extends Bundle {
 
-  /** The place behind it. */
+  /** The place behind it, and its bytes. */
   val end = UInt(64.W)
+  val bytes = UInt(18.W)
   val most = UInt(18.W)
 
   /** The first block of its frame: no tables from earlier ones. */
@@ -65,7 +66,8 @@ class FrameReader extends Module {
   /** A compressed block, for somebody else to take apart. */
   val block = IO(Decoupled(new CompressedBlock))
 
-  /** The block under way is done. */
+  /** The raw or repeated block, the compressed block under way is done. */
+  val plainDone = IO(Input(Bool()))
   val blockDone = IO(Input(Bool()))
 
   /** Bytes made of the frame. */
@@ -117,6 +119,7 @@ class FrameReader extends Module {
   close := state === State.closing
   block.valid := false.B
   block.bits.end := target
+  block.bits.bytes := size
   block.bits.most := header.blockMost
   block.bits.first := first
   literals.valid := false.B
@@ -266,7 +269,7 @@ class FrameReader extends Module {
       when(block.ready) { state := State.inBlock }
     }
     is(State.inBlock) {
-      when(blockDone) {
+      when(Mux(kind === BlockKind.compressed.U, blockDone, plainDone)) {
         when(kind === BlockKind.compressed.U) { first := false.B }
         state := Mux(last, State.ending, State.block)
       }

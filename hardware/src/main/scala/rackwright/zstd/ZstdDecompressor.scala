@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.{HardwareUnit, Status}
-import rackwright.lz77.{Decoder, WrittenLines}
+import rackwright.lz77.{Decoder, LiteralRun, WrittenLines}
 import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
 import rackwright.rocc.CommandRouter
 
@@ -17,7 +17,7 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   private val opcode = 0
 
   val command = commandPort(opcode)
-  val read: MemoryPort = memoryPort(params.port)
+  val read: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 3))
   val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
   val history: MemoryPort = memoryPort(params.port)
   val idle = idlePort()
@@ -27,10 +27,12 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   private val cursor = Module(new InputCursor(params.port, params.outstanding))
   private val frames = Module(new FrameReader)
   private val literals = Module(new LiteralSource(params.decoder))
+  private val blocks = Module(new CompressedBlocks(params))
   private val executor = Module(new SequenceExecutor(params.decoder))
   private val decoder = Module(new Decoder(params.decoder))
   private val writer = Module(new LineWriter(params.port, params.outstanding))
   private val checksum = Module(new ContentChecksum(params.port.bytes))
+  private val reads = Module(new MemoryArbiter(params.port, 3))
   private val writes = Module(new MemoryArbiter(params.port, 2))
   private val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
 
@@ -40,16 +42,21 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
 
   // In.
   cursor.open := control.open
-  cursor.seek := frames.seek
+  cursor.seek.valid := frames.seek.valid || blocks.seek.valid
+  cursor.seek.bits := Mux(frames.seek.valid, frames.seek.bits, blocks.seek.bits)
   cursor.stop := control.stop
-  cursor.memory <> read
+  reads.ports(0) <> cursor.memory
+  for ((port, memory) <- reads.ports.tail.zip(blocks.memory)) port <> memory
+  read <> reads.memory
   control.inputReady := cursor.ready
   frames.open.valid := control.open.valid
   frames.open.bits := control.open.bits.length
   frames.clear := control.stop
   frames.position := cursor.position
-  frames.head := InputHead(FrameReader.headBytes, cursor.stream, cursor.seek.valid || cursor.open.valid)
-  cursor.stream.consume := frames.consume | literals.stream.consume
+  private val moved = cursor.seek.valid || cursor.open.valid
+  private val head = InputHead(FrameReader.headBytes, cursor.stream, moved)
+  frames.head := head
+  cursor.stream.consume := frames.consume | blocks.consume | literals.stream.consume
   literals.stream.data := cursor.stream.data
   literals.stream.available := cursor.stream.available
   literals.stream.last := cursor.stream.last
@@ -57,17 +64,32 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   literals.clear := control.stop
 
   // Blocks.
-  literals.order <> frames.literals
-  executor.block <> frames.shape
-  frames.block.ready := false.B
-  executor.sequence.valid := false.B
-  executor.sequence.bits := DontCare
-  frames.blockDone := executor.idle && literals.order.ready
+  blocks.clear := control.stop
+  blocks.source := control.open.bits.address
+  blocks.head := head
+  blocks.position := cursor.position
+  blocks.block <> frames.block
+  frames.plainDone := executor.idle && literals.order.ready
+  frames.blockDone := blocks.done
   frames.made := executor.made
+  literals.order.valid := frames.literals.valid || blocks.literals.valid
+  literals.order.bits := Mux(frames.literals.valid, frames.literals.bits, blocks.literals.bits)
+  frames.literals.ready := literals.order.ready
+  blocks.literals.ready := literals.order.ready
+  blocks.literalsIdle := literals.order.ready
+  executor.block.valid := frames.shape.valid || blocks.shape.valid
+  executor.block.bits := Mux(frames.shape.valid, frames.shape.bits, blocks.shape.bits)
+  frames.shape.ready := executor.block.ready
+  blocks.shape.ready := executor.block.ready
+  executor.sequence <> blocks.sequence
+  blocks.executorIdle := executor.idle
   executor.frame.valid := control.decode.valid
   executor.frame.bits := control.room
   executor.clear := control.stop
-  executor.arrived := Mux(literals.run.valid, literals.run.bits.count, 0.U)
+  private val run = Wire(Valid(new LiteralRun(params.decoder)))
+  run.valid := literals.run.valid || blocks.run.valid
+  run.bits := Mux(blocks.run.valid, blocks.run.bits, literals.run.bits)
+  executor.arrived := Mux(run.valid, run.bits.count, 0.U)
 
   // Frames.
   control.frame <> frames.frame
@@ -76,13 +98,12 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   frames.hash := checksum.value
   control.finished := frames.finished
   control.element := frames.element
-  private val unsupported = frames.block.valid
-  control.failed := executor.failed || frames.failed || literals.unreadable || unsupported
+  control.failed := executor.failed || frames.failed || blocks.failed || literals.unreadable
   control.failure := PriorityMux(
     Seq(
       executor.failed -> executor.status,
       frames.failed -> frames.status,
-      unsupported -> Status.unsupported,
+      blocks.failed -> blocks.status,
       true.B -> Status.accessFault
     )
   )
@@ -91,8 +112,9 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   decoder.start := control.decode
   decoder.abandon := control.abandon
   decoder.input := executor.output
-  decoder.literals := literals.run
+  decoder.literals := run
   literals.roomy := decoder.literalsRoomy.get
+  blocks.roomy := decoder.literalsRoomy.get
   executor.roomy := decoder.roomy
   decoder.finish := control.finish
   decoder.memory <> history
@@ -122,9 +144,9 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   control.refused := decoder.faulted || writer.faulted
   control.drained := decoder.drained
   control.writerQuiet := writer.quiet
-  control.inputIdle := cursor.idle
+  control.inputIdle := cursor.idle && blocks.memoryIdle
 
-  idle := router.idle && cursor.idle && writer.quiet && decoder.drained
+  idle := router.idle && cursor.idle && blocks.memoryIdle && writer.quiet && decoder.drained
 
   event("input_stall", executor.starved)
   event("history_fallback", decoder.events.fallbacks)
