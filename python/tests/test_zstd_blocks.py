@@ -1,4 +1,4 @@
-"""The ZStd decompressor against the official library: compressed blocks, and what is left of them after damage."""
+"""The ZStd decompressor against the official library: compressed blocks, and damaged ones."""
 
 from __future__ import annotations
 
