@@ -59,8 +59,8 @@ def test_every_target_is_measured_and_verified(proto: Path, tmp_path: Path) -> N
             assert (row["cycles"] is None) == (target == "host")
             assert row["status"] == "ok"
         assert rows["boom"]["fallbacks"] == 0
-        assert rows["boom+unit"]["fallbacks"] > 0
-        assert set(rows["boom+unit"]["reasons"]) == {"unsupported"}  # the unknown field is the library's
+        # The unknown field is left over when it is parsed; to serialize, it is the library's.
+        assert set(rows["boom+unit"]["reasons"]) == (set() if operation == "deserialize" else {"unsupported"})
         assert {row["over"] for row in ended.json()["summary"]} == {"host", "rocket", "boom"}
 
 

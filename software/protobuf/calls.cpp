@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include "leftovers.h"
 #include "regions.h"
 
 namespace rackwright {
@@ -65,11 +66,22 @@ void prepare_quietly(const Type &type, const google::protobuf::Message &message)
     if (state.units_in_use && type.parses && arena != nullptr) assign_region(arena, 0);
 }
 
+bool finish(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
+            uint64_t outcome)
+{
+    if (outcome != 0) {
+        return recover(type, message, data, size, static_cast<rackwright_status>(outcome - 1));
+    }
+    protobuf_counters.parsed++;
+    return merge_leftovers(type, message, data, size);
+}
+
 bool recover(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
              rackwright_status status)
 {
     // The region may have been replaced since the request was started: so first without a larger one.
     size_t least_bytes = 0;
+    drop_leftovers(message);
     restore(type, message);
     while (status == RACKWRIGHT_OUTPUT_FULL && assign_region(message->GetArena(), least_bytes)) {
         least_bytes = region_bytes() + 1;
@@ -79,13 +91,33 @@ bool recover(const Type &type, google::protobuf::Message *message, const void *d
         fence();
         if (outcome == 0) {
             protobuf_counters.parsed++;
-            return is_complete(type, *message);
+            return merge_leftovers(type, message, data, size);
         }
+        drop_leftovers(message);
         restore(type, message);
         status = static_cast<rackwright_status>(outcome - 1);
     }
     count(reason_of(status));
     return parse_by_library(message, data, size);
+}
+
+bool merge_leftovers(const Type &type, google::protobuf::Message *message, const void *data,
+                     size_t size)
+{
+    const Merged merged = take_leftovers(message, true);
+    if (merged.succeeded) {
+        protobuf_counters.left_over += merged.count;
+        return merged.count == 0 ? is_complete(type, *message) : message->IsInitialized();
+    }
+    protobuf_counters.parsed--;
+    restore(type, message);
+    count(Fallback::malformed);
+    return parse_by_library(message, data, size);
+}
+
+void drop_leftovers(const google::protobuf::Message *message)
+{
+    if (has_leftovers()) take_leftovers(message, false);
 }
 
 bool parse_by_library(google::protobuf::Message *message, const void *data, size_t size)
@@ -150,6 +182,9 @@ bool ParseRequest::wait()
         return protobuf::recover(*type_, message_, data_, size_, status);
     }
     protobuf_counters.parsed++;
+    if (protobuf::has_leftovers()) {
+        return protobuf::merge_leftovers(*type_, message_, data_, size_);
+    }
     return protobuf::is_complete(*type_, *message_);
 }
 

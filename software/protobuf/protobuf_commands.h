@@ -14,6 +14,7 @@
 #define DESERIALIZE_MEM_SETUP 3  /* rs1 start of the region of objects, rs2 of that of arrays */
 #define DESERIALIZE_LIMITS 5     /* rs1 end of the region of objects, rs2 of that of arrays */
 #define DESERIALIZE_ARENA 6      /* rs1 the arena that objects belong to */
+#define DESERIALIZE_LEFTOVERS 8  /* rs1 start of an array of records, rs2 its end */
 #define DESERIALIZE_OBJECTS 17   /* answers where the next object would lie */
 #define DESERIALIZE_STRINGS 18   /* answers where the last string object lies */
 #define DESERIALIZE_ARRAYS 19    /* answers where the next array would lie */

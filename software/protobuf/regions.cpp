@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "leftovers.h"
 #include "rackwright/protobuf.h"
 #include "rackwright/protobuf_calls.h"
 
@@ -174,6 +175,7 @@ bool assign_region(google::protobuf::Arena *arena, size_t least_bytes)
     Region *const region = region_for(arena, least_bytes);
     if (region == nullptr) return false;
     set_range(region->remaining, arena);
+    provide_leftovers();
     current = region;
     state.arena = arena;
     return true;

@@ -92,13 +92,16 @@ def serialize(
 
 def bench_protobuf(
     suite: Annotated[
-        str, typer.Option(metavar="NAME", help="fields, services, or a FILE.yaml with distributions.")
+        str, typer.Option(metavar="NAME", help="fields, services, public, or a FILE.yaml with distributions.")
     ] = "fields",
     operation: Annotated[
         list[str] | None, typer.Option("--operation", help="deserialize or serialize; both by default.")
     ] = None,
     syntax: Annotated[
         Syntax | None, typer.Option(help="All schemas of services in this; by default as distributed.")
+    ] = None,
+    schemas: Annotated[
+        int | None, typer.Option(min=1, max=200, help="How many schemas of the suite public; 12 by default.")
     ] = None,
     target: Targets = None,
     save: Annotated[Path | None, typer.Option(help="Also write the suite into this folder.")] = None,
@@ -114,10 +117,12 @@ def bench_protobuf(
 
         ./rw bench protobuf --suite services --syntax proto3
 
+        ./rw bench protobuf --suite public --schemas 3
+
     """
     from rackwright.protobuf.suites import chosen_suite, save_suite
 
-    made = chosen_suite(suite, syntax.value if syntax else None)
+    made = chosen_suite(suite, syntax.value if syntax else None, schemas)
     if save is not None:
         save_suite(made, save)
     _measure(made, operation, None, target, json, clock)

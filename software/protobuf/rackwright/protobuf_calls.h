@@ -29,6 +29,10 @@ bool prepare(const Type *type, const google::protobuf::Message &message, size_t 
 // The same, without counting: for what is tried once more, and counted then.
 void prepare_quietly(const Type &type, const google::protobuf::Message &message);
 
+// After a parse that did not end well, as its outcome tells, or while there are leftovers. What the parse returns.
+bool finish(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
+            uint64_t outcome);
+
 // After the deserializer ended with `status`, not ok: tries again in a larger region if that was the
 // reason, else calls the library.
 bool recover(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
@@ -41,6 +45,20 @@ Fallback count_fallback(rackwright_status status);
 // Writes into the last bytes of the range.
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
                                       char *end);
+
+// Records of what the unit has left over, one after the other; behind the last one, zeros.
+constexpr size_t most_leftovers = 1024;
+extern Leftover leftovers[most_leftovers + 1];
+
+inline bool has_leftovers() { return __builtin_expect(leftovers[0].root != nullptr, 0); }
+
+// After a parse that ended well while there are leftovers: has the library merge those of this message.
+// What the parse returns.
+bool merge_leftovers(const Type &type, google::protobuf::Message *message, const void *data,
+                     size_t size);
+
+// The same after one that did not.
+void drop_leftovers(const google::protobuf::Message *message);
 
 // What an object holds at an offset that is a multiple of the word's size, whatever type it has there.
 template <class Word> Word word_at(const google::protobuf::Message &message, size_t offset)
@@ -150,9 +168,10 @@ template <class Message> bool ParseFromArray(Message *message, const void *data,
         protobuf::begin_parse(message, data, size);
         const uint64_t outcome = protobuf::wait_for_parses();
         protobuf::fence();
-        if (__builtin_expect(outcome != 0, 0)) {
-            return protobuf::recover(*type, message, data, size,
-                                     static_cast<rackwright_status>(outcome - 1));
+        // One branch for all that is rare: this is the way of a call that takes some 70 cycles.
+        const auto leftover = reinterpret_cast<uint64_t>(protobuf::leftovers[0].root);
+        if (__builtin_expect((outcome | leftover) != 0, 0)) {
+            return protobuf::finish(*type, message, data, size, outcome);
         }
         protobuf_counters.parsed++;
         return protobuf::is_complete(*type, *message);
@@ -216,11 +235,19 @@ bool ParseBatch(Message *const *messages, const std::string_view *data, size_t c
             started = protobuf::start_clear_ones(messages, data, started, count);
         }
         if (started > 0 && protobuf::wait_for_parses() != 0) {
-            while (started > 0) protobuf::restore(*type, messages[--started]);
+            while (started > 0) {
+                protobuf::drop_leftovers(messages[--started]);
+                protobuf::restore(*type, messages[started]);
+            }
         }
         protobuf::fence();
         protobuf_counters.parsed += started;
-        if (type->has_required) {
+        if (protobuf::has_leftovers()) {
+            for (size_t i = 0; i < started; i++) {
+                complete &= protobuf::merge_leftovers(*type, messages[i], data[i].data(),
+                                                      data[i].size());
+            }
+        } else if (type->has_required) {
             for (size_t i = 0; i < started; i++) complete &= messages[i]->IsInitialized();
         }
     }

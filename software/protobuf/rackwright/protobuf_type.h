@@ -119,6 +119,9 @@ class Builder {
     void map(const Field &field, const MapField &member, const Field &key, const Field &value,
              const Type *message);
 
+    // The class has extensions, of which no hasbit tells.
+    void extensions() { hasbits_tell_all_ = false; }
+
     // Completes the header; `limits` are those known to protoc.
     void finish(unsigned limits);
 

@@ -8,6 +8,10 @@
 
 #include "rackwright/status.h"
 
+namespace google::protobuf {
+class Message;
+}
+
 namespace rackwright::protobuf {
 
 // Where a unit writes how a request ended, after everything else that it writes for it.
@@ -24,6 +28,16 @@ struct Range {
     uint64_t objects, objects_end;
     uint64_t arrays, arrays_end;
 };
+
+// A part of an input that the deserializer leaves over for the library.
+struct alignas(32) Leftover {
+    google::protobuf::Message *object; // what it belongs to
+    const void *data;
+    uint32_t size;
+    uint32_t number; // of the field of which it is a value without a tag, or 0
+    const google::protobuf::Message *root; // the message of the request; null where there is no record
+};
+static_assert(sizeof(Leftover) == 32, "the deserializer writes 32 bytes");
 
 } // namespace rackwright::protobuf
 
@@ -58,10 +72,22 @@ inline void set_range(const Range &range, const void *arena)
     RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_ARENA, arena, 0);
 }
 
+// Where the records of leftovers go, from the next request on.
+inline void set_leftovers(const Leftover *start, const Leftover *end)
+{
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_LEFTOVERS, start, end);
+}
+
+// Waits for all parses, and leaves their outcome to wait_for_parses().
+inline void complete_parses()
+{
+    (void)RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_CHECK_COMPLETION);
+}
+
 // What is left of the range, once every request has completed.
 inline Range remaining_range()
 {
-    (void)RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_CHECK_COMPLETION);
+    complete_parses();
     return {RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_OBJECTS),
             RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_STRINGS),
             RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_ARRAYS),
@@ -109,6 +135,8 @@ inline void start_parse(const uint64_t *, void *, const void *, size_t) {}
 inline void set_parse_record(Record *) {}
 inline uint64_t wait_for_parses() { return 0; }
 inline void set_range(const Range &, const void *) {}
+inline void set_leftovers(const Leftover *, const Leftover *) {}
+inline void complete_parses() {}
 inline Range remaining_range() { return {}; }
 inline uint64_t long_strings() { return 0; }
 inline void set_output(void *, void *, std::string_view *) {}

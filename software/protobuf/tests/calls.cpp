@@ -62,23 +62,18 @@ void the_library_is_called_for_a_reason()
     CHECK(reason_of_parse(&on_the_heap, bytes, true) == static_cast<unsigned>(Fallback::no_arena));
     CHECK(on_the_heap.SerializeAsString() == bytes);
 
-    falls_back<Leaf>(Fallback::unsupported, bytes + std::string("\xa0\x06\x01", 3)); // field 100
     falls_back<Leaf>(Fallback::malformed, bytes + std::string("\x08", 1), false);
+    falls_back<Leaf>(Fallback::malformed, std::string("\x10", 1), false); // no string either
     falls_back<Leaf>(Fallback::malformed, std::string("\x12\x05" "abc", 5), false);
     falls_back<Wide>(Fallback::unsupported_type, std::string("\x08\x01", 2));
     falls_back<google::protobuf::Duration>(Fallback::no_table, std::string("\x08\x01", 2));
 
-    Mixed grouped;
-    grouped.mutable_pair()->set_left(1);
-    falls_back<Mixed>(Fallback::unsupported, grouped.SerializeAsString());
     Mixed timed;
     timed.mutable_time()->set_seconds(9);
     Arena arena;
     auto *parsed = Arena::CreateMessage<Mixed>(&arena);
     CHECK(reason_of_parse(parsed, timed.SerializeAsString(), true) == rackwright::fallback_reasons);
     CHECK(parsed->time().seconds() == 9);
-    falls_back<Everything>(Fallback::unsupported, std::string("\x80\x01\x32", 3)); // color
-    falls_back<Everything>(Fallback::unsupported, std::string("\xe2\x02\x02\x00\x02", 5)); // packed_codes
     falls_back<Maps>(Fallback::unsupported, std::string("\x22\x04\x08\x07\x10\x32", 6)); // uint32s
 
     rackwright::use_units(false);
@@ -108,6 +103,51 @@ void closed_enums_may_have_gaps()
     CHECK(everything->SerializeAsString() == sample.SerializeAsString());
     CHECK(reason_of_parse(maps, mapped.SerializeAsString(), true) == none);
     CHECK(maps->codes().at(7) == rackwright::tests::CODE_LEAST);
+}
+
+// What the unit leaves over, so many fields, has become what the library makes of it.
+template <class Message> void leaves_over(uint64_t count, const std::string &bytes)
+{
+    Arena arena;
+    auto *message = Arena::CreateMessage<Message>(&arena);
+    Message model;
+    CHECK(model.ParseFromString(bytes));
+    for (int turn = 0; turn < 2; turn++) {
+        const uint64_t before = rackwright::protobuf_counters.left_over;
+        CHECK(reason_of_parse(message, bytes, true) == rackwright::fallback_reasons);
+        CHECK(rackwright::protobuf_counters.left_over - before == count);
+        CHECK(message->SerializeAsString() == model.SerializeAsString());
+        CHECK(message->GetReflection()->GetUnknownFields(*message).field_count() ==
+              model.GetReflection()->GetUnknownFields(model).field_count());
+    }
+}
+
+void what_is_unknown_is_left_over()
+{
+    const std::string bytes = leaf(3).SerializeAsString();
+    leaves_over<Leaf>(1, bytes + std::string("\xa0\x06\x01", 3)); // field 100
+    leaves_over<Leaf>(3, std::string("\xa1\x06" "12345678" "\xa5\x06" "1234" "\xa2\x06\x05" "texts", 24) + bytes);
+    leaves_over<Leaf>(2, std::string("\x12\x01" "a" "\x10\x05" "\x0a\x02" "ab", 9)); // of another wire type
+    const std::string group("\xa3\x06\x08\x01\x12\x03" "abc" "\x0b\x10\x02\x0c\xa4\x06", 15);
+    leaves_over<Leaf>(1, group);
+    leaves_over<Leaf>(2, bytes + group + group);
+    leaves_over<Leaf>(2, std::string("\x1a\x20\x08\x07", 4) + group + group + std::string("\x1a\x00", 2));
+    leaves_over<Everything>(1, std::string("\x80\x01\x32", 3));             // color
+    leaves_over<Everything>(2, std::string("\xe2\x02\x04\x00\x02\x01\x03", 7)); // packed_codes
+
+    const std::string open_group = group.substr(0, group.size() - 2);
+    falls_back<Leaf>(Fallback::malformed, open_group, false);
+    falls_back<Leaf>(Fallback::malformed, open_group + std::string("\xac\x06", 2), false);
+    falls_back<Leaf>(Fallback::malformed, bytes + std::string("\xa4\x06", 2), false);
+    falls_back<Leaf>(Fallback::malformed, std::string("\xa2\x06\x05" "text", 7), false);
+
+    Mixed grouped;
+    grouped.mutable_pair()->set_left(1);
+    grouped.set_number(4);
+    leaves_over<Mixed>(1, grouped.SerializeAsString());
+    grouped.SetExtension(rackwright::tests::extra, "an extension");
+    grouped.mutable_time()->set_seconds(9);
+    leaves_over<Mixed>(2, grouped.SerializeAsString());
 }
 
 void required_fields_are_asked_for()
@@ -199,6 +239,7 @@ int main()
 #define RUN(TEST) TEST(), std::printf("%s\n", #TEST)
     RUN(the_library_is_called_for_a_reason);
     RUN(closed_enums_may_have_gaps);
+    RUN(what_is_unknown_is_left_over);
     RUN(required_fields_are_asked_for);
     RUN(maps_are_the_units);
     RUN(requests_are_queued);

@@ -97,6 +97,7 @@ std::string definition_of(const Descriptor *message)
         text += "    builder.hasbits(&object._impl_._has_bits_, sizeof object._impl_._has_bits_);\n";
     }
     for (const FieldDescriptor *field : fields) text += description_of(field);
+    if (message->extension_range_count() > 0) text += "    builder.extensions();\n";
     text += "}\nstatic ::rackwright::protobuf::Storage<sizeof(" + name + "), " +
             std::to_string(last - first + 1) + ", " + std::to_string(fields.size()) + "> " + room +
             ";\n::rackwright::protobuf::Type " + name + "::rackwright_type(" + room + ".table, " +

@@ -12,28 +12,34 @@ from rackwright.protobuf.suite import Suite
 from rackwright.protobuf.suites.fields import fields_suite
 from rackwright.protobuf.wire import delimited
 
+PUBLIC_SCHEMAS = 12
+"""Schemas of the suite `public`, unless another number is asked for."""
 
-def chosen_suite(name: str, syntax: str | None = None) -> Suite:
-    """The suite `fields` or `services`, or one made from the distributions in a YAML file.
+
+def chosen_suite(name: str, syntax: str | None = None, schemas: int | None = None) -> Suite:
+    """The suite `fields`, `services` or `public`, or one made from the distributions in a YAML file.
 
     `syntax`, "proto2" or "proto3", is that of all schemas that are made from distributions, in place of the
-    share they tell. Raises `RackwrightError` for another name, for a file that makes no sense, and for a
-    suite whose syntax can't be chosen.
+    share they tell; `schemas` the number of schemas of `public`. Raises `RackwrightError` for another name,
+    for a file that makes no sense, and for a suite of which that can't be chosen.
     """
     from rackwright.protobuf.suites.distributions import FLEET, read_distributions
+    from rackwright.protobuf.suites.public import public_suite
     from rackwright.protobuf.suites.services import services_suite
 
+    if schemas is not None and name != "public":
+        raise RackwrightError(f"the suite {name} has schemas of its own; --schemas is for public")
     path = Path(name)
     if name == "services" or path.suffix in (".yaml", ".yml"):
         shapes = read_distributions(FLEET if name == "services" else path)
         if syntax is not None:
             shapes = replace(shapes, proto3=float(syntax == "proto3"))
         return services_suite(shapes, path.stem)
-    if name != "fields":
-        raise RackwrightError(f"no suite {name}; there are fields, services, or a FILE.yaml")
+    if name not in ("fields", "public"):
+        raise RackwrightError(f"no suite {name}; there are fields, services, public, or a FILE.yaml")
     if syntax is not None:
-        raise RackwrightError("the suite fields has a syntax of its own; --syntax is for services")
-    return fields_suite()
+        raise RackwrightError(f"the suite {name} has a syntax of its own; --syntax is for services")
+    return fields_suite() if name == "fields" else public_suite(schemas or PUBLIC_SCHEMAS)
 
 
 def save_suite(suite: Suite, folder: Path) -> None:
@@ -41,7 +47,10 @@ def save_suite(suite: Suite, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     schema = read_schema(suite.proto)
     for name in schema.files:
-        (folder / name).write_bytes((suite.proto.parent / name).read_bytes())
+        source, copy = suite.proto.parent / name, folder / name
+        if source.exists():  # well-known types come with protoc
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(source.read_bytes())
     for benchmark in suite.benchmarks:
         (folder / f"{benchmark.name}.bin").write_bytes(delimited(benchmark.messages))
     messages = list(dict.fromkeys(benchmark.message for benchmark in suite.benchmarks))

@@ -7,15 +7,12 @@ the same suite on every machine.
 
 from __future__ import annotations
 
-import hashlib
 import random
-from collections.abc import Mapping
-from pathlib import Path
 
-from bootstrap.paths import BUILD
 from rackwright.protobuf import wire
 from rackwright.protobuf.suite import Benchmark, Suite
 from rackwright.protobuf.suites.distributions import Distributions, draw_share, draw_size
+from rackwright.protobuf.suites.keep import keep_files
 from rackwright.protobuf.suites.schemas import Field, Schema, draw_schema, draw_syntax, proto_files
 from rackwright.protobuf.suites.values import draw_values
 
@@ -36,17 +33,7 @@ def services_suite(shapes: Distributions, name: str) -> Suite:
         messages = [_top_message(schema, shapes, draw) for _ in range(shapes.messages)]
         schemas.append(schema)
         benchmarks.append(Benchmark(f"service-{index}", schema[0].full_name, messages, "services"))
-    return Suite(name, _keep(proto_files(schemas)), benchmarks)
-
-
-def _keep(files: Mapping[str, str]) -> Path:
-    """Writes .proto files into a folder that only these have; gives the first."""
-    key = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:16]
-    folder = BUILD / "protobuf" / f"suite-{key}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder / next(iter(files))
+    return Suite(name, keep_files(proto_files(schemas)), benchmarks)
 
 
 def _top_message(types: Schema, shapes: Distributions, draw: random.Random) -> bytes:

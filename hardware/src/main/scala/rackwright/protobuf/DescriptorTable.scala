@@ -146,4 +146,7 @@ object WireType {
   val startGroup = 3
   val endGroup = 4
   val fixed32 = 5
+
+  /** A group begins or ends: a tag without a value. */
+  def isGroup(wire: UInt): Bool = wire === startGroup.U || wire === endGroup.U
 }

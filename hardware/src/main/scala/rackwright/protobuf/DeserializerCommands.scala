@@ -17,6 +17,7 @@ class DeserializerRequest extends Bundle {
 
   /** Regions given since the last request. */
   val regions = Valid(new RegionBounds)
+  val leftovers = Valid(new LeftoverBounds)
 
   /** `ok`, or why nothing is done. */
   val verdict = UInt(Status.width.W)
@@ -31,6 +32,9 @@ class DeserializerReport extends Bundle {
   /** 1 + status of the first that was not `ok` since this was asked last, or 0. */
   val failure = UInt(64.W)
   val heads = new RegionHeads
+
+  /** Where the next record of what is left over goes. */
+  val leftovers = UInt(DescriptorTable.addressBits.W)
 }
 
 /** Understands one command per cycle. README.md has the list. */
@@ -66,6 +70,9 @@ class DeserializerCommands(opcode: Int) extends Module {
   private val bounds = RegInit(0.U.asTypeOf(new RegionBounds))
   private val boundsGiven = RegInit(false.B)
   private val boundsWide = RegInit(0.U(2.W))
+  private val leftovers = RegInit(0.U.asTypeOf(new LeftoverBounds))
+  private val leftoversGiven = RegInit(false.B)
+  private val leftoversWrong = RegInit(false.B)
 
   // Regions that no request has used yet are as they were given.
   private val heads = Mux(boundsGiven, RegionHeads.of(bounds), report.heads)
@@ -93,6 +100,7 @@ class DeserializerCommands(opcode: Int) extends Module {
       is(Funct.arrays) -> heads.arrays,
       is(Funct.texts) -> heads.texts,
       is(Funct.longStrings) -> heads.longStrings,
+      is(Funct.leftoverHead) -> Mux(leftoversGiven, leftovers.start, report.leftovers),
       is(Funct.version) -> currentVersion.U
     )
   )
@@ -107,14 +115,17 @@ class DeserializerCommands(opcode: Int) extends Module {
 
   private val recordMisaligned = record(4, 0).orR
   private val wrong = isWide(table) || isWide(target) || table(3, 0).orR || target(2, 0).orR || recordMisaligned ||
-    boundsWide.orR || Ranges.wraps(bits.rs1, length)
+    boundsWide.orR || leftoversWrong || Ranges.wraps(bits.rs1, length)
   request.bits.message.table := table
   request.bits.message.target := target
+  request.bits.message.source := bits.rs1
   request.bits.message.length := length
   request.bits.arena := arena
   request.bits.record := Mux(recordMisaligned, 0.U, record)
   request.bits.regions.valid := boundsGiven
   request.bits.regions.bits := bounds
+  request.bits.leftovers.valid := leftoversGiven
+  request.bits.leftovers.bits := leftovers
   request.bits.verdict := Mux(wrong, Status.accessFault, Mux(length(31), Status.unsupported, Status.ok))
 
   private def isWide(address: UInt): Bool = (address >> DescriptorTable.addressBits).orR
@@ -139,10 +150,17 @@ class DeserializerCommands(opcode: Int) extends Module {
     }
     when(is(Funct.arena)) { arena := bits.rs1 }
     when(is(Funct.completion)) { record := bits.rs1 }
+    when(is(Funct.leftovers)) {
+      leftovers.start := bits.rs1
+      leftovers.end := bits.rs2
+      leftoversWrong := Seq(bits.rs1, bits.rs2).map(at => isWide(at) || at(4, 0).orR).reduce(_ || _)
+      leftoversGiven := true.B
+    }
     when(starts) {
       started := started + 1.U
       record := 0.U
       boundsGiven := false.B
+      leftoversGiven := false.B
     }
   }
 }
@@ -161,6 +179,7 @@ object DeserializerCommands {
     val limits: Int = 5
     val arena: Int = 6
     val completion: Int = 7
+    val leftovers: Int = 8
     val status: Int = 16
     val objects: Int = 17
     val strings: Int = 18
@@ -169,5 +188,6 @@ object DeserializerCommands {
     val waitForAll: Int = 21
     val longStrings: Int = 22
     val texts: Int = 23
+    val leftoverHead: Int = 24
   }
 }

@@ -22,6 +22,7 @@ class DeserializerControl extends Module {
   val stop = IO(Output(Bool()))
 
   val regions = IO(Valid(new RegionBounds))
+  val leftovers = IO(Valid(new LeftoverBounds))
 
   /** Which group the stores of now belong to. */
   val turn = IO(Output(UInt(log2Ceil(ProtobufCompleter.groups).W)))
@@ -59,6 +60,8 @@ class DeserializerControl extends Module {
   start.bits := request.bits.message
   regions.valid := request.fire && request.bits.regions.valid
   regions.bits := request.bits.regions.bits
+  leftovers.valid := request.fire && request.bits.leftovers.valid
+  leftovers.bits := request.bits.leftovers.bits
   stop := ended.valid && ended.bits.status =/= Status.ok
 
   // A request that reads nothing ends at once. There is a place for each group, so that none waits here.

@@ -10,6 +10,9 @@ import rackwright.memory.ByteStream
 class FieldsStart extends Bundle {
   val table = UInt(DescriptorTable.addressBits.W)
   val target = UInt(DescriptorTable.addressBits.W)
+
+  /** Its input. */
+  val source = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
 }
 
@@ -52,6 +55,10 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   val trim = IO(new Trim)
   val arraysHead = IO(Input(UInt(DescriptorTable.addressBits.W)))
 
+  /** Where records of what is left over go; where the next one does. */
+  val leftoverBounds = IO(Flipped(Valid(new LeftoverBounds)))
+  val leftoverHead = IO(Output(UInt(DescriptorTable.addressBits.W)))
+
   /** A store waits before `store`. */
   val storing = IO(Output(Bool()))
 
@@ -65,6 +72,8 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   private val resolver = Module(new DeserializerResolver)
   private val values = Module(new DeserializerValues(params))
   private val oneofs = Module(new DeserializerOneofs(params))
+  private val groups = Module(new DeserializerGroups)
+  private val leftovers = Module(new DeserializerLeftovers(params))
   private val revisits = Module(new DeserializerRevisits)
   private val hasbits = Module(new DeserializerHasbits(params))
   private val repeated = Module(new DeserializerRepeated(params))
@@ -78,7 +87,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
 
   private val (orders, level, outcome, entry) = (sequencer.orders, levels.level, values.outcome, values.entry)
   private val (scanned, decided) = (values.scanned, values.decided)
-  private val takesField = outcome.taken && !scanned.inRun && !scanned.end
+  private val takesField = outcome.taken && !scanned.inRun && !scanned.end && !outcome.isLeftOver
   private val takesString = outcome.taken && outcome.isString
   private val madeMessage = orders.enter && isState(State.creating)
 
@@ -97,6 +106,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   resolver.field <> scanner.field
   resolver.kind := level.kind
   resolver.clear := settles
+  resolver.inGroup := groups.open
   resolver.flush := flush
 
   values.field <> resolver.resolved
@@ -108,6 +118,10 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   values.needs.room := repeated.room
   values.needs.withHeader := repeated.withHeader
   values.needs.oneofFree := !oneofs.busy
+  values.needs.leftoverFree := !leftovers.busy
+  values.needs.leftoverFits := leftovers.fits
+  values.needs.groupFits := groups.fits
+  values.needs.groupEnds := groups.open && groups.number === scanned.number
   values.needs.seen := levels.seen
   values.target := level.target
   values.element := repeated.element
@@ -146,6 +160,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   sequencer.seen := decided.seen
   sequencer.textLeaves.valid := text.leaves.valid
   sequencer.textLeaves.bits := level.left === text.leaves.bits
+  sequencer.inGroup := groups.openNext
   sequencer.full := levels.full
   sequencer.outermost := levels.outermost
   sequencer.repeatedOpened := repeated.opened
@@ -154,7 +169,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   sequencer.textDone := textDone
   sequencer.messagesDone := messagesStage.over
   sequencer.found := revisits.found
-  sequencer.settled := lookupIdle && !oneofs.busy
+  sequencer.settled := lookupIdle && !oneofs.busy && !leftovers.busy
   ended := sequencer.ended
 
   levels.start.valid := start.valid
@@ -208,11 +223,33 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   messages.flush := flush
   objects <> messages.objects
 
-  text.start.valid := takesString
+  private val skips = RegEnable(outcome.isSkipped, outcome.taken)
+  text.start.valid := takesString || (outcome.taken && outcome.isSkipped)
+  text.start.bits.skip := outcome.isSkipped
   text.start.bits.address := decided.string
   text.start.bits.length := decided.value
-  text.start.bits.utf8 := entry.utf8
-  undo := textDone.valid && textDone.bits =/= Status.ok
+  text.start.bits.utf8 := entry.utf8 && !outcome.isSkipped
+  undo := textDone.valid && textDone.bits =/= Status.ok && !skips
+
+  // What is left over is told as a whole: a group when it ends.
+  private val request = RegEnable(start.bits, start.valid)
+  private val takesGroup = outcome.taken && outcome.isGroup
+  private val begins = scanned.wire === WireType.startGroup.U
+  private val delimited = Mux(outcome.isSkipped, scanned.value(31, 0), 0.U)
+  private val from = Mux(groups.open, groups.start, values.position)
+  groups.taken.valid := takesGroup
+  groups.taken.bits.begins := begins
+  groups.taken.bits.number := scanned.number
+  groups.taken.bits.start := values.position
+  groups.clear := start.valid
+  leftovers.set := leftoverBounds
+  leftoverHead := leftovers.head
+  leftovers.add.valid := outcome.taken && outcome.isLeftOver && !groups.openNext
+  leftovers.add.bits.target := level.target
+  leftovers.add.bits.root := request.target
+  leftovers.add.bits.address := request.source + from
+  leftovers.add.bits.length := values.position + scanned.bytes + delimited - from
+  leftovers.add.bits.number := Mux(scanned.inRun, scanned.number, 0.U)
 
   // The former case is still wanted where a message may be merged into the one that is there.
   oneofs.set.valid := entry.inOneof && ((takesField && !outcome.isMessage) || (orders.beginMessage && !start.valid))
@@ -234,7 +271,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   arrays <> repeated.array
   texts <> text.bytes
 
-  private val sources = Seq(oneofs.store, values.store) ++ stages.map(_.leaves)
+  private val sources = Seq(oneofs.store, leftovers.store, values.store) ++ stages.map(_.leaves)
   private val arbiter = Module(new Arbiter(new Store(params.port), sources.length))
   arbiter.io.in.zip(sources).foreach { case (input, source) => input <> source }
   store <> arbiter.io.out

@@ -13,8 +13,9 @@ import rackwright.contract.Status
 class DeserializerResolver extends Module {
   val field = IO(Flipped(Decoupled(new ScannedField)))
 
-  /** The type of their message. */
+  /** The type of their message; they are in a group, of which no type is known. */
   val kind = IO(Input(new MessageType))
+  val inGroup = IO(Input(Bool()))
 
   /** Forget all fields; lines that are answered in these cycles belong to them. */
   val clear = IO(Input(Bool()))
@@ -42,7 +43,7 @@ class DeserializerResolver extends Module {
   private val located = Wire(Decoupled(new Located))
   private val tagged = !scanned.bits.inRun && !scanned.bits.end && !scanned.bits.tagFailure.valid
   private val inTable = scanned.bits.number >= kind.least && scanned.bits.number - kind.least <= kind.span
-  private val isKnown = inTable && scanned.bits.wire =/= WireType.startGroup.U
+  private val isKnown = inTable && scanned.bits.wire =/= WireType.endGroup.U && !inGroup
   located.valid := scanned.valid
   scanned.ready := located.ready
   located.bits.field := scanned.bits

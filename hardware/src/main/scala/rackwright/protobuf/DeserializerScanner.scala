@@ -55,10 +55,9 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
 
   private val tagMalformed = !inRun && Mux(tag.complete, tag.wrong, tag.endless || isWhole)
   private val tagUnreadable = !inRun && !tag.complete && unreadable
-  private val isGroup = !inRun && tag.wire === WireType.startGroup.U
   private val valueMalformed = value.wrong || (!value.complete && isWhole)
   private val valueUnreadable = !value.complete && unreadable
-  private val tagDecides = tagMalformed || tagUnreadable || (tag.complete && isGroup && !inRun)
+  private val tagDecides = tagMalformed || tagUnreadable
   private val valueDecides = (inRun || tag.complete) && (value.complete || valueMalformed || valueUnreadable)
   private val ends = bound === 0.U
   private val decided = ends || tagDecides || valueDecides
@@ -79,6 +78,7 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
     found.wire := wire
     found.value := value.value
     found.start := position
+    found.bytes := total
     found.inRun := inRun
     found.end := ends
     found.last := isShort && bound(total.getWidth - 1, 0) === total && !inRun

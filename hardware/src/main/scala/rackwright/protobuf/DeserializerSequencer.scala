@@ -50,6 +50,9 @@ class DeserializerSequencer extends Module {
   /** The last bytes of a string leave the input; the message ends with them. */
   val textLeaves = IO(Flipped(Valid(Bool())))
 
+  /** A group is open behind the field at hand. */
+  val inGroup = IO(Input(Bool()))
+
   /** No message can be gone into; the message is the outermost one. */
   val full = IO(Input(Bool()))
   val outermost = IO(Input(Bool()))
@@ -97,12 +100,13 @@ class DeserializerSequencer extends Module {
     now := next
   }
 
-  /** Ends a message: what is on chip of it is stored. */
-  private def close(): Unit = {
-    orders.closeRepeated := repeatedOpened
-    orders.flushHasbits := !repeatedOpened
-    now := Mux(repeatedOpened, State.closing, State.flushing)
-  }
+  /** Ends a message: what is on chip of it is stored. It must not end within a group. */
+  private def close(): Unit =
+    when(inGroup)(finish(Status.malformed)).otherwise {
+      orders.closeRepeated := repeatedOpened
+      orders.flushHasbits := !repeatedOpened
+      now := Mux(repeatedOpened, State.closing, State.flushing)
+    }
 
   /** Goes on with the tags behind what a box was busy with. */
   private def resumeAfter(done: Valid[UInt]): Unit = {
@@ -112,7 +116,9 @@ class DeserializerSequencer extends Module {
 
   /** After a value, or the end of what it was in, has been taken. */
   private def goOn(): Unit =
-    when(value.endsMessage)(close()).elsewhen(value.endsRun) { orders.resume := true.B }.elsewhen(value.isString) {
+    when(value.endsMessage)(close()).elsewhen(value.endsRun) { orders.resume := true.B }.elsewhen(
+      value.isString || value.isSkipped
+    ) {
       now := State.text
     }.elsewhen(value.isRun) { orders.resumeRun := true.B }.elsewhen(value.isMessage) {
       when(full)(finish(Status.unsupported)).elsewhen(repeated || !seen)(begin(exists = false.B, State.creating))
@@ -120,7 +126,7 @@ class DeserializerSequencer extends Module {
           orders.revisit := true.B
           now := State.revisiting
         }
-    }.elsewhen(value.isLast)(close())
+    }.elsewhen(value.isLast)(close()).elsewhen(value.isGroup) { orders.resume := true.B }
 
   when(start) {
     begin(exists = true.B, State.opening)

@@ -5,8 +5,9 @@ import chisel3.util._
 
 import rackwright.contract.Status
 
-/** A string to make: its object, its length, and whether it must be UTF-8. */
+/** A string to make: its object, its length, and whether it must be UTF-8; or bytes that are to be passed over. */
 class StringStart extends Bundle {
+  val skip = Bool()
   val address = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
   val utf8 = Bool()
@@ -77,11 +78,12 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val first = Cat(asked.length.pad(64), contents.pad(64))
   private val second = Mux(isTaken, text(127, 0), asked.length.pad(128))
   private val copies = isTaken && !inline
-  beat.valid := isTaken || isState(State.heading) || isState(State.sizing)
+  beat.valid := !asked.skip && (isTaken || isState(State.heading) || isState(State.sizing))
+  private val leavesTaken = isTaken && (asked.skip || beat.fire)
   beat.bits.address := to
   beat.bits.data := Mux(copies, text, if (atOnce) second ## first else Mux(isState(State.heading), first, second))
 
-  private val finishes = isTaken && takenLast && beat.fire
+  private val finishes = leavesTaken && takenLast
   private val unreadable = isState(State.moving) && head.fresh && !there && !isTaken && head.fault
   private val noRoom = isState(State.placing) && !fits
   done.valid := finishes || unreadable || noRoom
@@ -104,7 +106,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
     to := contents
     state := State.moving
   }
-  when(isTaken && beat.fire) {
+  when(leavesTaken) {
     isTaken := false.B
     to := to + portBytes.U
     before := VecInit(characters.takeRight(Utf8.carryBytes))
@@ -120,7 +122,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   }
   when(done.valid) { state := State.idle }
   when(start.valid) {
-    val fitsInline = start.bits.length <= inlineMost.U
+    val fitsInline = start.bits.length <= inlineMost.U || start.bits.skip
     asked := start.bits
     inline := fitsInline
     to := start.bits.address
@@ -130,6 +132,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
     broken := false.B
     contents := start.bits.address + 16.U
     state := Mux(fitsInline, if (atOnce) State.moving else State.heading, State.measuring)
+    when(start.bits.skip)(state := State.moving)
   }
 }
 

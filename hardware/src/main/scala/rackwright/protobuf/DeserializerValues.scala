@@ -16,8 +16,14 @@ class ValueNeeds extends Bundle {
   val room = Bool()
   val withHeader = Bool()
 
-  /** No case word waits to be stored. */
+  /** No case word waits to be stored; no field that is left over waits for its record, and there is room for one. */
   val oneofFree = Bool()
+  val leftoverFree = Bool()
+  val leftoverFits = Bool()
+
+  /** One more group fits within those that are open; the end of a group is that of the innermost one. */
+  val groupFits = Bool()
+  val groupEnds = Bool()
 
   /** The object may have the field already. */
   val seen = Bool()
@@ -33,6 +39,11 @@ class ValueOutcome extends Bundle {
   val isString = Bool()
   val isMessage = Bool()
   val isRun = Bool()
+
+  /** It is left over: for the library, with the bytes that it is delimited by; the tag of a group. */
+  val isLeftOver = Bool()
+  val isSkipped = Bool()
+  val isGroup = Bool()
 
   /** The message, or the run, ends here; of the message, nothing is left behind it. */
   val endsMessage = Bool()
@@ -99,9 +110,14 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   val scanned = IO(Output(new ScannedField))
   val decided = IO(Output(new DecidedField))
 
+  /** Where it is in the input: its tag, or itself where it has none. */
+  val position = IO(Output(UInt(32.W)))
+
   private val state = RegInit(State.empty)
   private val now = Reg(new ResolvedField)
   private val kept = Reg(new DecidedField)
+  private val from = Reg(UInt(32.W))
+  position := from
   entry := DescriptorTable.entry(now.line.data)
   scanned := now.field
   decided := kept
@@ -115,10 +131,24 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val delimited = !found.inRun && found.wire === WireType.lengthDelimited.U
   private val isRun = entry.repeated && delimited && !isString && !isMessage
   private val resolved = !found.tagFailure.valid && !found.end
-  private val foreign = now.unknown || (!found.inRun && (entry.kind === 0.U || entry.kind === FieldKind.group.U ||
-    entry.unsupported || !(found.wire === ownWire || isRun)))
   private val lineFault = !found.inRun && !now.unknown && now.line.fault
-  private val supported = resolved && !foreign && !lineFault
+  private val isGroup = !found.inRun && WireType.isGroup(found.wire)
+  private val endsGroup = isGroup && found.wire === WireType.endGroup.U
+  private val outside = (value.unmapped || now.notInSet) && !delimited
+
+  // What the unit has no place for is left over for the library, unless what comes behind it would change its meaning:
+  // fields that the library knows to be in a oneof, entries of maps.
+  private val isKnown = !now.unknown && entry.kind =/= 0.U
+  private val isWhole = found.wire === ownWire || isRun
+  private val isRefused = entry.unsupported || entry.kind === FieldKind.group.U
+  private val isForeign = !found.inRun && (!isKnown || isRefused || !isWhole)
+  private val isStranger = isForeign || outside
+  private val mustNotWait = isKnown && (entry.inEntry || (isForeign && isRefused && entry.inOneof))
+  private val foreign =
+    isStranger && (mustNotWait || !needs.leftoverFits || (isGroup && !endsGroup && !needs.groupFits))
+  private val strayEnd = endsGroup && !needs.groupEnds
+  private val leftOver = resolved && isStranger && !foreign && !lineFault
+  private val supported = resolved && !isStranger && !lineFault
 
   private val isEmptyRun = isRun && !found.valueFailure.valid && found.value === 0.U
   private val needsMove = entry.hasHasbit && !needs.hasbitCovered
@@ -126,35 +156,38 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val needsRoom = entry.repeated && !isRun && !needs.room
   private val isReady = !needsMove && !needsOpen && !needsRoom
   private val isOverrun = delimited && found.value > left
-  private val outside = (value.unmapped || now.notInSet) && !delimited
   private val full = isString && delimited && !strings.fits
 
   private val plan = Reg(new Plan)
   private val decides = state === State.deciding && enabled
-  private val waits = entry.inOneof && !needs.oneofFree
-  when(decides && !(supported && waits)) {
+  private val waits = Mux(supported, entry.inOneof && !needs.oneofFree, leftOver && !needs.leftoverFree)
+  when(decides && !waits) {
     state := State.acting
     plan.isString := supported && isString
     plan.isMessage := supported && isMessage
     plan.isRun := supported && isRun
+    plan.isLeftOver := leftOver
+    plan.isSkipped := leftOver && delimited
+    plan.isGroup := leftOver && isGroup
     plan.end := found.end
     plan.move := supported && needsMove
     plan.open := supported && !needsMove && needsOpen
     plan.room := supported && !needsMove && !needsOpen && needsRoom
-    plan.fails := found.tagFailure.valid || (resolved && (lineFault || foreign)) ||
-      (supported && isReady && (found.valueFailure.valid || isOverrun || outside || full))
+    plan.fails := found.tagFailure.valid || (resolved && (lineFault || foreign || strayEnd)) ||
+      (leftOver && (found.valueFailure.valid || isOverrun)) ||
+      (supported && isReady && (found.valueFailure.valid || isOverrun || full))
     plan.status := MuxCase(
       Status.outputFull,
       Seq(
         found.tagFailure.valid -> found.tagFailure.bits,
         lineFault -> Status.accessFault,
+        strayEnd -> Status.malformed,
         foreign -> Status.unsupported,
         found.valueFailure.valid -> found.valueFailure.bits,
-        isOverrun -> Status.malformed,
-        outside -> Status.unsupported
+        isOverrun -> Status.malformed
       )
     )
-    plan.takes := found.end || (supported && isReady)
+    plan.takes := found.end || leftOver || (supported && isReady)
     plan.stores := supported && isReady && !isMessage && !isRun
     kept.value := Mux(delimited, found.value, value.value)
     kept.place := Mux(entry.repeated, element, target + entry.offset)
@@ -180,6 +213,9 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   outcome.isString := plan.isString
   outcome.isMessage := plan.isMessage
   outcome.isRun := plan.isRun
+  outcome.isLeftOver := plan.isLeftOver
+  outcome.isSkipped := plan.isSkipped
+  outcome.isGroup := plan.isGroup
   outcome.endsMessage := plan.end && !found.inRun
   outcome.endsRun := plan.end && found.inRun
   outcome.isLast := found.last
@@ -199,7 +235,9 @@ class DeserializerValues(params: DeserializerParams) extends Module {
     when(field.bits.field.inRun) {
       now.line := now.line
       now.field.start := now.field.start
+      now.field.number := now.field.number
     }
+    from := field.bits.field.start
   }
   when(clear) { state := State.empty }
 }
@@ -212,6 +250,9 @@ object DeserializerValues {
     val isString = Bool()
     val isMessage = Bool()
     val isRun = Bool()
+    val isLeftOver = Bool()
+    val isSkipped = Bool()
+    val isGroup = Bool()
     val end = Bool()
     val move = Bool()
     val open = Bool()

@@ -16,8 +16,7 @@ class FieldKey extends Bundle {
   /** No bytes after those that are there can make a tag of it. */
   val endless = Bool()
 
-  /** A complete tag that no message may have here: field number 0, the end of a group, a wire type that doesn't exist.
-    */
+  /** A complete tag that no message may have: field number 0, a wire type that doesn't exist. */
   val wrong = Bool()
 }
 
@@ -34,7 +33,7 @@ object FieldKey {
     key.length := varint.length
     key.complete := varint.complete && varint.length <= available
     key.endless := !varint.complete && available >= mostBytes.U
-    key.wrong := key.number === 0.U || key.wire === WireType.endGroup.U || key.wire > WireType.fixed32.U
+    key.wrong := key.number === 0.U || key.wire > WireType.fixed32.U
     key
   }
 }

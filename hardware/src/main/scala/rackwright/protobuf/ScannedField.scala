@@ -13,8 +13,11 @@ class ScannedField extends Bundle {
   /** The value as it is written, a varint without its groups; a length for what is length-delimited. */
   val value = UInt(64.W)
 
-  /** Where in the input its tag was. */
+  /** Where in the input its tag was, or where an element of a run was; the bytes of tag and value, or of tag and
+    * length.
+    */
   val start = UInt(32.W)
+  val bytes = UInt(4.W)
 
   /** It belongs to a packed run, and has no tag. */
   val inRun = Bool()
@@ -29,7 +32,7 @@ class ScannedField extends Bundle {
 
   /** Bytes after it are to be read as what its type says, so that nothing behind it has been looked at. */
   def halts: Bool = end || last || tagFailure.valid || valueFailure.valid ||
-    (!inRun && (wire === WireType.lengthDelimited.U || wire === WireType.startGroup.U))
+    (!inRun && (wire === WireType.lengthDelimited.U || WireType.isGroup(wire)))
 }
 
 /** A field, and what the table says about it. */

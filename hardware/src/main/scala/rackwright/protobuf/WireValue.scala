@@ -18,7 +18,7 @@ class WireValue extends Bundle {
   val wrong = Bool()
 }
 
-/** Reads values as the library does. */
+/** Reads values as the library does; the tags of groups have none, of no bytes. */
 object WireValue {
 
   /** Lengths have at most this many bytes, and this is the largest one (3.21: ReadSizeFallback). */
@@ -34,13 +34,14 @@ object WireValue {
     val varint = Varint.decode(data, FieldValue.mostBytes)
     val isLength = wire === WireType.lengthDelimited.U
     val fixed = wire === WireType.fixed32.U || wire === WireType.fixed64.U
+    val isNone = WireType.isGroup(wire)
     val found = Wire(new WireValue)
     found.value := Mux(fixed, data(63, 0), varint.value)
-    found.length := Mux(fixed, Mux(wire === WireType.fixed64.U, 8.U, 4.U), varint.length)
-    found.complete := (fixed || varint.complete) && found.length <= available
+    found.length := Mux(isNone, 0.U, Mux(fixed, Mux(wire === WireType.fixed64.U, 8.U, 4.U), varint.length))
+    found.complete := isNone || ((fixed || varint.complete) && found.length <= available)
     val tooLong = found.complete && (varint.length > lengthBytes.U || varint.value > mostLength.U)
     val endless = available >= FieldValue.mostBytes.U || (isLength && available >= lengthBytes.U)
-    found.wrong := !fixed && ((!varint.complete && endless) || (isLength && tooLong))
+    found.wrong := !fixed && !isNone && ((!varint.complete && endless) || (isLength && tooLong))
     found
   }
 }

@@ -1,0 +1,23 @@
+// Fields that the deserializer leaves over for the library: unknown ones, extensions, groups, values that
+// a closed enum does not have. The unit reads past them and notes where they are; the library then merges
+// these bytes, and no others, into the object that they belong to.
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <cstddef>
+
+namespace rackwright::protobuf {
+
+// Gives the unit room for records, unless it has some in use.
+void provide_leftovers();
+
+struct Merged {
+    size_t count;
+    bool succeeded; // false when the library refuses one
+};
+
+// Takes what the request for `root`, which has completed, left over; merges it, or drops it.
+Merged take_leftovers(const google::protobuf::Message *root, bool merges);
+
+} // namespace rackwright::protobuf
