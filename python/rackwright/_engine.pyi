@@ -450,3 +450,12 @@ class Balancer:
 
         Raises `EngineError` unless it decides what was decided then.
         """
+
+def exercise_daronpon(design: Design, seed: int, frames: int) -> dict[str, int]:
+    """Gives the dispatcher in RTL and the policy crate the same frames; what both have counted.
+
+    `sent` frames left, the same from both. Raises `EngineError` with the first frame after which they differ.
+    """
+
+def pace_daronpon(design: Design, frames: int) -> float:
+    """Cycles for each frame of 64 bytes when they come back to back: requests and their answers, in turn."""

@@ -147,7 +147,7 @@ def test_two_choices_reach_their_mean_field_limit() -> None:
     load = 0.8
     limit = sum(load ** (2**i - 2) for i in range(1, 12))
     balancing = LoadBalancing(
-        policy="racksched",
+        policy="rack-sched",
         load=load,
         racks=1,
         services=1,

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
 
 from rackwright.cluster.errors import TopologyError
-
-Policy = Literal[
-    "daronpon",
-    "shortest-queue",
-    "rack-local",
-    "random",
-    "round-robin",
-    "power-of-two",
-    "bounded-queue",
-    "racksched",
-]
-"""How a dispatching switch chooses; see `Dispatch`."""
-
-_PLAIN = {
-    "shortest-queue": "shortest-queue",
-    "rack-local": "rack-local",
-    "random": "random",
-    "round-robin": "round-robin",
-    "power-of-two": "power-of-two",
-    "racksched": "rack-sched",
-}
+from rackwright.designs import elaborate
+from rackwright.dispatch_policies import PolicyName, describe_policy
 
 
 @dataclass(frozen=True)
@@ -36,14 +19,18 @@ class Dispatch:
     `policy` is `daronpon` (the least loaded rack it knows of; `gossip` and `piggyback` switch its two
     ways of learning off), `shortest-queue` (the same, told of every change), `rack-local`, `random`,
     `round-robin`, `power-of-two`, `bounded-queue` (at most `bound` requests a core, the others wait in
-    the switch) or `racksched` (the better of two in the rack). A load is told to others when it crosses a
+    the switch) or `rack-sched` (the better of two in the rack). A load is told to others when it crosses a
     power of two and is at least `gossip_floor` and its own moving average, which follows by one part in
     two to the `average_shift`. A request is redirected when another rack has fewer requests for each core
     by more than `load_delta`, or, without one, by more than what is known of others is usually wrong.
     `engine/crates/dispatch` says more.
+
+    `tracked` requests, a power of two, can be under way in the rack and counted. With the fidelity `rtl` of
+    its switch, the unit `daronpon` decides, elaborated with `unit_parameters`; it has no policy that draws
+    or lets requests wait.
     """
 
-    policy: Policy = "daronpon"
+    policy: PolicyName = "daronpon"
     gossip: bool = True
     piggyback: bool = True
     bound: int = 2
@@ -55,9 +42,11 @@ class Dispatch:
     truth_interval_us: float = 2000.0
     peer_timeout_us: float = 7000.0
     probe_interval_us: float = 1000.0
+    tracked: int = 1 << 14
+    unit_parameters: Mapping[str, int] = field(default_factory=dict, hash=False)
 
-    def describe(self) -> dict[str, Any]:
-        """As the engine reads it."""
+    def describe(self, design: str | None = None) -> dict[str, Any]:
+        """As the engine reads it; `design` is the name of the unit that decides, if one does."""
         return {
             "policy": self._policy(),
             "gossip_floor": self.gossip_floor,
@@ -68,16 +57,18 @@ class Dispatch:
             "truth_interval_us": self.truth_interval_us,
             "peer_timeout_us": self.peer_timeout_us,
             "probe_interval_us": self.probe_interval_us,
+            "tracked": self.tracked,
+            "design": design,
         }
 
+    def unit(self) -> Path:
+        """The manifest of the unit that decides as this says, elaborated where that has not been done."""
+        return elaborate("daronpon", {"flights": self.tracked, **self.unit_parameters})
+
     def _policy(self) -> Any:
-        if self.policy == "daronpon":
-            return {"daronpon": {"gossip": self.gossip, "piggyback": self.piggyback}}
-        if self.policy == "bounded-queue":
-            return {"bounded-queue": {"bound": self.bound}}
-        if self.policy not in _PLAIN:
-            known = ", ".join(["daronpon", "bounded-queue", *_PLAIN])
+        known = get_args(PolicyName)
+        if self.policy not in known:
             raise TopologyError(
-                f"no policy of a dispatching switch is called {self.policy!r}; there are {known}"
+                f"no policy of a dispatching switch is called {self.policy!r}; there are {', '.join(known)}"
             )
-        return _PLAIN[self.policy]
+        return describe_policy(self.policy, bound=self.bound, gossip=self.gossip, piggyback=self.piggyback)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
-from rackwright.cluster import dispatch
 from rackwright.cluster.cluster import Cluster
 from rackwright.cluster.dispatch import Dispatch
 from rackwright.cluster.distributions import Bimodal, Constant, Distribution, Exponential
@@ -14,10 +13,11 @@ from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
 from rackwright.cluster.loads import Poisson
 from rackwright.cluster.nodes import Selection, Switch, Traffic
+from rackwright.dispatch_policies import PolicyName
 
 CLIENT_POLICIES = ("client-random", "client-power-of-two", "client-round-robin")
 """The client chooses, and switches only forward."""
-POLICIES = (*get_args(dispatch.Policy), *CLIENT_POLICIES, "ideal")
+POLICIES = (*get_args(PolicyName), *CLIENT_POLICIES, "ideal")
 """Everything that can choose. `ideal` is one queue in front of all cores of a service, the bound."""
 
 SERVICE_TIMES: dict[str, Distribution] = {

@@ -5,16 +5,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rackwright.cluster.dispatch import Dispatch
 from rackwright.cluster.distributions import Distribution
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
 from rackwright.cluster.loads import Load
+from rackwright.designs import design
 
 if TYPE_CHECKING:
     from rackwright._engine import Design
+
+Fidelity = Literal["model", "rtl"]
+"""What dispatches in a switch."""
 
 Selection = Literal["random", "round-robin", "power-of-two"]
 """Whom a client asks."""
@@ -73,7 +78,8 @@ class Switch(Node):
     pins the way to a server (by name) through neighbours (by name) instead of along shortest paths.
 
     With `dispatch` it takes the requests for services right below it and chooses their replicas, together
-    with all other switches that dispatch. It loses frames with the probability `loss`, and all of them
+    with all other switches that dispatch; with the `fidelity` "rtl" the unit `daronpon` does that, instead of
+    the model that it equals. It loses frames with the probability `loss`, and all of them
     between the pairs of times in `outages_us`, after which it knows nothing.
     """
 
@@ -88,6 +94,7 @@ class Switch(Node):
         policy: str = "flow-hash",
         routes: Mapping[str, Sequence[str]] | None = None,
         dispatch: Dispatch | None = None,
+        fidelity: Fidelity = "model",
         loss: float = 0.0,
         outages_us: Iterable[tuple[float, float]] = (),
     ) -> None:
@@ -99,6 +106,7 @@ class Switch(Node):
         self.policy = policy
         self.routes = dict(routes or {})
         self.dispatch = dispatch
+        self.fidelity = fidelity
         self.loss = loss
         self.outages_us = [list(outage) for outage in outages_us]
 
@@ -117,10 +125,24 @@ class Switch(Node):
             "largest_frame": self.largest_frame,
             "policy": self.policy,
             "routes": {to: list(neighbours) for to, neighbours in self.routes.items()},
-            "dispatch": self.dispatch and self.dispatch.describe(),
+            "dispatch": self.dispatch and self.dispatch.describe(self._design()),
             "loss": self.loss,
             "outages_us": self.outages_us,
         }
+
+    def designs(self) -> Mapping[str, Design]:
+        """The dispatcher in RTL, if it has one."""
+        name = self._design()
+        return {} if name is None else {name: design(Path(name))}
+
+    def _design(self) -> str | None:
+        if self.fidelity not in get_args(Fidelity):
+            raise TopologyError(f"a switch has the fidelity `model` or `rtl`, not {self.fidelity!r}")
+        if self.fidelity == "model":
+            return None
+        if self.dispatch is None:
+            raise TopologyError("only a switch that dispatches has the fidelity `rtl`")
+        return str(self.dispatch.unit())
 
 
 class Traffic(Node):

@@ -8,19 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from rackwright.dispatch.lines import Source
+from rackwright.dispatch_policies import PolicyName, describe_policy
 from rackwright.errors import RackwrightError
 from rackwright.loadtest.address import endpoint
-
-PolicyName = Literal[
-    "daronpon",
-    "shortest-queue",
-    "rack-local",
-    "random",
-    "round-robin",
-    "power-of-two",
-    "bounded-queue",
-    "rack-sched",
-]
 
 KEY_BYTES = 16
 NAMED_PROTOCOLS = ("memcached", "dns", "shim")
@@ -166,7 +156,7 @@ class Configuration(Part):
             "rack": self.rack,
             "incarnation": incarnation,
             "seed": self.seed,
-            "policy": self._policy(),
+            "policy": describe_policy(self.policy, bound=self.bound),
             "threads": self.threads,
             "busy_poll": self.busy_poll,
             "key": self.key,
@@ -201,11 +191,6 @@ class Configuration(Part):
             "held": self.held,
             "record": self.record,
         }
-
-    def _policy(self) -> Any:
-        if self.policy == "daronpon":
-            return {"daronpon": {"gossip": True, "piggyback": True}}
-        return {"bounded-queue": {"bound": self.bound}} if self.policy == "bounded-queue" else self.policy
 
 
 def read_configuration(path: Path) -> Configuration:

@@ -3,11 +3,12 @@ use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{
-    Argument, ClusterError, Designs, HostPortSpec, Node, NodeKind, ServerSpec, SwitchSpec, TrafficSpec,
-    WireSpec,
+    Argument, ClusterError, Designs, DispatchSpec, HostPortSpec, Node, NodeKind, ServerSpec, SwitchSpec,
+    TrafficSpec, WireSpec,
 };
+use rackwright_daronpon::UnitDispatching;
 use rackwright_ethernet::{
-    Dispatching, Faults, Forwarding, Ipv4, Mac, MakePolicy, Outage, PortParameters, Route, Switch,
+    Dispatching, Faults, Forwarding, Ipv4, Mac, MakePolicy, Outage, Policy, PortParameters, Route, Switch,
     SwitchParameters, Table, POLICIES,
 };
 use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
@@ -98,13 +99,31 @@ impl Builder<'_> {
         };
         let policy = match &spec.dispatch {
             None => self.policy(index, &spec.policy)?(forwarding),
-            Some(dispatch) => {
-                let rack = dispatch::rack(self.topology, self.peers, index, dispatch)?;
-                let made = Dispatching::new(forwarding, rack, self.topology.clock);
-                Box::new(made.map_err(dispatch::refused(self.topology.name(index)))?)
-            }
+            Some(dispatch) => self.dispatching(index, forwarding, dispatch)?,
         };
         Ok(Switch::new(parameters, policy))
+    }
+
+    /// The dispatcher of a switch: the model, or RTL.
+    fn dispatching(
+        &self,
+        index: usize,
+        forwarding: Forwarding,
+        spec: &DispatchSpec,
+    ) -> Result<Box<dyn Policy>, ClusterError> {
+        let name = self.topology.name(index);
+        let rack = dispatch::rack(self.topology, self.peers, index, spec)?;
+        let clock = self.topology.clock;
+        Ok(match &spec.design {
+            None => {
+                let made = Dispatching::new(forwarding, rack, clock);
+                Box::new(made.map_err(dispatch::refused(name))?)
+            }
+            Some(design) => {
+                let made = UnitDispatching::new(forwarding, rack, clock, self.design(name, design)?);
+                Box::new(made.map_err(dispatch::refused(name))?)
+            }
+        })
     }
 
     fn faults(&self, index: usize, spec: &SwitchSpec) -> Result<Faults, ClusterError> {

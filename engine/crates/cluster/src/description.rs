@@ -148,6 +148,11 @@ pub struct DispatchSpec {
     pub peer_timeout_us: f64,
     /// How often a silent replica is asked for a sign of life.
     pub probe_interval_us: f64,
+    /// How many requests can be under way in the rack.
+    pub tracked: usize,
+    /// The dispatcher in RTL that takes the place of the model, by the name of its design.
+    #[serde(default)]
+    pub design: Option<String>,
 }
 
 impl Default for SwitchSpec {

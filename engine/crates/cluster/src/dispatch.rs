@@ -1,8 +1,6 @@
 use crate::topology::Topology;
 use crate::{ClusterError, DispatchSpec, NodeKind};
-use rackwright_dispatch::{
-    Configuration, ConfigurationError, PeerId, PeerSpec, ReplicaId, ReplicaSpec, ServiceId, ServiceSpec,
-};
+use rackwright_dispatch::{Configuration, PeerId, PeerSpec, ReplicaId, ReplicaSpec, ServiceId, ServiceSpec};
 use rackwright_ethernet::{Place, Rack};
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
@@ -80,6 +78,7 @@ pub(crate) fn rack(
             truth_interval_ns: nanoseconds(spec.truth_interval_us),
             peer_timeout_ns: nanoseconds(spec.peer_timeout_us),
             probe_interval_ns: nanoseconds(spec.probe_interval_us),
+            tracked: spec.tracked,
             ..configuration
         },
         replicas: numbered()
@@ -92,7 +91,7 @@ pub(crate) fn rack(
 }
 
 /// An error of the switch of that name.
-pub(crate) fn refused(switch: &str) -> impl Fn(ConfigurationError) -> ClusterError + '_ {
+pub(crate) fn refused<E: std::fmt::Display>(switch: &str) -> impl Fn(E) -> ClusterError + '_ {
     move |reason| ClusterError::Dispatch {
         switch: switch.to_string(),
         reason: reason.to_string(),

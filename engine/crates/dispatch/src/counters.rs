@@ -63,6 +63,11 @@ macro_rules! all {
                 [$((stringify!($name), self.$name)),*].into_iter()
             }
 
+            /// Sets every count by its name.
+            pub fn fill(&mut self, count: impl Fn(&'static str) -> u64) {
+                $(self.$name = count(stringify!($name));)*
+            }
+
             /// What two dispatchers have done together.
             pub fn plus(self, other: Counters) -> Counters {
                 Counters { $($name: self.$name + other.$name),* }

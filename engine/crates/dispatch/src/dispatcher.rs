@@ -9,7 +9,7 @@ use crate::replica::{Health, Replica};
 use crate::service::Service;
 use crate::{
     Action, Configuration, ConfigurationError, Counters, DropReason, PeerId, Policy, Report, RequestKey,
-    ServiceId, Ticket,
+    ServiceId, Ticket, MAX_SERVICES,
 };
 
 /// A request as far as a dispatcher looks into it.
@@ -118,7 +118,10 @@ impl Dispatcher {
         for peer in &configuration.peers {
             let index =
                 |service: &ServiceId| self.find(*service).expect("services of peers were checked") as u16;
-            let services = peer.services.iter().map(index).collect();
+            let mut services: arrayvec::ArrayVec<u16, MAX_SERVICES> =
+                peer.services.iter().map(index).collect();
+            // In the order in which hardware looks at them.
+            services.sort_unstable();
             self.peers.push(Peer::new(peer.id, services));
         }
         self.peers.sort_by_key(|peer| peer.id);

@@ -1,6 +1,6 @@
-use crate::{Ipv4, Mac};
+use crate::{Ipv4, Mac, Place};
 use etherparse::{IpEcn, IpHeaders, NetSlice, PacketBuilder, SlicedPacket, TransportSlice};
-use rackwright_dispatch::wire;
+use rackwright_dispatch::{wire, ServiceId};
 use rackwright_link::Trail;
 
 /// Bytes of a datagram's frame before its payload: Ethernet, IPv4 and UDP headers.
@@ -77,13 +77,35 @@ impl Datagram {
         HEADER_BYTES + usize::from(self.payload)
     }
 
+    /// A message of a switch's own. It comes from no address: answers to it are taken from whoever sends them.
+    pub fn own(kind: Kind, to: &Place) -> Datagram {
+        let nobody = Endpoint {
+            address: Ipv4::UNSPECIFIED,
+            port: 0,
+        };
+        Datagram {
+            destination: to.mac,
+            source: Mac::default(),
+            from: nobody,
+            to: to.endpoint,
+            payload: MESSAGE_BYTES as u16,
+            ecn: Ecn::NotCapable,
+            message: Message {
+                kind,
+                service: ServiceId(0),
+                argument: 0,
+                number: 0,
+            },
+        }
+    }
+
     /// The frame, with checksums.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.with_payload(&self.payload_bytes())
     }
 
     /// The frame around a payload of as many bytes as it says.
-    pub(crate) fn with_payload(&self, payload: &[u8]) -> Vec<u8> {
+    pub fn with_payload(&self, payload: &[u8]) -> Vec<u8> {
         let addresses = (self.from.address.octets(), self.to.address.octets());
         let mut header = etherparse::Ipv4Header::new(
             0,
@@ -198,7 +220,6 @@ fn parse(payload: &[u8]) -> Result<Message, Foreign> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rackwright_dispatch::ServiceId;
 
     fn datagram(payload: u16, number: u64, ecn: Ecn) -> Datagram {
         Datagram {

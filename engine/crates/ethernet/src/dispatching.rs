@@ -1,10 +1,7 @@
-use crate::{
-    Admission, Datagram, Ecn, Egress, Endpoint, Forwarding, Frame, Ipv4, Kind, Mac, Message, OutputPort,
-};
-use crate::{Policy, Told, MESSAGE_BYTES};
+use crate::{Admission, Datagram, Egress, Endpoint, Forwarding, Frame, Kind, Mac, OutputPort, Policy, Told};
 use rackwright_dispatch::{
     Action, Configuration, ConfigurationError, Counters, Dispatcher, PeerId, ReplicaId, Request, RequestKey,
-    ServiceId, Ticket,
+    Ticket,
 };
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Cycle};
@@ -149,10 +146,13 @@ impl Dispatching {
                     self.held.remove(&ticket);
                 }
                 (Action::Gossip { peer, report }, _) => {
-                    let datagram = addressed(own_message(Kind::Gossip), self.rack.peers[&peer]);
+                    let datagram = Datagram::own(Kind::Gossip, &self.rack.peers[&peer]);
                     self.send(Frame::Told(Arc::new(Told::gossip(datagram, report))), egress);
                 }
-                (Action::Probe { replica }, _) => self.serve(own_message(Kind::Probe), replica, egress),
+                (Action::Probe { replica }, _) => {
+                    let datagram = Datagram::own(Kind::Probe, &self.rack.replicas[&replica]);
+                    self.send(Frame::Datagram(datagram), egress);
+                }
                 (Action::Drop(_), _) => {}
                 (action, None) => unreachable!("{action:?} without a message in hand"),
             }
@@ -250,27 +250,5 @@ fn addressed(datagram: Datagram, to: Place) -> Datagram {
         destination: to.mac,
         to: to.endpoint,
         ..datagram
-    }
-}
-
-/// A message of the switch's own. It comes from no address: answers to it are taken from whoever sends them.
-fn own_message(kind: Kind) -> Datagram {
-    let nobody = Endpoint {
-        address: Ipv4::UNSPECIFIED,
-        port: 0,
-    };
-    Datagram {
-        destination: Mac::default(),
-        source: Mac::default(),
-        from: nobody,
-        to: nobody,
-        payload: MESSAGE_BYTES as u16,
-        ecn: Ecn::NotCapable,
-        message: Message {
-            kind,
-            service: ServiceId(0),
-            argument: 0,
-            number: 0,
-        },
     }
 }

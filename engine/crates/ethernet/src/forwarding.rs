@@ -18,7 +18,7 @@ pub struct Forwarding {
 
 impl Forwarding {
     /// The port through which a frame for one receiver leaves.
-    pub(crate) fn port(&self, frame: &Frame) -> Option<u16> {
+    pub fn port(&self, frame: &Frame) -> Option<u16> {
         match self.table.route(frame.destination()?) {
             Route::Unknown => None,
             Route::Port(port) => Some(*port),

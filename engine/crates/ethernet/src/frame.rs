@@ -43,6 +43,15 @@ impl Frame {
         }
     }
 
+    /// The frame that those bytes are: a message, kept as numbers, where they are one.
+    pub fn from_bytes(bytes: &[u8]) -> Frame {
+        match (Told::parse(bytes), Datagram::parse(bytes)) {
+            (Some(told), _) => Frame::Told(Arc::new(told)),
+            (None, Ok(datagram)) => Frame::Datagram(datagram),
+            (None, Err(_)) => Frame::Raw(bytes.into()),
+        }
+    }
+
     /// Its length in bytes.
     #[inline]
     pub fn length(&self) -> usize {

@@ -42,4 +42,4 @@ pub use policy::{Admission, Egress, Policy};
 pub use rate::{Rate, RateError};
 pub use switch::{Switch, SwitchParameters};
 pub use table::{Route, Table};
-pub use told::Told;
+pub use told::{Told, SIMULATED_KEY};

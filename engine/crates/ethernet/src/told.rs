@@ -9,7 +9,7 @@ use rackwright_schedule::Portable;
 
 /// The key of simulated dispatchers: what they say is not secret, and its bytes are made only for captures and for
 /// hardware.
-const SIMULATED_KEY: [u8; 16] = *b"rackwright-racks";
+pub const SIMULATED_KEY: [u8; 16] = *b"rackwright-racks";
 
 /// What one dispatching switch sends to another: gossip, or a request with the loads of who redirects it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,6 +47,26 @@ impl Told {
             hops,
             report,
         }
+    }
+
+    /// Reads a frame back; none if its bytes are anything but what [`Told::to_bytes`] makes.
+    pub fn parse(bytes: &[u8]) -> Option<Told> {
+        let datagram = Datagram::parse(bytes).ok()?;
+        let key = Key::new(&SIMULATED_KEY);
+        let message = &bytes[crate::HEADER_BYTES..];
+        let (hops, report) = match datagram.message.kind {
+            Kind::Gossip => (0, key.read_gossip(message).ok()?),
+            Kind::Redirected => {
+                let (_, origin, report, _) = key.read_redirected(message).ok()?;
+                (origin.hops, report)
+            }
+            _ => return None,
+        };
+        Some(Told {
+            datagram,
+            hops,
+            report,
+        })
     }
 
     /// The request that was passed on, as its client has sent it.

@@ -6,6 +6,7 @@
 mod balancer;
 mod bench;
 mod cluster;
+mod daronpon;
 mod design;
 mod error;
 mod guest;
@@ -30,5 +31,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<balancer::Balancer>()?;
     module.add_class::<loadtest::Loadtest>()?;
     module.add_class::<loadtest::WorkService>()?;
+    module.add_function(wrap_pyfunction!(daronpon::exercise_daronpon, module)?)?;
+    module.add_function(wrap_pyfunction!(daronpon::pace_daronpon, module)?)?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 package rackwright.elaborate
 
 import rackwright.copy.StreamCopyDescription
+import rackwright.daronpon.DaronponDescription
 import rackwright.nic.NicDescription
 import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
@@ -15,7 +16,8 @@ object Units {
     DeserializerDescription,
     SerializerDescription,
     StreamCopyDescription,
-    NicDescription
+    NicDescription,
+    DaronponDescription
   )
 
   /** The unit of that name. */

@@ -1,0 +1,40 @@
+use rackwright_dispatch::ConfigurationError;
+use rackwright_rtl::RtlError;
+
+/// Why there is no dispatcher in RTL.
+#[derive(Debug, thiserror::Error)]
+pub enum DaronponError {
+    /// Of no policy.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// It cannot be made.
+    #[error(transparent)]
+    Rtl(#[from] RtlError),
+    /// Another unit.
+    #[error("the unit `{0}` is no dispatcher; `daronpon` is")]
+    OtherUnit(String),
+    /// More than its tables hold.
+    #[error("the dispatcher in RTL has room for {room} {what}, not {wanted}; elaborate it with {what}={wanted} or more")]
+    Room {
+        /// Entries of the table.
+        room: u64,
+        /// What is in it: the name of the parameter.
+        what: &'static str,
+        /// What the rack has.
+        wanted: usize,
+    },
+    /// Its table of flights decides what can be counted, so that it has to be as large as said.
+    #[error("the dispatcher in RTL counts {flights} requests under way, not {tracked}; `tracked` and `flights` have to agree")]
+    Tracked {
+        /// Of the unit.
+        flights: u64,
+        /// Of the configuration.
+        tracked: usize,
+    },
+    /// What only the model does.
+    #[error("the dispatcher in RTL has no {0}; fidelity \"model\" has")]
+    NotBuilt(&'static str),
+    /// Nothing came out, and it does not rest.
+    #[error("the dispatcher in RTL did not come to rest in {0} cycles")]
+    Stuck(u64),
+}

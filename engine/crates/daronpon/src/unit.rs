@@ -1,0 +1,198 @@
+use crate::registers::{writes, NEXT_TIMER};
+use crate::{DaronponError, Datapath, Dropped};
+use rackwright_dispatch::Counters;
+use rackwright_ethernet::Rack;
+use rackwright_rtl::{Design, Direction, Instance, Manifest, RegisterAccess, StreamFlit};
+use rackwright_time::Cycles;
+
+/// Bytes of a flit.
+const FLIT_BYTES: usize = 8;
+/// How many cycles at once it is given to come to rest, and how many altogether.
+const STRIDE: Cycles = Cycles(64);
+const PATIENCE: u64 = 1_000_000;
+
+/// The dispatcher in RTL, frame by frame: each is given when everything that the one before has caused is over.
+pub struct Unit {
+    instance: Instance,
+    input: u8,
+    open: Vec<u8>,
+    next_timer: u64,
+    /// The cycle of the latest flit that left.
+    last_flit: u64,
+}
+
+impl Unit {
+    /// A unit that has been told of its rack and started.
+    ///
+    /// # Errors
+    /// [`DaronponError`] when the design is none, or does not do what the rack asks for.
+    pub fn new(design: &Design, rack: &Rack, key: &[u8; 16]) -> Result<Unit, DaronponError> {
+        rackwright_dispatch::Dispatcher::new(&rack.configuration)?;
+        check(&design.manifest, rack)?;
+        let input = design
+            .manifest
+            .stream_ports()
+            .position(|(_, direction)| direction == Direction::In)
+            .ok_or_else(|| DaronponError::OtherUnit(design.manifest.unit.clone()))?;
+        let mut unit = Unit {
+            instance: Instance::new(design, None)?,
+            input: input as u8,
+            open: Vec::new(),
+            next_timer: 0,
+            last_flit: 0,
+        };
+        unit.start(rack, key)?;
+        Ok(unit)
+    }
+
+    /// Starts it again: what it knew is gone, what it has counted is not.
+    ///
+    /// # Errors
+    /// As [`Unit::new`].
+    pub fn start(&mut self, rack: &Rack, key: &[u8; 16]) -> Result<(), DaronponError> {
+        for (register, value) in writes(rack, key)? {
+            self.access(register, Some(value));
+        }
+        self.settle(&mut Vec::new())?;
+        self.next_timer = self.access(NEXT_TIMER, None);
+        Ok(())
+    }
+
+    /// Cycles in which it did something.
+    pub fn evaluated_cycles(&self) -> u64 {
+        self.instance.evaluated_cycles()
+    }
+
+    /// Gives it frames back to back, as fast as it takes them; cycles from the first flit in to the last one out.
+    ///
+    /// # Errors
+    /// [`DaronponError::Stuck`].
+    pub fn back_to_back(&mut self, frames: &[Vec<u8>]) -> Result<u64, DaronponError> {
+        let start = self.instance.cycle().0;
+        frames.iter().for_each(|frame| self.give(0, frame));
+        self.settle(&mut Vec::new())?;
+        Ok(self.last_flit - start)
+    }
+
+    /// Has a frame come, behind its time.
+    fn give(&mut self, now: u64, frame: &[u8]) {
+        let at = self.instance.cycle().0;
+        let time = now.to_le_bytes();
+        let flits = 1 + frame.len().div_ceil(FLIT_BYTES);
+        for (index, bytes) in std::iter::once(&time[..])
+            .chain(frame.chunks(FLIT_BYTES))
+            .enumerate()
+        {
+            let mut data = [0; FLIT_BYTES];
+            data[..bytes.len()].copy_from_slice(bytes);
+            self.instance.flit(StreamFlit {
+                cycle: at,
+                data: u64::from_le_bytes(data),
+                port: self.input,
+                keep: ((1_u32 << bytes.len()) - 1) as u8,
+                last: u8::from(index + 1 == flits),
+            });
+        }
+    }
+
+    fn access(&mut self, register: u32, write: Option<u64>) -> u64 {
+        self.instance.register_access(RegisterAccess {
+            due: self.instance.cycle().0,
+            data: write.unwrap_or(0),
+            address: register,
+            write: u8::from(write.is_some()),
+        });
+        loop {
+            let until = self.instance.cycle() + STRIDE;
+            if let Some(answer) = self.instance.step(until).register_answers.first() {
+                return answer.data;
+            }
+        }
+    }
+
+    /// Lets it do what it has to do.
+    fn settle(&mut self, sent: &mut Vec<Vec<u8>>) -> Result<(), DaronponError> {
+        let start = self.instance.cycle();
+        loop {
+            let until = self.instance.cycle() + STRIDE;
+            let step = self.instance.step(until);
+            for flit in step.flits {
+                let count = flit.keep.trailing_ones() as usize;
+                self.last_flit = flit.cycle;
+                self.open.extend_from_slice(&flit.data.to_le_bytes()[..count]);
+                if flit.last != 0 {
+                    sent.push(std::mem::take(&mut self.open));
+                }
+            }
+            if step.quiescent {
+                return Ok(());
+            }
+            if step.cycle.0 - start.0 > PATIENCE {
+                return Err(DaronponError::Stuck(PATIENCE));
+            }
+        }
+    }
+
+    fn event(&self, name: &str) -> u64 {
+        let manifest = self.instance.design().manifest.clone();
+        let index = manifest.events().position(|event| event == name);
+        index.map_or(0, |index| self.instance.event(index))
+    }
+}
+
+impl Datapath for Unit {
+    /// # Panics
+    /// When the unit does not come to rest.
+    fn frame(&mut self, now: u64, frame: &[u8], sent: &mut Vec<Vec<u8>>) {
+        self.give(now, frame);
+        self.settle(sent).unwrap_or_else(|error| panic!("{error}"));
+        self.next_timer = self.access(NEXT_TIMER, None);
+    }
+
+    fn next_timer(&self) -> u64 {
+        self.next_timer
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = Counters::default();
+        counters.fill(|name| self.event(name));
+        counters
+    }
+
+    fn dropped(&self) -> Dropped {
+        Dropped {
+            malformed: self.event("malformed"),
+            forged: self.event("forged"),
+        }
+    }
+}
+
+/// Whether the rack fits into the unit's tables.
+fn check(manifest: &Manifest, rack: &Rack) -> Result<(), DaronponError> {
+    let parameter = |name: &str| manifest.parameters.get(name).and_then(|value| value.as_u64());
+    let other = || DaronponError::OtherUnit(manifest.unit.clone());
+    let configuration = &rack.configuration;
+    let replicas = configuration
+        .services
+        .iter()
+        .map(|service| service.replicas.len())
+        .sum();
+    for (what, wanted) in [
+        ("services", configuration.services.len()),
+        ("replicas", replicas),
+        ("peers", configuration.peers.len()),
+    ] {
+        let room = parameter(what).ok_or_else(other)?;
+        if wanted as u64 > room {
+            return Err(DaronponError::Room { room, what, wanted });
+        }
+    }
+    let flights = parameter("flights").ok_or_else(other)?;
+    if flights != configuration.tracked as u64 {
+        return Err(DaronponError::Tracked {
+            flights,
+            tracked: configuration.tracked,
+        });
+    }
+    Ok(())
+}

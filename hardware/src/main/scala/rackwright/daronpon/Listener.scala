@@ -1,0 +1,149 @@
+package rackwright.daronpon
+
+import chisel3._
+import chisel3.util._
+
+/** Believes what a peer says, if it is newer than what is known (`engine/crates/dispatch/src/tell.rs`, `hear`). Four
+  * cycles for each entry, and some twenty more when the peer's cores have changed.
+  */
+class Listener(params: Params) extends Module {
+  val start = IO(Input(Bool()))
+  val now = IO(Input(UInt(Sizes.timeBits.W)))
+  val peerTimeout = IO(Input(UInt(Sizes.timeBits.W)))
+  val told = IO(Input(new Told))
+  val entries = IO(Input(Vec(Sizes.entries, new ReportEntry)))
+  val services = IO(Input(Vec(params.services, new ServiceEntry)))
+  val busy = IO(Output(Bool()))
+  val done = IO(Output(Bool()))
+
+  // The peer that says it.
+  val found = IO(Input(Bool()))
+  val place = IO(Input(UInt(params.peerBits.W)))
+  val alive = IO(Input(Vec(params.peers, Bool())))
+  val known = IO(Input(new PeerState))
+  val view = IO(Input(new View))
+  val peer = IO(Output(UInt(params.peerBits.W)))
+  val peerDeed = IO(Output(PeerDeed()))
+  val value = IO(Output(new PeerState))
+  val believed = IO(Output(new View))
+
+  // The service of an entry.
+  val service = IO(Output(UInt(params.serviceBits.W)))
+  val state = IO(Input(new ServiceState))
+  val learns = IO(Output(Bool()))
+  val error = IO(Output(SInt((Sizes.wireLoadBits + 10).W)))
+
+  // Reciprocals.
+  val begins = IO(Output(Bool()))
+  val cores = IO(Output(UInt(Sizes.countBits.W)))
+  val calculating = IO(Input(Bool()))
+  val reciprocal = IO(Input(UInt(Sizes.reciprocalBits.W)))
+
+  // What is counted.
+  val stranger = IO(Output(Bool()))
+  val stale = IO(Output(Bool()))
+  val heard = IO(Output(Bool()))
+
+  private object Phase extends ChiselEnum {
+    val idle, find, read, judge, line, look, compare, shift, divide, believe = Value
+  }
+  private val phase = RegInit(Phase.idle)
+  private val at = Reg(UInt(5.W))
+  private val line = Reg(new ReportEntry)
+  private val which = Reg(UInt(params.serviceBits.W))
+  private val isKnown = Reg(Bool())
+  private val difference = Reg(UInt(Sizes.wireLoadBits.W))
+  private val isPeer = Reg(Bool())
+  private val from = Reg(UInt(params.peerBits.W))
+
+  private val ahead = told.sequence - known.sequence - 1.U
+  private val newer = told.incarnation > known.incarnation ||
+    (told.incarnation === known.incarnation && ahead < Listener.half)
+  private val accepted = !(known.heard && alive(from)) || newer
+  private val matches = VecInit(services.map(entry => entry.present && entry.number === line.service)).asUInt
+
+  busy := phase =/= Phase.idle
+  done := false.B
+  peer := from
+  peerDeed := PeerDeed.none
+  value := DontCare
+  value.aliveUntil := now +& peerTimeout
+  value.incarnation := told.incarnation
+  value.sequence := told.sequence
+  believed.load := line.load
+  believed.cores := line.cores
+  believed.step := Mux(
+    line.cores === 0.U,
+    0.U,
+    Mux(line.cores === view.cores, view.step, reciprocal >> Sizes.loadShift)
+  )
+  service := which
+  learns := false.B
+  error := state.error + ((Cat(difference, 0.U(8.W)).zext - state.error) >> Listener.errorShift)
+  begins := false.B
+  cores := line.cores
+  stranger := false.B
+  stale := false.B
+  heard := false.B
+
+  private def next(): Unit = {
+    at := at + 1.U
+    phase := Phase.line
+  }
+  switch(phase) {
+    is(Phase.idle) { when(start) { phase := Phase.find } }
+    is(Phase.find) {
+      // The number of the sender was at the table of peers from the cycle before.
+      isPeer := found
+      from := place
+      phase := Phase.read
+    }
+    is(Phase.read) { phase := Phase.judge }
+    is(Phase.judge) {
+      stranger := !isPeer
+      stale := isPeer && !accepted
+      heard := isPeer && accepted
+      at := 0.U
+      phase := Phase.line
+      when(heard) { peerDeed := PeerDeed.hear }.otherwise {
+        phase := Phase.idle
+        done := true.B
+      }
+    }
+    is(Phase.line) {
+      line := entries(at(3, 0))
+      phase := Phase.look
+      when(at === told.entries) {
+        phase := Phase.idle
+        done := true.B
+      }
+    }
+    is(Phase.look) {
+      which := OHToUInt(matches)
+      isKnown := matches.orR
+      phase := Phase.compare
+    }
+    is(Phase.compare) { when(isKnown) { phase := Phase.shift }.otherwise { next() } }
+    is(Phase.shift) {
+      difference := Mux(view.load > line.load, view.load - line.load, line.load - view.load)
+      begins := line.cores =/= view.cores && line.cores =/= 0.U
+      phase := Mux(begins, Phase.divide, Phase.believe)
+    }
+    is(Phase.divide) { when(!calculating) { phase := Phase.believe } }
+    is(Phase.believe) {
+      peerDeed := PeerDeed.believe
+      learns := view.cores =/= 0.U && line.cores =/= 0.U
+      next()
+    }
+  }
+}
+
+/** Numbers of the policy crate. */
+object Listener {
+
+  /** The average error takes in a new one by one part in two to this power. */
+  val errorShift: Int = 4
+
+  /** Messages that are so far ahead are old ones. */
+  val half: UInt = "h7fffffff".U(32.W)
+}

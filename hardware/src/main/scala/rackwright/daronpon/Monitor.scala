@@ -1,0 +1,42 @@
+package rackwright.daronpon
+
+import chisel3._
+import chisel3.util._
+
+/** When peers are told of a load (Wang 2025, section 2.3.3; `engine/crates/dispatch/src/monitor.rs`): when it has
+  * doubled or halved since they were, and is not below the moving average and its floor. Six cycles.
+  */
+class Monitor extends Module {
+  val settings = IO(Input(new Settings))
+  val start = IO(Input(Bool()))
+
+  /** The service, after the change; stays until `done`. */
+  val state = IO(Input(new ServiceState))
+  val done = IO(Output(Bool()))
+  val doubled = IO(Output(Bool()))
+  val halved = IO(Output(Bool()))
+
+  /** What is known from now on. */
+  val average = IO(Output(SInt((Sizes.loadBits + 10).W)))
+  val told = IO(Output(UInt(Sizes.loadBits.W)))
+
+  private val stage = ShiftRegister(start, 5, false.B, true.B)
+  private val load = Services.load(state)
+  private val difference = RegNext(Cat(load, 0.U(8.W)).zext - state.average)
+  private val shifted = RegNext(difference >> settings.averageShift)
+  private val next = RegNext(state.average + shifted)
+  private val usual = RegNext((next >> 8).asUInt)
+  private val floor = Cat(settings.gossipFloor, 0.U(Sizes.loadShift.W))
+  private val threshold = Mux(usual > floor, usual, floor)
+  private val least = Mux(floor > (2 * Services.one).U, floor, (2 * Services.one).U)
+  private val isDoubled = RegNext(load >= Cat(state.told, 0.U(1.W)) && load >= threshold)
+  private val isHalved = RegNext(state.told >= least && load <= (state.told >> 1))
+  private val whole = load >> Sizes.loadShift
+  private val level = RegNext(Mux(whole === 0.U, 1.U, Reverse(PriorityEncoderOH(Reverse(whole)))))
+
+  done := stage
+  doubled := isDoubled
+  halved := isHalved && !isDoubled
+  average := next
+  told := Mux(isDoubled || isHalved, Cat(level, 0.U(Sizes.loadShift.W)), state.told)
+}

@@ -1,0 +1,128 @@
+package rackwright.daronpon
+
+import chisel3._
+import chisel3.util._
+
+/** What is known of another dispatcher (`engine/crates/dispatch/src/peer.rs`). */
+class PeerState extends Bundle {
+  val aliveUntil = UInt((Sizes.timeBits + 1).W)
+  val truthAt = UInt((Sizes.timeBits + 1).W)
+  val heard = Bool()
+  val incarnation = UInt(32.W)
+  val sequence = UInt(32.W)
+}
+
+/** What is believed of a peer's replicas of one service. */
+class View extends Bundle {
+  val load = UInt(Sizes.wireLoadBits.W)
+  val cores = UInt(16.W)
+
+  /** What a request more adds to the load. */
+  val step = UInt(Sizes.stepBits.W)
+}
+
+/** What is to be done to a peer. */
+object PeerDeed extends ChiselEnum {
+  val none, hear, tell, believe = Value
+}
+
+/** The other dispatchers, and what they say about their racks. */
+class Peers(params: Params) extends Module {
+  val entries = IO(Input(Vec(params.peers, new PeerEntry(params))))
+
+  /** Forgets everything. */
+  val clear = IO(Input(Bool()))
+  val now = IO(Input(UInt(Sizes.timeBits.W)))
+
+  /** Which one, and which service of it, is looked at and changed. What is seen of it is one cycle old. */
+  val index = IO(Input(UInt(params.peerBits.W)))
+  val service = IO(Input(UInt(params.serviceBits.W)))
+  val deed = IO(Input(PeerDeed()))
+
+  /** What it becomes: alive until then and its latest message with `hear`, the time of truth with `tell`. */
+  val value = IO(Input(new PeerState))
+  val believed = IO(Input(new View))
+  val entry = IO(Output(new PeerEntry(params)))
+  val state = IO(Output(new PeerState))
+  val view = IO(Output(new View))
+
+  /** Who is alive; two cycles after a change of `now`. */
+  val alive = IO(Output(Vec(params.peers, Bool())))
+
+  /** The index of the peer with a number, and whether there is one, in the next cycle. */
+  val id = IO(Input(UInt(16.W)))
+  val found = IO(Output(Bool()))
+  val place = IO(Output(UInt(params.peerBits.W)))
+
+  /** The least loaded one of `service`. */
+  val least = IO(Output(new Contender(Sizes.wireLoadBits, params.peerBits)))
+
+  /** The earliest time at which one wants the truth; none when all ones. Right when the unit is idle. */
+  val truth = IO(Output(UInt((Sizes.timeBits + 1).W)))
+
+  /** It is not yet right. */
+  val searching = IO(Output(Bool()))
+
+  private val states = RegInit(VecInit(Seq.fill(params.peers)(0.U.asTypeOf(new PeerState))))
+  private val unknown = {
+    val view = Wire(new View)
+    view.load := Fill(Sizes.wireLoadBits, 1.U)
+    view.cores := 0.U
+    view.step := 0.U
+    view
+  }
+  private val views = RegInit(VecInit(Seq.fill(params.peers)(VecInit(Seq.fill(params.services)(unknown)))))
+  private val isAlive = RegNext(VecInit(states.map(now < _.aliveUntil)))
+  private val tournament = Module(new Tournament(params.peers, Sizes.wireLoadBits))
+  private def used(entry: PeerEntry): Bool = entry.services.orR
+
+  alive := VecInit(isAlive.zip(entries).map { case (isAlive, entry) => isAlive && used(entry) })
+  entry := RegNext(entries(index))
+  state := RegNext(states(index))
+  view := RegNext(views(index)(service))
+
+  private val matches = VecInit(entries.map(entry => used(entry) && entry.id === id)).asUInt
+  found := RegNext(matches.orR)
+  place := RegNext(OHToUInt(matches))
+
+  tournament.in.zipWithIndex.foreach { case (contender, i) =>
+    val view = views(i)(service)
+    contender.present := alive(i) && view.cores =/= 0.U
+    contender.late := !entries(i).after
+    contender.cost := view.load
+    contender.index := i.U
+  }
+  least := tournament.out
+
+  states.zipWithIndex.foreach { case (state, i) =>
+    def does(one: PeerDeed.Type): Bool = index === i.U && deed === one
+    when(does(PeerDeed.hear)) {
+      state.aliveUntil := value.aliveUntil
+      state.heard := true.B
+      state.incarnation := value.incarnation
+      state.sequence := value.sequence
+    }
+    when(does(PeerDeed.tell)) { state.truthAt := value.truthAt }
+    when(does(PeerDeed.believe)) { views(i)(service) := believed }
+  }
+
+  // One peer in a cycle, from the start after every change.
+  private val at = RegInit(0.U((params.peerBits + 1).W))
+  private val earliest = Reg(UInt((Sizes.timeBits + 1).W))
+  private val seen = at(params.peerBits - 1, 0)
+  searching := !at(params.peerBits)
+  truth := earliest
+  when(searching) {
+    val truthAt = states(seen).truthAt
+    val never = Fill(Sizes.timeBits + 1, 1.U)
+    val one = Mux(used(entries(seen)), truthAt, never)
+    val before = Mux(seen === 0.U, never, earliest)
+    earliest := Mux(one < before, one, before)
+    at := at + 1.U
+  }
+  when(deed === PeerDeed.tell || clear) { at := 0.U }
+  when(clear) {
+    states.foreach(_ := 0.U.asTypeOf(new PeerState))
+    views.foreach(_.foreach(_ := unknown))
+  }
+}

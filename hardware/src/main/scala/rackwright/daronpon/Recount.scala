@@ -1,0 +1,76 @@
+package rackwright.daronpon
+
+import chisel3._
+import chisel3.util._
+
+/** Adds up what the replicas of a service that are alive can do and have under way. A cycle for each replica, and some
+  * forty more.
+  */
+class Recount(params: Params) extends Module {
+  val start = IO(Input(Bool()))
+  val service = IO(Input(UInt(params.serviceBits.W)))
+
+  /** Which replica is looked at, and what it was in the cycle after. */
+  val index = IO(Output(UInt(params.replicaBits.W)))
+  val entry = IO(Input(new ReplicaEntry(params)))
+  val state = IO(Input(new ReplicaState))
+
+  /** The arithmetic is this box's while it is busy. */
+  val busy = IO(Output(Bool()))
+  val begins = IO(Output(Bool()))
+  val divides = IO(Output(Bool()))
+  val left = IO(Output(UInt(Sizes.countBits.W)))
+  val right = IO(Output(UInt(Sizes.countBits.W)))
+  val calculating = IO(Input(Bool()))
+  val reciprocal = IO(Input(UInt(Sizes.reciprocalBits.W)))
+
+  /** The sums, in the last cycle. */
+  val done = IO(Output(Bool()))
+  val cores = IO(Output(UInt(Sizes.coresBits.W)))
+  val outstanding = IO(Output(UInt(Sizes.countBits.W)))
+  val usedReciprocal = IO(Output(UInt(Sizes.reciprocalBits.W)))
+
+  private object Phase extends ChiselEnum {
+    val idle, sum, divide, divided, multiply, multiplied = Value
+  }
+  private val phase = RegInit(Phase.idle)
+  private val at = Reg(UInt((params.replicaBits + 1).W))
+  private val coresSum = Reg(UInt(Sizes.coresBits.W))
+  private val outstandingSum = Reg(UInt(Sizes.countBits.W))
+
+  index := at(params.replicaBits - 1, 0)
+  busy := phase =/= Phase.idle
+  begins := phase === Phase.divide || phase === Phase.multiply
+  divides := phase === Phase.divide
+  left := outstandingSum
+  right := Mux(divides, coresSum, reciprocal)
+  private val kept = RegEnable(reciprocal, phase === Phase.multiply)
+  usedReciprocal := kept
+  cores := coresSum
+  outstanding := outstandingSum
+  done := phase === Phase.multiplied && !calculating
+
+  private val isMember = entry.present && !state.failed && entry.service === service
+  switch(phase) {
+    is(Phase.idle) {
+      when(start) {
+        phase := Phase.sum
+        at := 0.U
+        coresSum := 0.U
+        outstandingSum := 0.U
+      }
+    }
+    is(Phase.sum) {
+      at := at + 1.U
+      when(at =/= 0.U && isMember) {
+        coresSum := coresSum + entry.cores
+        outstandingSum := outstandingSum + state.outstanding
+      }
+      when(at === params.replicas.U) { phase := Phase.divide }
+    }
+    is(Phase.divide) { phase := Phase.divided }
+    is(Phase.divided) { when(!calculating) { phase := Phase.multiply } }
+    is(Phase.multiply) { phase := Phase.multiplied }
+    is(Phase.multiplied) { when(!calculating) { phase := Phase.idle } }
+  }
+}

@@ -1,0 +1,93 @@
+package rackwright.daronpon
+
+import chisel3._
+import chisel3.util._
+
+/** What is counted of a replica (`engine/crates/dispatch/src/replica.rs`). */
+class ReplicaState extends Bundle {
+  val failed = Bool()
+  val reciprocal = UInt(Sizes.reciprocalBits.W)
+  val outstanding = UInt(Sizes.countBits.W)
+
+  /** Requests times reciprocal. */
+  val product = UInt(Sizes.productBits.W)
+
+  /** Requests by the epoch in which they began. */
+  val byEpoch = Vec(Sizes.epochs, UInt(Sizes.countBits.W))
+
+  /** The epoch of its latest response. */
+  val heard = UInt(32.W)
+}
+
+/** What is to be done to a replica. */
+object ReplicaDeed extends ChiselEnum {
+  val none, reset, begin, end, giveUp, hear, forget, fail, revive = Value
+}
+
+/** The replicas of the rack: what software says about them, and what is counted. */
+class Replicas(params: Params) extends Module {
+  val entries = IO(Input(Vec(params.replicas, new ReplicaEntry(params))))
+
+  /** Which one is looked at and changed. What is seen of it is one cycle old. */
+  val index = IO(Input(UInt(params.replicaBits.W)))
+  val deed = IO(Input(ReplicaDeed()))
+  val epoch = IO(Input(UInt(32.W)))
+
+  /** The epoch in which a request that ends had begun. */
+  val begun = IO(Input(UInt(32.W)))
+
+  /** Its reciprocal with `reset`, its product with `forget`. */
+  val value = IO(Input(UInt(Sizes.productBits.W)))
+  val entry = IO(Output(new ReplicaEntry(params)))
+  val state = IO(Output(new ReplicaState))
+
+  /** Of which service the least loaded is asked for. */
+  val service = IO(Input(UInt(params.serviceBits.W)))
+  val least = IO(Output(new Contender(Sizes.loadBits, params.replicaBits)))
+  val anyFailed = IO(Output(Bool()))
+
+  private val states = RegInit(VecInit(Seq.fill(params.replicas)(0.U.asTypeOf(new ReplicaState))))
+  private val tournament = Module(new Tournament(params.replicas, Sizes.loadBits))
+  private val epochs = Sizes.epochs
+
+  entry := RegNext(entries(index))
+  state := RegNext(states(index))
+  anyFailed := entries.zip(states).map { case (entry, state) => entry.present && state.failed }.reduce(_ || _)
+
+  tournament.in.zipWithIndex.foreach { case (contender, i) =>
+    contender.present := entries(i).present && !states(i).failed && entries(i).service === service
+    contender.late := false.B
+    contender.cost := (states(i).product +& states(i).reciprocal) >> Sizes.loadShift
+    contender.index := i.U
+  }
+  least := tournament.out
+
+  private def slot(epoch: UInt): UInt = epoch(log2Ceil(epochs) - 1, 0)
+  states.zipWithIndex.foreach { case (state, i) =>
+    def does(deeds: ReplicaDeed.Type*): Bool = index === i.U && deeds.map(deed === _).reduce(_ || _)
+    val ends = does(ReplicaDeed.end, ReplicaDeed.giveUp)
+    val left = state.byEpoch(slot(epoch))
+    when(does(ReplicaDeed.begin)) {
+      state.outstanding := state.outstanding + 1.U
+      state.product := state.product + state.reciprocal
+      state.byEpoch(slot(epoch)) := state.byEpoch(slot(epoch)) + 1.U
+    }
+    when(ends) {
+      state.outstanding := state.outstanding - 1.U
+      state.product := state.product - state.reciprocal
+      state.byEpoch(slot(begun)) := state.byEpoch(slot(begun)) - 1.U
+    }
+    when(does(ReplicaDeed.end, ReplicaDeed.hear)) { state.heard := epoch }
+    when(does(ReplicaDeed.forget)) {
+      state.outstanding := state.outstanding - left
+      state.product := value
+      state.byEpoch(slot(epoch)) := 0.U
+    }
+    when(does(ReplicaDeed.fail)) { state.failed := true.B }
+    when(does(ReplicaDeed.revive)) { state.failed := false.B }
+    when(does(ReplicaDeed.reset)) {
+      state := 0.U.asTypeOf(state)
+      state.reciprocal := value
+    }
+  }
+}
