@@ -34,7 +34,7 @@ def configurations() -> list[Configuration]:
     """
     found = []
     for unit in units():
-        if unit.status != "ready":
+        if not unit.status.startswith("ready"):
             continue
         found.append(Configuration(unit.name))
         for name, values in _VARIED.get(unit.name, ()):
