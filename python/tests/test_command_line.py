@@ -37,6 +37,7 @@ RUN_KEYS = [
     "wall_seconds",
     "cpu",
     "accelerators",
+    "unit_clocks_hz",
     "stdout",
 ]
 
@@ -150,6 +151,7 @@ def test_run(hello: Path, cpu: str) -> None:
     assert record["exit_code"] == 2
     assert record["cpu"] == cpu
     assert record["accelerators"] == []
+    assert record["unit_clocks_hz"] == []
     assert record["instructions"] > 0
 
 
