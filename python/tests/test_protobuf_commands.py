@@ -31,7 +31,7 @@ MARKS = b"".join(
 UNKNOWN = wire.varint_field(99, 1)
 KEYS = {
     "benchmark", "operation", "target", "messages", "wire_bytes", "cycles", "gigabits_per_second",
-    "verified", "fallbacks", "status", "group", "reasons",
+    "verified", "fallbacks", "status", "group", "reasons", "unit_clock_hz",
 }  # fmt: skip
 
 
@@ -57,6 +57,7 @@ def test_every_target_is_measured_and_verified(proto: Path, tmp_path: Path) -> N
             assert row["verified"]
             assert (row["benchmark"], row["operation"], row["messages"]) == ("shop.Order", operation, 3)
             assert (row["cycles"] is None) == (target == "host")
+            assert (row["unit_clock_hz"] is None) == (not target.endswith("+unit"))
             assert row["status"] == "ok"
         assert rows["boom"]["fallbacks"] == 0
         # The unknown field is left over when it is parsed; to serialize, it is the library's.
