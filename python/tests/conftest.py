@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from rackwright import SnappyUnit
 from rackwright.nic import NicUnit
 
 LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
+
+# Whoever is started in the background ignores Ctrl-C, and so do its children: tests of Ctrl-C need one that does not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A failure must be one that anybody can see again, so the short profile uses no entropy.
 _COMMON = {
