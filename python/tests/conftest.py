@@ -15,7 +15,7 @@ from rackwright.nic import NicUnit
 
 LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
 
-# Whoever is started in the background ignores Ctrl-C, and so do its children: tests of Ctrl-C need one that does not.
+# Whoever is started in the background ignores Ctrl-C, and so do its children; some tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A failure must be one that anybody can see again, so the short profile uses no entropy.
