@@ -81,7 +81,7 @@ impl Bench {
         }
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         while !self.unit.has_response() {
-            self.probe_idle();
+            self.with_unit(AttachedUnit::probe_idle);
             self.unit.check_idle()?;
             if self.unit.quiescent() {
                 return Err(ServerError::NoAnswer {
@@ -186,21 +186,17 @@ impl Bench {
     }
 
     fn advance(&mut self, until: Cycle) {
-        let mut surroundings = Surroundings {
-            memory: &mut self.memory,
-            hierarchy: &mut self.hierarchy,
-            guard: &mut self.guard,
-        };
-        self.unit.advance(until, &mut surroundings);
+        self.with_unit(|unit, surroundings| unit.advance(until, surroundings));
     }
 
-    fn probe_idle(&mut self) {
+    /// Has the unit do something that may reach memory.
+    fn with_unit(&mut self, act: impl FnOnce(&mut AttachedUnit, &mut Surroundings)) {
         let mut surroundings = Surroundings {
             memory: &mut self.memory,
             hierarchy: &mut self.hierarchy,
             guard: &mut self.guard,
         };
-        self.unit.probe_idle(&mut surroundings);
+        act(&mut self.unit, &mut surroundings);
     }
 
     fn check(&self, deadline: Cycle) -> Result<(), ServerError> {

@@ -125,13 +125,18 @@ impl<T: Timing> Machine<T> {
 
     /// Advances a unit to the cycle `until` of its own clock.
     fn advance_unit_itself(&mut self, index: usize, until: Cycle) {
+        self.with_unit(index, |unit, surroundings| unit.advance(until, surroundings));
+    }
+
+    /// Has a unit do something that may reach memory.
+    fn with_unit(&mut self, index: usize, act: impl FnOnce(&mut AttachedUnit, &mut Surroundings)) {
         let mut hierarchy = self.hierarchy.lock();
         let mut surroundings = Surroundings {
             memory: &mut self.memory,
             hierarchy: &mut hierarchy,
             guard: &mut self.guard,
         };
-        self.units[index].advance(until, &mut surroundings);
+        act(&mut self.units[index], &mut surroundings);
     }
 
     fn custom(&mut self, custom: CustomCommand) -> Result<(), ServerError> {
@@ -251,14 +256,10 @@ impl<T: Timing> Machine<T> {
     }
 
     fn check(&mut self, waiting: Waiting) -> Result<(), ServerError> {
-        let mut hierarchy = self.hierarchy.lock();
-        let mut surroundings = Surroundings {
-            memory: &mut self.memory,
-            hierarchy: &mut hierarchy,
-            guard: &mut self.guard,
-        };
-        let unit = &mut self.units[waiting.unit];
-        unit.probe_idle(&mut surroundings);
+        if self.units[waiting.unit].quiescent() {
+            self.with_unit(waiting.unit, AttachedUnit::probe_idle);
+        }
+        let unit = &self.units[waiting.unit];
         unit.check_idle()?;
         if unit.quiescent() {
             return Err(ServerError::NoAnswer {
