@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rackwright._engine import Design, EngineError
-    from rackwright.cluster import Cluster, Ethernet, HostPort, Switch, TopologyError, Traffic
+    from rackwright.cluster import Cluster, Ethernet, HostPort, MemoryBlade, Switch, TopologyError, Traffic
     from rackwright.codec import AcceleratorResult
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
@@ -37,6 +37,7 @@ __all__ = [
     "Ethernet",
     "HostPort",
     "MappedUnit",
+    "MemoryBlade",
     "RackwrightError",
     "RunResult",
     "Server",
@@ -59,7 +60,7 @@ __all__ = [
 
 _HOMES = {
     "_engine": ("Design", "EngineError"),
-    "cluster": ("Cluster", "Ethernet", "HostPort", "Switch", "TopologyError", "Traffic"),
+    "cluster": ("Cluster", "Ethernet", "HostPort", "MemoryBlade", "Switch", "TopologyError", "Traffic"),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
     "mapped_unit": ("MappedUnit",),

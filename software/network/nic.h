@@ -23,12 +23,17 @@ enum nic_register {
   NIC_MODERATION = 10,
 };
 
+/* Where the registers are; a program that runs with translation may see them elsewhere. */
+#ifndef NIC_REGISTERS
+#define NIC_REGISTERS 0x10016000
+#endif
+
 static inline uint64_t nic_read(enum nic_register which) {
-  return ((volatile uint64_t *)0x10016000)[which];
+  return ((volatile uint64_t *)NIC_REGISTERS)[which];
 }
 
 static inline void nic_write(enum nic_register which, uint64_t value) {
-  ((volatile uint64_t *)0x10016000)[which] = value;
+  ((volatile uint64_t *)NIC_REGISTERS)[which] = value;
 }
 
 /* A frame that was received; it lies in one of the driver's buffers. */

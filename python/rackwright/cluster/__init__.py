@@ -27,7 +27,7 @@ from rackwright.cluster.host_port import HostPort
 from rackwright.cluster.links import Ethernet
 from rackwright.cluster.load_balancing import LoadBalancing
 from rackwright.cluster.loads import Bursty, ClosedLoop, Load, Periodic, Poisson, Trace
-from rackwright.cluster.nodes import Node, Switch, Traffic
+from rackwright.cluster.nodes import MemoryBlade, Node, Switch, Traffic
 from rackwright.cluster.result import ClusterResult
 from rackwright.cluster.shapes import clos, fat_tree, partner_rack, tree
 from rackwright.cluster.topology import Topology
@@ -49,6 +49,7 @@ __all__ = [
     "LoadBalancing",
     "LogNormal",
     "LostRankError",
+    "MemoryBlade",
     "Node",
     "Periodic",
     "Poisson",

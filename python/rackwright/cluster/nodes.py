@@ -243,6 +243,43 @@ class Traffic(Node):
         return {"cores": self.cores, "time": self.service.describe(), "queue": self.queue}
 
 
+class MemoryBlade(Node):
+    """A memory blade: it keeps pages of 4 KiB for servers, without a processor.
+
+    It answers one request at a time, `service_us` after the request's last flit, and has room for
+    `memory_mib`. Between the pairs of times in `outages_us` it is dead, and its pages are lost. The
+    protocol is in software/remote-memory/PROTOCOL.md. `mac` and `ip` are assigned unless pinned.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        service_us: float = 0.2,
+        memory_mib: int = 1024,
+        outages_us: Iterable[tuple[float, float]] = (),
+        mac: str | None = None,
+        ip: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.service_us = service_us
+        self.memory_mib = memory_mib
+        self.outages_us = [list(outage) for outage in outages_us]
+        self.mac = mac
+        self.ip = ip
+
+    def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
+        """As the engine reads it, without its name."""
+        return {
+            "kind": "memory_blade",
+            "mac": self.mac,
+            "ip": self.ip,
+            "service_us": self.service_us,
+            "pages": self.memory_mib * 256,
+            "outages_us": self.outages_us,
+        }
+
+
 def called(node: Node) -> str:
     """A node as an error names it before names are given."""
     return f"`{node.name}`" if node.name else f"a {type(node).__name__} without a name"

@@ -3,9 +3,10 @@ use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{
-    Argument, ClusterError, Designs, DispatchSpec, HostPortSpec, Node, NodeKind, ServerSpec, SwitchSpec,
-    TrafficSpec, WireSpec,
+    Argument, BladeSpec, ClusterError, Designs, DispatchSpec, HostPortSpec, Node, NodeKind, ServerSpec,
+    SwitchSpec, TrafficSpec, WireSpec,
 };
+use rackwright_blade::{Blade, BladeParameters};
 use rackwright_daronpon::UnitDispatching;
 use rackwright_ethernet::{
     Dispatching, Faults, Forwarding, Ipv4, Mac, MakePolicy, Outage, Policy, PortParameters, Route, Switch,
@@ -56,6 +57,12 @@ pub(crate) fn build(
                 Node::Host(Box::new(host))
             }
             NodeKind::Server(spec) => Node::Server(builder.server(index, spec)?),
+            NodeKind::MemoryBlade(spec) => {
+                let blade = builder
+                    .blade(index, spec)
+                    .map_err(ClusterError::parameter(&node.name))?;
+                Node::Blade(Box::new(blade))
+            }
             NodeKind::HostPort(spec) => Node::HostPort(Box::new(builder.host_port(index, spec)?)),
         };
         graph.add(node.name.clone(), model);
@@ -173,6 +180,16 @@ impl Builder<'_> {
             self.service(index, spec)?,
         )
         .with_outages(self.outages(&spec.outages_us)?))
+    }
+
+    fn blade(&self, index: usize, spec: &BladeSpec) -> Result<Blade, ParameterError> {
+        let parameters = BladeParameters {
+            mac: self.peers[&index].mac,
+            service: self.cycles(spec.service_us)?,
+            capacity: spec.pages,
+            outages: self.outages(&spec.outages_us)?,
+        };
+        Ok(Blade::new(parameters, self.ports(index)[0]))
     }
 
     fn server(&self, index: usize, spec: &ServerSpec) -> Result<NetworkedServer, ClusterError> {

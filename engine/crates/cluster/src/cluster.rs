@@ -149,6 +149,7 @@ impl Cluster {
             Node::Switch(switch) => switch.output_ports()[id.port].counters(),
             Node::Host(host) => host.output_port().counters(),
             Node::Server(server) => server.port_counters(),
+            Node::Blade(blade) => blade.output_port().counters(),
             Node::HostPort(port) => port.output_port().counters(),
             Node::Elsewhere(_) => PortCounters::default(),
         })
@@ -253,7 +254,7 @@ impl Cluster {
         let is_off = |node: &usize| match self.graph.model(ModelId(*node)) {
             Node::Server(server) => server.is_off(),
             Node::Elsewhere(_) => true,
-            Node::Switch(_) | Node::Host(_) | Node::HostPort(_) => false,
+            Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) => false,
         };
         at_look && !self.ends_with.is_empty() && self.ends_with.iter().all(is_off)
     }

@@ -66,8 +66,23 @@ pub enum NodeKind {
     Traffic(Box<TrafficSpec>),
     /// A server with a hart and a NIC in RTL.
     Server(Box<ServerSpec>),
+    /// A memory blade.
+    MemoryBlade(BladeSpec),
     /// A port to the machine that simulates.
     HostPort(HostPortSpec),
+}
+
+/// A memory blade.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BladeSpec {
+    /// From the last flit of a request to the first flit of its answer.
+    pub service_us: f64,
+    /// How many pages it has room for.
+    pub pages: usize,
+    /// When it is down: pairs of times in microseconds. It has lost all pages when it comes back.
+    #[serde(default)]
+    pub outages_us: Vec<[f64; 2]>,
 }
 
 /// A port to the machine that simulates.

@@ -18,8 +18,8 @@ mod topology;
 
 pub use cluster::{Cluster, Designs};
 pub use description::{
-    Argument, Description, DispatchSpec, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec, SwitchSpec,
-    TrafficClient, TrafficSpec, WireSpec,
+    Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec,
+    SwitchSpec, TrafficClient, TrafficSpec, WireSpec,
 };
 pub use error::ClusterError;
 pub use node::{Elsewhere, Node};

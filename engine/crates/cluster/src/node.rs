@@ -1,3 +1,4 @@
+use rackwright_blade::Blade;
 use rackwright_ethernet::{Frame, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::{Incoming, Model, Outbox};
@@ -14,6 +15,8 @@ pub enum Node {
     Host(Box<Host>),
     /// A server with a hart and a NIC in RTL.
     Server(NetworkedServer),
+    /// A memory blade.
+    Blade(Box<Blade>),
     /// A port to the machine that simulates.
     HostPort(Box<HostPort>),
     /// A node that another process simulates.
@@ -34,6 +37,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.ports(),
             Node::Host(host) => host.ports(),
             Node::Server(server) => server.ports(),
+            Node::Blade(blade) => blade.ports(),
             Node::HostPort(port) => port.ports(),
             Node::Elsewhere(elsewhere) => elsewhere.ports,
         }
@@ -41,7 +45,7 @@ impl Model for Node {
 
     fn cut_through(&self) -> bool {
         match self {
-            Node::Switch(_) | Node::Host(_) | Node::HostPort(_) => false,
+            Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) => false,
             Node::Server(_) => true,
             Node::Elsewhere(elsewhere) => elsewhere.cut_through,
         }
@@ -52,6 +56,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.next_event(),
             Node::Host(host) => host.next_event(),
             Node::Server(server) => server.next_event(),
+            Node::Blade(blade) => blade.next_event(),
             Node::HostPort(port) => port.next_event(),
             Node::Elsewhere(_) => Cycle::NEVER,
         }
@@ -62,6 +67,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.advance(until, arrivals, outbox),
             Node::Host(host) => host.advance(until, arrivals, outbox),
             Node::Server(server) => server.advance(until, arrivals, outbox),
+            Node::Blade(blade) => blade.advance(until, arrivals, outbox),
             Node::HostPort(port) => port.advance(until, arrivals, outbox),
             Node::Elsewhere(_) => debug_assert_eq!(arrivals.peek(), Cycle::NEVER, "no mail comes here"),
         }
@@ -72,6 +78,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.digest(digest),
             Node::Host(host) => host.digest(digest),
             Node::Server(server) => server.digest(digest),
+            Node::Blade(blade) => blade.digest(digest),
             Node::HostPort(port) => port.digest(digest),
             Node::Elsewhere(_) => {}
         }

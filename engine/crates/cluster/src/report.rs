@@ -1,4 +1,5 @@
 use crate::{Cluster, Node};
+use rackwright_blade::Blade;
 use rackwright_ethernet::{PortCounters, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
@@ -240,6 +241,11 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
             report.server = Some(program_report(cluster, node, server));
             report.ports = vec![port(0, server.port_counters(), server.queued())];
         }
+        Node::Blade(blade) => {
+            let output = blade.output_port();
+            report.server = Some(blade_report(cluster, node, blade));
+            report.ports = vec![port(0, output.counters(), output.queued())];
+        }
         Node::HostPort(host_port) => {
             let output = host_port.output_port();
             report.server = Some(host_port_report(cluster, node, host_port));
@@ -299,6 +305,20 @@ fn host_port_report(cluster: &Cluster, node: usize, host_port: &HostPort) -> Ser
         packets_received: port.received,
         packets_dropped: port.dropped,
         packets_refused: host_port.refused(),
+        ..addresses(cluster, node)
+    }
+}
+
+fn blade_report(cluster: &Cluster, node: usize, blade: &Blade) -> ServerReport {
+    let (port, counters) = (blade.output_port().counters(), blade.counters());
+    ServerReport {
+        packets_sent: port.sent,
+        packets_received: port.received,
+        packets_dropped: port.dropped,
+        packets_refused: counters.ignored + counters.dead,
+        served: counters.fetched + counters.stored,
+        rejected: counters.refused,
+        busy_cycles: counters.busy_cycles,
         ..addresses(cluster, node)
     }
 }

@@ -219,12 +219,14 @@ impl FetchContext {
 
     fn fence(&mut self, fenced: Fenced) {
         match fenced.address.filter(|address| !self.large.may_hold(*address)) {
-            Some(address) if self.looked_up.may_hold(address / PAGE_BYTES) => {
+            Some(address) => {
+                // Not looked up since the stamp was given does not mean that it is not remembered from before.
                 self.pages.forget(address);
-                self.looked_up = Filter::default();
-                self.stamp = 0;
+                if self.looked_up.may_hold(address / PAGE_BYTES) {
+                    self.looked_up = Filter::default();
+                    self.stamp = 0;
+                }
             }
-            Some(_) => {}
             None => self.clear(),
         }
     }
@@ -428,6 +430,29 @@ mod tests {
         assert!(third != second && third != first);
         contexts.fence(ALL);
         assert_ne!(stamp(&mut contexts, 1), third);
+    }
+
+    #[test]
+    fn a_second_fence_forgets_what_was_not_looked_up_after_the_first() {
+        let mut contexts = Contexts::new();
+        let context = contexts.fetch(&space(1), true);
+        for page in [0x5000, 0x6000] {
+            let found = Found {
+                physical: page + 0x10_0000,
+                span: PAGE_BYTES,
+            };
+            // SAFETY: the contexts live.
+            unsafe { (*context).find(page) };
+            unsafe { (*context).remember(page, &found) };
+        }
+        for page in [0x5000, 0x6000] {
+            contexts.fence(Fenced {
+                address: Some(page),
+                address_space: None,
+            });
+        }
+        // SAFETY: as above.
+        assert_eq!(unsafe { (*context).find(0x6000) }, None);
     }
 
     #[test]

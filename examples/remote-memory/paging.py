@@ -1,0 +1,44 @@
+"""A Linux program with little local memory, and the rest of its pages on memory blades across the network.
+
+./rw run examples/remote-memory/paging.py -- --workload genome --local 16MiB --paging software
+"""
+
+import argparse
+
+from rackwright.remote_memory import run_paged, workload
+
+UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def size(text: str) -> int:
+    """Bytes from a number with a unit: 16MiB."""
+    for unit, factor in UNITS.items():
+        if text.endswith(unit):
+            return int(float(text.removesuffix(unit)) * factor)
+    raise argparse.ArgumentTypeError(f"{text}: a size is written like 16MiB")
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--workload", default="genome", help="genome, qsort, or the path of a static RV64 Linux program")
+parser.add_argument("--local", type=size, default=size("16MiB"), help="local memory, at least 32KiB")
+parser.add_argument("--paging", choices=("software", "unit"), default="software", help="who brings pages")
+parser.add_argument("--blades", type=int, default=1, help="memory blades, 1 to 4")
+parser.add_argument("--link-latency-us", type=float, default=2.0, help="latency of every link")
+parser.add_argument("--loss", type=float, default=0.0, help="probability with which a frame is lost")
+parser.add_argument("arguments", nargs="*", help="arguments of the program")
+asked = parser.parse_args()
+
+result = run_paged(
+    workload(asked.workload),
+    asked.arguments,
+    local_bytes=asked.local,
+    paging=asked.paging,
+    blades=asked.blades,
+    link_latency_us=asked.link_latency_us,
+    loss=asked.loss,
+)
+print(result.output, end="")
+print(f"exit status {result.exit_code}, {result.seconds * 1e3:.3f} ms, {result.network_bytes:,} bytes on the network")
+for name, count in result.counts.items():
+    print(f"{name:>16} {count:>14,}")
+raise SystemExit(result.exit_code)

@@ -1,0 +1,97 @@
+"""One run of a program over remote memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from rackwright.cluster import Cluster, Ethernet, MemoryBlade, Switch
+from rackwright.errors import RackwrightError
+from rackwright.remote_memory.programs import paging_program
+from rackwright.server import Server
+
+Paging = Literal["software", "unit"]
+"""Who brings the pages: the runtime in supervisor mode, or the page-fault unit beside the hart."""
+
+PAGE_BYTES = 4096
+HART_HZ = 2_000_000_000
+_SEPARATOR = "\x1e"
+
+
+@dataclass(frozen=True)
+class PagingResult:
+    """How a program ran: `output` and `exit_code` are the program's.
+
+    `counts` are those of the runtime, by name: faults, evictions, and cycles of the hart's 2 GHz.
+    `network_bytes` have passed the server's port, both ways.
+    """
+
+    paging: Paging
+    local_bytes: int
+    output: str
+    exit_code: int
+    counts: dict[str, int]
+    network_bytes: int
+    digest: str
+    wall_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time from reset to the program's end."""
+        return self.counts["cycles"] / HART_HZ
+
+
+def run_paged(
+    program: Path,
+    arguments: Sequence[str] = (),
+    *,
+    local_bytes: int,
+    paging: Paging = "software",
+    blades: int = 1,
+    link_latency_us: float = 2.0,
+    cpu: str = "rocket",
+    loss: float = 0.0,
+    until_ms: float = 60_000.0,
+    threads: int = 1,
+) -> PagingResult:
+    """Runs a static RV64 Linux program with so much local memory, and all else on `blades`.
+
+    One blade hangs on the server's own link; several, or a network that loses frames with the probability
+    `loss`, are below a switch. Raises `RackwrightError` for a number that cannot be, and when the server
+    stops for another reason than the end of its program.
+    """
+    if paging not in get_args(Paging):
+        raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
+    nodes = [MemoryBlade(name=f"blade{number}") for number in range(blades)]
+    server = Server(
+        cpu,
+        name="server",
+        program=paging_program(program),
+        arguments=[paging, str(local_bytes // PAGE_BYTES), str(blades), *nodes, program.name, *arguments],
+        static_arp=True,
+    )
+    link = Ethernet(latency_us=link_latency_us)
+    if blades == 1 and not loss:
+        server.connect(nodes[0])
+    else:
+        switch = Switch(loss=loss)
+        switch.add_downlinks([server, *nodes])
+    result = Cluster(server, link=link).run(until_ms=until_ms, ends_with=server, threads=threads)
+    (row,) = (row for row in result.servers.to_dict("records") if row["name"] == "server")
+    if row["exit_code"] is None:
+        raise RackwrightError(f"the server did not come to its end: {row['error'] or 'out of time'}")
+    output, _, report = str(row["stdout"]).rpartition(_SEPARATOR)
+    counts = {name: int(value) for name, value in (line.split("=") for line in report.split())}
+    (port,) = (port for port in result.ports.to_dict("records") if port["name"] == "server.port0")
+    return PagingResult(
+        paging=paging,
+        local_bytes=local_bytes,
+        output=output,
+        exit_code=int(row["exit_code"]),
+        counts=counts,
+        network_bytes=int(port["sent_bytes"] + port["received_bytes"]),
+        digest=result.digest,
+        wall_seconds=result.wall_seconds,
+    )

@@ -1,0 +1,89 @@
+"""Programs over remote memory: their output, whatever local memory they have, and what ends them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from rackwright import Cluster, MemoryBlade, RackwrightError, Server
+from rackwright.remote_memory import PagingResult, paging_program, run_paged, workload
+
+PAGE = 4096
+SORT = "3000"
+GENOME = ("1000", "300", "4096")
+
+
+@cache
+def sorted_with(pages: int, blades: int = 1, loss: float = 0.0, threads: int = 1) -> PagingResult:
+    """A short quicksort with so many local pages."""
+    return run_paged(
+        workload("qsort"),
+        [SORT],
+        local_bytes=pages * PAGE,
+        blades=blades,
+        loss=loss,
+        link_latency_us=0.5,
+        threads=threads,
+        cpu="functional",
+    )
+
+
+@pytest.mark.parametrize(("pages", "blades", "loss"), [(8, 1, 0.0), (24, 2, 0.0), (16, 1, 0.02)])
+def test_output_is_that_of_a_program_with_all_memory_local(pages: int, blades: int, loss: float) -> None:
+    """Down to eight pages, with several blades, and over a network that loses frames."""
+    local, remote = sorted_with(2000), sorted_with(pages, blades, loss)
+    assert local.counts["remote_faults"] == local.network_bytes == 0
+    assert (remote.output, remote.exit_code) == (local.output, 0)
+    assert remote.output.startswith("sorted 3000 numbers")
+    assert remote.counts["remote_faults"] > 20
+    assert (remote.counts["retries"] > 0) == (loss > 0)
+
+
+def test_the_digest_depends_on_no_thread() -> None:
+    """Twice, on one and on two threads."""
+    assert sorted_with(24, 2).digest == sorted_with(24, 2, threads=2).digest
+
+
+def test_genome_is_assembled_with_little_memory() -> None:
+    """The same contigs, on the timed core."""
+    results = [
+        run_paged(workload("genome"), GENOME, local_bytes=pages * PAGE, link_latency_us=0.5)
+        for pages in (500, 24)
+    ]
+    assert results[0].output == results[1].output
+    assert "wrong turns" in results[1].output
+    assert results[1].exit_code == results[0].exit_code == 0
+    assert results[1].seconds > results[0].seconds
+
+
+@pytest.mark.parametrize(
+    ("outages_us", "reason"),
+    [([(600.0, 1e6)], "a blade does not answer"), ([(600.0, 601.0)], "a blade has lost its pages")],
+)
+def test_a_blade_that_dies_is_a_clear_error(outages_us: list[tuple[float, float]], reason: str) -> None:
+    """Whether it stays away or comes back empty."""
+    blade = MemoryBlade("blade", outages_us=outages_us)
+    program = paging_program(workload("qsort"))
+    server = Server(
+        "functional",
+        name="server",
+        program=program,
+        arguments=["software", "24", "1", blade, "qsort", SORT],
+        static_arp=True,
+    )
+    server.connect(blade)
+    result = Cluster(server).run(until_ms=20, ends_with=server, threads=1)
+    row = result.servers.set_index("name").loc["server"]
+    assert row["exit_code"] == 125
+    assert f"remote memory: {reason}" in row["stdout"]
+
+
+def test_what_cannot_be_is_refused() -> None:
+    """A kind that is none, a program that is none, too little memory."""
+    with pytest.raises(RackwrightError, match="no such file, nor a workload"):
+        workload("nothing")
+    with pytest.raises(RackwrightError, match="paging is"):
+        run_paged(workload("qsort"), local_bytes=1 << 20, paging="magic")  # type: ignore[arg-type]
+    few = run_paged(workload("qsort"), local_bytes=4 * PAGE, threads=1, cpu="functional")
+    assert (few.exit_code, "local memory has 8 to" in few.output) == (125, True)

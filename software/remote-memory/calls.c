@@ -1,0 +1,190 @@
+#include "paging.h"
+
+/* Numbers of Linux's generic table of system calls, and of errors. */
+enum call {
+  FCNTL = 25, IOCTL = 29, OPENAT = 56, CLOSE = 57, LSEEK = 62, READ = 63, WRITE = 64, READV = 65, WRITEV = 66,
+  READLINKAT = 78, NEWFSTATAT = 79, FSTAT = 80, EXIT = 93, EXIT_GROUP = 94, SET_TID_ADDRESS = 96, FUTEX = 98,
+  SET_ROBUST_LIST = 99, CLOCK_GETTIME = 113, CLOCK_GETRES = 114, SCHED_YIELD = 124, KILL = 129, TGKILL = 131,
+  SIGALTSTACK = 132, SIGACTION = 134, SIGPROCMASK = 135, TIMES = 153, UNAME = 160, GETRUSAGE = 165, GETTIMEOFDAY = 169,
+  GETPID = 172, GETUID = 174, GETEUID = 175, GETGID = 176, GETEGID = 177, GETTID = 178, SYSINFO = 179, BRK = 214,
+  MUNMAP = 215, MREMAP = 216, MMAP = 222, MPROTECT = 226, MADVISE = 233, PRLIMIT = 261, GETRANDOM = 278,
+};
+enum { NO_ENTRY = 2, BAD_FILE = 9, NO_MEMORY = 12, INVALID = 22, NOT_A_TERMINAL = 25, NO_CALL = 38 };
+enum { MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, PROCESS = 1, ADVICE_NOT_NEEDED = 4, LARGEST_WRITE = 1 << 20 };
+
+static uint64_t break_start, break_end;
+
+static uint64_t failed(int error) { return (uint64_t)-error; }
+static uint64_t up(uint64_t address) { return (address + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
+
+void linux_start(uint64_t program_end) {
+  break_start = break_end = program_end;
+}
+
+static uint64_t rights_of(uint64_t protection) {
+  if (!protection) return 0;
+  return ENTRY_USER | (protection & 3 ? ENTRY_READ : 0) | (protection & 2 ? ENTRY_WRITE : 0) |
+         (protection & 4 ? ENTRY_EXECUTE | ENTRY_READ : 0);
+}
+
+static uint64_t set_break(uint64_t wanted) {
+  const uint64_t rights = ENTRY_USER | ENTRY_READ | ENTRY_WRITE;
+  if (wanted < break_start || wanted > break_start + (1ul << 29)) return break_end;
+  uint64_t before = up(break_end), after = up(wanted);
+  if (after < before) region_unmap(after, before);
+  /* One region for all of it. */
+  struct region *region = before > break_start ? region_of(break_start) : NULL;
+  if (after > before && region && region->end == before) region->end = after;
+  else if (after > before) region_map(before, after, rights, NULL, 0, 0);
+  break_end = wanted;
+  return wanted;
+}
+
+static uint64_t map(const uint64_t *a) {
+  uint64_t bytes = up(a[1]), flags = a[3], start = a[0];
+  if (!(flags & MAP_ANONYMOUS)) return failed(BAD_FILE);
+  if (bytes == 0 || (flags & MAP_FIXED && start % PAGE)) return failed(INVALID);
+  if (!(flags & MAP_FIXED)) start = region_gap(bytes);
+  if (!start) return failed(NO_MEMORY);
+  region_map(start, start + bytes, rights_of(a[2]), NULL, 0, 0);
+  return start;
+}
+
+/* Moves by copying: only what was written has to be read. */
+static uint64_t remap(uint64_t old, uint64_t old_bytes, uint64_t new_bytes, uint64_t flags) {
+  old_bytes = up(old_bytes);
+  new_bytes = up(new_bytes);
+  if (new_bytes <= old_bytes) {
+    if (new_bytes < old_bytes) region_unmap(old + new_bytes, old + old_bytes);
+    return old;
+  }
+  struct region *region = region_of(old);
+  if (!region || !(flags & 1)) return failed(NO_MEMORY);
+  uint64_t rights = region->rights, start = region_gap(new_bytes);
+  if (!start) return failed(NO_MEMORY);
+  region_map(start, start + new_bytes, rights, NULL, 0, 0);
+  for (uint64_t page = 0; page < old_bytes; page += PAGE) {
+    uint64_t *entry = tables_entry(old + page, false);
+    if (!entry || *entry == 0 || entry_is(*entry, ENTRY_BLANK)) continue;
+    const uint64_t *from = (const uint64_t *)(old + page);
+    uint64_t *to = (uint64_t *)(start + page);
+    for (unsigned index = 0; index < PAGE / 8; ++index) to[index] = from[index];
+  }
+  region_unmap(old, old + old_bytes);
+  return start;
+}
+
+static uint64_t write_bytes(uint64_t file, uint64_t bytes, uint64_t count) {
+  if (file != 1 && file != 2) return failed(BAD_FILE);
+  if (count > LARGEST_WRITE) count = LARGEST_WRITE;
+  print_bytes((const char *)bytes, count);
+  return count;
+}
+
+static uint64_t write_vector(uint64_t file, const uint64_t *vector, uint64_t count) {
+  uint64_t written = 0;
+  for (uint64_t index = 0; index < count; ++index) {
+    uint64_t result = write_bytes(file, vector[2 * index], vector[2 * index + 1]);
+    if ((int64_t)result < 0) return result;
+    written += result;
+  }
+  return written;
+}
+
+static void clear(void *place, uint64_t bytes) {
+  for (uint64_t index = 0; index < bytes; ++index) ((uint8_t *)place)[index] = 0;
+}
+
+/* A character device: where standard input and output lead. */
+static uint64_t status_of(uint64_t file, uint8_t *status) {
+  if (file > 2) return failed(BAD_FILE);
+  clear(status, 128);
+  *(uint32_t *)(status + 16) = 0020620;
+  *(uint32_t *)(status + 20) = 1;
+  *(uint64_t *)(status + 32) = 0x8801 + file;
+  *(uint32_t *)(status + 56) = 1024;
+  return 0;
+}
+
+static uint64_t tell_time(uint64_t *time, uint64_t divisor) {
+  uint64_t nanoseconds = cycles() / 2;
+  time[0] = nanoseconds / 1000000000;
+  time[1] = nanoseconds % 1000000000 / divisor;
+  return 0;
+}
+
+static uint64_t name(char *system) {
+  static const char *const fields[] = {"Linux", "rackwright", "6.1.0", "#1", "riscv64", ""};
+  clear(system, 6 * 65);
+  for (unsigned field = 0; field < 6; ++field) {
+    for (unsigned index = 0; fields[field][index]; ++index) system[65 * field + index] = fields[field][index];
+  }
+  return 0;
+}
+
+static uint64_t random_bytes(uint8_t *bytes, uint64_t count) {
+  static uint64_t state = 0x9e3779b97f4a7c15;
+  for (uint64_t index = 0; index < count; ++index) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    bytes[index] = (uint8_t)(state >> 56);
+  }
+  return count;
+}
+
+static uint64_t limits(uint64_t resource, uint64_t *old) {
+  if (!old) return 0;
+  old[0] = old[1] = resource == 3 ? 1 << 20 : ~0ul;
+  return 0;
+}
+
+static uint64_t answer(uint64_t number, const uint64_t *a) {
+  switch (number) {
+    case BRK: return set_break(a[0]);
+    case MMAP: return map(a);
+    case MUNMAP: region_unmap(a[0], a[0] + up(a[1])); return 0;
+    case MREMAP: return remap(a[0], a[1], a[2], a[3]);
+    case MPROTECT: return region_protect(a[0], a[0] + up(a[1]), rights_of(a[2])) ? 0 : failed(NO_MEMORY);
+    case READ: return a[0] == 0 ? 0 : failed(BAD_FILE);
+    case WRITE: return write_bytes(a[0], a[1], a[2]);
+    case WRITEV: return write_vector(a[0], (const uint64_t *)a[1], a[2]);
+    case FSTAT: return status_of(a[0], (uint8_t *)a[1]);
+    case NEWFSTATAT: return *(const char *)a[1] ? failed(NO_ENTRY) : status_of(a[0], (uint8_t *)a[2]);
+    case OPENAT:
+    case READLINKAT: return failed(NO_ENTRY);
+    case IOCTL:
+    case LSEEK: return failed(NOT_A_TERMINAL);
+    case CLOCK_GETTIME: return tell_time((uint64_t *)a[1], 1);
+    case GETTIMEOFDAY: return tell_time((uint64_t *)a[0], 1000);
+    case UNAME: return name((char *)a[0]);
+    case GETRANDOM: return random_bytes((uint8_t *)a[0], a[1]);
+    case PRLIMIT: return limits(a[1], (uint64_t *)a[3]);
+    case GETPID:
+    case GETTID:
+    case SET_TID_ADDRESS: return PROCESS;
+    case GETUID:
+    case GETEUID:
+    case GETGID:
+    case GETEGID: return 1000;
+    case CLOSE:
+    case FCNTL:
+    case FUTEX:
+    case SET_ROBUST_LIST:
+    case SCHED_YIELD:
+    case SIGALTSTACK:
+    case SIGACTION:
+    case SIGPROCMASK: return 0;
+    case MADVISE:
+      if (a[2] == ADVICE_NOT_NEEDED) region_forget(a[0], a[0] + up(a[1]));
+      return 0;
+    case EXIT:
+    case EXIT_GROUP: stop((int)a[0] & 0xff);
+    case KILL: stop(128 + (int)a[1]);
+    case TGKILL: stop(128 + (int)a[2]);
+    default: return failed(NO_CALL);
+  }
+}
+
+void linux_call(struct registers *registers) {
+  if (by_unit) unit_serve();
+  registers->a[0] = answer(registers->a[7], registers->a);
+}

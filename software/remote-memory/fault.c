@@ -1,0 +1,106 @@
+#include "paging.h"
+
+enum { CALL = 8, FETCH_FAULT = 12, LOAD_FAULT = 13, STORE_FAULT = 15, SEGMENTATION = 139 };
+
+struct statistics statistics;
+
+static void copy(uint64_t *to, const uint8_t *from, uint64_t bytes) {
+  uint8_t *place = (uint8_t *)to;
+  if (((uint64_t)from | bytes) % 8 == 0) {
+    const uint64_t *words = (const uint64_t *)from;
+    for (uint64_t index = 0; index < bytes / 8; ++index) to[index] = words[index];
+    return;
+  }
+  for (uint64_t index = 0; index < bytes; ++index) place[index] = from[index];
+}
+
+/* A page as it is at first: zeros, and what the program's file has there. */
+static void first_contents(uint64_t *bytes, const struct region *region, uint64_t page) {
+  for (unsigned index = 0; index < PAGE / 8; index += 4) {
+    bytes[index] = 0;
+    bytes[index + 1] = 0;
+    bytes[index + 2] = 0;
+    bytes[index + 3] = 0;
+  }
+  if (!region->file) return;
+  uint64_t begin = page > region->file_start ? page : region->file_start;
+  uint64_t end = region->file_start + region->file_bytes;
+  if (end > page + PAGE) end = page + PAGE;
+  if (begin < end)
+    copy((uint64_t *)((uint8_t *)bytes + (begin - page)), region->file + (begin - region->file_start), end - begin);
+}
+
+static bool allowed(const struct region *region, uint64_t cause) {
+  uint64_t needed = cause == FETCH_FAULT ? ENTRY_EXECUTE : cause == LOAD_FAULT ? ENTRY_READ : ENTRY_WRITE;
+  return region && (region->rights & needed);
+}
+
+static void first_touch(uint64_t *entry, const struct region *region, uint64_t address) {
+  ++statistics.first_touches;
+  struct frame *frame = frame_take();
+  uint64_t page = address & ~(uint64_t)(PAGE - 1);
+  first_contents((uint64_t *)frame_bytes(frame), region, page);
+  uint64_t number = page / PAGE;
+  uint64_t remote = entry_remote(region->rights, entry_version(*entry), number, (unsigned)(number % blade_count));
+  frame_map(frame, entry, remote, false, 0);
+}
+
+static void remote_by_software(uint64_t *entry) {
+  uint64_t remote = *entry;
+  struct frame *frame = blade_fetch(remote);
+  uint64_t begin = cycles();
+  frame_map(frame, entry, remote, true, 0);
+  statistics.metadata_cycles += cycles() - begin;
+}
+
+/* The unit has refused: it needs frames, or the page is one of instructions, which only software may bring. */
+static void remote_by_unit(uint64_t *entry) {
+  do unit_serve();
+  while ((*entry & ENTRY_EXECUTE) && !unit_fetch(entry));
+  if (*entry & ENTRY_EXECUTE) __asm__ volatile("fence.i" : : : "memory");
+}
+
+static void remote_fault(uint64_t *entry) {
+  uint64_t begin = cycles();
+  ++statistics.remote_faults;
+  if (by_unit) remote_by_unit(entry);
+  else remote_by_software(entry);
+  statistics.fault_cycles += cycles() - begin;
+}
+
+static void page_fault(struct registers *registers, uint64_t cause, uint64_t address) {
+  if (by_unit) unit_serve();
+  const struct region *region = region_of(address);
+  if (!allowed(region, cause)) {
+    print("\nremote memory: the program may not use that address\n");
+    if (registers->status >> 8 & 1) fail("for the program's call, at", address);
+    stop(SEGMENTATION);
+  }
+  uint64_t *entry = tables_entry(address, true);
+  if (*entry & ENTRY_VALID) {
+    /* The rights have come since: a translation from before is left. */
+    fence_address(address);
+    return;
+  }
+  if (entry_is(*entry, ENTRY_REMOTE)) remote_fault(entry);
+  else first_touch(entry, region, address);
+}
+
+void trap(struct registers *registers, uint64_t cause, uint64_t value) {
+  switch (cause) {
+    case CALL: {
+      registers->pc += 4;
+      uint64_t begin = cycles();
+      linux_call(registers);
+      statistics.call_cycles += cycles() - begin;
+      return;
+    }
+    case FETCH_FAULT:
+    case LOAD_FAULT:
+    case STORE_FAULT: page_fault(registers, cause, value); return;
+    default:
+      if (registers->status >> 8 & 1) fail("a trap of its own, at", registers->pc);
+      print("\nremote memory: the program has ended by a trap\n");
+      stop(128 + (int)cause);
+  }
+}

@@ -1,0 +1,125 @@
+#include "bare.h"
+#include "paging.h"
+
+/* A frame has the page before it as room for what goes before and behind a page on the network, so that the NIC
+   reads and writes pages in place. */
+enum { STRIDE = 2 * PAGE, MOST = 15000, LARGEST_BATCH = 16 };
+
+static struct frame frames[MOST];
+static unsigned free_list[MOST];
+static unsigned count, free_count, leaving, hand, low, batch, mapped;
+static uint8_t *pool;
+
+void frames_start(unsigned wanted) {
+  if (wanted < 8 || wanted > MOST) fail("local memory has 8 to 15000 pages, not", wanted);
+  count = wanted;
+  pool = (uint8_t *)&boot_information - PAGE - (uint64_t)count * STRIDE;
+  batch = count / 32 < LARGEST_BATCH ? count / 32 : LARGEST_BATCH;
+  if (batch == 0) batch = 1;
+  low = batch;
+  for (unsigned index = count; index > 0; --index) frame_free(&frames[index - 1]);
+}
+
+unsigned frame_index(const struct frame *frame) { return (unsigned)(frame - frames); }
+
+uint8_t *frame_bytes(const struct frame *frame) {
+  return pool + (uint64_t)frame_index(frame) * STRIDE + (STRIDE - PAGE);
+}
+
+struct frame *frame_at(unsigned index) { return index < count ? &frames[index] : NULL; }
+
+struct frame *frame_of_bytes(uint64_t address) { return &frames[(address - (uint64_t)pool) / STRIDE]; }
+
+uint64_t frame_user_address(const struct frame *frame) { return entry_page(frame->remote) * PAGE; }
+
+void frame_free(struct frame *frame) {
+  if (frame->state == FRAME_LEAVING) --leaving;
+  if (frame->state == FRAME_MAPPED) --mapped;
+  frame->state = FRAME_FREE;
+  frame->entry = NULL;
+  free_list[free_count++] = frame_index(frame);
+}
+
+struct frame *frame_take_free(void) {
+  if (free_count == 0) return NULL;
+  struct frame *frame = &frames[free_list[--free_count]];
+  frame->state = FRAME_LENT;
+  return frame;
+}
+
+struct frame *frame_take(void) {
+  for (;;) {
+    frames_reclaim();
+    struct frame *frame = frame_take_free();
+    if (frame) return frame;
+    if (by_unit) unit_wait();
+    else blade_wait();
+  }
+}
+
+/* Records where a page is. The same for both kinds of paging: what the text calls metadata. */
+void frame_adopt(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored) {
+  frame->entry = entry;
+  frame->remote = remote & ~(ENTRY_ACCESSED | ENTRY_DIRTY);
+  frame->stored = stored;
+  frame->state = FRAME_MAPPED;
+  frame->attempts = 0;
+  ++statistics.metadata_pages;
+  if (++mapped > statistics.peak_pages) statistics.peak_pages = mapped;
+}
+
+void frame_map(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored, uint64_t extra) {
+  frame_adopt(frame, entry, remote, stored);
+  uint64_t place = (uint64_t)frame_bytes(frame) >> 12 << 10;
+  *entry = place | (remote & ENTRY_RIGHTS) | ENTRY_VALID | ENTRY_ACCESSED | extra;
+  if (remote & ENTRY_EXECUTE) __asm__ volatile("fence.i" : : : "memory");
+}
+
+/* The page of a frame goes: to its blade if that has not got it as it is. */
+static void evict(struct frame *frame) {
+  uint64_t entry = *frame->entry;
+  bool changed = (entry & ENTRY_DIRTY) || !frame->stored;
+  uint64_t remote = (frame->remote & ~ENTRY_RIGHTS) | (entry & ENTRY_RIGHTS);
+  if (changed) {
+    uint16_t version = (uint16_t)(entry_version(remote) + 1);
+    remote = entry_remote(remote, version ? version : 1, entry_page(remote), entry_blade(remote));
+  }
+  *frame->entry = remote;
+  fence_address(frame_user_address(frame));
+  ++statistics.evictions;
+  if (!changed) {
+    frame_free(frame);
+    return;
+  }
+  frame->remote = remote;
+  frame->state = FRAME_LEAVING;
+  --mapped;
+  ++leaving;
+  ++statistics.stores;
+  if (!by_unit) blade_store(frame);
+  else while (!unit_store(frame)) unit_wait();
+}
+
+/* The next page that was not used since the hand passed it last. */
+static struct frame *victim(void) {
+  for (unsigned steps = 0; steps < 2 * count + 1; ++steps) {
+    struct frame *frame = &frames[hand];
+    hand = hand + 1 == count ? 0 : hand + 1;
+    if (frame->state != FRAME_MAPPED) continue;
+    if (!(*frame->entry & ENTRY_ACCESSED)) return frame;
+    *frame->entry &= ~(uint64_t)ENTRY_ACCESSED;
+    fence_address(frame_user_address(frame));
+  }
+  return NULL;
+}
+
+void frames_reclaim(void) {
+  if (free_count >= low) return;
+  uint64_t begin = cycles();
+  while (free_count + leaving < low + batch) {
+    struct frame *frame = victim();
+    if (!frame) break;
+    evict(frame);
+  }
+  statistics.reclaim_cycles += cycles() - begin;
+}

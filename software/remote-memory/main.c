@@ -1,0 +1,36 @@
+/* Runs a Linux program in user mode whose pages live here and on memory blades. Its arguments: the kind of paging,
+   the number of local pages, the number of blades, their addresses, the program's own. */
+#include "bare.h"
+#include "paging.h"
+
+enum { KIND = 1, LOCAL, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
+
+bool by_unit;
+unsigned blade_count;
+uint64_t blade_address[MOST_BLADES];
+
+static unsigned number(const char *text) {
+  unsigned value = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) value = 10 * value + (unsigned)(*text - '0');
+  return value;
+}
+
+static void supervise(void) {
+  const struct boot_information *told = &boot_information;
+  by_unit = told->arguments[KIND][0] == 'u';
+  blade_count = number(told->arguments[BLADES]);
+  if (blade_count < 1 || blade_count > MOST_BLADES || told->neighbour_count != blade_count)
+    fail("there are 1 to 4 blades, whose addresses are known at the start, not", blade_count);
+  for (unsigned index = 0; index < blade_count; ++index) blade_address[index] = told->neighbours[index].mac;
+  frames_start(number(told->arguments[LOCAL]));
+  if (by_unit) unit_start();
+  else blade_start();
+  unsigned first = FIRST_BLADE + blade_count;
+  struct start start = load_program(told->arguments + first, (unsigned)told->argument_count - first);
+  enter_user(start.pc, start.sp);
+}
+
+int main(void) {
+  tables_start();
+  enter_supervisor(tables_root(), supervise);
+}

@@ -1,0 +1,173 @@
+/* What the parts of the paging runtime share; README.md says what each is for. */
+#ifndef RACKWRIGHT_PAGING_H
+#define RACKWRIGHT_PAGING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PAGE = 4096 };
+
+/* Devices as the supervisor sees them: all physical addresses below 1 GiB are mapped from here on. */
+#define DEVICES 0xffffffc000000000ul
+
+/* Bits of an entry of the page tables (privileged manual 20211203, section 4.4.1). */
+enum {
+  ENTRY_VALID = 1,
+  ENTRY_READ = 2,
+  ENTRY_WRITE = 4,
+  ENTRY_EXECUTE = 8,
+  ENTRY_USER = 16,
+  ENTRY_ACCESSED = 64,
+  ENTRY_DIRTY = 128,
+  ENTRY_RIGHTS = ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE | ENTRY_USER,
+};
+
+/* An entry that is not valid belongs to software. README.md has its format: rights as in a valid one, and
+   what the page is: nothing yet (0), on a blade, or nothing any more but with a version that was used. */
+#define ENTRY_KIND (3ul << 8)
+#define ENTRY_REMOTE (1ul << 8)
+#define ENTRY_BLANK (2ul << 8)
+
+static inline uint16_t entry_version(uint64_t entry) { return (uint16_t)(entry >> 10); }
+static inline uint64_t entry_page(uint64_t entry) { return entry >> 26 & 0xfffffff; }
+static inline unsigned entry_blade(uint64_t entry) { return entry >> 54 & 0xff; }
+static inline bool entry_is(uint64_t entry, uint64_t kind) {
+  return !(entry & ENTRY_VALID) && (entry & ENTRY_KIND) == kind;
+}
+
+static inline uint64_t entry_remote(uint64_t rights, uint16_t version, uint64_t page, unsigned blade) {
+  return (rights & ENTRY_RIGHTS) | ENTRY_REMOTE | (uint64_t)version << 10 | page << 26 | (uint64_t)blade << 54;
+}
+
+/* What stays of an entry when its page is unmapped: the next store must have a newer version. */
+static inline uint64_t entry_blank(uint64_t remote) {
+  return entry_version(remote) ? (remote & ~(ENTRY_RIGHTS | ENTRY_KIND)) | ENTRY_BLANK : 0;
+}
+
+static inline uint64_t cycles(void) {
+  uint64_t value;
+  __asm__ volatile("csrr %0, cycle" : "=r"(value) : : "memory");
+  return value;
+}
+
+/* Forgets the translation of a user's address. */
+static inline void fence_address(uint64_t address) {
+  __asm__ volatile("sfence.vma %0, zero" : : "r"(address) : "memory");
+}
+
+/* console.c: text for the program's standard output, and the end. */
+void print_bytes(const char *bytes, size_t count);
+void print(const char *text);
+void print_decimal(uint64_t value);
+void stop(int status) __attribute__((noreturn));
+/* Ends the run with a line that says why. */
+void fail(const char *why, uint64_t about) __attribute__((noreturn));
+
+/* tables.c: page tables. */
+void tables_start(void);
+uint64_t tables_root(void);
+/* A page of zeros that is never given back. */
+void *tables_page(void);
+/* The place of the entry of a user's page; null when there is no table and `make` is false. */
+uint64_t *tables_entry(uint64_t address, bool make);
+
+/* frames.c: the frames that user pages live in, and which leave. */
+enum frame_state { FRAME_FREE, FRAME_MAPPED, FRAME_LEAVING, FRAME_LENT };
+struct frame {
+  uint64_t *entry; /* of the page in it */
+  uint64_t remote; /* the entry that the page has when it is on its blade */
+  uint64_t sent;   /* when it was last sent to the blade */
+  enum frame_state state;
+  uint8_t attempts;
+  bool stored; /* the blade has this version of it, unless it is dirty */
+};
+void frames_start(unsigned count);
+struct frame *frame_at(unsigned index);
+unsigned frame_index(const struct frame *frame);
+uint8_t *frame_bytes(const struct frame *frame);
+struct frame *frame_of_bytes(uint64_t address);
+/* A frame for a page; pages leave when there is none. */
+struct frame *frame_take(void);
+/* The same, or null. */
+struct frame *frame_take_free(void);
+void frame_free(struct frame *frame);
+/* Has pages leave when few frames are free. */
+void frames_reclaim(void);
+/* From now on a page lives in the frame: puts it into the entry. */
+void frame_map(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored, uint64_t extra);
+/* The same for a page whose entry is right already. */
+void frame_adopt(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored);
+uint64_t frame_user_address(const struct frame *frame);
+
+/* blade.c: the software's way to the blades. */
+void blade_start(void);
+/* Has a frame sent to its blade; it is free when the blade has answered. */
+void blade_store(struct frame *frame);
+/* Gets a page into some frame. */
+struct frame *blade_fetch(uint64_t remote);
+/* Waits until something has happened. */
+void blade_wait(void);
+
+/* unit.c: the same by the page-fault unit. */
+void unit_start(void);
+bool unit_store(struct frame *frame);
+/* Records pages that the unit has brought, takes frames back that have left, gives it frames. */
+void unit_serve(void);
+void unit_wait(void);
+/* Has the unit bring a page, as the hart's walk does; false when it is refused for lack of a frame. */
+bool unit_fetch(uint64_t *entry);
+
+/* fault.c */
+struct registers {
+  uint64_t pc, status, ra, sp, gp, t[7], a[8];
+};
+void trap(struct registers *registers, uint64_t cause, uint64_t value);
+
+/* regions.c: which user addresses there are, and what is in them at first. */
+struct region {
+  uint64_t start, end, rights;
+  const uint8_t *file; /* null: zeros */
+  uint64_t file_start, file_bytes;
+};
+struct region *region_of(uint64_t address);
+/* Maps a range in place of what was there. */
+void region_map(uint64_t start, uint64_t end, uint64_t rights, const uint8_t *file, uint64_t file_start,
+                uint64_t file_bytes);
+void region_unmap(uint64_t start, uint64_t end);
+/* Forgets what was written to a range. */
+void region_forget(uint64_t start, uint64_t end);
+bool region_protect(uint64_t start, uint64_t end, uint64_t rights);
+/* A free range below `top`. */
+uint64_t region_gap(uint64_t bytes);
+
+/* load.c */
+struct start {
+  uint64_t pc, sp;
+};
+struct start load_program(const char *const *arguments, unsigned count);
+
+/* calls.c: Linux. */
+void linux_start(uint64_t program_end);
+void linux_call(struct registers *registers);
+
+/* start.S */
+void enter_supervisor(uint64_t satp, void (*main)(void)) __attribute__((noreturn));
+void enter_user(uint64_t pc, uint64_t sp) __attribute__((noreturn));
+/* Waits until the NIC has received something or `time` has that value. */
+void wait_until_time(uint64_t time);
+
+/* How pages are brought. */
+extern bool by_unit;
+extern unsigned blade_count;
+extern uint64_t blade_address[];
+
+/* What has happened. */
+struct statistics {
+  uint64_t remote_faults, first_touches, evictions, stores, retries;
+  uint64_t fault_cycles, metadata_cycles, metadata_pages, reclaim_cycles, fetch_cycles, call_cycles;
+  uint64_t peak_pages;
+};
+extern struct statistics statistics;
+
+#endif

@@ -1,0 +1,116 @@
+#include "paging.h"
+
+enum { MOST = 96 };
+#define LOWEST_GAP 0x1000000000ul
+#define HIGHEST_GAP 0x3000000000ul
+
+static struct region regions[MOST];
+static unsigned count;
+
+struct region *region_of(uint64_t address) {
+  for (unsigned index = 0; index < count; ++index) {
+    if (address >= regions[index].start && address < regions[index].end) return &regions[index];
+  }
+  return NULL;
+}
+
+static struct region *add(struct region region) {
+  if (count == MOST) fail("the program has more mapped ranges than", MOST);
+  regions[count] = region;
+  return &regions[count++];
+}
+
+/* Cuts regions so that none crosses `at`. */
+static void cut(uint64_t at) {
+  struct region *found = region_of(at);
+  if (!found || found->start == at) return;
+  struct region rest = *found;
+  rest.start = at;
+  found->end = at;
+  add(rest);
+}
+
+static void forget_page(uint64_t address) {
+  uint64_t *entry = tables_entry(address, false);
+  if (!entry || *entry == 0) return;
+  if (*entry & ENTRY_VALID) {
+    struct frame *frame = frame_of_bytes(*entry >> 10 << 12);
+    *entry = entry_blank(frame->remote);
+    fence_address(address);
+    frame_free(frame);
+  } else if (entry_is(*entry, ENTRY_REMOTE)) {
+    *entry = entry_blank(*entry);
+  }
+}
+
+void region_forget(uint64_t start, uint64_t end) {
+  for (uint64_t page = start; page < end; page += PAGE) forget_page(page);
+}
+
+void region_unmap(uint64_t start, uint64_t end) {
+  cut(start);
+  cut(end);
+  for (unsigned index = 0; index < count;) {
+    struct region *region = &regions[index];
+    if (region->start < start || region->end > end) {
+      ++index;
+      continue;
+    }
+    region_forget(region->start, region->end);
+    *region = regions[--count];
+  }
+}
+
+void region_map(uint64_t start, uint64_t end, uint64_t rights, const uint8_t *file, uint64_t file_start,
+                uint64_t file_bytes) {
+  region_unmap(start, end);
+  add((struct region){start, end, rights, file, file_start, file_bytes});
+}
+
+static void protect_page(uint64_t address, uint64_t rights) {
+  uint64_t *entry = tables_entry(address, false);
+  if (!entry || *entry == 0) return;
+  bool valid = *entry & ENTRY_VALID;
+  if (!valid && !entry_is(*entry, ENTRY_REMOTE)) return;
+  *entry = (*entry & ~(uint64_t)ENTRY_RIGHTS) | rights;
+  if (valid) fence_address(address);
+}
+
+bool region_protect(uint64_t start, uint64_t end, uint64_t rights) {
+  for (uint64_t page = start; page < end; page += PAGE) {
+    if (!region_of(page)) return false;
+  }
+  cut(start);
+  cut(end);
+  for (unsigned index = 0; index < count; ++index) {
+    struct region *region = &regions[index];
+    if (region->start < start || region->end > end) continue;
+    region->rights = rights;
+    for (uint64_t page = region->start; page < region->end; page += PAGE) protect_page(page, rights);
+  }
+  return true;
+}
+
+static bool is_free(uint64_t start, uint64_t end) {
+  for (unsigned index = 0; index < count; ++index) {
+    if (regions[index].start < end && start < regions[index].end) return false;
+  }
+  return true;
+}
+
+/* Downwards from the highest: right below a region that is in the way. */
+uint64_t region_gap(uint64_t bytes) {
+  uint64_t end = HIGHEST_GAP;
+  for (;;) {
+    uint64_t start = end - bytes;
+    if (bytes > HIGHEST_GAP - LOWEST_GAP || start < LOWEST_GAP) return 0;
+    if (is_free(start, end)) return start;
+    uint64_t next = LOWEST_GAP;
+    for (unsigned index = 0; index < count; ++index) {
+      if (regions[index].start < end && regions[index].end > start && regions[index].start > next)
+        next = regions[index].start;
+    }
+    /* The highest region that overlaps; another may reach above it, and is met in a later step. */
+    end = next < end ? next : LOWEST_GAP;
+  }
+}

@@ -1,0 +1,114 @@
+/* De-novo assembly by a de Bruijn graph: a hash table of the k-mers of synthetic reads with errors, and the contigs
+   that its unambiguous chains make. Verifies that contigs are pieces of the genome that the reads were drawn from.
+   Arguments: bases of the genome (40000), reads per base in hundredths (300), slots of the table (4194304: 64 MiB). */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { K = 31, READ = 100, ERRORS_PER_MILLION = 2000 };
+#define MASK ((1ull << 2 * K) - 1)
+
+struct slot {
+  uint64_t kmer; /* plus one; 0 is empty */
+  uint32_t count;
+  uint8_t after[4]; /* how often each base followed, up to 255 */
+};
+
+static struct slot *table;
+static uint64_t slots, random_state = 0x2545f4914f6cdd1dull;
+
+static uint64_t next_random(void) {
+  random_state ^= random_state >> 12;
+  random_state ^= random_state << 25;
+  random_state ^= random_state >> 27;
+  return random_state * 0x2545f4914f6cdd1dull;
+}
+
+static uint64_t hash(uint64_t kmer) {
+  kmer ^= kmer >> 33;
+  kmer *= 0xff51afd7ed558ccdull;
+  kmer ^= kmer >> 33;
+  kmer *= 0xc4ceb9fe1a85ec53ull;
+  return kmer ^ kmer >> 33;
+}
+
+static struct slot *find(uint64_t kmer) {
+  uint64_t place = hash(kmer) & (slots - 1);
+  while (table[place].kmer && table[place].kmer != kmer + 1) place = (place + 1) & (slots - 1);
+  return &table[place];
+}
+
+static void insert_read(const uint8_t *read) {
+  uint64_t kmer = 0;
+  for (unsigned index = 0; index < READ; ++index) {
+    if (index >= K) {
+      struct slot *slot = find(kmer);
+      slot->kmer = kmer + 1;
+      ++slot->count;
+      if (slot->after[read[index]] < 255) ++slot->after[read[index]];
+    }
+    kmer = (kmer << 2 | read[index]) & MASK;
+  }
+}
+
+static void draw_reads(const uint8_t *genome, uint64_t bases, uint64_t count) {
+  uint8_t read[READ];
+  for (uint64_t number = 0; number < count; ++number) {
+    memcpy(read, genome + next_random() % (bases - READ + 1), READ);
+    for (unsigned index = 0; index < READ; ++index) {
+      if (next_random() % 1000000 < ERRORS_PER_MILLION) read[index] = (read[index] + 1 + next_random() % 3) & 3;
+    }
+    insert_read(read);
+  }
+}
+
+/* The only base that followed more than once, or else the only one at all; 4 when there is none such. */
+static unsigned successor(const struct slot *slot) {
+  unsigned found = 4, weak = 4, strong_ones = 0, weak_ones = 0;
+  for (unsigned base = 0; base < 4; ++base) {
+    if (slot->after[base] > 1) found = base, ++strong_ones;
+    else if (slot->after[base]) weak = base, ++weak_ones;
+  }
+  if (strong_ones == 1) return found;
+  return strong_ones == 0 && weak_ones == 1 ? weak : 4;
+}
+
+static uint64_t kmer_at(const uint8_t *genome, uint64_t place) {
+  uint64_t kmer = 0;
+  for (unsigned index = 0; index < K; ++index) kmer = kmer << 2 | genome[place + index];
+  return kmer;
+}
+
+int main(int count_of_arguments, char **arguments) {
+  uint64_t bases = count_of_arguments > 1 ? strtoull(arguments[1], NULL, 10) : 40000;
+  uint64_t coverage = count_of_arguments > 2 ? strtoull(arguments[2], NULL, 10) : 300;
+  slots = count_of_arguments > 3 ? strtoull(arguments[3], NULL, 10) : 4194304;
+  uint8_t *genome = malloc(bases);
+  table = calloc(slots, sizeof *table);
+  if (!genome || !table || slots & (slots - 1) || bases < 2 * READ) return 2;
+  for (uint64_t index = 0; index < bases; ++index) genome[index] = next_random() >> 62;
+  draw_reads(genome, bases, bases * coverage / 100 / READ);
+  /* Contigs: from the start on, or from behind the base at which the one before ended. */
+  uint64_t contigs = 0, assembled = 0, longest = 0, wrong = 0, sum = 0;
+  for (uint64_t place = 0; place + K < bases;) {
+    uint64_t kmer = kmer_at(genome, place), length = 0;
+    for (unsigned base; find(kmer)->kmer && (base = successor(find(kmer))) < 4; ++length) {
+      if (place + K + length >= bases) break;
+      if (genome[place + K + length] != base) {
+        ++wrong;
+        break;
+      }
+      kmer = (kmer << 2 | base) & MASK;
+      sum = sum * 31 + base;
+    }
+    if (length) ++contigs;
+    assembled += length;
+    if (length > longest) longest = length;
+    place += length + 1;
+  }
+  printf("%llu contigs, %llu of %llu bases, longest %llu, %llu wrong turns, checksum %016llx\n",
+         (unsigned long long)contigs, (unsigned long long)assembled, (unsigned long long)bases,
+         (unsigned long long)longest, (unsigned long long)wrong, (unsigned long long)sum);
+  return assembled < bases / 2 || wrong > bases / 100;
+}
