@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
     from rackwright.mapped_unit import MappedUnit
+    from rackwright.profiling import Profile, profile
     from rackwright.programs import compile_bare_metal, compile_network_program, compile_program
     from rackwright.server import CPUS, RunResult, Server, run
     from rackwright.snappy import SnappyUnit
@@ -38,6 +39,7 @@ __all__ = [
     "HostPort",
     "MappedUnit",
     "MemoryBlade",
+    "Profile",
     "RackwrightError",
     "RunResult",
     "Server",
@@ -54,6 +56,7 @@ __all__ = [
     "design",
     "elaborate",
     "elaborate_class",
+    "profile",
     "run",
     "units",
 ]
@@ -64,6 +67,7 @@ _HOMES = {
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
     "mapped_unit": ("MappedUnit",),
+    "profiling": ("Profile", "profile"),
     "programs": ("compile_bare_metal", "compile_network_program", "compile_program"),
     "server": ("CPUS", "RunResult", "Server", "run"),
     "codec": ("AcceleratorResult",),

@@ -245,6 +245,19 @@ class Guest:
     def digest(self) -> str:
         """Of the run so far."""
 
+class Observer:
+    """Observes the harts of one run."""
+
+    def __init__(self, every: int) -> None:
+        """Counters are looked at every so many cycles."""
+
+    def profile(self) -> str:
+        """What was seen, as JSON (engine/crates/trace/src/profile.rs); once, when the run has ended."""
+
+    @staticmethod
+    def counters() -> list[str]:
+        """The names of the counters that samples have, beside cycles and instructions."""
+
 class Server:
     """A core, its caches and memory, and the units beside it."""
 
@@ -271,12 +284,14 @@ class Server:
         max_cycles: int = 0,
         progress: Callable[[int, int], None] | None = None,
         notice: Callable[[str], None] | None = None,
+        observer: Observer | None = None,
     ) -> ServerResult:
         """Runs a program to its exit; raises `EngineError` when `max_cycles` (0: no limit) pass before.
 
         `progress` gets instructions and cycles about five times per second. `echo` passes the program's
         output on as it comes. Without `stdin` the program reads this process's standard input. `notice`
-        gets a sentence when the program waits for a unit in which nothing moves.
+        gets a sentence when the program waits for a unit in which nothing moves. `observer` looks at the
+        hart, which changes neither result nor digest.
         """
 
 class Cluster:

@@ -153,6 +153,7 @@ class Server(Node):
         echo: bool = False,
         max_cycles: int = 0,
         progress: Callable[[int, int], None] | None = None,
+        observer: _engine.Observer | None = None,
     ) -> RunResult:
         """Runs a static RV64GC ELF file from the start to its exit, on a server fresh from reset.
 
@@ -161,6 +162,7 @@ class Server(Node):
         Without `stdin` (None) it reads this process's standard input, up to its end when it first reads.
         `echo` passes its output on as it comes. `max_cycles` ends a run that takes longer with an
         `EngineError` (0: no limit). `progress` gets instructions and cycles a few times per second.
+        `observer` looks at the hart from outside: `rackwright.profile` puts together what it saw.
         """
         machine = _engine.Server(
             self.cpu,
@@ -179,6 +181,7 @@ class Server(Node):
             max_cycles=max_cycles,
             progress=progress,
             notice=_say,
+            observer=observer,
         )
         return RunResult(
             exit_code=result.exit_code,

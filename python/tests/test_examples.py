@@ -36,6 +36,12 @@ def test_hello() -> None:
     assert "hello, wright" in run_script(EXAMPLES / "hello" / "hello.py")
 
 
+def test_a_profile() -> None:
+    printed = run_script(EXAMPLES / "profile" / "where.py")
+    assert "20000" in printed
+    assert "every cycle is in a stack: True" in printed
+
+
 def test_the_notebook() -> None:
     """Its cells, one after the other in one namespace, as Jupyter runs them."""
     text = (EXAMPLES / "notebooks" / "first_steps.ipynb").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ from rackwright.cli.generate import generate
 from rackwright.cli.image import image
 from rackwright.cli.loadtest import loadtest
 from rackwright.cli.output import EXIT_FAILED
+from rackwright.cli.profile import profile
 from rackwright.cli.protobuf import bench_protobuf, protobuf
 from rackwright.cli.reproduce import reproduce
 from rackwright.cli.run import run
@@ -45,6 +46,7 @@ for verb in (
     run,
     image,
     boot,
+    profile,
     reproduce,
     dispatch,
     loadtest,

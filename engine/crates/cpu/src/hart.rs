@@ -11,6 +11,7 @@ use crate::state::{leave, State, Trouble};
 use crate::stop::Stop;
 use crate::timing::{BlockInstruction, BlockRun, Timing};
 use crate::translations::{Contexts, FetchContext};
+use crate::view::View;
 use crate::Instruction;
 use rackwright_memory::{GuestMemory, Stamps, PAGE_BYTES};
 use rackwright_time::Cycle;
@@ -216,6 +217,8 @@ impl<T: Timing> Hart<T> {
             values: recorded::<T>(&self.state, self.values.as_ptr()),
         };
         self.timing.retire(&block.code.timing, &run);
+        self.timing
+            .observe(&block.code.timing, &run, View::new(&self.state));
     }
 
     /// The block at the program counter, if it can be had without forgetting others.
@@ -386,4 +389,5 @@ fn account<T: Timing>(
         values: recorded::<T>(state, values),
     };
     timing.retire(block, &run);
+    timing.observe(block, &run, View::new(state));
 }

@@ -28,6 +28,7 @@ mod system;
 mod timing;
 mod translations;
 mod trap;
+mod view;
 
 pub use address::Privilege;
 pub use cause::{Cause, Exception, Interrupt};
@@ -43,3 +44,4 @@ pub use timing::{
     BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands, FrontEnd,
     Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing, FAILED_STORE,
 };
+pub use view::{Trap, View};

@@ -13,6 +13,7 @@ pub use boom::{Boom, BoomBlock, BoomLatencies, BoomParameters};
 pub use rocket::{FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters};
 
 use crate::instruction::Instruction;
+use crate::view::{Trap, View};
 use rackwright_time::Cycle;
 
 /// One instruction of a block, with its addresses.
@@ -115,6 +116,13 @@ pub trait Timing {
 
     /// Accounts for one run of a block.
     fn retire(&mut self, block: &Self::Block, run: &BlockRun<'_>);
+
+    /// Looks on after a block was accounted for. A model has nothing to look at; who wraps one to observe a hart does.
+    #[inline(always)]
+    fn observe(&mut self, _block: &Self::Block, _run: &BlockRun<'_>, _view: View<'_>) {}
+
+    /// Looks on after a trap was taken; [`Timing::trap`] follows.
+    fn observe_trap(&mut self, _trap: &Trap) {}
 
     /// The pipeline was emptied by a trap or an interrupt; the handler comes next.
     fn trap(&mut self) {}

@@ -6,6 +6,7 @@ use crate::control::{status, TrapRegisters};
 use crate::hart::{Environment, Hart};
 use crate::stop::Stop;
 use crate::timing::Timing;
+use crate::view::Trap;
 
 impl<T: Timing> Hart<T> {
     /// Takes the trap of `exception`, or stops a program.
@@ -81,5 +82,14 @@ impl<T: Timing> Hart<T> {
         let offset = if vectored { 4 * (cause & 63) } else { 0 };
         self.state.pc = (registers.vector & !3) + offset;
         self.refresh_context();
+        let trap = Trap {
+            cause,
+            pc,
+            target: self.state.pc,
+            from,
+            to: self.control.privilege,
+            stack_pointer: self.state.x[2],
+        };
+        self.timing.observe_trap(&trap);
     }
 }

@@ -49,6 +49,22 @@ pub(crate) struct Image {
     pub(crate) header_size: u64,
 }
 
+/// How far above the addresses in it a static program is put.
+///
+/// # Errors
+/// [`ElfError`] when it is none.
+pub fn program_base(file: &[u8]) -> Result<u64, ElfError> {
+    parse(file).map(base_of)
+}
+
+fn base_of(header: &Header) -> u64 {
+    if header.e_type(LittleEndian) == ET_DYN {
+        BASE_OF_RELOCATABLE
+    } else {
+        0
+    }
+}
+
 /// Puts the segments of a static RISC-V program into memory, with their protection.
 pub(crate) fn load(file: &[u8], memory: &mut GuestMemory) -> Result<Image, ElfError> {
     let header = parse(file)?;
@@ -57,11 +73,7 @@ pub(crate) fn load(file: &[u8], memory: &mut GuestMemory) -> Result<Image, ElfEr
     if segments.iter().any(|segment| segment.p_type(endian) == PT_INTERP) {
         return Err(ElfError::Dynamic);
     }
-    let base = if header.e_type(endian) == ET_DYN {
-        BASE_OF_RELOCATABLE
-    } else {
-        0
-    };
+    let base = base_of(header);
     let mut image = Image {
         entry: header.e_entry(endian).wrapping_add(base),
         end: 0,

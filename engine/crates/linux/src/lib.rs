@@ -16,6 +16,6 @@ mod process;
 mod stack;
 mod stat;
 
-pub use elf::{BareMetal, ElfError};
+pub use elf::{program_base, BareMetal, ElfError};
 pub use input::Input;
 pub use process::{Arguments, CallOutcome, Environment, LoadError, Process};

@@ -12,6 +12,7 @@ mod error;
 mod guest;
 mod loadtest;
 mod meeting;
+mod observer;
 mod rocket;
 mod server;
 
@@ -26,6 +27,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bench::UnitBench>()?;
     module.add_class::<cluster::Cluster>()?;
     module.add_class::<guest::Guest>()?;
+    module.add_class::<observer::Observer>()?;
     module.add_class::<server::Server>()?;
     module.add_class::<server::ServerResult>()?;
     module.add_class::<balancer::Balancer>()?;

@@ -1,5 +1,6 @@
 use crate::design::Design;
 use crate::error::raise;
+use crate::observer::Observer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_linux::{Arguments, Environment, Input};
@@ -68,7 +69,7 @@ impl Server {
     }
 
     /// Runs a program from the start to its end on a server fresh from reset.
-    #[pyo3(signature = (program, arguments = Vec::new(), environment = Vec::new(), stdin = Some(Vec::new()), write_folder = None, echo = false, max_cycles = 0, progress = None, notice = None))]
+    #[pyo3(signature = (program, arguments = Vec::new(), environment = Vec::new(), stdin = Some(Vec::new()), write_folder = None, echo = false, max_cycles = 0, progress = None, notice = None, observer = None))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,
@@ -82,6 +83,7 @@ impl Server {
         max_cycles: u64,
         progress: Option<Py<PyAny>>,
         notice: Option<Py<PyAny>>,
+        observer: Option<Py<Observer>>,
     ) -> PyResult<ServerResult> {
         let file = std::fs::read(program).map_err(|error| raise(format!("{program}: {error}")))?;
         let bytes = |strings: &[String]| strings.iter().map(|string| string.clone().into_bytes()).collect();
@@ -103,8 +105,18 @@ impl Server {
             write_folder: write_folder.as_deref(),
             clock,
         };
+        let observation = match &observer {
+            None => None,
+            Some(observer) => Some(observer.get().of_program(program, &file)?),
+        };
         let began = Instant::now();
-        let server = rackwright_server::Server::start(&self.config(), &file, &given, around);
+        let server = rackwright_server::Server::start_observed(
+            &self.config(),
+            &file,
+            &given,
+            around,
+            observation.as_ref(),
+        );
         let mut server = server.map_err(|error| raise(format!("{program}: {error}")))?;
         let limit = if max_cycles == 0 {
             Cycle::NEVER

@@ -12,6 +12,7 @@ use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement, 
 use rackwright_rtl::{Design, Port};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
+use rackwright_trace::Observation;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -114,6 +115,20 @@ impl Server {
         arguments: &Arguments,
         environment: Environment<'_>,
     ) -> Result<Server, ServerError> {
+        Server::start_observed(config, file, arguments, environment, None)
+    }
+
+    /// The same, with its hart observed, which it cannot tell: digests are equal.
+    ///
+    /// # Errors
+    /// As of [`Server::start`].
+    pub fn start_observed(
+        config: &ServerConfig<'_>,
+        file: &[u8],
+        arguments: &Arguments,
+        environment: Environment<'_>,
+        observation: Option<&Observation>,
+    ) -> Result<Server, ServerError> {
         let parameters = HierarchyParameters::server();
         let clock = parameters.clock;
         let mut hierarchy = Hierarchy::new(parameters)?;
@@ -122,22 +137,23 @@ impl Server {
             hierarchy = hierarchy.populated();
         }
         let hierarchy = SharedHierarchy::new(hierarchy);
+        let start = Start {
+            config,
+            hierarchy,
+            file,
+            arguments,
+            environment,
+            observation,
+        };
         let run = match config.cpu {
-            CpuModel::Functional => start(
-                config,
-                Functional::default(),
-                hierarchy,
-                file,
-                arguments,
-                environment,
-            )?,
+            CpuModel::Functional => start.with(Functional::default())?,
             CpuModel::Rocket => {
-                let timing = Rocket::new(RocketParameters::measured(), &hierarchy);
-                start(config, timing, hierarchy, file, arguments, environment)?
+                let timing = Rocket::new(RocketParameters::measured(), &start.hierarchy);
+                start.with(timing)?
             }
             CpuModel::Boom => {
-                let timing = Boom::new(BoomParameters::large(), &hierarchy);
-                start(config, timing, hierarchy, file, arguments, environment)?
+                let timing = Boom::new(BoomParameters::large(), &start.hierarchy);
+                start.with(timing)?
             }
         };
         Ok(Server { run, clock })
@@ -207,37 +223,53 @@ impl Server {
     }
 }
 
-fn start<T>(
-    config: &ServerConfig<'_>,
-    timing: T,
+/// What a server starts with, whatever its timing model.
+struct Start<'a> {
+    config: &'a ServerConfig<'a>,
     hierarchy: SharedHierarchy,
-    file: &[u8],
-    arguments: &Arguments,
-    environment: Environment<'_>,
-) -> Result<Box<dyn Run>, ServerError>
-where
-    T: Timing + Send + 'static,
-    T::Block: Send + Sync,
-{
-    let bare_metal = BareMetal::recognises(file)?;
-    let mode = if bare_metal {
-        Mode::BareMetal
-    } else {
-        Mode::Program
-    };
-    let memory = GuestMemory::new(config.guest_bytes)?;
-    let units = attach(config, &hierarchy)?;
-    let machine = Machine::new(Hart::new(0, mode, timing), memory, hierarchy, units);
-    if bare_metal {
-        let run = BareMetalRun::start(machine, file, &arguments.arguments, environment.echo)?;
-        return Ok(Box::new(run));
+    file: &'a [u8],
+    arguments: &'a Arguments,
+    environment: Environment<'a>,
+    observation: Option<&'a Observation>,
+}
+
+impl Start<'_> {
+    fn with<T>(self, timing: T) -> Result<Box<dyn Run>, ServerError>
+    where
+        T: Timing + Send + 'static,
+        T::Block: Send + Sync,
+    {
+        match self.observation {
+            None => self.run(timing),
+            Some(observation) => {
+                let probed = observation.probe(timing, 0, &self.hierarchy);
+                self.run(probed)
+            }
+        }
     }
-    Ok(Box::new(ProgramRun::start(
-        machine,
-        file,
-        arguments,
-        environment,
-    )?))
+
+    fn run<T>(self, timing: T) -> Result<Box<dyn Run>, ServerError>
+    where
+        T: Timing + Send + 'static,
+        T::Block: Send + Sync,
+    {
+        let bare_metal = BareMetal::recognises(self.file)?;
+        let mode = if bare_metal {
+            Mode::BareMetal
+        } else {
+            Mode::Program
+        };
+        let memory = GuestMemory::new(self.config.guest_bytes)?;
+        let units = attach(self.config, &self.hierarchy)?;
+        let machine = Machine::new(Hart::new(0, mode, timing), memory, self.hierarchy, units);
+        let (file, arguments) = (self.file, self.arguments);
+        if bare_metal {
+            let run = BareMetalRun::start(machine, file, &arguments.arguments, self.environment.echo)?;
+            return Ok(Box::new(run));
+        }
+        let run = ProgramRun::start(machine, file, arguments, self.environment)?;
+        Ok(Box::new(run))
+    }
 }
 
 pub(crate) fn attach(

@@ -1,0 +1,27 @@
+//! Where the cycles of harts go: call stacks of everything that runs, followed from outside.
+//!
+//! [`Probed`] wraps the timing model of a hart and looks on: it keeps the call stack by the calling convention, and accounts
+//! every cycle to it. What runs on the hart cannot tell, and a hart without it pays nothing. When the hart is gone, its
+//! [`Collector`] comes out of the [`Session`] that all harts of a machine share, as a [`Profile`].
+
+mod collector;
+mod durations;
+mod names;
+mod observation;
+mod probe;
+mod profile;
+mod session;
+mod slices;
+mod stack;
+mod symbols;
+mod tree;
+
+pub use collector::{Collector, Counts, Sampling};
+pub use durations::{Durations, SlowCall};
+pub use names::{Function, Names};
+pub use observation::{Observation, COUNTERS};
+pub use probe::{Probed, ProbedBlock};
+pub use profile::{FunctionRecord, HartRecord, NodeRecord, Profile, SliceRecord, ThreadRecord};
+pub use session::Session;
+pub use slices::Slice;
+pub use symbols::{Symbol, SymbolError, Symbols};

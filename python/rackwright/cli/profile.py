@@ -1,0 +1,146 @@
+"""`rw profile`: where the cycles of a run go."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rackwright.cli.accelerate import Placement
+from rackwright.cli.output import JsonOption, messages, print_json
+from rackwright.cli.run import MOST_CYCLES, Cpu, exit_status
+from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    from rackwright.profiling.observed import Profile
+
+EVERY = 100_000
+
+_observed = typer.Typer(add_completion=False, context_settings={"help_option_names": ["--help", "-h"]})
+"""The verbs that can be observed, with those of their options that say what runs."""
+
+
+def profile(
+    verb: Annotated[
+        list[str] | None, typer.Argument(help="After --: `run PROGRAM …` with its options.", metavar="VERB…")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for the report and the other files.")
+    ] = Path("profile"),
+    every: Annotated[
+        int, typer.Option(min=1, metavar="CYCLES", help="Cycles between two looks at the counters.")
+    ] = EVERY,
+    open_: Annotated[
+        Path | None,
+        typer.Option("--open", metavar="DIR", help="Show the report of a profile that was made before."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Say where every cycle of a run goes, without the run noticing: stacks, durations, counters.
+
+    The folder then holds report.html (open it in a browser), profile.json, calls.parquet, counters.parquet,
+    and the same for other tools: stacks.folded, profile.speedscope.json, profile.pb.gz (pprof),
+    trace.perfetto-trace. The exit status is that of what ran.
+
+    Examples:
+        ./rw profile -- run hello.elf -- one two
+
+        ./rw profile -o where -- run --cpu boom app.elf
+
+        ./rw profile --open where
+
+    """
+    from rackwright.profiling.files import report_of, write
+
+    if open_ is not None:
+        if verb:
+            raise RackwrightError("--open shows a profile that was made before; it runs nothing")
+        path = report_of(open_)
+        messages.print(f"{path}", highlight=False, soft_wrap=True)
+        webbrowser.open(path.resolve().as_uri())
+        return
+    if not verb:
+        raise RackwrightError("there is nothing to run; say for example ./rw profile -- run PROGRAM")
+    made = observe(verb, every)
+    write(made, output, lambda sentence: messages.print(sentence, highlight=False, soft_wrap=True))
+    if json:
+        print_json(made.record())
+    else:
+        _summary(made, output)
+    raise typer.Exit(exit_status(made.exit_code))
+
+
+def observe(words: list[str], every: int) -> Profile:
+    """Runs the verb of `words`."""
+    command = typer.main.get_command(_observed)
+    made: Profile = command.main(words, prog_name="./rw profile --", standalone_mode=False, obj=every)
+    if isinstance(made, int):
+        # What asks for help only prints it.
+        raise typer.Exit(made)
+    return made
+
+
+@_observed.callback()
+def _verbs() -> None:
+    """What can be observed."""
+
+
+@_observed.command("run")
+def _run(
+    context: typer.Context,
+    program: Annotated[Path, typer.Argument(help="A static RV64GC ELF file.")],
+    arguments: Annotated[list[str] | None, typer.Argument(help="The program's own, after --.")] = None,
+    cpu: Annotated[Cpu, typer.Option(help="Model of the core.")] = Cpu.rocket,
+    accelerator: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A unit, a set or a manifest.json; repeatable.")
+    ] = None,
+    placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    write_folder: Annotated[
+        Path | None, typer.Option(help="The only folder that the program may write to.")
+    ] = None,
+    max_cycles: Annotated[
+        int, typer.Option(min=0, max=MOST_CYCLES, help="Give up after so many cycles; 0: never.")
+    ] = 0,
+) -> Any:
+    """Observe a program, which is told nothing of it, as `rw run` runs it."""
+    from rackwright.profiling import profile as observe_program
+    from rackwright.server import Server
+
+    if cpu is Cpu.rocket_rtl:
+        raise RackwrightError("rocket-rtl can't be observed; its model, rocket, can")
+    if not program.is_file():
+        raise RackwrightError(f"{program}: no such file")
+    server = Server(cpu.value, accelerator or [], placement=placement.value)
+    return observe_program(
+        server,
+        program,
+        arguments or [],
+        every=context.obj,
+        stdin=None,
+        write_folder=write_folder,
+        echo=False,
+        max_cycles=max_cycles,
+    )
+
+
+def _summary(made: Profile, output: Path) -> None:
+    """The functions with most cycles, and where to see more."""
+    total = max(1, sum(made.cycles))
+    for row in made.calls().head(8).to_dict("records"):
+        messages.print(
+            f"{100 * row['exclusive_cycles'] / total:6.2f} %  {row['exclusive_cycles']:>15,} cycles  "
+            f"{row['count']:>12,} calls  {row['function']}",
+            highlight=False,
+            soft_wrap=True,
+            markup=False,
+        )
+    messages.print(
+        f"{made.cpu}: {made.instructions:,} instructions, "
+        f"{', '.join(f'{each:,}' for each in made.cycles)} cycles, exit status {made.exit_code}; "
+        f"observed in {made.wall_seconds:.2f} s; digest {made.digest}; {output / 'report.html'}",
+        highlight=False,
+        soft_wrap=True,
+        markup=False,
+    )

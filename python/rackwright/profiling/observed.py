@@ -1,0 +1,214 @@
+"""What an observer has seen, as values and data frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rackwright.profiling.trees import Tree
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNNAMED = "[unknown]"
+"""What the engine calls code without a symbol."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that was called.
+
+    `durations` are pairs of cycles from call to return, rounded down to 1 part in 64 from 128 cycles on, and
+    how many calls took that long; `slowest` are the duration and the first cycle of the longest calls.
+    """
+
+    module: str
+    name: str
+    symbol: str
+    durations: list[tuple[int, int]] = field(repr=False)
+    slowest: list[tuple[int, int]] = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        """The name, with the module where it would say nothing without."""
+        return f"{self.module}:{self.name}" if self.name == UNNAMED else self.name
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread and the process that it is of."""
+
+    process: str
+    process_number: int
+    name: str
+    number: int
+
+    @property
+    def title(self) -> str:
+        """Process and number, and the thread where it is another one."""
+        process = f"{self.process} ({self.process_number})"
+        return process if self.number == self.process_number else f"{process}/{self.name} ({self.number})"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A call on the time line: `depth` calls are around it."""
+
+    thread: int
+    depth: int
+    function: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Hart:
+    """A hart: its call stacks, its longest calls, and samples (cycle, instructions, values of counters)."""
+
+    hart: int
+    cycles: int
+    instructions: int
+    tree: Tree = field(repr=False)
+    slices: list[Slice] = field(repr=False)
+    slices_dropped: int
+    samples: list[tuple[int, int, list[int]]] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Where the cycles of a run went.
+
+    `command` is what ran, `counters` are the names of what `Hart.samples` have. The cycles of all stacks of a
+    hart add up to `Hart.cycles` exactly.
+    """
+
+    command: str
+    cpu: str
+    clock_hz: int
+    exit_code: int
+    digest: str
+    wall_seconds: float
+    counters: tuple[str, ...]
+    functions: tuple[Function, ...] = field(repr=False)
+    threads: tuple[Thread, ...] = field(repr=False)
+    harts: tuple[Hart, ...]
+
+    @staticmethod
+    def of(observed: str, **about: Any) -> Profile:
+        """From what `Observer.profile` gives, and the other fields."""
+        seen = json.loads(observed)
+        return Profile(
+            functions=tuple(
+                Function(**{**row, "durations": _pairs(row["durations"]), "slowest": _pairs(row["slowest"])})
+                for row in seen["functions"]
+            ),
+            threads=tuple(Thread(**row) for row in seen["threads"]),
+            harts=tuple(_hart(row) for row in seen["harts"]),
+            **about,
+        )
+
+    @property
+    def cycles(self) -> list[int]:
+        """Cycles of each hart."""
+        return [hart.cycles for hart in self.harts]
+
+    @property
+    def instructions(self) -> int:
+        """Instructions of all harts."""
+        return sum(hart.instructions for hart in self.harts)
+
+    @cached_property
+    def unnamed_share(self) -> float:
+        """The share of cycles in code without a name."""
+        cycles = sum(
+            hart.tree.cycles[node]
+            for hart in self.harts
+            for node in hart.tree.frames()
+            if self.functions[hart.tree.labels[node]].name == UNNAMED
+        )
+        return cycles / max(1, sum(self.cycles))
+
+    def stacks(self) -> Iterator[tuple[Hart, list[str], int, int]]:
+        """Each stack with cycles of its own: hart, names from the thread on, cycles, instructions."""
+        for hart in self.harts:
+            tree = hart.tree
+            for node, path in tree.paths():
+                if tree.cycles[node] or tree.instructions[node]:
+                    yield hart, self.titles(path), tree.cycles[node], tree.instructions[node]
+
+    def titles(self, path: Sequence[int]) -> list[str]:
+        """Names of a path: a thread, then functions."""
+        return (
+            [self.threads[path[0]].title, *(self.functions[each].title for each in path[1:])] if path else []
+        )
+
+    def calls(self) -> pd.DataFrame:
+        """One row for each function, the one with most cycles of its own first.
+
+        Columns: module, function, symbol, count, inclusive_cycles (of the outermost calls), exclusive_cycles,
+        instructions, and of the time from call to return in cycles: minimum, p50, p90, p99, maximum.
+        """
+        import pandas as pd
+
+        from rackwright.profiling.calls import rows
+
+        frame = pd.DataFrame(rows(self))
+        return frame.sort_values(["exclusive_cycles", "function"], ascending=[False, True], ignore_index=True)
+
+    def counter_samples(self) -> pd.DataFrame:
+        """One row for each look at the counters of a hart: hart, cycle, instructions, then the counters."""
+        import pandas as pd
+
+        rows = [
+            (hart.hart, cycle, instructions, *values)
+            for hart in self.harts
+            for cycle, instructions, values in hart.samples
+        ]
+        return pd.DataFrame(rows, columns=["hart", "cycle", "instructions", *self.counters])
+
+    def record(self) -> dict[str, Any]:
+        """What `profile.json` holds."""
+        return {
+            "command": self.command,
+            "cpu": self.cpu,
+            "clock_hz": self.clock_hz,
+            "digest": self.digest,
+            "cycles": self.cycles,
+            "instructions": self.instructions,
+            "exit_code": self.exit_code,
+            "wall_seconds": self.wall_seconds,
+            "unnamed_share": self.unnamed_share,
+            "slices_dropped": sum(hart.slices_dropped for hart in self.harts),
+        }
+
+    def flame_graph(self) -> str:
+        """The report, an HTML page that needs nothing else."""
+        from rackwright.profiling.report import report
+
+        return report(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from html import escape
+
+        style = "width:100%;height:640px;border:0"
+        return f'<iframe style="{style}" srcdoc="{escape(self.flame_graph())}"></iframe>'
+
+
+def _pairs(rows: list[list[int]]) -> list[tuple[int, int]]:
+    return [(first, second) for first, second in rows]
+
+
+def _hart(row: dict[str, Any]) -> Hart:
+    return Hart(
+        hart=row["hart"],
+        cycles=row["cycles"],
+        instructions=row["instructions"],
+        tree=Tree.of(row["nodes"]),
+        slices=[Slice(*slice_) for slice_ in row["slices"]],
+        slices_dropped=row["slices_dropped"],
+        samples=[(cycle, instructions, values) for cycle, instructions, values in row["samples"]],
+    )

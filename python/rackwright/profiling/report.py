@@ -1,0 +1,93 @@
+"""The report of a profile: one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from rackwright.page import page
+
+if TYPE_CHECKING:
+    from rackwright.profiling.observed import Hart, Profile
+
+_SMALLEST = 1 / 20_000
+"""Share of a hart's cycles below which a stack is drawn with its neighbours as one."""
+
+_SLICES = 20_000
+"""Calls that the time line has, the longest ones."""
+
+_SAMPLES = 2_000
+"""Points that a counter's curve has."""
+
+SMALLER = "(smaller ones)"
+
+
+def report(profile: Profile) -> str:
+    """The page."""
+    resources = files("rackwright.profiling")
+    style = (resources / "report.css").read_text()
+    script = (resources / "report.js").read_text()
+    # A page must not end in the middle of its data.
+    data = json.dumps(report_data(profile), separators=(",", ":")).replace("</", "<\\/")
+    body = (
+        f"<style>{style}</style>"
+        f"<h1>Where the cycles went</h1><p class='lead'>{escape(profile.command)}</p>"
+        "<div id='report'></div>"
+        f"<script type='application/json' id='data'>{data}</script>"
+        f"<script>{script}</script>"
+    )
+    return page(f"Profile of {profile.command}", body)
+
+
+def report_data(profile: Profile) -> dict[str, Any]:
+    """What the page shows, as the script reads it."""
+    calls = profile.calls()
+    return {
+        "record": profile.record(),
+        "functions": [each.title for each in profile.functions],
+        "modules": [each.module for each in profile.functions],
+        "durations": [each.durations for each in profile.functions],
+        "slowest": [each.slowest for each in profile.functions],
+        "threads": [each.title for each in profile.threads],
+        "calls": json.loads(calls.to_json(orient="split", index=False)),
+        "counters": ["instructions", *profile.counters],
+        "harts": [_hart(hart) for hart in profile.harts],
+    }
+
+
+def _hart(hart: Hart) -> dict[str, Any]:
+    longest = sorted(hart.slices, key=lambda call: call.begin - call.end)[:_SLICES]
+    longest.sort(key=lambda call: (call.begin, call.depth))
+    step = len(hart.samples) // _SAMPLES + 1
+    return {
+        "hart": hart.hart,
+        "cycles": hart.cycles,
+        "nodes": _nodes(hart),
+        "slices": [[call.thread, call.depth, call.function, call.begin, call.end] for call in longest],
+        "samples": [[cycle, instructions, *values] for cycle, instructions, values in hart.samples[::step]],
+    }
+
+
+def _nodes(hart: Hart) -> list[list[int]]:
+    """Parent, label and own cycles of each node.
+
+    Small ones are added up, with the label -1, below their parent.
+    """
+    tree = hart.tree
+    least = hart.cycles * _SMALLEST
+    places: dict[int, int] = {0: 0}
+    nodes = [[0, 0, tree.cycles[0]]]
+    smaller: dict[int, int] = {}
+    for node in range(1, len(tree.parents)):
+        parent = places.get(tree.parents[node])
+        if parent is None:
+            continue
+        if tree.inclusive[node] >= least:
+            places[node] = len(nodes)
+            nodes.append([parent, tree.labels[node], tree.cycles[node]])
+        elif tree.inclusive[node]:
+            smaller[parent] = smaller.get(parent, 0) + tree.inclusive[node]
+    nodes += [[parent, -1, cycles] for parent, cycles in smaller.items()]
+    return nodes

@@ -1,0 +1,336 @@
+"""Profiles of programs: compared with instrumented builds, and the files that are made of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from command_line import rw
+
+import rackwright
+from rackwright import EngineError, RackwrightError, Server, compile_program
+from rackwright.cli.profile import observe
+from rackwright.profiling import Profile, profile
+from rackwright.profiling.files import folded, write
+
+NO_INLINING = ["-O2", "-fno-inline"]
+EVERY_CALL = ["-O0"]
+"""Destructors that do nothing are called too."""
+INSTRUMENTED = ["-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr"]
+
+
+@pytest.fixture(scope="module")
+def sources() -> Path:
+    """The folder of the programs that are profiled."""
+    return Path(__file__).resolve().parents[2] / "software" / "tests" / "profile"
+
+
+@pytest.fixture(scope="module")
+def jumps(sources: Path) -> tuple[Path, Profile]:
+    """A program with long jumps, and its profile on a timed core."""
+    program = compile_program([sources / "jumps.c"], options=NO_INLINING)
+    return program, profile(Server("rocket"), program, every=10_000)
+
+
+def counted(program: Path) -> dict[str, int]:
+    """The calls of a program with counts.c in it, by the symbols of which each address has the last one."""
+    symbols: dict[int, list[str]] = {}
+    listed = subprocess.run(["riscv64-linux-gnu-nm", program], capture_output=True, text=True, check=True)
+    for line in listed.stdout.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[1] in "tTwW":
+            symbols.setdefault(int(words[0], 16), []).append(words[2])
+    result = Server("functional").run(program)
+    assert result.exit_code == 0
+    rows = (line.split() for line in result.stderr.decode().splitlines())
+    return {" ".join(symbols[int(address, 16)]): int(calls) for address, calls in rows}
+
+
+def assert_calls_are_equal(source: Path, options: list[str], seen: Profile) -> None:
+    """Each function of the instrumented build was called as often as the profile says."""
+    calls = dict(zip(*(seen.calls()[name] for name in ("symbol", "count")), strict=True))
+    counts = source.with_name("counts.c")
+    truth = counted(compile_program([source, counts], options=[*options, *INSTRUMENTED]))
+    found = {names: sum(calls.get(name, 0) for name in names.split()) for names in truth}
+    assert found == truth
+    assert len(truth) > 5
+
+
+def test_calls_with_long_jumps_are_those_of_an_instrumented_build(
+    jumps: tuple[Path, Profile], sources: Path
+) -> None:
+    assert_calls_are_equal(sources / "jumps.c", NO_INLINING, jumps[1])
+
+
+def test_calls_with_exceptions_are_those_of_an_instrumented_build(sources: Path) -> None:
+    source = sources / "exceptions.cpp"
+    seen = profile(Server("functional"), compile_program([source], options=EVERY_CALL))
+    assert_calls_are_equal(source, EVERY_CALL, seen)
+    names = set(seen.calls()["function"])
+    assert "rethrow(Shape const&, int)" in names
+    assert "int twice<int>(int)" in names
+    assert seen.unnamed_share <= 0.001
+
+
+def random_program(seed: int) -> str:
+    """A program whose functions call others, jump to them, throw, catch and jump far, as drawn."""
+    draw = random.Random(seed)
+    count = 14
+    parts = [
+        "#include <csetjmp>\n#include <cstdio>",
+        "#define ALONE __attribute__((noipa))",
+        "static volatile unsigned long work; static jmp_buf places[64]; static int place;",
+        *(f"ALONE int f{index}(int);" for index in range(count)),
+    ]
+    for index in range(count):
+        later = range(index + 1, count)
+        body = [f"work += n * {draw.randrange(9)}; if (n <= 0) return {index};"]
+        for _ in range(draw.randrange(1, 4)) if later else ():
+            callee = draw.choice(later)
+            body.append(
+                draw.choice(
+                    [
+                        f"n += f{callee}(n - {draw.randrange(3)}) & 3;",
+                        f"try {{ work += f{callee}(n - 1); }} catch (int thrown) {{ work += thrown; }}",
+                        f"{{ int mine = place++ % 64; if (setjmp(places[mine]) == 0)"
+                        f" work += f{callee}(n - 1); place = mine; }}",
+                    ]
+                )
+            )
+        ending = draw.randrange(5)
+        if later and ending == 0:
+            body.append(f"return f{draw.choice(later)}(n - 1);")
+        elif ending == 1:
+            body.append(f"if (work % 7 == 3) throw {index};")
+        elif ending == 2:
+            body.append("if (place > 0 && work % 5 == 1) longjmp(places[(place - 1) % 64], 1);")
+        body.append(f"return (int)(work % 11) + {index};")
+        parts.append(f"ALONE int f{index}(int n) {{ {' '.join(body)} }}")
+    parts.append(
+        """
+        int main() {
+            volatile int total = 0;
+            for (volatile int round = 0; round < 12; round = round + 1) {
+                place = 1;
+                if (setjmp(places[0]) == 0) {
+                    try { total += f0(round); } catch (int thrown) { total += thrown; }
+                }
+            }
+            std::printf("%d\\n", total);
+            return 0;
+        }
+        """
+    )
+    return "\n".join(parts)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_calls_of_random_programs_are_those_of_an_instrumented_build(
+    seed: int, sources: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "random.cpp"
+    source.write_text(random_program(seed))
+    program = compile_program([source], tmp_path / "random.elf", NO_INLINING)
+    seen = profile(Server("functional"), program)
+    instrumented = compile_program(
+        [source, sources / "counts.c"], tmp_path / "counted.elf", [*NO_INLINING, *INSTRUMENTED]
+    )
+    truth = counted(instrumented)
+    calls = dict(zip(*(seen.calls()[name] for name in ("symbol", "count")), strict=True))
+    assert {names: sum(calls.get(name, 0) for name in names.split()) for names in truth} == truth
+    assert sum(truth.values()) > 20
+
+
+@pytest.mark.parametrize("cpu", ["functional", "rocket", "boom"])
+def test_a_run_is_the_same_when_it_is_observed_and_every_cycle_is_in_a_stack(
+    cpu: str, jumps: tuple[Path, Profile]
+) -> None:
+    program, _ = jumps
+    alone = Server(cpu).run(program)
+    seen = profile(Server(cpu), program)
+    assert seen.digest == alone.digest
+    assert seen.cycles == [alone.cycles]
+    assert seen.instructions == alone.instructions
+    assert sum(seen.harts[0].tree.cycles) == alone.cycles
+    assert sum(seen.harts[0].tree.instructions) == alone.instructions
+    lines = folded(seen).splitlines()
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == alone.cycles
+    assert any(line.startswith("hart 0;jumps.elf (1);_start;") and ";main;" in line for line in lines)
+
+
+def test_inclusive_cycles_and_durations_fit_the_stacks(jumps: tuple[Path, Profile]) -> None:
+    _, seen = jumps
+    calls = seen.calls().set_index("symbol")
+    main = calls.loc["main"]
+    assert main["inclusive_cycles"] > calls.loc["catch_outer", "inclusive_cycles"]
+    # Called once, and nobody else runs on the hart: what it took is what is below it.
+    assert main["maximum"] == main["inclusive_cycles"]
+    # Recursive: the outermost calls hold all others.
+    assert calls.loc["ackermann", "inclusive_cycles"] < main["inclusive_cycles"]
+    assert int(calls["exclusive_cycles"].sum()) + seen.harts[0].tree.cycles[0] == seen.cycles[0]
+    assert (calls["minimum"] <= calls["p50"]).all()
+    assert (calls["p50"] <= calls["p99"]).all()
+    assert (calls["p99"] <= calls["maximum"]).all()
+    samples = seen.counter_samples()
+    assert list(samples["cycle"] // 10_000) == list(range(1, seen.cycles[0] // 10_000 + 1))
+    assert samples["instructions"].is_monotonic_increasing
+    assert samples["l2_misses"].iloc[-1] > 0
+
+
+def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The fields of a message of Protocol Buffers with numbers and bytes."""
+    at = 0
+
+    def varint() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(message):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            assert key & 7 == 2
+            length = varint()
+            yield key >> 3, message[at : at + length]
+            at += length
+
+
+def varints(packed: bytes) -> list[int]:
+    """The numbers of a packed field: each is read as a field without a key."""
+    numbers, value, shift = [], 0, 0
+    for byte in packed:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            numbers.append(value)
+            value = shift = 0
+    return numbers
+
+
+def test_files_for_other_tools_say_the_same(jumps: tuple[Path, Profile], tmp_path: Path) -> None:
+    _, seen = jumps
+    write(seen, tmp_path, pytest.fail)
+    total = seen.cycles[0]
+    record = json.loads((tmp_path / "profile.json").read_text())
+    assert (record["digest"], record["cycles"], record["exit_code"]) == (seen.digest, [total], 0)
+    scope = json.loads((tmp_path / "profile.speedscope.json").read_text())
+    assert sum(scope["profiles"][0]["weights"]) + seen.harts[0].tree.cycles[0] == total
+    assert max(max(stack) for stack in scope["profiles"][0]["samples"]) < len(scope["shared"]["frames"])
+    assert pd.read_parquet(tmp_path / "calls.parquet").equals(seen.calls())
+    assert pd.read_parquet(tmp_path / "counters.parquet").equals(seen.counter_samples())
+
+    pprof = list(fields(gzip.decompress((tmp_path / "profile.pb.gz").read_bytes())))
+    strings = [value.decode() for field, value in pprof if field == 6 and isinstance(value, bytes)]
+    cycles = 0
+    for field, value in pprof:
+        if field == 2:
+            assert isinstance(value, bytes)
+            cycles += sum(
+                varints(inner)[0]
+                for number, inner in fields(value)
+                if number == 2 and isinstance(inner, bytes)
+            )
+    assert cycles + seen.harts[0].tree.cycles[0] == total
+    assert {"", "cycles", "main", "ackermann", "jumps.elf"} <= set(strings)
+
+    depth: Counter[int] = Counter()
+    times = []
+    for _, packet in fields((tmp_path / "trace.perfetto-trace").read_bytes()):
+        assert isinstance(packet, bytes)
+        parts = dict(fields(packet))
+        if 11 in parts:
+            assert isinstance(parts[11], bytes)
+            assert isinstance(parts[8], int)
+            event = dict(fields(parts[11]))
+            times.append(parts[8])
+            depth[event[11]] += {1: 1, 2: -1, 4: 0}[event[9]]  # type: ignore[index]
+            assert min(depth.values()) >= 0
+    assert set(depth.values()) == {0}
+    assert times == sorted(times)
+
+
+def test_the_report_needs_nothing_else_and_holds_what_the_table_says(jumps: tuple[Path, Profile]) -> None:
+    _, seen = jumps
+    html = seen.flame_graph()
+    assert not re.search(r"(src|href)=|https?://(?!www.w3.org)", html)
+    found = re.search(r"<script type='application/json' id='data'>(.*?)</script>", html, re.DOTALL)
+    assert found
+    data = json.loads(found[1])
+    hart = data["harts"][0]
+    assert sum(cycles for _, _, cycles in hart["nodes"]) == seen.cycles[0]
+    assert all(parent <= place for place, (parent, _, _) in enumerate(hart["nodes"]))
+    table = [dict(zip(data["calls"]["columns"], row, strict=True)) for row in data["calls"]["data"]]
+    assert [row["exclusive_cycles"] for row in table] == list(seen.calls()["exclusive_cycles"])
+    below = sum(
+        cycles for _, label, cycles in hart["nodes"][1:] if label >= 0 and data["functions"][label] == "dive"
+    )
+    dive = next(row for row in table if row["function"] == "dive")
+    # Small stacks are drawn with their neighbours.
+    assert 0 < below <= dive["exclusive_cycles"]
+    assert sum(calls for _, calls in data["durations"][data["functions"].index("dive")]) == dive["count"]
+
+
+def test_the_verb_writes_a_profile_and_shows_it_again(jumps: tuple[Path, Profile], tmp_path: Path) -> None:
+    program, seen = jumps
+    ended = rw("profile", "-o", tmp_path / "made", "--json", "--", "run", program, "--cpu", "rocket")
+    assert ended.status == 0, ended.stderr
+    assert ended.json()["digest"] == seen.digest
+    assert json.loads((tmp_path / "made" / "profile.json").read_text()) == ended.json()
+    assert (tmp_path / "made" / "report.html").stat().st_size > 10_000
+    ended = rw("profile", "--open", tmp_path)
+    assert ended.status == 1
+    assert ended.stderr.startswith(f"rw: {tmp_path}: holds no report.html")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["run", "nowhere.elf"], "nowhere.elf: no such file"),
+        (["run", "--cpu", "rocket-rtl", "x"], "rocket-rtl can't be observed"),
+        (["run", __file__], "not a 64-bit little-endian ELF file"),
+    ],
+)
+def test_what_cannot_be_observed_is_said(words: list[str], complaint: str) -> None:
+    with pytest.raises((RackwrightError, EngineError), match=complaint):
+        observe(words, 1)
+
+
+def test_a_verb_that_cannot_be_observed_is_a_usage_error() -> None:
+    ended = rw("profile", "--", "bake")
+    assert ended.status == 2
+    assert "No such command 'bake'" in ended.stderr
+
+
+def test_a_full_disk_loses_a_file_and_says_so(jumps: tuple[Path, Profile], tmp_path: Path) -> None:
+    _, seen = jumps
+    (tmp_path / "stacks.folded").symlink_to("/dev/full")
+    told: list[str] = []
+    write(seen, tmp_path, told.append)
+    assert told == [f"{tmp_path / 'stacks.folded'} is lost: No space left on device"]
+    assert (tmp_path / "report.html").exists()
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(RackwrightError, match="file: File exists"):
+        write(seen, blocked, told.append)
+
+
+def test_the_name_in_the_package_is_the_function(jumps: tuple[Path, Profile]) -> None:
+    program, _ = jumps
+    with pytest.raises(EngineError, match="the limit of cycles is reached"):
+        rackwright.profile(Server("functional"), program, max_cycles=10)
