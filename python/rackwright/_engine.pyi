@@ -323,6 +323,9 @@ class Cluster:
         After every window `exchange` gets bytes for each rank, in order, and returns what each has for this.
         """
 
+    def client(self, name: str) -> str:
+        """What a client has sent and met so far, as JSON; times are in cycles."""
+
     def costs(self) -> list[int]:
         """About how many nanoseconds each node has taken so far."""
 

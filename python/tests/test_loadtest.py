@@ -20,7 +20,7 @@ from rackwright.cli.app import app
 from rackwright.cluster.distributions import Bimodal, Constant, Empirical, Exponential, LogNormal
 from rackwright.cluster.loads import Bursty, Periodic, Poisson, Trace
 from rackwright.errors import RackwrightError
-from rackwright.loadtest import LoadPlan, WorkServices, endpoint, put_load
+from rackwright.loadtest import LoadPlan, Memcached, SimulatedServices, WorkServices, endpoint, put_load
 from rackwright.loadtest.words import parse_arrivals, parse_work
 
 LATENCY_KEYS = ["count", "mean_us", "p50_us", "p90_us", "p95_us", "p99_us", "p999_us", "max_us"]
@@ -94,6 +94,11 @@ def test_an_error_of_the_command_line_is_one_line() -> None:
     ("arguments", "says"),
     [
         (["127.0.0.1:99999"], "HOST:PORT"),
+        ([], "--simulated POLICY"),
+        (["127.0.0.1:1", "--simulated", "daronpon"], "--simulated POLICY"),
+        (["--simulated", "daronpon", "--rate", "0"], "0 is not a number of requests per second"),
+        (["--simulated", "best"], "no policy is called 'best'"),
+        (["--simulated", "daronpon", "--timeout-ms", "0"], "0 us is not a time"),
         (["127.0.0.1:1", "--work", "gamma:3"], "log-normal:MEAN,SIGMA"),
         (["127.0.0.1:1", "--work", "bimodal:3"], "bimodal:SHORT,LONG,FRACTION"),
         (["127.0.0.1:1", "--work", "trace:/does/not/exist"], "/does/not/exist: cannot be read"),
@@ -106,6 +111,43 @@ def test_an_error_of_the_command_line_is_one_line() -> None:
 def test_bad_input_says_what_to_do(arguments: list[str], says: str) -> None:
     with pytest.raises((RackwrightError, EngineError), match=re.escape(says)):
         app(["loadtest", *arguments], standalone_mode=False)
+
+
+def test_simulated_services_get_the_same_load_and_give_the_same_keys() -> None:
+    plan = "--rate 60000 --arrivals bursty:2,0.25,200 --work log-normal:25,0.8 --requests 5000 --warmup 100"
+    command = ["loadtest", "--simulated", "daronpon", *plan.split(), "--json"]
+    first, again = rw(*command), rw(*command)
+    report = first.json()
+    assert report == again.json()
+    assert list(report) == REPORT_KEYS
+    assert list(report["latency"]) == LATENCY_KEYS
+    assert report["plan"]["targets"]["policy"] == "daronpon"
+    assert (report["sent"], report["answered"], report["lost"]) == (5000, 5000, 0)
+    # The warm-up ends with the time in which so many requests are due on the average.
+    assert 4800 < report["latency"]["count"] < 5000
+    assert sum(count for _, count in report["buckets"]) == report["latency"]["count"]
+    assert report["latency"]["mean_us"] > 25 + 52
+    assert report["offered_per_second"] == pytest.approx(60_000, rel=0.1)
+
+
+def test_a_simulated_queue_waits_as_theory_says() -> None:
+    services = SimulatedServices("client-random", racks=1, hop_us=1.0, server_us=1.0)
+    plan = LoadPlan(services, Poisson(28_000), Exponential(25), requests=200_000, warmup=10_000)
+    result = put_load(plan)
+    # M/M/1 at 70 %, and six ways of a microsecond.
+    assert result.latency.mean_us == pytest.approx(25 / 0.3 + 6, rel=0.05)
+
+
+def test_simulated_traces_are_replayed_and_what_is_dead_is_lost() -> None:
+    services = SimulatedServices("daronpon", racks=2)
+    result = put_load(LoadPlan(services, Trace([0, 100, 5000]), Empirical([50]), requests=10, warmup=1))
+    assert (result.sent, result.answered, result.latency.count) == (3, 3, 2)
+    assert result.latency.p50_us == pytest.approx(50 + 4 * 12.5 + 2, rel=0.05)
+    late = put_load(LoadPlan(services, Periodic(1000), Constant(500), requests=10, timeout_ms=0.2))
+    assert (late.lost, late.latency.count) == (10, 0)
+    assert late.late >= 9
+    with pytest.raises(RackwrightError, match="speak no memcached"):
+        put_load(LoadPlan(services, Poisson(10), protocol=Memcached("get key")))
 
 
 def test_words_are_distributions(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from rackwright.cli.output import (
     working,
 )
 from rackwright.cli.signals import signals_held, wait_for_end
+from rackwright.errors import RackwrightError
 from rackwright.forms import ARRIVAL_FORMS, WORK_FORMS
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ class ProtocolName(StrEnum):
 
 
 def loadtest(
-    addresses: Annotated[list[str], typer.Argument(metavar="HOST:PORT…", help="Services, or dispatchers.")],
+    addresses: Annotated[
+        list[str] | None, typer.Argument(metavar="HOST:PORT…", help="Services, or dispatchers.")
+    ] = None,
     rate: Annotated[float, typer.Option(help="Requests per second, on the average.")] = 1000.0,
     arrivals: Annotated[str, typer.Option(help=f"{ARRIVAL_FORMS}.")] = "poisson",
     work: Annotated[str, typer.Option(help=f"How long to work: {WORK_FORMS}.")] = "constant:0",
@@ -46,14 +49,22 @@ def loadtest(
     command: Annotated[str, typer.Option(help="What memcached is asked.")] = "get key",
     seed: Annotated[int, typer.Option(min=0, help="Of arrivals and work.")] = 1,
     serve: Annotated[bool, typer.Option("--serve", help="Be the services, until a signal.")] = False,
-    cores: Annotated[int, typer.Option(min=1, help="With --serve: requests at once, of each.")] = 1,
+    simulated: Annotated[
+        str | None,
+        typer.Option(metavar="POLICY", help="Simulate services, and who chooses among their replicas."),
+    ] = None,
+    racks: Annotated[int, typer.Option(min=1, help="With --simulated: of the services.")] = 3,
+    replicas: Annotated[int, typer.Option(min=1, help="With --simulated: in each rack.")] = 1,
+    cores: Annotated[
+        int, typer.Option(min=1, help="With --serve or --simulated: requests at once, of each.")
+    ] = 1,
     spin: Annotated[bool, typer.Option("--spin", help="With --serve: keep a processor busy.")] = False,
     header_bytes: Annotated[
         int, typer.Option(min=0, help="With --serve: bytes before a request, sent back as they came.")
     ] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Put load on services over UDP, and tell how long they take to answer.
+    """Put load on services over UDP, or on simulated ones, and tell how long they take to answer.
 
     Requests are due whatever becomes of earlier ones, and latencies count from then. The exit status is 1
     when nothing was answered.
@@ -65,17 +76,21 @@ def loadtest(
 
         ./rw loadtest 127.0.0.1:11211 --protocol memcached --rate 50000 --requests 500000
 
+        ./rw loadtest --simulated daronpon --rate 90000 --work exponential:25 --requests 200000
+
     """
+    if bool(addresses) == (simulated is not None):
+        raise RackwrightError("a load needs the addresses of services, HOST:PORT, or --simulated POLICY")
     if serve:
-        _serve(addresses, cores, spin, header_bytes, json)
+        _serve(addresses or [], cores, spin, header_bytes, json)
         return
-    from rackwright.loadtest import LoadPlan, Memcached, Work, put_load
+    from rackwright.loadtest import LoadPlan, Memcached, SimulatedServices, Work, put_load
     from rackwright.loadtest.words import parse_arrivals, parse_work
 
     count = requests or (max(1, round(rate * seconds)) if seconds else 10_000)
     chosen: Protocol = Work(request_bytes) if protocol == ProtocolName.work else Memcached(command)
     plan = LoadPlan(
-        targets=addresses,
+        targets=SimulatedServices(simulated, racks, replicas, cores) if simulated else addresses or [],
         arrivals=parse_arrivals(arrivals, rate),
         work=parse_work(work),
         protocol=chosen,

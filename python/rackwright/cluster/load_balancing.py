@@ -11,7 +11,7 @@ from rackwright.cluster.dispatch import Dispatch
 from rackwright.cluster.distributions import Bimodal, Constant, Distribution, Exponential
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.links import Ethernet
-from rackwright.cluster.loads import Poisson
+from rackwright.cluster.loads import Load, Poisson
 from rackwright.cluster.nodes import Selection, Switch, Traffic
 from rackwright.dispatch_policies import PolicyName
 
@@ -37,7 +37,8 @@ class LoadBalancing:
     apart, one way, as the dispatchers of Wang 2025, section 2.7, were. `server_us` is the way from a
     rack's switch to a replica. Clients and replicas themselves add no time. Frames are lost by every
     switch with the probability `loss`; `outages_us` says from when until when a rack (`rack0`) or a
-    replica (`server0-1-0`: service, rack, number) is down.
+    replica (`server0-1-0`: service, rack, number) is down. `sends` is what each client sends instead of
+    its part of `load`; it ends after so many `requests`.
     """
 
     policy: str = "daronpon"
@@ -55,6 +56,10 @@ class LoadBalancing:
     warmup_us: float = 20_000.0
     loss: float = 0.0
     outages_us: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    sends: Load | None = None
+    requests: int | None = None
+    request_bytes: int = 64
+    timeout_us: float = 1e6
 
     def total_cores(self) -> int:
         """The cores of each service."""
@@ -123,10 +128,12 @@ class LoadBalancing:
         }
         return Traffic(
             name,
-            sends=Poisson(self.rate() / self.clients),
+            sends=self.sends or Poisson(self.rate() / self.clients),
             to=replicas,
+            request_bytes=self.request_bytes,
+            requests=self.requests,
             selection=selections.get(self.policy, "random"),
-            timeout_us=1e6,
+            timeout_us=self.timeout_us,
         )
 
 

@@ -1,4 +1,4 @@
-"""Load on real services: an open-loop client, and a service that works as long as it is asked to.
+"""Load on real and simulated services: an open-loop client, and a service that works as it is asked to.
 
 from rackwright.cluster import Exponential, Poisson
 from rackwright.loadtest import LoadPlan, WorkServices, put_load
@@ -13,6 +13,7 @@ from rackwright.loadtest.plan import LoadPlan, Memcached, Protocol, Work
 from rackwright.loadtest.result import LoadLatency, LoadResult
 from rackwright.loadtest.run import put_load
 from rackwright.loadtest.services import WorkServices
+from rackwright.loadtest.simulated import SimulatedServices
 
 __all__ = [
     "LoadLatency",
@@ -20,6 +21,7 @@ __all__ = [
     "LoadResult",
     "Memcached",
     "Protocol",
+    "SimulatedServices",
     "Work",
     "WorkServices",
     "endpoint",

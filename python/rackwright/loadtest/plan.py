@@ -9,6 +9,7 @@ from typing import Any
 from rackwright.cluster.distributions import Constant, Distribution
 from rackwright.cluster.loads import Bursty, Periodic, Poisson, Trace
 from rackwright.loadtest.address import endpoint
+from rackwright.loadtest.simulated import SimulatedServices
 
 OpenLoop = Poisson | Periodic | Bursty | Trace
 """Arrivals that wait for no answer."""
@@ -45,12 +46,14 @@ Protocol = Work | Memcached
 class LoadPlan:
     """`requests` requests to `targets`, each to one of them at random, at the times that `arrivals` says.
 
+    Targets are addresses, or simulated services.
+
     `work` is how long services are asked to work on each; `connections` is the number of sockets for each
     target; the first `warmup` requests are not in the latencies; a request without an answer after
     `timeout_ms` is lost. Runs with the same `seed` make the same requests at the same times.
     """
 
-    targets: Sequence[str]
+    targets: Sequence[str] | SimulatedServices
     arrivals: OpenLoop
     work: Distribution = field(default=Constant(0.0))
     protocol: Protocol = field(default=Work())
@@ -62,8 +65,11 @@ class LoadPlan:
 
     def describe(self) -> dict[str, Any]:
         """As the engine reads it."""
+        targets = self.targets
         return {
-            "targets": [endpoint(target) for target in self.targets],
+            "targets": targets.describe()
+            if isinstance(targets, SimulatedServices)
+            else [endpoint(target) for target in targets],
             "protocol": self.protocol.describe(),
             "arrivals": self.arrivals.describe()["arrivals"],
             "work": self.work.describe(),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from rackwright.loadtest.plan import LoadPlan
 from rackwright.loadtest.result import LoadResult
+from rackwright.loadtest.simulated import SimulatedServices, simulate_load
 
 _LOOK_SECONDS = 0.5
 
@@ -14,8 +15,11 @@ _LOOK_SECONDS = 0.5
 def put_load(plan: LoadPlan, tell: Callable[[int], None] | None = None) -> LoadResult:
     """Puts the load on its targets and waits until each request is answered or lost.
 
-    `tell` hears from time to time how many were sent. Raises `EngineError` for plans that cannot be.
+    `tell` hears from time to time how many were sent. Raises `EngineError` for plans that cannot be, and
+    what `simulate_load` does.
     """
+    if isinstance(plan.targets, SimulatedServices):
+        return simulate_load(plan.targets, plan, tell)
     from rackwright._engine import Loadtest
 
     load = Loadtest(json.dumps(plan.describe()))

@@ -178,7 +178,7 @@ impl Cluster {
         }
     }
 
-    fn node(&self, name: &str) -> Option<usize> {
+    pub(crate) fn node(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|other| other == name)
     }
 

@@ -160,6 +160,9 @@ pub enum ClusterError {
     /// Only servers have addresses.
     #[error("an argument is the address of `{0}`, which is no server")]
     NoAddress(String),
+    /// A node that sends no requests, or none at all.
+    #[error("no client is called `{0}`")]
+    NoClient(String),
     /// The run is to end with a node that runs no program.
     #[error("the run is to end with `{0}`, which is no server that runs a program")]
     NoProgram(String),

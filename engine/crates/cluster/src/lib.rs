@@ -6,6 +6,7 @@
 mod addresses;
 mod build;
 mod check;
+mod client;
 mod cluster;
 mod description;
 mod dispatch;
@@ -16,6 +17,7 @@ mod report;
 mod routes;
 mod topology;
 
+pub use client::ClientReport;
 pub use cluster::{Cluster, Designs};
 pub use description::{
     Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec,

@@ -161,7 +161,7 @@ pub struct LatencyReport {
 }
 
 impl LatencyReport {
-    fn new(latencies: &Latencies) -> LatencyReport {
+    pub(crate) fn new(latencies: &Latencies) -> LatencyReport {
         LatencyReport {
             count: latencies.count(),
             mean: latencies.mean(),

@@ -136,6 +136,12 @@ impl Cluster {
         Ok(stamps.iter().map(row).collect())
     }
 
+    /// What a client has done so far, in JSON.
+    fn client(&self, name: &str) -> PyResult<String> {
+        let report = self.cluster.client(name).map_err(raise)?;
+        serde_json::to_string(&report).map_err(raise)
+    }
+
     /// Ends the capture, if there is one.
     fn finish(&mut self) -> PyResult<()> {
         match self.capture.take() {

@@ -36,6 +36,17 @@ pub struct ClientCounters {
     pub late: u64,
 }
 
+/// Between when a client was at work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClientSpan {
+    /// When it sent its first request; zero before.
+    pub first_sent: Cycle,
+    /// When it sent its latest request.
+    pub last_sent: Cycle,
+    /// When its latest answer came that was in time.
+    pub last_answer: Cycle,
+}
+
 /// A client: sends requests to its peers.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -50,6 +61,7 @@ pub struct Client {
     pending: Pending,
     measure_from: Cycle,
     counters: ClientCounters,
+    span: ClientSpan,
     latencies: Latencies,
 }
 
@@ -104,6 +116,7 @@ impl Client {
             pending: Pending::default(),
             measure_from,
             counters: ClientCounters::default(),
+            span: ClientSpan::default(),
             latencies: Latencies::new(),
         })
     }
@@ -126,6 +139,10 @@ impl Client {
     /// Makes the request that is due at `now`.
     pub(crate) fn send(&mut self, now: Cycle) -> Request {
         self.remaining -= 1;
+        if self.counters.requests == 0 {
+            self.span.first_sent = now;
+        }
+        self.span.last_sent = now;
         self.counters.requests += 1;
         self.pace.sent(&mut self.random);
         let peer = self.peers[self.selector.choose(self.peers.len(), &mut self.random)];
@@ -150,6 +167,7 @@ impl Client {
             return;
         };
         self.counters.answered += 1;
+        self.span.last_answer = now;
         if sent >= self.measure_from {
             self.latencies.record(now - sent);
         }
@@ -166,6 +184,11 @@ impl Client {
     /// What it has done.
     pub fn counters(&self) -> ClientCounters {
         self.counters
+    }
+
+    /// Between when it was at work.
+    pub fn span(&self) -> ClientSpan {
+        self.span
     }
 
     /// Times from request to answer.

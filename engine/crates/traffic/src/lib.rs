@@ -16,7 +16,7 @@ mod selector;
 mod service;
 
 pub use arrivals::{Arrivals, Schedule};
-pub use client::{Client, ClientCounters, Peer};
+pub use client::{Client, ClientCounters, ClientSpan, Peer};
 pub use distribution::{Distribution, Sampler};
 pub use host::{Host, HostCounters, Identity};
 pub use latencies::Latencies;
