@@ -259,11 +259,12 @@ class Observer:
         """The names of the counters that samples have, beside cycles and instructions."""
 
 class Server:
-    """A core, its caches and memory, and the units beside it."""
+    """Cores, their caches and memory, and the units beside each."""
 
     def __init__(
         self,
         cpu: str = "rocket",
+        harts: int = 1,
         placement: str = "near-core",
         guest_bytes: int = 1 << 33,
         units: Sequence[Design] = (),

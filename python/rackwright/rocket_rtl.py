@@ -33,6 +33,7 @@ def run_rocket_rtl(program: Path, max_cycles: int = 0, echo: bool = False) -> Ru
         digest=result.digest,
         wall_seconds=result.wall_seconds,
         cpu="rocket-rtl",
+        harts=1,
         accelerators=(),
         unit_clocks_hz=(),
         stdout=result.stdout,

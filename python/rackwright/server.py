@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 CPUS = ("rocket", "boom", "functional")
 """Models of the core: two with a pipeline's timing, one that counts an instruction as a cycle."""
 
+MOST_HARTS = 64
+"""So many can share a memory."""
+
 SETS = {
     "snappy": ("snappy-compress", "snappy-decompress"),
     "protobuf": ("protobuf-deserialize", "protobuf-serialize"),
@@ -48,6 +51,7 @@ class RunResult:
     digest: str
     wall_seconds: float
     cpu: str
+    harts: int
     accelerators: tuple[str, ...]
     unit_clocks_hz: tuple[int, ...]
     stdout: bytes
@@ -83,7 +87,9 @@ class RunResult:
 
 
 class Server(Node):
-    """A core of the model `cpu` with `accelerators` at `placement`.
+    """Cores of the model `cpu`, `harts` of them, each with `accelerators` at `placement`.
+
+    The threads of a Linux program run on all of them, from one queue; bare metal has one.
 
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
     manifest of your own unit, or a compiled design. Each answers to its own custom opcodes. `check_idle`
@@ -107,6 +113,7 @@ class Server(Node):
         cpu: str = "rocket",
         accelerators: Sequence[str | Path | _engine.Design] = (),
         *,
+        harts: int = 1,
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
@@ -128,8 +135,11 @@ class Server(Node):
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
+        if harts not in range(1, MOST_HARTS + 1):
+            raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
         super().__init__(name)
         self.cpu = cpu
+        self.harts = harts
         self.placement = placement
         self.units = _build_all(_expand(accelerators), parameters or {}, clock, waves is not None)
         self._check_idle = check_idle
@@ -166,6 +176,7 @@ class Server(Node):
         """
         machine = _engine.Server(
             self.cpu,
+            self.harts,
             self.placement,
             units=self.units,
             skip_quiescent=self._skip_quiescent,
@@ -191,6 +202,7 @@ class Server(Node):
             digest=result.digest,
             wall_seconds=result.wall_seconds,
             cpu=self.cpu,
+            harts=self.harts,
             accelerators=tuple(built.unit for built in self.units),
             unit_clocks_hz=tuple(built.clock_hz for built in self.units),
             stdout=result.stdout,
@@ -203,6 +215,8 @@ class Server(Node):
         """As the engine reads it in a cluster, without its name."""
         if self.program is None:
             raise TopologyError(f'`{names[self]}` needs a program: Server(program="ping.elf")')
+        if self.harts > 1:
+            raise TopologyError(f"`{names[self]}` runs bare metal, which has one hart, not {self.harts}")
 
         def described(argument: str | Node) -> str | dict[str, str]:
             if not isinstance(argument, Node):

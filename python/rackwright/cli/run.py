@@ -33,6 +33,7 @@ MOST_CYCLES = 2**63 - 1
 
 _OF_PROGRAMS = {
     "cpu": "--cpu",
+    "harts": "--harts",
     "accelerator": "--accelerator",
     "placement": "--placement",
     "write_folder": "--write-folder",
@@ -62,6 +63,12 @@ def run(
     cpu: Annotated[
         Cpu, typer.Option(help="Model of the core; rocket-rtl is the real RTL, for bare-metal programs.")
     ] = Cpu.rocket,
+    harts: Annotated[
+        int,
+        typer.Option(
+            min=1, max=64, help="How many harts run the program's threads, each with its own units."
+        ),
+    ] = 1,
     accelerator: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A unit, a set (snappy, protobuf) or a manifest.json; repeatable."),
@@ -117,6 +124,8 @@ def run(
     Examples:
         ./rw run hello.elf -- one two
 
+        ./rw run --harts 4 threads.elf
+
         ./rw run --cpu boom --accelerator snappy app.elf --json -- FILE
 
         ./rw run examples/clusters/two_racks.py --set link.latency_us=1 --pcap tor0.port3
@@ -147,13 +156,16 @@ def run(
     from rackwright.server import Server
 
     if cpu is Cpu.rocket_rtl:
-        if accelerator or words or values or clock:
-            raise RackwrightError("rocket-rtl takes neither accelerators nor program arguments")
+        if accelerator or words or values or clock or harts > 1:
+            raise RackwrightError(
+                "rocket-rtl takes neither accelerators nor program arguments, and has one hart"
+            )
         result = run_rocket_rtl(program, max_cycles, echo=not json)
     else:
         server = Server(
             cpu.value,
             accelerator or [],
+            harts=harts,
             placement=placement.value,
             check_idle=check_idle,
             waves=waves,
@@ -198,8 +210,9 @@ def _report(result: RunResult, json: bool) -> None:
         return
     sys.stdout.flush()
     speed = result.instructions / result.wall_seconds / 1e6 if result.wall_seconds else 0.0
+    several = f", {result.harts} harts" if result.harts > 1 else ""
     messages.print(
-        f"{result.cpu}: {result.instructions:,} instructions in {result.cycles:,} cycles "
+        f"{result.cpu}{several}: {result.instructions:,} instructions in {result.cycles:,} cycles "
         f"({result.seconds * 1e3:.3f} ms at {result.clock_hz / 1e9:g} GHz), exit status "
         f"{result.exit_code}; simulated in {result.wall_seconds:.2f} s ({speed:.1f} million "
         f"instructions/s); digest {result.digest}",

@@ -204,6 +204,7 @@ impl Builder<'_> {
             .collect::<Result<_, _>>()?;
         let config = ServerConfig {
             cpu: spec.cpu.parse().map_err(refused)?,
+            harts: 1,
             units: &units,
             placement: spec.placement.parse().map_err(|reason| ClusterError::Placement {
                 name: name.to_string(),

@@ -38,7 +38,7 @@ pub use device::DeviceAccess;
 pub use hart::{Environment, Hart};
 pub use instruction::{Instruction, Register};
 pub use operation::{Class, Operation};
-pub use saved::SavedHart;
+pub use saved::{Registers, SavedHart};
 pub use stop::{CustomCommand, Stop};
 pub use timing::{
     BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands, FrontEnd,

@@ -6,16 +6,27 @@ use crate::timing::Timing;
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
 
+/// What a program keeps in a hart, and takes along when it goes on in another one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Registers {
+    /// Integer registers; `x0` is zero.
+    pub x: [u64; 32],
+    /// The bits of floating-point registers.
+    pub f: [u64; 32],
+    /// Address of the next instruction.
+    pub pc: u64,
+    /// Exceptions that floating-point arithmetic has met.
+    pub fflags: u8,
+    /// Its rounding mode.
+    pub frm: u8,
+}
+
 /// The state of a hart, for another one of any timing model.
 ///
 /// Caches, predictors and pipelines are not in it: a timing model that has some starts with empty ones.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedHart {
-    registers: [u64; 32],
-    float_registers: [u64; 32],
-    pc: u64,
-    fflags: u8,
-    frm: u8,
+    registers: Registers,
     control: Control,
     retired: u64,
     cycle_offset: u64,
@@ -24,6 +35,33 @@ pub struct SavedHart {
 }
 
 impl<T: Timing> Hart<T> {
+    /// The registers between two runs.
+    pub fn registers(&self) -> Registers {
+        Registers {
+            x: std::array::from_fn(|number| self.register(number as u8)),
+            f: self.state.f,
+            pc: self.state.pc,
+            fflags: self.state.fflags,
+            frm: self.state.frm,
+        }
+    }
+
+    /// Has the hart go on with other registers.
+    pub fn set_registers(&mut self, registers: &Registers) {
+        self.state.x[..32].copy_from_slice(&registers.x);
+        self.state.x[0] = 0;
+        self.state.f = registers.f;
+        self.state.pc = registers.pc;
+        self.state.fflags = registers.fflags;
+        self.state.frm = registers.frm;
+        self.state.refresh_float();
+    }
+
+    /// Forgets a reservation, as a kernel does when it switches from one thread to another.
+    pub fn forget_reservation(&mut self) {
+        self.state.reservation = None;
+    }
+
     /// The state between two runs.
     ///
     /// # Panics
@@ -31,11 +69,7 @@ impl<T: Timing> Hart<T> {
     pub fn save(&self) -> SavedHart {
         assert!(self.pending_access.is_none(), "the access to a device has ended");
         SavedHart {
-            registers: std::array::from_fn(|number| self.register(number as u8)),
-            float_registers: self.state.f,
-            pc: self.state.pc,
-            fflags: self.state.fflags,
-            frm: self.state.frm,
+            registers: self.registers(),
             control: self.control.clone(),
             retired: self.retired,
             cycle_offset: self.cycle_offset,
@@ -46,13 +80,8 @@ impl<T: Timing> Hart<T> {
 
     /// Goes on from a state that [`Hart::save`] gave.
     pub fn restore(&mut self, saved: &SavedHart) {
-        self.state.x[..32].copy_from_slice(&saved.registers);
-        self.state.f = saved.float_registers;
-        self.state.pc = saved.pc;
-        self.state.fflags = saved.fflags;
-        self.state.frm = saved.frm;
+        self.set_registers(&saved.registers);
         self.state.reservation = None;
-        self.state.refresh_float();
         self.control = saved.control.clone();
         self.retired = saved.retired;
         self.cycle_offset = saved.cycle_offset;

@@ -5,10 +5,11 @@ mod machine;
 mod memory;
 mod time;
 
-use crate::process::{CallOutcome, Process};
+use crate::process::Process;
 use rackwright_memory::GuestMemory;
 use rackwright_time::Cycle;
 use std::io;
+pub(crate) use time::time_specification;
 
 /// What a call is given.
 pub(crate) struct Call<'a> {
@@ -58,8 +59,10 @@ pub(crate) mod number {
     pub(crate) const SIGALTSTACK: u64 = 132;
     pub(crate) const RT_SIGACTION: u64 = 134;
     pub(crate) const RT_SIGPROCMASK: u64 = 135;
+    pub(crate) const RT_SIGRETURN: u64 = 139;
     pub(crate) const UNAME: u64 = 160;
     pub(crate) const GETRUSAGE: u64 = 165;
+    pub(crate) const GETCPU: u64 = 168;
     pub(crate) const GETTIMEOFDAY: u64 = 169;
     pub(crate) const GETPID: u64 = 172;
     pub(crate) const GETPPID: u64 = 173;
@@ -70,6 +73,7 @@ pub(crate) mod number {
     pub(crate) const BRK: u64 = 214;
     pub(crate) const MUNMAP: u64 = 215;
     pub(crate) const MREMAP: u64 = 216;
+    pub(crate) const CLONE: u64 = 220;
     pub(crate) const MMAP: u64 = 222;
     pub(crate) const MPROTECT: u64 = 226;
     pub(crate) const MADVISE: u64 = 233;
@@ -80,38 +84,15 @@ pub(crate) mod number {
 }
 
 impl Process {
-    /// Does what system call `number` asks for, with the arguments of `a0` to `a5`.
-    pub fn call(
-        &mut self,
-        number: u64,
-        arguments: [u64; 6],
-        memory: &mut GuestMemory,
-        now: Cycle,
-    ) -> CallOutcome {
-        let mut call = Call {
-            arguments,
-            memory,
-            now,
-        };
-        match number {
-            number::EXIT | number::EXIT_GROUP => CallOutcome::Exit(arguments[0] as i32 & 0xff),
-            number::KILL | number::TKILL => CallOutcome::Exit(killed_by(arguments[1])),
-            number::TGKILL => CallOutcome::Exit(killed_by(arguments[2])),
-            number::NANOSLEEP | number::CLOCK_NANOSLEEP => self
-                .sleep(number, &mut call)
-                .unwrap_or_else(|error| CallOutcome::Return(encode(Err(error)))),
-            _ => CallOutcome::Return(encode(self.dispatch(number, &mut call))),
-        }
-    }
-
-    fn dispatch(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
+    /// Does what system call `number` asks for, if it is not about threads.
+    pub(crate) fn call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         match number {
             number::GETCWD..=number::UNLINKAT
             | number::FTRUNCATE..=number::FSTAT
             | number::STATX
             | number::FACCESSAT2 => self.file_call(number, call),
-            number::BRK..=number::MADVISE => self.memory_call(number, call),
-            number::NANOSLEEP..=number::CLOCK_NANOSLEEP | number::GETTIMEOFDAY | number::GETRUSAGE => {
+            number::BRK..=number::MREMAP | number::MMAP..=number::MADVISE => self.memory_call(number, call),
+            number::CLOCK_GETTIME | number::CLOCK_GETRES | number::GETTIMEOFDAY | number::GETRUSAGE => {
                 self.time_call(number, call)
             }
             _ => self.machine_call(number, call),
@@ -125,13 +106,8 @@ impl Process {
     }
 }
 
-/// The status that a shell shows for a program that a signal ended.
-fn killed_by(signal: u64) -> i32 {
-    128 + (signal as i32 & 0x7f)
-}
-
 /// Errors are returned as small negative numbers.
-fn encode(result: io::Result<u64>) -> u64 {
+pub(crate) fn encode(result: io::Result<u64>) -> u64 {
     match result {
         Ok(value) => value,
         Err(error) => i64::from(-error.raw_os_error().unwrap_or(libc::EIO)) as u64,

@@ -3,7 +3,7 @@ use crate::stat::{Inodes, Status};
 use rand_chacha::rand_core::RngCore;
 use rand_chacha::ChaCha8Rng;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -16,6 +16,8 @@ pub(crate) enum Descriptor {
     Random(Box<ChaCha8Rng>),
     /// Standard output or error: bytes kept, and passed on as they come if asked for.
     Output { bytes: Vec<u8>, echo: bool, error: bool },
+    /// What the simulator tells of the program.
+    Text(Cursor<Vec<u8>>),
     /// A file of the host.
     Host { file: File, path: PathBuf },
 }
@@ -29,6 +31,7 @@ impl Descriptor {
                 Ok(into.len())
             }
             Descriptor::Output { .. } => Err(io::Error::from_raw_os_error(libc::EBADF)),
+            Descriptor::Text(text) => text.read(into),
             Descriptor::Host { file, .. } => file.read(into),
         }
     }
@@ -42,7 +45,9 @@ impl Descriptor {
 
     pub(crate) fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         match self {
-            Descriptor::Input(_) | Descriptor::Random(_) => Err(io::Error::from_raw_os_error(libc::EBADF)),
+            Descriptor::Input(_) | Descriptor::Random(_) | Descriptor::Text(_) => {
+                Err(io::Error::from_raw_os_error(libc::EBADF))
+            }
             Descriptor::Output { bytes, echo, error } => {
                 bytes.extend_from_slice(from);
                 if *echo {
@@ -63,6 +68,7 @@ impl Descriptor {
 
     pub(crate) fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self {
+            Descriptor::Text(text) => text.seek(to),
             Descriptor::Host { file, .. } => file.seek(to),
             _ => Err(io::Error::from_raw_os_error(libc::ESPIPE)),
         }

@@ -98,6 +98,12 @@ impl Files {
         self.insert(Shared::new(Descriptor::Host { file, path }), 0)
     }
 
+    /// Opens a text that no file holds.
+    pub(crate) fn open_text(&mut self, text: String) -> io::Result<u64> {
+        let text = io::Cursor::new(text.into_bytes());
+        self.insert(Shared::new(Descriptor::Text(text)), 0)
+    }
+
     pub(crate) fn close(&mut self, number: u64) -> io::Result<()> {
         self.get(number)?;
         self.open[number as usize] = None;

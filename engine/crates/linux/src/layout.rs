@@ -42,6 +42,22 @@ impl Layout {
         self.stack_top
     }
 
+    /// Whether a range with a name of its own begins at `address`.
+    pub(crate) fn begins_at(&self, address: u64) -> bool {
+        [self.heap_start, self.stack_top - STACK_BYTES].contains(&address)
+    }
+
+    /// What Linux calls the range at `address`; nothing for most.
+    pub(crate) fn name_of(&self, address: u64) -> &'static str {
+        if (self.heap_start..self.heap_end).contains(&address) {
+            "[heap]"
+        } else if (self.stack_top - STACK_BYTES..self.stack_top).contains(&address) {
+            "[stack]"
+        } else {
+            ""
+        }
+    }
+
     /// Moves the end of the heap, as `brk` does; returns where it is then.
     pub(crate) fn set_heap_end(&mut self, wanted: u64, memory: &mut GuestMemory) -> u64 {
         if wanted < self.heap_start || wanted > self.mappings_start {

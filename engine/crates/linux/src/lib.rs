@@ -2,7 +2,7 @@
 //! and the images of bare-metal programs.
 //!
 //! A [`Process`] holds what a kernel would: the layout of memory, the open files, the output. The
-//! hart's owner calls [`Process::call`] for every environment call of the program.
+//! program runs in [`Threads`], whose owner calls [`Threads::call`] for every environment call of a hart.
 
 mod calls;
 mod descriptor;
@@ -12,10 +12,13 @@ mod gather;
 mod input;
 mod layout;
 mod log;
+mod maps;
 mod process;
 mod stack;
 mod stat;
+mod threads;
 
 pub use elf::{program_base, BareMetal, ElfError};
 pub use input::Input;
-pub use process::{Arguments, CallOutcome, Environment, LoadError, Process};
+pub use process::{Arguments, Environment, LoadError, Process};
+pub use threads::{Next, Taken, Threads};

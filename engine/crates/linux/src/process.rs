@@ -47,17 +47,6 @@ pub enum LoadError {
     Folder(#[from] io::Error),
 }
 
-/// What the hart does after an environment call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallOutcome {
-    /// Goes on after the call with this value in `a0`.
-    Return(u64),
-    /// Goes on after the call in this cycle, with zero in `a0`.
-    Sleep(Cycle),
-    /// Stops: the program has ended with this status, as a shell shows it.
-    Exit(i32),
-}
-
 /// A running program as a kernel sees it.
 pub struct Process {
     entry: u64,

@@ -42,6 +42,7 @@ fn build(folder: &Path, name: &str, more: &[&str]) -> PathBuf {
 fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
     let config = ServerConfig {
         cpu,
+        harts: 1,
         units: &[],
         placement: Placement::NearCore,
         guest_bytes: 0x9000_0000,

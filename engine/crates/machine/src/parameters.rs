@@ -1,5 +1,6 @@
 use crate::error::MachineError;
 use rackwright_cpu::Timing;
+use rackwright_memory::LINE_TRANSFER;
 use rackwright_time::Cycles;
 use std::str::FromStr;
 
@@ -65,9 +66,6 @@ pub(crate) struct Windows {
     /// While all but one wait.
     pub(crate) alone: Cycles,
 }
-
-/// No line gets from one L1 to another in less: 2 cycles from Rocket's L1 to L2, 12 there, 16 for the probe and 11 back.
-const LINE_TRANSFER: Cycles = Cycles(40);
 
 impl Windows {
     /// The windows of `harts` harts with the timing model `T`.

@@ -1,8 +1,11 @@
 use crate::cache::LINE_BYTES;
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 
 /// Most harts that share a hierarchy: one bit for each in an [`Entry`].
 pub const MAXIMUM_SHARERS: usize = u64::BITS as usize;
+
+/// No line gets from one L1 to another in less: 2 cycles from Rocket's L1 to L2, 12 there, 16 for the probe and 11 back.
+pub const LINE_TRANSFER: Cycles = Cycles(40);
 
 /// In which state the holders have a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

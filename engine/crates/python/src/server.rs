@@ -17,10 +17,11 @@ const SLICE: Cycles = Cycles(2_000_000);
 /// How often progress is reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
-/// A server: a hart of a timing model, and units beside it.
+/// A server: harts of a timing model, and units beside each.
 #[pyclass(frozen)]
 pub struct Server {
     cpu: CpuModel,
+    harts: usize,
     placement: Placement,
     guest_bytes: u64,
     units: Vec<rackwright_rtl::Design>,
@@ -47,9 +48,11 @@ pub struct ServerResult {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (cpu = "rocket", placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None))]
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None))]
     fn new(
         cpu: &str,
+        harts: usize,
         placement: &str,
         guest_bytes: u64,
         units: Vec<Py<Design>>,
@@ -59,6 +62,7 @@ impl Server {
     ) -> PyResult<Server> {
         Ok(Server {
             cpu: cpu.parse().map_err(raise)?,
+            harts,
             placement: placement.parse().map_err(raise)?,
             guest_bytes,
             units: units.iter().map(|unit| unit.get().design.clone()).collect(),
@@ -133,6 +137,7 @@ impl Server {
     fn config(&self) -> ServerConfig<'_> {
         ServerConfig {
             cpu: self.cpu,
+            harts: self.harts,
             units: &self.units,
             placement: self.placement,
             guest_bytes: self.guest_bytes,

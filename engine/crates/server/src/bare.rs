@@ -50,7 +50,7 @@ impl<T: Timing> BareMetalRun<T> {
             ..BootInformation::default()
         };
         let entry = load(file, &mut machine.memory, &information)?;
-        machine.hart.set_pc(entry);
+        machine.core.hart.set_pc(entry);
         Ok(BareMetalRun {
             machine,
             devices: Devices::new(echo),
@@ -59,17 +59,17 @@ impl<T: Timing> BareMetalRun<T> {
     }
 
     fn access(&mut self, access: DeviceAccess) {
-        let now = self.machine.hart.cycle();
+        let now = self.machine.core.hart.cycle();
         self.machine.advance_to(now + DEVICE_LATENCY);
         match self.devices.access(access, now) {
-            Some(value) => self.machine.hart.finish_access(value),
-            None => self.machine.hart.refuse_access(),
+            Some(value) => self.machine.core.hart.finish_access(value),
+            None => self.machine.core.hart.refuse_access(),
         }
     }
 
     /// Shows the hart the interrupt lines as they are now.
     fn refresh_interrupts(&mut self) {
-        let hart = &mut self.machine.hart;
+        let hart = &mut self.machine.core.hart;
         let timer = self.devices.timer_interrupt(hart.cycle());
         hart.set_interrupt(Interrupt::MachineTimer, timer);
         hart.set_interrupt(Interrupt::MachineSoftware, self.devices.software_interrupt());
@@ -77,14 +77,14 @@ impl<T: Timing> BareMetalRun<T> {
 
     /// Passes the time in which the hart waits for an interrupt, as far as `limit`.
     fn wait(&mut self, limit: Cycle) -> Result<(), ServerError> {
-        if self.machine.hart.is_interrupted() {
+        if self.machine.core.hart.is_interrupted() {
             self.waits = false;
             return Ok(());
         }
         let wake = self.devices.next_timer();
-        if wake == Cycle::NEVER || wake <= self.machine.hart.cycle() {
+        if wake == Cycle::NEVER || wake <= self.machine.core.hart.cycle() {
             return Err(ServerError::WaitsForEver {
-                pc: self.machine.hart.pc(),
+                pc: self.machine.core.hart.pc(),
             });
         }
         self.machine.advance_to(wake.min(limit));
@@ -101,7 +101,7 @@ where
             if let Some(status) = self.devices.exit() {
                 return Ok(Progress::Exited(status));
             }
-            if self.machine.hart.cycle() >= limit {
+            if self.machine.core.hart.cycle() >= limit {
                 return Ok(Progress::Running);
             }
             self.refresh_interrupts();
@@ -110,7 +110,7 @@ where
                 continue;
             }
             let timer = self.devices.next_timer();
-            let until = if timer > self.machine.hart.cycle() {
+            let until = if timer > self.machine.core.hart.cycle() {
                 timer.min(limit)
             } else {
                 limit

@@ -1,7 +1,7 @@
 use crate::wait::Wait;
 use rackwright_cpu::Exception;
 use rackwright_linux::{ElfError, LoadError};
-use rackwright_memory::{GuestFault, ParameterError};
+use rackwright_memory::{GuestFault, ParameterError, MAXIMUM_SHARERS};
 use rackwright_rtl::{Command, RtlError};
 use rackwright_time::{Cycle, Cycles};
 
@@ -64,6 +64,21 @@ pub enum ServerError {
         /// Where it waits.
         pc: u64,
     },
+    /// Nobody is left who could go on.
+    #[error("all {threads} threads of the program wait, and nothing will wake them")]
+    Deadlock {
+        /// How many there are.
+        threads: usize,
+    },
+    /// No such number of harts.
+    #[error("a server has 1 to {MAXIMUM_SHARERS} harts, not {harts}")]
+    Harts {
+        /// What was asked for.
+        harts: usize,
+    },
+    /// Bare metal has one hart.
+    #[error("bare-metal programs run on one hart; several are for programs of Linux")]
+    BareMetalHarts,
     /// The unit is quiescent but owes a register value: it would hang the hart.
     #[error("unit `{unit}` does not answer custom-{} funct {}", command.opcode, command.funct)]
     NoAnswer {

@@ -7,6 +7,7 @@ mod bare;
 mod bench;
 mod boot;
 mod code;
+mod core;
 mod devices;
 mod error;
 mod frames;

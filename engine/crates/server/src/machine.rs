@@ -1,272 +1,45 @@
+use crate::core::Core;
 use crate::error::ServerError;
-use crate::guard::Guard;
-use crate::unit::{AttachedUnit, Surroundings};
+use crate::unit::AttachedUnit;
 use crate::wait::Wait;
-use rackwright_cpu::{CustomCommand, Hart, Stop, Timing};
-use rackwright_memory::{GuestMemory, SharedHierarchy};
-use rackwright_rtl::Command;
+use rackwright_cpu::{Stop, Timing};
+use rackwright_memory::GuestMemory;
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::Cycle;
 
-/// Commands that leave the core without waiting for the unit to take them: the depth of Rocket's
-/// RoCC command queue.
-const COMMANDS_IN_FLIGHT: u64 = 2;
-
-/// A hart and the units beside it, each on a clock of its own.
-///
-/// The hart runs ahead of busy units by no more than one window of theirs, and units catch up. A
-/// command finds its unit in the very cycle in which it arrives, and the hart goes on in the very
-/// cycle in which the answer does.
+/// A core and its memory.
 pub(crate) struct Machine<T: Timing> {
-    pub(crate) hart: Hart<T>,
+    pub(crate) core: Core<T>,
     pub(crate) memory: GuestMemory,
-    pub(crate) hierarchy: SharedHierarchy,
-    pub(crate) units: Vec<AttachedUnit>,
-    guard: Guard,
-    commands: u64,
-    waiting: Option<Waiting>,
-}
-
-/// A command for which the hart stands still.
-#[derive(Clone, Copy)]
-struct Waiting {
-    unit: usize,
-    command: Command,
-    /// Whether it has stood still for a cycle already.
-    stood: bool,
 }
 
 impl<T: Timing> Machine<T> {
-    pub(crate) fn new(
-        hart: Hart<T>,
-        memory: GuestMemory,
-        hierarchy: SharedHierarchy,
-        units: Vec<AttachedUnit>,
-    ) -> Machine<T> {
-        Machine {
-            hart,
-            memory,
-            hierarchy,
-            units,
-            guard: Guard::new(),
-            commands: 0,
-            waiting: None,
-        }
+    pub(crate) fn new(core: Core<T>, memory: GuestMemory) -> Machine<T> {
+        Machine { core, memory }
     }
 
     /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
     pub(crate) fn run(&mut self, limit: Cycle) -> Result<Stop, ServerError> {
-        loop {
-            if self.stands_still(limit)? {
-                return Ok(Stop::Budget);
-            }
-            let until = self.horizon(limit);
-            let stop = self.hart.run(&mut self.memory, until);
-            self.catch_up();
-            self.check_idle()?;
-            match stop {
-                Stop::Budget if self.hart.cycle() < limit => {}
-                Stop::Custom(command) => self.custom(command)?,
-                other => return Ok(other),
-            }
-        }
+        self.core.run(&mut self.memory, limit)
     }
 
     /// Lets time pass to `cycle`, for a hart that waits.
     pub(crate) fn advance_to(&mut self, cycle: Cycle) {
-        self.hart.advance_to(cycle);
-        self.catch_up();
+        self.core.advance_to(&mut self.memory, cycle);
+    }
+
+    /// Advances a unit that is not one of the core's by a window, up to the cycle `until` of its own clock.
+    pub(crate) fn advance_other(&mut self, unit: &mut AttachedUnit, until: Cycle) {
+        self.core.advance_other(&mut self.memory, unit, until);
     }
 
     /// Adds what happened so far to a digest.
     pub(crate) fn digest(&self, digest: &mut Digest) {
-        digest.number(self.hart.instructions_retired());
-        digest.cycle(self.hart.cycle());
-        digest.number(self.commands);
-        for unit in &self.units {
-            digest.bytes(&unit.digest().value().to_le_bytes());
-        }
-    }
-
-    /// How far the hart may run before a busy unit must catch up.
-    fn horizon(&self, limit: Cycle) -> Cycle {
-        let busy = self.units.iter().filter(|unit| !unit.quiescent());
-        busy.map(|unit| unit.seen_by_hart(unit.cycle() + unit.window()))
-            .min()
-            .unwrap_or(limit)
-            .min(limit)
-    }
-
-    fn catch_up(&mut self) {
-        let now = self.hart.cycle();
-        for index in 0..self.units.len() {
-            if !self.units[index].quiescent() {
-                self.advance_unit(index, now);
-            }
-        }
-    }
-
-    /// Advances a unit that is not one of the machine's by a window, up to the cycle `until` of its own clock.
-    pub(crate) fn advance_other(&mut self, unit: &mut AttachedUnit, until: Cycle) {
-        let mut hierarchy = self.hierarchy.lock();
-        let mut surroundings = Surroundings {
-            memory: &mut self.memory,
-            hierarchy: &mut hierarchy,
-            guard: &mut self.guard,
-        };
-        unit.advance_window(until, &mut surroundings);
-    }
-
-    /// Advances a unit to the hart's cycle `until`.
-    fn advance_unit(&mut self, index: usize, until: Cycle) {
-        let until = self.units[index].seen_by_unit(until);
-        self.advance_unit_itself(index, until);
-    }
-
-    /// Advances a unit to the cycle `until` of its own clock.
-    fn advance_unit_itself(&mut self, index: usize, until: Cycle) {
-        self.with_unit(index, |unit, surroundings| unit.advance(until, surroundings));
-    }
-
-    /// Has a unit do something that may reach memory.
-    fn with_unit(&mut self, index: usize, act: impl FnOnce(&mut AttachedUnit, &mut Surroundings)) {
-        let mut hierarchy = self.hierarchy.lock();
-        let mut surroundings = Surroundings {
-            memory: &mut self.memory,
-            hierarchy: &mut hierarchy,
-            guard: &mut self.guard,
-        };
-        act(&mut self.units[index], &mut surroundings);
-    }
-
-    fn custom(&mut self, custom: CustomCommand) -> Result<(), ServerError> {
-        let answers = |unit: &AttachedUnit| unit.design().manifest.opcodes().contains(&custom.opcode);
-        let index = self.units.iter().position(answers);
-        let Some(index) = index else {
-            return match self.hart.refuse_command(&custom) {
-                None => Ok(()),
-                Some(_) => Err(ServerError::NoUnit {
-                    opcode: custom.opcode,
-                    pc: self.hart.pc(),
-                }),
-            };
-        };
-        let command = Command {
-            opcode: custom.opcode,
-            funct: custom.funct,
-            rs1: custom.rs1,
-            rs2: custom.rs2,
-            rd: custom.rd,
-            xd: custom.xd,
-        };
-        self.commands += 1;
-        self.advance_unit(index, self.hart.cycle());
-        self.units[index].command(self.hart.cycle(), command);
-        self.waiting = Some(Waiting {
-            unit: index,
-            command,
-            stood: false,
-        });
-        Ok(())
-    }
-
-    /// Whether the hart still waits for a unit at cycle `limit`; if not, it is where the wait ended.
-    fn stands_still(&mut self, limit: Cycle) -> Result<bool, ServerError> {
-        let Some(waiting) = self.waiting else {
-            return Ok(false);
-        };
-        let over = if waiting.command.xd {
-            self.await_answer(waiting, limit)?
-        } else {
-            self.await_room(waiting, limit)?
-        };
-        self.waiting = (!over).then_some(Waiting {
-            stood: true,
-            ..waiting
-        });
-        if !over {
-            self.hart.advance_to(limit);
-        }
-        Ok(!over)
-    }
-
-    /// The hart stands still until the unit has given the register's value; tells whether it has.
-    fn await_answer(&mut self, waiting: Waiting, limit: Cycle) -> Result<bool, ServerError> {
-        let index = waiting.unit;
-        loop {
-            if let Some(answer) = self.units[index].take_response() {
-                self.hart.write_register(answer.rd, answer.data);
-                self.advance_to(answer.cycle);
-                return Ok(true);
-            }
-            self.check(waiting)?;
-            if self.reached(index) > limit {
-                return Ok(false);
-            }
-            let window = self.units[index].window();
-            self.advance_together(index, window);
-        }
-    }
-
-    /// The hart stands still while the queue of commands is full; tells whether there is room.
-    fn await_room(&mut self, waiting: Waiting, limit: Cycle) -> Result<bool, ServerError> {
-        let index = waiting.unit;
-        let mut waited = waiting.stood;
-        while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
-            self.check(waiting)?;
-            if self.reached(index) > limit {
-                return Ok(false);
-            }
-            // Cycle by cycle of the unit, so that the hart goes on exactly when there is room.
-            self.advance_together(index, Cycles(1));
-            waited = true;
-        }
-        if waited {
-            self.advance_to(self.units[index].after_accept());
-        }
-        Ok(true)
-    }
-
-    /// Advances unit `index` by `span` of its cycles, and the other busy ones with it.
-    fn advance_together(&mut self, index: usize, span: Cycles) {
-        let until = self.units[index].cycle() + span;
-        self.advance_unit_itself(index, until);
-        let reached = self.reached(index);
-        for other in 0..self.units.len() {
-            if other != index && !self.units[other].quiescent() {
-                self.advance_unit(other, reached);
-            }
-        }
-    }
-
-    /// The hart's cycle to which a unit has come.
-    fn reached(&self, index: usize) -> Cycle {
-        let unit = &self.units[index];
-        unit.seen_by_hart(unit.cycle())
+        self.core.digest(digest);
     }
 
     /// The unit that the hart stands still for.
     pub(crate) fn wait(&self) -> Option<Wait> {
-        self.waiting.map(|waiting| self.units[waiting.unit].wait())
-    }
-
-    /// Has a unit that broke its promise to be idle end the run.
-    fn check_idle(&self) -> Result<(), ServerError> {
-        self.units.iter().try_for_each(AttachedUnit::check_idle)
-    }
-
-    fn check(&mut self, waiting: Waiting) -> Result<(), ServerError> {
-        if self.units[waiting.unit].quiescent() {
-            self.with_unit(waiting.unit, AttachedUnit::probe_idle);
-        }
-        let unit = &self.units[waiting.unit];
-        unit.check_idle()?;
-        if unit.quiescent() {
-            return Err(ServerError::NoAnswer {
-                unit: unit.design().manifest.unit.clone(),
-                command: waiting.command,
-            });
-        }
-        Ok(())
+        self.core.wait()
     }
 }

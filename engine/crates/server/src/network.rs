@@ -1,6 +1,7 @@
 use crate::bare::{self, DEVICE_LATENCY};
 use crate::boot::BootInformation;
 use crate::code::Code;
+use crate::core::Core;
 use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::frames::SentFrame;
@@ -109,7 +110,7 @@ impl<T: Timing> Networked<T> {
             arguments: network.arguments,
         };
         let entry = bare::load(file, &mut memory, &information)?;
-        let units = attach(config, &hierarchy)?;
+        let units = attach(config, &hierarchy, 0)?;
         let hart_clock = hierarchy.lock().parameters().clock;
         let mut nic = Nic::new(
             network.nic,
@@ -118,9 +119,10 @@ impl<T: Timing> Networked<T> {
             network.port.rate,
             config.skip_quiescent,
         )?;
-        let mut machine = Machine::new(Hart::new(0, Mode::BareMetal, timing), memory, hierarchy, units);
-        machine.hart.set_pc(entry);
-        machine.hart.share_code(code);
+        let core = Core::new(Hart::new(0, Mode::BareMetal, timing), hierarchy, units);
+        let mut machine = Machine::new(core, memory);
+        machine.core.hart.set_pc(entry);
+        machine.core.hart.share_code(code);
         nic.set_up(network.mac.bits(), |unit, until| {
             machine.advance_other(unit, until)
         })?;
@@ -156,7 +158,7 @@ impl<T: Timing> Networked<T> {
         }
         self.looked = self.now;
         self.lines = self.lines_at(self.now);
-        let hart = &mut self.machine.hart;
+        let hart = &mut self.machine.core.hart;
         hart.set_interrupt(Interrupt::MachineExternal, self.lines.external);
         hart.set_interrupt(Interrupt::MachineSoftware, self.lines.software);
         hart.set_interrupt(Interrupt::MachineTimer, self.lines.timer);
@@ -182,7 +184,7 @@ impl<T: Timing> Networked<T> {
 
     /// Whether nothing but the hart itself changes anything before a frame arrives or the timer rises.
     fn is_calm(&self) -> bool {
-        let units = &self.machine.units;
+        let units = &self.machine.core.units;
         let without_units =
             units.is_empty() || self.activity != Activity::Runs && units.iter().all(AttachedUnit::quiescent);
         self.nic.settled() && without_units && self.lines == self.lines_at(self.next_look())
@@ -200,13 +202,13 @@ impl<T: Timing> Networked<T> {
     /// Has the hart do its part of the time before the link's cycle `end`; tells whether it came to that.
     fn run_hart(&mut self, end: Cycle) -> bool {
         let limit = self.to_hart.seen(end);
-        if self.activity != Activity::Runs || self.machine.hart.cycle() >= limit {
+        if self.activity != Activity::Runs || self.machine.core.hart.cycle() >= limit {
             return true;
         }
         match self.machine.run(limit) {
             Ok(Stop::Budget) => {}
             Ok(Stop::Device(access)) => return self.access(access),
-            Ok(Stop::WaitForInterrupt) if self.machine.hart.is_interrupted() => return false,
+            Ok(Stop::WaitForInterrupt) if self.machine.core.hart.is_interrupted() => return false,
             Ok(Stop::WaitForInterrupt) => {
                 self.activity = Activity::Waits;
                 self.stamp_hart(Event::Waits);
@@ -222,7 +224,7 @@ impl<T: Timing> Networked<T> {
 
     /// Begins an access to the NIC, or does one to another device; tells whether the hart has to wait.
     fn access(&mut self, access: DeviceAccess) -> bool {
-        let now = self.machine.hart.cycle();
+        let now = self.machine.core.hart.cycle();
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
                 self.activity = Activity::Begins(access, self.to_link.seen(now + ACCESS_LATENCY));
@@ -238,8 +240,8 @@ impl<T: Timing> Networked<T> {
             .looked
             .max(last_step(Cycle(self.to_link.fitting(Cycles(now.0)).0)));
         match self.devices.access(access, now) {
-            Some(value) => self.machine.hart.finish_access(value),
-            None => self.machine.hart.refuse_access(),
+            Some(value) => self.machine.core.hart.finish_access(value),
+            None => self.machine.core.hart.refuse_access(),
         }
         if self.devices.exit().is_some() {
             self.activity = Activity::Off;
@@ -265,7 +267,7 @@ impl<T: Timing> Networked<T> {
         self.advance_nic(end);
         if let Some((at, value)) = self.nic.take_answer() {
             self.machine.advance_to(self.to_hart.seen(at) + ACCESS_LATENCY);
-            self.machine.hart.finish_access(value);
+            self.machine.core.hart.finish_access(value);
             self.activity = Activity::Runs;
             self.now = self.nic.cycle();
             self.stamp(at, Event::Answered);
@@ -294,7 +296,7 @@ impl<T: Timing> Networked<T> {
 
     fn advance_nic(&mut self, until: Cycle) {
         let machine = &mut self.machine;
-        let instructions = machine.hart.instructions_retired();
+        let instructions = machine.core.hart.instructions_retired();
         let stamps = &mut self.stamps;
         self.nic.advance(
             until,
@@ -305,13 +307,13 @@ impl<T: Timing> Networked<T> {
 
     /// Notes an event in a cycle of the link.
     fn stamp(&mut self, cycle: Cycle, event: Event) {
-        let instructions = self.machine.hart.instructions_retired();
+        let instructions = self.machine.core.hart.instructions_retired();
         self.stamps.note(cycle, event, instructions);
     }
 
     /// Notes what the hart does now.
     fn stamp_hart(&mut self, event: Event) {
-        self.stamp(self.machine.hart.cycle(), event);
+        self.stamp(self.machine.core.hart.cycle(), event);
     }
 }
 

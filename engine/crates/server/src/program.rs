@@ -1,58 +1,220 @@
+use crate::core::{counters, Core};
 use crate::error::ServerError;
-use crate::machine::Machine;
 use crate::server::{Observed, Progress, Run};
-use rackwright_cpu::{Stop, Timing};
-use rackwright_linux::{Arguments, CallOutcome, Environment, Process};
-use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use crate::wait::Wait;
+use rackwright_cpu::{Exception, Stop, Timing};
+use rackwright_linux::{Arguments, Environment, Next, Threads};
+use rackwright_memory::{GuestMemory, LINE_TRANSFER};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Cycle, Cycles};
 
-// Numbers of integer registers by the calling convention.
-const STACK_POINTER: u8 = 2;
-const FIRST_ARGUMENT: u8 = 10;
-const CALL_NUMBER: u8 = 17;
+/// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
+const FUNCTIONAL_WINDOW: Cycles = Cycles(2_000);
 
-/// A static Linux program on a machine.
+/// A static Linux program on the cores of a server.
+///
+/// Cores take turns, in the order of their numbers, for windows of time: while several are busy, as long as no line gets
+/// from one to another; while one is alone, until something happens that others have to see. What a run does depends
+/// neither on the host nor on where it is cut.
 pub(crate) struct ProgramRun<T: Timing> {
-    machine: Machine<T>,
-    process: Process,
-    exit: Option<i32>,
+    cores: Vec<Core<T>>,
+    /// Which of them run a thread.
+    busy: Vec<bool>,
+    memory: GuestMemory,
+    threads: Threads,
+    /// Where the current window begins, and where it ends.
+    now: Cycle,
+    end: Cycle,
+    /// Whether the window has not ended yet.
+    open: bool,
+    /// Whether one core only is busy in it.
+    alone: bool,
+    /// Whose turn it is.
+    turn: usize,
 }
 
 impl<T: Timing> ProgramRun<T> {
     pub(crate) fn start(
-        mut machine: Machine<T>,
+        cores: Vec<Core<T>>,
+        mut memory: GuestMemory,
         file: &[u8],
         arguments: &Arguments,
         environment: Environment<'_>,
     ) -> Result<ProgramRun<T>, ServerError> {
-        let process = Process::load(file, &mut machine.memory, arguments, environment)?;
-        machine.hart.set_pc(process.entry());
-        machine
-            .hart
-            .write_register(STACK_POINTER, process.stack_pointer());
+        let threads = Threads::load(file, &mut memory, arguments, environment, cores.len())?;
         Ok(ProgramRun {
-            machine,
-            process,
-            exit: None,
+            busy: vec![false; cores.len()],
+            cores,
+            memory,
+            threads,
+            now: Cycle::ZERO,
+            end: Cycle::ZERO,
+            open: false,
+            alone: false,
+            turn: 0,
         })
     }
 
-    fn environment_call(&mut self) {
-        let hart = &mut self.machine.hart;
-        let arguments = std::array::from_fn(|index| hart.register(FIRST_ARGUMENT + index as u8));
-        let number = hart.register(CALL_NUMBER);
-        let now = hart.cycle();
-        match self
-            .process
-            .call(number, arguments, &mut self.machine.memory, now)
-        {
-            CallOutcome::Return(value) => hart.write_register(FIRST_ARGUMENT, value),
-            CallOutcome::Sleep(until) => {
-                hart.write_register(FIRST_ARGUMENT, 0);
-                self.machine.advance_to(until);
-            }
-            CallOutcome::Exit(status) => self.exit = Some(status),
+    /// Opens the next window: who has waited long enough is ready, and free cores take who is. False when nobody can go
+    /// on before `limit`.
+    fn open_window(&mut self, limit: Cycle) -> Result<bool, ServerError> {
+        self.threads.wake(self.now);
+        if self.threads.has_signals() {
+            self.interrupt();
         }
+        for core in 0..self.cores.len() {
+            if self.busy[core] && self.threads.is_over(core, self.cores[core].hart.cycle()) {
+                self.preempt(core);
+            }
+            if !self.busy[core] {
+                self.take(core);
+            }
+        }
+        match self.busy.iter().filter(|busy| **busy).count() {
+            0 => {
+                let wake = self.threads.next_wake();
+                if wake == Cycle::NEVER {
+                    let threads = self.threads.count();
+                    return Err(ServerError::Deadlock { threads });
+                }
+                self.now = wake.min(limit);
+                return Ok(false);
+            }
+            1 if !self.idle_cores().any(Core::is_unit_busy) => {
+                self.alone = true;
+                self.end = self.next_change();
+            }
+            _ => {
+                self.alone = false;
+                let together = if T::RECORDS {
+                    LINE_TRANSFER
+                } else {
+                    FUNCTIONAL_WINDOW
+                };
+                self.end = self.now + together;
+            }
+        }
+        self.turn = 0;
+        self.open = true;
+        Ok(true)
+    }
+
+    fn idle_cores(&self) -> impl Iterator<Item = &Core<T>> {
+        let idle = |(core, busy): (_, &bool)| (!busy).then_some(core);
+        self.cores.iter().zip(&self.busy).filter_map(idle)
+    }
+
+    /// Ends the window. The units of cores without a thread have gone on, too.
+    fn close_window(&mut self) {
+        if self.threads.exit().is_some() {
+            return;
+        }
+        self.now = self.now.max(self.end);
+        self.open = false;
+        for (core, busy) in self.cores.iter_mut().zip(&self.busy) {
+            if !busy && core.is_unit_busy() {
+                core.advance_to(&mut self.memory, self.now);
+            }
+        }
+    }
+
+    /// When a thread that waits goes on, or one that runs has to give way.
+    fn next_change(&self) -> Cycle {
+        let over = |core| self.threads.slice_end(core);
+        let slices = (0..self.cores.len()).filter(|core| self.busy[*core]).map(over);
+        let first = slices.min().unwrap_or(Cycle::NEVER);
+        first.min(self.threads.next_wake())
+    }
+
+    /// Has all threads that run take the signals of others.
+    fn interrupt(&mut self) {
+        for (index, core) in self.cores.iter_mut().enumerate() {
+            if self.busy[index] {
+                let mut registers = core.hart.registers();
+                self.threads.interrupt(index, &mut registers, &mut self.memory);
+                core.hart.set_registers(&registers);
+            }
+        }
+        self.threads.interrupted();
+    }
+
+    fn preempt(&mut self, index: usize) {
+        let hart = &self.cores[index].hart;
+        self.threads.preempt(index, &hart.registers(), hart.cycle());
+        self.busy[index] = false;
+    }
+
+    /// Has a free core take a thread, if one is ready.
+    fn take(&mut self, index: usize) {
+        let core = &mut self.cores[index];
+        let free = self.now.max(core.hart.cycle());
+        let Some(taken) = self.threads.take(index, free, &mut self.memory) else {
+            return;
+        };
+        core.advance_to(&mut self.memory, taken.at);
+        core.hart.set_registers(&taken.registers);
+        core.hart.forget_reservation();
+        self.busy[index] = true;
+    }
+
+    /// Runs the core whose turn it is. False when `limit` came before the end of the window.
+    fn run_core(&mut self, limit: Cycle) -> Result<bool, ServerError> {
+        let index = self.turn;
+        if !self.alone {
+            // Others may have written since it had its turn.
+            self.cores[index].hart.check_reservation();
+        }
+        while self.busy[index] && self.threads.exit().is_none() {
+            let until = if self.alone { self.end.min(limit) } else { self.end };
+            let core = &mut self.cores[index];
+            match core.run(&mut self.memory, until)? {
+                Stop::Budget => return Ok(core.hart.cycle() >= self.end),
+                Stop::EnvironmentCall => self.environment_call(index),
+                Stop::Fault(exception) => self.fault(index, &exception)?,
+                other => unreachable!("a program cannot stop with {other:?}"),
+            }
+        }
+        Ok(true)
+    }
+
+    fn environment_call(&mut self, index: usize) {
+        let hart = &mut self.cores[index].hart;
+        let now = hart.cycle();
+        let mut registers = hart.registers();
+        match self.threads.call(index, &mut registers, &mut self.memory, now) {
+            Next::Same => hart.set_registers(&registers),
+            Next::Other => {
+                self.busy[index] = false;
+                self.take(index);
+            }
+        }
+        if self.alone {
+            self.end = self.end.min(self.next_change());
+            let idle = |core: usize| !self.busy[core] && self.threads.is_ready_for(core);
+            if !self.busy[index] || (0..self.cores.len()).any(idle) {
+                // The next window is for others.
+                self.end = now;
+            }
+        }
+    }
+
+    /// A handler of the program takes the exception, or the run ends.
+    fn fault(&mut self, index: usize, exception: &Exception) -> Result<(), ServerError> {
+        let hart = &mut self.cores[index].hart;
+        let mut registers = hart.registers();
+        let pc = registers.pc;
+        if self
+            .threads
+            .fault(index, exception, &mut registers, &mut self.memory)
+        {
+            hart.set_registers(&registers);
+            return Ok(());
+        }
+        Err(ServerError::Fault {
+            pc,
+            exception: *exception,
+            unknown_calls: self.threads.process().unknown_calls().to_vec(),
+        })
     }
 }
 
@@ -62,40 +224,68 @@ where
 {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
         loop {
-            if let Some(status) = self.exit {
+            if let Some(status) = self.threads.exit() {
                 return Ok(Progress::Exited(status));
             }
-            match self.machine.run(limit)? {
-                Stop::EnvironmentCall => self.environment_call(),
-                Stop::Budget => return Ok(Progress::Running),
-                Stop::Fault(exception) => {
-                    return Err(ServerError::Fault {
-                        pc: self.machine.hart.pc(),
-                        exception,
-                        unknown_calls: self.process.unknown_calls().to_vec(),
-                    });
+            if !self.open {
+                if self.now >= limit {
+                    return Ok(Progress::Running);
                 }
-                other => unreachable!("a program cannot stop with {other:?}"),
+                if !self.open_window(limit)? {
+                    continue;
+                }
             }
+            while self.turn < self.cores.len() {
+                if !self.run_core(limit)? {
+                    return Ok(Progress::Running);
+                }
+                self.turn += 1;
+            }
+            self.close_window();
         }
     }
 
     fn machine(&self) -> &dyn Observed {
-        &self.machine
+        self
     }
 
     fn output(&self) -> Vec<u8> {
-        self.process.output()
+        self.threads.process().output()
     }
 
     fn error_output(&self) -> Vec<u8> {
-        self.process.error_output()
+        self.threads.process().error_output()
     }
 
     fn digest(&self, digest: &mut Digest) {
-        self.machine.digest(digest);
-        digest.bytes(&self.process.consumed_input());
-        digest.bytes(&self.process.output());
-        digest.number(self.exit.map_or(u64::MAX, |status| status as u64));
+        self.cores.iter().for_each(|core| core.digest(digest));
+        let process = self.threads.process();
+        digest.bytes(&process.consumed_input());
+        digest.bytes(&process.output());
+        digest.number(self.threads.exit().map_or(u64::MAX, |status| status as u64));
+    }
+}
+
+impl<T: Timing> Observed for ProgramRun<T> {
+    fn cycle(&self) -> Cycle {
+        let cycles = self.cores.iter().map(|core| core.hart.cycle());
+        cycles.fold(self.now, Cycle::max)
+    }
+
+    fn instructions(&self) -> u64 {
+        let retired = self.cores.iter().map(|core| core.hart.instructions_retired());
+        retired.sum()
+    }
+
+    fn counters(&self) -> Counters {
+        counters(&self.cores)
+    }
+
+    fn wait(&self) -> Option<Wait> {
+        self.cores.iter().find_map(Core::wait)
+    }
+
+    fn unit_cycles(&self) -> u64 {
+        self.cores.iter().map(Core::unit_cycles).sum()
     }
 }

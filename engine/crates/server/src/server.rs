@@ -1,4 +1,5 @@
 use crate::bare::BareMetalRun;
+use crate::core::{counters, Core};
 use crate::error::ServerError;
 use crate::machine::Machine;
 use crate::program::ProgramRun;
@@ -8,7 +9,9 @@ use rackwright_cpu::{
     Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
 };
 use rackwright_linux::{Arguments, BareMetal, Environment};
-use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement, SharedHierarchy};
+use rackwright_memory::{
+    GuestMemory, Hierarchy, HierarchyParameters, Placement, SharedHierarchy, MAXIMUM_SHARERS,
+};
 use rackwright_rtl::{Design, Port};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
@@ -54,9 +57,11 @@ impl FromStr for CpuModel {
 
 /// What a server is made of.
 pub struct ServerConfig<'a> {
-    /// The hart's timing model.
+    /// The harts' timing model.
     pub cpu: CpuModel,
-    /// Units beside it.
+    /// How many harts there are.
+    pub harts: usize,
+    /// Units beside each of them.
     pub units: &'a [Design],
     /// Where all of them sit.
     pub placement: Placement,
@@ -137,6 +142,9 @@ impl Server {
             hierarchy = hierarchy.populated();
         }
         let hierarchy = SharedHierarchy::new(hierarchy);
+        if !(1..=MAXIMUM_SHARERS).contains(&config.harts) {
+            return Err(ServerError::Harts { harts: config.harts });
+        }
         let start = Start {
             config,
             hierarchy,
@@ -145,15 +153,18 @@ impl Server {
             environment,
             observation,
         };
+        let harts = 0..config.harts;
         let run = match config.cpu {
-            CpuModel::Functional => start.with(Functional::default())?,
+            CpuModel::Functional => start.with(vec![Functional::default(); config.harts])?,
             CpuModel::Rocket => {
-                let timing = Rocket::new(RocketParameters::measured(), &start.hierarchy);
-                start.with(timing)?
+                let rocket = |_| Rocket::new(RocketParameters::measured(), &start.hierarchy);
+                let timings = harts.map(rocket).collect();
+                start.with(timings)?
             }
             CpuModel::Boom => {
-                let timing = Boom::new(BoomParameters::large(), &start.hierarchy);
-                start.with(timing)?
+                let boom = |_| Boom::new(BoomParameters::large(), &start.hierarchy);
+                let timings = harts.map(boom).collect();
+                start.with(timings)?
             }
         };
         Ok(Server { run, clock })
@@ -234,47 +245,60 @@ struct Start<'a> {
 }
 
 impl Start<'_> {
-    fn with<T>(self, timing: T) -> Result<Box<dyn Run>, ServerError>
+    /// With a hart for each of `timings`.
+    fn with<T>(self, timings: Vec<T>) -> Result<Box<dyn Run>, ServerError>
     where
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
     {
         match self.observation {
-            None => self.run(timing),
+            None => self.run(timings),
             Some(observation) => {
-                let probed = observation.probe(timing, 0, &self.hierarchy);
+                let probe = |(number, timing)| observation.probe(timing, number, &self.hierarchy);
+                let probed = timings.into_iter().enumerate().map(probe).collect();
                 self.run(probed)
             }
         }
     }
 
-    fn run<T>(self, timing: T) -> Result<Box<dyn Run>, ServerError>
+    fn run<T>(self, timings: Vec<T>) -> Result<Box<dyn Run>, ServerError>
     where
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
     {
         let bare_metal = BareMetal::recognises(self.file)?;
+        if bare_metal && timings.len() > 1 {
+            return Err(ServerError::BareMetalHarts);
+        }
         let mode = if bare_metal {
             Mode::BareMetal
         } else {
             Mode::Program
         };
+        let core = |(number, timing)| -> Result<Core<T>, ServerError> {
+            let units = attach(self.config, &self.hierarchy, number)?;
+            let hart = Hart::new(number as u64, mode, timing);
+            Ok(Core::new(hart, self.hierarchy.clone(), units))
+        };
+        let cores: Result<Vec<Core<T>>, ServerError> = timings.into_iter().enumerate().map(core).collect();
+        let mut cores = cores?;
         let memory = GuestMemory::new(self.config.guest_bytes)?;
-        let units = attach(self.config, &self.hierarchy)?;
-        let machine = Machine::new(Hart::new(0, mode, timing), memory, self.hierarchy, units);
         let (file, arguments) = (self.file, self.arguments);
         if bare_metal {
+            let machine = Machine::new(cores.remove(0), memory);
             let run = BareMetalRun::start(machine, file, &arguments.arguments, self.environment.echo)?;
             return Ok(Box::new(run));
         }
-        let run = ProgramRun::start(machine, file, arguments, self.environment)?;
+        let run = ProgramRun::start(cores, memory, file, arguments, self.environment)?;
         Ok(Box::new(run))
     }
 }
 
+/// The units of hart number `hart`.
 pub(crate) fn attach(
     config: &ServerConfig<'_>,
     hierarchy: &SharedHierarchy,
+    hart: usize,
 ) -> Result<Vec<AttachedUnit>, ServerError> {
     refuse_shared_opcodes(config.units)?;
     config.units.iter().try_for_each(refuse_unconnected)?;
@@ -282,7 +306,7 @@ pub(crate) fn attach(
     let attach = |design: &Design| -> Result<AttachedUnit, ServerError> {
         let waves = config
             .waves
-            .map(|waves| wave_file(waves, &design.manifest.unit, config.units.len()));
+            .map(|waves| wave_file(waves, &design.manifest.unit, config, hart));
         let memory = hierarchy.parameters().clock;
         let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, waves.as_deref())?
             .on_clock(design.clock, memory);
@@ -296,14 +320,19 @@ pub(crate) fn attach(
     config.units.iter().map(attach).collect()
 }
 
-/// `waves.fst` for one unit, `waves-<unit>.fst` for each of several.
-fn wave_file(waves: &Path, unit: &str, units: usize) -> PathBuf {
-    if units == 1 {
+/// `waves.fst` for one unit, `waves-<unit>.fst` for each of several, `waves-<unit>-hart<n>.fst` beside several harts.
+fn wave_file(waves: &Path, unit: &str, config: &ServerConfig<'_>, hart: usize) -> PathBuf {
+    if config.units.len() == 1 && config.harts == 1 {
         return waves.to_path_buf();
     }
     let stem = waves.file_stem().unwrap_or_default().to_string_lossy();
     let extension = waves.extension().unwrap_or("fst".as_ref()).to_string_lossy();
-    waves.with_file_name(format!("{stem}-{unit}.{extension}"))
+    let hart = if config.harts == 1 {
+        String::new()
+    } else {
+        format!("-hart{hart}")
+    };
+    waves.with_file_name(format!("{stem}-{unit}{hart}.{extension}"))
 }
 
 /// Commands reach a unit through its command port, data through its memory ports; nothing else is connected.
@@ -342,26 +371,15 @@ fn refuse_shared_opcodes(units: &[Design]) -> Result<(), ServerError> {
 
 impl<T: Timing> Observed for Machine<T> {
     fn cycle(&self) -> Cycle {
-        self.hart.cycle()
+        self.core.hart.cycle()
     }
 
     fn instructions(&self) -> u64 {
-        self.hart.instructions_retired()
+        self.core.hart.instructions_retired()
     }
 
     fn counters(&self) -> Counters {
-        let memory = self.hierarchy.lock().counters();
-        let mut counters = Counters::new();
-        counters.push("l2_hits", memory.l2_hits);
-        counters.push("l2_misses", memory.l2_misses);
-        counters.push("llc_hits", memory.llc_hits);
-        counters.push("llc_misses", memory.llc_misses);
-        for unit in &self.units {
-            for (event, count) in unit.events().iter() {
-                counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
-            }
-        }
-        counters
+        counters(std::slice::from_ref(&self.core))
     }
 
     fn wait(&self) -> Option<Wait> {
@@ -369,6 +387,6 @@ impl<T: Timing> Observed for Machine<T> {
     }
 
     fn unit_cycles(&self) -> u64 {
-        self.units.iter().map(|unit| unit.evaluated_cycles()).sum()
+        self.core.unit_cycles()
     }
 }

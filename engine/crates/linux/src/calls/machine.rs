@@ -1,13 +1,11 @@
-//! The process and the machine: identity, limits, signals, random numbers.
+//! The process and the machine: identity, limits, random numbers.
 
-use super::{number, refuse, Call};
+use super::{number, Call};
 use crate::gather;
 use crate::process::Process;
 use rand_chacha::rand_core::RngCore;
 use std::io;
 
-/// The only process and its only thread.
-const PROCESS: u64 = 1;
 /// Bytes of each field of the kernel's `struct new_utsname`.
 const NAME_BYTES: usize = 65;
 /// Words of the kernel's `struct sysinfo`.
@@ -17,20 +15,10 @@ const FILE_LIMIT: u64 = 1024;
 
 impl Process {
     pub(super) fn machine_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
-        let [first, second, third, fourth, ..] = call.arguments;
+        let [first, second, _, fourth, ..] = call.arguments;
         match number {
-            number::SET_TID_ADDRESS | number::GETPID | number::GETTID => Ok(PROCESS),
             number::GETPPID | number::GETUID..=number::GETEGID => Ok(0),
-            number::SET_ROBUST_LIST | number::RT_SIGACTION | number::RT_SIGPROCMASK => Ok(0),
-            number::SIGALTSTACK | number::SCHED_YIELD | number::SCHED_SETAFFINITY => Ok(0),
-            number::SCHED_GETAFFINITY => {
-                if second < 8 {
-                    return refuse(libc::EINVAL);
-                }
-                gather::store_words(call.memory, third, &[1])?;
-                Ok(8)
-            }
-            number::FUTEX => wait_or_wake(call),
+            number::SET_ROBUST_LIST => Ok(0),
             number::UNAME => name(call),
             number::SYSINFO => {
                 let mut words = [0; SYSINFO_WORDS];
@@ -50,17 +38,6 @@ impl Process {
             }
             _ => self.unknown(number),
         }
-    }
-}
-
-/// With one thread, nobody can wake a waiter: waiting for a value that is there would last for ever.
-fn wait_or_wake(call: &mut Call<'_>) -> io::Result<u64> {
-    const OPERATION: i32 = 0x7f;
-    let [_, operation, ..] = call.arguments;
-    match operation as i32 & OPERATION {
-        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Ok(0),
-        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => refuse(libc::EAGAIN),
-        _ => refuse(libc::ENOSYS),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{number, refuse, Call};
 use crate::gather;
-use crate::process::{CallOutcome, Process, EPOCH_SECONDS};
+use crate::process::{Process, EPOCH_SECONDS};
+use rackwright_memory::GuestMemory;
 use rackwright_time::Cycle;
 use std::io;
 
@@ -16,18 +17,14 @@ const USAGE_WORDS: usize = 18;
 const ABSOLUTE: u64 = 1;
 
 impl Process {
-    /// Sleeping: nothing else runs on the machine, so that time just passes.
-    pub(super) fn sleep(&self, number: u64, call: &mut Call<'_>) -> io::Result<CallOutcome> {
+    /// Until when a thread sleeps that asks for it.
+    pub(crate) fn sleep(&self, number: u64, call: &Call<'_>) -> io::Result<Cycle> {
         let [first, second, third, ..] = call.arguments;
         let (clock, flags, request) = match number {
             number::NANOSLEEP => (libc::CLOCK_MONOTONIC, 0, first),
             _ => (first as i32, second, third),
         };
-        let seconds = gather::word(call.memory, request)?;
-        let nanoseconds = gather::word(call.memory, request.wrapping_add(8))?;
-        if nanoseconds >= 1_000_000_000 || seconds > i64::MAX as u64 {
-            return refuse(libc::EINVAL);
-        }
+        let (seconds, nanoseconds) = time_specification(call.memory, request)?;
         let wake = if flags & ABSOLUTE == 0 {
             Cycle(call.now.0.saturating_add(self.cycle_at(seconds, nanoseconds).0))
         } else if WALL_CLOCKS.contains(&clock) {
@@ -35,7 +32,7 @@ impl Process {
         } else {
             self.cycle_at(seconds, nanoseconds)
         };
-        Ok(CallOutcome::Sleep(wake.max(call.now)))
+        Ok(wake.max(call.now))
     }
 
     pub(super) fn time_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
@@ -69,4 +66,14 @@ impl Process {
         }
         Ok(0)
     }
+}
+
+/// Seconds and nanoseconds of the `struct timespec` at `address`.
+pub(crate) fn time_specification(memory: &GuestMemory, address: u64) -> io::Result<(u64, u64)> {
+    let seconds = gather::word(memory, address)?;
+    let nanoseconds = gather::word(memory, address.wrapping_add(8))?;
+    if nanoseconds >= 1_000_000_000 || seconds > i64::MAX as u64 {
+        return refuse(libc::EINVAL);
+    }
+    Ok((seconds, nanoseconds))
 }

@@ -1,9 +1,9 @@
 //! Building guest programs and running them, here and on the reference simulator.
 #![allow(dead_code)] // every test file uses its own part
 
-use rackwright_cpu::{Environment as Mode, Functional, Hart, Stop};
-use rackwright_linux::{Arguments, CallOutcome, Environment, Input, Process};
-use rackwright_memory::GuestMemory;
+use rackwright_linux::{Arguments, Environment, Input};
+use rackwright_memory::Placement;
+use rackwright_server::{CpuModel, Progress, Server, ServerConfig};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,7 +57,16 @@ pub fn run_on_qemu(elf: &Path) -> Result {
 /// Runs a program on a functional hart.
 pub fn run_here(elf: &Path) -> Result {
     let file = std::fs::read(elf).unwrap();
-    let mut memory = GuestMemory::new(1 << 30).unwrap();
+    let config = ServerConfig {
+        cpu: CpuModel::Functional,
+        harts: 1,
+        units: &[],
+        placement: Placement::NearCore,
+        guest_bytes: 1 << 30,
+        skip_quiescent: true,
+        check_idle: false,
+        waves: None,
+    };
     let environment = Environment {
         input: Input::default(),
         echo: false,
@@ -68,28 +77,12 @@ pub fn run_here(elf: &Path) -> Result {
         arguments: vec![b"program".to_vec()],
         environment: Vec::new(),
     };
-    let mut process = Process::load(&file, &mut memory, &arguments, environment).unwrap();
-    let mut hart = Hart::new(0, Mode::Program, Functional::default());
-    hart.set_pc(process.entry());
-    hart.write_register(2, process.stack_pointer());
-    loop {
-        match hart.run(&mut memory, Cycle(10_000_000_000)) {
-            Stop::EnvironmentCall => {}
-            other => panic!("{}: {other:x?} at {:#x}", elf.display(), hart.pc()),
-        }
-        let operands = std::array::from_fn(|index| hart.register(10 + index as u8));
-        match process.call(hart.register(17), operands, &mut memory, hart.cycle()) {
-            CallOutcome::Return(value) => hart.write_register(10, value),
-            CallOutcome::Sleep(until) => {
-                hart.write_register(10, 0);
-                hart.advance_to(until);
-            }
-            CallOutcome::Exit(status) => {
-                return Result {
-                    status,
-                    output: process.output(),
-                }
-            }
-        }
+    let mut server = Server::start(&config, &file, &arguments, environment).unwrap();
+    match server.run(Cycle(10_000_000_000)).unwrap() {
+        Progress::Exited(status) => Result {
+            status,
+            output: server.output(),
+        },
+        Progress::Running => panic!("{} does not end", elf.display()),
     }
 }

@@ -49,6 +49,7 @@ pub fn program(core: &str, name: &str) -> Vec<u8> {
 pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
     let config = ServerConfig {
         cpu,
+        harts: 1,
         units: &[],
         placement: Placement::NearCore,
         guest_bytes: 4 << 30,

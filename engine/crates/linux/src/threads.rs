@@ -1,0 +1,270 @@
+//! The threads of a program, and which of them each hart runs.
+
+mod affinity;
+mod calls;
+mod clone;
+mod frame;
+mod futex;
+mod signals;
+mod thread;
+
+use crate::process::{Environment, LoadError, Process};
+use crate::Arguments;
+use rackwright_cpu::Registers;
+use rackwright_memory::GuestMemory;
+use rackwright_time::{Cycle, Cycles};
+use signals::Actions;
+use std::collections::{BTreeMap, VecDeque};
+use thread::{State, Thread, Wait};
+
+/// Time until a hart runs a thread that it did not run before: the call of the scheduler, and the registers of one thread
+/// in the place of another's. A stated constant, one microsecond at 2 GHz; caches and predictors are modelled beside it.
+const SWITCH: Cycles = Cycles(2_000);
+
+/// How long a thread runs while others wait for a hart: a tick of a kernel with 250 of them per second, at 2 GHz.
+const SLICE: Cycles = Cycles(8_000_000);
+
+/// The number of a thread, unique in a run.
+pub(crate) type ThreadId = u64;
+
+/// The process, whose number is that of its first thread.
+pub(crate) const PROCESS: ThreadId = 1;
+
+/// How a hart goes on after an environment call or an exception.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// With the same thread, in the registers as they are now.
+    Same,
+    /// With another one, if [`Threads::take`] has any for it.
+    Other,
+}
+
+/// A thread that a hart is to run.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// What it goes on with.
+    pub registers: Registers,
+    /// When it does.
+    pub at: Cycle,
+}
+
+/// What a hart does.
+#[derive(Clone, Copy, Default, Debug)]
+struct Seat {
+    runs: Option<ThreadId>,
+    /// The thread that it ran last.
+    last: Option<ThreadId>,
+    /// Until when it runs the present one while others wait.
+    slice_end: Cycle,
+}
+
+/// A program of one or several threads as a kernel sees it, with a run queue that all harts share: first in, first out,
+/// for time slices. Deterministic: it depends on nothing but the calls made here, in their order.
+pub struct Threads {
+    process: Process,
+    threads: BTreeMap<ThreadId, Thread>,
+    /// Those that wait for a hart, the one that waits longest first.
+    ready: VecDeque<ThreadId>,
+    seats: Vec<Seat>,
+    next_id: ThreadId,
+    actions: Actions,
+    /// When the earliest of those that wait for a time goes on.
+    next_wake: Cycle,
+    /// How many waits there were.
+    waits: u64,
+    /// Whether a thread that runs has got a signal from another one.
+    attention: bool,
+    exit: Option<i32>,
+}
+
+impl Threads {
+    /// Puts a static program into memory; its first thread is ready for one of `harts` harts.
+    ///
+    /// # Errors
+    /// [`LoadError`] says what is wrong with the file or too small.
+    pub fn load(
+        file: &[u8],
+        memory: &mut GuestMemory,
+        arguments: &Arguments,
+        environment: Environment<'_>,
+        harts: usize,
+    ) -> Result<Threads, LoadError> {
+        let process = Process::load(file, memory, arguments, environment)?;
+        let mut registers = Registers {
+            x: [0; 32],
+            f: [0; 32],
+            pc: process.entry(),
+            fflags: 0,
+            frm: 0,
+        };
+        registers.x[thread::STACK_POINTER] = process.stack_pointer();
+        let first = Thread::new(registers, affinity::all(harts), Cycle::ZERO);
+        let mut seats = vec![Seat::default(); harts];
+        // It starts without having been switched to.
+        seats[0].last = Some(PROCESS);
+        Ok(Threads {
+            process,
+            threads: BTreeMap::from([(PROCESS, first)]),
+            ready: VecDeque::from([PROCESS]),
+            seats,
+            next_id: PROCESS + 1,
+            actions: Actions::default(),
+            next_wake: Cycle::NEVER,
+            waits: 0,
+            attention: false,
+            exit: None,
+        })
+    }
+
+    /// What the threads share: files, output, the layout of memory.
+    pub fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// The status with which the program has ended, as a shell shows it.
+    pub fn exit(&self) -> Option<i32> {
+        self.exit
+    }
+
+    /// How many threads there are.
+    pub fn count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Whether a thread waits that `hart` may run.
+    pub fn is_ready_for(&self, hart: usize) -> bool {
+        self.first_for(hart).is_some()
+    }
+
+    /// When the earliest of the threads that wait for a time goes on; [`Cycle::NEVER`] when none does.
+    pub fn next_wake(&self) -> Cycle {
+        self.next_wake
+    }
+
+    fn refresh_next_wake(&mut self) {
+        let waits = self.threads.values().filter_map(Thread::waits_until);
+        self.next_wake = waits.min().unwrap_or(Cycle::NEVER);
+    }
+
+    /// Makes the threads ready whose time has come.
+    pub fn wake(&mut self, now: Cycle) {
+        if now < self.next_wake {
+            return;
+        }
+        let due = |(id, thread): (&ThreadId, &Thread)| {
+            let until = thread.waits_until().filter(|until| *until <= now)?;
+            Some((*id, until))
+        };
+        let mut due: Vec<(ThreadId, Cycle)> = self.threads.iter().filter_map(due).collect();
+        due.sort_by_key(|&(id, until)| (until, id));
+        for (id, until) in due {
+            self.end_wait(id, thread::Ended::Time, until);
+        }
+    }
+
+    /// The thread that `hart`, free at `now`, runs next.
+    pub fn take(&mut self, hart: usize, now: Cycle, memory: &mut GuestMemory) -> Option<Taken> {
+        let place = self.first_for(hart)?;
+        let id = self.ready.remove(place).expect("the place was just found");
+        let thread = self.threads.get_mut(&id).expect("threads that are ready exist");
+        let State::Ready { since } = thread.state else {
+            unreachable!("the queue holds threads that are ready");
+        };
+        thread.state = State::Runs;
+        let mut registers = thread.registers.clone();
+        let seat = &mut self.seats[hart];
+        let cost = if seat.last == Some(id) { Cycles(0) } else { SWITCH };
+        let at = now.max(since) + cost;
+        *seat = Seat {
+            runs: Some(id),
+            last: Some(id),
+            slice_end: at + SLICE,
+        };
+        self.deliver(id, &mut registers, memory);
+        Some(Taken { registers, at })
+    }
+
+    /// Whether the thread on `hart` has had its slice at `now` while another one waits.
+    pub fn is_over(&self, hart: usize, now: Cycle) -> bool {
+        now >= self.slice_end(hart)
+    }
+
+    /// Until when `hart` may run its thread; [`Cycle::NEVER`] while nobody waits for the hart.
+    pub fn slice_end(&self, hart: usize) -> Cycle {
+        if self.ready.is_empty() || !self.is_ready_for(hart) {
+            return Cycle::NEVER;
+        }
+        self.seats[hart].slice_end
+    }
+
+    /// Takes the thread on `hart` from it and puts it behind those that wait.
+    pub fn preempt(&mut self, hart: usize, registers: &Registers, now: Cycle) {
+        let id = self.leave(hart, registers);
+        self.make_ready(id, now);
+    }
+
+    /// Whether a thread that runs has to be interrupted by [`Threads::interrupt`].
+    pub fn has_signals(&self) -> bool {
+        self.attention
+    }
+
+    /// Has the thread on `hart` take the signals that others sent to it.
+    pub fn interrupt(&mut self, hart: usize, registers: &mut Registers, memory: &mut GuestMemory) {
+        if let Some(id) = self.seats[hart].runs {
+            self.deliver(id, registers, memory);
+        }
+    }
+
+    /// To be called when all harts have been interrupted.
+    pub fn interrupted(&mut self) {
+        self.attention = false;
+    }
+
+    fn first_for(&self, hart: usize) -> Option<usize> {
+        let allowed = |id: &ThreadId| self.threads[id].affinity & (1 << hart) != 0;
+        // A thread rather goes on where it was: its cache may still be warm, and nobody has to be switched.
+        let before = |id: &ThreadId| self.seats[hart].last == Some(*id) && allowed(id);
+        let warm = self
+            .ready
+            .iter()
+            .position(before)
+            .filter(|_| self.ready.len() == 1);
+        warm.or_else(|| self.ready.iter().position(allowed))
+    }
+
+    /// Takes the thread on `hart` from it.
+    fn leave(&mut self, hart: usize, registers: &Registers) -> ThreadId {
+        let id = self.seats[hart].runs.take().expect("the hart runs a thread");
+        self.thread(id).registers = registers.clone();
+        id
+    }
+
+    /// Puts the thread on `hart` to sleep.
+    fn block(&mut self, hart: usize, registers: &Registers, wait: Wait) -> Next {
+        let id = self.leave(hart, registers);
+        self.thread(id).state = State::Waits(wait);
+        self.next_wake = self.next_wake.min(wait.until);
+        Next::Other
+    }
+
+    fn make_ready(&mut self, id: ThreadId, now: Cycle) {
+        self.thread(id).state = State::Ready { since: now };
+        self.ready.push_back(id);
+    }
+
+    /// Ends the wait of a thread, for the reason `ended`, which it finds in `a0`.
+    fn end_wait(&mut self, id: ThreadId, ended: thread::Ended, now: Cycle) {
+        self.thread(id).end_wait(ended);
+        self.make_ready(id, now);
+        self.refresh_next_wake();
+    }
+
+    fn thread(&mut self, id: ThreadId) -> &mut Thread {
+        self.threads.get_mut(&id).expect("the thread lives")
+    }
+
+    /// The thread on `hart`.
+    fn on(&self, hart: usize) -> ThreadId {
+        self.seats[hart].runs.expect("the hart runs a thread")
+    }
+}

@@ -1,0 +1,98 @@
+//! The system calls that are about threads; the others are the process's.
+
+use super::futex::Asked;
+use super::thread::{Wait, CALL_NUMBER, FIRST_ARGUMENT};
+use super::{Next, Threads, PROCESS};
+use crate::calls::{encode, number, Call};
+use crate::gather;
+use rackwright_cpu::Registers;
+use rackwright_memory::GuestMemory;
+use rackwright_time::Cycle;
+use std::io;
+
+impl Threads {
+    /// Does what the thread on `hart` asks for by an environment call, behind which it stands.
+    pub fn call(
+        &mut self,
+        hart: usize,
+        registers: &mut Registers,
+        memory: &mut GuestMemory,
+        now: Cycle,
+    ) -> Next {
+        let arguments = std::array::from_fn(|index| registers.x[FIRST_ARGUMENT + index]);
+        let mut call = Call {
+            arguments,
+            memory,
+            now,
+        };
+        let number = registers.x[CALL_NUMBER];
+        let result = match number {
+            number::EXIT => return self.exit_thread(hart, registers, &mut call),
+            number::EXIT_GROUP => {
+                self.exit = Some(arguments[0] as i32 & 0xff);
+                return Next::Other;
+            }
+            number::FUTEX => match self.futex(&mut call) {
+                Ok(Asked::Wait(wait)) => return self.block(hart, registers, wait),
+                Ok(Asked::Done(value)) => Ok(value),
+                Err(error) => Err(error),
+            },
+            number::NANOSLEEP | number::CLOCK_NANOSLEEP => match self.process.sleep(number, &call) {
+                Ok(until) => return self.block(hart, registers, Wait { futex: None, until }),
+                Err(error) => Err(error),
+            },
+            number::SCHED_YIELD if self.is_ready_for(hart) => {
+                registers.x[FIRST_ARGUMENT] = 0;
+                self.preempt(hart, registers, now);
+                return Next::Other;
+            }
+            number::RT_SIGRETURN => {
+                self.return_from_signal(hart, registers, memory);
+                return Next::Same;
+            }
+            _ => self.dispatch(hart, number, registers, &mut call),
+        };
+        registers.x[FIRST_ARGUMENT] = encode(result);
+        self.deliver(self.on(hart), registers, memory);
+        Next::Same
+    }
+
+    fn dispatch(
+        &mut self,
+        hart: usize,
+        number: u64,
+        registers: &Registers,
+        call: &mut Call<'_>,
+    ) -> io::Result<u64> {
+        let caller = self.on(hart);
+        let [first, second, third, ..] = call.arguments;
+        match number {
+            number::CLONE => self.clone_thread(caller, registers, call),
+            number::SET_TID_ADDRESS => {
+                self.thread(caller).clear_at_exit = first;
+                Ok(caller)
+            }
+            number::GETTID => Ok(caller),
+            number::GETPID => Ok(PROCESS),
+            number::SCHED_YIELD => Ok(0),
+            number::GETCPU => {
+                let bytes = (hart as u32).to_le_bytes();
+                for (address, bytes) in [(first, bytes), (second, [0; 4])] {
+                    if address != 0 {
+                        call.memory.write(address, &bytes).map_err(gather::fault)?;
+                    }
+                }
+                Ok(0)
+            }
+            number::SCHED_GETAFFINITY => self.affinity(caller, call),
+            number::SCHED_SETAFFINITY => self.set_affinity(caller, call),
+            number::KILL => self.kill(caller, call),
+            number::TKILL => self.signal_thread(caller, first, second, call.now),
+            number::TGKILL => self.signal_thread(caller, second, third, call.now),
+            number::SIGALTSTACK => self.alternate_stack(caller, registers, call),
+            number::RT_SIGACTION => self.set_action(call),
+            number::RT_SIGPROCMASK => self.set_mask(caller, call),
+            _ => self.process.call(number, call),
+        }
+    }
+}

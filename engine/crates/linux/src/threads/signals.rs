@@ -1,0 +1,386 @@
+//! Signals: who gets them, and what they do.
+
+use super::frame::{self, Frame, Information};
+use super::thread::{Ended, State, FIRST_ARGUMENT, RETURN_ADDRESS, STACK_POINTER};
+use super::{ThreadId, Threads, PROCESS};
+use crate::calls::{refuse, Call};
+use crate::gather;
+use rackwright_cpu::{Cause, Exception, Registers};
+use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
+use rackwright_time::Cycle;
+use std::io;
+
+/// The highest signal.
+const LAST: u64 = 64;
+/// Bytes of a set of signals in memory.
+const SET_BYTES: u64 = 8;
+
+// Special handlers.
+const DEFAULT: u64 = 0;
+const IGNORE: u64 = 1;
+
+/// Signals that do nothing where a program has not said otherwise.
+const IGNORED: [i32; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
+
+/// A set of signals: bit n - 1 stands for signal n.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct SignalSet(pub(super) u64);
+
+impl SignalSet {
+    fn of(signal: u64) -> u64 {
+        1 << (signal - 1)
+    }
+
+    fn has(self, signal: u64) -> bool {
+        self.0 & SignalSet::of(signal) != 0
+    }
+
+    /// Nobody can hold these back.
+    fn without_unmaskable(self) -> SignalSet {
+        SignalSet(self.0 & !(SignalSet::of(libc::SIGKILL as u64) | SignalSet::of(libc::SIGSTOP as u64)))
+    }
+}
+
+/// A stack for handlers.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct AlternateStack {
+    pub(super) base: u64,
+    pub(super) bytes: u64,
+}
+
+impl AlternateStack {
+    fn holds(self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.bytes
+    }
+}
+
+/// What a program does on a signal.
+#[derive(Clone, Copy, Default, Debug)]
+struct Action {
+    handler: u64,
+    flags: u64,
+    /// What is held back in the handler.
+    mask: SignalSet,
+}
+
+impl Action {
+    fn has(&self, flag: i32) -> bool {
+        self.flags as u32 & flag as u32 != 0
+    }
+
+    /// Whether the signal makes no difference.
+    fn ignores(&self, signal: u64) -> bool {
+        self.handler == IGNORE || self.handler == DEFAULT && IGNORED.contains(&(signal as i32))
+    }
+}
+
+/// The actions of a program, and what it takes to run handlers.
+#[derive(Clone, Debug)]
+pub(super) struct Actions {
+    each: [Action; LAST as usize],
+    /// Code that a handler returns to; zero until there is a handler.
+    trampoline: u64,
+    /// For the process as a whole, all of whose threads hold them back.
+    pending: SignalSet,
+}
+
+impl Default for Actions {
+    fn default() -> Actions {
+        Actions {
+            each: [Action::default(); LAST as usize],
+            trampoline: 0,
+            pending: SignalSet::default(),
+        }
+    }
+}
+
+impl Actions {
+    fn of(&self, signal: u64) -> &Action {
+        &self.each[signal as usize - 1]
+    }
+}
+
+impl Threads {
+    /// `rt_sigaction(signal, new, old, bytes)`.
+    pub(super) fn set_action(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [signal, new, old, bytes, ..] = call.arguments;
+        if !(1..=LAST).contains(&signal) || bytes != SET_BYTES {
+            return refuse(libc::EINVAL);
+        }
+        let before = *self.actions.of(signal);
+        let action = if new == 0 {
+            None
+        } else {
+            let word = |index: u64| gather::word(call.memory, new.wrapping_add(index * 8));
+            let mask = SignalSet(word(2)?).without_unmaskable();
+            Some(Action {
+                handler: word(0)?,
+                flags: word(1)?,
+                mask,
+            })
+        };
+        if action.is_some() && [libc::SIGKILL, libc::SIGSTOP].contains(&(signal as i32)) {
+            return refuse(libc::EINVAL);
+        }
+        if old != 0 {
+            gather::store_words(call.memory, old, &[before.handler, before.flags, before.mask.0])?;
+        }
+        let Some(action) = action else {
+            return Ok(0);
+        };
+        if self.actions.trampoline == 0 && ![DEFAULT, IGNORE].contains(&action.handler) {
+            self.actions.trampoline = self.map_trampoline(call.memory)?;
+        }
+        self.actions.each[signal as usize - 1] = action;
+        Ok(0)
+    }
+
+    /// Code that returns from handlers, where Linux has its vDSO.
+    fn map_trampoline(&mut self, memory: &mut GuestMemory) -> io::Result<u64> {
+        let access = Protection::READ.with(Protection::EXECUTE);
+        let page = self.process.layout.map(PAGE_BYTES, access, memory);
+        let page = page.ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
+        memory.load(page, &frame::RETURN_CODE).map_err(gather::fault)?;
+        Ok(page)
+    }
+
+    /// `rt_sigprocmask(how, new, old, bytes)`.
+    pub(super) fn set_mask(&mut self, caller: ThreadId, call: &mut Call<'_>) -> io::Result<u64> {
+        let [how, new, old, bytes, ..] = call.arguments;
+        if bytes != SET_BYTES {
+            return refuse(libc::EINVAL);
+        }
+        let before = self.thread(caller).masked.0;
+        if new != 0 {
+            let given = gather::word(call.memory, new)?;
+            let masked = match how as i32 {
+                libc::SIG_BLOCK => before | given,
+                libc::SIG_UNBLOCK => before & !given,
+                libc::SIG_SETMASK => given,
+                _ => return refuse(libc::EINVAL),
+            };
+            self.thread(caller).masked = SignalSet(masked).without_unmaskable();
+        }
+        if old != 0 {
+            gather::store_words(call.memory, old, &[before])?;
+        }
+        Ok(0)
+    }
+
+    /// `sigaltstack(new, old)`.
+    pub(super) fn alternate_stack(
+        &mut self,
+        caller: ThreadId,
+        registers: &Registers,
+        call: &mut Call<'_>,
+    ) -> io::Result<u64> {
+        let [new, old, ..] = call.arguments;
+        let before = self.thread(caller).alternate;
+        let in_use = before.holds(registers.x[STACK_POINTER]);
+        if old != 0 {
+            let flags = frame::stack_flags(before, in_use);
+            gather::store_words(call.memory, old, &[before.base, flags, before.bytes])?;
+        }
+        if new == 0 {
+            return Ok(0);
+        }
+        if in_use {
+            return refuse(libc::EPERM);
+        }
+        let word = |index: u64| gather::word(call.memory, new.wrapping_add(index * 8));
+        let (base, flags, bytes) = (word(0)?, word(1)? as i32, word(2)?);
+        self.thread(caller).alternate = if flags & libc::SS_DISABLE != 0 {
+            AlternateStack::default()
+        } else {
+            AlternateStack { base, bytes }
+        };
+        Ok(0)
+    }
+
+    /// `kill(process, signal)`: for any thread that does not hold the signal back, the caller first.
+    pub(super) fn kill(&mut self, caller: ThreadId, call: &Call<'_>) -> io::Result<u64> {
+        let [process, signal, ..] = call.arguments;
+        // One's own process, by its number or as that of one's group.
+        if ![PROCESS as i32, 0, -1, -(PROCESS as i32)].contains(&(process as i32)) {
+            return refuse(libc::ESRCH);
+        }
+        if !check_signal(signal)? {
+            return Ok(0);
+        }
+        let takes = |id: &ThreadId| !self.threads[id].masked.has(signal);
+        let candidates = std::iter::once(&caller).chain(self.threads.keys());
+        match candidates.copied().find(takes) {
+            Some(id) => self.send(caller, id, signal, call.now),
+            None => self.actions.pending.0 |= SignalSet::of(signal),
+        }
+        Ok(0)
+    }
+
+    /// `tkill` and `tgkill`: for that thread.
+    pub(super) fn signal_thread(
+        &mut self,
+        caller: ThreadId,
+        thread: u64,
+        signal: u64,
+        now: Cycle,
+    ) -> io::Result<u64> {
+        if !self.threads.contains_key(&thread) {
+            return refuse(libc::ESRCH);
+        }
+        if check_signal(signal)? {
+            self.send(caller, thread, signal, now);
+        }
+        Ok(0)
+    }
+
+    fn send(&mut self, caller: ThreadId, id: ThreadId, signal: u64, now: Cycle) {
+        let action = *self.actions.of(signal);
+        let thread = self.thread(id);
+        if action.ignores(signal) && !thread.masked.has(signal) {
+            return;
+        }
+        thread.pending.0 |= SignalSet::of(signal);
+        if thread.masked.has(signal) {
+            return;
+        }
+        match thread.state {
+            State::Waits(_) => {
+                let restarts = action.has(libc::SA_RESTART);
+                self.end_wait(id, Ended::Signal { restarts }, now);
+            }
+            State::Runs if id != caller => self.attention = true,
+            _ => {}
+        }
+    }
+
+    /// Has thread `id`, whose registers these are, take what is pending: handlers are entered, the last one first to run.
+    pub(super) fn deliver(&mut self, id: ThreadId, registers: &mut Registers, memory: &mut GuestMemory) {
+        loop {
+            let thread = &self.threads[&id];
+            let pending = (thread.pending.0 | self.actions.pending.0) & !thread.masked.0;
+            if pending == 0 || self.exit.is_some() {
+                return;
+            }
+            let signal = u64::from(pending.trailing_zeros()) + 1;
+            self.thread(id).pending.0 &= !SignalSet::of(signal);
+            self.actions.pending.0 &= !SignalSet::of(signal);
+            let information = Information::Sent { signal, by: PROCESS };
+            self.take_signal(id, &information, registers, memory);
+        }
+    }
+
+    /// Has the thread on `hart` take an exception as the signal that stands for it. False when it has no handler, or holds
+    /// the signal back: then it cannot go on.
+    pub fn fault(
+        &mut self,
+        hart: usize,
+        exception: &Exception,
+        registers: &mut Registers,
+        memory: &mut GuestMemory,
+    ) -> bool {
+        let signal = signal_of(exception.cause);
+        let id = self.on(hart);
+        let handled = ![DEFAULT, IGNORE].contains(&self.actions.of(signal).handler);
+        if !handled || self.threads[&id].masked.has(signal) {
+            return false;
+        }
+        let information = Information::Fault {
+            signal,
+            address: exception.value,
+        };
+        self.take_signal(id, &information, registers, memory);
+        true
+    }
+
+    fn take_signal(
+        &mut self,
+        id: ThreadId,
+        information: &Information,
+        registers: &mut Registers,
+        memory: &mut GuestMemory,
+    ) {
+        let signal = information.signal();
+        let action = *self.actions.of(signal);
+        if action.ignores(signal) {
+            return;
+        }
+        let killed = Some(128 + signal as i32);
+        if action.handler == DEFAULT {
+            self.exit = killed;
+            return;
+        }
+        let thread = &self.threads[&id];
+        let (masked, alternate) = (thread.masked, thread.alternate);
+        let stack_pointer = registers.x[STACK_POINTER];
+        let on_alternate = alternate.holds(stack_pointer);
+        let switches = action.has(libc::SA_ONSTACK) && alternate.bytes > 0 && !on_alternate;
+        let top = if switches {
+            alternate.base + alternate.bytes
+        } else {
+            stack_pointer
+        };
+        let place = Frame::below(top);
+        let frame = Frame {
+            registers,
+            masked,
+            alternate,
+            on_alternate,
+        };
+        if frame.store(place, information, memory).is_err() {
+            // As Linux: who has no stack left for a handler is ended.
+            self.exit = Some(128 + libc::SIGSEGV);
+            return;
+        }
+        registers.x[RETURN_ADDRESS] = self.actions.trampoline;
+        registers.x[STACK_POINTER] = place;
+        registers.x[FIRST_ARGUMENT] = signal;
+        registers.x[FIRST_ARGUMENT + 1] = frame::information_at(place);
+        registers.x[FIRST_ARGUMENT + 2] = frame::context_at(place);
+        registers.pc = action.handler;
+        let own = if action.has(libc::SA_NODEFER) {
+            0
+        } else {
+            SignalSet::of(signal)
+        };
+        self.thread(id).masked = SignalSet(masked.0 | action.mask.0 | own);
+        if action.has(libc::SA_RESETHAND) {
+            self.actions.each[signal as usize - 1].handler = DEFAULT;
+        }
+    }
+
+    /// `rt_sigreturn`: goes on where the handler's frame says. Who spoilt the frame is ended.
+    pub(super) fn return_from_signal(
+        &mut self,
+        hart: usize,
+        registers: &mut Registers,
+        memory: &mut GuestMemory,
+    ) {
+        let id = self.on(hart);
+        match frame::load(registers.x[STACK_POINTER], memory) {
+            Ok((before, masked)) => {
+                *registers = before;
+                self.thread(id).masked = masked.without_unmaskable();
+                self.deliver(id, registers, memory);
+            }
+            Err(_) => self.exit = Some(128 + libc::SIGSEGV),
+        }
+    }
+}
+
+/// Whether there is something to send; zero only asks whether the receiver exists.
+fn check_signal(signal: u64) -> io::Result<bool> {
+    if signal > LAST {
+        return refuse(libc::EINVAL);
+    }
+    Ok(signal != 0)
+}
+
+fn signal_of(cause: Cause) -> u64 {
+    let signal = match cause {
+        Cause::IllegalInstruction => libc::SIGILL,
+        Cause::Breakpoint => libc::SIGTRAP,
+        Cause::FetchMisaligned | Cause::LoadMisaligned | Cause::StoreMisaligned => libc::SIGBUS,
+        _ => libc::SIGSEGV,
+    };
+    signal as u64
+}

@@ -1,0 +1,310 @@
+use crate::error::ServerError;
+use crate::guard::Guard;
+use crate::unit::{AttachedUnit, Surroundings};
+use crate::wait::Wait;
+use rackwright_cpu::{CustomCommand, Hart, Stop, Timing};
+use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_rtl::Command;
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Cycle, Cycles};
+
+/// Commands that leave the core without waiting for the unit to take them: the depth of Rocket's
+/// RoCC command queue.
+const COMMANDS_IN_FLIGHT: u64 = 2;
+
+/// A hart and the units beside it, each on a clock of its own.
+///
+/// The hart runs ahead of busy units by no more than one window of theirs, and units catch up. A
+/// command finds its unit in the very cycle in which it arrives, and the hart goes on in the very
+/// cycle in which the answer does.
+pub(crate) struct Core<T: Timing> {
+    pub(crate) hart: Hart<T>,
+    pub(crate) hierarchy: SharedHierarchy,
+    pub(crate) units: Vec<AttachedUnit>,
+    guard: Guard,
+    commands: u64,
+    waiting: Option<Waiting>,
+}
+
+/// A command for which the hart stands still.
+#[derive(Clone, Copy)]
+struct Waiting {
+    unit: usize,
+    command: Command,
+    /// Whether it has stood still for a cycle already.
+    stood: bool,
+}
+
+impl<T: Timing> Core<T> {
+    pub(crate) fn new(hart: Hart<T>, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) -> Core<T> {
+        Core {
+            hart,
+            hierarchy,
+            units,
+            guard: Guard::new(),
+            commands: 0,
+            waiting: None,
+        }
+    }
+
+    /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
+    pub(crate) fn run(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<Stop, ServerError> {
+        loop {
+            if self.stands_still(memory, limit)? {
+                return Ok(Stop::Budget);
+            }
+            let until = self.horizon(limit);
+            let stop = self.hart.run(memory, until);
+            self.catch_up(memory);
+            self.check_idle()?;
+            match stop {
+                Stop::Budget if self.hart.cycle() < limit => {}
+                Stop::Custom(command) => self.custom(memory, command)?,
+                other => return Ok(other),
+            }
+        }
+    }
+
+    /// Lets time pass to `cycle`, for a hart that waits.
+    pub(crate) fn advance_to(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
+        self.hart.advance_to(cycle);
+        self.catch_up(memory);
+    }
+
+    /// Adds what happened so far to a digest.
+    pub(crate) fn digest(&self, digest: &mut Digest) {
+        digest.number(self.hart.instructions_retired());
+        digest.cycle(self.hart.cycle());
+        digest.number(self.commands);
+        for unit in &self.units {
+            digest.bytes(&unit.digest().value().to_le_bytes());
+        }
+    }
+
+    /// How far the hart may run before a busy unit must catch up.
+    fn horizon(&self, limit: Cycle) -> Cycle {
+        let busy = self.units.iter().filter(|unit| !unit.quiescent());
+        busy.map(|unit| unit.seen_by_hart(unit.cycle() + unit.window()))
+            .min()
+            .unwrap_or(limit)
+            .min(limit)
+    }
+
+    fn catch_up(&mut self, memory: &mut GuestMemory) {
+        let now = self.hart.cycle();
+        for index in 0..self.units.len() {
+            if !self.units[index].quiescent() {
+                self.advance_unit(memory, index, now);
+            }
+        }
+    }
+
+    /// Advances a unit that is not one of the machine's by a window, up to the cycle `until` of its own clock.
+    pub(crate) fn advance_other(&mut self, memory: &mut GuestMemory, unit: &mut AttachedUnit, until: Cycle) {
+        let mut hierarchy = self.hierarchy.lock();
+        let mut surroundings = Surroundings {
+            memory,
+            hierarchy: &mut hierarchy,
+            guard: &mut self.guard,
+        };
+        unit.advance_window(until, &mut surroundings);
+    }
+
+    /// Advances a unit to the hart's cycle `until`.
+    fn advance_unit(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
+        let until = self.units[index].seen_by_unit(until);
+        self.advance_unit_itself(memory, index, until);
+    }
+
+    /// Advances a unit to the cycle `until` of its own clock.
+    fn advance_unit_itself(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
+        self.with_unit(memory, index, |unit, surroundings| {
+            unit.advance(until, surroundings)
+        });
+    }
+
+    /// Has a unit do something that may reach memory.
+    fn with_unit(
+        &mut self,
+        memory: &mut GuestMemory,
+        index: usize,
+        act: impl FnOnce(&mut AttachedUnit, &mut Surroundings),
+    ) {
+        let mut hierarchy = self.hierarchy.lock();
+        let mut surroundings = Surroundings {
+            memory,
+            hierarchy: &mut hierarchy,
+            guard: &mut self.guard,
+        };
+        act(&mut self.units[index], &mut surroundings);
+    }
+
+    fn custom(&mut self, memory: &mut GuestMemory, custom: CustomCommand) -> Result<(), ServerError> {
+        let answers = |unit: &AttachedUnit| unit.design().manifest.opcodes().contains(&custom.opcode);
+        let index = self.units.iter().position(answers);
+        let Some(index) = index else {
+            return match self.hart.refuse_command(&custom) {
+                None => Ok(()),
+                Some(_) => Err(ServerError::NoUnit {
+                    opcode: custom.opcode,
+                    pc: self.hart.pc(),
+                }),
+            };
+        };
+        let command = Command {
+            opcode: custom.opcode,
+            funct: custom.funct,
+            rs1: custom.rs1,
+            rs2: custom.rs2,
+            rd: custom.rd,
+            xd: custom.xd,
+        };
+        self.commands += 1;
+        self.advance_unit(memory, index, self.hart.cycle());
+        self.units[index].command(self.hart.cycle(), command);
+        self.waiting = Some(Waiting {
+            unit: index,
+            command,
+            stood: false,
+        });
+        Ok(())
+    }
+
+    /// Whether the hart still waits for a unit at cycle `limit`; if not, it is where the wait ended.
+    fn stands_still(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<bool, ServerError> {
+        let Some(waiting) = self.waiting else {
+            return Ok(false);
+        };
+        let over = if waiting.command.xd {
+            self.await_answer(memory, waiting, limit)?
+        } else {
+            self.await_room(memory, waiting, limit)?
+        };
+        self.waiting = (!over).then_some(Waiting {
+            stood: true,
+            ..waiting
+        });
+        if !over {
+            self.hart.advance_to(limit);
+        }
+        Ok(!over)
+    }
+
+    /// The hart stands still until the unit has given the register's value; tells whether it has.
+    fn await_answer(
+        &mut self,
+        memory: &mut GuestMemory,
+        waiting: Waiting,
+        limit: Cycle,
+    ) -> Result<bool, ServerError> {
+        let index = waiting.unit;
+        loop {
+            if let Some(answer) = self.units[index].take_response() {
+                self.hart.write_register(answer.rd, answer.data);
+                self.advance_to(memory, answer.cycle);
+                return Ok(true);
+            }
+            self.check(memory, waiting)?;
+            if self.reached(index) > limit {
+                return Ok(false);
+            }
+            let window = self.units[index].window();
+            self.advance_together(memory, index, window);
+        }
+    }
+
+    /// The hart stands still while the queue of commands is full; tells whether there is room.
+    fn await_room(
+        &mut self,
+        memory: &mut GuestMemory,
+        waiting: Waiting,
+        limit: Cycle,
+    ) -> Result<bool, ServerError> {
+        let index = waiting.unit;
+        let mut waited = waiting.stood;
+        while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
+            self.check(memory, waiting)?;
+            if self.reached(index) > limit {
+                return Ok(false);
+            }
+            // Cycle by cycle of the unit, so that the hart goes on exactly when there is room.
+            self.advance_together(memory, index, Cycles(1));
+            waited = true;
+        }
+        if waited {
+            self.advance_to(memory, self.units[index].after_accept());
+        }
+        Ok(true)
+    }
+
+    /// Advances unit `index` by `span` of its cycles, and the other busy ones with it.
+    fn advance_together(&mut self, memory: &mut GuestMemory, index: usize, span: Cycles) {
+        let until = self.units[index].cycle() + span;
+        self.advance_unit_itself(memory, index, until);
+        let reached = self.reached(index);
+        for other in 0..self.units.len() {
+            if other != index && !self.units[other].quiescent() {
+                self.advance_unit(memory, other, reached);
+            }
+        }
+    }
+
+    /// The hart's cycle to which a unit has come.
+    fn reached(&self, index: usize) -> Cycle {
+        let unit = &self.units[index];
+        unit.seen_by_hart(unit.cycle())
+    }
+
+    /// Whether a unit does something.
+    pub(crate) fn is_unit_busy(&self) -> bool {
+        self.units.iter().any(|unit| !unit.quiescent())
+    }
+
+    /// Cycles of RTL that were evaluated, of all units together.
+    pub(crate) fn unit_cycles(&self) -> u64 {
+        self.units.iter().map(AttachedUnit::evaluated_cycles).sum()
+    }
+
+    /// The unit that the hart stands still for.
+    pub(crate) fn wait(&self) -> Option<Wait> {
+        self.waiting.map(|waiting| self.units[waiting.unit].wait())
+    }
+
+    /// Has a unit that broke its promise to be idle end the run.
+    fn check_idle(&self) -> Result<(), ServerError> {
+        self.units.iter().try_for_each(AttachedUnit::check_idle)
+    }
+
+    fn check(&mut self, memory: &mut GuestMemory, waiting: Waiting) -> Result<(), ServerError> {
+        if self.units[waiting.unit].quiescent() {
+            self.with_unit(memory, waiting.unit, AttachedUnit::probe_idle);
+        }
+        let unit = &self.units[waiting.unit];
+        unit.check_idle()?;
+        if unit.quiescent() {
+            return Err(ServerError::NoAnswer {
+                unit: unit.design().manifest.unit.clone(),
+                command: waiting.command,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Counts of the caches that `cores` share, and of the events of their units, each added up over all cores.
+pub(crate) fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
+    let memory = cores[0].hierarchy.lock().counters();
+    let mut counters = Counters::new();
+    counters.push("l2_hits", memory.l2_hits);
+    counters.push("l2_misses", memory.l2_misses);
+    counters.push("llc_hits", memory.llc_hits);
+    counters.push("llc_misses", memory.llc_misses);
+    for (index, unit) in cores[0].units.iter().enumerate() {
+        let each: Vec<Counters> = cores.iter().map(|core| core.units[index].events()).collect();
+        for (event, _) in each[0].iter() {
+            let count = each.iter().filter_map(|events| events.get(event)).sum();
+            counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
+        }
+    }
+    counters
+}
