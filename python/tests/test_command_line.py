@@ -36,6 +36,7 @@ RUN_KEYS = [
     "digest",
     "wall_seconds",
     "cpu",
+    "harts",
     "accelerators",
     "unit_clocks_hz",
     "stdout",
