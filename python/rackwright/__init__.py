@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rackwright._engine import Design, EngineError
     from rackwright.cluster import Cluster, Ethernet, HostPort, MemoryBlade, Switch, TopologyError, Traffic
     from rackwright.codec import AcceleratorResult
+    from rackwright.deflate import DeflateUnit
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
     from rackwright.mapped_unit import MappedUnit
@@ -33,6 +34,7 @@ __all__ = [
     "AcceleratorResult",
     "Buffer",
     "Cluster",
+    "DeflateUnit",
     "Design",
     "EngineError",
     "Ethernet",
@@ -64,6 +66,7 @@ __all__ = [
 _HOMES = {
     "_engine": ("Design", "EngineError"),
     "cluster": ("Cluster", "Ethernet", "HostPort", "MemoryBlade", "Switch", "TopologyError", "Traffic"),
+    "deflate": ("DeflateUnit",),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
     "mapped_unit": ("MappedUnit",),

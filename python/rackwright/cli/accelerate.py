@@ -31,6 +31,9 @@ class Algorithm(StrEnum):
 
     snappy = "snappy"
     zstd = "zstd"
+    deflate = "deflate"
+    zlib = "zlib"
+    gzip = "gzip"
 
 
 class Operation(StrEnum):
@@ -78,6 +81,10 @@ HashEntriesOption = Annotated[
         help="Compress: entries of the hash table, a power of two.",
     ),
 ]
+SpeculationOption = Annotated[
+    int | None,
+    typer.Option("--speculation", metavar="BITS", help="Decompress codes: bits decoded per cycle."),
+]
 
 
 def read_input(path: Path) -> bytes:
@@ -103,6 +110,7 @@ def accelerate(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the result.")] = None,
     history: HistoryOption = None,
     hash_entries: HashEntriesOption = None,
+    speculation: SpeculationOption = None,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
@@ -127,9 +135,14 @@ def accelerate(
 
         ./rw accelerate zstd decompress README.md.zst -o README.md
 
+        ./rw accelerate gzip decompress README.md.gz --speculation 16 -o README.md
+
     """
     data = read_input(file)
     name = f"{algorithm}-{operation}"
+    parameters: dict[str, ParameterValue] = {**parse_settings(settings)}
+    if speculation is not None:
+        parameters["speculation"] = speculation
     with working(f"{name}: elaborating and compiling") as activity:
         unit = _unit(
             algorithm,
@@ -138,7 +151,7 @@ def accelerate(
             history_kib=history,
             placement=placement.value,
             waves=waves,
-            parameters=parse_settings(settings),
+            parameters=parameters,
             clock=clock,
             check_idle=check_idle,
         )
@@ -166,6 +179,8 @@ def _unit(
     clock: str | None,
     check_idle: bool,
 ) -> CodecUnit:
+    from rackwright import libz
+    from rackwright.deflate import DeflateUnit
     from rackwright.snappy import SnappyUnit
     from rackwright.zstd import ZstdUnit
 
@@ -182,6 +197,17 @@ def _unit(
         )
     if hash_entries is not None:
         raise RackwrightError("hash entries are a setting of Snappy compression")
+    if algorithm is not Algorithm.zstd:
+        return DeflateUnit(
+            operation,
+            next(name for name in libz.FORMATS if name == algorithm.value),
+            history_kib=history_kib,
+            placement=placement,
+            waves=waves,
+            parameters=parameters,
+            clock=clock,
+            check_idle=check_idle,
+        )
     return ZstdUnit(
         operation,
         history_kib=history_kib,
@@ -193,7 +219,7 @@ def _unit(
     )
 
 
-_LIBRARIES = {"snappy": "libsnappy", "zstd": "libzstd"}
+_LIBRARIES = {"snappy": "libsnappy", "zstd": "libzstd", "deflate": "zlib"}
 """The official library of each family of units."""
 
 

@@ -2,6 +2,7 @@ package rackwright.elaborate
 
 import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
+import rackwright.deflate.DeflateDecompressorDescription
 import rackwright.nic.NicDescription
 import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
@@ -13,6 +14,7 @@ object Units {
     SnappyCompressorDescription,
     SnappyDecompressorDescription,
     ZstdDecompressorDescription,
+    DeflateDecompressorDescription,
     DeserializerDescription,
     SerializerDescription,
     StreamCopyDescription,

@@ -1,0 +1,187 @@
+package rackwright.deflate
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.HardwareUnit
+import rackwright.lz77.{Decoder, LiteralRun, WrittenLines}
+import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
+import rackwright.rocc.CommandRouter
+import rackwright.zstd.{InputCursor, LiteralSource}
+
+import DeflateDecompressorParams.{sequencesUnderWay, waitingSequences}
+
+/** The unit `deflate-decompress`: from DEFLATE, zlib or gzip in memory to a buffer in memory. README.md is the
+  * contract.
+  *
+  * @param params
+  *   what to build.
+  */
+class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompressorParams()) extends HardwareUnit {
+  private val opcode = 0
+  private val bits = params.speculation
+
+  val command = commandPort(opcode)
+  val read: MemoryPort = memoryPort(params.port)
+  val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
+  val history: MemoryPort = memoryPort(params.port)
+  val idle = idlePort()
+
+  private val router = Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
+  private val control = Module(new DeflateDecompressorControl(params))
+  private val cursor = Module(new InputCursor(params.port, params.outstanding))
+  // What decodes begins its work as after a reset, whatever was under way when an operation was given up.
+  private def box[T <: Module](module: => T): T = withReset(reset.asBool || control.stop)(Module(module))
+  private val input = box(new InputBits(params.port.bytes, bits))
+  private val streams = box(new StreamReader)
+  private val blocks = box(new BlockReader)
+  private val reader = box(new CodeReader)
+  private val tables = Module(new TokenTables)
+  private val tokens = box(new TokenDecoder(bits))
+  private val stored = Module(new LiteralSource(params.decoder))
+  private val sequences = box(new Queue(new TokenSequence, waitingSequences))
+  private val executor = Module(new SequenceExecutor(params.decoder))
+  private val decoder = Module(new Decoder(params.decoder))
+  private val writer = Module(new LineWriter(params.port, params.outstanding))
+  private val checksum = Module(new OutputChecksum(params.port.bytes))
+  private val writes = Module(new MemoryArbiter(params.port, 2))
+  private val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
+
+  router.command <> command
+  control.operation <> router.operation
+  router.result <> control.result
+
+  // In.
+  cursor.open := control.open
+  cursor.seek := input.move
+  cursor.stop := control.stop
+  cursor.memory <> read
+  control.inputReady := cursor.ready
+  cursor.stream.consume := input.stream.consume | stored.stream.consume
+  for (stream <- Seq(input.stream, stored.stream)) {
+    stream.data := cursor.stream.data
+    stream.available := cursor.stream.available
+    stream.last := cursor.stream.last
+    stream.fault := cursor.stream.fault
+  }
+  input.seek.valid := blocks.seek.valid
+  input.seek.bits := blocks.seek.bits
+  input.hold := blocks.hold
+  input.take := streams.take | blocks.take | reader.take
+  input.running := blocks.running
+
+  // Around the blocks.
+  streams.open.valid := RegNext(control.open.valid, false.B)
+  streams.open.bits := control.format
+  streams.clear := control.stop
+  streams.head := input.head
+  streams.begun := control.decode.valid
+  streams.blocksDone := blocks.done
+  streams.closed := control.closed
+  streams.adler := checksum.adler
+  streams.crc := checksum.crc
+  streams.made := decoder.made
+  control.stream := streams.stream
+
+  // Blocks.
+  blocks.start := control.decode.valid
+  blocks.clear := control.stop
+  blocks.head := input.head
+  blocks.unreadable := stored.unreadable
+  blocks.lacking := stored.lacking
+  blocks.described := reader.done
+  blocks.misdescribed := reader.wrong
+  blocks.tokensDone := tokens.done
+  blocks.tokensWrong := tokens.wrong
+  blocks.tokensEnd := tokens.end
+  blocks.executed := sequences.io.count === 0.U && executor.idle
+  blocks.starved := executor.starved
+  reader.start := blocks.describe
+  reader.clear := control.stop
+  reader.head := input.head
+  tables.described := blocks.useDescribed
+  tables.fixed := blocks.useFixed
+  tables.literal := reader.literal
+  tables.distance := reader.distance
+  tables.literalPlace := reader.literalPlace
+  tables.distancePlace := reader.distancePlace
+
+  // Codes, and bytes of stored blocks.
+  tokens.start := blocks.tokens
+  tokens.clear := !blocks.running
+  tokens.codes := tables.codes
+  tokens.chunk <> input.chunk
+  tokens.roomy := RegNext(sequences.io.count <= (waitingSequences - sequencesUnderWay).U, false.B) &&
+    decoder.literalsRoomy.get
+  stored.order <> blocks.literals
+  stored.clear := control.stop
+  stored.roomy := decoder.literalsRoomy.get
+  sequences.io.enq.valid := tokens.sequence.valid || blocks.sequence.valid
+  sequences.io.enq.bits := Mux(tokens.sequence.valid, tokens.sequence.bits, blocks.sequence.bits)
+  blocks.sequence.ready := sequences.io.enq.ready && !tokens.sequence.valid
+  assert(!tokens.sequence.valid || sequences.io.enq.ready, "a sequence has no place")
+  private val run = Wire(Valid(new LiteralRun(params.decoder)))
+  run.valid := stored.run.valid || tokens.literals.valid
+  run.bits.window := Mux(tokens.literals.valid, tokens.literals.bits.asUInt, stored.run.bits.window)
+  run.bits.at := 0.U
+  run.bits.count := Mux(tokens.literals.valid, tokens.literalCount, stored.run.bits.count)
+  assert(!(stored.run.valid && tokens.literals.valid), "literals of two kinds at once")
+
+  // Out.
+  executor.begin.valid := control.decode.valid
+  executor.begin.bits := control.room
+  executor.clear := control.stop
+  executor.sequence <> sequences.io.deq
+  executor.arrived := Mux(run.valid, run.bits.count, 0.U)
+  executor.roomy := decoder.roomy
+  decoder.start := control.decode
+  decoder.abandon := control.abandon
+  decoder.input := executor.output
+  decoder.literals := run
+  decoder.memory <> history
+  decoder.acknowledged := acknowledged.lines
+  private val executed = RegNext(blocks.executed, false.B) && blocks.executed
+  private val close = streams.close && executed
+  decoder.finish := control.finish
+  control.close := close
+  control.made := decoder.made
+
+  writer.start.valid := control.decode.valid
+  writer.start.bits := control.decode.bits.destination
+  writer.line <> decoder.output
+  checksum.start.valid := control.decode.valid
+  checksum.start.bits := control.decode.bits.destination
+  checksum.line.valid := decoder.output.fire
+  checksum.line.bits := decoder.output.bits
+  checksum.finish := close && decoder.drained
+  checksum.length := decoder.made
+  control.hashed := checksum.done
+  writes.ports(0) <> writer.memory
+  writes.ports(1) <> router.memory
+  write <> writes.memory
+
+  acknowledged.start := control.decode.valid
+  acknowledged.watched.watch(writer.memory)
+
+  // Verdicts.
+  control.failed := executor.failed || blocks.failed || streams.failed
+  control.failure := Mux(executor.failed, executor.status, Mux(blocks.failed, blocks.status, streams.status))
+  private val blocksDecide = RegInit(false.B)
+  when(control.decode.valid) { blocksDecide := true.B }
+  when(blocks.done || control.open.valid) { blocksDecide := false.B }
+  private val element = Mux(blocksDecide, blocks.begin, streams.begin)
+  control.element := element >> 3
+  control.finished := streams.finished
+  control.refused := decoder.faulted || writer.faulted
+  control.drained := decoder.drained
+  control.writerQuiet := writer.quiet
+  control.inputIdle := cursor.idle
+
+  idle := router.idle && cursor.idle && writer.quiet && decoder.drained
+
+  event("input_stall", executor.starved)
+  event("history_fallback", decoder.events.fallbacks)
+  event("fallback_stall", decoder.events.fallbackStall)
+  event("output_stall", decoder.events.outputStall)
+  event("steps", decoder.events.steps)
+}

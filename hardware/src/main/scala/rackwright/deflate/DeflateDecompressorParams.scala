@@ -1,0 +1,83 @@
+package rackwright.deflate
+
+import chisel3.util._
+
+import rackwright.lz77.DecoderParams
+import rackwright.memory.MemoryPortParams
+import rackwright.rocc.Setting
+
+/** What a user chooses for a DEFLATE decompressor.
+  *
+  * @param historyKib
+  *   KiB of output kept on chip: a power of two, 2 to 32, which is the farthest that the format reaches.
+  * @param speculation
+  *   bits decoded per cycle, at each of which a code may begin: a power of two, 4 to 32, at most `portBytes`.
+  * @param lookahead
+  *   segments that may wait between decoding and execution: a power of two, 16 to 256.
+  * @param portBytes
+  *   bytes per beat of the memory ports: 16 or 32.
+  * @param outstanding
+  *   beats outstanding per port: a power of two, 4 to 64.
+  * @param commandQueue
+  *   operations that may wait: 1 to 8.
+  */
+case class DeflateDecompressorParams(
+    historyKib: Int = 32,
+    speculation: Int = 32,
+    lookahead: Int = 256,
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4
+) {
+  require(
+    isPow2(historyKib) && historyKib >= 2 && historyKib <= 32,
+    s"history-kib is a power of two from 2 to 32, not $historyKib"
+  )
+  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+  require(
+    isPow2(speculation) && speculation >= 4 && speculation <= portBytes,
+    s"speculation is a power of two from 4 to port-bytes, not $speculation"
+  )
+  require(
+    isPow2(lookahead) && lookahead >= 16 && lookahead <= 256,
+    s"lookahead is a power of two from 16 to 256, not $lookahead"
+  )
+  require(
+    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
+    s"outstanding is a power of two from 4 to 64, not $outstanding"
+  )
+  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+
+  /** Each of the ports inside the unit. */
+  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
+
+  /** The LZ77 decoder; literals have a signal of their own, as those of stored blocks come in lines. */
+  val decoder: DecoderParams = DecoderParams(
+    port,
+    historyBytes = historyKib * 1024,
+    lanes = 2,
+    lookahead = lookahead,
+    literalBytes = 2048,
+    literalReserve = DeflateDecompressorParams.literalReserve,
+    literalsAhead = true
+  )
+
+  /** ON_CHIP_HISTORY, as in `snappy-decompress`, and FORMAT, one of [[Wrapper]]. */
+  val onChipHistory: Setting = Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes)
+  val format: Setting = Setting("format", 5, Wrapper.bits, Wrapper.raw)
+  val settings: Seq[Setting] = Seq(onChipHistory, format)
+}
+
+/** What is fixed by the structure of the unit. */
+object DeflateDecompressorParams {
+
+  /** The most bits per cycle. */
+  val mostSpeculation: Int = 32
+
+  /** Lines of literals under way when the buffer has no more room, and two that are written to. */
+  val literalReserve: Int = 12
+
+  /** Sequences that wait for their execution, and those under way when no more may come. */
+  val waitingSequences: Int = 16
+  val sequencesUnderWay: Int = 8
+}
