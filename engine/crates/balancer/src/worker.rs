@@ -4,7 +4,7 @@ use rackwright_datagram::Inbox;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Messages received at once.
 const BATCH: usize = 32;
@@ -35,8 +35,7 @@ impl Worker {
                 is_refusing = true;
                 self.lanes.refuse_clients();
             }
-            let timeout = self.timeout(self.lanes.next_timer(), is_draining);
-            self.lanes.poll.wait(Some(timeout), &mut ready)?;
+            self.wait(is_draining, &mut ready)?;
             ready.sort_unstable_by_key(|token| matches!(Lane::of(*token), Lane::Clients(_)));
             for token in &ready {
                 self.read(Lane::of(*token), &mut inbox)?;
@@ -58,16 +57,17 @@ impl Worker {
         Ok(())
     }
 
-    /// How long to wait when something is to be done at `next`.
-    fn timeout(&self, next: u64, is_draining: bool) -> Duration {
+    /// Waits until something can be received or is to be done.
+    fn wait(&mut self, is_draining: bool, ready: &mut Vec<u64>) -> io::Result<()> {
         if self.shared.settings.busy_poll {
-            return Duration::ZERO;
+            return self.lanes.poll.wait(Some(Duration::ZERO), ready);
         }
-        let next = Duration::from_nanos(next.saturating_sub(self.shared.now()));
-        match is_draining {
-            true => next.min(DRAIN_LOOK),
+        let next = self.shared.start + Duration::from_nanos(self.lanes.next_timer());
+        let deadline = match is_draining {
+            true => next.min(Instant::now() + DRAIN_LOOK),
             false => next,
-        }
+        };
+        self.lanes.poll.wait_until(deadline, ready)
     }
 
     fn read(&mut self, lane: Lane, inbox: &mut Inbox) -> io::Result<()> {

@@ -1,9 +1,12 @@
 use rustix::event::{epoll, eventfd, EventfdFlags, Timespec};
 use rustix::io::Errno;
+use rustix::time::{
+    timerfd_create, timerfd_settime, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags,
+};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How many sockets one wait tells of; those left over come in the next.
 const EVENTS: usize = 64;
@@ -11,10 +14,19 @@ const EVENTS: usize = 64;
 /// The token of a waker. No socket may have it.
 const WAKER: u64 = u64::MAX;
 
+/// The token of the timer. No socket may have it either.
+const TIMER: u64 = u64::MAX - 1;
+
+/// Longer than anybody waits.
+const LONGEST_TIMER: Duration = Duration::from_secs(1 << 30);
+
 /// Waits for several sockets at once.
 pub struct Poll {
     epoll: OwnedFd,
     waker: Waker,
+    timer: OwnedFd,
+    /// What the timer is set to.
+    armed: Option<Instant>,
 }
 
 /// Ends the wait of a [`Poll`] from elsewhere.
@@ -40,13 +52,17 @@ impl Poll {
         rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let poll = Poll {
             epoll,
+            timer: timerfd_create(TimerfdClockId::Monotonic, flags)?,
+            armed: None,
             waker: Waker {
                 event: Arc::new(event),
             },
         };
         poll.add(&*poll.waker.event, WAKER)?;
+        poll.add(&poll.timer, TIMER)?;
         Ok(poll)
     }
 
@@ -97,6 +113,42 @@ impl Poll {
             ready.swap_remove(at);
             let _ = rustix::io::read(&*self.waker.event, &mut [0_u8; 8]);
         }
+        if let Some(at) = ready.iter().position(|token| *token == TIMER) {
+            ready.swap_remove(at);
+            let _ = rustix::io::read(&self.timer, &mut [0_u8; 8]);
+            self.armed = None;
+        }
+        Ok(())
+    }
+
+    /// The same until `deadline`, or a while before: the timer is left as it was set for an earlier one. Where
+    /// deadlines hardly change, the kernel then has no timer to start and to stop in every wait.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn wait_until(&mut self, deadline: Instant, ready: &mut Vec<u64>) -> io::Result<()> {
+        if self.armed.is_none_or(|armed| deadline < armed) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return self.wait(Some(left), ready);
+            }
+            self.arm(left)?;
+            self.armed = Some(deadline);
+        }
+        self.wait(None, ready)
+    }
+
+    fn arm(&self, left: Duration) -> io::Result<()> {
+        let (once, left) = (Duration::ZERO, left.min(LONGEST_TIMER));
+        let [it_interval, it_value] = [once, left].map(|time| Timespec {
+            tv_sec: time.as_secs() as _,
+            tv_nsec: time.subsec_nanos().into(),
+        });
+        let timer = Itimerspec {
+            it_interval,
+            it_value,
+        };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &timer)?;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use rackwright_datagram::{Inbox, Options, Outbox, Poll, Socket};
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn loopback() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
@@ -119,4 +119,22 @@ fn a_wait_ends_with_a_datagram_with_time_and_when_it_is_woken() {
     outbox.flush(&sender).unwrap();
     poll.wait(None, &mut ready).unwrap();
     assert_eq!(ready, [5]);
+}
+
+#[test]
+fn a_wait_until_a_time_ends_then_or_at_the_time_of_the_wait_before() {
+    let mut poll = Poll::new().unwrap();
+    let mut ready = Vec::new();
+    let begin = Instant::now();
+    let at = |ms| begin + Duration::from_millis(ms);
+    poll.wait_until(begin, &mut ready).unwrap();
+    poll.waker().wake();
+    poll.wait_until(at(3), &mut ready).unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(60), "the waker ends it");
+    // The timer stays as it was set for the earlier time, and then is set anew.
+    poll.wait_until(at(3_600_000), &mut ready).unwrap();
+    assert!(Instant::now() >= at(3));
+    poll.wait_until(at(6), &mut ready).unwrap();
+    assert!(Instant::now() >= at(6));
+    assert_eq!(ready, []);
 }

@@ -74,12 +74,22 @@ fn dispatcher(policy: Policy) -> Dispatcher {
     Dispatcher::new(&configuration).unwrap()
 }
 
+/// Events with the times that lie between them.
 fn run(policy: Policy, events: &[(u64, Event)]) -> (Dispatcher, Vec<Action>) {
-    let mut dispatcher = dispatcher(policy);
-    let (mut now, mut actions) = (0, Vec::new());
-    for (gap, event) in events {
+    let mut now = 0;
+    let timed = events.iter().map(|(gap, event)| {
         now += gap;
-        match event.clone() {
+        (now, event.clone())
+    });
+    run_at(policy, timed)
+}
+
+/// Events with their times.
+fn run_at(policy: Policy, events: impl IntoIterator<Item = (u64, Event)>) -> (Dispatcher, Vec<Action>) {
+    let mut dispatcher = dispatcher(policy);
+    let mut actions = Vec::new();
+    for (now, event) in events {
+        match event {
             Event::Request {
                 service,
                 number,
@@ -149,6 +159,31 @@ proptest! {
         let left: u32 = status.services.iter().flat_map(|service| &service.replicas).map(|replica| replica.outstanding).sum();
         prop_assert_eq!(left, 0);
         prop_assert!(status.services.iter().all(|service| service.held == 0 && service.load.is_none_or(|load| load == 0.0)));
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_stands_still(
+        policy in policy(),
+        events in proptest::collection::vec((0..9_000_000_u64, event()), 1..200),
+    ) {
+        let latest = events.iter().scan(0, |latest, (at, event)| {
+            *latest = (*latest).max(*at);
+            Some((*latest, event.clone()))
+        });
+        let latest: Vec<_> = latest.collect();
+        prop_assert_eq!(run_at(policy, events).1, run_at(policy, latest).1);
+    }
+
+    #[test]
+    fn after_a_clock_has_gone_ahead_by_an_hour_counts_are_true_at_once(
+        policy in policy(),
+        events in proptest::collection::vec((0..900_000_u64, event()), 1..100),
+    ) {
+        let (mut dispatcher, _) = run(policy, &events);
+        dispatcher.timer(3_600_000_000_000, &mut Vec::new());
+        let status = dispatcher.status();
+        prop_assert!(status.services.iter().all(|service| service.load.is_none_or(|load| load == 0.0)));
+        prop_assert!(status.peers.iter().all(|peer| !peer.alive));
     }
 
     #[test]

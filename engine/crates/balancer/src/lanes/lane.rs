@@ -1,0 +1,33 @@
+/// What a socket of a thread is for; with its index it is the token by which the thread waits for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lane {
+    /// Clients of the service with that index.
+    Clients(usize),
+    /// The replica with that number.
+    Replica(usize),
+    /// Messages of other dispatchers.
+    Peers,
+    /// Answers of other dispatchers to what this thread redirected.
+    Relayed,
+}
+
+impl Lane {
+    pub(crate) fn token(self) -> u64 {
+        match self {
+            Lane::Clients(index) => (index as u64) << 2,
+            Lane::Replica(index) => (index as u64) << 2 | 1,
+            Lane::Peers => 2,
+            Lane::Relayed => 3,
+        }
+    }
+
+    pub(crate) fn of(token: u64) -> Lane {
+        let index = (token >> 2) as usize;
+        match token & 3 {
+            0 => Lane::Clients(index),
+            1 => Lane::Replica(index),
+            2 => Lane::Peers,
+            _ => Lane::Relayed,
+        }
+    }
+}
