@@ -201,15 +201,24 @@ class Guest:
         memory_bytes: int = 1 << 31,
         seed: int = 1,
         disk: Path | None = None,
+        observer: Observer | None = None,
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
         `seed` is what random numbers start from. `disk` is a file with the content of a disk; it stays so.
+        `observer` looks at the harts; what it saw is there when the guest is gone.
         """
 
     @staticmethod
-    def restore(path: Path, cpu: str = "functional", disk: Path | None = None) -> Guest:
-        """A machine that goes on from a checkpoint: it is ready."""
+    def restore(
+        path: Path,
+        cpu: str = "functional",
+        disk: Path | None = None,
+        observer: Observer | None = None,
+        kernel: bytes | None = None,
+        files: bytes | None = None,
+    ) -> Guest:
+        """A machine that goes on from a checkpoint: it is ready. An observer needs what was booted."""
 
     def save(self, path: Path) -> None:
         """Writes a checkpoint of a guest that is ready; its harts must be functional."""

@@ -6,7 +6,6 @@ import gzip
 import json
 import random
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,17 +13,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from command_line import rw
+from profile_counts import EVERY_CALL, INSTRUMENTED, NO_INLINING, calls_by_symbol, counts_of
 
 import rackwright
 from rackwright import EngineError, RackwrightError, Server, compile_program
 from rackwright.cli.profile import observe
 from rackwright.profiling import Profile, profile
 from rackwright.profiling.files import folded, write
-
-NO_INLINING = ["-O2", "-fno-inline"]
-EVERY_CALL = ["-O0"]
-"""Destructors that do nothing are called too."""
-INSTRUMENTED = ["-finstrument-functions", "-finstrument-functions-exclude-file-list=/usr"]
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +36,15 @@ def jumps(sources: Path) -> tuple[Path, Profile]:
 
 
 def counted(program: Path) -> dict[str, int]:
-    """The calls of a program with counts.c in it, by the symbols of which each address has the last one."""
-    symbols: dict[int, list[str]] = {}
-    listed = subprocess.run(["riscv64-linux-gnu-nm", program], capture_output=True, text=True, check=True)
-    for line in listed.stdout.splitlines():
-        words = line.split()
-        if len(words) == 3 and words[1] in "tTwW":
-            symbols.setdefault(int(words[0], 16), []).append(words[2])
+    """The calls of a program with counts.c in it."""
     result = Server("functional").run(program)
     assert result.exit_code == 0
-    rows = (line.split() for line in result.stderr.decode().splitlines())
-    return {" ".join(symbols[int(address, 16)]): int(calls) for address, calls in rows}
+    return counts_of(result.stderr.decode(), program)
 
 
 def assert_calls_are_equal(source: Path, options: list[str], seen: Profile) -> None:
     """Each function of the instrumented build was called as often as the profile says."""
-    calls = dict(zip(*(seen.calls()[name] for name in ("symbol", "count")), strict=True))
+    calls = calls_by_symbol(seen, source.with_suffix(".elf").name)
     counts = source.with_name("counts.c")
     truth = counted(compile_program([source, counts], options=[*options, *INSTRUMENTED]))
     found = {names: sum(calls.get(name, 0) for name in names.split()) for names in truth}
@@ -144,7 +132,7 @@ def test_calls_of_random_programs_are_those_of_an_instrumented_build(
         [source, sources / "counts.c"], tmp_path / "counted.elf", [*NO_INLINING, *INSTRUMENTED]
     )
     truth = counted(instrumented)
-    calls = dict(zip(*(seen.calls()[name] for name in ("symbol", "count")), strict=True))
+    calls = calls_by_symbol(seen, program.name)
     assert {names: sum(calls.get(name, 0) for name in names.split()) for names in truth} == truth
     assert sum(truth.values()) > 20
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rackwright.cli.accelerate import Placement
-from rackwright.cli.output import JsonOption, messages, print_json
+from rackwright.cli.boot import Cpu as BootCpu
+from rackwright.cli.boot import memory_bytes
+from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run import MOST_CYCLES, Cpu, exit_status
 from rackwright.errors import RackwrightError
 
@@ -24,7 +26,10 @@ _observed = typer.Typer(add_completion=False, context_settings={"help_option_nam
 
 def profile(
     verb: Annotated[
-        list[str] | None, typer.Argument(help="After --: `run PROGRAM …` with its options.", metavar="VERB…")
+        list[str] | None,
+        typer.Argument(
+            help="After --: `run PROGRAM …` or `boot --run COMMAND`, with their options.", metavar="VERB…"
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for the report and the other files.")
@@ -48,6 +53,8 @@ def profile(
         ./rw profile -- run hello.elf -- one two
 
         ./rw profile -o where -- run --cpu boom app.elf
+
+        ./rw profile -- boot --run 'ls -R /usr' --harts 2
 
         ./rw profile --open where
 
@@ -123,6 +130,34 @@ def _run(
         echo=False,
         max_cycles=max_cycles,
     )
+
+
+@_observed.command("boot")
+def _boot(
+    context: typer.Context,
+    run: Annotated[str, typer.Option(metavar="COMMAND", help="Run this as the guest's root, then end.")],
+    image: Annotated[
+        Path | None, typer.Argument(help="What `rw image` has made; without it, the default image.")
+    ] = None,
+    harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
+    cpu: Annotated[BootCpu, typer.Option(help="Model of the harts.")] = BootCpu.functional,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of memory, like 512MiB.")] = "2GiB",
+    disk: Annotated[Path | None, typer.Option(metavar="FILE", help="A disk with this content.")] = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Go on from a checkpoint of this image instead."),
+    ] = None,
+) -> Any:
+    """Observe Linux, its kernel and all programs, which are told nothing of it, as `rw boot` runs it."""
+    from rackwright.linux.image import default_image, load_image
+    from rackwright.profiling import profile_boot
+
+    with working("image") as activity:
+        loaded = load_image(image or default_image(activity.begin))
+    options: dict[str, Any] = {"cpu": cpu.value, "disk": disk}
+    if from_ is None:
+        options |= {"harts": harts, "memory_bytes": memory_bytes(memory)}
+    return profile_boot(loaded, run, every=context.obj, checkpoint=from_, **options)
 
 
 def _summary(made: Profile, output: Path) -> None:

@@ -82,11 +82,13 @@ def boot(
     checkpoint: Path | None = None,
     show: Show = _unseen,
     console: Console | None = None,
+    observer: _engine.Observer | None = None,
 ) -> BootResult:
     """Boots `image` on a server fresh from reset, runs `command` as root, and switches the guest off.
 
     Without a command, there is a shell on `console`. `show` gets what comes out of serial ports as it comes.
     `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
+    `observer` looks at the harts from outside.
     `checkpoint` is a file to write when the guest has booted; with neither command nor console, that is all.
     Raises `RackwrightError` when there is nothing to do or the user leaves the console, and `EngineError`
     when the image does not boot or the checkpoint can't be written.
@@ -95,7 +97,15 @@ def boot(
         raise RackwrightError("without a command, a guest needs a console")
     began = time.monotonic()
     guest = _engine.Guest(
-        image.firmware, image.kernel, image.files, COMMAND_LINE, cpu, harts, memory_bytes, disk=disk
+        image.firmware,
+        image.kernel,
+        image.files,
+        COMMAND_LINE,
+        cpu,
+        harts,
+        memory_bytes,
+        disk=disk,
+        observer=observer,
     )
     run = _Run(guest, cpu, show, console, began)
     run.until("ready")
@@ -113,17 +123,21 @@ def restore(
     disk: Path | None = None,
     show: Show = _unseen,
     console: Console | None = None,
+    observer: _engine.Observer | None = None,
+    image: Image | None = None,
 ) -> BootResult:
     """Goes on from a checkpoint that `boot` has written, on harts of any model; else like `boot`.
 
     A guest with a disk needs the file that it had. The caches of timed harts are empty at first.
-    `BootResult.boot` has the wall time of restoring. Raises `EngineError` when the file is no checkpoint, or
+    `BootResult.boot` has the wall time of restoring. An `observer` needs the image that was booted.
+    Raises `EngineError` when the file is no checkpoint, or
     damaged, or the disk is another one.
     """
     if command is None and console is None:
         raise RackwrightError("without a command, a guest needs a console")
     began = time.monotonic()
-    guest = _engine.Guest.restore(checkpoint, cpu, disk)
+    kernel, files = (image.kernel, image.files) if image else (None, None)
+    guest = _engine.Guest.restore(checkpoint, cpu, disk, observer, kernel, files)
     run = _Run(guest, cpu, show, console, began)
     return run.to_end(command, run.cost(), None)
 

@@ -24,11 +24,18 @@ def folded(profile: Profile) -> str:
 
     They add up to the cycles of the run.
     """
-    lines = [
-        ";".join([f"hart {hart.hart}", *(name.replace(";", ":") for name in names)]) + f" {cycles}\n"
-        for hart, names, cycles, _ in profile.stacks()
-        if cycles
-    ]
+    lines = []
+    for hart in profile.harts:
+        tree = hart.tree
+        # The whole text of each node, from its parent's.
+        texts = [f"hart {hart.hart}"]
+        for node in range(1, len(tree.parents)):
+            label = tree.labels[node]
+            title = (
+                profile.threads[label].title if tree.parents[node] == 0 else profile.functions[label].title
+            )
+            texts.append(f"{texts[tree.parents[node]]};{title.replace(';', ':')}")
+        lines += [f"{text} {cycles}\n" for text, cycles in zip(texts, tree.cycles, strict=True) if cycles]
     return "".join(lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 UNNAMED = "[unknown]"
 """What the engine calls code without a symbol."""
+
+BY_ADDRESS = "@"
+"""How the name of a function begins that the engine knows by its address only."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Function:
     @property
     def title(self) -> str:
         """The name, with the module where it would say nothing without."""
-        return f"{self.module}:{self.name}" if self.name == UNNAMED else self.name
+        nameless = self.name == UNNAMED or self.name.startswith(BY_ADDRESS)
+        return f"{self.module}:{self.name}" if nameless else self.name
 
 
 @dataclass(frozen=True)
@@ -122,12 +126,21 @@ class Profile:
 
     @cached_property
     def unnamed_share(self) -> float:
-        """The share of cycles in code without a name."""
+        """The share of cycles in code of which it is not known which function it is."""
+        return self._share(lambda function: function.name == UNNAMED)
+
+    @cached_property
+    def stripped_share(self) -> float:
+        """The share of cycles in functions that are told apart, but known by their address only."""
+        return self._share(lambda function: function.name.startswith(BY_ADDRESS))
+
+    def _share(self, wanted: Callable[[Function], bool]) -> float:
+        chosen = [wanted(function) for function in self.functions]
         cycles = sum(
             hart.tree.cycles[node]
             for hart in self.harts
             for node in hart.tree.frames()
-            if self.functions[hart.tree.labels[node]].name == UNNAMED
+            if chosen[hart.tree.labels[node]]
         )
         return cycles / max(1, sum(self.cycles))
 
@@ -181,6 +194,7 @@ class Profile:
             "exit_code": self.exit_code,
             "wall_seconds": self.wall_seconds,
             "unnamed_share": self.unnamed_share,
+            "stripped_share": self.stripped_share,
             "slices_dropped": sum(hart.slices_dropped for hart in self.harts),
         }
 

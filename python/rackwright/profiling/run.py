@@ -10,6 +10,7 @@ from rackwright import _engine
 from rackwright.profiling.observed import Profile
 
 if TYPE_CHECKING:
+    from rackwright.linux.image import Image
     from rackwright.server import Server
 
 EVERY = 100_000
@@ -39,5 +40,37 @@ def profile(
         exit_code=result.exit_code,
         digest=result.digest,
         wall_seconds=result.wall_seconds,
+        counters=tuple(_engine.Observer.counters()),
+    )
+
+
+def profile_boot(
+    image: Image,
+    command: str,
+    *,
+    every: int = EVERY,
+    checkpoint: Path | None = None,
+    **options: Any,
+) -> Profile:
+    """Boots `image` and runs `command` in it as `boot` does, and says where the cycles of all harts went.
+
+    The `options` are those of `boot`, or of `restore` when `checkpoint` is a file to go on from: the cycles
+    before it then have no stack.
+    """
+    from rackwright.linux.boot import boot, restore
+
+    observer = _engine.Observer(every)
+    if checkpoint is None:
+        result = boot(image, command, observer=observer, **options)
+    else:
+        result = restore(checkpoint, command, observer=observer, image=image, **options)
+    return Profile.of(
+        observer.profile(),
+        command=command,
+        cpu=result.cpu,
+        clock_hz=result.clock_hz,
+        exit_code=result.exit_code,
+        digest=result.digest,
+        wall_seconds=result.boot.wall_seconds + result.wall_seconds,
         counters=tuple(_engine.Observer.counters()),
     )

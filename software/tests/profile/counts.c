@@ -17,10 +17,14 @@ extern "C" {
 void UNSEEN __cyg_profile_func_enter(void *function, void *caller) {
     (void)caller;
     unsigned long slot = (unsigned long)function / 2 % MOST;
-    while (seen[slot].function && seen[slot].function != function)
-        slot = (slot + 1) % MOST;
-    seen[slot].function = function;
-    seen[slot].calls++;
+    for (;; slot = (slot + 1) % MOST) {
+        void *known = NULL;
+        // Threads count too.
+        if (__atomic_compare_exchange_n(&seen[slot].function, &known, function, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
+            known == function)
+            break;
+    }
+    __atomic_fetch_add(&seen[slot].calls, 1, __ATOMIC_SEQ_CST);
 }
 
 void UNSEEN __cyg_profile_func_exit(void *function, void *caller) {

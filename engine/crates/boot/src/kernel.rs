@@ -32,6 +32,14 @@ impl Kernel {
     }
 }
 
+/// Where an uncompressed Linux image wants to lie, in bytes from the start of memory.
+///
+/// # Errors
+/// [`BootError`] when it is none.
+pub fn kernel_offset(file: &[u8]) -> Result<u64, BootError> {
+    Kernel::parse(file).map(|kernel| kernel.offset)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

@@ -9,4 +9,5 @@ mod software;
 
 pub use device_tree::Hardware;
 pub use error::BootError;
+pub use kernel::kernel_offset;
 pub use software::{Entry, Software};

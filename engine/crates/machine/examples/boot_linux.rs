@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         command_line: "console=ttyS0 earlycon=sbi",
     };
     let began = Instant::now();
-    let mut guest = Guest::start(&parameters, &software, None)?;
+    let mut guest = Guest::start(&parameters, &software, None, None)?;
     let mut shown = [0; 4];
     loop {
         let progress = guest.run(guest.cycle() + Cycles(100_000_000));

@@ -8,6 +8,7 @@ use rackwright_device::{Block, Bus, Disk, Endpoint, Entropy, Map, PowerRequest, 
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Cycle};
+use rackwright_trace::Observation;
 use std::path::Path;
 
 /// Serial ports by what they are for; the image's init uses them in the same way.
@@ -107,7 +108,8 @@ where
 }
 
 impl Guest {
-    /// A machine fresh from reset with `software` in memory, and perhaps a disk.
+    /// A machine fresh from reset with `software` in memory, and perhaps a disk; perhaps with its harts observed, which
+    /// changes nothing.
     ///
     /// # Errors
     /// [`MachineError`] when it cannot be built, or the software cannot be booted.
@@ -115,6 +117,7 @@ impl Guest {
         parameters: &MachineParameters,
         software: &Software<'_>,
         disk: Option<Disk>,
+        observation: Option<&Observation>,
     ) -> Result<Guest, MachineError> {
         parameters.check()?;
         let clock = HierarchyParameters::server().clock;
@@ -130,7 +133,13 @@ impl Guest {
         let start = Start::Reset(entry);
         let content = disk.as_ref().map(Disk::digest);
         let functions = functions(parameters.seed, disk);
-        let machine = build(parameters.cpu, parameters.harts, memory, functions, &start)?;
+        let machine = build(
+            (parameters.cpu, observation),
+            parameters.harts,
+            memory,
+            functions,
+            &start,
+        )?;
         Ok(Guest {
             machine,
             cpu: parameters.cpu,
@@ -147,7 +156,12 @@ impl Guest {
     ///
     /// # Errors
     /// [`MachineError`] when the file is no such checkpoint, or is damaged, or the disk is another one.
-    pub fn restore(path: &Path, cpu: CpuModel, disk: Option<Disk>) -> Result<Guest, MachineError> {
+    pub fn restore(
+        path: &Path,
+        cpu: CpuModel,
+        disk: Option<Disk>,
+        observation: Option<&Observation>,
+    ) -> Result<Guest, MachineError> {
         let (head, pages) = checkpoint::read(path)?;
         let content = disk.as_ref().map(Disk::digest);
         if let Some(reason) = differs(head.disk, content) {
@@ -164,7 +178,7 @@ impl Guest {
             .for_each(|(place, saved)| *place = saved);
         let start = Start::Saved(head.machine);
         // Random numbers go on with the saved state.
-        let machine = build(cpu, harts, memory, functions(0, disk), &start)?;
+        let machine = build((cpu, observation), harts, memory, functions(0, disk), &start)?;
         Ok(Guest {
             machine,
             cpu,
@@ -307,26 +321,60 @@ enum Start {
 }
 
 fn build(
-    cpu: CpuModel,
+    (cpu, observation): (CpuModel, Option<&Observation>),
     harts: usize,
     memory: GuestMemory,
     functions: Vec<Box<dyn Endpoint>>,
     start: &Start,
 ) -> Result<Box<dyn AnyMachine>, MachineError> {
-    let hierarchy = || Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new);
+    let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
     let each = 0..harts;
+    let with = With {
+        memory,
+        functions,
+        start,
+        observation,
+        hierarchy: &hierarchy,
+    };
     match cpu {
-        CpuModel::Functional => machine(vec![Functional::default(); harts], memory, functions, start),
+        CpuModel::Functional => with.harts(vec![Functional::default(); harts]),
         CpuModel::Rocket => {
-            let hierarchy = hierarchy()?;
             let rocket = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
-            machine(each.map(rocket).collect(), memory, functions, start)
+            with.harts(each.map(rocket).collect())
         }
         CpuModel::Boom => {
-            let hierarchy = hierarchy()?;
             let boom = |_| Boom::new(BoomParameters::large(), &hierarchy);
-            machine(each.map(boom).collect(), memory, functions, start)
+            with.harts(each.map(boom).collect())
         }
+    }
+}
+
+/// What a machine is made of, beside its harts.
+struct With<'a> {
+    memory: GuestMemory,
+    functions: Vec<Box<dyn Endpoint>>,
+    start: &'a Start,
+    observation: Option<&'a Observation>,
+    hierarchy: &'a SharedHierarchy,
+}
+
+impl With<'_> {
+    fn harts<T>(self, timings: Vec<T>) -> Result<Box<dyn AnyMachine>, MachineError>
+    where
+        T: Timing + Send + 'static,
+        T::Block: Send + Sync,
+    {
+        let Some(observation) = self.observation else {
+            return machine(timings, self.memory, self.functions, self.start);
+        };
+        let timings = timings.into_iter().enumerate();
+        let probe = |(hart, timing)| observation.probe(timing, hart, self.hierarchy);
+        machine(
+            timings.map(probe).collect(),
+            self.memory,
+            self.functions,
+            self.start,
+        )
     }
 }
 

@@ -1,10 +1,12 @@
 use crate::error::raise;
+use crate::observer::Observer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_boot::Software;
 use rackwright_device::Disk;
 use rackwright_machine::{MachineParameters, Progress, Request};
 use rackwright_time::Cycles;
+use rackwright_trace::Observation;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -18,7 +20,7 @@ pub struct Guest {
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, disk = None))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, disk = None, observer = None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -30,6 +32,7 @@ impl Guest {
         memory_bytes: u64,
         seed: u64,
         disk: Option<PathBuf>,
+        observer: Option<Py<Observer>>,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -43,7 +46,10 @@ impl Guest {
             initial_files: files,
             command_line,
         };
-        let guest = rackwright_machine::Guest::start(&parameters, &software, open(disk)?).map_err(raise)?;
+        let observation = observation(observer.as_ref(), (kernel, files), false)?;
+        let guest =
+            rackwright_machine::Guest::start(&parameters, &software, open(disk)?, observation.as_ref());
+        let guest = guest.map_err(raise)?;
         Ok(Guest {
             guest: Mutex::new(guest),
         })
@@ -51,10 +57,20 @@ impl Guest {
 
     /// A machine that goes on from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional", disk = None))]
-    fn restore(path: PathBuf, cpu: &str, disk: Option<PathBuf>) -> PyResult<Guest> {
+    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None))]
+    fn restore(
+        path: PathBuf,
+        cpu: &str,
+        disk: Option<PathBuf>,
+        observer: Option<Py<Observer>>,
+        kernel: Option<&[u8]>,
+        files: Option<&[u8]>,
+    ) -> PyResult<Guest> {
         let cpu = cpu.parse().map_err(raise)?;
-        let guest = rackwright_machine::Guest::restore(&path, cpu, open(disk)?).map_err(raise)?;
+        let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
+        let observation = observation(observer.as_ref(), (kernel, files), true)?;
+        let guest = rackwright_machine::Guest::restore(&path, cpu, open(disk)?, observation.as_ref());
+        let guest = guest.map_err(raise)?;
         Ok(Guest {
             guest: Mutex::new(guest),
         })
@@ -128,6 +144,17 @@ impl Guest {
     fn digest(&mut self) -> String {
         self.guest().digest().to_string()
     }
+}
+
+/// How a guest with this kernel and these files is observed, if it is.
+fn observation(
+    observer: Option<&Py<Observer>>,
+    (kernel, files): (&[u8], &[u8]),
+    resumes: bool,
+) -> PyResult<Option<Observation>> {
+    observer
+        .map(|observer| observer.get().of_linux(kernel, files, resumes))
+        .transpose()
 }
 
 /// The disk with the content of a file.

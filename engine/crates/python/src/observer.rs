@@ -1,5 +1,7 @@
 use crate::error::raise;
 use pyo3::prelude::*;
+use rackwright_boot::kernel_offset;
+use rackwright_device::Map;
 use rackwright_linux::program_base;
 use rackwright_trace::{Observation, Profile, Session, Symbols, COUNTERS};
 use std::path::Path;
@@ -44,14 +46,22 @@ impl Observer {
         let base = program_base(file).map_err(|error| fails(&error))?;
         let symbols = Symbols::of_elf(file, base).map_err(|error| fails(&error))?;
         let name = Path::new(path).file_name().unwrap_or_default();
-        Ok(self.begin(Session::of_program(&name.to_string_lossy(), symbols)))
+        Ok(self.begin(Session::of_program(&name.to_string_lossy(), symbols), false))
     }
 
-    fn begin(&self, session: Session) -> Observation {
+    /// The observation of a machine that runs this Linux kernel, from the start or from a checkpoint on.
+    pub fn of_linux(&self, kernel: &[u8], files: &[u8], resumes: bool) -> PyResult<Observation> {
+        let physical = Map::SERVER.memory + kernel_offset(kernel).map_err(raise)?;
+        let session = Session::of_linux(kernel, physical, files).map_err(raise)?;
+        Ok(self.begin(session, resumes))
+    }
+
+    fn begin(&self, session: Session, resumes: bool) -> Observation {
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         Observation {
             session,
             every: self.every,
+            resumes,
         }
     }
 }

@@ -1,9 +1,16 @@
 use crate::durations::{AllDurations, Durations, SlowCall};
+use crate::guest::Mapped;
+use crate::linux::{Task, KERNEL};
 use crate::names::{Function, Place};
-use crate::session::Session;
+use crate::session::{Parked, Session, Shared, Sight};
 use crate::slices::{Slice, Slices};
 use crate::stack::{remaining, Entered, Frame};
 use crate::tree::{Node, NodeId, Tree};
+use rackwright_cpu::{Privilege, Trap, View};
+
+// Numbers of integer registers by the calling convention.
+const STACK_POINTER: u8 = 2;
+const THREAD_POINTER: u8 = 4;
 
 /// Counters of a hart and of what it shares with others, at one time.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -39,11 +46,20 @@ pub struct Collector {
     /// The code of the function that runs.
     low: u64,
     span: u64,
-    /// Up to where cycles and instructions are accounted for.
+    /// Where the observation begins, and up to where cycles and instructions are accounted for.
+    begin: u64,
     accounted: u64,
     accounted_instructions: u64,
     instructions: u64,
-    places: Box<[(u64, Option<Place>)]>,
+    /// By address and address space.
+    places: Box<[(u64, u64, Option<Place>)]>,
+    /// Traps whose handlers were not seen yet, and when they were taken.
+    pending: Vec<(Trap, u64)>,
+    has_kernel: bool,
+    /// Where the kernel describes the task that runs, its number, and what describes its memory.
+    task: u64,
+    task_number: u64,
+    memory: u64,
 }
 
 /// Places that are kept by address, as a hart needs them over and over.
@@ -54,6 +70,7 @@ impl Collector {
     pub(crate) fn new(hart: usize, session: Session) -> Collector {
         Collector {
             hart,
+            has_kernel: session.has_kernel(),
             session,
             tree: Tree::new(),
             durations: AllDurations::default(),
@@ -64,10 +81,15 @@ impl Collector {
             root: Tree::ROOT,
             low: 0,
             span: 0,
+            begin: 0,
             accounted: 0,
             accounted_instructions: 0,
             instructions: 0,
-            places: vec![(0, None); PLACES].into_boxed_slice(),
+            places: vec![(0, 0, None); PLACES].into_boxed_slice(),
+            pending: Vec::new(),
+            task: 0,
+            task_number: 0,
+            memory: 0,
         }
     }
 
@@ -81,9 +103,14 @@ impl Collector {
         self.durations.of(function)
     }
 
-    /// Up to where cycles are accounted for.
+    /// Cycles that are accounted for.
     pub fn cycles(&self) -> u64 {
-        self.accounted
+        self.accounted - self.begin
+    }
+
+    /// What was before `cycle` was not observed.
+    pub(crate) fn begin_at(&mut self, cycle: u64) {
+        (self.begin, self.accounted) = (cycle, cycle);
     }
 
     /// Instructions executed.
@@ -110,43 +137,53 @@ impl Collector {
         pc.wrapping_sub(self.low) < self.span
     }
 
-    /// A call to `pc`, made in cycle `now` with the stack pointer `pointer`.
-    pub(crate) fn call(&mut self, pc: u64, returns_to: u64, pointer: u64, now: u64) {
+    /// A call to `pc`.
+    pub(crate) fn call(&mut self, pc: u64, returns_to: u64, view: View<'_>, now: u64) {
+        self.settle(view);
+        if self.is_firmware(view) {
+            return;
+        }
         self.account(now);
-        let place = self.place(pc);
+        self.follow_task(pc, view);
+        let place = self.called_place(pc, view);
+        let pointer = view.register(STACK_POINTER);
         self.push(Entered::Call, &place, returns_to, pointer, now);
     }
 
-    /// A return to `pc`, with the stack pointer `pointer`.
-    pub(crate) fn returned(&mut self, pc: u64, pointer: u64, now: u64) {
+    /// A return to `pc`.
+    pub(crate) fn returned(&mut self, pc: u64, view: View<'_>, now: u64) {
+        self.settle(view);
+        if self.is_firmware(view) {
+            return;
+        }
         self.account(now);
+        self.follow_task(pc, view);
         match self.frames.last() {
             Some(top) if top.returns_to == pc && top.entered == Entered::Call => self.pop(now),
-            _ => {
-                let count = remaining(&self.frames, pc, pointer);
-                while self.frames.len() > count {
-                    self.pop(now);
-                }
-            }
+            _ => self.unwind(pc, view, now),
         }
         self.resume();
         if !self.is_within(pc) {
-            self.moved(pc, pointer, now);
+            self.moved(pc, view, now);
         }
     }
 
     /// Code goes on at `pc`, in another function, without a call.
-    pub(crate) fn moved(&mut self, pc: u64, pointer: u64, now: u64) {
+    pub(crate) fn moved(&mut self, pc: u64, view: View<'_>, now: u64) {
+        self.settle(view);
+        if self.is_within(pc) {
+            return;
+        }
         self.account(now);
-        let place = self.place(pc);
+        let place = self.place(pc, view);
         let Some(top) = self.frames.last_mut() else {
-            self.push(Entered::Bottom, &place, 0, pointer, now);
+            self.push(Entered::Bottom, &place, 0, view.register(STACK_POINTER), now);
             return;
         };
         (top.low, top.span) = (place.low, place.span);
         if top.function != place.function || place.entry {
             let frame = *top;
-            self.leave(&frame, now);
+            self.leave(&frame, self.frames.len() - 1, now);
             let parent = self.parent();
             let node = self.tree.child(parent, place.function);
             self.tree.node(node).calls += u64::from(place.entry);
@@ -158,12 +195,81 @@ impl Collector {
         self.resume();
     }
 
+    /// A trap was taken. What its handler is, the next block that is observed says.
+    pub(crate) fn trapped(&mut self, trap: &Trap, now: u64) {
+        self.account(now);
+        self.pending.push((*trap, now));
+        (self.low, self.span) = (0, 0);
+    }
+
+    /// A return from a trap, to `pc`.
+    pub(crate) fn resumed(&mut self, pc: u64, view: View<'_>, now: u64) {
+        self.settle(view);
+        self.account(now);
+        let changed = view.privilege() == Privilege::User && self.refresh_task(view);
+        let privilege = view.privilege();
+        let trap = self
+            .frames
+            .iter()
+            .rposition(|frame| matches!(frame.entered, Entered::Trap(_)));
+        let from = trap.map(|index| self.frames[index].entered);
+        let wanted = Entered::Trap(privilege);
+        let found = self.frames.iter().rposition(|frame| frame.entered == wanted);
+        match (trap, found) {
+            // Firmware hands a trap of a program on to the kernel.
+            (Some(index), _)
+                if privilege == Privilege::Supervisor && from == Some(Entered::Trap(Privilege::User)) =>
+            {
+                self.pop_to(index + 1, now);
+                (self.low, self.span) = (0, 0);
+            }
+            (_, Some(index)) if !changed => {
+                let frame = self.frames[index];
+                self.pop_to(index, now);
+                self.go_on(&frame, pc, view, now);
+            }
+            _ => {
+                self.pop_to(0, now);
+                (self.low, self.span) = (0, 0);
+            }
+        }
+        if !self.is_within(pc) {
+            self.moved(pc, view, now);
+        }
+    }
+
+    /// Goes on at `pc` after the trap of `trap`, which is not on the stack any more.
+    fn go_on(&mut self, trap: &Frame, pc: u64, view: View<'_>, now: u64) {
+        self.resume();
+        let pointer = view.register(STACK_POINTER);
+        if trap.interrupted(pc) || view.privilege() != Privilege::User {
+            return;
+        }
+        let ended = |frame: &Frame| {
+            frame.entered == Entered::Signal && frame.pointer == pointer && frame.interrupted(pc)
+        };
+        if let Some(index) = self.frames.iter().rposition(ended) {
+            self.pop_to(index, now);
+        } else if self.place(pc, view).entry && pointer != trap.pointer {
+            let place = self.place(pc, view);
+            self.push(Entered::Signal, &place, trap.returns_to, trap.pointer, now);
+            return;
+        } else {
+            self.unwind(pc, view, now);
+        }
+        self.resume();
+    }
+
+    /// Ends the frames that are gone when code goes on at `pc`.
+    fn unwind(&mut self, pc: u64, view: View<'_>, now: u64) {
+        let count = remaining(&self.frames, pc, view.register(STACK_POINTER));
+        self.pop_to(count, now);
+    }
+
     /// The hart is gone.
     pub(crate) fn finish(mut self, now: u64) {
         self.account(now);
-        while !self.frames.is_empty() {
-            self.pop(now);
-        }
+        self.pop_to(0, now);
         let session = self.session.clone();
         session.finish(self);
     }
@@ -190,12 +296,18 @@ impl Collector {
 
     fn pop(&mut self, now: u64) {
         if let Some(frame) = self.frames.pop() {
-            self.leave(&frame, now);
+            self.leave(&frame, self.frames.len(), now);
         }
     }
 
-    /// A call has ended.
-    fn leave(&mut self, frame: &Frame, now: u64) {
+    fn pop_to(&mut self, count: usize, now: u64) {
+        while self.frames.len() > count {
+            self.pop(now);
+        }
+    }
+
+    /// A call with `depth` others around it has ended.
+    fn leave(&mut self, frame: &Frame, depth: usize, now: u64) {
         let call = SlowCall {
             cycles: now - frame.begin,
             begin: frame.begin,
@@ -203,7 +315,7 @@ impl Collector {
         self.durations.add(frame.function, call);
         self.slices.add(Slice {
             thread: self.thread,
-            depth: self.frames.len() as u32,
+            depth: depth as u32,
             function: frame.function,
             begin: frame.begin,
             end: now,
@@ -231,15 +343,139 @@ impl Collector {
         self.accounted_instructions = self.instructions;
     }
 
-    fn place(&mut self, pc: u64) -> Place {
-        let slot = (pc >> 1 ^ pc >> 13) as usize % PLACES;
-        if let (known, Some(place)) = self.places[slot] {
-            if known == pc {
+    /// Enters the handlers of traps that were taken since the last block.
+    #[inline]
+    fn settle(&mut self, view: View<'_>) {
+        if self.pending.is_empty() {
+            return;
+        }
+        for (trap, begin) in std::mem::take(&mut self.pending) {
+            let place = self.place_of(trap.target, trap.to, view);
+            let entered = Entered::Trap(trap.from);
+            self.push(entered, &place, trap.pc, trap.stack_pointer, begin);
+        }
+    }
+
+    /// Whether firmware runs below a kernel: it is one function to us.
+    fn is_firmware(&self, view: View<'_>) -> bool {
+        self.has_kernel && view.privilege() == Privilege::Machine
+    }
+
+    /// A kernel has another task's registers: its stack is another one.
+    fn follow_task(&mut self, pc: u64, view: View<'_>) {
+        let task = view.register(THREAD_POINTER);
+        if !self.has_kernel || pc < KERNEL || task < KERNEL || task == self.task {
+            return;
+        }
+        if view.privilege() != Privilege::Supervisor {
+            return;
+        }
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        let Some(found) = shared.linux().and_then(|linux| linux.task(mapped(view), task)) else {
+            return;
+        };
+        let parked = Parked {
+            number: self.task_number,
+            frames: std::mem::take(&mut self.frames),
+        };
+        // What ran before the first task goes on as that task.
+        let begun = self.task == 0;
+        shared.parked.insert(self.task, parked);
+        let known = shared.parked.remove(&if begun { 0 } else { task });
+        match known {
+            Some(known) if begun || known.number == found.thread.number => self.frames = known.frames,
+            // A task that was not there before: what was known of its memory may be another's.
+            _ => self.places.fill((0, 0, None)),
+        }
+        self.task = task;
+        self.become_task(&found, &mut shared);
+    }
+
+    /// Takes note of what a program's memory is now; tells whether it has become another program's.
+    fn refresh_task(&mut self, view: View<'_>) -> bool {
+        if self.task == 0 {
+            return false;
+        }
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        let Some(linux) = shared.linux() else { return false };
+        let guest = mapped(view);
+        if linux.memory_of(guest, self.task) == Some(self.memory) {
+            return false;
+        }
+        let Some(found) = linux.task(guest, self.task) else {
+            return false;
+        };
+        self.places.fill((0, 0, None));
+        self.become_task(&found, &mut shared);
+        true
+    }
+
+    /// The task that runs is `found`: hangs its frames from it in the tree of this hart.
+    fn become_task(&mut self, found: &Task, shared: &mut Shared) {
+        self.task_number = found.thread.number;
+        self.memory = found.memory;
+        self.thread = shared.thread(&found.thread);
+        self.root = self.tree.child(Tree::ROOT, Function(self.thread));
+        let mut parent = self.root;
+        for frame in &mut self.frames {
+            parent = self.tree.child(parent, frame.function);
+            frame.node = parent;
+        }
+    }
+
+    fn place(&mut self, pc: u64, view: View<'_>) -> Place {
+        self.place_of(pc, view.privilege(), view)
+    }
+
+    /// The place of a function that is called.
+    fn called_place(&mut self, pc: u64, view: View<'_>) -> Place {
+        let place = self.place(pc, view);
+        if place.entry || pc >= KERNEL {
+            return place;
+        }
+        let sight = self.sight(view.privilege(), view);
+        let place = self.session.lock().place(sight, pc, true);
+        let slot = self.slot(pc, view.privilege());
+        self.places[slot.0] = (pc, slot.1, Some(place));
+        place
+    }
+
+    fn place_of(&mut self, pc: u64, privilege: Privilege, view: View<'_>) -> Place {
+        let (slot, space) = self.slot(pc, privilege);
+        if let (known, in_space, Some(place)) = self.places[slot] {
+            if known == pc && in_space == space {
                 return place;
             }
         }
-        let place = self.session.lock().place(pc);
-        self.places[slot] = (pc, Some(place));
+        let place = self.session.lock().place(self.sight(privilege, view), pc, false);
+        self.places[slot] = (pc, space, Some(place));
         place
+    }
+
+    /// Where the place of `pc` is kept, and what tells it from others with the same address.
+    fn slot(&self, pc: u64, privilege: Privilege) -> (usize, u64) {
+        let space = if pc >= KERNEL {
+            KERNEL
+        } else {
+            self.memory ^ (privilege as u64) << 62
+        };
+        ((pc >> 1 ^ pc >> 13) as usize % PLACES, space)
+    }
+
+    fn sight<'a>(&self, privilege: Privilege, view: View<'a>) -> Sight<'a> {
+        Sight {
+            guest: mapped(view),
+            privilege,
+            memory: self.memory,
+        }
+    }
+}
+
+fn mapped(view: View<'_>) -> Mapped<'_> {
+    Mapped {
+        memory: view.memory(),
+        page_tables: view.page_tables(),
     }
 }

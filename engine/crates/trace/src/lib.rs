@@ -4,8 +4,13 @@
 //! every cycle to it. What runs on the hart cannot tell, and a hart without it pays nothing. When the hart is gone, its
 //! [`Collector`] comes out of the [`Session`] that all harts of a machine share, as a [`Profile`].
 
+mod archive;
+mod btf;
 mod collector;
 mod durations;
+mod guest;
+mod kallsyms;
+mod linux;
 mod names;
 mod observation;
 mod probe;
@@ -18,6 +23,7 @@ mod tree;
 
 pub use collector::{Collector, Counts, Sampling};
 pub use durations::{Durations, SlowCall};
+pub use linux::KernelError;
 pub use names::{Function, Names};
 pub use observation::{Observation, COUNTERS};
 pub use probe::{Probed, ProbedBlock};

@@ -11,6 +11,8 @@ pub struct Observation {
     pub session: Session,
     /// Cycles between two looks at the counters.
     pub every: u64,
+    /// Whether harts go on from a checkpoint: what was before is not observed.
+    pub resumes: bool,
 }
 
 /// The counters that are looked at, in the order of their values.
@@ -42,6 +44,6 @@ impl Observation {
             every: self.every.max(1),
             read: Box::new(read),
         };
-        Probed::new(timing, hart, &self.session, sampling)
+        Probed::new(timing, hart, self, sampling)
     }
 }

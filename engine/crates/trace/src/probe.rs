@@ -1,10 +1,7 @@
 use crate::collector::{Collector, Sampling};
-use crate::session::Session;
-use rackwright_cpu::{BlockInstruction, BlockRun, Timing, Trap, View};
+use crate::observation::Observation;
+use rackwright_cpu::{BlockInstruction, BlockRun, Operation, Timing, Trap, View};
 use rackwright_time::Cycle;
-
-/// The stack pointer's number.
-const STACK_POINTER: u8 = 2;
 
 /// What a block ends with, if all of it is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +10,8 @@ enum End {
     Plain,
     Call,
     Return,
+    /// A return from a trap.
+    Resume,
 }
 
 /// A block of the model `T`, and what it does to the call stack.
@@ -30,14 +29,17 @@ pub struct Probed<T: Timing> {
     collector: Option<Collector>,
     sampling: Sampling,
     sample_at: u64,
+    /// Whether the hart goes on from elsewhere, so that the time before is not its own.
+    resumes: bool,
 }
 
 impl<T: Timing> Probed<T> {
-    /// Observes hart number `hart`, with the model `timing`, for `session`.
-    pub fn new(timing: T, hart: usize, session: &Session, sampling: Sampling) -> Probed<T> {
+    /// Observes hart number `hart`, with the model `timing`.
+    pub(crate) fn new(timing: T, hart: usize, observation: &Observation, sampling: Sampling) -> Probed<T> {
         Probed {
             timing,
-            collector: Some(Collector::new(hart, session.clone())),
+            collector: Some(Collector::new(hart, observation.session.clone())),
+            resumes: observation.resumes,
             sample_at: sampling.every,
             sampling,
         }
@@ -64,6 +66,7 @@ impl<T: Timing> Timing for Probed<T> {
         let end = match &last.instruction {
             instruction if instruction.is_call() => End::Call,
             instruction if instruction.is_return() => End::Return,
+            instruction if matches!(instruction.operation, Operation::Mret | Operation::Sret) => End::Resume,
             _ => End::Plain,
         };
         ProbedBlock {
@@ -94,13 +97,17 @@ impl<T: Timing> Timing for Probed<T> {
         };
         match end {
             End::Plain if collector.is_within(run.next_pc) => {}
-            End::Plain => collector.moved(run.next_pc, view.register(STACK_POINTER), now),
-            End::Call => collector.call(run.next_pc, block.next, view.register(STACK_POINTER), now),
-            End::Return => collector.returned(run.next_pc, view.register(STACK_POINTER), now),
+            End::Plain => collector.moved(run.next_pc, view, now),
+            End::Call => collector.call(run.next_pc, block.next, view, now),
+            End::Return => collector.returned(run.next_pc, view, now),
+            End::Resume => collector.resumed(run.next_pc, view, now),
         }
     }
 
-    fn observe_trap(&mut self, _trap: &Trap) {}
+    fn observe_trap(&mut self, trap: &Trap) {
+        let now = self.timing.cycle().0;
+        self.collector().trapped(trap, now);
+    }
 
     fn trap(&mut self) {
         self.timing.trap();
@@ -115,6 +122,9 @@ impl<T: Timing> Timing for Probed<T> {
     }
 
     fn advance_to(&mut self, cycle: Cycle) {
+        if std::mem::take(&mut self.resumes) {
+            self.collector().begin_at(cycle.0);
+        }
         self.timing.advance_to(cycle);
     }
 }

@@ -1,5 +1,6 @@
 use crate::names::Function;
 use crate::tree::NodeId;
+use rackwright_cpu::Privilege;
 
 /// How a frame came to be, which says how it is left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,6 +9,10 @@ pub(crate) enum Entered {
     Bottom,
     /// By a call.
     Call,
+    /// By a trap from code of this privilege.
+    Trap(Privilege),
+    /// A kernel had a program run a handler in between.
+    Signal,
 }
 
 /// A function that has not returned yet.
@@ -31,6 +36,16 @@ impl Frame {
     /// Whether it is left by going on at `pc` with the stack pointer `pointer`.
     fn returns(&self, pc: u64, pointer: u64) -> bool {
         self.entered == Entered::Call && self.returns_to == pc && self.pointer == pointer
+    }
+}
+
+/// Bytes of the longest instruction: a call of the kernel goes on behind it.
+const LONGEST: u64 = 4;
+
+impl Frame {
+    /// Whether going on at `pc` is what was interrupted, or the instruction after it.
+    pub(crate) fn interrupted(&self, pc: u64) -> bool {
+        pc.wrapping_sub(self.returns_to) <= LONGEST
     }
 }
 

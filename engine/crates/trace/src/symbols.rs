@@ -1,5 +1,9 @@
-use object::read::elf::{ElfFile64, FileHeader};
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolFlags, SymbolKind};
+use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
+use object::read::elf::ElfFile64;
+use object::{
+    Endianness, Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionKind, SymbolFlags, SymbolKind,
+};
+use std::ops::Range;
 
 /// A function in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,6 +14,13 @@ pub struct Symbol {
     pub end: u64,
     /// Its name as the linker knows it.
     pub name: String,
+}
+
+impl Symbol {
+    /// Whether the function is known by its address only.
+    fn learned(&self) -> bool {
+        self.name.starts_with('@')
+    }
 }
 
 /// Why a file has no symbols.
@@ -25,6 +36,8 @@ pub enum SymbolError {
 pub struct Symbols {
     /// In the order of addresses; none overlaps another.
     symbols: Vec<Symbol>,
+    /// How far the addresses of the file are above those here, by ranges of the latter.
+    shifts: Vec<(Range<u64>, u64)>,
 }
 
 /// A symbol as it is found, and how well its name tells what the function is.
@@ -34,37 +47,93 @@ struct Candidate {
 }
 
 impl Symbols {
-    /// The symbols of an ELF file that lies `base` bytes above the addresses in it: of its symbol table, or of the one for
-    /// dynamic linking if it is stripped.
+    /// The functions of an ELF file that lies `base` bytes above the addresses in it.
+    ///
+    /// They are those of its symbol table and of the one for dynamic linking. Functions that have no symbol, as in a stripped file,
+    /// are called by their address where the table for unwinding (`.eh_frame`) knows them.
     ///
     /// # Errors
     /// [`SymbolError`] for what is no ELF file.
     pub fn of_elf(file: &[u8], base: u64) -> Result<Symbols, SymbolError> {
-        let malformed = |error: object::Error| SymbolError::Malformed(error.to_string());
-        type Header = object::elf::FileHeader64<Endianness>;
-        Header::parse(file).map_err(malformed)?;
-        let elf = ElfFile64::<Endianness>::parse(file).map_err(malformed)?;
+        let elf = parse(file)?;
+        let whole = (0..u64::MAX, base.wrapping_neg());
+        Ok(Symbols::of_parsed(&elf).moved(vec![whole]))
+    }
+
+    /// The same by the place in the file instead of the address.
+    ///
+    /// # Errors
+    /// [`SymbolError`] for what is no ELF file.
+    pub(crate) fn of_mapped_elf(file: &[u8]) -> Result<Symbols, SymbolError> {
+        let elf = parse(file)?;
+        let shift = |segment: object::read::elf::ElfSegment64<'_, '_, Endianness>| {
+            let (offset, bytes) = segment.file_range();
+            (offset..offset + bytes, segment.address().wrapping_sub(offset))
+        };
+        Ok(Symbols::of_parsed(&elf).moved(elf.segments().map(shift).collect()))
+    }
+
+    fn of_parsed(elf: &Elf<'_>) -> Symbols {
         let mut found: Vec<Candidate> = elf
             .symbols()
-            .filter_map(|symbol| candidate(&elf, &symbol))
+            .filter_map(|symbol| candidate(elf, &symbol))
             .collect();
-        if found.is_empty() {
-            found = elf
-                .dynamic_symbols()
-                .filter_map(|symbol| candidate(&elf, &symbol))
-                .collect();
-        }
+        found.extend(elf.dynamic_symbols().filter_map(|symbol| candidate(elf, &symbol)));
+        found.extend(described(elf));
         let ends: Vec<u64> = elf
             .sections()
             .filter(|section| section.kind() == SectionKind::Text)
             .map(|section| section.address() + section.size())
             .collect();
-        let mut symbols = Symbols::settle(found, &ends);
-        for symbol in &mut symbols.symbols {
-            symbol.start = symbol.start.wrapping_add(base);
-            symbol.end = symbol.end.wrapping_add(base);
+        Symbols::settle(found, &ends)
+    }
+
+    /// With the addresses that `shifts` say.
+    fn moved(mut self, shifts: Vec<(Range<u64>, u64)>) -> Symbols {
+        let place = |address: u64| {
+            let mut places = shifts
+                .iter()
+                .map(|(range, shift)| (range, address.wrapping_sub(*shift)));
+            places
+                .find(|(range, place)| range.contains(place))
+                .map(|(_, place)| place)
+        };
+        for symbol in &mut self.symbols {
+            let bytes = symbol.end - symbol.start;
+            symbol.start = place(symbol.start).unwrap_or(symbol.start);
+            symbol.end = symbol.start + bytes;
         }
-        Ok(symbols)
+        self.symbols.sort_by_key(|symbol| symbol.start);
+        self.shifts = shifts;
+        self
+    }
+
+    /// Takes note that a function begins at `address`, which no symbol says, as it is called: one without a name. It goes
+    /// up to the next one.
+    pub(crate) fn learn(&mut self, address: u64) {
+        let after = self.symbols.partition_point(|symbol| symbol.start <= address);
+        let end = self.symbols.get(after).map_or(u64::MAX, |symbol| symbol.start);
+        if let Some(before) = after.checked_sub(1).map(|index| &mut self.symbols[index]) {
+            if before.end > address {
+                before.end = address;
+            }
+        }
+        let shift = self.shifts.iter().find(|(range, _)| range.contains(&address));
+        let shown = address.wrapping_add(shift.map_or(0, |(_, shift)| *shift));
+        let symbol = Symbol {
+            start: address,
+            end,
+            name: by_address(shown),
+        };
+        self.symbols.insert(after, symbol);
+    }
+
+    /// Whether the function that `address` lies in has no name of its own, and begins elsewhere.
+    pub(crate) fn is_inside_nameless(&self, address: u64) -> bool {
+        match self.find(address) {
+            Ok(symbol) => symbol.learned() && symbol.start != address,
+            Err(_) => true,
+        }
     }
 
     /// Symbols by address and name, each up to the next one; the last up to `end`.
@@ -110,7 +179,10 @@ impl Symbols {
             };
             symbols[index].end = end.min(next);
         }
-        Symbols { symbols }
+        Symbols {
+            symbols,
+            shifts: Vec::new(),
+        }
     }
 
     /// The function that `address` lies in, or the addresses without one around it.
@@ -144,11 +216,51 @@ impl Symbols {
     }
 }
 
+type Elf<'data> = ElfFile64<'data, Endianness>;
+
+fn parse(file: &[u8]) -> Result<Elf<'_>, SymbolError> {
+    Elf::parse(file).map_err(|error| SymbolError::Malformed(error.to_string()))
+}
+
+/// Functions by their addresses: those that can be unwound, and the stubs of calls to other files.
+fn described(elf: &Elf<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let mut add = |start: u64, end: u64, name: String| {
+        let symbol = Symbol { start, end, name };
+        found.push(Candidate {
+            rank: (u8::MAX, 0),
+            symbol,
+        });
+    };
+    if let Some(stubs) = elf.section_by_name(".plt") {
+        let start = stubs.address();
+        add(start, start + stubs.size(), "[plt]".to_string());
+    }
+    let Some(section) = elf.section_by_name(".eh_frame") else {
+        return found;
+    };
+    let Ok(content) = section.data() else { return found };
+    let frames = EhFrame::new(content, LittleEndian);
+    let bases = BaseAddresses::default().set_eh_frame(section.address());
+    let mut entries = frames.entries(&bases);
+    while let Ok(Some(entry)) = entries.next() {
+        let CieOrFde::Fde(partial) = entry else { continue };
+        let Ok(entry) = partial.parse(|_, bases, offset| frames.cie_from_offset(bases, offset)) else {
+            break;
+        };
+        let start = entry.initial_address();
+        add(start, start + entry.len(), by_address(start));
+    }
+    found
+}
+
+/// What a function is called that has no name.
+fn by_address(address: u64) -> String {
+    format!("@{address:#x}")
+}
+
 /// A symbol of code. The marks that tell code from data (`$x`) and labels of the compiler are none.
-fn candidate<'data>(
-    elf: &ElfFile64<'data, Endianness>,
-    symbol: &impl ObjectSymbol<'data>,
-) -> Option<Candidate> {
+fn candidate<'data>(elf: &Elf<'data>, symbol: &impl ObjectSymbol<'data>) -> Option<Candidate> {
     const INDIRECT: u8 = 10;
     let SymbolFlags::Elf { st_info, .. } = symbol.flags() else {
         return None;

@@ -1,0 +1,243 @@
+//! What a Linux kernel knows of its processes, read in its memory by its own types (Linux 6.12).
+
+use crate::archive::Archive;
+use crate::btf::Types;
+use crate::guest::Mapped;
+use crate::kallsyms::kernel_symbols;
+use crate::names::{Function, Names, Place, UNKNOWN};
+use crate::session::{Sight, Thread};
+use crate::symbols::Symbols;
+use std::collections::HashMap;
+
+/// A kernel whose symbols and types are known.
+pub(crate) struct Linux {
+    kernel: Symbols,
+    /// Addresses that its image is linked to.
+    base: u64,
+    end: u64,
+    /// How far below that it lies in memory.
+    physical: u64,
+    offsets: Offsets,
+    archive: Archive,
+    files: HashMap<String, Symbols>,
+}
+
+/// Why a kernel can't be observed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum KernelError {
+    /// There are no symbols in it.
+    #[error("the kernel has no symbols in itself (CONFIG_KALLSYMS), or in another format than Linux 6.12")]
+    Symbols,
+    /// There are no types in it.
+    #[error("the kernel does not say where {0} is (CONFIG_DEBUG_INFO_BTF)")]
+    Types(&'static str),
+}
+
+macro_rules! offsets {
+    ($($name:ident: $structure:literal $($member:literal)*;)*) => {
+        /// Bytes from the start of a structure to a member.
+        struct Offsets { $($name: u64,)* }
+
+        impl Offsets {
+            fn of(types: &Types<'_>) -> Result<Offsets, KernelError> {
+                Ok(Offsets { $($name: types
+                    .offset($structure, &[$($member),*])
+                    .ok_or(KernelError::Types(concat!($structure, $(".", $member),*)))?,)* })
+            }
+        }
+    };
+}
+
+offsets! {
+    task_name: "task_struct" "comm";
+    task_number: "task_struct" "pid";
+    task_group: "task_struct" "tgid";
+    task_leader: "task_struct" "group_leader";
+    task_memory: "task_struct" "mm";
+    areas: "mm_struct" "mm_mt" "ma_root";
+    leaf_limits: "maple_node" "mr64" "pivot";
+    leaf_slots: "maple_node" "mr64" "slot";
+    inner_limits: "maple_node" "ma64" "pivot";
+    inner_slots: "maple_node" "ma64" "slot";
+    area_start: "vm_area_struct" "vm_start";
+    area_end: "vm_area_struct" "vm_end";
+    area_offset: "vm_area_struct" "vm_pgoff";
+    area_file: "vm_area_struct" "vm_file";
+    file_entry: "file" "f_path" "dentry";
+    entry_name: "dentry" "d_name" "name";
+    entry_parent: "dentry" "d_parent";
+}
+
+/// Addresses from here on are the kernel's.
+pub(crate) const KERNEL: u64 = 1 << 63;
+const PAGE: u64 = 4096;
+/// Bytes of a task's name.
+const NAME_BYTES: u64 = 16;
+/// Path components that are followed.
+const DEPTH: usize = 32;
+
+/// A task, as the kernel has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Task {
+    pub(crate) thread: Thread,
+    /// Address of what describes its memory; zero for threads of the kernel.
+    pub(crate) memory: u64,
+}
+
+impl Linux {
+    /// The kernel in `image`, which is loaded at `physical`, and the files that it starts with.
+    pub(crate) fn new(image: &[u8], physical: u64, files: &[u8]) -> Result<Linux, KernelError> {
+        let (kernel, base) = kernel_symbols(image).ok_or(KernelError::Symbols)?;
+        let types = Types::within(image).ok_or(KernelError::Types("anything"))?;
+        Ok(Linux {
+            end: base + image.len() as u64,
+            offsets: Offsets::of(&types)?,
+            kernel,
+            base,
+            physical,
+            archive: Archive::new(files),
+            files: HashMap::new(),
+        })
+    }
+
+    /// The task at `address`, if there is one.
+    pub(crate) fn task(&self, guest: Mapped<'_>, address: u64) -> Option<Task> {
+        let offsets = &self.offsets;
+        let leader = guest.word(address + offsets.task_leader)?;
+        Some(Task {
+            thread: Thread {
+                process: guest.text(leader + offsets.task_name, NAME_BYTES)?,
+                process_number: guest.half(address + offsets.task_group)?.into(),
+                name: guest.text(address + offsets.task_name, NAME_BYTES)?,
+                number: guest.half(address + offsets.task_number)?.into(),
+            },
+            memory: guest.word(address + offsets.task_memory)?,
+        })
+    }
+
+    /// What describes the memory of the task at `address`.
+    pub(crate) fn memory_of(&self, guest: Mapped<'_>, address: u64) -> Option<u64> {
+        guest.word(address + self.offsets.task_memory)
+    }
+
+    /// Where `pc` lies, for code of the task with `memory`.
+    pub(crate) fn place(&mut self, names: &mut Names, sight: Sight<'_>, pc: u64, called: bool) -> Place {
+        let guest = sight.guest;
+        if pc >= KERNEL {
+            return names.place("kernel", &self.kernel, pc);
+        }
+        let early = pc.wrapping_sub(self.physical);
+        if guest.page_tables >> 60 == 0 && early < self.end - self.base {
+            let place = names.place("kernel", &self.kernel, self.base + early);
+            let low = place.low.wrapping_sub(self.base).wrapping_add(self.physical);
+            return Place { low, ..place };
+        }
+        self.program_place(names, sight, pc, called)
+            .unwrap_or_else(|| nowhere(names.number("program", UNKNOWN), pc))
+    }
+
+    fn program_place(&mut self, names: &mut Names, sight: Sight<'_>, pc: u64, called: bool) -> Option<Place> {
+        let guest = sight.guest;
+        let area = self.area(guest, sight.memory, pc)?;
+        let start = guest.word(area + self.offsets.area_start)?;
+        let end = guest.word(area + self.offsets.area_end)?;
+        if !(start..end).contains(&pc) {
+            return None;
+        }
+        let file = guest.word(area + self.offsets.area_file)?;
+        if file == 0 {
+            // The kernel's page for programs is the only code that is in no file, unless a program makes code itself.
+            return Some(Place {
+                function: names.number("vdso", "[vdso]"),
+                low: start,
+                span: end - start,
+                entry: false,
+            });
+        }
+        let offset = guest.word(area + self.offsets.area_offset)? * PAGE;
+        let path = self.path(guest, guest.word(file + self.offsets.file_entry)?)?;
+        if !self.files.contains_key(&path) {
+            let content = self.archive.file(&path);
+            let symbols = content.and_then(|content| Symbols::of_mapped_elf(content).ok());
+            self.files.insert(path.clone(), symbols.unwrap_or_default());
+        }
+        let symbols = self.files.get_mut(&path)?;
+        // Symbols are by the place in the file.
+        let shift = start.wrapping_sub(offset);
+        let inside = pc.wrapping_sub(shift);
+        if called && symbols.is_inside_nameless(inside) {
+            symbols.learn(inside);
+        }
+        let module = path.rsplit('/').next().unwrap_or_default();
+        let place = names.place(module, symbols, inside);
+        let low = place.low.wrapping_add(shift).max(start);
+        let high = place.low.wrapping_add(shift).saturating_add(place.span).min(end);
+        Some(Place {
+            low,
+            span: high - low,
+            ..place
+        })
+    }
+
+    /// The area of memory that `address` may lie in: a walk down a maple tree (lib/maple_tree.c of the kernel).
+    fn area(&self, guest: Mapped<'_>, memory: u64, address: u64) -> Option<u64> {
+        const LEAF: u64 = 1;
+        const RANGE: u64 = 2;
+        const ARRANGED: u64 = 3;
+        if memory == 0 {
+            return None;
+        }
+        let mut entry = guest.word(memory + self.offsets.areas)?;
+        if entry & 3 != 2 {
+            // A single area is the root itself.
+            return (entry != 0).then_some(entry);
+        }
+        for _ in 0..DEPTH {
+            let (node, kind) = (entry & !0xff, entry >> 3 & 15);
+            let (limits, slots, count) = match kind {
+                LEAF | RANGE => (self.offsets.leaf_limits, self.offsets.leaf_slots, 16),
+                ARRANGED => (self.offsets.inner_limits, self.offsets.inner_slots, 10),
+                _ => return None,
+            };
+            let mut slot = 0;
+            while slot < count - 1 {
+                let limit = guest.word(node + limits + 8 * slot)?;
+                if limit >= address || (limit == 0 && slot > 0) {
+                    break;
+                }
+                slot += 1;
+            }
+            entry = guest.word(node + slots + 8 * slot)?;
+            if kind == LEAF || entry == 0 {
+                return (entry != 0).then_some(entry);
+            }
+        }
+        None
+    }
+
+    /// The path of a directory entry in its file system.
+    fn path(&self, guest: Mapped<'_>, mut entry: u64) -> Option<String> {
+        let mut parts = Vec::new();
+        for _ in 0..DEPTH {
+            let parent = guest.word(entry + self.offsets.entry_parent)?;
+            if parent == entry {
+                break;
+            }
+            let name = guest.word(entry + self.offsets.entry_name)?;
+            parts.push(guest.text(name, 256)?);
+            entry = parent;
+        }
+        parts.reverse();
+        Some(parts.join("/"))
+    }
+}
+
+/// One address of which nothing is known; its neighbours are asked for anew.
+fn nowhere(function: Function, pc: u64) -> Place {
+    Place {
+        function,
+        low: pc & !(PAGE - 1),
+        span: PAGE,
+        entry: false,
+    }
+}

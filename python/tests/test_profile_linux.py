@@ -1,0 +1,112 @@
+"""Profiles of Linux: processes, threads, signals and the kernel, from outside."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from profile_counts import INSTRUMENTED, NO_INLINING, calls_by_symbol, counts_of
+
+from rackwright import compile_program
+from rackwright.linux.archive import ArchiveWriter, program
+from rackwright.linux.boot import boot, restore
+from rackwright.linux.image import Image, default_image, load_image
+from rackwright.profiling import Profile, profile_boot
+from rackwright.profiling.files import folded
+
+THREADS = Path(__file__).resolve().parents[2] / "software" / "tests" / "profile" / "threads.c"
+SMALL = 256 << 20
+
+
+@pytest.fixture(scope="module")
+def programs() -> tuple[Path, Path]:
+    """A program with threads and signals, and one that counts its calls itself."""
+    options = [*NO_INLINING, "-pthread"]
+    plain = compile_program([THREADS], options=options)
+    counted = compile_program([THREADS, THREADS.with_name("counts.c")], options=[*options, *INSTRUMENTED])
+    return plain, counted
+
+
+@pytest.fixture(scope="module")
+def image(programs: tuple[Path, Path]) -> Image:
+    """The default image with the programs in it."""
+    added = io.BytesIO()
+    writer = ArchiveWriter(added)
+    for name, path in zip(("plain", "counted"), programs, strict=True):
+        writer.add(program(name, path.read_bytes()))
+    writer.close()
+    default = load_image(default_image())
+    return replace(default, files=default.files + added.getvalue())
+
+
+@pytest.fixture(scope="module")
+def booted(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A machine with two harts that has booted."""
+    path = tmp_path_factory.mktemp("booted") / "checkpoint"
+    boot(image, harts=2, memory_bytes=SMALL, checkpoint=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def seen(image: Image, booted: Path) -> Profile:
+    """The profile of the program, with the kernel and the shell around it."""
+    return profile_boot(image, "/plain", checkpoint=booted)
+
+
+def test_calls_of_threads_and_signal_handlers_are_those_of_an_instrumented_build(
+    seen: Profile, booted: Path, programs: tuple[Path, Path]
+) -> None:
+    alone = restore(booted, "/counted")
+    assert alone.exit_code == 0, alone.stderr
+    truth = counts_of(alone.stderr.decode(), programs[1])
+    calls = calls_by_symbol(seen, "plain")
+    assert {names: sum(calls.get(name, 0) for name in names.split()) for names in truth} == truth
+    assert truth["on_signal"] == 10
+    assert truth["jump_away"] == 5
+    assert truth["work"] == 4
+
+
+def test_a_guest_does_not_notice(seen: Profile, booted: Path) -> None:
+    assert restore(booted, "/plain").digest == seen.digest
+    assert [sum(hart.tree.cycles) for hart in seen.harts] == seen.cycles
+    lines = folded(seen).splitlines()
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == sum(seen.cycles)
+
+
+def test_processes_and_threads_have_their_names_and_stacks(seen: Profile) -> None:
+    titles = [thread.title for thread in seen.threads]
+    assert any(title.startswith("swapper/") for title in titles)
+    plain = [thread for thread in seen.threads if thread.process == "plain"]
+    assert len(plain) == 5
+    assert len({thread.process_number for thread in plain}) == 1
+    stacks: Counter[str] = Counter()
+    for _, names, cycles, _ in seen.stacks():
+        stacks[";".join(names[1:])] += cycles
+    assert any(stack.endswith("main;survive;fault;handle_exception;do_page_fault") for stack in stacks)
+    assert any(
+        ";work;add;fibonacci" not in stack and ";work;fibonacci;fibonacci" in stack for stack in stacks
+    )
+    # What the kernel does for a program lies above it, and ends with it.
+    deep = [stack for stack in stacks if "handle_exception;do_trap_ecall_u" in stack]
+    assert deep
+    assert all(stack.count("handle_exception;do_trap_ecall_u") == 1 for stack in deep)
+    assert max(len(stack.split(";")) for stack in stacks) < 90
+
+
+def test_code_without_a_name_is_rare(seen: Profile) -> None:
+    assert seen.unnamed_share <= 0.01
+    functions = set(seen.calls()["function"])
+    assert {"__schedule", "__switch_to", "do_page_fault", "kernel_clone"} <= functions
+
+
+@pytest.mark.long
+def test_a_whole_boot(image: Image) -> None:
+    whole = profile_boot(image, "ls -R /usr", harts=2, memory_bytes=SMALL)
+    assert whole.unnamed_share <= 0.01
+    assert [sum(hart.tree.cycles) for hart in whole.harts] == whole.cycles
+    alone = boot(image, "ls -R /usr", harts=2, memory_bytes=SMALL)
+    assert alone.digest == whole.digest
+    assert {"start_kernel", "kernel_init", "schedule"} <= set(whole.calls()["function"])
