@@ -68,6 +68,23 @@ def test_calls_with_exceptions_are_those_of_an_instrumented_build(sources: Path)
     assert seen.unnamed_share <= 0.001
 
 
+@pytest.mark.parametrize(("cpu", "harts"), [("functional", 1), ("rocket", 2)])
+def test_calls_of_threads_and_signal_handlers_are_those_of_an_instrumented_build(
+    cpu: str, harts: int, sources: Path
+) -> None:
+    options = [*NO_INLINING, "-pthread"]
+    source = sources / "threads.c"
+    program = compile_program([source], options=options)
+    seen = profile(Server(cpu, harts=harts), program)
+    assert_calls_are_equal(source, options, seen)
+    assert Server(cpu, harts=harts).run(program).digest == seen.digest
+    assert [sum(hart.tree.cycles) for hart in seen.harts] == seen.cycles
+    assert len(seen.harts) == harts
+    assert len(seen.threads) == 5
+    below = {";".join(names[1:]) for _, names, _, _ in seen.stacks()}
+    assert any(stack.endswith("work;fibonacci;fibonacci;fibonacci") for stack in below)
+
+
 def random_program(seed: int) -> str:
     """A program whose functions call others, jump to them, throw, catch and jump far, as drawn."""
     draw = random.Random(seed)

@@ -100,6 +100,7 @@ def _run(
     program: Annotated[Path, typer.Argument(help="A static RV64GC ELF file.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="The program's own, after --.")] = None,
     cpu: Annotated[Cpu, typer.Option(help="Model of the core.")] = Cpu.rocket,
+    harts: Annotated[int, typer.Option(min=1, help="Cores that run the program's threads.")] = 1,
     accelerator: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A unit, a set or a manifest.json; repeatable.")
     ] = None,
@@ -119,7 +120,7 @@ def _run(
         raise RackwrightError("rocket-rtl can't be observed; its model, rocket, can")
     if not program.is_file():
         raise RackwrightError(f"{program}: no such file")
-    server = Server(cpu.value, accelerator or [], placement=placement.value)
+    server = Server(cpu.value, accelerator or [], harts=harts, placement=placement.value)
     return observe_program(
         server,
         program,

@@ -48,6 +48,7 @@ impl<T: Timing> Hart<T> {
 
     /// Has the hart go on with other registers.
     pub fn set_registers(&mut self, registers: &Registers) {
+        self.timing.observe_registers(&self.registers(), registers);
         self.state.x[..32].copy_from_slice(&registers.x);
         self.state.x[0] = 0;
         self.state.f = registers.f;
@@ -55,6 +56,11 @@ impl<T: Timing> Hart<T> {
         self.state.fflags = registers.fflags;
         self.state.frm = registers.frm;
         self.state.refresh_float();
+    }
+
+    /// The thread that ran here is to go on elsewhere or later; this one does nothing until it gets registers.
+    pub fn set_idle(&mut self) {
+        self.timing.observe_idle(&self.registers());
     }
 
     /// Forgets a reservation, as a kernel does when it switches from one thread to another.

@@ -13,6 +13,7 @@ pub use boom::{Boom, BoomBlock, BoomLatencies, BoomParameters};
 pub use rocket::{FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters};
 
 use crate::instruction::Instruction;
+use crate::saved::Registers;
 use crate::view::{Trap, View};
 use rackwright_time::Cycle;
 
@@ -123,6 +124,12 @@ pub trait Timing {
 
     /// Looks on after a trap was taken; [`Timing::trap`] follows.
     fn observe_trap(&mut self, _trap: &Trap) {}
+
+    /// Looks on when whoever owns the hart gives it other registers.
+    fn observe_registers(&mut self, _before: &Registers, _after: &Registers) {}
+
+    /// Looks on when whoever owns the hart takes the thread with these registers off it.
+    fn observe_idle(&mut self, _registers: &Registers) {}
 
     /// The pipeline was emptied by a trap or an interrupt; the handler comes next.
     fn trap(&mut self) {}

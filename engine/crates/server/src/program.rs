@@ -139,8 +139,9 @@ impl<T: Timing> ProgramRun<T> {
     }
 
     fn preempt(&mut self, index: usize) {
-        let hart = &self.cores[index].hart;
+        let hart = &mut self.cores[index].hart;
         self.threads.preempt(index, &hart.registers(), hart.cycle());
+        hart.set_idle();
         self.busy[index] = false;
     }
 
@@ -184,6 +185,7 @@ impl<T: Timing> ProgramRun<T> {
         match self.threads.call(index, &mut registers, &mut self.memory, now) {
             Next::Same => hart.set_registers(&registers),
             Next::Other => {
+                hart.set_idle();
                 self.busy[index] = false;
                 self.take(index);
             }

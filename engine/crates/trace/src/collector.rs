@@ -6,7 +6,7 @@ use crate::session::{Parked, Session, Shared, Sight};
 use crate::slices::{Slice, Slices};
 use crate::stack::{remaining, Entered, Frame};
 use crate::tree::{Node, NodeId, Tree};
-use rackwright_cpu::{Privilege, Trap, View};
+use rackwright_cpu::{Privilege, Registers, Trap, View};
 
 // Numbers of integer registers by the calling convention.
 const STACK_POINTER: u8 = 2;
@@ -55,11 +55,25 @@ pub struct Collector {
     places: Box<[(u64, u64, Option<Place>)]>,
     /// Traps whose handlers were not seen yet, and when they were taken.
     pending: Vec<(Trap, u64)>,
+    redirects: Vec<Redirect>,
+    /// Whether no thread runs, as an emulated kernel has it.
+    is_idle: bool,
     has_kernel: bool,
     /// Where the kernel describes the task that runs, its number, and what describes its memory.
     task: u64,
     task_number: u64,
     memory: u64,
+}
+
+/// An emulated kernel has had a program go on elsewhere.
+#[derive(Clone, Copy)]
+struct Redirect {
+    /// What was interrupted, and its stack pointer.
+    from: u64,
+    pointer: u64,
+    /// Where it goes on, and with which stack pointer.
+    to: (u64, u64),
+    begin: u64,
 }
 
 /// Places that are kept by address, as a hart needs them over and over.
@@ -87,6 +101,8 @@ impl Collector {
             instructions: 0,
             places: vec![(0, 0, None); PLACES].into_boxed_slice(),
             pending: Vec::new(),
+            redirects: Vec::new(),
+            is_idle: false,
             task: 0,
             task_number: 0,
             memory: 0,
@@ -160,7 +176,7 @@ impl Collector {
         self.follow_task(pc, view);
         match self.frames.last() {
             Some(top) if top.returns_to == pc && top.entered == Entered::Call => self.pop(now),
-            _ => self.unwind(pc, view, now),
+            _ => self.unwind(pc, view.register(STACK_POINTER), now),
         }
         self.resume();
         if !self.is_within(pc) {
@@ -202,6 +218,70 @@ impl Collector {
         (self.low, self.span) = (0, 0);
     }
 
+    /// An emulated kernel has the hart go on with other registers: of another thread, of a signal's handler, or of what
+    /// that has interrupted. The next block that is observed shows it.
+    pub(crate) fn redirected(&mut self, before: &Registers, after: &Registers, now: u64) {
+        let pointers = [STACK_POINTER, THREAD_POINTER].map(usize::from);
+        let same = before.pc == after.pc
+            && pointers
+                .iter()
+                .all(|number| before.x[*number] == after.x[*number]);
+        if self.has_kernel || (same && !self.is_idle) {
+            return;
+        }
+        self.account(now);
+        let [stack, thread] = pointers;
+        if std::mem::take(&mut self.is_idle) || before.x[thread] != after.x[thread] {
+            self.park(before.x[thread]);
+            self.take_thread(after.x[thread]);
+        } else if !self.frames.is_empty() {
+            self.redirects.push(Redirect {
+                from: before.pc,
+                pointer: before.x[stack],
+                to: (after.pc, after.x[stack]),
+                begin: now,
+            });
+        }
+        (self.low, self.span) = (0, 0);
+    }
+
+    /// An emulated kernel takes the thread with these registers off the hart.
+    pub(crate) fn idle(&mut self, registers: &Registers, now: u64) {
+        if self.has_kernel {
+            return;
+        }
+        self.account(now);
+        self.park(registers.x[usize::from(THREAD_POINTER)]);
+        self.is_idle = true;
+        (self.low, self.span) = (0, 0);
+    }
+
+    /// Keeps the stack of the thread that is told by its thread pointer.
+    fn park(&mut self, pointer: u64) {
+        let frames = std::mem::take(&mut self.frames);
+        if !frames.is_empty() {
+            let number = u64::from(self.thread);
+            self.session
+                .lock()
+                .parked
+                .insert(pointer, Parked { number, frames });
+        }
+    }
+
+    /// Goes on with the thread of a thread pointer.
+    fn take_thread(&mut self, pointer: u64) {
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        match shared.parked.remove(&pointer) {
+            Some(known) => {
+                self.thread = known.number as u32;
+                self.frames = known.frames;
+            }
+            None => self.thread = shared.new_thread(),
+        }
+        self.hang();
+    }
+
     /// A return from a trap, to `pc`.
     pub(crate) fn resumed(&mut self, pc: u64, view: View<'_>, now: u64) {
         self.settle(view);
@@ -226,7 +306,11 @@ impl Collector {
             (_, Some(index)) if !changed => {
                 let frame = self.frames[index];
                 self.pop_to(index, now);
-                self.go_on(&frame, pc, view, now);
+                self.resume();
+                if view.privilege() == Privilege::User && !frame.interrupted(pc) {
+                    let interrupted = (frame.returns_to, frame.pointer);
+                    self.go_on(interrupted, (pc, view.register(STACK_POINTER)), view, now);
+                }
             }
             _ => {
                 self.pop_to(0, now);
@@ -238,31 +322,25 @@ impl Collector {
         }
     }
 
-    /// Goes on at `pc` after the trap of `trap`, which is not on the stack any more.
-    fn go_on(&mut self, trap: &Frame, pc: u64, view: View<'_>, now: u64) {
-        self.resume();
-        let pointer = view.register(STACK_POINTER);
-        if trap.interrupted(pc) || view.privilege() != Privilege::User {
-            return;
-        }
+    /// Has a program go on elsewhere than where it was `interrupted`: both are an address and a stack pointer.
+    fn go_on(&mut self, interrupted: (u64, u64), (pc, pointer): (u64, u64), view: View<'_>, now: u64) {
         let ended = |frame: &Frame| {
             frame.entered == Entered::Signal && frame.pointer == pointer && frame.interrupted(pc)
         };
         if let Some(index) = self.frames.iter().rposition(ended) {
             self.pop_to(index, now);
-        } else if self.place(pc, view).entry && pointer != trap.pointer {
+        } else if self.place(pc, view).entry && pointer != interrupted.1 {
             let place = self.place(pc, view);
-            self.push(Entered::Signal, &place, trap.returns_to, trap.pointer, now);
-            return;
+            self.push(Entered::Signal, &place, interrupted.0, interrupted.1, now);
         } else {
-            self.unwind(pc, view, now);
+            self.unwind(pc, pointer, now);
         }
         self.resume();
     }
 
     /// Ends the frames that are gone when code goes on at `pc`.
-    fn unwind(&mut self, pc: u64, view: View<'_>, now: u64) {
-        let count = remaining(&self.frames, pc, view.register(STACK_POINTER));
+    fn unwind(&mut self, pc: u64, pointer: u64, now: u64) {
+        let count = remaining(&self.frames, pc, pointer);
         self.pop_to(count, now);
     }
 
@@ -346,8 +424,16 @@ impl Collector {
     /// Enters the handlers of traps that were taken since the last block.
     #[inline]
     fn settle(&mut self, view: View<'_>) {
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && self.redirects.is_empty() {
             return;
+        }
+        for redirect in std::mem::take(&mut self.redirects) {
+            self.go_on(
+                (redirect.from, redirect.pointer),
+                redirect.to,
+                view,
+                redirect.begin,
+            );
         }
         for (trap, begin) in std::mem::take(&mut self.pending) {
             let place = self.place_of(trap.target, trap.to, view);
@@ -412,11 +498,16 @@ impl Collector {
         true
     }
 
-    /// The task that runs is `found`: hangs its frames from it in the tree of this hart.
+    /// The task that runs is `found`.
     fn become_task(&mut self, found: &Task, shared: &mut Shared) {
         self.task_number = found.thread.number;
         self.memory = found.memory;
         self.thread = shared.thread(&found.thread);
+        self.hang();
+    }
+
+    /// Hangs the frames from the thread that runs, in the tree of this hart.
+    fn hang(&mut self) {
         self.root = self.tree.child(Tree::ROOT, Function(self.thread));
         let mut parent = self.root;
         for frame in &mut self.frames {

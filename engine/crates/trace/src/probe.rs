@@ -1,6 +1,6 @@
 use crate::collector::{Collector, Sampling};
 use crate::observation::Observation;
-use rackwright_cpu::{BlockInstruction, BlockRun, Operation, Timing, Trap, View};
+use rackwright_cpu::{BlockInstruction, BlockRun, Operation, Registers, Timing, Trap, View};
 use rackwright_time::Cycle;
 
 /// What a block ends with, if all of it is executed.
@@ -107,6 +107,16 @@ impl<T: Timing> Timing for Probed<T> {
     fn observe_trap(&mut self, trap: &Trap) {
         let now = self.timing.cycle().0;
         self.collector().trapped(trap, now);
+    }
+
+    fn observe_registers(&mut self, before: &Registers, after: &Registers) {
+        let now = self.timing.cycle().0;
+        self.collector().redirected(before, after, now);
+    }
+
+    fn observe_idle(&mut self, registers: &Registers) {
+        let now = self.timing.cycle().0;
+        self.collector().idle(registers, now);
     }
 
     fn trap(&mut self) {

@@ -77,6 +77,18 @@ impl Shared {
         number as u32
     }
 
+    /// The number of a further thread of the only process.
+    pub(crate) fn new_thread(&mut self) -> u32 {
+        let number = self.threads.len() as u64 + 1;
+        let process = self.threads[0].process.clone();
+        self.thread(&Thread {
+            name: process.clone(),
+            process,
+            process_number: 1,
+            number,
+        })
+    }
+
     /// The kernel, if there is one.
     pub(crate) fn linux(&self) -> Option<&Linux> {
         match &self.software {
