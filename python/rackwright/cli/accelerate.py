@@ -135,7 +135,7 @@ def accelerate(
 
         ./rw accelerate zstd decompress README.md.zst -o README.md
 
-        ./rw accelerate gzip decompress README.md.gz --speculation 16 -o README.md
+        ./rw accelerate gzip decompress README.md.gz --speculation 32 -o README.md
 
     """
     data = read_input(file)

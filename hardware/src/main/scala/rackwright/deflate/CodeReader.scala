@@ -32,7 +32,7 @@ class CodeReader extends Module {
   val wrong = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
-    val idle, counts, lengths, feed, build, decode, taking, repeat, finish, check, done, wrong = Value
+    val idle, counts, lengths, feed, build, decode, meaning, taking, repeat, finish, check, done, wrong = Value
   }
   private val state = RegInit(State.idle)
   private val codeBuilder = Module(new CanonicalCodeBuilder(codeMostBits, codeSymbols))
@@ -46,7 +46,11 @@ class CodeReader extends Module {
   private val codeLengths = Reg(Vec(codeSymbols, UInt(3.W)))
   private val codes = Reg(Vec(codeSymbols, UInt(5.W)))
   private val symbol = Reg(UInt(5.W))
+  private val place = Reg(UInt(5.W))
   private val codeBits = Reg(UInt(3.W))
+
+  /** Bits of the code and of what is behind it. */
+  private val whole = Reg(UInt(4.W))
   private val previous = Reg(UInt(4.W))
   private val repeats = Reg(UInt(8.W))
   private val hasEnd = Reg(Bool())
@@ -57,10 +61,9 @@ class CodeReader extends Module {
   // A code of the description, and what follows it.
   private val value = Reverse(head.window(codeMostBits - 1, 0))
   private val length = codeBuilder.code.lengthOf(value)
-  private val place = codeBuilder.code.placeOf(value, length)
   private val plain = symbol < 16.U
-  private val extra = MuxLookup(symbol, 0.U(3.W))(Seq(16.U -> 2.U, 17.U -> 3.U, 18.U -> 7.U))
-  private val whole = codeBits +& extra
+  private def extraOf(symbol: UInt): UInt =
+    MuxLookup(symbol, 0.U(3.W))(Seq(16.U -> 2.U, 17.U -> 3.U, 18.U -> 7.U))
   private val behind = (head.window >> codeBits)(6, 0)
   private val count = MuxLookup(symbol, 1.U(8.W))(
     Seq(16.U -> (behind(1, 0) +& 3.U), 17.U -> (behind(2, 0) +& 3.U), 18.U -> (behind +& 11.U))
@@ -123,11 +126,16 @@ class CodeReader extends Module {
       }
     }
     is(State.decode) {
-      symbol := codes(place)
+      place := codeBuilder.code.placeOf(value, length)
       codeBits := OHToUInt(Cat(length, 0.U(1.W)))
       when(index === total) {
         state := Mux(hasEnd, State.finish, State.wrong)
-      }.elsewhen(head.has(codeMostBits.U) || head.last) { state := State.taking }
+      }.elsewhen(head.has(codeMostBits.U) || head.last) { state := State.meaning }
+    }
+    is(State.meaning) {
+      symbol := codes(place)
+      whole := codeBits +& extraOf(codes(place))
+      state := State.taking
     }
     is(State.taking) {
       when(head.lacks(whole)) {

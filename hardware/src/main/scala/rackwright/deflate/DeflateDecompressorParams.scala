@@ -23,7 +23,7 @@ import rackwright.rocc.Setting
   */
 case class DeflateDecompressorParams(
     historyKib: Int = 32,
-    speculation: Int = 32,
+    speculation: Int = 16,
     lookahead: Int = 256,
     portBytes: Int = 32,
     outstanding: Int = 64,
