@@ -53,18 +53,21 @@ static void remote_by_software(uint64_t *entry) {
   statistics.metadata_cycles += cycles() - begin;
 }
 
-/* The unit has refused: it needs frames, or the page is one of instructions, which only software may bring. */
+/* The unit has refused: for lack of frames, which it has got meanwhile, for an error, which it tells again here,
+   or because the page is one of instructions, for which the hart's fence is needed. */
 static void remote_by_unit(uint64_t *entry) {
-  do unit_serve();
-  while ((*entry & ENTRY_EXECUTE) && !unit_fetch(entry));
+  while (!unit_fetch(entry)) unit_serve();
   if (*entry & ENTRY_EXECUTE) __asm__ volatile("fence.i" : : : "memory");
 }
 
 static void remote_fault(uint64_t *entry) {
   uint64_t begin = cycles();
-  ++statistics.remote_faults;
-  if (by_unit) remote_by_unit(entry);
-  else remote_by_software(entry);
+  if (by_unit) {
+    remote_by_unit(entry);
+  } else {
+    ++statistics.remote_faults;
+    remote_by_software(entry);
+  }
   statistics.fault_cycles += cycles() - begin;
 }
 

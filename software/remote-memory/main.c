@@ -22,8 +22,9 @@ static void supervise(void) {
   if (blade_count < 1 || blade_count > MOST_BLADES || told->neighbour_count != blade_count)
     fail("there are 1 to 4 blades, whose addresses are known at the start, not", blade_count);
   for (unsigned index = 0; index < blade_count; ++index) blade_address[index] = told->neighbours[index].mac;
-  frames_start(number(told->arguments[LOCAL]));
-  if (by_unit) unit_start();
+  unsigned local = number(told->arguments[LOCAL]);
+  frames_start(local);
+  if (by_unit) unit_start(local);
   else blade_start();
   unsigned first = FIRST_BLADE + blade_count;
   struct start start = load_program(told->arguments + first, (unsigned)told->argument_count - first);

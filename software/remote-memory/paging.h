@@ -110,7 +110,7 @@ struct frame *blade_fetch(uint64_t remote);
 void blade_wait(void);
 
 /* unit.c: the same by the page-fault unit. */
-void unit_start(void);
+void unit_start(unsigned local_pages);
 bool unit_store(struct frame *frame);
 /* Records pages that the unit has brought, takes frames back that have left, gives it frames. */
 void unit_serve(void);

@@ -67,6 +67,7 @@ def run_paged(
     nodes = [MemoryBlade(name=f"blade{number}") for number in range(blades)]
     server = Server(
         cpu,
+        ["page-fault"] if paging == "unit" else [],
         name="server",
         program=paging_program(program),
         arguments=[paging, str(local_bytes // PAGE_BYTES), str(blades), *nodes, program.name, *arguments],

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from rackwright import Cluster, MemoryBlade, RackwrightError, Server
-from rackwright.remote_memory import PagingResult, paging_program, run_paged, workload
+from rackwright.remote_memory import Paging, PagingResult, paging_program, run_paged, workload
 
 PAGE = 4096
 SORT = "3000"
@@ -15,12 +15,15 @@ GENOME = ("1000", "300", "4096")
 
 
 @cache
-def sorted_with(pages: int, blades: int = 1, loss: float = 0.0, threads: int = 1) -> PagingResult:
+def sorted_with(
+    pages: int, blades: int = 1, loss: float = 0.0, threads: int = 1, paging: Paging = "software"
+) -> PagingResult:
     """A short quicksort with so many local pages."""
     return run_paged(
         workload("qsort"),
         [SORT],
         local_bytes=pages * PAGE,
+        paging=paging,
         blades=blades,
         loss=loss,
         link_latency_us=0.5,
@@ -29,26 +32,32 @@ def sorted_with(pages: int, blades: int = 1, loss: float = 0.0, threads: int = 1
     )
 
 
+@pytest.mark.parametrize("paging", ["software", "unit"])
 @pytest.mark.parametrize(("pages", "blades", "loss"), [(8, 1, 0.0), (24, 2, 0.0), (16, 1, 0.02)])
-def test_output_is_that_of_a_program_with_all_memory_local(pages: int, blades: int, loss: float) -> None:
+def test_output_is_that_of_a_program_with_all_memory_local(
+    pages: int, blades: int, loss: float, paging: Paging
+) -> None:
     """Down to eight pages, with several blades, and over a network that loses frames."""
-    local, remote = sorted_with(2000), sorted_with(pages, blades, loss)
+    local, remote = sorted_with(2000), sorted_with(pages, blades, loss, paging=paging)
     assert local.counts["remote_faults"] == local.network_bytes == 0
     assert (remote.output, remote.exit_code) == (local.output, 0)
     assert remote.output.startswith("sorted 3000 numbers")
     assert remote.counts["remote_faults"] > 20
-    assert (remote.counts["retries"] > 0) == (loss > 0)
+    if paging == "software":
+        assert (remote.counts["retries"] > 0) == (loss > 0)
 
 
-def test_the_digest_depends_on_no_thread() -> None:
+@pytest.mark.parametrize("paging", ["software", "unit"])
+def test_the_digest_depends_on_no_thread(paging: Paging) -> None:
     """Twice, on one and on two threads."""
-    assert sorted_with(24, 2).digest == sorted_with(24, 2, threads=2).digest
+    assert sorted_with(24, 2, paging=paging).digest == sorted_with(24, 2, threads=2, paging=paging).digest
 
 
-def test_genome_is_assembled_with_little_memory() -> None:
+@pytest.mark.parametrize("paging", ["software", "unit"])
+def test_genome_is_assembled_with_little_memory(paging: Paging) -> None:
     """The same contigs, on the timed core."""
     results = [
-        run_paged(workload("genome"), GENOME, local_bytes=pages * PAGE, link_latency_us=0.5)
+        run_paged(workload("genome"), GENOME, local_bytes=pages * PAGE, link_latency_us=0.5, paging=paging)
         for pages in (500, 24)
     ]
     assert results[0].output == results[1].output

@@ -71,6 +71,9 @@ pub(crate) fn build(
     Ok(graph)
 }
 
+/// The name of the unit that brings remote pages.
+const PAGE_FAULT: &str = "page-fault";
+
 struct Builder<'a> {
     topology: &'a Topology<'a>,
     routes: &'a Routes,
@@ -199,9 +202,14 @@ impl Builder<'_> {
             reason,
         };
         let file = self.program(name, &spec.program)?;
-        let units: Vec<Design> = (spec.units.iter())
-            .map(|unit| self.design(name, unit).cloned())
+        let attached: Vec<&Design> = (spec.units.iter())
+            .map(|unit| self.design(name, unit))
             .collect::<Result<_, _>>()?;
+        // The page-fault unit is on the network, as the NIC is.
+        let (pagers, others): (Vec<_>, Vec<_>) = attached
+            .into_iter()
+            .partition(|design| design.manifest.unit == PAGE_FAULT);
+        let units: Vec<Design> = others.into_iter().cloned().collect();
         let config = ServerConfig {
             cpu: spec.cpu.parse().map_err(refused)?,
             harts: 1,
@@ -218,6 +226,7 @@ impl Builder<'_> {
         let peer = self.peers[&index];
         let network = NetworkConfig {
             nic: self.design(name, &spec.nic)?,
+            pager: pagers.first().copied(),
             clock: self.topology.clock,
             code: &self.code,
             port: self.ports(index)[0],

@@ -102,6 +102,10 @@ mod entry {
     pub(super) const USER: u64 = 1 << 4;
     pub(super) const ACCESSED: u64 = 1 << 6;
     pub(super) const DIRTY: u64 = 1 << 7;
+    /// Of an entry that is not valid, whose bits belong to software: what kind of page it stands for, and that of a page
+    /// on a memory blade (`hardware/src/main/scala/rackwright/pagefault/README.md`).
+    pub(super) const KIND: u64 = 3 << 8;
+    pub(super) const REMOTE: u64 = 1 << 8;
     /// Reserved, or of extensions that are not there.
     pub(super) const RESERVED: u64 = 0x3ff << 54;
 }
@@ -195,6 +199,26 @@ impl AddressSpace {
             return Ok(Found { physical, span });
         }
         Err(fault(purpose.page_fault()))
+    }
+
+    /// The place of the entry of `address` in a table of the lowest level, if it is that of a remote page.
+    pub(crate) fn remote_entry(&self, memory: &GuestMemory, address: u64) -> Option<u64> {
+        let mut table = (self.satp & 0xfff_ffff_ffff) * PAGE_BYTES;
+        for level in (0..self.levels()).rev() {
+            let place = table + (address >> (12 + 9 * level) & 0x1ff) * 8;
+            let mut bytes = [0; 8];
+            memory.read(place, &mut bytes).ok()?;
+            let found = u64::from_le_bytes(bytes);
+            if level == 0 {
+                let remote = found & (entry::VALID | entry::KIND) == entry::REMOTE;
+                return remote.then_some(place);
+            }
+            if found & (entry::VALID | entry::READ | entry::EXECUTE) != entry::VALID {
+                return None;
+            }
+            table = (found >> 10 & 0xfff_ffff_ffff) * PAGE_BYTES;
+        }
+        None
     }
 
     fn permits(&self, found: u64, privilege: Privilege, purpose: Purpose) -> bool {

@@ -44,6 +44,10 @@ pub struct Hart<T: Timing> {
     pub(crate) retired_offset: u64,
     pub(crate) cycles_per_tick: u64,
     pub(crate) pending_access: Option<PendingAccess>,
+    /// Whether remote pages are asked for before they fault.
+    pub(crate) asks_for_remote_pages: bool,
+    /// The fault of a walk that waits for a remote page.
+    pub(crate) pending_walk: Option<Exception>,
     blocks: Blocks<T::Block>,
     shared: Option<Arc<SharedCode<T::Block>>>,
     values: Box<[u64; MAXIMUM]>,
@@ -85,6 +89,8 @@ impl<T: Timing> Hart<T> {
             retired_offset: 0,
             cycles_per_tick: CYCLES_PER_TICK,
             pending_access: None,
+            asks_for_remote_pages: false,
+            pending_walk: None,
             blocks: Blocks::new(),
             shared: None,
             values: Box::new([0; MAXIMUM]),

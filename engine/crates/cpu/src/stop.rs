@@ -13,6 +13,9 @@ pub enum Stop {
     Device(DeviceAccess),
     /// A program's `ecall`; the hart stands behind it. Only for programs.
     EnvironmentCall,
+    /// A load or store met the entry of a remote page, which lies at this physical address. To be ended by
+    /// [`crate::Hart::finish_walk`] or [`crate::Hart::refuse_walk`]. Only for harts that were told to ask.
+    RemotePage(u64),
     /// The supervisor's timer was set: [`crate::Hart::supervisor_timer`]. Only for harts that have one.
     TimerSet,
     /// Nothing to do until an interrupt comes. Only for bare metal.

@@ -1,7 +1,7 @@
 //! Taking traps: exceptions and interrupts, delegated or not (privileged manual 20211203, section 3.1.6).
 
 use crate::address::Privilege;
-use crate::cause::{Exception, Interrupt};
+use crate::cause::{Cause, Exception, Interrupt};
 use crate::control::{status, TrapRegisters};
 use crate::hart::{Environment, Hart};
 use crate::stop::Stop;
@@ -14,11 +14,54 @@ impl<T: Timing> Hart<T> {
         if self.environment == Environment::Program {
             return Some(Stop::Fault(exception));
         }
+        if let Some(place) = self.remote_page(&exception) {
+            self.pending_walk = Some(exception);
+            return Some(Stop::RemotePage(place));
+        }
+        self.take_exception(exception);
+        None
+    }
+
+    fn take_exception(&mut self, exception: Exception) {
         let cause = exception.cause as u64;
         let delegated = self.control.exception_delegation >> cause & 1 != 0;
         self.enter_trap(cause, exception.value, delegated);
         self.timing.trap();
-        None
+    }
+
+    /// The place of the entry of a remote page that `exception` is about, if such pages are asked for. Those of
+    /// instructions are left to software, which has to fence them.
+    fn remote_page(&self, exception: &Exception) -> Option<u64> {
+        let asks = self.asks_for_remote_pages
+            && matches!(exception.cause, Cause::LoadPageFault | Cause::StorePageFault);
+        if !asks {
+            return None;
+        }
+        // SAFETY: `begin` set the pointer to the memory that `run` borrows, which nothing else uses here.
+        let memory = unsafe { &*self.state.memory };
+        self.state.space.remote_entry(memory, exception.value)
+    }
+
+    /// Has it ask for remote pages by [`Stop::RemotePage`] instead of taking their page faults.
+    pub fn ask_for_remote_pages(&mut self) {
+        self.asks_for_remote_pages = true;
+    }
+
+    /// Ends [`Stop::RemotePage`]: the page has come, and the instruction is tried again.
+    ///
+    /// # Panics
+    /// When no page is waited for.
+    pub fn finish_walk(&mut self) {
+        self.pending_walk.take().expect("a page is waited for");
+    }
+
+    /// Ends [`Stop::RemotePage`] with the page fault that it would have been.
+    ///
+    /// # Panics
+    /// When no page is waited for.
+    pub fn refuse_walk(&mut self) {
+        let exception = self.pending_walk.take().expect("a page is waited for");
+        self.take_exception(exception);
     }
 
     /// Takes the pending interrupt of highest priority that is enabled, if any.

@@ -24,6 +24,8 @@ pub(crate) struct Core<T: Timing> {
     guard: Guard,
     commands: u64,
     waiting: Option<Waiting>,
+    /// The opcode of a unit that is not one of the core's: its commands are left to whoever runs it.
+    passed_on: Option<u8>,
 }
 
 /// A command for which the hart stands still.
@@ -44,7 +46,13 @@ impl<T: Timing> Core<T> {
             guard: Guard::new(),
             commands: 0,
             waiting: None,
+            passed_on: None,
         }
+    }
+
+    /// Has commands with `opcode` stop it.
+    pub(crate) fn pass_on(&mut self, opcode: u8) {
+        self.passed_on = Some(opcode);
     }
 
     /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
@@ -59,7 +67,9 @@ impl<T: Timing> Core<T> {
             self.check_idle()?;
             match stop {
                 Stop::Budget if self.hart.cycle() < limit => {}
-                Stop::Custom(command) => self.custom(memory, command)?,
+                Stop::Custom(command) if self.passed_on != Some(command.opcode) => {
+                    self.custom(memory, command)?;
+                }
                 other => return Ok(other),
             }
         }

@@ -16,6 +16,7 @@ mod machine;
 mod network;
 mod networked;
 mod nic;
+mod pager;
 mod program;
 mod rocket_rtl;
 mod server;

@@ -8,6 +8,7 @@ use crate::frames::SentFrame;
 use crate::machine::Machine;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::nic::Nic;
+use crate::pager::Pager;
 use crate::server::{attach, Observed};
 use crate::stamps::{Event, Stamp, Stamps};
 use crate::unit::AttachedUnit;
@@ -25,6 +26,9 @@ use std::sync::Arc;
 /// interrupt line and the timer. Within them, the hart's part comes first.
 const STEP: u64 = 16;
 
+/// Cycles of the link after which a page-fault unit is told that time has passed, while a walk waits: 10.24 us.
+const TICK: u64 = 1 << 15;
+
 /// Time of an access to the NIC, to it and back from it.
 const ACCESS_LATENCY: Cycles = Cycles(DEVICE_LATENCY.0 / 2);
 
@@ -35,6 +39,8 @@ const REGISTER_BYTES: u8 = 8;
 pub struct NetworkConfig<'a> {
     /// The network interface.
     pub nic: &'a Design,
+    /// The page-fault unit, if there is one.
+    pub pager: Option<&'a Design>,
     /// The clock of the network, and of the NIC.
     pub clock: Clock,
     /// Where servers of one network have their decoded programs.
@@ -61,6 +67,10 @@ enum Activity {
     Begins(DeviceAccess, Cycle),
     /// Waits for the answer to an access.
     Accesses,
+    /// Waits for the answer of the page-fault unit to a command, whose value goes to this register.
+    Commands(u8),
+    /// Waits for a remote page.
+    Walks,
     Off,
 }
 
@@ -80,6 +90,7 @@ pub(crate) struct Networked<T: Timing> {
     machine: Machine<T>,
     devices: Devices,
     nic: Nic,
+    pager: Option<Pager>,
     to_hart: Crossing,
     to_link: Crossing,
     /// Everything before has happened.
@@ -89,6 +100,8 @@ pub(crate) struct Networked<T: Timing> {
     looked: Cycle,
     lines: Lines,
     activity: Activity,
+    /// When the page-fault unit was told the time last.
+    ticked: Cycle,
     error: Option<ServerError>,
     output: OutputPort,
     stamps: Stamps,
@@ -119,10 +132,23 @@ impl<T: Timing> Networked<T> {
             network.port.rate,
             config.skip_quiescent,
         )?;
+        let pager = match network.pager {
+            Some(design) => Some(Pager::new(
+                design,
+                &mut hierarchy.lock(),
+                network,
+                config.skip_quiescent,
+            )?),
+            None => None,
+        };
         let core = Core::new(Hart::new(0, Mode::BareMetal, timing), hierarchy, units);
         let mut machine = Machine::new(core, memory);
         machine.core.hart.set_pc(entry);
         machine.core.hart.share_code(code);
+        if let Some(pager) = &pager {
+            machine.core.hart.ask_for_remote_pages();
+            machine.core.pass_on(pager.opcode());
+        }
         nic.set_up(network.mac.bits(), |unit, until| {
             machine.advance_other(unit, until)
         })?;
@@ -130,12 +156,14 @@ impl<T: Timing> Networked<T> {
             machine,
             devices: Devices::new(false),
             nic,
+            pager,
             to_hart: Crossing::new(network.clock, hart_clock),
             to_link: Crossing::new(hart_clock, network.clock),
             now: Cycle::ZERO,
             looked: Cycle::ZERO,
             lines: Lines::default(),
             activity: Activity::Runs,
+            ticked: Cycle::ZERO,
             error: None,
             output: OutputPort::new(network.port),
             stamps: Stamps::default(),
@@ -145,7 +173,7 @@ impl<T: Timing> Networked<T> {
     /// The interrupt lines in the cycle `at`, as far as is known now.
     fn lines_at(&self, at: Cycle) -> Lines {
         Lines {
-            external: self.nic.raised(),
+            external: self.nic.raised() || self.pager.as_ref().is_some_and(Pager::raised),
             software: self.devices.software_interrupt(),
             timer: self.devices.timer_interrupt(self.to_hart.seen(at)),
         }
@@ -187,7 +215,8 @@ impl<T: Timing> Networked<T> {
         let units = &self.machine.core.units;
         let without_units =
             units.is_empty() || self.activity != Activity::Runs && units.iter().all(AttachedUnit::quiescent);
-        self.nic.settled() && without_units && self.lines == self.lines_at(self.next_look())
+        let settled = self.nic.settled() && self.pager.as_ref().is_none_or(Pager::settled);
+        settled && without_units && self.lines == self.lines_at(self.next_look())
     }
 
     /// How far to go at once, when the next frame arrives in the cycle `arrival`.
@@ -196,7 +225,10 @@ impl<T: Timing> Networked<T> {
         if arrival < step || !self.is_calm() {
             return step;
         }
-        last_step(arrival).min(self.timer()).min(until)
+        last_step(arrival)
+            .min(self.timer())
+            .min(self.next_tick())
+            .min(until)
     }
 
     /// Has the hart do its part of the time before the link's cycle `end`; tells whether it came to that.
@@ -208,6 +240,19 @@ impl<T: Timing> Networked<T> {
         match self.machine.run(limit) {
             Ok(Stop::Budget) => {}
             Ok(Stop::Device(access)) => return self.access(access),
+            Ok(Stop::Custom(command)) => {
+                self.activity = Activity::Commands(command.rd);
+                let (at, pager) = (self.machine.core.hart.cycle(), self.pager.as_mut());
+                pager
+                    .expect("only its commands are passed on")
+                    .command(at, &command);
+            }
+            Ok(Stop::RemotePage(place)) => {
+                self.activity = Activity::Walks;
+                let (at, pager) = (self.machine.core.hart.cycle(), self.pager.as_mut());
+                pager.expect("only with it pages are asked for").walk(at, place);
+                self.stamp_hart(Event::Asks);
+            }
             Ok(Stop::WaitForInterrupt) if self.machine.core.hart.is_interrupted() => return false,
             Ok(Stop::WaitForInterrupt) => {
                 self.activity = Activity::Waits;
@@ -249,6 +294,46 @@ impl<T: Timing> Networked<T> {
         false
     }
 
+    /// When the page-fault unit is told the time next: while the hart waits for a page.
+    fn next_tick(&self) -> Cycle {
+        match self.activity {
+            Activity::Walks | Activity::Commands(_) => Cycle((self.now.0 / TICK + 1) * TICK),
+            _ => Cycle::NEVER,
+        }
+    }
+
+    /// Has the page-fault unit do its part of the time before `end`; gives the time to which it came, which is before
+    /// where the hart goes on by its answer.
+    fn run_pager(&mut self, end: Cycle) -> Cycle {
+        let Some(pager) = &mut self.pager else { return end };
+        let waits = matches!(self.activity, Activity::Walks | Activity::Commands(_));
+        if waits && self.now.0 % TICK == 0 && self.ticked != self.now {
+            self.ticked = self.now;
+            pager.tick(self.to_hart.seen(self.now));
+        }
+        if pager.settled() {
+            return end;
+        }
+        let machine = &mut self.machine;
+        pager.advance(end, |unit, until| machine.advance_other(unit, until));
+        let Some(answer) = pager.take_answer() else {
+            return end;
+        };
+        let reached = pager.cycle();
+        self.machine.advance_to(answer.cycle);
+        match self.activity {
+            Activity::Commands(register) => self.machine.core.hart.write_register(register, answer.data),
+            Activity::Walks if answer.data == 0 => self.machine.core.hart.finish_walk(),
+            Activity::Walks => self.machine.core.hart.refuse_walk(),
+            other => unreachable!("nothing is asked of the unit while the hart is {other:?}"),
+        }
+        if self.activity == Activity::Walks {
+            self.stamp_hart(Event::Resumes);
+        }
+        self.activity = Activity::Runs;
+        reached
+    }
+
     /// Has the NIC do its part of the time before `end`, with the access of the hart that falls into it.
     fn run_nic(&mut self, end: Cycle) {
         if let Activity::Begins(access, at) = self.activity {
@@ -281,9 +366,10 @@ impl<T: Timing> Networked<T> {
             self.stamp(first, Event::FirstIn);
             self.stamp(self.nic.last_flit(first, frame.length()), Event::LastIn);
         }
-        match frame {
-            Frame::Raw(bytes) => self.nic.arrive(first, bytes),
-            frame => self.nic.arrive(first, &frame.to_bytes()),
+        match (frame, &mut self.pager) {
+            (Frame::Raw(bytes), Some(pager)) if Pager::is_for(bytes) => pager.arrive(first, bytes),
+            (Frame::Raw(bytes), _) => self.nic.arrive(first, bytes),
+            (frame, _) => self.nic.arrive(first, &frame.to_bytes()),
         }
     }
 
@@ -292,6 +378,16 @@ impl<T: Timing> Networked<T> {
         self.stamp(sent.last, Event::LastOut);
         let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
         self.output.pass(sent.first, sent.last, frame, until, 0, outbox);
+    }
+
+    /// The frames that have left the NIC and the page-fault unit, in the order of their last flits.
+    fn sent(&mut self) -> Vec<SentFrame> {
+        let mut frames: Vec<_> = std::iter::from_fn(|| self.nic.take_frame()).collect();
+        if let Some(pager) = &mut self.pager {
+            frames.extend(std::iter::from_fn(|| pager.take_frame()));
+            frames.sort_by_key(|frame| frame.last);
+        }
+        frames
     }
 
     fn advance_nic(&mut self, until: Cycle) {
@@ -303,6 +399,14 @@ impl<T: Timing> Networked<T> {
             |unit, until| machine.advance_other(unit, until),
             |cycle, level| stamps.note(cycle, Event::Line(level), instructions),
         );
+    }
+
+    /// The same for the page-fault unit, in which nothing moves.
+    fn advance_pager(&mut self) {
+        let (machine, now) = (&mut self.machine, self.now);
+        if let Some(pager) = self.pager.as_mut().filter(|pager| pager.settled()) {
+            pager.advance(now, |unit, until| machine.advance_other(unit, until));
+        }
     }
 
     /// Notes an event in a cycle of the link.
@@ -333,9 +437,10 @@ where
 
     fn next_event(&self) -> Cycle {
         let inside = match self.activity {
-            _ if !self.nic.settled() => self.now,
+            _ if !self.nic.settled() || self.pager.as_ref().is_some_and(|pager| !pager.settled()) => self.now,
             Activity::Off => Cycle::NEVER,
             Activity::Waits if self.is_calm() => self.timer(),
+            Activity::Walks | Activity::Commands(_) if self.is_calm() => self.next_tick(),
             _ => self.now,
         };
         inside.min(self.output.next_departure())
@@ -353,13 +458,15 @@ where
             if arrivals.peek() < end {
                 // The NIC may be far behind; it passes over that time at once before there is something in it.
                 self.advance_nic(self.now);
+                self.advance_pager();
             }
             while arrivals.peek() < end {
                 let (_, arrival) = arrivals.next().expect("a frame arrives");
                 self.arrive(arrival.cycle, &arrival.item);
             }
+            let end = self.run_pager(end);
             self.run_nic(end);
-            while let Some(frame) = self.nic.take_frame() {
+            for frame in self.sent() {
                 self.depart(frame, until, outbox);
             }
         }
@@ -368,6 +475,9 @@ where
     fn digest(&self, digest: &mut Digest) {
         self.machine.digest(digest);
         digest.bytes(&self.nic.digest().value().to_le_bytes());
+        if let Some(pager) = &self.pager {
+            digest.bytes(&pager.digest().value().to_le_bytes());
+        }
         digest.bytes(self.devices.console());
         digest.number(self.devices.exit().map_or(u64::MAX, |status| status as u64));
     }
@@ -393,7 +503,8 @@ where
         NetworkView {
             port: &self.output,
             nic: self.nic.events(),
-            nic_cycles: self.nic.evaluated_cycles(),
+            pager: self.pager.as_ref().map(Pager::events),
+            nic_cycles: self.nic.evaluated_cycles() + self.pager.as_ref().map_or(0, Pager::evaluated_cycles),
             exit: self.devices.exit(),
             error: self.error.as_ref(),
             output: self.devices.console(),

@@ -32,6 +32,7 @@ pub(crate) trait NetworkRun: Model<Item = Frame> {
 pub(crate) struct NetworkView<'a> {
     pub(crate) port: &'a OutputPort,
     pub(crate) nic: Counters,
+    pub(crate) pager: Option<Counters>,
     pub(crate) nic_cycles: u64,
     pub(crate) exit: Option<i32>,
     pub(crate) error: Option<&'a ServerError>,
@@ -105,8 +106,12 @@ impl NetworkedServer {
     /// Counts of caches, of the units' events and of the NIC's, which are named `nic.event`.
     pub fn counters(&self) -> Counters {
         let mut counters = self.run.machine().counters();
-        for (event, count) in self.run.network().nic.iter() {
+        let network = self.run.network();
+        for (event, count) in network.nic.iter() {
             counters.push(format!("nic.{event}"), count);
+        }
+        for (event, count) in network.pager.iter().flat_map(Counters::iter) {
+            counters.push(format!("page-fault.{event}"), count);
         }
         counters
     }

@@ -17,6 +17,10 @@ pub enum Event {
     Waits,
     /// The hart goes on because of one.
     Wakes,
+    /// The hart's walk begins to wait for a remote page.
+    Asks,
+    /// The hart goes on with it.
+    Resumes,
     /// The NIC's interrupt line has become 1 or 0.
     Line(bool),
     /// The first flit of a frame arrives.
@@ -40,6 +44,8 @@ impl Event {
             Event::GoesOn => "goes on",
             Event::Waits => "waits",
             Event::Wakes => "wakes",
+            Event::Asks => "asks",
+            Event::Resumes => "resumes",
             Event::Line(true) => "line up",
             Event::Line(false) => "line down",
             Event::FirstIn => "first in",
@@ -53,7 +59,13 @@ impl Event {
     pub fn is_of_hart(self) -> bool {
         matches!(
             self,
-            Event::Reads(_) | Event::Writes(_) | Event::GoesOn | Event::Waits | Event::Wakes
+            Event::Reads(_)
+                | Event::Writes(_)
+                | Event::GoesOn
+                | Event::Waits
+                | Event::Wakes
+                | Event::Asks
+                | Event::Resumes
         )
     }
 

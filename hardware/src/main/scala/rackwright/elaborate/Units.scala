@@ -4,6 +4,7 @@ import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
 import rackwright.deflate.DeflateDecompressorDescription
 import rackwright.nic.NicDescription
+import rackwright.pagefault.PageFaultDescription
 import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
 import rackwright.zstd.ZstdDecompressorDescription
@@ -19,6 +20,7 @@ object Units {
     SerializerDescription,
     StreamCopyDescription,
     NicDescription,
+    PageFaultDescription,
     DaronponDescription
   )
 

@@ -1,0 +1,169 @@
+use crate::frames::{self, SentFrame};
+use crate::network::NetworkConfig;
+use crate::unit::AttachedUnit;
+use crate::ServerError;
+use rackwright_cpu::CustomCommand;
+use rackwright_ethernet::Rate;
+use rackwright_memory::{Hierarchy, Placement};
+use rackwright_rtl::{Command, CommandResponse, Design};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::Cycle;
+
+/// Numbers of the commands of the hart itself and of its time base.
+const WALK: u8 = 0;
+const TICK: u8 = 8;
+/// The type of the messages of memory blades, in an Ethernet header.
+const TYPE: (usize, [u8; 2]) = (12, [0x88, 0xb5]);
+/// The byte of a message with the highest bits of its tag, and the bit that tells the unit's messages from those of
+/// software, which go through the NIC.
+const OWN_TAG: (usize, u8) = (19, 0x80);
+
+/// A page-fault unit in RTL beside the hart and the NIC, on the link's clock.
+///
+/// Its contract is `hardware/src/main/scala/rackwright/pagefault/README.md`.
+pub(crate) struct Pager {
+    unit: AttachedUnit,
+    opcode: u8,
+    input: u8,
+    /// How fast frames come in.
+    rate: Rate,
+    raised: bool,
+    /// Nothing moves in it, and its outputs have been looked at since.
+    settled: bool,
+}
+
+impl Pager {
+    /// A unit that has just left reset.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the design is no page-fault unit.
+    pub(crate) fn new(
+        design: &Design,
+        hierarchy: &mut Hierarchy,
+        network: &NetworkConfig<'_>,
+        skip_quiescent: bool,
+    ) -> Result<Pager, ServerError> {
+        let memory = hierarchy.parameters().clock;
+        let mut unit =
+            AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(network.clock, memory);
+        unit.instance().skip_quiescent(skip_quiescent);
+        let input = unit.stream_input()?;
+        let opcode = design.manifest.opcodes().first().copied().unwrap_or_default();
+        Ok(Pager {
+            unit,
+            opcode,
+            input,
+            rate: network.port.rate,
+            raised: false,
+            settled: true,
+        })
+    }
+
+    /// The custom opcode that it answers to.
+    pub(crate) fn opcode(&self) -> u8 {
+        self.opcode
+    }
+
+    /// Whether a frame that arrives goes to it, and not to the NIC.
+    pub(crate) fn is_for(frame: &[u8]) -> bool {
+        let (at, kind) = TYPE;
+        let (byte, bit) = OWN_TAG;
+        frame.len() > byte && frame[at..at + 2] == kind && frame[byte] & bit != 0
+    }
+
+    /// The first cycle not yet simulated.
+    pub(crate) fn cycle(&self) -> Cycle {
+        self.unit.cycle()
+    }
+
+    /// Whether nothing happens in it before a frame or a command reaches it.
+    pub(crate) fn settled(&self) -> bool {
+        self.settled
+    }
+
+    /// The level of its interrupt line.
+    pub(crate) fn raised(&self) -> bool {
+        self.raised
+    }
+
+    /// Has a frame come in, its first flit in the cycle `first`.
+    pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
+        for (index, (bytes, last)) in frames::flits_of(frame).enumerate() {
+            let at = first + self.rate.cycles(index as u64);
+            self.unit.flit(frames::flit(self.input, at, bytes, last));
+        }
+        self.settled = false;
+    }
+
+    /// A command of the program, which leaves the hart in its cycle `at`.
+    pub(crate) fn command(&mut self, at: Cycle, command: &CustomCommand) {
+        self.give(at, command.funct, [command.rs1, command.rs2], command.rd, true);
+    }
+
+    /// The hart's walk has met the entry of a remote page at `place`.
+    pub(crate) fn walk(&mut self, at: Cycle, place: u64) {
+        self.give(at, WALK, [place, 0], 0, true);
+    }
+
+    /// Tells it that time has passed.
+    pub(crate) fn tick(&mut self, at: Cycle) {
+        self.give(at, TICK, [0, 0], 0, false);
+    }
+
+    fn give(&mut self, at: Cycle, funct: u8, [rs1, rs2]: [u64; 2], rd: u8, xd: bool) {
+        let opcode = self.opcode;
+        self.unit.command(
+            at,
+            Command {
+                opcode,
+                funct,
+                rs1,
+                rs2,
+                rd,
+                xd,
+            },
+        );
+        self.settled = false;
+    }
+
+    /// The answer to what the hart waits for, in the hart's cycle in which it comes.
+    pub(crate) fn take_answer(&mut self) -> Option<CommandResponse> {
+        self.unit.take_response()
+    }
+
+    /// Advances to the cycle `until`, or to an answer before, by `advance`, which takes the unit one window on.
+    pub(crate) fn advance(&mut self, until: Cycle, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+        if self.unit.cycle() >= until {
+            return;
+        }
+        let was_quiescent = self.unit.quiescent();
+        while self.unit.cycle() < until && !self.unit.has_response() {
+            advance(&mut self.unit, until);
+        }
+        while let Some(change) = self.unit.take_interrupt() {
+            self.raised = change.level != 0;
+        }
+        // A change of its outputs with the last edge is seen in the cycle after only.
+        self.settled = was_quiescent && self.unit.quiescent();
+    }
+
+    /// The next frame that has left.
+    pub(crate) fn take_frame(&mut self) -> Option<SentFrame> {
+        self.unit.take_frame()
+    }
+
+    /// What it counts.
+    pub(crate) fn events(&self) -> Counters {
+        self.unit.events()
+    }
+
+    /// Cycles that were evaluated rather than skipped.
+    pub(crate) fn evaluated_cycles(&self) -> u64 {
+        self.unit.evaluated_cycles()
+    }
+
+    /// The digest over everything that crossed its pins.
+    pub(crate) fn digest(&self) -> &Digest {
+        self.unit.digest()
+    }
+}

@@ -1,0 +1,263 @@
+package rackwright.pagefault
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.MemoryPort
+
+/** Asks for the page of an entry. */
+class WalkRequest extends Bundle {
+
+  /** Where the entry is, in units of 8 bytes. */
+  val place = UInt(Sizes.entryPlaceBits.W)
+
+  /** Software asks, which may have pages of instructions too. */
+  val software = Bool()
+
+  /** Somebody stands still for the answer. */
+  val awaited = Bool()
+}
+
+/** A page that has come: for software to record. */
+class NewPage extends Bundle {
+  val place = UInt(Sizes.entryPlaceBits.W)
+
+  /** The remote entry that it had. */
+  val entry = UInt(64.W)
+}
+
+/** A frame that software gets back. */
+class ReturnedFrame extends Bundle {
+  val frame = UInt(Sizes.frameBits.W)
+
+  /** Nothing is in it that anybody needs: stored, or nothing came. If not, its page could not be stored. */
+  val settled = Bool()
+}
+
+/** Pages on their way here: a slot for each.
+  *
+  * A slot reads the entry, takes a free frame, asks the blade, and when the receiver has written the page it writes the
+  * entry. A second walk for the same entry joins the first.
+  */
+class FaultSlots(params: Params) extends Module {
+  private val count = params.faults
+  private val slotBits = log2Ceil(count)
+
+  val request = IO(Flipped(Decoupled(new WalkRequest)))
+
+  /** The answer to the walk that is awaited. */
+  val result = IO(Decoupled(UInt(Cause.width.W)))
+  val freeFrame = IO(Flipped(Decoupled(UInt(Sizes.frameBits.W))))
+  val newPage = IO(Decoupled(new NewPage))
+
+  /** New pages for which there is room, those under way included. */
+  val room = IO(Input(UInt(log2Ceil(params.queueEntries + 1).W)))
+
+  /** The frame of a page that did not come. */
+  val returned = IO(Decoupled(new ReturnedFrame))
+  val ask = IO(Decoupled(new Outgoing(count)))
+
+  /** The receiver asks whether an answer is awaited; the answer comes a cycle later. */
+  val lookup = IO(Input(new Incoming))
+  val expected = IO(Output(Bool()))
+  val frame = IO(Output(UInt(Sizes.frameBits.W)))
+
+  /** A page has begun to come for a slot: no other copy of it is expected any more. */
+  val claimed = IO(Flipped(Valid(UInt(slotBits.W))))
+
+  /** What has begun to come was damaged. */
+  val abandoned = IO(Flipped(Valid(UInt(slotBits.W))))
+
+  /** All of a page has been written for a slot, or could not be. */
+  val arrived = IO(Flipped(Valid(UInt(slotBits.W))))
+  val faulted = IO(Input(Bool()))
+
+  /** An answer without a page, for a slot. */
+  val refused = IO(Flipped(Valid(UInt(slotBits.W))))
+  val walk = IO(new MemoryPort(params.entries))
+  val tick = IO(Input(Bool()))
+  val retried = IO(Output(Bool()))
+
+  /** Pages on their way. */
+  val used = IO(Output(UInt(log2Ceil(count + 1).W)))
+  val idle = IO(Output(Bool()))
+
+  private object State extends ChiselEnum {
+    val free, read, reading, take, ask, waiting, receiving, install, installing, tell, giveBack, done = Value
+  }
+  private class Slot extends Bundle {
+    val place = UInt(Sizes.entryPlaceBits.W)
+    val entry = UInt(64.W)
+    val frame = UInt(Sizes.frameBits.W)
+    val sequence = UInt(Message.sequenceBits.W)
+    val software = Bool()
+    val refused = Bool()
+    val age = UInt(Retry.ageBits.W)
+    val attempts = UInt(Retry.attemptBits.W)
+    val cause = UInt(Cause.width.W)
+  }
+  private val states = RegInit(VecInit.fill(count)(State.free))
+  private val slots = Reg(Vec(count, new Slot))
+  private val sequence = RegInit(0.U(Message.sequenceBits.W))
+  private val reserved = RegInit(0.U(log2Ceil(count + 1).W))
+
+  private def in(state: State.Type): UInt = VecInit(states.map(_ === state)).asUInt
+  private def first(state: State.Type): (Bool, UInt) = (in(state).orR, PriorityEncoder(in(state)))
+
+  // A walk stands in a register while it is compared with the slots.
+  private val asked = Queue(request, 1, pipe = true)
+  private val waiter = RegInit(0.U.asTypeOf(Valid(UInt(slotBits.W))))
+  private val hits = VecInit(slots.zip(states).map { case (slot, state) =>
+    state =/= State.free && state =/= State.done && slot.place === asked.bits.place
+  }).asUInt
+  private val (anyFree, freeSlot) = first(State.free)
+  private val joins = hits.orR
+  private val turnedAway = asked.valid && !joins && !anyFree
+  private val ended = waiter.valid && states(waiter.bits) === State.done
+  result.valid := ended || (turnedAway && asked.bits.awaited)
+  result.bits := Mux(ended, slots(waiter.bits).cause, Cause.busy)
+  asked.ready := !waiter.valid && (!turnedAway || !asked.bits.awaited || result.ready)
+
+  for (i <- 0 until count) {
+    val awaited = waiter.valid && waiter.bits === i.U
+    when(states(i) === State.done && (!awaited || result.ready)) { states(i) := State.free }
+  }
+  when(result.fire) { waiter.valid := false.B }
+  when(asked.fire && !turnedAway) {
+    waiter.valid := asked.bits.awaited
+    waiter.bits := Mux(joins, PriorityEncoder(hits), freeSlot)
+    when(!joins) {
+      val slot = slots(freeSlot)
+      states(freeSlot) := State.read
+      slot.place := asked.bits.place
+      slot.software := asked.bits.software
+      slot.sequence := sequence
+      slot.attempts := 0.U
+      slot.refused := false.B
+      slot.cause := Cause.served
+      sequence := sequence + 1.U
+    }
+  }
+
+  // The port for entries: reads before writes; the tag is the slot.
+  private val (anyRead, readSlot) = first(State.read)
+  private val (anyInstall, installSlot) = first(State.install)
+  private val portSlot = Mux(anyRead, readSlot, installSlot)
+  private val portPlace = slots(portSlot).place
+  walk.request.valid := anyRead || anyInstall
+  walk.request.bits.address := Cat(portPlace(Sizes.entryPlaceBits - 1, 1), 0.U(4.W))
+  walk.request.bits.write := !anyRead
+  walk.request.bits.data := Fill(2, Entry.installed(slots(portSlot).entry, slots(portSlot).frame))
+  walk.request.bits.mask := Mux(portPlace(0), "hff00".U, "h00ff".U)
+  walk.request.bits.tag := portSlot
+  when(walk.request.fire) { states(portSlot) := Mux(anyRead, State.reading, State.installing) }
+
+  private val answer = RegNext(walk.response.bits)
+  walk.response.ready := true.B
+  private val answered = answer.tag
+  private val answeredSlot = slots(answered)
+  when(RegNext(walk.response.valid, false.B)) {
+    val entry = Mux(answeredSlot.place(0), answer.data(127, 64), answer.data(63, 0))
+    when(states(answered) === State.reading) {
+      answeredSlot.entry := entry
+      val refusal = MuxCase(
+        Cause.served,
+        Seq(
+          answer.fault -> Cause.accessFault,
+          Entry.valid(entry) -> Cause.served,
+          !Entry.remote(entry) -> Cause.notRemote,
+          (Entry.executable(entry) && !answeredSlot.software) -> Cause.executable
+        )
+      )
+      answeredSlot.cause := refusal
+      states(answered) := Mux(refusal === Cause.served && !Entry.valid(entry), State.take, State.done)
+    }.otherwise {
+      answeredSlot.cause := Mux(answer.fault, Cause.accessFault, Cause.served)
+      states(answered) := Mux(answer.fault, State.giveBack, State.tell)
+    }
+  }
+
+  // A frame and a place among the new pages, or the walk is refused.
+  private val (anyTake, takeSlot) = first(State.take)
+  private val roomy = room > reserved
+  private val takes = anyTake && freeFrame.valid && roomy
+  freeFrame.ready := anyTake && roomy
+  when(anyTake) {
+    slots(takeSlot).frame := freeFrame.bits
+    slots(takeSlot).cause := Mux(freeFrame.valid, Cause.noRoom, Cause.noFrame)
+    states(takeSlot) := Mux(takes, State.ask, State.done)
+  }
+
+  private val (anyAsk, askSlot) = first(State.ask)
+  ask.valid := anyAsk
+  ask.bits.store := false.B
+  ask.bits.slot := askSlot
+  ask.bits.sequence := slots(askSlot).sequence
+  ask.bits.entry := slots(askSlot).entry
+  ask.bits.frame := 0.U
+  when(ask.fire) {
+    states(askSlot) := State.waiting
+    slots(askSlot).age := 0.U
+    slots(askSlot).attempts := slots(askSlot).attempts + 1.U
+  }
+
+  // Time passes in ticks from outside, so that nothing moves here while an answer is awaited.
+  private val late = Wire(Vec(count, Bool()))
+  for (i <- 0 until count) {
+    val slot = slots(i)
+    val claims = claimed.valid && claimed.bits === i.U
+    late(i) := tick && states(i) === State.waiting && slot.age === Retry.age.U && !claims
+    when(tick && states(i) === State.waiting) { slot.age := slot.age + 1.U }
+    when(late(i)) {
+      val over = slot.attempts === Retry.attempts.U
+      states(i) := Mux(over, State.giveBack, State.ask)
+      slot.cause := Mux(slot.refused, Cause.blade, Cause.timeOut)
+    }
+  }
+  retried := RegNext(late.asUInt.orR, false.B)
+
+  private val looked = RegNext(lookup)
+  private val lookedSlot = slots(looked.slot(slotBits - 1, 0))
+  expected := !looked.store && looked.slot < count.U && states(looked.slot(slotBits - 1, 0)) === State.waiting &&
+    lookedSlot.sequence === looked.sequence && Entry.page(lookedSlot.entry) === looked.page
+  frame := lookedSlot.frame
+  when(refused.valid) { slots(refused.bits).refused := true.B }
+  when(claimed.valid) { states(claimed.bits) := State.receiving }
+  when(abandoned.valid) { states(abandoned.bits) := State.waiting }
+  when(arrived.valid) {
+    states(arrived.bits) := Mux(faulted, State.giveBack, State.install)
+    slots(arrived.bits).cause := Cause.accessFault
+  }
+
+  private val (anyTell, tellSlot) = first(State.tell)
+  newPage.valid := anyTell
+  newPage.bits.place := slots(tellSlot).place
+  newPage.bits.entry := slots(tellSlot).entry
+  when(newPage.fire) { states(tellSlot) := State.done }
+
+  private val (anyBack, backSlot) = first(State.giveBack)
+  returned.valid := anyBack
+  returned.bits.frame := slots(backSlot).frame
+  returned.bits.settled := true.B
+  when(returned.fire) { states(backSlot) := State.done }
+
+  reserved := reserved + takes - PopCount(Seq(newPage.fire, returned.fire))
+  used := PopCount(states.map(_ =/= State.free))
+  private val resting = states.map(state =>
+    Seq(State.free, State.reading, State.waiting, State.receiving, State.installing).map(state === _).reduce(_ || _)
+  )
+  idle := resting.reduce(_ && _) && !asked.valid && !walk.response.valid && !RegNext(walk.response.valid, false.B)
+  assert(PopCount(hits) <= 1.U || !asked.valid, "two slots fetch the page of one entry")
+}
+
+/** When something is asked again. */
+object Retry {
+  val ageBits: Int = 3
+
+  /** Ticks without an answer after which a request is sent again, with the next one. */
+  val age: Int = 4
+  val attemptBits: Int = 4
+
+  /** How often a request is sent before it is given up. */
+  val attempts: Int = 12
+}
