@@ -24,6 +24,7 @@ NETWORK = (
     "firesim-2.8",
     "firesim-2.9",
     "firesim-t2.3",
+    "firesim-2.11",
     "queueing",
     "daronpon-2.4",
     "daronpon-2.5",

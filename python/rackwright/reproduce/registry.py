@@ -8,7 +8,14 @@ from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, queueing
 from rackwright.reproduce.cdpu import call_sizes, snappy
 from rackwright.reproduce.experiment import Experiment
-from rackwright.reproduce.firesim import one_nic, round_trips, simulation_rate, streams, thousand_nodes
+from rackwright.reproduce.firesim import (
+    one_nic,
+    remote_paging,
+    round_trips,
+    simulation_rate,
+    streams,
+    thousand_nodes,
+)
 
 EXPERIMENTS = (
     round_trips.EXPERIMENT,
@@ -17,6 +24,7 @@ EXPERIMENTS = (
     simulation_rate.BY_NODES,
     simulation_rate.BY_LATENCY,
     thousand_nodes.EXPERIMENT,
+    remote_paging.EXPERIMENT,
     queueing.EXPERIMENT,
     *protobuf.EXPERIMENTS,
     call_sizes.EXPERIMENT,
