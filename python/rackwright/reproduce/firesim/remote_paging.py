@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rackwright.remote_memory import Paging, PagingResult, run_paged, workload
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.lines import line_chart
+from rackwright.reproduce.lines import Points, line_chart
 from rackwright.reproduce.reference import compare
 
 PAGE_BYTES = 4096
@@ -73,7 +73,7 @@ def measure(settings: Settings) -> Outcome:
         results = sweep(name, settings)
         rows |= rows_of(name, results)
         digests += [result.digest for result in results.values()]
-        lines = {
+        lines: dict[str, Points] = {
             kind: [(100 * fraction, results[kind, fraction].seconds * 1e3) for fraction in sorted(FRACTIONS)]
             for kind in KINDS
         }
