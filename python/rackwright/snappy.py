@@ -16,8 +16,12 @@ OPERATIONS = ("compress", "decompress")
 ON_CHIP_HISTORY, MAX_OFFSET, HASH_TABLE_LOG2 = 4, 4, 5
 
 
-def _check_settings(history_kib: int | None, hash_entries: int | None) -> None:
+def check_settings(operation: str, history_kib: int | None, hash_entries: int | None) -> None:
     """Raises `RackwrightError` for what cannot be told to a unit; what it cannot do, it says itself."""
+    if history_kib is not None and operation != "decompress":
+        raise RackwrightError("the history is a setting of decompression")
+    if hash_entries is not None and operation != "compress":
+        raise RackwrightError("hash entries are a setting of compression")
     if history_kib is not None and not 0 <= history_kib < 1 << 32:
         raise RackwrightError(f"the history is a number of KiB, not {history_kib}")
     if hash_entries is not None and (hash_entries < 1 or hash_entries & (hash_entries - 1)):
@@ -49,11 +53,7 @@ class SnappyUnit(CodecUnit):
         """
         if operation not in OPERATIONS:
             raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")
-        if history_kib is not None and operation != "decompress":
-            raise RackwrightError("the history is a setting of decompression")
-        if hash_entries is not None and operation != "compress":
-            raise RackwrightError("hash entries are a setting of compression")
-        _check_settings(history_kib, hash_entries)
+        check_settings(operation, history_kib, hash_entries)
         super().__init__(
             "snappy",
             operation,

@@ -9,19 +9,23 @@ from rackwright import libzstd
 from rackwright.codec import CodecUnit
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
+from rackwright.snappy import check_settings
 
-OPERATIONS = ("decompress",)
+OPERATIONS = ("compress", "decompress")
 
 # What a unit may fill when the headers of the frames don't tell how much it is.
 _MOST_ROOM = 1 << 30
 _LEAST_ROOM = 1 << 16
 
 ON_CHIP_HISTORY = 4
-"""The command that says how many bytes of the built history are used."""
+"""The command that says how many bytes of the built history are used to decompress."""
+
+HASH_TABLE_LOG2, CHECKSUM = 5, 6
+"""Commands of the compressor: log2 of the entries of the hash table, and whether frames have a checksum."""
 
 
 class ZstdUnit(CodecUnit):
-    """A ZStd unit that decompresses one buffer after the other."""
+    """A ZStd unit that compresses or decompresses one buffer after the other."""
 
     def __init__(
         self,
@@ -29,22 +33,26 @@ class ZstdUnit(CodecUnit):
         *,
         parameters: Mapping[str, ParameterValue] | None = None,
         history_kib: int | None = None,
+        hash_entries: int | None = None,
+        checksum: bool = False,
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
         waves: Path | None = None,
         clock: str | None = None,
     ) -> None:
-        """Builds the unit for `operation` ("decompress").
+        """Builds the unit for `operation` ("compress" or "decompress").
 
-        `parameters` are those of elaboration; `history_kib` is set at run time, up to what was built. `clock`
+        `parameters` are those of elaboration. `history_kib` (decompress), `hash_entries` (compress, a power
+        of two) and `checksum` (compress: the frames have one) are set at run time, up to what was built. `clock`
         is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError` for what
-        does not exist.
+        does not exist or does not fit the operation.
         """
         if operation not in OPERATIONS:
-            raise RackwrightError(f"no operation {operation}; there is {' and '.join(OPERATIONS)}")
-        if history_kib is not None and not 0 <= history_kib < 1 << 32:
-            raise RackwrightError(f"the history is a number of KiB, not {history_kib}")
+            raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")
+        check_settings(operation, history_kib, hash_entries)
+        if checksum and operation != "compress":
+            raise RackwrightError("the checksum is a setting of compression")
         super().__init__(
             "zstd",
             operation,
@@ -57,14 +65,27 @@ class ZstdUnit(CodecUnit):
         )
         if history_kib is not None:
             self.set("history-kib", history_kib, ON_CHIP_HISTORY, history_kib << 10)
+        if hash_entries is not None:
+            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+        if checksum:
+            self.set("checksum", 1, CHECKSUM, 1)
 
     def room(self, data: bytes) -> int:
-        """The most bytes that the frames of `data` can stand for."""
+        """The most bytes that the operation can make of `data`."""
+        if self.operation == "compress":
+            return most_compressed_bytes(len(data))
         return min(libzstd.bound(data) or _LEAST_ROOM, _MOST_ROOM)
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
         """Whether the official library agrees: with the bytes, or in refusing the input."""
+        if self.operation == "compress":
+            return status == "ok" and libzstd.decompress(output, len(data)) == data
         if status not in ("ok", "malformed"):
             return False
         expected = libzstd.decompress(data, max(self.room(data), len(output)))
         return isinstance(expected, str) if status == "malformed" else expected == output
+
+
+def most_compressed_bytes(length: int) -> int:
+    """Room that is always enough for the frame of `length` bytes: the contract page of the unit says why."""
+    return length + length // 6 + 64

@@ -121,7 +121,7 @@ def test_an_empty_file(tmp_path: Path) -> None:
         (["run", "no-such-program"], 1, "no-such-program"),
         (["run", "README.md"], 1, "README.md"),
         (["run", "README.md", "--cpu", "abacus"], 2, "abacus"),
-        (["accelerate", "snappy", "compress", "README.md", "--set", "hash-log2=15"], 1, "from 9 to 14"),
+        (["accelerate", "snappy", "compress", "README.md", "--set", "hash-log2=16"], 1, "from 9 to 15"),
         (["accelerate", "snappy", "compress", "README.md", "--set", "hash-log2"], 1, "PARAMETER=VALUE"),
         (["accelerate", "snappy", "compress", "README.md", "--clock", "fast"], 1, "--clock: fast"),
         (["units", "no-such-unit"], 1, "no-such-unit"),

@@ -133,6 +133,8 @@ def accelerate(
 
         ./rw accelerate snappy compress README.md --set hash-ways=2 --clock 1.5e9
 
+        ./rw accelerate zstd compress README.md -o README.md.zst --set block-kib=64
+
         ./rw accelerate zstd decompress README.md.zst -o README.md
 
         ./rw accelerate gzip decompress README.md.gz --speculation 32 -o README.md
@@ -195,9 +197,9 @@ def _unit(
             clock=clock,
             check_idle=check_idle,
         )
-    if hash_entries is not None:
-        raise RackwrightError("hash entries are a setting of Snappy compression")
     if algorithm is not Algorithm.zstd:
+        if hash_entries is not None:
+            raise RackwrightError("hash entries are a setting of compression")
         return DeflateUnit(
             operation,
             next(name for name in libz.FORMATS if name == algorithm.value),
@@ -211,6 +213,7 @@ def _unit(
     return ZstdUnit(
         operation,
         history_kib=history_kib,
+        hash_entries=hash_entries,
         placement=placement,
         waves=waves,
         parameters=parameters,

@@ -7,13 +7,14 @@ import rackwright.nic.NicDescription
 import rackwright.pagefault.PageFaultDescription
 import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
-import rackwright.zstd.ZstdDecompressorDescription
+import rackwright.zstd.{ZstdCompressorDescription, ZstdDecompressorDescription}
 
 /** The units that come with the product, in the order of the list. */
 object Units {
   val all: Seq[UnitDescription] = Seq(
     SnappyCompressorDescription,
     SnappyDecompressorDescription,
+    ZstdCompressorDescription,
     ZstdDecompressorDescription,
     DeflateDecompressorDescription,
     DeserializerDescription,

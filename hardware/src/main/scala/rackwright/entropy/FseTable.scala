@@ -52,6 +52,9 @@ class FseTableBuilder extends Module {
 
   /** The entries. */
   val write = IO(Valid(new FseWrite))
+
+  /** With an entry: where its state stands among those of its symbol, counted from the symbol's count on. */
+  val ordinal = IO(Output(UInt((FseTable.stateBits + 1).W)))
   val busy = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
@@ -139,6 +142,7 @@ class FseTableBuilder extends Module {
   private val writeBits = RegEnable(bits, sizing)
   private val writeNumber = RegEnable(sized, sizing)
   write.valid := writing
+  ordinal := writeNumber
   write.bits.state := RegEnable(sizedAt, sizing)
   write.bits.entry.symbol := RegEnable(sizedSymbol, sizing)
   write.bits.entry.bits := writeBits

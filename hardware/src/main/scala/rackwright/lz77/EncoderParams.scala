@@ -53,7 +53,7 @@ object EntryContents {
   * @param historyKib
   *   bytes of input kept on chip for matching, in KiB: a power of two, 2 to 64.
   * @param hashLog2
-  *   log2 of the entries of the hash table, over all ways: 9 to 14.
+  *   log2 of the entries of the hash table, over all ways: 9 to 15.
   * @param hashWays
   *   entries looked at per position: 1, 2 or 4.
   * @param hashBanks
@@ -161,5 +161,5 @@ object EncoderParams {
 
   val historyRange: Seq[Int] = Seq(2, 4, 8, 16, 32, 64)
   val minHashLog2: Int = 9
-  val maxHashLog2: Int = 14
+  val maxHashLog2: Int = 15
 }

@@ -34,7 +34,7 @@ class EncoderParamsTest extends AnyFunSuite {
 
   test("sizes out of range name the parameter and the value") {
     assert(refused(EncoderParams(historyKib = 3)).contains("history-kib is a power of two from 2 to 64, not 3"))
-    assert(refused(EncoderParams(hashLog2 = 15)).contains("hash-log2 is 9 to 14, not 15"))
+    assert(refused(EncoderParams(hashLog2 = 16)).contains("hash-log2 is 9 to 15, not 16"))
     assert(refused(EncoderParams(hashWays = 3)).contains("hash-ways is 1, 2 or 4, not 3"))
     assert(refused(EncoderParams(hashBanks = 64)).contains("hash-banks"))
     assert(refused(EncoderParams(literalKib = 3)).contains("literal-kib"))

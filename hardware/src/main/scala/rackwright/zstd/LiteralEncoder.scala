@@ -1,0 +1,167 @@
+package rackwright.zstd
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.entropy.{BitString, HuffmanCodeMaker, SymbolCount}
+
+/** How the literals of a block are written. */
+class LiteralForm(params: ZstdCompressorParams) extends Bundle {
+
+  /** Of [[BlockHeads]]. */
+  val kind = UInt(2.W)
+
+  /** Four Huffman streams, not one. */
+  val four = Bool()
+
+  /** Bytes of the four streams but the last. */
+  val sizes = Vec(3, UInt(16.W))
+
+  /** Bytes of what follows the head, with the sizes of streams. */
+  val bytes = UInt(18.W)
+}
+
+/** Writes the literals of a block (RFC 8878, section 3.1.1.3.1), but for the head: as they are, one of them if all are
+  * the same, or by a Huffman code, where that is shorter.
+  */
+class LiteralEncoder(params: ZstdCompressorParams) extends Module {
+  import LiteralEncoder._
+
+  /** Counts of a block's literals come; all have come. */
+  val collect = IO(Input(Bool()))
+  val count = IO(Flipped(Valid(new SymbolCount(params.countBits))))
+  val collected = IO(Input(Bool()))
+
+  /** The code is made; it may be started, and what form the literals have is known. */
+  val ready = IO(Output(Bool()))
+  val range = IO(Input(new LiteralRange(params)))
+  val start = IO(Input(Bool()))
+  val form = IO(Output(new LiteralForm(params)))
+
+  val enable = IO(Input(Bool()))
+  val literals = IO(new StorePort(log2Ceil(params.blockBytes) - 1, UInt((8 * BlockCollector.lanes).W)))
+  val bits = IO(Valid(new BitString(SequenceEncoder.mostBits)))
+  val align = IO(Output(Bool()))
+
+  /** What was given out since the block began, and whether some of it is still on its way. */
+  val bytes = IO(Input(UInt(20.W)))
+  val busy = IO(Input(Bool()))
+
+  /** A place for the sizes of the streams is wanted, where the next word would be. */
+  val skip = IO(Output(Bool()))
+  val done = IO(Output(Bool()))
+
+  private val maker = Module(new HuffmanCodeMaker(params.countBits))
+  private val copier = Module(new LiteralCopier(params))
+  private val description = Module(new HuffmanDescription)
+  private val coder = Module(new HuffmanEncoder(params))
+  private val state = RegInit(State.idle)
+  private def enters(target: State.Type): Bool = state === target && RegNext(state =/= target, false.B)
+
+  maker.start := collect
+  maker.count := count
+  maker.finish := collected
+  description.clear := collect
+  description.assignment := maker.word
+  coder.assignment := maker.word
+  ready := state === State.ready
+
+  // A single literal, or a code if it saves enough for its description.
+  private val total = range.count
+  private val summary = maker.summary
+  private val codedBytes = RegNext((summary.bits >> 3) +& descriptionBytes.U)
+  private val shorter =
+    RegNext(codedBytes < total && summary.last <= HuffmanDescription.mostSymbol.U && summary.used > 1.U)
+  private val same = RegNext(summary.used === 1.U && total > 3.U)
+  private val kind = Reg(UInt(2.W))
+  private val four = Reg(Bool())
+  private val sizes = Reg(Vec(3, UInt(16.W)))
+  private val size = Reg(UInt(18.W))
+  form.kind := kind
+  form.four := four
+  form.sizes := sizes
+  form.bytes := size
+
+  private val waited = Reg(UInt(2.W))
+  private val stream = Reg(UInt(2.W))
+  private val from = Reg(UInt(params.countBits.W))
+  private val before = Reg(UInt(20.W))
+  private val quarter = RegNext((total +& 3.U) >> 2)
+  private val lastStream = !four || stream === 3.U
+
+  copier.start.valid := enters(State.copy)
+  copier.start.bits.half := range.half
+  copier.start.bits.count := Mux(kind === BlockHeads.same.U, 1.U, total)
+  copier.enable := enable
+  copier.word := literals.value
+  description.start := enters(State.describe)
+  description.longest := summary.longest
+  description.last := summary.last
+  description.enable := enable
+  coder.start.valid := enters(State.stream)
+  coder.start.bits.from := from
+  coder.start.bits.until := Mux(lastStream, total, from + quarter)
+  coder.start.bits.half := range.half
+  coder.enable := enable
+  coder.word := literals.value
+  literals.place.valid := copier.read.valid || coder.read.valid
+  literals.place.bits := Mux(copier.read.valid, copier.read.bits, coder.read.bits)
+  private val sources = Seq(copier.bits, description.bits, coder.bits)
+  bits.valid := sources.map(_.valid).reduce(_ || _)
+  bits.bits := Mux1H(sources.map(_.valid), sources.map(_.bits))
+  align := enters(State.closeDescription) || enters(State.closeStream)
+  skip := state === State.skip
+  done := state === State.end
+  private val closed = !busy && !align && RegNext(!busy && !align, false.B)
+
+  switch(state) {
+    is(State.idle) { when(collect) { state := State.make } }
+    is(State.make) {
+      waited := 0.U
+      when(maker.done) { state := State.decide }
+    }
+    is(State.decide) {
+      waited := waited + 1.U
+      kind := Mux(same, BlockHeads.same.U, Mux(shorter, BlockHeads.compressed.U, BlockHeads.raw.U))
+      four := total >= fourFrom.U
+      when(waited === 3.U) { state := State.ready }
+    }
+    is(State.ready) {
+      from := 0.U
+      stream := 0.U
+      when(start) { state := Mux(kind === BlockHeads.compressed.U, State.describe, State.copy) }
+    }
+    is(State.copy) { when(copier.done) { state := State.end } }
+    is(State.describe) { when(description.done) { state := State.closeDescription } }
+    is(State.closeDescription) { when(closed) { state := Mux(four, State.skip, State.stream) } }
+    is(State.skip) { state := State.stream }
+    is(State.stream) {
+      when(enters(State.stream)) { before := bytes }
+      when(coder.done) { state := State.closeStream }
+    }
+    is(State.closeStream) {
+      size := bytes +& Mux(four, 6.U, 0.U)
+      when(closed) {
+        when(!lastStream) { sizes(stream) := bytes - before }
+        from := from + quarter
+        stream := stream + 1.U
+        state := Mux(lastStream, State.end, State.stream)
+      }
+    }
+    is(State.end) { state := State.idle }
+  }
+}
+
+object LiteralEncoder {
+
+  /** Bytes that a description may take: a code has to save them. */
+  val descriptionBytes: Int = 72
+
+  /** Literals from which on there are four streams. */
+  val fourFrom: Int = 256
+
+  /** `close…` wait until what was given out is counted. */
+  object State extends ChiselEnum {
+    val idle, make, decide, ready, copy, describe, closeDescription, skip, stream, closeStream, end = Value
+  }
+}

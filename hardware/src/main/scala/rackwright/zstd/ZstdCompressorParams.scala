@@ -1,0 +1,72 @@
+package rackwright.zstd
+
+import chisel3.util._
+
+import rackwright.lz77.{EncoderLiterals, EncoderParams}
+import rackwright.memory.MemoryPortParams
+import rackwright.rocc.Setting
+
+/** What a user chooses for a ZStd compressor.
+  *
+  * @param encoder
+  *   sizes of the LZ77 encoder.
+  * @param blockKib
+  *   KiB of input that a block stands for, at most: a power of two, 4 to 64.
+  * @param portBytes
+  *   bytes per beat of both memory ports: 16 or 32.
+  * @param outstanding
+  *   beats outstanding per port: a power of two, 4 to 64.
+  * @param commandQueue
+  *   operations that may wait: 1 to 8.
+  */
+case class ZstdCompressorParams(
+    encoder: EncoderParams = EncoderParams(hashLog2 = 15, hashWays = 2, hashBanks = 32, literalKib = 1),
+    blockKib: Int = 32,
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4
+) {
+  require(
+    isPow2(blockKib) && blockKib >= 4 && blockKib <= 64,
+    s"block-kib is a power of two from 4 to 64, not $blockKib"
+  )
+  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+  require(
+    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
+    s"outstanding is a power of two from 4 to 64, not $outstanding"
+  )
+  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+
+  /** Each of the ports inside the unit. */
+  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
+
+  /** The encoder takes eight bytes per cycle; sixteen offered keep it busy at any alignment. */
+  val streamBytes: Int = 16
+
+  /** Literals offered by the LZ77 encoder per cycle. */
+  val literalReadBytes: Int = 8
+
+  val blockBytes: Int = blockKib * 1024
+
+  /** Bits of a number of bytes of a block. */
+  val countBits: Int = log2Ceil(blockBytes + 1)
+
+  /** A block is closed when it stands for so many bytes: one more sequence of the encoder would not be too much. */
+  val blockLimit: Int = blockBytes - encoder.maxLiteralRun - (1 << EncoderParams.matchBits) -
+    EncoderLiterals.reserve
+
+  /** Sequences that a block holds; one that is full of them is closed early. */
+  val sequencesMost: Int = blockBytes / 8
+  val sequenceBits: Int = log2Ceil(sequencesMost + 1)
+
+  /** Places for words of output: what the largest block can become. Each sequence is at most 42 bits and stands for 4
+    * bytes or more; tables and heads are less than 512 bytes.
+    */
+  val outputWords: Int = blockBytes / 8 * 5 / 4 + 128
+
+  /** MAX_OFFSET and HASH_TABLE_LOG2 as the Snappy compressor has them; CHECKSUM is 1 for frames with a checksum. */
+  val maxOffset: Setting = Setting("max_offset", 4, 32, encoder.historyBytes)
+  val hashTableLog2: Setting = Setting("hash_table_log2", 5, 8, encoder.hashLog2)
+  val checksum: Setting = Setting("checksum", 6, 2, 0)
+  val settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, checksum)
+}
