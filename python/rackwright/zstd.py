@@ -44,9 +44,9 @@ class ZstdUnit(CodecUnit):
         """Builds the unit for `operation` ("compress" or "decompress").
 
         `parameters` are those of elaboration. `history_kib` (decompress), `hash_entries` (compress, a power
-        of two) and `checksum` (compress: the frames have one) are set at run time, up to what was built. `clock`
-        is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError` for what
-        does not exist or does not fit the operation.
+        of two) and `checksum` (compress: the frames have one) are set at run time, up to what was built.
+        `clock` is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError`
+        for what does not exist or does not fit the operation.
         """
         if operation not in OPERATIONS:
             raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")

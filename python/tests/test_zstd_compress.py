@@ -13,8 +13,11 @@ from rackwright import RackwrightError, ZstdUnit, libzstd
 from rackwright.demo.archive import default_archive
 from rackwright.zstd import most_compressed_bytes
 
-SMALL = {"block-kib": 4, "hash-log2": 10, "history-kib": 8}
-"""A small unit: quick to build and to step, and with many blocks in short inputs."""
+SMALL = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "history-kib": 8}
+"""A small unit: quick to build and to step, with blocks that are large enough for the largest tables."""
+
+LIMIT = 31_744
+"""Bytes after which a block of that unit is closed."""
 
 TEXT = default_archive(100_000)
 NOISE = random.Random(1).randbytes(70_000)
@@ -52,16 +55,16 @@ def test_short_inputs(compressor: ZstdUnit, length: int) -> None:
     compressed(compressor, TEXT[:length])
 
 
-@pytest.mark.parametrize("length", [1023, 1024, 3071, 3072, 3073, 4095, 4096, 4097, 70_000])
+@pytest.mark.parametrize("length", [1023, 1024, LIMIT - 1, LIMIT, LIMIT + 1, 32_768, 70_000])
 def test_noise_does_not_grow(compressor: ZstdUnit, length: int) -> None:
-    assert len(compressed(compressor, NOISE[:length])) <= length + 16 + 3 * (length // 3000 + 1)
+    assert len(compressed(compressor, NOISE[:length])) <= length + 16 + 3 * (length // LIMIT + 1)
 
 
 @pytest.mark.parametrize("period", [1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 64, 1000, 8000])
 def test_periods(compressor: ZstdUnit, period: int) -> None:
     """Matches at every kind of offset, overlapping ones and those over several blocks included."""
     pattern = NOISE[:period]
-    compressed(compressor, (pattern * (20_000 // period + 1))[:20_000])
+    compressed(compressor, (pattern * (70_000 // period + 1))[:70_000])
 
 
 @pytest.mark.parametrize("misalignment", [(0, 0), (3, 5), (31, 17)])
@@ -72,10 +75,30 @@ def test_text(compressor: ZstdUnit, decompressor: ZstdUnit, misalignment: tuple[
     assert (back.status, back.output) == ("ok", TEXT)
 
 
-@pytest.mark.parametrize("count", [20, 63, 64, 255, 256, 895, 896, 1023, 4096, 30_000])
+@pytest.mark.parametrize("count", [20, 64, 255, 256, 895, 896, 1023, 16_255, 16_256, 30_000])
 def test_literals_alone(compressor: ZstdUnit, decompressor: ZstdUnit, count: int) -> None:
     packed = compressed(compressor, SKEWED[:count])
     assert decompressor.run(packed).output == SKEWED[:count]
+
+
+@pytest.mark.parametrize("last", [127, 128, 129, 130, 200, 255])
+def test_codes_with_few_or_many_symbols(compressor: ZstdUnit, decompressor: ZstdUnit, last: int) -> None:
+    """Weights in four bits each up to the symbol 128, by FSE beyond; flat and steep codes."""
+    rng = random.Random(last)
+    for used in (range(last + 1), [*range(20), last], [last - 1, last]):
+        for slope in (1.0, 1.05, 1.5):
+            plain = bytes(rng.choices(used, [slope**-i for i in range(len(used))], k=4000)) + bytes([last])
+            assert decompressor.run(compressed(compressor, plain)).output == plain
+
+
+@pytest.mark.parametrize("words", [2, 5, 30, 200])
+def test_as_many_sequences_as_a_block_holds(compressor: ZstdUnit, decompressor: ZstdUnit, words: int) -> None:
+    """Short matches all over: tables of every accuracy, offsets that repeat, blocks that are closed early."""
+    rng = random.Random(words)
+    known = [rng.randbytes(rng.randint(4, 7)) for _ in range(words)]
+    plain = b"".join(rng.choice(known) + rng.randbytes(rng.randint(0, 2)) for _ in range(12_000))
+    packed = compressed(compressor, plain)
+    assert decompressor.run(packed).output == plain
 
 
 def test_a_result_depends_on_nothing_before_it(compressor: ZstdUnit) -> None:

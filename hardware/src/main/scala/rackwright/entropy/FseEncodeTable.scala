@@ -8,7 +8,9 @@ import chisel3.util._
   */
 class FseTransition extends Bundle {
   val bits = UInt(FseTable.logBits.W)
-  val least = UInt((FseTable.stateBits + 1).W)
+
+  /** Up to twice the size of the table. */
+  val least = UInt((FseTable.stateBits + 2).W)
   val offset = SInt((FseTable.stateBits + 2).W)
 }
 

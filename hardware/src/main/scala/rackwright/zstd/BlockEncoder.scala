@@ -55,9 +55,10 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
   literals <> literalCoder.literals
   literalCoder.bytes := packer.bytes
   literalCoder.busy := packer.busy
-  ring.skip := state === State.begin || literalCoder.skip
+  ring.skip := state === State.begin || literalCoder.skip || literalCoder.skipWeights
   private val head = RegEnable(ring.next, state === State.begin)
   private val jumps = RegEnable(ring.next, literalCoder.skip)
+  private val weights = RegEnable(ring.next, literalCoder.skipWeights)
 
   // Sequences are written.
   sequenceCoder.start.valid := enters(State.sequences)
@@ -99,7 +100,7 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
     )
   )
   private val literalsHead = RegNext(Mux(isCompressed, Mux(byHuffman, codedHead, plainHead), 0.U))
-  private val size = RegNext(packer.bytes +& literalsBytes +& Mux(byHuffman && form.four, 6.U, 0.U))
+  private val size = RegNext(packer.bytes +& literalsBytes +& form.patched)
   private val blockHead = RegNext(
     BlockHeads.block(
       current.last,
@@ -108,12 +109,17 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
     )
   )
   private val headWord = RegNext(BlockHeads.word(blockHead, literalsHead, literalsBytes))
-  ring.patch.valid := state === State.patch || (state === State.patchJumps && byHuffman && form.four)
-  ring.patch.bits.place := Mux(state === State.patch, head, jumps)
+  ring.patch.valid := state === State.patch || (state === State.patchJumps && byHuffman && form.four) ||
+    (state === State.patchWeights && form.weighed)
+  ring.patch.bits.place := MuxLookup(state, head)(Seq(State.patchJumps -> jumps, State.patchWeights -> weights))
   ring.patch.bits.word := headWord
   when(state === State.patchJumps) {
     ring.patch.bits.word.data := form.sizes.asUInt
     ring.patch.bits.word.count := 6.U
+  }
+  when(state === State.patchWeights) {
+    ring.patch.bits.word.data := form.weightBytes
+    ring.patch.bits.word.count := 1.U
   }
   ring.commit := state === State.commit
   private val settled = Reg(UInt(3.W))
@@ -147,7 +153,8 @@ class BlockEncoder(params: ZstdCompressorParams) extends Module {
       when(settled === 5.U) { state := State.patch }
     }
     is(State.patch) { state := State.patchJumps }
-    is(State.patchJumps) { state := State.commit }
+    is(State.patchJumps) { state := State.patchWeights }
+    is(State.patchWeights) { state := State.commit }
     is(State.commit) {
       ended := current.last
       state := State.idle
@@ -169,6 +176,6 @@ object BlockEncoder {
     */
   object State extends ChiselEnum {
     val idle, gather, make, begin, literals, sequenceHead, describe, sequences, align, settle, patch, patchJumps,
-        commit = Value
+        patchWeights, commit = Value
   }
 }
