@@ -19,7 +19,9 @@ def size(text: str) -> int:
 
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--workload", default="genome", help="genome, qsort, or the path of a static RV64 Linux program")
+parser.add_argument(
+    "--workload", default="genome", help="genome, qsort, or the path of a static RV64 Linux program"
+)
 parser.add_argument("--local", type=size, default=size("16MiB"), help="local memory, at least 32KiB")
 parser.add_argument("--paging", choices=("software", "unit"), default="software", help="who brings pages")
 parser.add_argument("--blades", type=int, default=1, help="memory blades, 1 to 4")
@@ -38,7 +40,8 @@ result = run_paged(
     loss=asked.loss,
 )
 print(result.output, end="")
-print(f"exit status {result.exit_code}, {result.seconds * 1e3:.3f} ms, {result.network_bytes:,} bytes on the network")
+print(f"exit status {result.exit_code}, {result.seconds * 1e3:.3f} ms")
+print(f"{'network bytes':>16} {result.network_bytes:>14,}")
 for name, count in result.counts.items():
     print(f"{name:>16} {count:>14,}")
 raise SystemExit(result.exit_code)
