@@ -13,13 +13,11 @@ from rackwright.errors import RackwrightError
 OPERATIONS = ("compress", "decompress")
 
 # Commands beyond those that all units share: software/snappy/snappy_commands.h says what they do.
-ON_CHIP_HISTORY, MAX_OFFSET, HASH_TABLE_LOG2 = 4, 4, 5
+HISTORY, HASH_TABLE_LOG2 = 4, 5
 
 
 def check_settings(operation: str, history_kib: int | None, hash_entries: int | None) -> None:
     """Raises `RackwrightError` for what cannot be told to a unit; what it cannot do, it says itself."""
-    if history_kib is not None and operation != "decompress":
-        raise RackwrightError("the history is a setting of decompression")
     if hash_entries is not None and operation != "compress":
         raise RackwrightError("hash entries are a setting of compression")
     if history_kib is not None and not 0 <= history_kib < 1 << 32:
@@ -46,10 +44,10 @@ class SnappyUnit(CodecUnit):
     ) -> None:
         """Builds the unit for `operation` ("compress" or "decompress").
 
-        `parameters` are those of elaboration. `history_kib` (decompress) and `hash_entries`
-        (compress, a power of two) are set at run time, up to what was built. `clock` is hertz or
-        "synthesised"; without it, `clock_of` says what it is. Raises
-        `RackwrightError` for what does not exist or does not fit the operation.
+        `parameters` are those of elaboration. `history_kib` (compress: how far back matches may be) and
+        `hash_entries` (compress, a power of two) are set at run time, up to what was built. `clock` is
+        hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError` for what does
+        not exist or does not fit the operation.
         """
         if operation not in OPERATIONS:
             raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")
@@ -65,7 +63,7 @@ class SnappyUnit(CodecUnit):
             clock=clock,
         )
         if history_kib is not None:
-            self.set("history-kib", history_kib, ON_CHIP_HISTORY, history_kib << 10)
+            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
         if hash_entries is not None:
             self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
 

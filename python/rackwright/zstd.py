@@ -17,8 +17,8 @@ OPERATIONS = ("compress", "decompress")
 _MOST_ROOM = 1 << 30
 _LEAST_ROOM = 1 << 16
 
-ON_CHIP_HISTORY = 4
-"""The command that says how many bytes of the built history are used to decompress."""
+HISTORY = 4
+"""The command that says how many bytes of the built history are used, to compress as to decompress."""
 
 HASH_TABLE_LOG2, CHECKSUM = 5, 6
 """Commands of the compressor: log2 of the entries of the hash table, and whether frames have a checksum."""
@@ -43,8 +43,9 @@ class ZstdUnit(CodecUnit):
     ) -> None:
         """Builds the unit for `operation` ("compress" or "decompress").
 
-        `parameters` are those of elaboration. `history_kib` (decompress), `hash_entries` (compress, a power
-        of two) and `checksum` (compress: the frames have one) are set at run time, up to what was built.
+        `parameters` are those of elaboration. `history_kib` (compress: how far back matches may be),
+        `hash_entries` (compress, a power of two) and `checksum` (compress: the frames have one) are set at
+        run time, up to what was built.
         `clock` is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError`
         for what does not exist or does not fit the operation.
         """
@@ -64,7 +65,7 @@ class ZstdUnit(CodecUnit):
             clock=clock,
         )
         if history_kib is not None:
-            self.set("history-kib", history_kib, ON_CHIP_HISTORY, history_kib << 10)
+            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
         if hash_entries is not None:
             self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
         if checksum:

@@ -22,8 +22,11 @@ from hypothesis import strategies as st
 from rackwright.errors import RackwrightError
 from rackwright.exploration import Exploration, explore, load_space
 from rackwright.exploration.front import front
-from rackwright.exploration.sample import PORTION_CALLS, Sample, estimate, portions_needed
+from rackwright.exploration.sample import PORTION_CALLS, Regression, Sample, portions_needed
 from rackwright.generation import generate, load_profile
+
+SMALL_COMPRESSOR = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "history-kib": 8}
+"""That of test_zstd_compress.py, so that it is compiled once."""
 
 PROFILE = """
 operations:
@@ -94,6 +97,34 @@ def test_nothing_is_measured_twice(space: Path, suite: Path, whole: Exploration,
     assert again.digest == whole.digest
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters", "histories"),
+    [
+        ("zstd-decompress", {}, [2, 32]),
+        ("zstd-compress", SMALL_COMPRESSOR, [2, 8]),
+        ("deflate-decompress", {}, [2, 32]),
+    ],
+)
+def test_other_units_are_explored_alike(
+    tmp_path: Path, name: str, parameters: dict[str, int], histories: list[int]
+) -> None:
+    format_name, _, operation = name.partition("-")
+    profile = tmp_path / "profile.yaml"
+    text = PROFILE.replace("snappy", format_name).replace("compress:", f"{operation}:")
+    profile.write_text(text, encoding="utf-8")
+    suite = generate(load_profile(profile), tmp_path / "suite", files=20).folder
+    space = tmp_path / "space.yaml"
+    lists = {parameter: [value] for parameter, value in parameters.items()}
+    vary = {"parameters": lists, "settings": {"history_kib": histories}}
+    space.write_text(f"unit: {name}\nstandard_error: 0.9\nvary: {json.dumps(vary)}", encoding="utf-8")
+    done = explored(space, suite, tmp_path / "out")
+    assert [result.verified for result in done.results] == [True, True]
+    small, large = done.results
+    assert small.ratio <= large.ratio
+    if operation == "decompress":
+        assert large.ratio == pytest.approx(large.library_ratio)
+
+
 def test_a_killed_exploration_goes_on_to_the_same_table(
     space: Path, suite: Path, whole: Exploration, tmp_path: Path
 ) -> None:
@@ -146,7 +177,14 @@ def test_workers_of_dask_measure_the_same(
             "unit: snappy-compress\nvary: {placement: [moon]}",
             "vary.placement has 'moon'; there are near-core",
         ),
-        ("unit: snappy-compress\nvary: {settings: {history_kib: [2]}}", "vary.settings has 'history_kib'"),
+        (
+            "unit: snappy-decompress\nvary: {settings: {hash_entries: [512]}}",
+            "vary.settings has 'hash_entries'",
+        ),
+        (
+            "unit: deflate-decompress\nvary: {settings: {history_kib: [64]}}",
+            "history_kib has 64; there are 2",
+        ),
         ("unit: snappy-compress\nvary: {settings: {hash_entries: [3]}}", "hash_entries has 3; there are 512"),
         ("unit: snappy-compress\nvary: {parameters: {colour: [1]}}", "vary.parameters has 'colour'"),
         ("unit: snappy-compress\nvary: {placement: near-core}", "not a list of values"),
@@ -185,22 +223,39 @@ def test_what_is_missing_or_foreign_is_said(space: Path, suite: Path, tmp_path: 
     )
 
 
-def test_a_sample_gives_the_speed_of_all_calls_within_its_error() -> None:
-    random = Random(5)
+def calls_of_a_fleet(random: Random) -> tuple[list[tuple[int, int]], list[float]]:
+    """Sizes and compressed sizes of calls, and times that depend on both, and on what is not known."""
     sizes = [int(2 ** (6 + 14 * random.random())) for _ in range(3000)]
-    seconds = [1e-7 + size * 1e-10 * (0.5 + random.random()) for size in sizes]
-    truth = sum(sizes) / sum(seconds)
-    misses = []
-    for seed in range(60):
-        sample = Sample(sizes, seed)
-        draws = [
-            (call, sizes[call], seconds[call]) for number in range(12) for call in sample.portion(number)
-        ]
-        found = estimate(draws, sample.chances)
-        misses.append((found.bytes_per_second / truth - 1) / found.standard_error)
+    known = [(size, int(size / (1 + 5 * random.random())) + 8) for size in sizes]
+    return known, [
+        1e-7 + (size * 1e-10 + packed * 3e-10) * (0.8 + 0.4 * random.random()) for size, packed in known
+    ]
+
+
+@pytest.mark.parametrize("portions", [3, 12])
+def test_a_sample_gives_the_time_of_all_calls_within_its_error(portions: int) -> None:
+    known, seconds = calls_of_a_fleet(Random(5))
+    misses, errors = [], []
+    for seed in range(200):
+        sample = Sample([size for size, _ in known], seed)
+        draws = [(call, seconds[call]) for number in range(portions) for call in sample.portion(number)]
+        found = Regression(known, sample.chances).total(draws)
+        misses.append((found.total / sum(seconds) - 1) / found.standard_error)
+        errors.append(found.standard_error)
     # Of honest standard errors, about 95 % of estimates are within two, and they miss to both sides.
-    assert sum(abs(miss) < 2 for miss in misses) >= 52
-    assert abs(fmean(misses)) < 0.5
+    assert sum(abs(miss) < 2 for miss in misses) >= 180
+    assert abs(fmean(misses)) < 0.25
+    assert fmean(errors) < 0.02
+
+
+def test_what_is_known_of_every_call_is_exact() -> None:
+    known, _ = calls_of_a_fleet(Random(6))
+    sample = Sample([size for size, _ in known], 1)
+    draws = [(call, 3e-9 * known[call][0] + 2e-9 * known[call][1] + 1e-7) for call in sample.portion(0)]
+    truth = sum(3e-9 * size + 2e-9 * packed + 1e-7 for size, packed in known)
+    found = Regression(known, sample.chances).total(draws)
+    assert found.total == pytest.approx(truth)
+    assert found.standard_error < 1e-9
 
 
 def test_a_sample_is_the_same_for_the_same_seed_in_any_order() -> None:

@@ -74,6 +74,15 @@ def test_every_row_is_as_expected(name: str) -> None:
     assert len(reproduction.outcome.digests) > 0
 
 
+def test_a_quick_run_of_a_figure_has_some_of_its_bars_and_no_limits() -> None:
+    (reproduction,) = reproduce("cdpu-7.13", settings=Settings(quick=True))
+    rows = {row.quantity: row for row in reproduction.outcome.rows}
+    assert rows["near-core, 64 KiB"].ours > rows["pcie, 64 KiB"].ours > 0
+    assert 0.5 < rows["ratio over the library's, 2 KiB"].ours < 1.2
+    assert "chiplet, 64 KiB" not in rows
+    assert all(row.within is None for row in rows.values())
+
+
 def test_names_are_unique_and_unknown_ones_refused() -> None:
     ids = [experiment.id for experiment in EXPERIMENTS]
     assert len(ids) == len(set(ids))
@@ -91,6 +100,10 @@ def test_a_table_must_have_what_was_measured_and_no_more(
     assert compare("table.csv", {"speed": 21}) == [Row("speed", None, 21.0, "MHz", at_least=20)]
     with pytest.raises(RackwrightError, match="differ in: height"):
         compare("table.csv", {"speed": 21, "height": 1})
+    assert compare("table.csv", {}, partial=True) == []
+    assert compare("table.csv", {"speed": 19}, partial=True) == [Row("speed", None, 19.0, "MHz")]
+    with pytest.raises(RackwrightError, match="differ in: height"):
+        compare("table.csv", {"height": 1}, partial=True)
     table.write_text(head + "speed,,MHz,,20,10 to 15.5: a reason\n", encoding="utf-8")
     (row,) = compare("table.csv", {"speed": 12})
     assert (row.known, row.band, row.failed) == ("a reason", (10, 15.5), False)

@@ -152,7 +152,7 @@ def test_a_checksum_that_is_neither_there_nor_not(checksum: int) -> None:
         ({"parameters": {"block-kib": 3}}, "block-kib"),
         ({"parameters": {"block-kib": 128}}, "block-kib"),
         ({"parameters": {"hash-log2": 8}}, "hash-log2"),
-        ({"history_kib": 8}, "setting of decompression"),
+        ({"history_kib": -1}, "a number of KiB"),
         ({"hash_entries": 1000}, "power of two"),
     ],
 )

@@ -68,7 +68,13 @@ def _power_of_two(entries: int | None) -> int | None:
 
 HistoryOption = Annotated[
     int | None,
-    typer.Option("--history", metavar="KIB", min=2, max=64, help="Decompress: history kept on chip."),
+    typer.Option(
+        "--history",
+        metavar="KIB",
+        min=2,
+        max=64,
+        help="Decompress: history kept on chip. Compress: how far back matches may be.",
+    ),
 ]
 HashEntriesOption = Annotated[
     int | None,

@@ -14,7 +14,7 @@ from rackwright.exploration.built_design import BuiltDesign, build_design
 from rackwright.exploration.front import front
 from rackwright.exploration.measure import Call, Measured, Portion, measure
 from rackwright.exploration.point import Point
-from rackwright.exploration.sample import FIRST_PORTIONS, Sample, estimate, portions_needed
+from rackwright.exploration.sample import FIRST_PORTIONS, Estimate, Regression, Sample, portions_needed
 from rackwright.exploration.space import Space
 from rackwright.exploration.store import Store, content_key
 from rackwright.exploration.workload import WORKLOADS
@@ -33,18 +33,20 @@ class Result:
 
     `standard_error` is relative to the speed, `area_mm2` what synthesis estimates for the unit, where it is
     known. `on_front`: no other point with a known area is as small and as fast, and better in one of the two.
-    `ratio` is all uncompressed over all compressed bytes of the
-    sample's calls. `calls` were measured; `verified` when the official library agreed with every result.
+    `ratio` is all uncompressed over all compressed bytes of the suite, as estimated from the sample's calls;
+    `library_ratio` is that of the official library at the calls' own levels. `calls` were measured, in
+    `core_seconds` of the host's; `verified` when the official library agreed with every result.
     """
 
     point: Point
     gigabytes_per_second: float
     standard_error: float
     ratio: float
+    library_ratio: float
     calls: int
     clock_hz: int
     verified: bool
-    wall_seconds: float
+    core_seconds: float
     area_mm2: float | None
     on_front: bool = False
 
@@ -55,12 +57,13 @@ class Result:
             "gigabytes_per_second": self.gigabytes_per_second,
             "standard_error": self.standard_error,
             "ratio": self.ratio,
+            "library_ratio": self.library_ratio,
             "calls": self.calls,
             "clock_hz": self.clock_hz,
             "area_mm2": self.area_mm2,
             "on_front": self.on_front,
             "verified": self.verified,
-            "wall_seconds": self.wall_seconds,
+            "core_seconds": self.core_seconds,
         }
 
 
@@ -156,6 +159,10 @@ class _Run:
             wanted = f"{self._workload.format} {self._workload.operation}"
             raise RackwrightError(f"{suite.folder} has no calls of {wanted}, which {space.unit} serves")
         self._sample = Sample([file.size for file in files], space.seed)
+        known = [(file.size, file.compressed_bytes) for file in files]
+        self._regression = Regression(known, self._sample.chances)
+        self._bytes = sum(size for size, _ in known)
+        self._library_ratio = self._bytes / sum(packed for _, packed in known)
         self._reused = self._measured = 0
         self._began = time.monotonic()
 
@@ -198,7 +205,9 @@ class _Run:
                     waiting[self._executor.submit(measure, self._portion(point, number))] = (point, number)
             if len(point.done) < point.wanted:
                 return
-            needed = portions_needed(point.wanted, self._estimate(point)[1], self._space.standard_error)
+            needed = portions_needed(
+                point.wanted, self._seconds(point).standard_error, self._space.standard_error
+            )
             if needed == point.wanted:
                 return
             point.wanted = min(needed, MOST_PORTIONS)
@@ -220,26 +229,24 @@ class _Run:
     def _calls(self, point: _Progress) -> Sequence[Call]:
         return [call for number in range(point.wanted) for call in point.done[number].calls]
 
-    def _estimate(self, point: _Progress) -> tuple[float, float]:
-        draws = [(call.index, call.uncompressed_bytes, call.seconds) for call in self._calls(point)]
-        found = estimate(draws, self._sample.chances)
-        return found.bytes_per_second, found.standard_error
+    def _seconds(self, point: _Progress) -> Estimate:
+        """The time of all calls of the suite."""
+        return self._regression.total([(call.index, call.seconds) for call in self._calls(point)])
 
     def _result(self, point: _Progress) -> Result:
         calls = self._calls(point)
-        speed, error = self._estimate(point)
-        weights = [1 / self._sample.chances[call.index] for call in calls]
-        plain = sum(weight * call.uncompressed_bytes for weight, call in zip(weights, calls, strict=True))
-        packed = sum(weight * call.compressed_bytes for weight, call in zip(weights, calls, strict=True))
+        seconds = self._seconds(point)
+        packed = self._regression.total([(call.index, call.compressed_bytes) for call in calls])
         return Result(
             point=point.point,
-            gigabytes_per_second=speed / 1e9,
-            standard_error=error,
-            ratio=plain / packed,
+            gigabytes_per_second=self._bytes / seconds.total / 1e9,
+            standard_error=seconds.standard_error,
+            ratio=self._bytes / packed.total,
+            library_ratio=self._library_ratio,
             calls=len(calls),
             clock_hz=calls[0].clock_hz,
             verified=all(call.verified for call in calls),
-            wall_seconds=sum(point.done[number].wall_seconds for number in range(point.wanted)),
+            core_seconds=sum(point.done[number].core_seconds for number in range(point.wanted)),
             area_mm2=point.design.area_mm2,
         )
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from rackwright import libsnappy
+from rackwright.codec import CodecUnit
 from rackwright.exploration.point import Point
+from rackwright.exploration.workload import WORKLOADS
+from rackwright.generation.formats import FORMATS
+from rackwright.generation.maker import SuiteFile
 from rackwright.generation.suite import Suite, load_suite
-from rackwright.snappy import SnappyUnit
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,10 @@ class Portion:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a portion gave, and the real time it took."""
+    """What a portion gave, and how long a core of the host worked for it."""
 
     calls: tuple[Call, ...]
-    wall_seconds: float
+    core_seconds: float
 
 
 @lru_cache(maxsize=1)
@@ -62,29 +64,26 @@ def measure(portion: Portion) -> Measured:
     same whoever measures it. The first call runs once more before it counts: a unit that has just been
     reset clears its tables.
     """
-    began = time.perf_counter()
+    began = time.thread_time()
     suite = _suite(portion.suite)
     files = suite.only(portion.operation)
-    unit = _unit(portion.point)
-    _measure(unit, suite.read(files[portion.calls[0]]), portion.calls[0])
-    calls = tuple(_measure(unit, suite.read(files[index]), index) for index in portion.calls)
-    return Measured(calls, time.perf_counter() - began)
+    point = portion.point
+    unit = WORKLOADS[point.unit].unit(dict(point.parameters), dict(point.settings), point.placement)
+    _measure(unit, suite, files, portion.calls[0])
+    calls = tuple(_measure(unit, suite, files, index) for index in portion.calls)
+    return Measured(calls, time.thread_time() - began)
 
 
-def _unit(point: Point) -> SnappyUnit:
-    settings: dict[str, Any] = dict(point.settings)
-    operation = point.unit.removeprefix("snappy-")
-    return SnappyUnit(operation, parameters=dict(point.parameters), placement=point.placement, **settings)
-
-
-def _measure(unit: SnappyUnit, plain: bytes, index: int) -> Call:
-    packed = libsnappy.compress(plain)
-    compressing = unit.operation == "compress"
-    result = unit.run(plain if compressing else packed)
+def _measure(unit: CodecUnit, suite: Suite, files: Sequence[SuiteFile], index: int) -> Call:
+    file = files[index]
+    data = suite.read(file)
+    if unit.operation == "decompress":
+        data = FORMATS[file.format].compress(data, file.level, file.window_log2)
+    result = unit.run(data)
     return Call(
         index=index,
-        uncompressed_bytes=len(plain),
-        compressed_bytes=result.output_bytes if compressing else len(packed),
+        uncompressed_bytes=file.size,
+        compressed_bytes=result.output_bytes if unit.operation == "compress" else len(data),
         cycles=result.cycles,
         clock_hz=result.clock_hz,
         verified=result.verified,

@@ -2,9 +2,7 @@
 
 A suite's speed is all its bytes over all its time. Most time is that of few large calls, most calls are
 small. Calls are drawn with replacement, with a chance that grows as the square root of their size: by size
-alone, nearly all simulated time would go to the largest few calls; evenly, they would hardly be drawn. The
-estimate of time per byte is a ratio estimate with weights 1/chance; its standard error follows by
-linearisation (Cochran 1977, chapters 6 and 9A).
+alone, nearly all simulated time would go to the largest few calls; evenly, they would hardly be drawn.
 """
 
 from __future__ import annotations
@@ -15,6 +13,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil, sqrt
 from random import Random
+
+import numpy as np
 
 _OVERHEAD_BYTES = 1024
 """A call's fixed cost, as bytes: even empty calls take time."""
@@ -57,20 +57,44 @@ def portions_needed(done: int, error: float, wanted: float) -> int:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Speed over a whole suite, in bytes per second, and its standard error relative to it."""
+    """The sum of a quantity over all calls of a suite, and its standard error relative to that."""
 
-    bytes_per_second: float
+    total: float
     standard_error: float
 
 
-def estimate(draws: Sequence[tuple[int, int, float]], chances: Sequence[float]) -> Estimate:
-    """The speed of a suite, from draws (call, its bytes, its seconds) made with `chances`."""
-    weights = [1 / chances[call] for call, _, _ in draws]
-    total_bytes = sum(weight * size for weight, (_, size, _) in zip(weights, draws, strict=True))
-    total_time = sum(weight * seconds for weight, (_, _, seconds) in zip(weights, draws, strict=True))
-    ratio = total_time / total_bytes
-    residuals = (
-        weight * (seconds - ratio * size) for weight, (_, size, seconds) in zip(weights, draws, strict=True)
-    )
-    variance = sum(residual**2 for residual in residuals) * len(draws) / (len(draws) - 1)
-    return Estimate(total_bytes / total_time, sqrt(variance) / total_time)
+class Regression:
+    """Estimates sums over all calls of a suite from a sample, by what is known of every call.
+
+    The size and the compressed size of each call stand in the suite's list. A model that is linear in both
+    and has a cost per call is fitted to the sample; the estimate is the model's sum over all calls and the
+    weighted mean of what it misses in the sample (Cochran 1977, sections 7.1 to 7.3 and 9A; with weights, the
+    generalised regression estimator of Saerndal, Swensson and Wretman 1992, section 6.4). The standard
+    error is that of the misses, which is several times smaller than that of the quantity itself.
+    """
+
+    def __init__(self, known: Sequence[tuple[int, int]], chances: Sequence[float]) -> None:
+        """`known` are size and compressed size of every call, `chances` those of being drawn."""
+        self._known = np.array([(1.0, size, packed) for size, packed in known])
+        self._scale = self._known.mean(axis=0)
+        self._known /= self._scale
+        self._sums = self._known.sum(axis=0)
+        self._spread = np.array([size + _OVERHEAD_BYTES for size, _ in known], dtype=float)
+        self._chances = np.array(chances)
+
+    def total(self, draws: Sequence[tuple[int, float]]) -> Estimate:
+        """The sum of a quantity of which `draws` (call, quantity) were made with the chances."""
+        calls = np.array([call for call, _ in draws])
+        found = np.array([quantity for _, quantity in draws])
+        weights = 1 / self._chances[calls] / len(draws)
+        known, spread = self._known[calls], self._spread[calls]
+        # Least squares, each call weighted by the calls that it stands for and by how exact it is.
+        moments = np.linalg.pinv((known.T * (weights / spread)) @ known)
+        fitted = moments @ (known.T @ (weights / spread * found))
+        missed = found - known @ fitted
+        total = float(self._sums @ fitted + weights @ missed)
+        # A call counts for more or less than its weight where the sample's known sums miss the suite's.
+        gains = 1 + (self._sums - weights @ known) @ moments @ (known / spread[:, np.newaxis]).T
+        free = max(len(draws) - known.shape[1], 1)
+        variance = float(np.sum((weights * gains * missed) ** 2)) * len(draws) / free
+        return Estimate(total, sqrt(variance) / total)

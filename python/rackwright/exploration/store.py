@@ -12,14 +12,14 @@ from types import TracebackType
 from rackwright.errors import RackwrightError
 from rackwright.exploration.measure import Call, Measured
 
-_VERSION = 1
+_VERSION = 2
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS portion (
     key TEXT NOT NULL,
     number INTEGER NOT NULL,
     calls TEXT NOT NULL,
-    wall_seconds REAL NOT NULL,
+    core_seconds REAL NOT NULL,
     PRIMARY KEY (key, number)
 ) WITHOUT ROWID
 """
@@ -45,7 +45,7 @@ class Store:
     def get(self, key: str, number: int) -> Measured | None:
         """A portion that was measured before."""
         row = self._database.execute(
-            "SELECT calls, wall_seconds FROM portion WHERE key = ? AND number = ?", (key, number)
+            "SELECT calls, core_seconds FROM portion WHERE key = ? AND number = ?", (key, number)
         ).fetchone()
         if row is None:
             return None
@@ -55,7 +55,7 @@ class Store:
         """Keeps a portion."""
         calls = json.dumps([asdict(call) for call in measured.calls])
         self._database.execute(
-            "INSERT OR REPLACE INTO portion VALUES (?, ?, ?, ?)", (key, number, calls, measured.wall_seconds)
+            "INSERT OR REPLACE INTO portion VALUES (?, ?, ?, ?)", (key, number, calls, measured.core_seconds)
         )
 
     def __enter__(self) -> Store:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rackwright import libsnappy
+from rackwright import libsnappy, libz
 
 Compress = Callable[[bytes, int | None, int | None], bytes]
 """Plain bytes, level and window (its power of two) to compressed bytes; None is the library's choice."""
 
 _ZSTD_DEFAULT_LEVEL = 3
 _ZSTD_SMALLEST_WINDOW_LOG2 = 10
+_DEFLATE_DEFAULT_LEVEL = 6
+_DEFLATE_SMALLEST_WINDOW_LOG2, _DEFLATE_LARGEST_WINDOW_LOG2 = 9, 15
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,20 @@ def _zstd(plain: bytes, level: int | None, window_log2: int | None) -> bytes:
     return zstandard.ZstdCompressor(compression_params=parameters).compress(plain)
 
 
+def _deflate(plain: bytes, level: int | None, window_log2: int | None) -> bytes:
+    largest = _DEFLATE_LARGEST_WINDOW_LOG2
+    window = largest if window_log2 is None else min(window_log2, largest)
+    return libz.compress(
+        plain,
+        _DEFLATE_DEFAULT_LEVEL if level is None else level,
+        "deflate",
+        window_log=max(window, _DEFLATE_SMALLEST_WINDOW_LOG2),
+    )
+
+
 FORMATS = {
     "snappy": Format("snappy", range(0), 1 << 16, _snappy),
     "zstd": Format("zstd", range(-7, 23), None, _zstd),
+    "deflate": Format("deflate", range(10), None, _deflate),
 }
 """By name."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, queueing
-from rackwright.reproduce.cdpu import call_sizes, snappy
+from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
 from rackwright.reproduce.firesim import (
     one_nic,
@@ -28,7 +28,7 @@ EXPERIMENTS = (
     queueing.EXPERIMENT,
     *protobuf.EXPERIMENTS,
     call_sizes.EXPERIMENT,
-    *snappy.EXPERIMENTS,
+    *sweeps.EXPERIMENTS,
     *daronpon.EXPERIMENTS,
 )
 """In the order in which they are listed and run."""
