@@ -257,15 +257,29 @@ class Guest:
 class Observer:
     """Observes the harts of one run."""
 
-    def __init__(self, every: int) -> None:
-        """Counters are looked at every so many cycles."""
+    def __init__(
+        self,
+        every: int,
+        samples: int = ...,
+        counters: Sequence[str] = ...,
+        harts: Sequence[int] = ...,
+        begin: str | None = None,
+        end: str | None = None,
+    ) -> None:
+        """Counters are looked at every so many cycles, of which so many samples are kept of each hart.
+
+        Without `counters` and `harts`, there are all of them. `begin` and `end` are triggers
+        (engine/crates/trace/src/trigger.rs).
+        """
 
     def profile(self) -> str:
         """What was seen, as JSON (engine/crates/trace/src/profile.rs); once, when the run has ended."""
 
-    @staticmethod
-    def counters() -> list[str]:
-        """The names of the counters that samples have, beside cycles and instructions."""
+    def samples(self) -> list[bytes]:
+        """The looks at the counters of each hart, once the profile was made.
+
+        64-bit numbers: cycle, instructions, then the counters that the profile names; look by look.
+        """
 
 class Server:
     """Cores, their caches and memory, and the units beside each."""

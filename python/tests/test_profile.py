@@ -18,7 +18,7 @@ from profile_counts import EVERY_CALL, INSTRUMENTED, NO_INLINING, calls_by_symbo
 import rackwright
 from rackwright import EngineError, RackwrightError, Server, compile_program
 from rackwright.cli.profile import observe
-from rackwright.profiling import Profile, profile
+from rackwright.profiling import Profile, Watching, profile
 from rackwright.profiling.files import folded, write
 
 
@@ -313,7 +313,7 @@ def test_the_verb_writes_a_profile_and_shows_it_again(jumps: tuple[Path, Profile
 )
 def test_what_cannot_be_observed_is_said(words: list[str], complaint: str) -> None:
     with pytest.raises((RackwrightError, EngineError), match=complaint):
-        observe(words, 1)
+        observe(words, Watching())
 
 
 def test_a_verb_that_cannot_be_observed_is_a_usage_error() -> None:

@@ -14,11 +14,10 @@ from rackwright.cli.boot import memory_bytes
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run import MOST_CYCLES, Cpu, exit_status
 from rackwright.errors import RackwrightError
+from rackwright.profiling.watching import EVERY, SAMPLES, Watching
 
 if TYPE_CHECKING:
     from rackwright.profiling.observed import Profile
-
-EVERY = 100_000
 
 _observed = typer.Typer(add_completion=False, context_settings={"help_option_names": ["--help", "-h"]})
 """The verbs that can be observed, with those of their options that say what runs."""
@@ -34,9 +33,26 @@ def profile(
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for the report and the other files.")
     ] = Path("profile"),
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="TRIGGER", help="Begin to observe when this happens, like function:main."
+        ),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="TRIGGER", help="Observe no longer when this happens.")
+    ] = None,
+    harts: Annotated[str, typer.Option(metavar="LIST", help="Observe only these harts, like 0,1.")] = "",
+    counters: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EVENT", help="Keep only these counters, separated by commas; repeatable."),
+    ] = None,
     every: Annotated[
         int, typer.Option(min=1, metavar="CYCLES", help="Cycles between two looks at the counters.")
     ] = EVERY,
+    samples: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Looks that are kept of each hart.")
+    ] = SAMPLES,
     open_: Annotated[
         Path | None,
         typer.Option("--open", metavar="DIR", help="Show the report of a profile that was made before."),
@@ -49,12 +65,17 @@ def profile(
     and the same for other tools: stacks.folded, profile.speedscope.json, profile.pb.gz (pprof),
     trace.perfetto-trace. The exit status is that of what ran.
 
+    Triggers are cycle:N, instructions:N, address:N, function:NAME (function:FILE!NAME in an image), word:N,
+    hint:N (`slti x0, x0, N`), process:NAME, counter:NAME>=N and event:NAME.
+
     Examples:
         ./rw profile -- run hello.elf -- one two
 
         ./rw profile -o where -- run --cpu boom app.elf
 
         ./rw profile -- boot --run 'ls -R /usr' --harts 2
+
+        ./rw profile --from function:parse --to cycle:2_000_000 -- run app.elf
 
         ./rw profile --open where
 
@@ -70,8 +91,15 @@ def profile(
         return
     if not verb:
         raise RackwrightError("there is nothing to run; say for example ./rw profile -- run PROGRAM")
-    made = observe(verb, every)
-    write(made, output, lambda sentence: messages.print(sentence, highlight=False, soft_wrap=True))
+    watching = Watching(from_, to, _names(counters or []), _harts(harts), every, samples)
+
+    def tell(sentence: str) -> None:
+        messages.print(sentence, highlight=False, soft_wrap=True, markup=False)
+
+    made = observe(verb, watching)
+    for sentence in watching.unmet(made):
+        tell(sentence)
+    write(made, output, tell)
     if json:
         print_json(made.record())
     else:
@@ -79,10 +107,21 @@ def profile(
     raise typer.Exit(exit_status(made.exit_code))
 
 
-def observe(words: list[str], every: int) -> Profile:
+def _names(given: list[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for words in given for name in words.split(",") if name.strip())
+
+
+def _harts(given: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(number) for number in given.split(",") if number)
+    except ValueError:
+        raise RackwrightError(f"--harts {given}: not numbers with commas between them") from None
+
+
+def observe(words: list[str], watching: Watching) -> Profile:
     """Runs the verb of `words`."""
     command = typer.main.get_command(_observed)
-    made: Profile = command.main(words, prog_name="./rw profile --", standalone_mode=False, obj=every)
+    made: Profile = command.main(words, prog_name="./rw profile --", standalone_mode=False, obj=watching)
     if isinstance(made, int):
         # What asks for help only prints it.
         raise typer.Exit(made)
@@ -125,7 +164,7 @@ def _run(
         server,
         program,
         arguments or [],
-        every=context.obj,
+        watching=context.obj,
         stdin=None,
         write_folder=write_folder,
         echo=False,
@@ -158,7 +197,7 @@ def _boot(
     options: dict[str, Any] = {"cpu": cpu.value, "disk": disk}
     if from_ is None:
         options |= {"harts": harts, "memory_bytes": memory_bytes(memory)}
-    return profile_boot(loaded, run, every=context.obj, checkpoint=from_, **options)
+    return profile_boot(loaded, run, watching=context.obj, checkpoint=from_, **options)
 
 
 def _summary(made: Profile, output: Path) -> None:

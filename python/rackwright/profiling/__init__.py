@@ -2,5 +2,6 @@
 
 from rackwright.profiling.observed import Profile
 from rackwright.profiling.run import profile, profile_boot
+from rackwright.profiling.watching import Watching
 
-__all__ = ["Profile", "profile", "profile_boot"]
+__all__ = ["Profile", "Watching", "profile", "profile_boot"]

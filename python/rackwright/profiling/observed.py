@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 from rackwright.profiling.trees import Tree
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pandas as pd
+
+    from rackwright._engine import Observer
 
 UNNAMED = "[unknown]"
 """What the engine calls code without a symbol."""
@@ -26,6 +30,7 @@ class Function:
 
     `durations` are pairs of cycles from call to return, rounded down to 1 part in 64 from 128 cycles on, and
     how many calls took that long; `slowest` are the duration and the first cycle of the longest calls.
+    `stalls` are cycles in which no instruction retired, one number for each reason of `Profile.stalls`.
     """
 
     module: str
@@ -33,6 +38,7 @@ class Function:
     symbol: str
     durations: list[tuple[int, int]] = field(repr=False)
     slowest: list[tuple[int, int]] = field(repr=False)
+    stalls: list[int] = field(repr=False)
 
     @property
     def title(self) -> str:
@@ -70,23 +76,29 @@ class Slice:
 
 @dataclass(frozen=True)
 class Hart:
-    """A hart: its call stacks, its longest calls, and samples (cycle, instructions, values of counters)."""
+    """A hart: its call stacks, its longest calls, and looks at its counters.
+
+    `cycles` were observed; `windows` are the first cycles of when that was, and the first ones after it.
+    `samples` has a row for each look: cycle, instructions, values of counters.
+    """
 
     hart: int
     cycles: int
+    windows: list[tuple[int, int]]
     instructions: int
     tree: Tree = field(repr=False)
     slices: list[Slice] = field(repr=False)
     slices_dropped: int
-    samples: list[tuple[int, int, list[int]]] = field(repr=False)
+    samples: npt.NDArray[np.uint64] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Profile:
     """Where the cycles of a run went.
 
-    `command` is what ran, `counters` are the names of what `Hart.samples` have. The cycles of all stacks of a
-    hart add up to `Hart.cycles` exactly.
+    `command` is what ran, `counters` are the names of what `Hart.samples` have, `stalls` those of the reasons
+    why cycles passed. `fired` says how often a trigger has begun and ended the observation. The cycles of all
+    stacks of a hart add up to `Hart.cycles` exactly.
     """
 
     command: str
@@ -96,21 +108,28 @@ class Profile:
     digest: str
     wall_seconds: float
     counters: tuple[str, ...]
+    stalls: tuple[str, ...]
+    fired: tuple[int, int]
     functions: tuple[Function, ...] = field(repr=False)
     threads: tuple[Thread, ...] = field(repr=False)
     harts: tuple[Hart, ...]
 
     @staticmethod
-    def of(observed: str, **about: Any) -> Profile:
-        """From what `Observer.profile` gives, and the other fields."""
-        seen = json.loads(observed)
+    def of(observer: Observer, **about: Any) -> Profile:
+        """From what an observer has seen of a run that has ended, and the other fields."""
+        seen = json.loads(observer.profile())
+        counters = tuple(seen["counters"])
+        harts = zip(seen["harts"], observer.samples(), strict=True)
         return Profile(
             functions=tuple(
                 Function(**{**row, "durations": _pairs(row["durations"]), "slowest": _pairs(row["slowest"])})
                 for row in seen["functions"]
             ),
             threads=tuple(Thread(**row) for row in seen["threads"]),
-            harts=tuple(_hart(row) for row in seen["harts"]),
+            harts=tuple(_hart(row, samples, len(counters)) for row, samples in harts),
+            counters=counters,
+            stalls=tuple(seen["stalls"]),
+            fired=(seen["fired"][0], seen["fired"][1]),
             **about,
         )
 
@@ -162,7 +181,8 @@ class Profile:
         """One row for each function, the one with most cycles of its own first.
 
         Columns: module, function, symbol, count, inclusive_cycles (of the outermost calls), exclusive_cycles,
-        instructions, and of the time from call to return in cycles: minimum, p50, p90, p99, maximum.
+        instructions, and of the time from call to return in cycles: minimum, p50, p90, p99, maximum. Of a
+        model that explains itself, also the cycles of its own in which no instruction retired, by reason.
         """
         import pandas as pd
 
@@ -175,12 +195,28 @@ class Profile:
         """One row for each look at the counters of a hart: hart, cycle, instructions, then the counters."""
         import pandas as pd
 
-        rows = [
-            (hart.hart, cycle, instructions, *values)
-            for hart in self.harts
-            for cycle, instructions, values in hart.samples
-        ]
-        return pd.DataFrame(rows, columns=["hart", "cycle", "instructions", *self.counters])
+        columns = ["cycle", "instructions", *self.counters]
+        frames = [pd.DataFrame(hart.samples.astype("int64"), columns=columns) for hart in self.harts]
+        for hart, frame in zip(self.harts, frames, strict=True):
+            frame.insert(0, "hart", hart.hart)
+        return pd.concat(frames, ignore_index=True)
+
+    def cycle_stacks(self) -> pd.DataFrame:
+        """Cycles per instruction of each function, and how much of it each reason makes up.
+
+        Columns: module, function, instructions, cycles_per_instruction, then `retiring` (1 when the hart
+        retires one instruction in a cycle) and one for each of `stalls`. Empty when the model does not
+        explain itself.
+        """
+        calls = self.calls()
+        if not self.stalls:
+            return calls.iloc[:0][["module", "function", "instructions"]]
+        calls = calls[calls["instructions"] > 0]
+        parts = calls[["module", "function", "instructions"]].copy()
+        parts["cycles_per_instruction"] = calls["exclusive_cycles"] / calls["instructions"]
+        stalled = calls[list(self.stalls)].div(calls["instructions"], axis=0)
+        parts["retiring"] = parts["cycles_per_instruction"] - stalled.sum(axis=1)
+        return parts.join(stalled).reset_index(drop=True)
 
     def record(self) -> dict[str, Any]:
         """What `profile.json` holds."""
@@ -195,6 +231,8 @@ class Profile:
             "wall_seconds": self.wall_seconds,
             "unnamed_share": self.unnamed_share,
             "stripped_share": self.stripped_share,
+            "windows": [hart.windows for hart in self.harts],
+            "triggers_fired": {"from": self.fired[0], "to": self.fired[1]},
             "slices_dropped": sum(hart.slices_dropped for hart in self.harts),
         }
 
@@ -216,13 +254,16 @@ def _pairs(rows: list[list[int]]) -> list[tuple[int, int]]:
     return [(first, second) for first, second in rows]
 
 
-def _hart(row: dict[str, Any]) -> Hart:
+def _hart(row: dict[str, Any], samples: bytes, counters: int) -> Hart:
+    import numpy as np
+
     return Hart(
         hart=row["hart"],
         cycles=row["cycles"],
+        windows=_pairs(row["windows"]),
         instructions=row["instructions"],
         tree=Tree.of(row["nodes"]),
         slices=[Slice(*slice_) for slice_ in row["slices"]],
         slices_dropped=row["slices_dropped"],
-        samples=[(cycle, instructions, values) for cycle, instructions, values in row["samples"]],
+        samples=np.frombuffer(samples, "<u8").reshape(-1, 2 + counters),
     )

@@ -62,7 +62,7 @@ def _calls(profile: Profile, slices: list[Slice]) -> Iterator[tuple[int, int, by
 
 
 def _samples(hart: Hart) -> Iterator[tuple[int, int, bytes]]:
-    for cycle, instructions, values in hart.samples:
-        for index, value in enumerate((instructions, *values)):
+    for cycle, *values in hart.samples.tolist():
+        for index, value in enumerate(values):
             track = number(11, _counter_track(hart, index))
             yield cycle, 0, number(9, _COUNTER) + track + number(30, value)

@@ -66,7 +66,7 @@ def _hart(hart: Hart) -> dict[str, Any]:
         "cycles": hart.cycles,
         "nodes": _nodes(hart),
         "slices": [[call.thread, call.depth, call.function, call.begin, call.end] for call in longest],
-        "samples": [[cycle, instructions, *values] for cycle, instructions, values in hart.samples[::step]],
+        "samples": hart.samples[::step].tolist(),
     }
 
 

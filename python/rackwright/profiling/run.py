@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rackwright import _engine
 from rackwright.profiling.observed import Profile
+from rackwright.profiling.watching import EVERY, Watching
 
 if TYPE_CHECKING:
     from rackwright.linux.image import Image
     from rackwright.server import Server
-
-EVERY = 100_000
-"""Cycles between two looks at the counters, if nothing else is asked for."""
 
 
 def profile(
@@ -22,25 +19,25 @@ def profile(
     program: str | Path,
     arguments: Sequence[str] = (),
     *,
+    watching: Watching | None = None,
     every: int = EVERY,
     **options: Any,
 ) -> Profile:
     """Runs a program on `server`, and says where its cycles went.
 
     The `options` are those of `Server.run`, and the run is the same, cycle by cycle. Counters are looked at
-    `every` so many cycles.
+    `every` so many cycles; `watching` says more of what is observed.
     """
-    observer = _engine.Observer(every)
+    observer = (watching or Watching(every=every)).observer()
     result = server.run(program, arguments, observer=observer, **options)
     return Profile.of(
-        observer.profile(),
+        observer,
         command=" ".join([Path(program).name, *arguments]),
         cpu=server.cpu,
         clock_hz=result.clock_hz,
         exit_code=result.exit_code,
         digest=result.digest,
         wall_seconds=result.wall_seconds,
-        counters=tuple(_engine.Observer.counters()),
     )
 
 
@@ -48,6 +45,7 @@ def profile_boot(
     image: Image,
     command: str,
     *,
+    watching: Watching | None = None,
     every: int = EVERY,
     checkpoint: Path | None = None,
     **options: Any,
@@ -59,18 +57,17 @@ def profile_boot(
     """
     from rackwright.linux.boot import boot, restore
 
-    observer = _engine.Observer(every)
+    observer = (watching or Watching(every=every)).observer()
     if checkpoint is None:
         result = boot(image, command, observer=observer, **options)
     else:
         result = restore(checkpoint, command, observer=observer, image=image, **options)
     return Profile.of(
-        observer.profile(),
+        observer,
         command=command,
         cpu=result.cpu,
         clock_hz=result.clock_hz,
         exit_code=result.exit_code,
         digest=result.digest,
         wall_seconds=result.boot.wall_seconds + result.wall_seconds,
-        counters=tuple(_engine.Observer.counters()),
     )

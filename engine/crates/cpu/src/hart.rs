@@ -332,6 +332,7 @@ impl<T: Timing> Hart<T> {
 
     /// To be called whenever privilege, `mstatus` or `satp` has changed.
     pub(crate) fn refresh_context(&mut self) {
+        self.state.supervisor_scratch = self.control.supervisor.scratch;
         let space = self.space();
         if space != self.state.space || self.control.float_enabled() != self.float_fetched {
             self.enter_context(space);

@@ -41,7 +41,7 @@ pub use operation::{Class, Operation};
 pub use saved::{Registers, SavedHart};
 pub use stop::{CustomCommand, Stop};
 pub use timing::{
-    BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands, FrontEnd,
-    Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing, FAILED_STORE,
+    Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands,
+    FrontEnd, Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing, FAILED_STORE,
 };
 pub use view::{Trap, View};

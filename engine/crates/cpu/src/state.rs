@@ -78,6 +78,8 @@ pub(crate) struct State {
     pub(crate) space: AddressSpace,
     /// Translations of the context that the hart is in; set as soon as it has one, and valid as long as the hart.
     pub(crate) data: *mut DataContext,
+    /// What `sscratch` held when the context was last entered, for those who observe.
+    pub(crate) supervisor_scratch: u64,
 }
 
 impl State {
@@ -97,6 +99,7 @@ impl State {
             memory: std::ptr::null_mut(),
             space: AddressSpace::default(),
             data: std::ptr::null_mut(),
+            supervisor_scratch: 0,
         })
     }
 

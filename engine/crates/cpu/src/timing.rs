@@ -103,6 +103,23 @@ impl DivideOperands {
     }
 }
 
+/// The names of what a timing model counts to explain itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Accounts {
+    /// Reasons for cycles in which no instruction retires. With the retired instructions, they add up to all cycles.
+    pub stalls: &'static [&'static str],
+    /// Other events.
+    pub events: &'static [&'static str],
+}
+
+impl Accounts {
+    /// Of a model that does not explain itself.
+    pub const NONE: Accounts = Accounts {
+        stalls: &[],
+        events: &[],
+    };
+}
+
 /// A timing model of a hart.
 pub trait Timing {
     /// What the model works out once for each decoded block.
@@ -110,6 +127,14 @@ pub trait Timing {
 
     /// Whether [`BlockRun::values`] is filled in.
     const RECORDS: bool;
+
+    /// What [`Timing::accounts`] has.
+    const ACCOUNTS: Accounts = Accounts::NONE;
+
+    /// Counts so far: first of the stalls, then of the events.
+    fn accounts(&self) -> &[u64] {
+        &[]
+    }
 
     /// Works out what follows from the code of a block alone. All instructions of a block lie in one page (an
     /// instruction that crosses into the next page is a block of its own), one after the other.

@@ -34,6 +34,12 @@ impl<'a> View<'a> {
         self.state.space.satp
     }
 
+    /// The control register `sscratch` as it was when the mode last changed.
+    #[inline]
+    pub fn supervisor_scratch(&self) -> u64 {
+        self.state.supervisor_scratch
+    }
+
     /// The memory that the hart runs on.
     pub fn memory(&self) -> &'a GuestMemory {
         // SAFETY: a hart is observed only in a run, which has set the pointer to the memory that it borrows, and which

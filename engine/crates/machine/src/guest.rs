@@ -338,10 +338,16 @@ fn build(
     };
     match cpu {
         CpuModel::Functional => with.harts(vec![Functional::default(); harts]),
-        CpuModel::Rocket => {
-            let rocket = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
-            with.harts(each.map(rocket).collect())
-        }
+        CpuModel::Rocket => match observation {
+            None => {
+                let rocket = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
+                with.machine(each.map(rocket).collect())
+            }
+            Some(observation) => {
+                let rocket = |_| Rocket::explained(RocketParameters::measured(), &hierarchy);
+                with.observed(each.map(rocket).collect(), observation)
+            }
+        },
         CpuModel::Boom => {
             let boom = |_| Boom::new(BoomParameters::large(), &hierarchy);
             with.harts(each.map(boom).collect())
@@ -364,42 +370,47 @@ impl With<'_> {
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
     {
-        let Some(observation) = self.observation else {
-            return machine(timings, self.memory, self.functions, self.start);
-        };
+        match self.observation {
+            None => self.machine(timings),
+            Some(observation) => self.observed(timings, observation),
+        }
+    }
+
+    fn observed<T>(
+        self,
+        timings: Vec<T>,
+        observation: &Observation,
+    ) -> Result<Box<dyn AnyMachine>, MachineError>
+    where
+        T: Timing + Send + 'static,
+        T::Block: Send + Sync,
+    {
         let timings = timings.into_iter().enumerate();
         let probe = |(hart, timing)| observation.probe(timing, hart, self.hierarchy);
-        machine(
-            timings.map(probe).collect(),
-            self.memory,
-            self.functions,
-            self.start,
-        )
+        let probed = timings.map(probe).collect();
+        self.machine(probed)
     }
-}
 
-fn machine<T>(
-    timings: Vec<T>,
-    memory: GuestMemory,
-    functions: Vec<Box<dyn Endpoint>>,
-    start: &Start,
-) -> Result<Box<dyn AnyMachine>, MachineError>
-where
-    T: Timing + Send + 'static,
-    T::Block: Send + Sync,
-{
-    let mut machine = match start {
-        Start::Reset(entry) => {
-            let mut machine = Machine::new(timings, memory, Map::SERVER, entry);
-            functions
-                .into_iter()
-                .for_each(|function| machine.bus().attach(function));
-            machine
-        }
-        Start::Saved(saved) => Machine::restore(timings, memory, Map::SERVER, functions, saved)?,
-    };
-    machine.watch(REQUESTS);
-    Ok(Box::new(machine))
+    fn machine<T>(self, timings: Vec<T>) -> Result<Box<dyn AnyMachine>, MachineError>
+    where
+        T: Timing + Send + 'static,
+        T::Block: Send + Sync,
+    {
+        let mut machine = match self.start {
+            Start::Reset(entry) => {
+                let mut machine = Machine::new(timings, self.memory, Map::SERVER, entry);
+                self.functions
+                    .into_iter()
+                    .for_each(|function| machine.bus().attach(function));
+                machine
+            }
+            Start::Saved(saved) => {
+                Machine::restore(timings, self.memory, Map::SERVER, self.functions, saved)?
+            }
+        };
+        machine.watch(REQUESTS);
+        Ok(Box::new(machine))
+    }
 }
 
 /// The functions on the PCI bus of a server, in the order of their places.

@@ -1,5 +1,5 @@
 use crate::error::MachineError;
-use rackwright_cpu::Timing;
+use rackwright_cpu::{Accounts, Boom, Functional, Rocket, Timing};
 use rackwright_memory::LINE_TRANSFER;
 use rackwright_time::Cycles;
 use std::str::FromStr;
@@ -19,6 +19,15 @@ pub enum CpuModel {
 }
 
 impl CpuModel {
+    /// What it says of itself when it is observed.
+    pub fn accounts(self) -> Accounts {
+        match self {
+            CpuModel::Functional => Functional::ACCOUNTS,
+            CpuModel::Rocket => Rocket::<true>::ACCOUNTS,
+            CpuModel::Boom => Boom::ACCOUNTS,
+        }
+    }
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {

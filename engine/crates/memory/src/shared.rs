@@ -1,4 +1,4 @@
-use crate::hierarchy::{AccessKind, Hierarchy, Snoop};
+use crate::hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop};
 use crate::port::RequesterId;
 use rackwright_time::Cycle;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,6 +73,11 @@ impl LockedPort<'_> {
     #[inline]
     pub fn access(&mut self, at: Cycle, address: u64, kind: AccessKind) -> Cycle {
         self.hierarchy.access(at, address, kind, self.requester)
+    }
+
+    /// [`Hierarchy::counters`] through this port.
+    pub fn counters(&self) -> HierarchyCounters {
+        self.hierarchy.counters()
     }
 
     /// [`Hierarchy::modify`] through this port.

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_boot::Software;
 use rackwright_device::Disk;
-use rackwright_machine::{MachineParameters, Progress, Request};
+use rackwright_machine::{CpuModel, MachineParameters, Progress, Request};
 use rackwright_time::Cycles;
 use rackwright_trace::Observation;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ impl Guest {
             initial_files: files,
             command_line,
         };
-        let observation = observation(observer.as_ref(), (kernel, files), false)?;
+        let observation = observation(observer.as_ref(), (kernel, files), parameters.cpu, false)?;
         let guest =
             rackwright_machine::Guest::start(&parameters, &software, open(disk)?, observation.as_ref());
         let guest = guest.map_err(raise)?;
@@ -66,9 +66,9 @@ impl Guest {
         kernel: Option<&[u8]>,
         files: Option<&[u8]>,
     ) -> PyResult<Guest> {
-        let cpu = cpu.parse().map_err(raise)?;
+        let cpu: CpuModel = cpu.parse().map_err(raise)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
-        let observation = observation(observer.as_ref(), (kernel, files), true)?;
+        let observation = observation(observer.as_ref(), (kernel, files), cpu, true)?;
         let guest = rackwright_machine::Guest::restore(&path, cpu, open(disk)?, observation.as_ref());
         let guest = guest.map_err(raise)?;
         Ok(Guest {
@@ -149,11 +149,12 @@ impl Guest {
 /// How a guest with this kernel and these files is observed, if it is.
 fn observation(
     observer: Option<&Py<Observer>>,
-    (kernel, files): (&[u8], &[u8]),
+    software: (&[u8], &[u8]),
+    cpu: CpuModel,
     resumes: bool,
 ) -> PyResult<Option<Observation>> {
     observer
-        .map(|observer| observer.get().of_linux(kernel, files, resumes))
+        .map(|observer| observer.get().of_linux(software, cpu, resumes))
         .transpose()
 }
 

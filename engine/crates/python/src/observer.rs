@@ -1,67 +1,122 @@
 use crate::error::raise;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rackwright_boot::kernel_offset;
 use rackwright_device::Map;
 use rackwright_linux::program_base;
-use rackwright_trace::{Observation, Profile, Session, Symbols, COUNTERS};
+use rackwright_rtl::Design;
+use rackwright_server::CpuModel;
+use rackwright_trace::{counter_names, Observation, Profile, Session, Settings, Symbols, Trigger};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Observes the harts of one run.
 #[pyclass(frozen)]
 pub struct Observer {
-    every: u64,
+    settings: Settings,
     session: Mutex<Option<Session>>,
+    samples: Mutex<Vec<Vec<u64>>>,
 }
 
 #[pymethods]
 impl Observer {
     #[new]
-    fn new(every: u64) -> Observer {
-        Observer {
-            every,
+    #[pyo3(signature = (every, samples = usize::MAX, counters = Vec::new(), harts = Vec::new(), begin = None, end = None))]
+    fn new(
+        every: u64,
+        samples: usize,
+        counters: Vec<String>,
+        harts: Vec<usize>,
+        begin: Option<&str>,
+        end: Option<&str>,
+    ) -> PyResult<Observer> {
+        let trigger = |text: Option<&str>| text.map(str::parse::<Trigger>).transpose().map_err(raise);
+        Ok(Observer {
+            settings: Settings {
+                every,
+                samples,
+                counters,
+                harts,
+                from: trigger(begin)?,
+                to: trigger(end)?,
+            },
             session: Mutex::new(None),
-        }
+            samples: Mutex::default(),
+        })
     }
 
     /// What was seen, as JSON; once, when the run has ended.
     fn profile(&self) -> PyResult<String> {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let session = taken(&self.session).take();
         let session = session.ok_or_else(|| raise("nothing was observed"))?;
-        let profile: Profile = session.profile();
+        let mut profile: Profile = session.profile();
+        *taken(&self.samples) = std::mem::take(&mut profile.samples);
         serde_json::to_string(&profile).map_err(raise)
     }
 
-    /// The names of the counters that samples have.
-    #[staticmethod]
-    fn counters() -> Vec<&'static str> {
-        COUNTERS.to_vec()
+    /// The looks at the counters of each hart, once the profile was made: 64-bit numbers, look by look.
+    fn samples<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        let bytes = |values: &Vec<u64>| {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            PyBytes::new(py, &bytes)
+        };
+        taken(&self.samples).iter().map(bytes).collect()
     }
 }
 
+fn taken<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Observer {
-    /// The observation of a run of a static program.
-    pub fn of_program(&self, path: &str, file: &[u8]) -> PyResult<Observation> {
+    /// The observation of a run of a static program, on a server with these units.
+    pub fn of_program(
+        &self,
+        (path, file): (&str, &[u8]),
+        cpu: CpuModel,
+        units: &[Design],
+    ) -> PyResult<Observation> {
         let fails = |error: &dyn std::fmt::Display| raise(format!("{path}: {error}"));
         let base = program_base(file).map_err(|error| fails(&error))?;
         let symbols = Symbols::of_elf(file, base).map_err(|error| fails(&error))?;
         let name = Path::new(path).file_name().unwrap_or_default();
-        Ok(self.begin(Session::of_program(&name.to_string_lossy(), symbols), false))
+        let session = Session::of_program(&name.to_string_lossy(), symbols);
+        let units = events(units);
+        self.begin(
+            session,
+            (counter_names(cpu.accounts(), &units), units.len()),
+            false,
+        )
     }
 
     /// The observation of a machine that runs this Linux kernel, from the start or from a checkpoint on.
-    pub fn of_linux(&self, kernel: &[u8], files: &[u8], resumes: bool) -> PyResult<Observation> {
+    pub fn of_linux(
+        &self,
+        (kernel, files): (&[u8], &[u8]),
+        cpu: rackwright_machine::CpuModel,
+        resumes: bool,
+    ) -> PyResult<Observation> {
         let physical = Map::SERVER.memory + kernel_offset(kernel).map_err(raise)?;
         let session = Session::of_linux(kernel, physical, files).map_err(raise)?;
-        Ok(self.begin(session, resumes))
+        self.begin(session, (counter_names(cpu.accounts(), &[]), 0), resumes)
     }
 
-    fn begin(&self, session: Session, resumes: bool) -> Observation {
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
-        Observation {
-            session,
-            every: self.every,
-            resumes,
-        }
+    fn begin(
+        &self,
+        session: Session,
+        counters: (Vec<String>, usize),
+        resumes: bool,
+    ) -> PyResult<Observation> {
+        *taken(&self.session) = Some(session.clone());
+        Observation::new(session, self.settings.clone(), counters, resumes).map_err(raise)
     }
+}
+
+/// The names of the events of units.
+fn events(units: &[Design]) -> Vec<String> {
+    let events = units.iter().flat_map(|unit| {
+        let name = &unit.manifest.unit;
+        unit.manifest.events().map(move |event| format!("{name}.{event}"))
+    });
+    events.collect()
 }

@@ -111,7 +111,11 @@ impl Server {
         };
         let observation = match &observer {
             None => None,
-            Some(observer) => Some(observer.get().of_program(program, &file)?),
+            Some(observer) => Some(
+                observer
+                    .get()
+                    .of_program((program, &file), self.cpu, &self.units)?,
+            ),
         };
         let began = Instant::now();
         let server = rackwright_server::Server::start_observed(

@@ -6,7 +6,7 @@ use crate::program::ProgramRun;
 use crate::unit::AttachedUnit;
 use crate::wait::Wait;
 use rackwright_cpu::{
-    Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
+    Accounts, Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
 };
 use rackwright_linux::{Arguments, BareMetal, Environment};
 use rackwright_memory::{
@@ -15,7 +15,7 @@ use rackwright_memory::{
 use rackwright_rtl::{Design, Port};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
-use rackwright_trace::Observation;
+use rackwright_trace::{Observation, UnitEvents};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -33,6 +33,15 @@ pub enum CpuModel {
 impl CpuModel {
     /// All models.
     pub const ALL: [CpuModel; 3] = [CpuModel::Functional, CpuModel::Rocket, CpuModel::Boom];
+
+    /// What it says of itself when it is observed.
+    pub fn accounts(self) -> Accounts {
+        match self {
+            CpuModel::Functional => Functional::ACCOUNTS,
+            CpuModel::Rocket => Rocket::<true>::ACCOUNTS,
+            CpuModel::Boom => Boom::ACCOUNTS,
+        }
+    }
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -156,11 +165,18 @@ impl Server {
         let harts = 0..config.harts;
         let run = match config.cpu {
             CpuModel::Functional => start.with(vec![Functional::default(); config.harts])?,
-            CpuModel::Rocket => {
-                let rocket = |_| Rocket::new(RocketParameters::measured(), &start.hierarchy);
-                let timings = harts.map(rocket).collect();
-                start.with(timings)?
-            }
+            CpuModel::Rocket => match observation {
+                None => {
+                    let rocket = |_| Rocket::new(RocketParameters::measured(), &start.hierarchy);
+                    let timings = harts.map(rocket).collect();
+                    start.run(timings)?
+                }
+                Some(observation) => {
+                    let rocket = |_| Rocket::explained(RocketParameters::measured(), &start.hierarchy);
+                    let timings = harts.map(rocket).collect();
+                    start.observed(timings, observation)?
+                }
+            },
             CpuModel::Boom => {
                 let boom = |_| Boom::new(BoomParameters::large(), &start.hierarchy);
                 let timings = harts.map(boom).collect();
@@ -253,12 +269,18 @@ impl Start<'_> {
     {
         match self.observation {
             None => self.run(timings),
-            Some(observation) => {
-                let probe = |(number, timing)| observation.probe(timing, number, &self.hierarchy);
-                let probed = timings.into_iter().enumerate().map(probe).collect();
-                self.run(probed)
-            }
+            Some(observation) => self.observed(timings, observation),
         }
+    }
+
+    fn observed<T>(self, timings: Vec<T>, observation: &Observation) -> Result<Box<dyn Run>, ServerError>
+    where
+        T: Timing + Send + 'static,
+        T::Block: Send + Sync,
+    {
+        let probe = |(number, timing)| observation.probe(timing, number, &self.hierarchy);
+        let probed = timings.into_iter().enumerate().map(probe).collect();
+        self.run(probed)
     }
 
     fn run<T>(self, timings: Vec<T>) -> Result<Box<dyn Run>, ServerError>
@@ -276,7 +298,10 @@ impl Start<'_> {
             Mode::Program
         };
         let core = |(number, timing)| -> Result<Core<T>, ServerError> {
-            let units = attach(self.config, &self.hierarchy, number)?;
+            let mut units = attach(self.config, &self.hierarchy, number)?;
+            if let Some(observation) = self.observation {
+                publish(&mut units, &observation.units(number));
+            }
             let hart = Hart::new(number as u64, mode, timing);
             Ok(Core::new(hart, self.hierarchy.clone(), units))
         };
@@ -318,6 +343,15 @@ pub(crate) fn attach(
         Ok(unit)
     };
     config.units.iter().map(attach).collect()
+}
+
+/// Has units say what happens in them.
+pub(crate) fn publish(units: &mut [AttachedUnit], events: &UnitEvents) {
+    let mut first = 0;
+    for unit in units {
+        unit.publish(events.clone(), first);
+        first += unit.design().manifest.events().count();
+    }
 }
 
 /// `waves.fst` for one unit, `waves-<unit>.fst` for each of several, `waves-<unit>-hart<n>.fst` beside several harts.

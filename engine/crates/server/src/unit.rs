@@ -9,6 +9,7 @@ use rackwright_rtl::{
 };
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_trace::UnitEvents;
 use std::collections::VecDeque;
 use std::path::Path as FilePath;
 
@@ -50,6 +51,8 @@ pub struct AttachedUnit {
     asked: Option<(Cycle, Command)>,
     moved: Cycle,
     last_request: Option<LastRequest>,
+    /// Where its events are told, from which number on.
+    published: Option<(UnitEvents, usize)>,
     digest: Digest,
 }
 
@@ -95,6 +98,7 @@ impl AttachedUnit {
             asked: None,
             moved: Cycle::ZERO,
             last_request: None,
+            published: None,
             digest: Digest::new(),
         })
     }
@@ -267,6 +271,11 @@ impl AttachedUnit {
         counters
     }
 
+    /// Says in `events`, from number `first` on, how often each of its events has happened.
+    pub fn publish(&mut self, events: UnitEvents, first: usize) {
+        self.published = Some((events, first));
+    }
+
     /// Clocks it also while it says that it is idle, to find it lying ([`AttachedUnit::check_idle`]).
     pub fn watch_idle(&mut self) {
         self.instance.check_idle();
@@ -334,6 +343,11 @@ impl AttachedUnit {
         for index in 0..requests {
             let response = self.serve(index, surroundings);
             self.instance.respond(&response);
+        }
+        if let Some((events, first)) = &self.published {
+            for index in 0..self.instance.design().manifest.events().count() {
+                events.set(first + index, self.instance.event(index));
+            }
         }
     }
 

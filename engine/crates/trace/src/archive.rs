@@ -29,6 +29,11 @@ impl Archive {
         archive
     }
 
+    /// The paths of all files, from the top folder on.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
     /// The content of a file; `path` is absolute.
     pub(crate) fn file(&self, path: &str) -> Option<&[u8]> {
         let range = self.files.get(path.trim_start_matches('/'))?;

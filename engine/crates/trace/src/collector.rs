@@ -5,31 +5,13 @@ use crate::names::{Function, Place};
 use crate::session::{Parked, Session, Shared, Sight};
 use crate::slices::{Slice, Slices};
 use crate::stack::{remaining, Entered, Frame};
+use crate::stalls::{Reasons, Stalls};
 use crate::tree::{Node, NodeId, Tree};
 use rackwright_cpu::{Privilege, Registers, Trap, View};
 
 // Numbers of integer registers by the calling convention.
 const STACK_POINTER: u8 = 2;
 const THREAD_POINTER: u8 = 4;
-
-/// Counters of a hart and of what it shares with others, at one time.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Counts {
-    /// When.
-    pub cycle: u64,
-    /// Instructions executed by the hart.
-    pub instructions: u64,
-    /// What the [`Sampling`] has read.
-    pub values: Vec<u64>,
-}
-
-/// How counters are looked at, and how often.
-pub struct Sampling {
-    /// Cycles between two looks.
-    pub every: u64,
-    /// Reads them; must not change anything that the simulation goes by.
-    pub read: Box<dyn Fn() -> Vec<u64> + Send>,
-}
 
 /// What is kept of one hart: its stack now, and all stacks that it has had.
 pub struct Collector {
@@ -38,7 +20,9 @@ pub struct Collector {
     pub(crate) tree: Tree,
     pub(crate) durations: AllDurations,
     pub(crate) slices: Slices,
-    pub(crate) samples: Vec<Counts>,
+    pub(crate) stalls: Stalls,
+    /// The names of reasons for stalls.
+    pub(crate) reasons: &'static [&'static str],
     frames: Vec<Frame>,
     thread: u32,
     /// The node of the thread that runs.
@@ -46,9 +30,12 @@ pub struct Collector {
     /// The code of the function that runs.
     low: u64,
     span: u64,
-    /// Where the observation begins, and up to where cycles and instructions are accounted for.
-    begin: u64,
+    /// Whether the hart is observed at present; when it was, up to now.
+    on: bool,
+    windows: Vec<(u64, u64)>,
+    /// Up to where cycles and instructions are accounted for, and how many cycles were observed.
     accounted: u64,
+    cycles: u64,
     accounted_instructions: u64,
     instructions: u64,
     /// By address and address space.
@@ -81,7 +68,7 @@ const PLACES: usize = 1 << 12;
 
 impl Collector {
     /// The collector of hart number `hart`, which has not run yet.
-    pub(crate) fn new(hart: usize, session: Session) -> Collector {
+    pub(crate) fn new(hart: usize, session: Session, reasons: &'static [&'static str]) -> Collector {
         Collector {
             hart,
             has_kernel: session.has_kernel(),
@@ -89,14 +76,17 @@ impl Collector {
             tree: Tree::new(),
             durations: AllDurations::default(),
             slices: Slices::new(),
-            samples: Vec::new(),
+            stalls: Stalls::default(),
+            reasons,
             frames: Vec::new(),
             thread: 0,
             root: Tree::ROOT,
             low: 0,
             span: 0,
-            begin: 0,
+            on: false,
+            windows: Vec::new(),
             accounted: 0,
+            cycles: 0,
             accounted_instructions: 0,
             instructions: 0,
             places: vec![(0, 0, None); PLACES].into_boxed_slice(),
@@ -119,27 +109,60 @@ impl Collector {
         self.durations.of(function)
     }
 
-    /// Cycles that are accounted for.
+    /// Cycles that were observed.
     pub fn cycles(&self) -> u64 {
-        self.accounted - self.begin
+        self.cycles
     }
 
-    /// What was before `cycle` was not observed.
-    pub(crate) fn begin_at(&mut self, cycle: u64) {
-        (self.begin, self.accounted) = (cycle, cycle);
+    /// First cycles of the times in which it was observed, and the first cycles after them.
+    pub(crate) fn windows(&self) -> &[(u64, u64)] {
+        &self.windows
     }
 
-    /// Instructions executed.
+    /// Instructions executed while it was observed.
     pub fn instructions(&self) -> u64 {
         self.instructions
     }
 
-    pub(crate) fn sample(&mut self, cycle: u64, values: Vec<u64>) {
-        self.samples.push(Counts {
-            cycle,
-            instructions: self.instructions,
-            values,
-        });
+    /// The timing model says so much of itself at present.
+    #[inline(always)]
+    pub(crate) fn update(&mut self, reasons: Reasons) {
+        if !self.reasons.is_empty() {
+            self.stalls.update(reasons);
+        }
+    }
+
+    /// Observes the hart from `now` on. What was called before is not known, but which task a kernel has there, as `view` shows.
+    pub(crate) fn begin(&mut self, view: Option<View<'_>>, now: u64, reasons: Reasons) {
+        self.on = true;
+        self.start_at(now, reasons);
+        self.frames.clear();
+        self.pending.clear();
+        self.redirects.clear();
+        (self.low, self.span) = (0, 0);
+        let Some(view) = view else { return };
+        self.session.lock().parked.values_mut().for_each(Parked::forget);
+        self.find_task(view);
+    }
+
+    /// What was before `now` was not observed.
+    pub(crate) fn start_at(&mut self, now: u64, reasons: Reasons) {
+        self.accounted = now;
+        self.update(reasons);
+        self.stalls.skip();
+        if self.on {
+            self.windows.retain(|(begin, end)| begin < end);
+            self.windows.push((now, now));
+        }
+    }
+
+    /// Observes the hart no longer.
+    pub(crate) fn end(&mut self, now: u64, reasons: Reasons) {
+        self.update(reasons);
+        self.account(now);
+        self.pop_to(0, now);
+        (self.low, self.span) = (0, 0);
+        self.on = false;
     }
 
     #[inline(always)]
@@ -258,14 +281,13 @@ impl Collector {
 
     /// Keeps the stack of the thread that is told by its thread pointer.
     fn park(&mut self, pointer: u64) {
-        let frames = std::mem::take(&mut self.frames);
-        if !frames.is_empty() {
-            let number = u64::from(self.thread);
-            self.session
-                .lock()
-                .parked
-                .insert(pointer, Parked { number, frames });
+        if self.is_idle {
+            return;
         }
+        let frames = std::mem::take(&mut self.frames);
+        let number = u64::from(self.thread);
+        let parked = Parked { number, frames };
+        self.session.lock().parked.insert(pointer, parked);
     }
 
     /// Goes on with the thread of a thread pointer.
@@ -344,14 +366,6 @@ impl Collector {
         self.pop_to(count, now);
     }
 
-    /// The hart is gone.
-    pub(crate) fn finish(mut self, now: u64) {
-        self.account(now);
-        self.pop_to(0, now);
-        let session = self.session.clone();
-        session.finish(self);
-    }
-
     fn push(&mut self, entered: Entered, place: &Place, returns_to: u64, pointer: u64, begin: u64) {
         if self.root == Tree::ROOT {
             self.root = self.tree.child(Tree::ROOT, Function(self.thread));
@@ -413,9 +427,23 @@ impl Collector {
 
     /// Accounts for what was done up to `now`.
     fn account(&mut self, now: u64) {
-        let node = self.frames.last().map_or(Tree::ROOT, |top| top.node);
-        let node: &mut Node = self.tree.node(node);
+        if !self.on {
+            self.accounted = now;
+            return;
+        }
+        let top = self.frames.last();
+        if !self.reasons.is_empty() {
+            match top {
+                Some(top) => self.stalls.account(top.function),
+                None => self.stalls.skip(),
+            }
+        }
+        let node: &mut Node = self.tree.node(top.map_or(Tree::ROOT, |top| top.node));
         node.cycles += now - self.accounted;
+        self.cycles += now - self.accounted;
+        if let Some((_, end)) = self.windows.last_mut() {
+            *end = now;
+        }
         node.instructions += self.instructions - self.accounted_instructions;
         self.accounted = now;
         self.accounted_instructions = self.instructions;
@@ -476,6 +504,22 @@ impl Collector {
         }
         self.task = task;
         self.become_task(&found, &mut shared);
+    }
+
+    /// Finds out which task a kernel has on the hart.
+    pub(crate) fn find_task(&mut self, view: View<'_>) {
+        let task = task_on(view);
+        if !self.has_kernel || task < KERNEL {
+            return;
+        }
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        let found = shared.linux().and_then(|linux| linux.task(mapped(view), task));
+        if let Some(found) = found {
+            self.places.fill((0, 0, None));
+            self.task = task;
+            self.become_task(&found, &mut shared);
+        }
     }
 
     /// Takes note of what a program's memory is now; tells whether it has become another program's.
@@ -564,7 +608,15 @@ impl Collector {
     }
 }
 
-fn mapped(view: View<'_>) -> Mapped<'_> {
+/// Where a kernel describes the task that it has on a hart: in its thread pointer, which it puts away when a program runs.
+pub(crate) fn task_on(view: View<'_>) -> u64 {
+    match view.privilege() {
+        Privilege::User => view.supervisor_scratch(),
+        _ => view.register(THREAD_POINTER),
+    }
+}
+
+pub(crate) fn mapped(view: View<'_>) -> Mapped<'_> {
     Mapped {
         memory: view.memory(),
         page_tables: view.page_tables(),

@@ -4,9 +4,11 @@ use crate::archive::Archive;
 use crate::btf::Types;
 use crate::guest::Mapped;
 use crate::kallsyms::kernel_symbols;
-use crate::names::{Function, Names, Place, UNKNOWN};
+use crate::names::{called, Function, Names, Place, UNKNOWN};
+use crate::observation::SettingsError;
 use crate::session::{Sight, Thread};
 use crate::symbols::Symbols;
+use crate::watch::Armed;
 use std::collections::HashMap;
 
 /// A kernel whose symbols and types are known.
@@ -100,6 +102,37 @@ impl Linux {
         })
     }
 
+    /// The functions of the kernel.
+    pub(crate) fn kernel(&self) -> &Symbols {
+        &self.kernel
+    }
+
+    /// Where the function `name` of a file begins, of which the path or the last part of it is given.
+    pub(crate) fn function(&self, file: &str, name: &str) -> Result<Armed, SettingsError> {
+        let paths = || self.archive.paths();
+        let found = paths().find(|path| {
+            let tail = path.strip_suffix(file.trim_start_matches('/'));
+            tail.is_some_and(|head| head.is_empty() || head.ends_with('/'))
+        });
+        let path = found.ok_or_else(|| {
+            let known = paths().map(module_of);
+            SettingsError::unknown("file", file, known)
+        })?;
+        let content = self.archive.file(path).unwrap_or_default();
+        let symbols = Symbols::of_mapped_elf(content).unwrap_or_default();
+        let found = symbols.iter().find(|symbol| called(&symbol.name, name));
+        let unknown = || {
+            let known = symbols.iter().map(|symbol| symbol.name.as_str());
+            SettingsError::unknown(&format!("function of {file}"), name, known)
+        };
+        let symbol = found.ok_or_else(unknown)?;
+        Ok(Armed::InPage {
+            offset: symbol.start % PAGE,
+            file: file.to_string(),
+            name: symbol.name.clone(),
+        })
+    }
+
     /// The task at `address`, if there is one.
     pub(crate) fn task(&self, guest: Mapped<'_>, address: u64) -> Option<Task> {
         let offsets = &self.offsets;
@@ -168,7 +201,7 @@ impl Linux {
         if called && symbols.is_inside_nameless(inside) {
             symbols.learn(inside);
         }
-        let module = path.rsplit('/').next().unwrap_or_default();
+        let module = module_of(&path);
         let place = names.place(module, symbols, inside);
         let low = place.low.wrapping_add(shift).max(start);
         let high = place.low.wrapping_add(shift).saturating_add(place.span).min(end);
@@ -230,6 +263,11 @@ impl Linux {
         parts.reverse();
         Some(parts.join("/"))
     }
+}
+
+/// The name of a file in functions' names.
+pub(crate) fn module_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// One address of which nothing is known; its neighbours are asked for anew.

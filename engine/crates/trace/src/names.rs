@@ -79,6 +79,18 @@ fn whole(name: &str) -> &str {
     name.find(".cold").map_or(name, |at| &name[..at])
 }
 
+/// Whether a user may call the function `symbol` so: as the linker, or as the source, with or without its parameters.
+pub(crate) fn called(symbol: &str, name: &str) -> bool {
+    if symbol == name {
+        return true;
+    }
+    if !symbol.starts_with("_Z") && !symbol.starts_with("_R") {
+        return false;
+    }
+    let readable = readable(symbol);
+    readable == name || readable.split('(').next() == Some(name)
+}
+
 /// A name as the source has it: of C++ and Rust, decoded.
 pub(crate) fn readable(name: &str) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {

@@ -1,49 +1,155 @@
-use crate::collector::Sampling;
-use crate::probe::Probed;
+use crate::counters::{shared, UnitEvents};
+use crate::nearest::nearest;
+use crate::probe::{Probed, Sampling};
 use crate::session::Session;
+use crate::trigger::Trigger;
+use crate::watch::{Armed, Watch};
 use rackwright_cpu::Timing;
 use rackwright_memory::SharedHierarchy;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What of a run is observed.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Cycles between two looks at the counters.
+    pub every: u64,
+    /// How many looks are kept of each hart; when there are more, every second one goes.
+    pub samples: usize,
+    /// The counters that are kept; if there are none, all of them.
+    pub counters: Vec<String>,
+    /// The harts that are observed; if there are none, all of them.
+    pub harts: Vec<usize>,
+    /// What begins the observation; without it, the run's own beginning does.
+    pub from: Option<Trigger>,
+    /// What ends it.
+    pub to: Option<Trigger>,
+}
+
+/// Why a run can't be observed as it is asked for.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// Nothing has this name.
+    #[error("no {what} is called `{name}`{}", .nearest.as_ref().map_or(String::new(), |near| format!("; the nearest names are {near}")))]
+    Unknown {
+        /// What kind of thing.
+        what: String,
+        /// The name.
+        name: String,
+        /// Names that there are.
+        nearest: Option<String>,
+    },
+    /// There is one process, and no kernel that has it run.
+    #[error("process:{name} is for machines that boot Linux")]
+    Process {
+        /// The process.
+        name: String,
+    },
+}
+
+impl SettingsError {
+    pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> SettingsError {
+        SettingsError::Unknown {
+            what: what.to_string(),
+            name: name.to_string(),
+            nearest: nearest(name, known),
+        }
+    }
+}
 
 /// How the harts of a machine are observed.
 #[derive(Clone)]
 pub struct Observation {
-    /// Where what they do is kept.
-    pub session: Session,
-    /// Cycles between two looks at the counters.
-    pub every: u64,
-    /// Whether harts go on from a checkpoint: what was before is not observed.
-    pub resumes: bool,
+    session: Session,
+    settings: Settings,
+    /// All counters, and the places of those that are kept.
+    names: Vec<String>,
+    chosen: Vec<usize>,
+    watch: Arc<Watch>,
+    units: usize,
+    events: Arc<Mutex<HashMap<usize, UnitEvents>>>,
+    resumes: bool,
 }
 
-/// The counters that are looked at, in the order of their values.
-pub const COUNTERS: [&str; 6] = [
-    "l2_hits",
-    "l2_misses",
-    "llc_hits",
-    "llc_misses",
-    "probes",
-    "invalidations",
-];
-
 impl Observation {
+    /// The observation of a machine with these counters ([`crate::counter_names`]), of which the last `units` are events of units.
+    /// When it `resumes` from a checkpoint, what was before is not observed.
+    ///
+    /// # Errors
+    /// [`SettingsError`] when a counter or a function does not exist.
+    pub fn new(
+        session: Session,
+        settings: Settings,
+        (names, units): (Vec<String>, usize),
+        resumes: bool,
+    ) -> Result<Observation, SettingsError> {
+        let place = |name: &String| {
+            let found = names.iter().position(|known| known == name);
+            found.ok_or_else(|| SettingsError::unknown("counter", name, names.iter().map(String::as_str)))
+        };
+        let mut chosen = settings
+            .counters
+            .iter()
+            .map(place)
+            .collect::<Result<Vec<usize>, _>>()?;
+        if chosen.is_empty() {
+            chosen = (0..names.len()).collect();
+        }
+        let arm = |trigger: &Trigger| match trigger {
+            Trigger::Counter { name, value } => place(name).map(|index| Armed::Counter(index, *value)),
+            Trigger::Event(name) => place(name).map(Armed::Event),
+            other => session.arm(other),
+        };
+        let from = settings.from.as_ref().map(arm).transpose()?;
+        let to = settings.to.as_ref().map(arm).transpose()?;
+        let watch = Watch::new(from, to);
+        let kept = chosen.iter().map(|index| names[*index].clone()).collect();
+        session.keep(watch.clone(), kept);
+        Ok(Observation {
+            session,
+            settings,
+            names,
+            chosen,
+            watch,
+            units,
+            events: Arc::default(),
+            resumes,
+        })
+    }
+
+    /// Where the units beside hart number `hart` say what has happened in them.
+    pub fn units(&self, hart: usize) -> UnitEvents {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || UnitEvents::new(self.units);
+        events.entry(hart).or_insert_with(new).clone()
+    }
+
     /// Hart number `hart` with the model `timing`, observed; `hierarchy` is what it shares with others.
     pub fn probe<T: Timing>(&self, timing: T, hart: usize, hierarchy: &SharedHierarchy) -> Probed<T> {
         let hierarchy = hierarchy.clone();
-        let read = move || {
+        let units = self.units(hart);
+        let read = move |values: &mut Vec<u64>| {
             let counters = hierarchy.lock().counters();
-            vec![
-                counters.l2_hits,
-                counters.l2_misses,
-                counters.llc_hits,
-                counters.llc_misses,
-                counters.probes,
-                counters.invalidations,
-            ]
+            values.extend(shared(&counters));
+            values.extend(units.read());
         };
         let sampling = Sampling {
-            every: self.every.max(1),
+            every: self.settings.every.max(1),
+            most: self.settings.samples,
+            chosen: self.chosen.clone(),
+            counters: self.names.len(),
             read: Box::new(read),
         };
-        Probed::new(timing, hart, self, sampling)
+        let harts = &self.settings.harts;
+        let session = self.session.clone();
+        let observed = harts.is_empty() || harts.contains(&hart);
+        Probed::new(
+            timing,
+            (hart, observed),
+            session,
+            self.watch.clone(),
+            sampling,
+            self.resumes,
+        )
     }
 }

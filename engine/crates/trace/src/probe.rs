@@ -1,7 +1,12 @@
-use crate::collector::{Collector, Sampling};
-use crate::observation::Observation;
+use crate::classes::{BlockClasses, Classes};
+use crate::collector::Collector;
+use crate::samples::Samples;
+use crate::session::Session;
+use crate::stalls::Reasons;
+use crate::watch::{Armed, Marks, Phase, Watch};
 use rackwright_cpu::{BlockInstruction, BlockRun, Operation, Registers, Timing, Trap, View};
 use rackwright_time::Cycle;
+use std::sync::Arc;
 
 /// What a block ends with, if all of it is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,40 +26,214 @@ pub struct ProbedBlock<B> {
     end: End,
     /// Behind the last instruction.
     next: u64,
+    classes: BlockClasses,
+    marks: Option<Box<Marks>>,
+}
+
+/// Appends the values of counters.
+type ReadCounters = Box<dyn Fn(&mut Vec<u64>) + Send>;
+
+/// How counters are looked at, and how often.
+pub(crate) struct Sampling {
+    /// Cycles between two looks.
+    pub(crate) every: u64,
+    /// How many looks are kept.
+    pub(crate) most: usize,
+    /// The places of the counters that are kept, among all.
+    pub(crate) chosen: Vec<usize>,
+    /// How many there are.
+    pub(crate) counters: usize,
+    /// Reads those that are not the hart's own; must not change anything that the simulation goes by.
+    pub(crate) read: ReadCounters,
 }
 
 /// A timing model that is looked at from outside. Takes exactly the time that `T` does.
 pub struct Probed<T: Timing> {
     timing: T,
     collector: Option<Collector>,
+    watch: Arc<Watch>,
+    /// What this hart knows of the changes that the watch has seen.
+    changes: u32,
+    /// Whether it is observed at present.
+    on: bool,
+    /// The cycle and the number of instructions at which there is something to look at.
+    alarm: u64,
+    instructions_alarm: u64,
+    instructions: u64,
+    /// Whether instructions are told apart.
+    counts_classes: bool,
+    classes: Classes,
+    follows_processes: bool,
+    session: Session,
     sampling: Sampling,
-    sample_at: u64,
+    samples: Samples,
+    /// All counters at the last look.
+    counters: Vec<u64>,
     /// Whether the hart goes on from elsewhere, so that the time before is not its own.
     resumes: bool,
+    /// Whether it has just done so, and nobody has looked yet what runs there.
+    resumed: bool,
 }
 
 impl<T: Timing> Probed<T> {
-    /// Observes hart number `hart`, with the model `timing`.
-    pub(crate) fn new(timing: T, hart: usize, observation: &Observation, sampling: Sampling) -> Probed<T> {
-        Probed {
+    /// Observes hart number `hart`, with the model `timing`; or only looks for triggers on it, when it is not `observed`.
+    pub(crate) fn new(
+        timing: T,
+        (hart, observed): (usize, bool),
+        session: Session,
+        watch: Arc<Watch>,
+        sampling: Sampling,
+        resumes: bool,
+    ) -> Probed<T> {
+        let collector = observed.then(|| Collector::new(hart, session.clone(), T::ACCOUNTS.stalls));
+        let mut probed = Probed {
             timing,
-            collector: Some(Collector::new(hart, observation.session.clone())),
-            resumes: observation.resumes,
-            sample_at: sampling.every,
+            collector,
+            changes: 0,
+            on: false,
+            alarm: 0,
+            instructions_alarm: 0,
+            instructions: 0,
+            counts_classes: false,
+            classes: Classes::default(),
+            follows_processes: watch.follows_processes(),
+            session,
+            samples: Samples::new(sampling.chosen.len(), sampling.every, sampling.most),
+            counters: vec![0; sampling.counters],
             sampling,
+            resumes,
+            resumed: false,
+            watch,
+        };
+        if probed.watch.phase() == Phase::On {
+            probed.begin(None, 0);
+            probed.changes = probed.watch.changes();
+        }
+        probed.set_alarms();
+        probed
+    }
+
+    /// Looks at triggers and counters, after the block.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, block: &ProbedBlock<T::Block>, run: &BlockRun<'_>, view: View<'_>, now: u64) {
+        if std::mem::take(&mut self.resumed) {
+            if let Some(collector) = &mut self.collector {
+                collector.find_task(view);
+            }
+        }
+        let due = now >= self.samples.due() && (self.on || self.watch.counts());
+        let before = due.then(|| self.read_counters());
+        if self.fires(block, run, view, now, before.as_deref()) {
+            self.watch.fire();
+        }
+        if self.changes != self.watch.changes() {
+            self.changes = self.watch.changes();
+            match (self.on, self.watch.phase()) {
+                (false, Phase::On) => self.begin(Some(view), now),
+                (true, Phase::Off) => self.end(now),
+                _ => {}
+            }
+        }
+        if due && self.on && now >= self.samples.due() {
+            self.keep_sample(now);
+        }
+        if now >= self.samples.due() {
+            self.samples.skip_to(now);
+        }
+        self.set_alarms();
+    }
+
+    /// Whether what is waited for has happened in the block, which ends at `now`. `before` are the counters at the look before, when
+    /// this is one too.
+    fn fires(
+        &self,
+        block: &ProbedBlock<T::Block>,
+        run: &BlockRun<'_>,
+        view: View<'_>,
+        now: u64,
+        before: Option<&[u64]>,
+    ) -> bool {
+        let executed = || {
+            let (index, address) = block.marks.as_ref()?.of(self.watch.phase())?;
+            (index < run.executed).then_some(address)
+        };
+        match self.watch.armed() {
+            Armed::Never => false,
+            Armed::Cycle(cycle) => now >= *cycle,
+            Armed::Instructions(count) => self.instructions >= *count,
+            Armed::Address(_) | Armed::Word(_) => executed().is_some(),
+            Armed::InPage { file, name, .. } => {
+                let is_there = |address| self.session.is_function(view, address, (file, name));
+                executed().is_some_and(is_there)
+            }
+            Armed::Process(name) => block.end != End::Plain && self.session.runs_process(view, name),
+            Armed::Counter(index, value) => before.is_some() && self.counters[*index] >= *value,
+            Armed::Event(index) => before.is_some_and(|before| self.counters[*index] > before[*index]),
         }
     }
 
-    fn collector(&mut self) -> &mut Collector {
-        self.collector.as_mut().expect("it is there until the end")
+    fn begin(&mut self, view: Option<View<'_>>, now: u64) {
+        let Some(collector) = &mut self.collector else {
+            return;
+        };
+        self.on = true;
+        collector.begin(view, now, reasons(&self.timing));
+        if now > 0 {
+            self.samples.skip_to(now);
+            let _ = self.read_counters();
+            self.keep_sample(now);
+        }
     }
 
-    #[cold]
-    fn sample(&mut self, now: u64) {
-        let values = (self.sampling.read)();
-        self.sample_at = (now / self.sampling.every + 1) * self.sampling.every;
-        self.collector().sample(now, values);
+    fn end(&mut self, now: u64) {
+        if let Some(collector) = &mut self.collector {
+            collector.end(now, reasons(&self.timing));
+        }
+        self.on = false;
     }
+
+    /// Reads all counters, and hands over what they were.
+    fn read_counters(&mut self) -> Vec<u64> {
+        let mut values = Vec::with_capacity(self.counters.len());
+        values.extend(self.classes.counts());
+        values.extend(self.timing.accounts());
+        (self.sampling.read)(&mut values);
+        std::mem::replace(&mut self.counters, values)
+    }
+
+    fn keep_sample(&mut self, now: u64) {
+        let chosen = self.sampling.chosen.iter();
+        let values = chosen.map(|index| self.counters[*index]);
+        self.samples.add(now, self.instructions, values);
+    }
+
+    fn set_alarms(&mut self) {
+        let (mut cycle, mut instructions) = (u64::MAX, u64::MAX);
+        match self.watch.armed() {
+            Armed::Cycle(at) => cycle = *at,
+            Armed::Instructions(count) => instructions = *count,
+            _ => {}
+        }
+        if self.on || self.watch.counts() {
+            cycle = cycle.min(self.samples.due());
+        }
+        self.counts_classes = self.on || self.watch.counts();
+        (self.alarm, self.instructions_alarm) = (cycle, instructions);
+    }
+
+    /// The collector, if the hart is observed at present, and the cycle.
+    fn observing(&mut self) -> Option<(&mut Collector, u64)> {
+        let now = self.timing.cycle().0;
+        let collector = self.collector.as_mut()?;
+        collector.update(reasons(&self.timing));
+        Some((collector, now))
+    }
+}
+
+#[inline(always)]
+fn reasons<T: Timing>(timing: &T) -> Reasons {
+    Reasons::of(timing.accounts(), T::ACCOUNTS.stalls.len())
 }
 
 impl<T: Timing> Timing for Probed<T> {
@@ -74,6 +253,8 @@ impl<T: Timing> Timing for Probed<T> {
             instructions: instructions.len(),
             end,
             next: last.pc.wrapping_add(last.instruction.length.into()),
+            classes: BlockClasses::of(instructions),
+            marks: self.watch.marks(instructions),
         }
     }
 
@@ -85,18 +266,33 @@ impl<T: Timing> Timing for Probed<T> {
     #[inline(always)]
     fn observe(&mut self, block: &Self::Block, run: &BlockRun<'_>, view: View<'_>) {
         let now = self.timing.cycle().0;
-        if now >= self.sample_at {
-            self.sample(now);
+        self.instructions += run.executed as u64;
+        if self.counts_classes {
+            self.classes.add(&block.classes, run.executed);
         }
-        let collector = self.collector.as_mut().expect("it is there until the end");
+        let look = now >= self.alarm
+            || self.instructions >= self.instructions_alarm
+            || block.marks.is_some()
+            || self.changes != self.watch.changes()
+            || self.follows_processes && block.end != End::Plain;
+        if look {
+            self.look(block, run, view, now);
+        }
+        if !self.on {
+            return;
+        }
+        let collector = self.collector.as_mut().expect("whoever is observed has one");
         collector.retired(run.executed);
         let end = if run.executed == block.instructions {
             block.end
         } else {
             End::Plain
         };
+        if end == End::Plain && collector.is_within(run.next_pc) {
+            return;
+        }
+        collector.update(reasons(&self.timing));
         match end {
-            End::Plain if collector.is_within(run.next_pc) => {}
             End::Plain => collector.moved(run.next_pc, view, now),
             End::Call => collector.call(run.next_pc, block.next, view, now),
             End::Return => collector.returned(run.next_pc, view, now),
@@ -105,18 +301,24 @@ impl<T: Timing> Timing for Probed<T> {
     }
 
     fn observe_trap(&mut self, trap: &Trap) {
-        let now = self.timing.cycle().0;
-        self.collector().trapped(trap, now);
+        if !self.on {
+            return;
+        }
+        if let Some((collector, now)) = self.observing() {
+            collector.trapped(trap, now);
+        }
     }
 
     fn observe_registers(&mut self, before: &Registers, after: &Registers) {
-        let now = self.timing.cycle().0;
-        self.collector().redirected(before, after, now);
+        if let Some((collector, now)) = self.observing() {
+            collector.redirected(before, after, now);
+        }
     }
 
     fn observe_idle(&mut self, registers: &Registers) {
-        let now = self.timing.cycle().0;
-        self.collector().idle(registers, now);
+        if let Some((collector, now)) = self.observing() {
+            collector.idle(registers, now);
+        }
     }
 
     fn trap(&mut self) {
@@ -132,18 +334,26 @@ impl<T: Timing> Timing for Probed<T> {
     }
 
     fn advance_to(&mut self, cycle: Cycle) {
-        if std::mem::take(&mut self.resumes) {
-            self.collector().begin_at(cycle.0);
-        }
         self.timing.advance_to(cycle);
+        if std::mem::take(&mut self.resumes) {
+            self.samples.skip_to(cycle.0);
+            let reasons = reasons(&self.timing);
+            if let Some(collector) = &mut self.collector {
+                collector.start_at(cycle.0, reasons);
+            }
+            (self.resumed, self.alarm) = (true, 0);
+        }
     }
 }
 
 impl<T: Timing> Drop for Probed<T> {
     fn drop(&mut self) {
-        let now = self.timing.cycle().0;
+        if self.on {
+            self.end(self.timing.cycle().0);
+        }
         if let Some(collector) = self.collector.take() {
-            collector.finish(now);
+            let samples = std::mem::take(&mut self.samples).into_values();
+            self.session.finish(collector, samples);
         }
     }
 }

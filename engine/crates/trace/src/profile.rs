@@ -12,6 +12,15 @@ pub struct Profile {
     pub threads: Vec<ThreadRecord>,
     /// The harts, in the order of their numbers.
     pub harts: Vec<HartRecord>,
+    /// The names of what [`FunctionRecord::stalls`] counts.
+    pub stalls: Vec<String>,
+    /// The counters that samples have.
+    pub counters: Vec<String>,
+    /// How often triggers have begun and ended the observation.
+    pub fired: [u32; 2],
+    /// Of each hart, look by look: cycle, instructions, and the counters.
+    #[serde(skip)]
+    pub samples: Vec<Vec<u64>>,
 }
 
 /// A function.
@@ -27,6 +36,8 @@ pub struct FunctionRecord {
     pub durations: Vec<(u64, u64)>,
     /// Duration and begin of the slowest calls.
     pub slowest: Vec<(u64, u64)>,
+    /// Cycles in which nothing retired, by reason.
+    pub stalls: Vec<u64>,
 }
 
 /// A thread.
@@ -47,8 +58,10 @@ pub struct ThreadRecord {
 pub struct HartRecord {
     /// Its number.
     pub hart: usize,
-    /// Its cycles.
+    /// Its cycles that were observed.
     pub cycles: u64,
+    /// When they were: first cycles, and first cycles after them.
+    pub windows: Vec<(u64, u64)>,
     /// The instructions that it executed.
     pub instructions: u64,
     /// Its call stacks as a tree; the first node stands for the hart, its children are threads, below which are functions.
@@ -57,8 +70,6 @@ pub struct HartRecord {
     pub slices: Vec<SliceRecord>,
     /// How many calls are not among the slices.
     pub slices_dropped: u64,
-    /// Cycle, instructions, and values of [`crate::COUNTERS`].
-    pub samples: Vec<(u64, u64, Vec<u64>)>,
 }
 
 /// Parent, function (or thread), own cycles, own instructions, and calls of a node.
@@ -70,14 +81,25 @@ pub struct NodeRecord(pub u32, pub u32, pub u64, pub u64, pub u64);
 pub struct SliceRecord(pub u32, pub u32, pub u32, pub u64, pub u64);
 
 impl Profile {
-    pub(crate) fn of(names: &Names, threads: &[Thread], harts: &[Collector]) -> Profile {
+    pub(crate) fn of(
+        names: &Names,
+        threads: &[Thread],
+        finished: Vec<(Collector, Vec<u64>)>,
+        (counters, fired): (Vec<String>, [u32; 2]),
+    ) -> Profile {
+        let (harts, samples): (Vec<Collector>, Vec<Vec<u64>>) = finished.into_iter().unzip();
         let functions = names.iter().enumerate();
+        let stalls = harts.first().map_or(&[][..], |hart| hart.reasons);
         Profile {
             functions: functions
-                .map(|(number, (module, symbol))| function(number as u32, module, symbol, harts))
+                .map(|(number, (module, symbol))| function(number as u32, module, symbol, &harts))
                 .collect(),
             threads: threads.iter().map(thread).collect(),
             harts: harts.iter().map(hart).collect(),
+            stalls: stalls.iter().map(|name| (*name).to_string()).collect(),
+            counters,
+            fired,
+            samples,
         }
     }
 }
@@ -89,6 +111,13 @@ fn function(number: u32, module: &str, symbol: &str, harts: &[Collector]) -> Fun
         .iter()
         .filter_map(|hart| hart.durations(number))
         .for_each(|more| durations.merge(more));
+    let mut stalls = vec![0; harts.first().map_or(0, |hart| hart.reasons.len())];
+    let found = harts.iter().filter_map(|hart| hart.stalls.of(number));
+    for reasons in found {
+        for (sum, more) in stalls.iter_mut().zip(reasons.counts()) {
+            *sum += more;
+        }
+    }
     let slowest = durations.slowest().iter();
     FunctionRecord {
         module: module.to_string(),
@@ -96,6 +125,7 @@ fn function(number: u32, module: &str, symbol: &str, harts: &[Collector]) -> Fun
         symbol: symbol.to_string(),
         durations: durations.steps().collect(),
         slowest: slowest.map(|call| (call.cycles, call.begin)).collect(),
+        stalls,
     }
 }
 
@@ -111,10 +141,10 @@ fn thread(thread: &Thread) -> ThreadRecord {
 fn hart(collector: &Collector) -> HartRecord {
     let nodes = collector.tree.nodes.iter();
     let slices = collector.slices.kept().iter();
-    let samples = collector.samples.iter();
     HartRecord {
         hart: collector.hart(),
         cycles: collector.cycles(),
+        windows: collector.windows().to_vec(),
         instructions: collector.instructions(),
         nodes: nodes
             .map(|node| {
@@ -139,8 +169,5 @@ fn hart(collector: &Collector) -> HartRecord {
             })
             .collect(),
         slices_dropped: collector.slices.dropped(),
-        samples: samples
-            .map(|counts| (counts.cycle, counts.instructions, counts.values.clone()))
-            .collect(),
     }
 }

@@ -1,11 +1,14 @@
-use crate::collector::Collector;
+use crate::collector::{mapped, task_on, Collector};
 use crate::guest::Mapped;
-use crate::linux::{KernelError, Linux};
-use crate::names::{Names, Place};
+use crate::linux::{module_of, KernelError, Linux, KERNEL};
+use crate::names::{called, Names, Place};
+use crate::observation::SettingsError;
 use crate::profile::Profile;
 use crate::stack::Frame;
 use crate::symbols::Symbols;
-use rackwright_cpu::Privilege;
+use crate::trigger::Trigger;
+use crate::watch::{Armed, Watch};
+use rackwright_cpu::{Privilege, View};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,7 +29,10 @@ pub(crate) struct Shared {
     /// The stacks of threads that are on no hart, by what describes them.
     pub(crate) parked: HashMap<u64, Parked>,
     software: Software,
-    finished: Vec<Collector>,
+    finished: Vec<(Collector, Vec<u64>)>,
+    watch: Option<Arc<Watch>>,
+    /// The counters that samples have.
+    counters: Vec<String>,
 }
 
 /// The stack of a thread that is on no hart.
@@ -34,6 +40,13 @@ pub(crate) struct Parked {
     /// The number of the thread.
     pub(crate) number: u64,
     pub(crate) frames: Vec<Frame>,
+}
+
+impl Parked {
+    /// Its calls are not known any more.
+    pub(crate) fn forget(&mut self) {
+        self.frames.clear();
+    }
 }
 
 /// What runs, and where its functions are.
@@ -95,6 +108,28 @@ impl Shared {
             Software::Linux(linux) => Some(linux),
             Software::Program { .. } => None,
         }
+    }
+
+    /// Where the function `name` begins, of `file` or of what is always there.
+    fn function(&self, file: Option<&str>, name: &str) -> Result<Armed, SettingsError> {
+        let (module, symbols) = match (&self.software, file) {
+            (Software::Program { module, symbols }, None) => (module.as_str(), symbols),
+            (Software::Linux(linux), None) => ("the kernel", linux.kernel()),
+            (Software::Linux(linux), Some(file)) => return linux.function(file, name),
+            (Software::Program { module, symbols }, Some(file)) if file == module => (file, symbols),
+            (Software::Program { module, .. }, Some(file)) => {
+                let known = std::iter::once(module.as_str());
+                return Err(SettingsError::unknown("file of the program", file, known));
+            }
+        };
+        let found = symbols.iter().find(|symbol| called(&symbol.name, name));
+        let unknown = || {
+            let known = symbols.iter().map(|symbol| symbol.name.as_str());
+            SettingsError::unknown(&format!("function of {module}"), name, known)
+        };
+        found
+            .map(|symbol| Armed::Address(symbol.start))
+            .ok_or_else(unknown)
     }
 
     /// Where `address` lies. Where a `called` function has no name, it is known by its address from now on.
@@ -176,15 +211,65 @@ impl Session {
     pub fn profile(&self) -> Profile {
         let mut shared = self.lock();
         let mut finished = std::mem::take(&mut shared.finished);
-        finished.sort_by_key(Collector::hart);
-        Profile::of(&shared.names, &shared.threads, &finished)
+        finished.sort_by_key(|(collector, _)| collector.hart());
+        let fired = shared.watch.as_ref().map_or([0; 2], |watch| watch.fired());
+        let counters = std::mem::take(&mut shared.counters);
+        Profile::of(&shared.names, &shared.threads, finished, (counters, fired))
+    }
+
+    /// Keeps what the profile says of triggers and counters.
+    pub(crate) fn keep(&self, watch: Arc<Watch>, counters: Vec<String>) {
+        let mut shared = self.lock();
+        shared.watch = Some(watch);
+        shared.counters = counters;
+    }
+
+    /// Where a trigger may happen.
+    pub(crate) fn arm(&self, trigger: &Trigger) -> Result<Armed, SettingsError> {
+        let shared = self.lock();
+        Ok(match trigger {
+            Trigger::Cycle(cycle) => Armed::Cycle(*cycle),
+            Trigger::Instructions(count) => Armed::Instructions(*count),
+            Trigger::Address(address) => Armed::Address(*address),
+            Trigger::Word(word) => Armed::Word(*word),
+            Trigger::Process(name) if shared.linux().is_none() => {
+                return Err(SettingsError::Process { name: name.clone() });
+            }
+            Trigger::Process(name) => Armed::Process(name.clone()),
+            Trigger::Function { file, name } => shared.function(file.as_deref(), name)?,
+            Trigger::Counter { .. } | Trigger::Event(_) => Armed::Never,
+        })
+    }
+
+    /// Whether the function of a file begins at `address`, as the hart of `view` sees it.
+    pub(crate) fn is_function(&self, view: View<'_>, address: u64, (file, name): (&str, &str)) -> bool {
+        let mut shared = self.lock();
+        let guest = mapped(view);
+        let task = shared.linux().and_then(|linux| linux.task(guest, task_on(view)));
+        let sight = Sight {
+            guest,
+            privilege: Privilege::User,
+            memory: task.map_or(0, |task| task.memory),
+        };
+        let place = shared.place(sight, address, false);
+        let (module, found) = shared.names.name(place.function);
+        place.entry && module == module_of(file) && called(found, name)
+    }
+
+    /// Whether the task on the hart of `view`, or its process, has this name.
+    pub(crate) fn runs_process(&self, view: View<'_>, name: &str) -> bool {
+        let shared = self.lock();
+        let task = task_on(view);
+        let found = shared.linux().filter(|_| task >= KERNEL);
+        let found = found.and_then(|linux| linux.task(mapped(view), task));
+        found.is_some_and(|task| task.thread.process == name || task.thread.name == name)
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn finish(&self, collector: Collector) {
-        self.lock().finished.push(collector);
+    pub(crate) fn finish(&self, collector: Collector, samples: Vec<u64>) {
+        self.lock().finished.push((collector, samples));
     }
 }

@@ -4,6 +4,7 @@
 //! the schedule could not know: cache lookups, branches, divisions. Time is counted in retirements: an
 //! instruction's cycle is the one in which it leaves the write-back stage.
 
+mod explain;
 mod l1;
 mod parameters;
 mod predictor;
@@ -12,8 +13,9 @@ mod schedule;
 pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
-use super::{BlockInstruction, BlockRun, DivideOperands, Timing, FAILED_STORE};
+use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, FAILED_STORE};
 use crate::instruction::Register;
+use explain::{level, Count, Explanation, ACCOUNTS};
 use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
 use rackwright_memory::{AccessKind, HartPort, SharedHierarchy, Snoop};
@@ -26,8 +28,9 @@ const PENDING: usize = 4;
 /// Lines that the boot ROM and the jump behind it bring into the instruction cache before a program starts.
 const BOOT_LINES: u32 = 3;
 
-/// Timing model of an in-order core.
-pub struct Rocket {
+/// Timing model of an in-order core. When it is `EXPLAINED`, it also says why time passed; otherwise nothing of that is
+/// compiled in.
+pub struct Rocket<const EXPLAINED: bool = false> {
     parameters: RocketParameters,
     memory: HartPort,
     instructions: L1,
@@ -48,6 +51,7 @@ pub struct Rocket {
     slow: (Register, u64),
     last_store: RecentStore,
     before_last_store: RecentStore,
+    explanation: Explanation,
 }
 
 /// A store that may still be in the pipeline.
@@ -68,6 +72,19 @@ struct Run {
 impl Rocket {
     /// A core that has just been reset, attached to `hierarchy` as a further hart.
     pub fn new(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket {
+        Rocket::reset(parameters, hierarchy)
+    }
+}
+
+impl Rocket<true> {
+    /// The same, that says why time passed.
+    pub fn explained(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket<true> {
+        Rocket::reset(parameters, hierarchy)
+    }
+}
+
+impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
+    fn reset(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket<EXPLAINED> {
         Rocket {
             parameters,
             memory: hierarchy.attach_hart(),
@@ -84,6 +101,23 @@ impl Rocket {
             slow: (Register::NONE, 0),
             last_store: RecentStore::default(),
             before_last_store: RecentStore::default(),
+            explanation: Explanation::default(),
+        }
+    }
+
+    /// Says that `cycles` have passed for a reason, or that something has happened so many times.
+    #[inline(always)]
+    fn explain(&mut self, count: Count, cycles: u64) {
+        if EXPLAINED {
+            self.explanation.add(count, cycles);
+        }
+    }
+
+    /// Says why the packet that comes next is fetched when it is.
+    #[inline(always)]
+    fn expect(&mut self, count: Count) {
+        if EXPLAINED {
+            self.explanation.fetch = count;
         }
     }
 
@@ -96,8 +130,14 @@ impl Rocket {
         // After a jump, a packet that holds half an instruction only gives the decoder nothing to do.
         let half = u64::from(self.jumped && first.packet == 1);
         let mut start = supplied.max(self.retired + 1 + half);
+        if EXPLAINED {
+            self.explain(self.explanation.fetch, start - (self.retired + 1));
+            self.expect(Count::FrontEnd);
+        }
         if self.pending[0].0 != Register::NONE {
-            start = self.wait_for_pending(block, start);
+            let ready = self.wait_for_pending(block, start);
+            self.explain(Count::Dependency, ready - start);
+            start = ready;
         }
         Run {
             start,
@@ -142,7 +182,10 @@ impl Rocket {
         }
         let request = fetch + misses.fetch_request;
         let data = self.fetch_line(request, address);
+        let before = run.start;
         self.delay_fetch(run, step, data + self.parameters.misses.fetch_response);
+        self.explain(Count::InstructionMisses, 1);
+        self.explain(Count::InstructionCache, run.start - before);
     }
 
     /// Moves the run so that the step's packet is fetched at `fetch`.
@@ -173,7 +216,9 @@ impl Rocket {
     #[inline]
     fn load(&mut self, run: &mut Run, step: &Step, address: u64) {
         let at = run.start + u64::from(step.offset);
-        run.start += self.conflict(at, address);
+        let replayed = self.conflict(at, address);
+        self.explain(Count::Dependency, replayed);
+        run.start += replayed;
         if !self.data.contains(address) {
             run.start += self.data_miss(run.start + u64::from(step.offset), address, AccessKind::Read);
         }
@@ -183,7 +228,9 @@ impl Rocket {
     fn store(&mut self, run: &mut Run, step: &Step, address: u64, atomic: bool) {
         let mut at = run.start + u64::from(step.offset);
         if atomic {
-            run.start += self.conflict(at, address);
+            let replayed = self.conflict(at, address);
+            self.explain(Count::Dependency, replayed);
+            run.start += replayed;
             at = run.start + u64::from(step.offset);
         }
         match self.data.modify(address) {
@@ -251,7 +298,11 @@ impl Rocket {
         }
         let request = Cycle(at + misses.data_request);
         let permitted = memory.access(request, address, AccessKind::Own);
-        permitted.0 + misses.data_response - at
+        let late = permitted.0 + misses.data_response - at;
+        drop(memory);
+        self.explain(Count::Upgrades, 1);
+        self.explain(Count::L2, late);
+        late
     }
 
     /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
@@ -264,7 +315,9 @@ impl Rocket {
         let release = if modified { misses.release } else { 0 };
         let request = at + misses.data_request + release;
         let mut memory = self.memory.lock();
+        let before = EXPLAINED.then(|| memory.counters());
         let data = memory.access(Cycle(request), address, kind);
+        let from = before.map_or(Count::L2, |before| level(&before, &memory.counters()));
         match left {
             Some(left) if left.modified => {
                 let write_back = Cycle(request + misses.write_back);
@@ -273,7 +326,11 @@ impl Rocket {
             Some(left) => memory.drop_clean(left.address),
             None => {}
         }
-        data.0 + misses.data_response - at
+        let late = data.0 + misses.data_response - at;
+        drop(memory);
+        self.explain(Count::DataMisses, 1);
+        self.explain(from, late);
+        late
     }
 
     /// Delays what waits for a multiplication that takes longer than scheduled: the unit works on eight bits of the
@@ -304,7 +361,11 @@ impl Rocket {
     #[inline]
     fn delay(&mut self, run: &mut Run, step: &Step, slack: Slack, latency: u32, late: u32) {
         match slack.cycles {
-            Some(cycles) => run.start += u64::from(late).saturating_sub(u64::from(cycles)),
+            Some(cycles) => {
+                let stalled = u64::from(late).saturating_sub(u64::from(cycles));
+                self.explain(Count::Dependency, stalled);
+                run.start += stalled;
+            }
             None => {
                 self.slow = (
                     slack.register,
@@ -325,10 +386,15 @@ impl Rocket {
         if !guess.taken {
             return;
         }
+        self.explain(Count::Mispredictions, 1);
         run.fetch = retired.saturating_sub(u64::from(step.packet));
         if let Some(following) = block.instructions.get(usize::from(step.index) + 1) {
             let supplied = retired + self.parameters.front_end.depth;
-            run.start += supplied.saturating_sub(run.start + u64::from(following.offset));
+            let lost = supplied.saturating_sub(run.start + u64::from(following.offset));
+            self.explain(Count::Branch, lost);
+            run.start += lost;
+        } else {
+            self.expect(Count::Branch);
         }
     }
 
@@ -346,6 +412,11 @@ impl Rocket {
             _ if result.taken => self.branch_taken(last.end, fetch, retired, result.next_pc),
             _ => fetch + u64::from(packet(last.end) != packet(result.next_pc)),
         };
+        if EXPLAINED {
+            let unhindered = result.executed as u64 - 1;
+            let scheduled = u64::from(last.offset) + u64::from(last.after);
+            self.explain(Count::Dependency, scheduled - unhindered);
+        }
         let jumped = result.taken || whole && block.exit != Exit::Sequential;
         self.jumped = jumped && !last.buffered;
         self.retired = retired + u64::from(last.after);
@@ -381,7 +452,7 @@ impl Rocket {
         if !guess.taken {
             self.outcomes.learn(guess, true, true, retired);
             self.targets.learn(end, target, Flow::Branch);
-            return retired;
+            return self.mispredicted(retired);
         }
         let known = self.targets.look_up(end).is_some();
         if known {
@@ -412,10 +483,18 @@ impl Rocket {
             self.targets.learn(end, target, flow);
         }
         if late {
-            retired
+            self.mispredicted(retired)
         } else {
             fetch + self.parameters.front_end.found
         }
+    }
+
+    /// The front end starts anew when the instruction that it did not expect retires.
+    #[inline]
+    fn mispredicted(&mut self, retired: u64) -> u64 {
+        self.explain(Count::Mispredictions, 1);
+        self.expect(Count::Branch);
+        retired
     }
 
     /// An unconditional jump; returns when its target is fetched.
@@ -434,7 +513,7 @@ impl Rocket {
             return self.follow(known.is_some(), end, target, flow, fetch, retired);
         }
         self.targets.learn(end, target, flow);
-        retired
+        self.mispredicted(retired)
     }
 
     #[inline]
@@ -461,9 +540,18 @@ fn word(address: u64) -> u64 {
     address >> 3 & 0x1ff
 }
 
-impl Timing for Rocket {
+impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
     type Block = RocketBlock;
     const RECORDS: bool = true;
+    const ACCOUNTS: Accounts = if EXPLAINED { ACCOUNTS } else { Accounts::NONE };
+
+    fn accounts(&self) -> &[u64] {
+        if EXPLAINED {
+            self.explanation.counts()
+        } else {
+            &[]
+        }
+    }
 
     fn compile(&mut self, instructions: &[BlockInstruction]) -> RocketBlock {
         RocketBlock::new(&self.parameters.latencies, instructions)
@@ -514,6 +602,7 @@ impl Timing for Rocket {
 
     fn trap(&mut self) {
         self.fetch = self.retired + 1;
+        self.expect(Count::FrontEnd);
     }
 
     fn holds(&mut self, address: u64) -> bool {
@@ -526,6 +615,8 @@ impl Timing for Rocket {
     }
 
     fn advance_to(&mut self, cycle: Cycle) {
-        self.retired = self.retired.max(cycle.0.saturating_sub(1));
+        let retired = self.retired.max(cycle.0.saturating_sub(1));
+        self.explain(Count::Waiting, retired - self.retired);
+        self.retired = retired;
     }
 }

@@ -1,0 +1,88 @@
+//! Retired instructions by kind.
+
+use rackwright_cpu::{BlockInstruction, Class};
+
+/// The kinds that are told apart, as counters are called.
+pub(crate) const CLASSES: [&str; 12] = [
+    "retired.integer",
+    "retired.multiply",
+    "retired.divide",
+    "retired.load",
+    "retired.store",
+    "retired.atomic",
+    "retired.branch",
+    "retired.jump",
+    "retired.float",
+    "retired.fence",
+    "retired.system",
+    "retired.custom",
+];
+
+/// Room for the classes in a register or two of the host.
+pub(crate) const ROOM: usize = 16;
+
+/// Instructions of each class.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Classes([u64; ROOM]);
+
+/// The classes of a block's instructions.
+pub(crate) struct BlockClasses {
+    whole: [u8; ROOM],
+    each: Box<[u8]>,
+}
+
+impl BlockClasses {
+    pub(crate) fn of(instructions: &[BlockInstruction]) -> BlockClasses {
+        let each: Box<[u8]> = instructions
+            .iter()
+            .map(|at| index(at.instruction.class()))
+            .collect();
+        let mut whole = [0; ROOM];
+        each.iter().for_each(|class| whole[usize::from(*class)] += 1);
+        BlockClasses { whole, each }
+    }
+}
+
+impl Classes {
+    /// Counts the first `executed` instructions of a block.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, block: &BlockClasses, executed: usize) {
+        if executed == block.each.len() {
+            for (count, more) in self.0.iter_mut().zip(block.whole) {
+                *count += u64::from(more);
+            }
+        } else {
+            for class in &block.each[..executed] {
+                self.0[usize::from(*class)] += 1;
+            }
+        }
+    }
+
+    pub(crate) fn counts(&self) -> &[u64] {
+        &self.0[..CLASSES.len()]
+    }
+}
+
+fn index(class: Class) -> u8 {
+    match class {
+        Class::Integer => 0,
+        Class::Multiply => 1,
+        Class::Divide => 2,
+        Class::Load | Class::LoadReserved => 3,
+        Class::Store | Class::StoreConditional => 4,
+        Class::Atomic => 5,
+        Class::Branch => 6,
+        Class::Jump | Class::JumpRegister => 7,
+        Class::FloatAdd
+        | Class::FloatMultiply
+        | Class::FloatFused
+        | Class::FloatDivide
+        | Class::FloatRoot
+        | Class::FloatConvert
+        | Class::FloatCompare
+        | Class::FloatMove => 8,
+        Class::Fence | Class::FenceInstruction => 9,
+        Class::Control | Class::System => 10,
+        Class::Custom => 11,
+    }
+}

@@ -1,0 +1,68 @@
+//! Why cycles passed in which nothing retired, by function.
+
+use crate::names::Function;
+
+/// The most reasons that a timing model has.
+const ROOM: usize = 8;
+
+/// Cycles by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Reasons([u64; ROOM]);
+
+impl Reasons {
+    /// The first counts of a model that has `stalls` reasons.
+    #[inline]
+    pub(crate) fn of(counts: &[u64], stalls: usize) -> Reasons {
+        let mut reasons = Reasons::default();
+        reasons.0[..stalls].copy_from_slice(&counts[..stalls]);
+        reasons
+    }
+
+    pub(crate) fn counts(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Adds what came between `before` and `after`.
+    #[inline]
+    fn add(&mut self, before: &Reasons, after: &Reasons) {
+        for ((sum, after), before) in self.0.iter_mut().zip(after.0).zip(before.0) {
+            *sum += after - before;
+        }
+    }
+}
+
+/// The reasons of all functions.
+#[derive(Default, Debug)]
+pub(crate) struct Stalls {
+    present: Reasons,
+    accounted: Reasons,
+    functions: Vec<Reasons>,
+}
+
+impl Stalls {
+    /// Takes note of what the model says now.
+    #[inline]
+    pub(crate) fn update(&mut self, present: Reasons) {
+        self.present = present;
+    }
+
+    /// What came since the last time belongs to `function`.
+    #[inline]
+    pub(crate) fn account(&mut self, function: Function) {
+        let index = function.0 as usize;
+        if index >= self.functions.len() {
+            self.functions.resize(index + 1, Reasons::default());
+        }
+        self.functions[index].add(&self.accounted, &self.present);
+        self.accounted = self.present;
+    }
+
+    /// What came since the last time belongs to nobody.
+    pub(crate) fn skip(&mut self) {
+        self.accounted = self.present;
+    }
+
+    pub(crate) fn of(&self, function: Function) -> Option<&Reasons> {
+        self.functions.get(function.0 as usize)
+    }
+}

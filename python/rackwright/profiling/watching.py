@@ -1,0 +1,55 @@
+"""What of a run is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rackwright import _engine
+
+if TYPE_CHECKING:
+    from rackwright.profiling.observed import Profile
+
+EVERY = 100_000
+"""Cycles between two looks at the counters, if nothing else is asked for."""
+
+SAMPLES = 1_000_000
+"""Looks at the counters that are kept of each hart, if nothing else is asked for."""
+
+
+@dataclass(frozen=True)
+class Watching:
+    """What of a run is observed.
+
+    From when the trigger `start` happens (without one, from the beginning) until `stop` does, and again each
+    time. Triggers are `cycle:N`, `instructions:N` (of one hart), `address:N`, `function:NAME` (also
+    `function:FILE!NAME` for a file of an image), `word:N` (an instruction), `hint:N` (the instruction
+    `slti x0, x0, N`), `process:NAME`, `counter:NAME>=N` and `event:NAME` (a counter rises); the last two are
+    looked for `every` so many cycles.
+
+    `counters` are kept, or all of them; looks at them are taken `every` so many cycles, and every second one
+    goes when there are more than `samples`. Only `harts` are observed, or all.
+    """
+
+    start: str | None = None
+    stop: str | None = None
+    counters: Sequence[str] = ()
+    harts: Sequence[int] = ()
+    every: int = EVERY
+    samples: int = SAMPLES
+
+    def observer(self) -> _engine.Observer:
+        """Who does that in one run. Raises `EngineError` for a trigger that is none."""
+        return _engine.Observer(
+            self.every, self.samples, list(self.counters), list(self.harts), self.start, self.stop
+        )
+
+    def unmet(self, made: Profile) -> list[str]:
+        """A sentence for each trigger that never happened."""
+        began, ended = made.fired
+        if self.start is not None and not began:
+            return [f"{self.start} never happened: nothing was observed"]
+        if self.stop is not None and not ended:
+            return [f"{self.stop} never happened: the observation went on to the end"]
+        return []
