@@ -24,6 +24,7 @@ parser.add_argument(
 )
 parser.add_argument("--local", type=size, default=size("16MiB"), help="local memory, at least 32KiB")
 parser.add_argument("--paging", choices=("software", "unit"), default="software", help="who brings pages")
+parser.add_argument("--batch", type=int, default=0, help="pages that leave at once; 0: by the local memory")
 parser.add_argument("--blades", type=int, default=1, help="memory blades, 1 to 4")
 parser.add_argument("--link-latency-us", type=float, default=2.0, help="latency of every link")
 parser.add_argument("--loss", type=float, default=0.0, help="probability with which a frame is lost")
@@ -35,6 +36,7 @@ result = run_paged(
     asked.arguments,
     local_bytes=asked.local,
     paging=asked.paging,
+    batch=asked.batch,
     blades=asked.blades,
     link_latency_us=asked.link_latency_us,
     loss=asked.loss,

@@ -28,7 +28,7 @@ enum {
   TICK = 200,
   PATIENCE = 100000, /* cycles until a request is sent again: 50 us at 2 GHz */
   ATTEMPTS = 20,
-  MOST_LEAVING = 32,
+  MOST_LEAVING = 64,
 };
 _Static_assert(HEADER == 40, "the header is that of PROTOCOL.md");
 

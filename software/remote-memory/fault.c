@@ -53,9 +53,11 @@ static void remote_by_software(uint64_t *entry) {
   statistics.metadata_cycles += cycles() - begin;
 }
 
-/* The unit has refused: for lack of frames, which it has got meanwhile, for an error, which it tells again here,
-   or because the page is one of instructions, for which the hart's fence is needed. */
+/* The unit has refused: for lack of frames, for an error, which it tells again here, or because the page is one of
+   instructions, for which the hart's fence is needed. The work that has gathered is done while the page comes. */
 static void remote_by_unit(uint64_t *entry) {
+  unit_begin(entry);
+  unit_serve();
   while (!unit_fetch(entry)) unit_serve();
   if (*entry & ENTRY_EXECUTE) __asm__ volatile("fence.i" : : : "memory");
 }
@@ -72,7 +74,6 @@ static void remote_fault(uint64_t *entry) {
 }
 
 static void page_fault(struct registers *registers, uint64_t cause, uint64_t address) {
-  if (by_unit) unit_serve();
   const struct region *region = region_of(address);
   if (!allowed(region, cause)) {
     print("\nremote memory: the program may not use that address\n");
@@ -85,8 +86,12 @@ static void page_fault(struct registers *registers, uint64_t cause, uint64_t add
     fence_address(address);
     return;
   }
-  if (entry_is(*entry, ENTRY_REMOTE)) remote_fault(entry);
-  else first_touch(entry, region, address);
+  if (entry_is(*entry, ENTRY_REMOTE)) {
+    remote_fault(entry);
+    return;
+  }
+  if (by_unit) unit_serve();
+  first_touch(entry, region, address);
 }
 
 void trap(struct registers *registers, uint64_t cause, uint64_t value) {

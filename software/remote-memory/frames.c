@@ -3,22 +3,31 @@
 
 /* A frame has the page before it as room for what goes before and behind a page on the network, so that the NIC
    reads and writes pages in place. */
-enum { STRIDE = 2 * PAGE, MOST = 15000, LARGEST_BATCH = 16 };
+enum { STRIDE = 2 * PAGE, MOST = 15000, USUAL_BATCH = 16, LARGEST_BATCH = 48 };
 
 static struct frame frames[MOST];
 static unsigned free_list[MOST];
-static unsigned count, free_count, leaving, hand, low, batch, mapped;
+static unsigned count, free_count, leaving, hand, batch, mapped;
 static uint8_t *pool;
 
-void frames_start(unsigned wanted) {
+/* Frames that are spare: neither with a page nor with one that leaves. Fewer than that, and pages leave. Of one less,
+   two may be posted to the NIC, or those that a batch needs lent to the unit, and one is left for a first touch. */
+static unsigned low(void) { return batch + 2; }
+static unsigned spare(void) { return count - mapped - leaving; }
+
+void frames_start(unsigned wanted, unsigned wanted_batch) {
   if (wanted < 8 || wanted > MOST) fail("local memory has 8 to 15000 pages, not", wanted);
   count = wanted;
   pool = (uint8_t *)&boot_information - PAGE - (uint64_t)count * STRIDE;
-  batch = count / 32 < LARGEST_BATCH ? count / 32 : LARGEST_BATCH;
-  if (batch == 0) batch = 1;
-  low = batch;
+  unsigned fitting = count / 32 < USUAL_BATCH ? count / 32 : USUAL_BATCH;
+  batch = wanted_batch ? wanted_batch : fitting ? fitting : 1;
+  if (batch > LARGEST_BATCH || 4 * batch + 4 > count) fail("too few pages, or a batch larger than 48:", batch);
   for (unsigned index = count; index > 0; --index) frame_free(&frames[index - 1]);
 }
+
+unsigned frames_batch(void) { return batch; }
+unsigned frames_kept(void) { return low() - 1; }
+unsigned frames_free(void) { return free_count; }
 
 unsigned frame_index(const struct frame *frame) { return (unsigned)(frame - frames); }
 
@@ -96,8 +105,8 @@ static void evict(struct frame *frame) {
   --mapped;
   ++leaving;
   ++statistics.stores;
-  if (!by_unit) blade_store(frame);
-  else while (!unit_store(frame)) unit_wait();
+  if (by_unit) unit_store(frame);
+  else blade_store(frame);
 }
 
 /* The next page that was not used since the hand passed it last. */
@@ -114,9 +123,9 @@ static struct frame *victim(void) {
 }
 
 void frames_reclaim(void) {
-  if (free_count >= low) return;
+  if (spare() >= low()) return;
   uint64_t begin = cycles();
-  while (free_count + leaving < low + batch) {
+  while (spare() + leaving < low() + batch) {
     struct frame *frame = victim();
     if (!frame) break;
     evict(frame);

@@ -1,9 +1,10 @@
 /* Runs a Linux program in user mode whose pages live here and on memory blades. Its arguments: the kind of paging,
-   the number of local pages, the number of blades, their addresses, the program's own. */
+   the number of local pages, how many are evicted at once (0: as fits), the number of blades, their addresses, the
+   program's own. */
 #include "bare.h"
 #include "paging.h"
 
-enum { KIND = 1, LOCAL, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
+enum { KIND = 1, LOCAL, BATCH, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
 
 bool by_unit;
 unsigned blade_count;
@@ -22,9 +23,8 @@ static void supervise(void) {
   if (blade_count < 1 || blade_count > MOST_BLADES || told->neighbour_count != blade_count)
     fail("there are 1 to 4 blades, whose addresses are known at the start, not", blade_count);
   for (unsigned index = 0; index < blade_count; ++index) blade_address[index] = told->neighbours[index].mac;
-  unsigned local = number(told->arguments[LOCAL]);
-  frames_start(local);
-  if (by_unit) unit_start(local);
+  frames_start(number(told->arguments[LOCAL]), number(told->arguments[BATCH]));
+  if (by_unit) unit_start();
   else blade_start();
   unsigned first = FIRST_BLADE + blade_count;
   struct start start = load_program(told->arguments + first, (unsigned)told->argument_count - first);

@@ -78,11 +78,16 @@ struct frame {
   uint64_t *entry; /* of the page in it */
   uint64_t remote; /* the entry that the page has when it is on its blade */
   uint64_t sent;   /* when it was last sent to the blade */
-  enum frame_state state;
+  uint8_t state;   /* enum frame_state */
   uint8_t attempts;
   bool stored; /* the blade has this version of it, unless it is dirty */
 };
-void frames_start(unsigned count);
+/* So many frames, of which that many are made free at once; 0: as fits. */
+void frames_start(unsigned count, unsigned batch);
+/* Frames evicted at once, frames that software keeps for itself when the unit gets some, and free ones. */
+unsigned frames_batch(void);
+unsigned frames_kept(void);
+unsigned frames_free(void);
 struct frame *frame_at(unsigned index);
 unsigned frame_index(const struct frame *frame);
 uint8_t *frame_bytes(const struct frame *frame);
@@ -110,12 +115,16 @@ struct frame *blade_fetch(uint64_t remote);
 void blade_wait(void);
 
 /* unit.c: the same by the page-fault unit. */
-void unit_start(unsigned local_pages);
-bool unit_store(struct frame *frame);
-/* Records pages that the unit has brought, takes frames back that have left, gives it frames. */
+void unit_start(void);
+void unit_store(struct frame *frame);
+/* Records pages that the unit has brought. */
+void unit_adopt(void);
+/* The same; takes frames back that have left, has pages leave, gives frames. */
 void unit_serve(void);
 void unit_wait(void);
-/* Has the unit bring a page, as the hart's walk does; false when it is refused for lack of a frame. */
+/* Has the unit begin to bring a page, into a frame of those that software has kept. */
+void unit_begin(uint64_t *entry);
+/* Waits for a page as the hart's walk does; false when it is refused for lack of a frame. */
 bool unit_fetch(uint64_t *entry);
 
 /* fault.c */

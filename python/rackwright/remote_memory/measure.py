@@ -51,6 +51,7 @@ def run_paged(
     paging: Paging = "software",
     blades: int = 1,
     link_latency_us: float = 2.0,
+    batch: int = 0,
     cpu: str = "rocket",
     loss: float = 0.0,
     until_ms: float = 60_000.0,
@@ -58,9 +59,10 @@ def run_paged(
 ) -> PagingResult:
     """Runs a static RV64 Linux program with so much local memory, and all else on `blades`.
 
-    One blade hangs on the server's own link; several, or a network that loses frames with the probability
-    `loss`, are below a switch. Raises `RackwrightError` for a number that cannot be, and when the server
-    stops for another reason than the end of its program.
+    Pages leave `batch` at once; 0 chooses by the local memory. One blade hangs on the server's own link;
+    several, or a network that loses frames with the probability `loss`, are below a switch. Raises
+    `RackwrightError` for a number that cannot be, and when the server stops for another reason than the
+    end of its program.
     """
     if paging not in get_args(Paging):
         raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
@@ -70,7 +72,10 @@ def run_paged(
         ["page-fault"] if paging == "unit" else [],
         name="server",
         program=paging_program(program),
-        arguments=[paging, str(local_bytes // PAGE_BYTES), str(blades), *nodes, program.name, *arguments],
+        arguments=[
+            *(paging, str(local_bytes // PAGE_BYTES), str(batch)),
+            *(str(blades), *nodes, program.name, *arguments),
+        ],
         static_arp=True,
     )
     link = Ethernet(latency_us=link_latency_us)

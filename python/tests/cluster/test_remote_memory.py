@@ -78,7 +78,7 @@ def test_a_blade_that_dies_is_a_clear_error(outages_us: list[tuple[float, float]
         "functional",
         name="server",
         program=program,
-        arguments=["software", "24", "1", blade, "qsort", SORT],
+        arguments=["software", "24", "0", "1", blade, "qsort", SORT],
         static_arp=True,
     )
     server.connect(blade)

@@ -241,11 +241,14 @@ impl<T: Timing> Networked<T> {
             Ok(Stop::Budget) => {}
             Ok(Stop::Device(access)) => return self.access(access),
             Ok(Stop::Custom(command)) => {
-                self.activity = Activity::Commands(command.rd);
                 let (at, pager) = (self.machine.core.hart.cycle(), self.pager.as_mut());
                 pager
                     .expect("only its commands are passed on")
                     .command(at, &command);
+                if !command.xd {
+                    return false;
+                }
+                self.activity = Activity::Commands(command.rd);
             }
             Ok(Stop::RemotePage(place)) => {
                 self.activity = Activity::Walks;

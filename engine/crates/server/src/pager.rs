@@ -11,7 +11,7 @@ use rackwright_time::Cycle;
 
 /// Numbers of the commands of the hart itself and of its time base.
 const WALK: u8 = 0;
-const TICK: u8 = 8;
+const TICK: u8 = 7;
 /// The type of the messages of memory blades, in an Ethernet header.
 const TYPE: (usize, [u8; 2]) = (12, [0x88, 0xb5]);
 /// The byte of a message with the highest bits of its tag, and the bit that tells the unit's messages from those of
@@ -97,7 +97,8 @@ impl Pager {
 
     /// A command of the program, which leaves the hart in its cycle `at`.
     pub(crate) fn command(&mut self, at: Cycle, command: &CustomCommand) {
-        self.give(at, command.funct, [command.rs1, command.rs2], command.rd, true);
+        let operands = [command.rs1, command.rs2];
+        self.give(at, command.funct, operands, command.rd, command.xd);
     }
 
     /// The hart's walk has met the entry of a remote page at `place`.

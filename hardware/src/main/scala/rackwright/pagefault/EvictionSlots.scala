@@ -98,5 +98,5 @@ class EvictionSlots(params: Params) extends Module {
   returned.bits.frame := slots(doneSlot).eviction.frame
   returned.bits.settled := slots(doneSlot).settled
   when(returned.fire) { states(doneSlot) := State.free }
-  idle := !request.valid && states.map(state => state === State.free || state === State.waiting).reduce(_ && _)
+  idle := !request.fire && states.map(state => state === State.free || state === State.waiting).reduce(_ && _)
 }

@@ -18,22 +18,6 @@ class WalkRequest extends Bundle {
   val awaited = Bool()
 }
 
-/** A page that has come: for software to record. */
-class NewPage extends Bundle {
-  val place = UInt(Sizes.entryPlaceBits.W)
-
-  /** The remote entry that it had. */
-  val entry = UInt(64.W)
-}
-
-/** A frame that software gets back. */
-class ReturnedFrame extends Bundle {
-  val frame = UInt(Sizes.frameBits.W)
-
-  /** Nothing is in it that anybody needs: stored, or nothing came. If not, its page could not be stored. */
-  val settled = Bool()
-}
-
 /** Pages on their way here: a slot for each.
   *
   * A slot reads the entry, takes a free frame, asks the blade, and when the receiver has written the page it writes the
@@ -50,8 +34,11 @@ class FaultSlots(params: Params) extends Module {
   val freeFrame = IO(Flipped(Decoupled(UInt(Sizes.frameBits.W))))
   val newPage = IO(Decoupled(new NewPage))
 
-  /** New pages for which there is room, those under way included. */
-  val room = IO(Input(UInt(log2Ceil(params.queueEntries + 1).W)))
+  /** The record of the new page that was told last is in memory. */
+  val recorded = IO(Input(Bool()))
+
+  /** New pages for which there are records, those under way included. */
+  val room = IO(Input(UInt(Records.countBits.W)))
 
   /** The frame of a page that did not come. */
   val returned = IO(Decoupled(new ReturnedFrame))
@@ -83,7 +70,7 @@ class FaultSlots(params: Params) extends Module {
   val idle = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
-    val free, read, reading, take, ask, waiting, receiving, install, installing, tell, giveBack, done = Value
+    val free, read, reading, take, ask, waiting, receiving, install, installing, tell, telling, giveBack, done = Value
   }
   private class Slot extends Bundle {
     val place = UInt(Sizes.entryPlaceBits.W)
@@ -233,7 +220,12 @@ class FaultSlots(params: Params) extends Module {
   newPage.valid := anyTell
   newPage.bits.place := slots(tellSlot).place
   newPage.bits.entry := slots(tellSlot).entry
-  when(newPage.fire) { states(tellSlot) := State.done }
+  newPage.bits.frame := slots(tellSlot).frame
+  when(newPage.fire) { states(tellSlot) := State.telling }
+  // Software that goes on because a walk was answered finds the page's record.
+  for (i <- 0 until count) {
+    when(recorded && states(i) === State.telling) { states(i) := State.done }
+  }
 
   private val (anyBack, backSlot) = first(State.giveBack)
   returned.valid := anyBack
@@ -244,10 +236,13 @@ class FaultSlots(params: Params) extends Module {
   reserved := reserved + takes - PopCount(Seq(newPage.fire, returned.fire))
   used := PopCount(states.map(_ =/= State.free))
   private val resting = states.map(state =>
-    Seq(State.free, State.reading, State.waiting, State.receiving, State.installing).map(state === _).reduce(_ || _)
+    Seq(State.free, State.reading, State.waiting, State.receiving, State.installing, State.telling)
+      .map(state === _)
+      .reduce(_ || _)
   )
   idle := resting.reduce(_ && _) && !asked.valid && !walk.response.valid && !RegNext(walk.response.valid, false.B)
   assert(PopCount(hits) <= 1.U || !asked.valid, "two slots fetch the page of one entry")
+  assert(PopCount(in(State.telling)) <= 1.U, "two records are written at once")
 }
 
 /** When something is asked again. */

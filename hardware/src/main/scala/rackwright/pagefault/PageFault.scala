@@ -17,6 +17,7 @@ class PageFault(params: Params) extends HardwareUnit {
   val walk = memoryPort(params.entries)
   val read = memoryPort(params.pages)
   val write = memoryPort(params.pages)
+  val record = memoryPort(params.records)
   val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
   val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")
   val idle = idlePort()
@@ -27,14 +28,19 @@ class PageFault(params: Params) extends HardwareUnit {
   private val evictions = Module(new EvictionSlots(params))
   private val sender = Module(new MessageSender(params, slots))
   private val receiver = Module(new MessageReceiver(params))
+  private val records = Module(new RecordWriter(params))
 
   commands.command <> command
-  interrupt := commands.interrupt
+  interrupt := records.interrupt
   faults.request <> commands.walk
   commands.walked <> faults.result
   faults.freeFrame <> commands.freeFrame
-  commands.newPage <> faults.newPage
-  faults.room := commands.room
+  records.newPage <> faults.newPage
+  faults.recorded := records.recorded
+  faults.room := records.room
+  records.rings := commands.rings
+  records.taken := commands.taken
+  record <> records.memory
   evictions.request <> commands.evict
   faults.tick := commands.tick
   evictions.tick := commands.tick
@@ -44,7 +50,7 @@ class PageFault(params: Params) extends HardwareUnit {
   private val returned = Module(new Arbiter(new ReturnedFrame, 2))
   returned.io.in(0) <> faults.returned
   returned.io.in(1) <> evictions.returned
-  commands.returned <> returned.io.out
+  records.returned <> returned.io.out
   private val requests = Module(new Arbiter(new Outgoing(slots), 2))
   requests.io.in(0) <> faults.ask
   requests.io.in(1) <> evictions.ask
@@ -75,7 +81,8 @@ class PageFault(params: Params) extends HardwareUnit {
   evictions.stored.bits := answer.bits.slot(evictions.stored.bits.getWidth - 1, 0)
   evictions.refused := !answer.bits.done
 
-  idle := commands.idle && faults.idle && evictions.idle && sender.idle && receiver.idle && !requests.io.out.valid
+  idle := commands.idle && faults.idle && evictions.idle && sender.idle && receiver.idle && records.idle &&
+    !requests.io.out.valid
 
   event("fetched_pages", faults.newPage.fire)
   event("stored_pages", evictions.stored.valid && !evictions.refused)

@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.rocc.CommandPort
 
 /** Understands commands: those of software, which are answered at once, and walks, which are answered when the page has
-  * come. Holds the queues between software and the rest.
+  * come. Holds the queues from software to the rest.
   */
 class PageFaultCommands(params: Params) extends Module {
   import PageFaultCommands.Functs
@@ -15,36 +15,26 @@ class PageFaultCommands(params: Params) extends Module {
   val walk = IO(Decoupled(new WalkRequest))
   val walked = IO(Flipped(Decoupled(UInt(Cause.width.W))))
   val freeFrame = IO(Decoupled(UInt(Sizes.frameBits.W)))
-  val newPage = IO(Flipped(Decoupled(new NewPage)))
-  val room = IO(Output(UInt(log2Ceil(params.queueEntries + 1).W)))
-  val returned = IO(Flipped(Decoupled(new ReturnedFrame)))
   val evict = IO(Decoupled(new Eviction))
   val addresses = IO(Output(new Addresses))
   val tick = IO(Output(Bool()))
 
-  /** A frame has come back, and software has not taken it yet. */
-  val interrupt = IO(Output(Bool()))
+  /** Where records go, and how many software has taken. */
+  val rings = IO(Valid(UInt(Sizes.frameBits.W)))
+  val taken = IO(Valid(new Taken))
   val idle = IO(Output(Bool()))
 
   private val freeFrames = Module(new Queue(UInt(Sizes.frameBits.W), params.queueEntries))
-  private val newPages = Module(new Queue(new NewPage, params.queueEntries))
-  private val back = Module(new Queue(new ReturnedFrame, params.queueEntries))
+  private val evictions = Module(new Queue(new Eviction, params.queueEntries))
+  // Heads stand in registers, as what is decided by them is deep.
   freeFrame <> Queue(freeFrames.io.deq, 1)
-  newPages.io.enq <> newPage
-  back.io.enq <> returned
-  room := RegNext(params.queueEntries.U - newPages.io.count, 0.U)
-  interrupt := back.io.deq.valid
+  evict <> Queue(evictions.io.deq, 1)
 
   private val request = Queue(command.request, 1, pipe = true)
   private val bits = request.bits
   private def is(funct: Int): Bool = bits.funct === funct.U
   private val names = Reg(new Addresses)
   addresses := names
-  private val taken = Reg(UInt(64.W))
-
-  // Head entries stand in registers: what software reads is chosen from few places.
-  private val newHead = Queue(newPages.io.deq, 1)
-  private val backHead = Queue(back.io.deq, 1)
   private val awaited = RegInit(false.B)
   private val awaitedRd = Reg(UInt(5.W))
   private val answers = Module(new Queue(chiselTypeOf(command.response.bits), 2))
@@ -68,30 +58,19 @@ class PageFaultCommands(params: Params) extends Module {
   }
   freeFrames.io.enq.valid := obeyed && is(Functs.giveFrame)
   freeFrames.io.enq.bits := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
-  // Registered, as the slots' choice is deep; software sees the one place less.
-  private val evictions = Module(new Queue(new Eviction, 2))
-  evict <> evictions.io.deq
   evictions.io.enq.valid := obeyed && is(Functs.evict)
   evictions.io.enq.bits.frame := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
   evictions.io.enq.bits.entry := bits.rs2
-  newHead.ready := obeyed && is(Functs.takeNew)
-  when(newHead.fire) { taken := newHead.bits.entry }
-  backHead.ready := obeyed && is(Functs.takeFrame)
+  taken.valid := obeyed && is(Functs.taken)
+  taken.bits.newPages := bits.rs1(Records.countBits - 1, 0)
+  taken.bits.returned := bits.rs2(Records.countBits - 1, 0)
+  rings.valid := obeyed && is(Functs.rings)
+  rings.bits := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
   tick := RegNext(obeyed && is(Functs.tick), false.B)
   when(obeyed && is(Functs.ownAddress)) { names.own := bits.rs1(Sizes.hardwareAddressBits - 1, 0) }
   when(obeyed && is(Functs.bladeAddress)) { names.blades(bits.rs2(1, 0)) := bits.rs1(Sizes.hardwareAddressBits - 1, 0) }
 
-  private val answer = MuxCase(
-    0.U(64.W),
-    Seq(
-      is(Functs.giveFrame) -> freeFrames.io.enq.ready,
-      is(Functs.evict) -> evictions.io.enq.ready,
-      is(Functs.takeNew) -> Mux(newHead.valid, Cat(newHead.bits.place, 1.U(3.W)), 0.U),
-      is(Functs.newEntry) -> taken,
-      is(Functs.takeFrame) ->
-        Mux(backHead.valid, Cat(backHead.bits.frame, 0.U(10.W), backHead.bits.settled, 1.U(1.W)), 0.U)
-    )
-  )
+  private val answer = Mux(is(Functs.giveFrame), freeFrames.io.enq.ready, is(Functs.evict) && evictions.io.enq.ready)
   walked.ready := awaited && answers.io.enq.ready
   answers.io.enq.valid := (request.valid && accepted && answersNow) || walked.fire
   answers.io.enq.bits.rd := Mux(awaited, awaitedRd, bits.rd)
@@ -99,11 +78,12 @@ class PageFaultCommands(params: Params) extends Module {
   when(walked.fire) { awaited := false.B }
 
   // Queues move their heads to the registers behind them by themselves.
-  private val settles = (freeFrames.io.deq.valid && freeFrames.io.deq.ready) ||
-    (newPages.io.deq.valid && newPages.io.deq.ready) || (back.io.deq.valid && back.io.deq.ready)
+  private val settles = freeFrames.io.deq.fire || evictions.io.deq.fire || evict.fire
   idle := !command.request.valid && !(request.valid && (ticks || !awaited)) && !command.response.valid && !settles &&
-    !walked.valid && !returned.valid && !newPage.valid && !evict.valid && !tick &&
-    room === params.queueEntries.U - newPages.io.count
+    !walked.valid && !tick
+  private val lost = (freeFrames.io.enq.valid && !freeFrames.io.enq.ready) ||
+    (evictions.io.enq.valid && !evictions.io.enq.ready)
+  assert(!lost || bits.xd, "a frame is given for which there is no room, and no answer can tell")
 }
 
 /** Numbers of the commands. */
@@ -117,12 +97,11 @@ object PageFaultCommands {
     val fetch: Int = 1
     val prefetch: Int = 2
     val giveFrame: Int = 3
-    val takeNew: Int = 4
-    val newEntry: Int = 5
-    val evict: Int = 6
-    val takeFrame: Int = 7
-    val tick: Int = 8
-    val ownAddress: Int = 9
-    val bladeAddress: Int = 10
+    val evict: Int = 4
+    val taken: Int = 5
+    val rings: Int = 6
+    val tick: Int = 7
+    val ownAddress: Int = 8
+    val bladeAddress: Int = 9
   }
 }

@@ -11,7 +11,7 @@ import rackwright.memory.MemoryPortParams
   * @param evictions
   *   pages that may leave at once.
   * @param queueEntries
-  *   entries of the queues of free frames, of new pages and of frames that come back.
+  *   entries of the queues of free frames and of evictions.
   * @param outstanding
   *   beats outstanding on each of the ports for pages: 256 of 16 bytes are a page, so that one that comes alone is
   *   never too fast for memory.
@@ -31,6 +31,9 @@ case class Params(faults: Int = 4, evictions: Int = 8, queueEntries: Int = 64, o
 
   /** Shape of the port for entries of page tables: a tag for each slot. */
   val entries: MemoryPortParams = MemoryPortParams(Sizes.beatBytes, log2Ceil(faults))
+
+  /** Shape of the port for records. */
+  val records: MemoryPortParams = MemoryPortParams(Sizes.beatBytes, 1)
 }
 
 /** Sizes of everything that a page-fault unit meets. */
