@@ -4,6 +4,7 @@
 """
 
 import argparse
+from pathlib import Path
 
 from rackwright.remote_memory import run_paged, workload
 
@@ -27,6 +28,7 @@ parser.add_argument("--paging", choices=("software", "unit"), default="software"
 parser.add_argument("--batch", type=int, default=0, help="pages that leave at once; 0: by the local memory")
 parser.add_argument("--blades", type=int, default=1, help="memory blades, 1 to 4")
 parser.add_argument("--link-latency-us", type=float, default=2.0, help="latency of every link")
+parser.add_argument("--file", type=Path, action="append", default=[], help="a file that the program finds")
 parser.add_argument("--loss", type=float, default=0.0, help="probability with which a frame is lost")
 parser.add_argument("arguments", nargs="*", help="arguments of the program")
 asked = parser.parse_args()
@@ -37,6 +39,7 @@ result = run_paged(
     local_bytes=asked.local,
     paging=asked.paging,
     batch=asked.batch,
+    files=asked.file,
     blades=asked.blades,
     link_latency_us=asked.link_latency_us,
     loss=asked.loss,

@@ -35,7 +35,13 @@ _Static_assert(HEADER == 40, "the header is that of PROTOCOL.md");
 static uint8_t __attribute__((aligned(64))) request[REQUEST];
 static struct frame *posted[POSTED];
 static unsigned post_next, post_take, post_count, in_flight, leaving_count;
-static struct frame *leaving[MOST_LEAVING];
+
+/* Pages that leave. */
+static struct leaving {
+  struct frame *frame;
+  uint64_t sent;
+  unsigned attempts;
+} leaving[MOST_LEAVING];
 static uint64_t own_address;
 static uint8_t incarnations[16];
 static bool known[16];
@@ -95,17 +101,18 @@ void blade_start(void) {
   while (post_count < POSTED) post(frame_take_free());
 }
 
-static void send_store(struct frame *frame) {
-  frame->sent = cycles();
+static void send_store(struct leaving *page) {
+  struct frame *frame = page->frame;
+  page->sent = cycles();
   send((struct header *)(frame_bytes(frame) - HEADER), HEADER + PAGE + TRAILER, STORE, frame_index(frame),
        frame->remote);
 }
 
 void blade_store(struct frame *frame) {
   while (leaving_count == MOST_LEAVING) blade_wait();
-  leaving[leaving_count++] = frame;
-  frame->attempts = 1;
-  send_store(frame);
+  struct leaving *page = &leaving[leaving_count++];
+  *page = (struct leaving){frame, 0, 1};
+  send_store(page);
 }
 
 static void send_fetch(void) {
@@ -122,13 +129,13 @@ static void check_incarnation(unsigned blade, uint8_t incarnation) {
 
 static void stored(const struct header *header) {
   struct frame *frame = frame_at(header->tag);
-  if (!frame || frame->state != FRAME_LEAVING || entry_page(frame->remote) != header->page ||
+  if (!frame || (frame->word & FRAME_STATE) != FRAME_LEAVING || entry_page(frame->remote) != header->page ||
       entry_version(frame->remote) != header->version)
     return; /* of an earlier copy of the request */
   check_incarnation(entry_blade(frame->remote), header->incarnation);
   if (header->status != DONE) fail("a blade has no room for one more page: number", entry_blade(frame->remote));
   for (unsigned index = 0; index < leaving_count; ++index) {
-    if (leaving[index] == frame) {
+    if (leaving[index].frame == frame) {
       leaving[index] = leaving[--leaving_count];
       break;
     }
@@ -171,11 +178,11 @@ static void check_time(void) {
     send_fetch();
   }
   for (unsigned index = 0; index < leaving_count; ++index) {
-    struct frame *frame = leaving[index];
-    if (now - frame->sent <= PATIENCE) continue;
-    if (++frame->attempts > ATTEMPTS) fail("a blade does not answer: number", entry_blade(frame->remote));
+    struct leaving *page = &leaving[index];
+    if (now - page->sent <= PATIENCE) continue;
+    if (++page->attempts > ATTEMPTS) fail("a blade does not answer: number", entry_blade(page->frame->remote));
     ++statistics.retries;
-    send_store(frame);
+    send_store(page);
   }
 }
 

@@ -1,16 +1,15 @@
-#include "paging.h"
+#include "files.h"
 
 /* Numbers of Linux's generic table of system calls, and of errors. */
 enum call {
-  FCNTL = 25, IOCTL = 29, OPENAT = 56, CLOSE = 57, LSEEK = 62, READ = 63, WRITE = 64, READV = 65, WRITEV = 66,
-  READLINKAT = 78, NEWFSTATAT = 79, FSTAT = 80, EXIT = 93, EXIT_GROUP = 94, SET_TID_ADDRESS = 96, FUTEX = 98,
-  SET_ROBUST_LIST = 99, CLOCK_GETTIME = 113, CLOCK_GETRES = 114, SCHED_YIELD = 124, KILL = 129, TGKILL = 131,
-  SIGALTSTACK = 132, SIGACTION = 134, SIGPROCMASK = 135, TIMES = 153, UNAME = 160, GETRUSAGE = 165, GETTIMEOFDAY = 169,
-  GETPID = 172, GETUID = 174, GETEUID = 175, GETGID = 176, GETEGID = 177, GETTID = 178, SYSINFO = 179, BRK = 214,
-  MUNMAP = 215, MREMAP = 216, MMAP = 222, MPROTECT = 226, MADVISE = 233, PRLIMIT = 261, GETRANDOM = 278,
+  EXIT = 93, EXIT_GROUP = 94, SET_TID_ADDRESS = 96, FUTEX = 98, SET_ROBUST_LIST = 99, CLOCK_GETTIME = 113,
+  CLOCK_GETRES = 114, SCHED_YIELD = 124, KILL = 129, TGKILL = 131, SIGALTSTACK = 132, SIGACTION = 134,
+  SIGPROCMASK = 135, TIMES = 153, UNAME = 160, GETRUSAGE = 165, UMASK = 166, GETTIMEOFDAY = 169, GETPID = 172,
+  GETUID = 174, GETEUID = 175, GETGID = 176, GETEGID = 177, GETTID = 178, SYSINFO = 179, BRK = 214, MUNMAP = 215,
+  MREMAP = 216, MMAP = 222, MPROTECT = 226, MADVISE = 233, PRLIMIT = 261, GETRANDOM = 278,
 };
-enum { NO_ENTRY = 2, BAD_FILE = 9, NO_MEMORY = 12, INVALID = 22, NOT_A_TERMINAL = 25, NO_CALL = 38 };
-enum { MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, PROCESS = 1, ADVICE_NOT_NEEDED = 4, LARGEST_WRITE = 1 << 20 };
+enum { BAD_FILE = 9, NO_MEMORY = 12, INVALID = 22, NO_CALL = 38 };
+enum { MAP_SHARED = 1, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, PROCESS = 1, ADVICE_NOT_NEEDED = 4 };
 
 static uint64_t break_start, break_end;
 
@@ -40,13 +39,30 @@ static uint64_t set_break(uint64_t wanted) {
   return wanted;
 }
 
+/* A private mapping of a file: its bytes where they are, or copied. */
+static void map_file(uint64_t start, uint64_t bytes, uint64_t rights, const struct file *file, uint64_t offset) {
+  uint64_t size = file_size(file), there = offset < size ? size - offset : 0;
+  if (there > bytes) there = bytes;
+  const uint8_t *fixed = file_fixed(file, offset);
+  if (fixed) {
+    region_map(start, start + bytes, rights, fixed, start, there);
+    return;
+  }
+  region_map(start, start + bytes, ENTRY_USER | ENTRY_READ | ENTRY_WRITE, NULL, 0, 0);
+  file_read(file, offset, (uint8_t *)start, there);
+  region_protect(start, start + bytes, rights);
+}
+
 static uint64_t map(const uint64_t *a) {
   uint64_t bytes = up(a[1]), flags = a[3], start = a[0];
-  if (!(flags & MAP_ANONYMOUS)) return failed(BAD_FILE);
+  const struct file *file = flags & MAP_ANONYMOUS ? NULL : file_of(a[4]);
+  if (!(flags & MAP_ANONYMOUS) && !file) return failed(BAD_FILE);
   if (bytes == 0 || (flags & MAP_FIXED && start % PAGE)) return failed(INVALID);
+  if (file && (flags & MAP_SHARED) && (a[2] & 2)) return failed(INVALID);
   if (!(flags & MAP_FIXED)) start = region_gap(bytes);
   if (!start) return failed(NO_MEMORY);
-  region_map(start, start + bytes, rights_of(a[2]), NULL, 0, 0);
+  if (file) map_file(start, bytes, rights_of(a[2]), file, a[5]);
+  else region_map(start, start + bytes, rights_of(a[2]), NULL, 0, 0);
   return start;
 }
 
@@ -74,38 +90,6 @@ static uint64_t remap(uint64_t old, uint64_t old_bytes, uint64_t new_bytes, uint
   return start;
 }
 
-static uint64_t write_bytes(uint64_t file, uint64_t bytes, uint64_t count) {
-  if (file != 1 && file != 2) return failed(BAD_FILE);
-  if (count > LARGEST_WRITE) count = LARGEST_WRITE;
-  print_bytes((const char *)bytes, count);
-  return count;
-}
-
-static uint64_t write_vector(uint64_t file, const uint64_t *vector, uint64_t count) {
-  uint64_t written = 0;
-  for (uint64_t index = 0; index < count; ++index) {
-    uint64_t result = write_bytes(file, vector[2 * index], vector[2 * index + 1]);
-    if ((int64_t)result < 0) return result;
-    written += result;
-  }
-  return written;
-}
-
-static void clear(void *place, uint64_t bytes) {
-  for (uint64_t index = 0; index < bytes; ++index) ((uint8_t *)place)[index] = 0;
-}
-
-/* A character device: where standard input and output lead. */
-static uint64_t status_of(uint64_t file, uint8_t *status) {
-  if (file > 2) return failed(BAD_FILE);
-  clear(status, 128);
-  *(uint32_t *)(status + 16) = 0020620;
-  *(uint32_t *)(status + 20) = 1;
-  *(uint64_t *)(status + 32) = 0x8801 + file;
-  *(uint32_t *)(status + 56) = 1024;
-  return 0;
-}
-
 static uint64_t tell_time(uint64_t *time, uint64_t divisor) {
   uint64_t nanoseconds = cycles() / 2;
   time[0] = nanoseconds / 1000000000;
@@ -115,7 +99,7 @@ static uint64_t tell_time(uint64_t *time, uint64_t divisor) {
 
 static uint64_t name(char *system) {
   static const char *const fields[] = {"Linux", "rackwright", "6.1.0", "#1", "riscv64", ""};
-  clear(system, 6 * 65);
+  clear_bytes(system, 6 * 65);
   for (unsigned field = 0; field < 6; ++field) {
     for (unsigned index = 0; fields[field][index]; ++index) system[65 * field + index] = fields[field][index];
   }
@@ -138,21 +122,14 @@ static uint64_t limits(uint64_t resource, uint64_t *old) {
 }
 
 static uint64_t answer(uint64_t number, const uint64_t *a) {
+  uint64_t about_files;
+  if (file_call(number, a, &about_files)) return about_files;
   switch (number) {
     case BRK: return set_break(a[0]);
     case MMAP: return map(a);
     case MUNMAP: region_unmap(a[0], a[0] + up(a[1])); return 0;
     case MREMAP: return remap(a[0], a[1], a[2], a[3]);
     case MPROTECT: return region_protect(a[0], a[0] + up(a[1]), rights_of(a[2])) ? 0 : failed(NO_MEMORY);
-    case READ: return a[0] == 0 ? 0 : failed(BAD_FILE);
-    case WRITE: return write_bytes(a[0], a[1], a[2]);
-    case WRITEV: return write_vector(a[0], (const uint64_t *)a[1], a[2]);
-    case FSTAT: return status_of(a[0], (uint8_t *)a[1]);
-    case NEWFSTATAT: return *(const char *)a[1] ? failed(NO_ENTRY) : status_of(a[0], (uint8_t *)a[2]);
-    case OPENAT:
-    case READLINKAT: return failed(NO_ENTRY);
-    case IOCTL:
-    case LSEEK: return failed(NOT_A_TERMINAL);
     case CLOCK_GETTIME: return tell_time((uint64_t *)a[1], 1);
     case GETTIMEOFDAY: return tell_time((uint64_t *)a[0], 1000);
     case UNAME: return name((char *)a[0]);
@@ -165,9 +142,8 @@ static uint64_t answer(uint64_t number, const uint64_t *a) {
     case GETEUID:
     case GETGID:
     case GETEGID: return 1000;
-    case CLOSE:
-    case FCNTL:
     case FUTEX:
+    case UMASK:
     case SET_ROBUST_LIST:
     case SCHED_YIELD:
     case SIGALTSTACK:
@@ -185,6 +161,5 @@ static uint64_t answer(uint64_t number, const uint64_t *a) {
 }
 
 void linux_call(struct registers *registers) {
-  if (by_unit) unit_serve();
   registers->a[0] = answer(registers->a[7], registers->a);
 }

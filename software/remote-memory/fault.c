@@ -4,16 +4,6 @@ enum { CALL = 8, FETCH_FAULT = 12, LOAD_FAULT = 13, STORE_FAULT = 15, SEGMENTATI
 
 struct statistics statistics;
 
-static void copy(uint64_t *to, const uint8_t *from, uint64_t bytes) {
-  uint8_t *place = (uint8_t *)to;
-  if (((uint64_t)from | bytes) % 8 == 0) {
-    const uint64_t *words = (const uint64_t *)from;
-    for (uint64_t index = 0; index < bytes / 8; ++index) to[index] = words[index];
-    return;
-  }
-  for (uint64_t index = 0; index < bytes; ++index) place[index] = from[index];
-}
-
 /* A page as it is at first: zeros, and what the program's file has there. */
 static void first_contents(uint64_t *bytes, const struct region *region, uint64_t page) {
   for (unsigned index = 0; index < PAGE / 8; index += 4) {
@@ -27,7 +17,7 @@ static void first_contents(uint64_t *bytes, const struct region *region, uint64_
   uint64_t end = region->file_start + region->file_bytes;
   if (end > page + PAGE) end = page + PAGE;
   if (begin < end)
-    copy((uint64_t *)((uint8_t *)bytes + (begin - page)), region->file + (begin - region->file_start), end - begin);
+    copy_bytes((uint8_t *)bytes + (begin - page), region->file + (begin - region->file_start), end - begin);
 }
 
 static bool allowed(const struct region *region, uint64_t cause) {
@@ -42,14 +32,14 @@ static void first_touch(uint64_t *entry, const struct region *region, uint64_t a
   first_contents((uint64_t *)frame_bytes(frame), region, page);
   uint64_t number = page / PAGE;
   uint64_t remote = entry_remote(region->rights, entry_version(*entry), number, (unsigned)(number % blade_count));
-  frame_map(frame, entry, remote, false, 0);
+  frame_map(frame, entry, remote, false);
 }
 
 static void remote_by_software(uint64_t *entry) {
   uint64_t remote = *entry;
   struct frame *frame = blade_fetch(remote);
   uint64_t begin = cycles();
-  frame_map(frame, entry, remote, true, 0);
+  frame_map(frame, entry, remote, true);
   statistics.metadata_cycles += cycles() - begin;
 }
 

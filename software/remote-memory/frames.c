@@ -3,10 +3,10 @@
 
 /* A frame has the page before it as room for what goes before and behind a page on the network, so that the NIC
    reads and writes pages in place. */
-enum { STRIDE = 2 * PAGE, MOST = 15000, USUAL_BATCH = 16, LARGEST_BATCH = 48 };
+enum { STRIDE = 2 * PAGE, MOST = 17500, USUAL_BATCH = 16, LARGEST_BATCH = 48 };
 
-static struct frame frames[MOST];
-static unsigned free_list[MOST];
+static struct frame __attribute__((aligned(64))) frames[MOST];
+static uint16_t free_list[MOST];
 static unsigned count, free_count, leaving, hand, batch, mapped;
 static uint8_t *pool;
 
@@ -16,10 +16,10 @@ static unsigned low(void) { return batch + 2; }
 static unsigned spare(void) { return count - mapped - leaving; }
 
 void frames_start(unsigned wanted, unsigned wanted_batch) {
-  if (wanted < 8 || wanted > MOST) fail("local memory has 8 to 15000 pages, not", wanted);
+  if (wanted < 8 || wanted > MOST) fail("local memory has 8 to 17500 pages, not", wanted);
   count = wanted;
   pool = (uint8_t *)&boot_information - PAGE - (uint64_t)count * STRIDE;
-  unsigned fitting = count / 32 < USUAL_BATCH ? count / 32 : USUAL_BATCH;
+  unsigned fitting = count / 16 < USUAL_BATCH ? count / 16 : USUAL_BATCH;
   batch = wanted_batch ? wanted_batch : fitting ? fitting : 1;
   if (batch > LARGEST_BATCH || 4 * batch + 4 > count) fail("too few pages, or a batch larger than 48:", batch);
   for (unsigned index = count; index > 0; --index) frame_free(&frames[index - 1]);
@@ -28,6 +28,7 @@ void frames_start(unsigned wanted, unsigned wanted_batch) {
 unsigned frames_batch(void) { return batch; }
 unsigned frames_kept(void) { return low() - 1; }
 unsigned frames_free(void) { return free_count; }
+const uint8_t *frames_begin(void) { return pool; }
 
 unsigned frame_index(const struct frame *frame) { return (unsigned)(frame - frames); }
 
@@ -42,19 +43,13 @@ struct frame *frame_of_bytes(uint64_t address) { return &frames[(address - (uint
 uint64_t frame_user_address(const struct frame *frame) { return entry_page(frame->remote) * PAGE; }
 
 void frame_free(struct frame *frame) {
-  if (frame->state == FRAME_LEAVING) --leaving;
-  if (frame->state == FRAME_MAPPED) --mapped;
-  frame->state = FRAME_FREE;
-  frame->entry = NULL;
-  free_list[free_count++] = frame_index(frame);
+  if ((frame->word & FRAME_STATE) == FRAME_LEAVING) --leaving;
+  if (frame_mapped(frame)) --mapped;
+  frame->word = 0;
+  free_list[free_count++] = (uint16_t)frame_index(frame);
 }
 
-struct frame *frame_take_free(void) {
-  if (free_count == 0) return NULL;
-  struct frame *frame = &frames[free_list[--free_count]];
-  frame->state = FRAME_LENT;
-  return frame;
-}
+struct frame *frame_take_free(void) { return free_count ? &frames[free_list[--free_count]] : NULL; }
 
 struct frame *frame_take(void) {
   for (;;) {
@@ -66,34 +61,31 @@ struct frame *frame_take(void) {
   }
 }
 
-/* Records where a page is. The same for both kinds of paging: what the text calls metadata. */
-void frame_adopt(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored) {
-  frame->entry = entry;
-  frame->remote = remote & ~(ENTRY_ACCESSED | ENTRY_DIRTY);
-  frame->stored = stored;
-  frame->state = FRAME_MAPPED;
-  frame->attempts = 0;
-  ++statistics.metadata_pages;
-  if (++mapped > statistics.peak_pages) statistics.peak_pages = mapped;
+void frames_recorded(unsigned more) {
+  statistics.metadata_pages += more;
+  mapped += more;
+  if (mapped > statistics.peak_pages) statistics.peak_pages = mapped;
 }
 
-void frame_map(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored, uint64_t extra) {
-  frame_adopt(frame, entry, remote, stored);
+void frame_map(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored) {
+  frame->word = (uint64_t)entry | (stored ? FRAME_STORED : FRAME_CHANGED);
+  frame->remote = remote;
+  frames_recorded(1);
   uint64_t place = (uint64_t)frame_bytes(frame) >> 12 << 10;
-  *entry = place | (remote & ENTRY_RIGHTS) | ENTRY_VALID | ENTRY_ACCESSED | extra;
+  *entry = place | (remote & ENTRY_RIGHTS) | ENTRY_VALID | ENTRY_ACCESSED;
   if (remote & ENTRY_EXECUTE) __asm__ volatile("fence.i" : : : "memory");
 }
 
 /* The page of a frame goes: to its blade if that has not got it as it is. */
 static void evict(struct frame *frame) {
-  uint64_t entry = *frame->entry;
-  bool changed = (entry & ENTRY_DIRTY) || !frame->stored;
+  uint64_t entry = *frame_entry(frame);
+  bool changed = (entry & ENTRY_DIRTY) || (frame->word & FRAME_STATE) == FRAME_CHANGED;
   uint64_t remote = (frame->remote & ~ENTRY_RIGHTS) | (entry & ENTRY_RIGHTS);
   if (changed) {
     uint16_t version = (uint16_t)(entry_version(remote) + 1);
     remote = entry_remote(remote, version ? version : 1, entry_page(remote), entry_blade(remote));
   }
-  *frame->entry = remote;
+  *frame_entry(frame) = remote;
   fence_address(frame_user_address(frame));
   ++statistics.evictions;
   if (!changed) {
@@ -101,7 +93,7 @@ static void evict(struct frame *frame) {
     return;
   }
   frame->remote = remote;
-  frame->state = FRAME_LEAVING;
+  frame->word = FRAME_LEAVING;
   --mapped;
   ++leaving;
   ++statistics.stores;
@@ -114,9 +106,10 @@ static struct frame *victim(void) {
   for (unsigned steps = 0; steps < 2 * count + 1; ++steps) {
     struct frame *frame = &frames[hand];
     hand = hand + 1 == count ? 0 : hand + 1;
-    if (frame->state != FRAME_MAPPED) continue;
-    if (!(*frame->entry & ENTRY_ACCESSED)) return frame;
-    *frame->entry &= ~(uint64_t)ENTRY_ACCESSED;
+    if (!frame_mapped(frame)) continue;
+    uint64_t *entry = frame_entry(frame);
+    if (!(*entry & ENTRY_ACCESSED)) return frame;
+    *entry &= ~(uint64_t)ENTRY_ACCESSED;
     fence_address(frame_user_address(frame));
   }
   return NULL;

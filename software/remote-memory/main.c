@@ -2,7 +2,7 @@
    the number of local pages, how many are evicted at once (0: as fits), the number of blades, their addresses, the
    program's own. */
 #include "bare.h"
-#include "paging.h"
+#include "files.h"
 
 enum { KIND = 1, LOCAL, BATCH, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
 
@@ -26,6 +26,7 @@ static void supervise(void) {
   frames_start(number(told->arguments[LOCAL]), number(told->arguments[BATCH]));
   if (by_unit) unit_start();
   else blade_start();
+  descriptors_start();
   unsigned first = FIRST_BLADE + blade_count;
   struct start start = load_program(told->arguments + first, (unsigned)told->argument_count - first);
   enter_user(start.pc, start.sp);

@@ -64,6 +64,11 @@ void stop(int status) __attribute__((noreturn));
 /* Ends the run with a line that says why. */
 void fail(const char *why, uint64_t about) __attribute__((noreturn));
 
+/* bytes.c */
+void copy_bytes(void *to, const void *from, uint64_t count);
+void clear_bytes(void *place, uint64_t count);
+bool same_text(const char *one, const char *other);
+
 /* tables.c: page tables. */
 void tables_start(void);
 uint64_t tables_root(void);
@@ -72,16 +77,20 @@ void *tables_page(void);
 /* The place of the entry of a user's page; null when there is no table and `make` is false. */
 uint64_t *tables_entry(uint64_t address, bool make);
 
-/* frames.c: the frames that user pages live in, and which leave. */
-enum frame_state { FRAME_FREE, FRAME_MAPPED, FRAME_LEAVING, FRAME_LENT };
+/* frames.c: the frames that user pages live in, and which leave. A frame's record has the place of the entry of the
+   page in it, a multiple of 8, and in its lowest bits one of these; 0 when no page is in it. The page-fault unit writes
+   the records of pages that it brings. */
+enum frame_state { FRAME_STORED = 1, FRAME_CHANGED = 3, FRAME_LEAVING = 2, FRAME_STATE = 7 };
 struct frame {
-  uint64_t *entry; /* of the page in it */
+  uint64_t word;
   uint64_t remote; /* the entry that the page has when it is on its blade */
-  uint64_t sent;   /* when it was last sent to the blade */
-  uint8_t state;   /* enum frame_state */
-  uint8_t attempts;
-  bool stored; /* the blade has this version of it, unless it is dirty */
 };
+static inline bool frame_mapped(const struct frame *frame) { return frame->word & 1; }
+static inline uint64_t *frame_entry(const struct frame *frame) {
+  return (uint64_t *)(frame->word & ~(uint64_t)FRAME_STATE);
+}
+/* Of so many more frames the unit has written the record. */
+void frames_recorded(unsigned count);
 /* So many frames, of which that many are made free at once; 0: as fits. */
 void frames_start(unsigned count, unsigned batch);
 /* Frames evicted at once, frames that software keeps for itself when the unit gets some, and free ones. */
@@ -97,12 +106,12 @@ struct frame *frame_take(void);
 /* The same, or null. */
 struct frame *frame_take_free(void);
 void frame_free(struct frame *frame);
+/* Where the memory of frames begins. */
+const uint8_t *frames_begin(void);
 /* Has pages leave when few frames are free. */
 void frames_reclaim(void);
-/* From now on a page lives in the frame: puts it into the entry. */
-void frame_map(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored, uint64_t extra);
-/* The same for a page whose entry is right already. */
-void frame_adopt(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored);
+/* From now on a page lives in the frame: puts it into the entry. `stored`: the blade has it as it is. */
+void frame_map(struct frame *frame, uint64_t *entry, uint64_t remote, bool stored);
 uint64_t frame_user_address(const struct frame *frame);
 
 /* blade.c: the software's way to the blades. */
@@ -117,9 +126,7 @@ void blade_wait(void);
 /* unit.c: the same by the page-fault unit. */
 void unit_start(void);
 void unit_store(struct frame *frame);
-/* Records pages that the unit has brought. */
-void unit_adopt(void);
-/* The same; takes frames back that have left, has pages leave, gives frames. */
+/* Takes notice of pages that the unit has brought and of frames that have left, has pages leave, gives frames. */
 void unit_serve(void);
 void unit_wait(void);
 /* Has the unit begin to bring a page, into a frame of those that software has kept. */

@@ -44,7 +44,6 @@ static void forget_page(uint64_t address) {
 }
 
 void region_forget(uint64_t start, uint64_t end) {
-  if (by_unit) unit_adopt(); /* pages that have come in the call itself */
   for (uint64_t page = start; page < end; page += PAGE) forget_page(page);
 }
 

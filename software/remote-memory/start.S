@@ -142,3 +142,9 @@ enter_user:                         # a0: pc, a1: sp
 program_file:
     .incbin PROGRAM
 program_file_end:
+
+    .globl file_archive, file_archive_end
+    .balign 512
+file_archive:
+    .incbin FILES
+file_archive_end:

@@ -15,6 +15,7 @@ static uint64_t leaf(uint64_t physical, uint64_t rights) {
 
 void *tables_page(void) {
   uint8_t *page = next;
+  if (frames_begin() && page >= frames_begin()) fail("memory for tables and files is used up, at", (uint64_t)page);
   next += PAGE;
   return page; /* memory behind the program is zero until it is written */
 }

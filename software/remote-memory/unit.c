@@ -5,42 +5,34 @@
 #include "rackwright/rocc.h"
 
 /* The commands of the page-fault unit; hardware/src/main/scala/rackwright/pagefault/README.md is its contract.
-   Only the first of these waits for the unit. */
+   Only FETCH and NEW_PAGES wait for the unit. */
 #define FETCH(entry) RACKWRIGHT_CALL(3, 1, entry, 0)
 #define PREFETCH(entry) RACKWRIGHT_COMMAND(3, 2, entry, 0)
-#define GIVE_FRAME(place) RACKWRIGHT_COMMAND(3, 3, place, 0)
+#define GIVE_FRAME(place, record) RACKWRIGHT_COMMAND(3, 3, place, record)
 #define EVICT(place, remote) RACKWRIGHT_COMMAND(3, 4, place, remote)
-#define TAKEN(new_pages, returned) RACKWRIGHT_COMMAND(3, 5, new_pages, returned)
-#define RINGS(page) RACKWRIGHT_COMMAND(3, 6, page, 0)
+#define TAKEN(returned) RACKWRIGHT_COMMAND(3, 5, returned, 0)
+#define NEW_PAGES() RACKWRIGHT_CALL(3, 5, 0, 0)
+#define RING(page) RACKWRIGHT_COMMAND(3, 6, page, 0)
 #define TICK() RACKWRIGHT_COMMAND(3, 7, 0, 0)
 #define OWN_ADDRESS(address) RACKWRIGHT_COMMAND(3, 8, address, 0)
 #define BLADE_ADDRESS(address, number) RACKWRIGHT_COMMAND(3, 9, address, number)
-enum cause { SERVED, NO_FRAME, NO_ROOM, BUSY, NOT_REMOTE, EXECUTABLE, TIME_OUT, BLADE, ACCESS_FAULT };
+enum cause { SERVED, NO_FRAME, BUSY, NOT_REMOTE, EXECUTABLE, TIME_OUT, BLADE, ACCESS_FAULT };
 
-enum { QUEUE = 64, RECORDS = 128, TICK_TIME = 100 };
+enum { QUEUE = 64, RETURNED = PAGE / 16, TICK_TIME = 100 };
 
-/* What the unit writes. Bit 0 of a record tells whether it is of this turn around the ring. */
-struct record {
-  volatile uint64_t word;
-  uint64_t entry;
-};
-struct ring {
-  struct record records[RECORDS];
-};
+/* Frames that have come back. Bit 0 tells whether an entry is of this turn around the ring, bit 1 whether the page was
+   stored. */
 static struct __attribute__((aligned(PAGE))) {
-  struct ring new_pages, returned;
-} rings;
+  struct {
+    volatile uint64_t word, unused;
+  } entries[RETURNED];
+} ring;
 
-static unsigned new_next, back_next, given, evicting;
-
-static const struct record *next_of(const struct ring *ring, unsigned next) {
-  const struct record *record = &ring->records[next % RECORDS];
-  unsigned phase = ~(next / RECORDS) & 1;
-  return (record->word & 1) == phase ? record : NULL;
-}
+static unsigned next, given, evicting;
+static uint32_t new_pages;
 
 static void give_frame(struct frame *frame) {
-  GIVE_FRAME(frame_bytes(frame));
+  GIVE_FRAME(frame_bytes(frame), frame);
   ++given;
 }
 
@@ -52,7 +44,7 @@ static void give_frames(void) {
 void unit_start(void) {
   OWN_ADDRESS(nic_read(NIC_MAC_ADDRESS));
   for (unsigned index = 0; index < blade_count; ++index) BLADE_ADDRESS(blade_address[index], index);
-  RINGS(&rings);
+  RING(&ring);
   give_frames();
 }
 
@@ -62,40 +54,42 @@ void unit_store(struct frame *frame) {
   ++evicting;
 }
 
+/* The next frame that has come back, in the unit's form; 0: none. */
+static uint64_t returned(void) {
+  uint64_t word = ring.entries[next % RETURNED].word;
+  unsigned phase = ~(next / RETURNED) & 1;
+  return (word & 1) == phase ? word : 0;
+}
+
 /* Frames that have come back: whether any has. */
 static bool take_back(void) {
-  unsigned before = back_next;
-  for (const struct record *record; (record = next_of(&rings.returned, back_next)); ++back_next) {
-    struct frame *frame = frame_of_bytes(record->word & ~(uint64_t)(PAGE - 1));
-    if (!(record->word & 2)) fail("a blade has not stored a page: number", entry_blade(frame->remote));
-    if (frame->state == FRAME_LENT) --given;
-    else --evicting;
+  unsigned before = next;
+  for (uint64_t word; (word = returned()); ++next) {
+    struct frame *frame = frame_of_bytes(word & ~(uint64_t)(PAGE - 1));
+    if (!(word & 2)) fail("a blade has not stored a page: number", entry_blade(frame->remote));
+    if ((frame->word & FRAME_STATE) == FRAME_LEAVING) --evicting;
+    else --given;
     frame_free(frame);
   }
-  if (back_next == before) return false;
-  TAKEN(0, back_next - before);
+  if (next == before) return false;
+  TAKEN(next - before);
   return true;
 }
 
-/* Pages that have come: the same record for each as with software paging, for many at once. */
-void unit_adopt(void) {
-  if (!next_of(&rings.new_pages, new_next)) return;
+/* Pages that have come: the unit has written their records into their frames. */
+static void count_new(void) {
   uint64_t begin = cycles();
-  unsigned next = new_next;
-  for (const struct record *record; (record = next_of(&rings.new_pages, next)); ++next) {
-    uint64_t word = record->word;
-    frame_adopt(frame_of_bytes(word >> 40 << 12), (uint64_t *)(word << 24 >> 27 << 3), record->entry, true);
-  }
-  unsigned count = next - new_next;
-  TAKEN(count, 0);
-  new_next = next;
-  given -= count;
-  statistics.remote_faults += count;
+  uint32_t now = (uint32_t)NEW_PAGES();
+  unsigned more = now - new_pages;
+  new_pages = now;
+  given -= more;
+  statistics.remote_faults += more;
+  frames_recorded(more);
   statistics.metadata_cycles += cycles() - begin;
 }
 
 void unit_serve(void) {
-  unit_adopt();
+  count_new();
   take_back();
   frames_reclaim();
   give_frames();
@@ -119,7 +113,6 @@ bool unit_fetch(uint64_t *entry) {
   switch (FETCH(entry)) {
     case SERVED: return true;
     case NO_FRAME:
-    case NO_ROOM:
     case BUSY: return false;
     case TIME_OUT: fail("a blade does not answer: number", entry_blade(*entry));
     case BLADE: fail("a blade has lost its pages: number", entry_blade(*entry));

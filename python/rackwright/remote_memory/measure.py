@@ -52,12 +52,15 @@ def run_paged(
     blades: int = 1,
     link_latency_us: float = 2.0,
     batch: int = 0,
+    files: Sequence[Path] = (),
     cpu: str = "rocket",
     loss: float = 0.0,
     until_ms: float = 60_000.0,
     threads: int = 1,
 ) -> PagingResult:
     """Runs a static RV64 Linux program with so much local memory, and all else on `blades`.
+
+    It finds `files` in its working directory, and may make others, in memory.
 
     Pages leave `batch` at once; 0 chooses by the local memory. One blade hangs on the server's own link;
     several, or a network that loses frames with the probability `loss`, are below a switch. Raises
@@ -67,15 +70,13 @@ def run_paged(
     if paging not in get_args(Paging):
         raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
     nodes = [MemoryBlade(name=f"blade{number}") for number in range(blades)]
+    pages = str(local_bytes // PAGE_BYTES)
     server = Server(
         cpu,
         ["page-fault"] if paging == "unit" else [],
         name="server",
-        program=paging_program(program),
-        arguments=[
-            *(paging, str(local_bytes // PAGE_BYTES), str(batch)),
-            *(str(blades), *nodes, program.name, *arguments),
-        ],
+        program=paging_program(program, files),
+        arguments=[paging, pages, str(batch), str(blades), *nodes, program.name, *arguments],
         static_arp=True,
     )
     link = Ethernet(latency_us=link_latency_us)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bootstrap.paths import BUILD, SOFTWARE
@@ -10,7 +12,10 @@ from rackwright.errors import RackwrightError
 from rackwright.programs import compile_bare_metal, compile_program
 
 _FOLDER = SOFTWARE / "remote-memory"
-_RUNTIME = ("main", "console", "tables", "frames", "blade", "unit", "fault", "regions", "load", "calls")
+_RUNTIME = (
+    *("main", "console", "bytes", "tables", "frames", "blade", "unit", "fault", "regions", "load"),
+    *("calls", "files", "descriptors"),
+)
 WORKLOADS = {"genome": "genome.c", "qsort": "quicksort.c"}
 """Names of the workloads that come with the product: their sources in software/remote-memory/workloads."""
 
@@ -30,18 +35,27 @@ def workload(name: str) -> Path:
     return path.resolve()
 
 
-def paging_program(program: Path) -> Path:
-    """The bare-metal program that runs a static RV64 Linux program over remote memory."""
+def paging_program(program: Path, files: Sequence[Path] = ()) -> Path:
+    """The bare-metal program that runs a static RV64 Linux program over remote memory.
+
+    It finds `files` in its working directory, by their names without folders.
+    """
     sources = [*(_FOLDER / f"{name}.c" for name in _RUNTIME), _FOLDER / "start.S"]
-    output = BUILD / "programs" / "remote-memory" / _key(program, *_FOLDER.glob("*.[chS]")) / "paging.elf"
+    key = _key(program, *files, *_FOLDER.glob("*.[chS]"))
+    output = BUILD / "programs" / "remote-memory" / key / "paging.elf"
     if output.exists():
         return output
-    options = [f'-DPROGRAM="{program}"', f"-I{SOFTWARE / 'network'}", "-O2"]
+    archive = output.with_name("files.tar")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive, "w", format=tarfile.USTAR_FORMAT) as members:
+        for file in files:
+            members.add(file, file.name, recursive=False)
+    options = [f'-DPROGRAM="{program}"', f'-DFILES="{archive}"', f"-I{SOFTWARE / 'network'}", "-O2"]
     return compile_bare_metal(sources, output, options)
 
 
 def _key(*files: Path) -> str:
     digest = hashlib.sha256()
     for file in sorted(files):
-        digest.update(file.read_bytes())
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]

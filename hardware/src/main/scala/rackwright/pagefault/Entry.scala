@@ -23,14 +23,13 @@ object Entry {
 
 /** What the unit answers to a walk: served, or why not. */
 object Cause {
-  val width: Int = 4
+  val width: Int = 3
   val served: UInt = 0.U(width.W)
   val noFrame: UInt = 1.U(width.W)
-  val noRoom: UInt = 2.U(width.W)
-  val busy: UInt = 3.U(width.W)
-  val notRemote: UInt = 4.U(width.W)
-  val executable: UInt = 5.U(width.W)
-  val timeOut: UInt = 6.U(width.W)
-  val blade: UInt = 7.U(width.W)
-  val accessFault: UInt = 8.U(width.W)
+  val busy: UInt = 2.U(width.W)
+  val notRemote: UInt = 3.U(width.W)
+  val executable: UInt = 4.U(width.W)
+  val timeOut: UInt = 5.U(width.W)
+  val blade: UInt = 6.U(width.W)
+  val accessFault: UInt = 7.U(width.W)
 }

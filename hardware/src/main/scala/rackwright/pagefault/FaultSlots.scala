@@ -18,6 +18,12 @@ class WalkRequest extends Bundle {
   val awaited = Bool()
 }
 
+/** A frame for a page that comes, and where its record goes. */
+class FreeFrame extends Bundle {
+  val frame = UInt(Sizes.frameBits.W)
+  val record = UInt(Sizes.recordPlaceBits.W)
+}
+
 /** Pages on their way here: a slot for each.
   *
   * A slot reads the entry, takes a free frame, asks the blade, and when the receiver has written the page it writes the
@@ -31,14 +37,11 @@ class FaultSlots(params: Params) extends Module {
 
   /** The answer to the walk that is awaited. */
   val result = IO(Decoupled(UInt(Cause.width.W)))
-  val freeFrame = IO(Flipped(Decoupled(UInt(Sizes.frameBits.W))))
+  val freeFrame = IO(Flipped(Decoupled(new FreeFrame)))
   val newPage = IO(Decoupled(new NewPage))
 
   /** The record of the new page that was told last is in memory. */
   val recorded = IO(Input(Bool()))
-
-  /** New pages for which there are records, those under way included. */
-  val room = IO(Input(UInt(Records.countBits.W)))
 
   /** The frame of a page that did not come. */
   val returned = IO(Decoupled(new ReturnedFrame))
@@ -65,8 +68,8 @@ class FaultSlots(params: Params) extends Module {
   val tick = IO(Input(Bool()))
   val retried = IO(Output(Bool()))
 
-  /** Pages on their way. */
-  val used = IO(Output(UInt(log2Ceil(count + 1).W)))
+  /** Frames that slots have. */
+  val held = IO(Output(UInt(log2Ceil(count + 1).W)))
   val idle = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
@@ -75,7 +78,7 @@ class FaultSlots(params: Params) extends Module {
   private class Slot extends Bundle {
     val place = UInt(Sizes.entryPlaceBits.W)
     val entry = UInt(64.W)
-    val frame = UInt(Sizes.frameBits.W)
+    val free = new FreeFrame
     val sequence = UInt(Message.sequenceBits.W)
     val software = Bool()
     val refused = Bool()
@@ -86,7 +89,6 @@ class FaultSlots(params: Params) extends Module {
   private val states = RegInit(VecInit.fill(count)(State.free))
   private val slots = Reg(Vec(count, new Slot))
   private val sequence = RegInit(0.U(Message.sequenceBits.W))
-  private val reserved = RegInit(0.U(log2Ceil(count + 1).W))
 
   private def in(state: State.Type): UInt = VecInit(states.map(_ === state)).asUInt
   private def first(state: State.Type): (Bool, UInt) = (in(state).orR, PriorityEncoder(in(state)))
@@ -134,7 +136,7 @@ class FaultSlots(params: Params) extends Module {
   walk.request.valid := anyRead || anyInstall
   walk.request.bits.address := Cat(portPlace(Sizes.entryPlaceBits - 1, 1), 0.U(4.W))
   walk.request.bits.write := !anyRead
-  walk.request.bits.data := Fill(2, Entry.installed(slots(portSlot).entry, slots(portSlot).frame))
+  walk.request.bits.data := Fill(2, Entry.installed(slots(portSlot).entry, slots(portSlot).free.frame))
   walk.request.bits.mask := Mux(portPlace(0), "hff00".U, "h00ff".U)
   walk.request.bits.tag := portSlot
   when(walk.request.fire) { states(portSlot) := Mux(anyRead, State.reading, State.installing) }
@@ -164,15 +166,13 @@ class FaultSlots(params: Params) extends Module {
     }
   }
 
-  // A frame and a place among the new pages, or the walk is refused.
+  // A frame, or the walk is refused.
   private val (anyTake, takeSlot) = first(State.take)
-  private val roomy = room > reserved
-  private val takes = anyTake && freeFrame.valid && roomy
-  freeFrame.ready := anyTake && roomy
+  freeFrame.ready := anyTake
   when(anyTake) {
-    slots(takeSlot).frame := freeFrame.bits
-    slots(takeSlot).cause := Mux(freeFrame.valid, Cause.noRoom, Cause.noFrame)
-    states(takeSlot) := Mux(takes, State.ask, State.done)
+    slots(takeSlot).free := freeFrame.bits
+    slots(takeSlot).cause := Cause.noFrame
+    states(takeSlot) := Mux(freeFrame.valid, State.ask, State.done)
   }
 
   private val (anyAsk, askSlot) = first(State.ask)
@@ -207,7 +207,7 @@ class FaultSlots(params: Params) extends Module {
   private val lookedSlot = slots(looked.slot(slotBits - 1, 0))
   expected := !looked.store && looked.slot < count.U && states(looked.slot(slotBits - 1, 0)) === State.waiting &&
     lookedSlot.sequence === looked.sequence && Entry.page(lookedSlot.entry) === looked.page
-  frame := lookedSlot.frame
+  frame := lookedSlot.free.frame
   when(refused.valid) { slots(refused.bits).refused := true.B }
   when(claimed.valid) { states(claimed.bits) := State.receiving }
   when(abandoned.valid) { states(abandoned.bits) := State.waiting }
@@ -220,7 +220,7 @@ class FaultSlots(params: Params) extends Module {
   newPage.valid := anyTell
   newPage.bits.place := slots(tellSlot).place
   newPage.bits.entry := slots(tellSlot).entry
-  newPage.bits.frame := slots(tellSlot).frame
+  newPage.bits.record := slots(tellSlot).free.record
   when(newPage.fire) { states(tellSlot) := State.telling }
   // Software that goes on because a walk was answered finds the page's record.
   for (i <- 0 until count) {
@@ -229,12 +229,12 @@ class FaultSlots(params: Params) extends Module {
 
   private val (anyBack, backSlot) = first(State.giveBack)
   returned.valid := anyBack
-  returned.bits.frame := slots(backSlot).frame
+  returned.bits.frame := slots(backSlot).free.frame
   returned.bits.settled := true.B
   when(returned.fire) { states(backSlot) := State.done }
 
-  reserved := reserved + takes - PopCount(Seq(newPage.fire, returned.fire))
-  used := PopCount(states.map(_ =/= State.free))
+  private val without = Seq(State.free, State.read, State.reading, State.take, State.done)
+  held := PopCount(states.map(state => !without.map(state === _).reduce(_ || _)))
   private val resting = states.map(state =>
     Seq(State.free, State.reading, State.waiting, State.receiving, State.installing, State.telling)
       .map(state === _)

@@ -37,8 +37,8 @@ class PageFault(params: Params) extends HardwareUnit {
   faults.freeFrame <> commands.freeFrame
   records.newPage <> faults.newPage
   faults.recorded := records.recorded
-  faults.room := records.room
-  records.rings := commands.rings
+  commands.newPages := records.newPages
+  records.ring := commands.ring
   records.taken := commands.taken
   record <> records.memory
   evictions.request <> commands.evict

@@ -14,17 +14,18 @@ class PageFaultCommands(params: Params) extends Module {
   val command = IO(new CommandPort)
   val walk = IO(Decoupled(new WalkRequest))
   val walked = IO(Flipped(Decoupled(UInt(Cause.width.W))))
-  val freeFrame = IO(Decoupled(UInt(Sizes.frameBits.W)))
+  val freeFrame = IO(Decoupled(new FreeFrame))
   val evict = IO(Decoupled(new Eviction))
   val addresses = IO(Output(new Addresses))
   val tick = IO(Output(Bool()))
 
-  /** Where records go, and how many software has taken. */
-  val rings = IO(Valid(UInt(Sizes.frameBits.W)))
-  val taken = IO(Valid(new Taken))
+  /** Where frames that come back are told, how many of these software has taken, and new pages so far. */
+  val ring = IO(Valid(UInt(Sizes.frameBits.W)))
+  val taken = IO(Valid(UInt(Ring.countBits.W)))
+  val newPages = IO(Input(UInt(RecordWriter.totalBits.W)))
   val idle = IO(Output(Bool()))
 
-  private val freeFrames = Module(new Queue(UInt(Sizes.frameBits.W), params.queueEntries))
+  private val freeFrames = Module(new Queue(new FreeFrame, params.queueEntries))
   private val evictions = Module(new Queue(new Eviction, params.queueEntries))
   // Heads stand in registers, as what is decided by them is deep.
   freeFrame <> Queue(freeFrames.io.deq, 1)
@@ -57,20 +58,27 @@ class PageFaultCommands(params: Params) extends Module {
     awaitedRd := bits.rd
   }
   freeFrames.io.enq.valid := obeyed && is(Functs.giveFrame)
-  freeFrames.io.enq.bits := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
+  freeFrames.io.enq.bits.frame := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
+  freeFrames.io.enq.bits.record := bits.rs2(Sizes.addressBits - 1, 4)
   evictions.io.enq.valid := obeyed && is(Functs.evict)
   evictions.io.enq.bits.frame := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
   evictions.io.enq.bits.entry := bits.rs2
   taken.valid := obeyed && is(Functs.taken)
-  taken.bits.newPages := bits.rs1(Records.countBits - 1, 0)
-  taken.bits.returned := bits.rs2(Records.countBits - 1, 0)
-  rings.valid := obeyed && is(Functs.rings)
-  rings.bits := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
+  taken.bits := bits.rs1(Ring.countBits - 1, 0)
+  ring.valid := obeyed && is(Functs.ring)
+  ring.bits := bits.rs1(Sizes.addressBits - 1, Sizes.pageBits)
   tick := RegNext(obeyed && is(Functs.tick), false.B)
   when(obeyed && is(Functs.ownAddress)) { names.own := bits.rs1(Sizes.hardwareAddressBits - 1, 0) }
   when(obeyed && is(Functs.bladeAddress)) { names.blades(bits.rs2(1, 0)) := bits.rs1(Sizes.hardwareAddressBits - 1, 0) }
 
-  private val answer = Mux(is(Functs.giveFrame), freeFrames.io.enq.ready, is(Functs.evict) && evictions.io.enq.ready)
+  private val answer = MuxCase(
+    0.U(64.W),
+    Seq(
+      is(Functs.giveFrame) -> freeFrames.io.enq.ready,
+      is(Functs.evict) -> evictions.io.enq.ready,
+      is(Functs.taken) -> newPages
+    )
+  )
   walked.ready := awaited && answers.io.enq.ready
   answers.io.enq.valid := (request.valid && accepted && answersNow) || walked.fire
   answers.io.enq.bits.rd := Mux(awaited, awaitedRd, bits.rd)
@@ -99,7 +107,7 @@ object PageFaultCommands {
     val giveFrame: Int = 3
     val evict: Int = 4
     val taken: Int = 5
-    val rings: Int = 6
+    val ring: Int = 6
     val tick: Int = 7
     val ownAddress: Int = 8
     val bladeAddress: Int = 9

@@ -5,13 +5,13 @@ import chisel3.util._
 
 import rackwright.memory.MemoryPort
 
-/** A page that has come: for software to record. */
+/** A page that has come: what software is to know, and where it wants to have that. */
 class NewPage extends Bundle {
+  val record = UInt(Sizes.recordPlaceBits.W)
   val place = UInt(Sizes.entryPlaceBits.W)
 
   /** The remote entry that it had. */
   val entry = UInt(64.W)
-  val frame = UInt(Sizes.frameBits.W)
 }
 
 /** A frame that software gets back. */
@@ -22,28 +22,15 @@ class ReturnedFrame extends Bundle {
   val settled = Bool()
 }
 
-/** How many records software has taken. */
-class Taken extends Bundle {
-  val newPages = UInt(Records.countBits.W)
-  val returned = UInt(Records.countBits.W)
-}
-
-/** The queues to software, in a page of memory: two rings of records, each of one beat. */
-object Records {
-
-  /** Of each ring; both are a page. */
-  val entries: Int = 128
+/** The ring of frames that come back: a page of memory, a beat for each. */
+object Ring {
+  val entries: Int = 256
   val indexBits: Int = log2Ceil(entries)
   val countBits: Int = indexBits + 1
-
-  /** Bits of a frame's number that a new page's record has. */
-  val frameBits: Int = 24
 }
 
-/** Writes what software is to know into the rings, where it reads many at once: *newQ*, and frames that come back.
-  *
-  * A record's lowest bit, its phase, changes with each turn around the ring, so that software knows which are there.
-  * One write is under way at a time: a record is never there before those in front of it.
+/** Writes what software is to know to memory, where it finds what many pages have left at once: of a new page into the
+  * record of its frame, of a frame that comes back into a ring.
   */
 class RecordWriter(params: Params) extends Module {
   val newPage = IO(Flipped(Decoupled(new NewPage)))
@@ -52,12 +39,14 @@ class RecordWriter(params: Params) extends Module {
   /** The record of the new page that was accepted last is in memory. */
   val recorded = IO(Output(Bool()))
 
-  /** The page of the rings. It empties them. */
-  val rings = IO(Flipped(Valid(UInt(Sizes.frameBits.W))))
-  val taken = IO(Flipped(Valid(new Taken)))
+  /** New pages so far. */
+  val newPages = IO(Output(UInt(RecordWriter.totalBits.W)))
 
-  /** New pages for which there are places; none before software has said where the rings are. */
-  val room = IO(Output(UInt(Records.countBits.W)))
+  /** The page of the ring. It empties that. */
+  val ring = IO(Flipped(Valid(UInt(Sizes.frameBits.W))))
+
+  /** So many entries of the ring have been read. */
+  val taken = IO(Flipped(Valid(UInt(Ring.countBits.W))))
 
   /** A frame has come back, and software has not taken it yet. */
   val interrupt = IO(Output(Bool()))
@@ -69,39 +58,43 @@ class RecordWriter(params: Params) extends Module {
   }
   private val state = RegInit(State.ready)
   private val page = Reg(UInt(Sizes.frameBits.W))
-  private val newRing = Module(new RingPlace)
-  private val backRing = Module(new RingPlace)
-  room := newRing.room
-  interrupt := backRing.unread
-
   private val ofNewPage = Reg(Bool())
-  private val index = Reg(UInt(Records.indexBits.W))
+  private val place = Reg(UInt(Sizes.recordPlaceBits.W))
   private val record = Reg(UInt(128.W))
-  private val accepts = state === State.ready
-  newPage.ready := accepts && newRing.room =/= 0.U
-  returned.ready := accepts && backRing.room =/= 0.U && !newPage.valid
-  newRing.advance := newPage.fire
-  backRing.advance := returned.fire
-  for (ring <- Seq(newRing, backRing)) ring.clear := rings.valid
-  newRing.taken := Mux(taken.valid, taken.bits.newPages, 0.U)
-  backRing.taken := Mux(taken.valid, taken.bits.returned, 0.U)
-  when(rings.valid) { page := rings.bits }
+  private val total = RegInit(0.U(RecordWriter.totalBits.W))
 
+  // Places in the ring: none before software has said where that is. The bit above the index is the turn around it.
+  private val next = RegInit(0.U((Ring.indexBits + 1).W))
+  private val room = RegInit(0.U(Ring.countBits.W))
+  private val unread = RegInit(false.B)
+  private val roomAfter = room - returned.fire + Mux(taken.valid, taken.bits, 0.U)
+  room := roomAfter
+  unread := roomAfter =/= Ring.entries.U
+  interrupt := unread
+  when(returned.fire) { next := next + 1.U }
+  when(ring.valid) {
+    page := ring.bits
+    next := 0.U
+    room := Ring.entries.U
+    unread := false.B
+  }
+  assert(ring.valid || room -& returned.fire +& Mux(taken.valid, taken.bits, 0.U) <= Ring.entries.U, "too much is taken")
+
+  // One write at a time; a page that somebody waits for goes first.
+  newPage.ready := state === State.ready
+  returned.ready := state === State.ready && room =/= 0.U && !newPage.valid
   when(newPage.fire || returned.fire) {
     state := State.send
     ofNewPage := newPage.valid
-    index := Mux(newPage.valid, newRing.index, backRing.index)
+    place := Mux(newPage.valid, newPage.bits.record, Cat(page, next(Ring.indexBits - 1, 0)))
+    record := Mux(
+      newPage.valid,
+      Cat(newPage.bits.entry, 0.U(24.W), newPage.bits.place, 1.U(3.W)),
+      Cat(returned.bits.frame, 0.U(10.W), returned.bits.settled, !next(Ring.indexBits))
+    )
   }
-  when(newPage.fire) {
-    val frame = newPage.bits.frame(Records.frameBits - 1, 0)
-    record := Cat(newPage.bits.entry, frame, newPage.bits.place, 0.U(2.W), newRing.phase)
-  }
-  when(returned.fire) {
-    record := Cat(0.U(88.W), returned.bits.frame, 0.U(10.W), returned.bits.settled, backRing.phase)
-  }
-
   memory.request.valid := state === State.send
-  memory.request.bits.address := Cat(page, !ofNewPage, index, 0.U(4.W))
+  memory.request.bits.address := Cat(place, 0.U(4.W))
   memory.request.bits.write := true.B
   memory.request.bits.data := record
   memory.request.bits.mask := "hffff".U
@@ -110,42 +103,14 @@ class RecordWriter(params: Params) extends Module {
   when(memory.request.fire) { state := State.written }
   when(memory.response.valid) { state := State.ready }
   recorded := memory.response.valid && ofNewPage
+  when(recorded) { total := total + 1.U }
+  newPages := total
   idle := !newPage.fire && !returned.fire && !memory.request.valid && !memory.response.valid
   assert(!memory.response.valid || state === State.written, "an answer to no record")
 }
 
-/** Where the next record of a ring goes, and how many places there are. */
-class RingPlace extends Module {
-  val advance = IO(Input(Bool()))
-  val clear = IO(Input(Bool()))
+object RecordWriter {
 
-  /** Places that are free again. */
-  val taken = IO(Input(UInt(Records.countBits.W)))
-  val index = IO(Output(UInt(Records.indexBits.W)))
-
-  /** 1 in the first turn, then 0, and so on. */
-  val phase = IO(Output(Bool()))
-  val room = IO(Output(UInt(Records.countBits.W)))
-
-  /** There are records that were not taken. */
-  val unread = IO(Output(Bool()))
-
-  private val next = RegInit(0.U((Records.indexBits + 1).W))
-  private val free = RegInit(0.U(Records.countBits.W))
-  private val some = RegInit(false.B)
-  index := next(Records.indexBits - 1, 0)
-  phase := !next(Records.indexBits)
-  room := free
-  unread := some
-  private val after = free - advance + taken
-  free := after
-  some := after =/= Records.entries.U
-  when(advance) { next := next + 1.U }
-  when(clear) {
-    next := 0.U
-    free := Records.entries.U
-    some := false.B
-  }
-  assert(!advance || free =/= 0.U, "a record for which there is no place")
-  assert(clear || free -& advance +& taken <= Records.entries.U, "more records taken than there were")
+  /** Of the count of new pages, which goes round. */
+  val totalBits: Int = 32
 }
