@@ -16,7 +16,7 @@ _RUNTIME = (
     *("main", "console", "bytes", "tables", "frames", "blade", "unit", "fault", "regions", "load"),
     *("calls", "files", "descriptors"),
 )
-WORKLOADS = {"genome": "genome.c", "qsort": "quicksort.c"}
+WORKLOADS = {"genome": "genome.c", "qsort": "quicksort.c", "snappy": "snappy.c"}
 """Names of the workloads that come with the product: their sources in software/remote-memory/workloads."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,37 @@ def test_genome_is_assembled_with_little_memory(paging: Paging) -> None:
     assert "wrong turns" in results[1].output
     assert results[1].exit_code == results[0].exit_code == 0
     assert results[1].seconds > results[0].seconds
+
+
+@pytest.mark.parametrize("paging", ["software", "unit"])
+def test_a_program_with_files_compresses_with_little_memory(paging: Paging, tmp_path: Path) -> None:
+    """The official library: it reads a file that it is given, writes another, renames, reads and removes it."""
+    text = tmp_path / "text"
+    text.write_bytes(b"".join(b"%d bottles of beer on the wall, %d\n" % (n, n * n) for n in range(1500)))
+    local, remote = (
+        run_paged(
+            *(workload("snappy"), ["text"]),
+            local_bytes=pages * PAGE,
+            paging=paging,
+            files=[text],
+            link_latency_us=0.5,
+            cpu="functional",
+        )
+        for pages in (500, 16)
+    )
+    assert remote.output.startswith(f"{text.stat().st_size} bytes became ")
+    assert remote.output.endswith(" and the same again\n")
+    assert (remote.output, remote.exit_code) == (local.output, 0)
+    assert remote.counts["remote_faults"] > 20
+
+
+@pytest.mark.parametrize("paging", ["software", "unit"])
+def test_a_file_that_is_not_there_is_an_error_of_the_program(paging: Paging) -> None:
+    """As Linux tells it."""
+    result = run_paged(
+        *(workload("snappy"), ["nothing"]), local_bytes=32 * PAGE, paging=paging, cpu="functional"
+    )
+    assert (result.output, result.exit_code) == ("nothing: No such file or directory\n", 2)
 
 
 @pytest.mark.parametrize(

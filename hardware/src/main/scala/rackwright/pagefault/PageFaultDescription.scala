@@ -14,7 +14,13 @@ object PageFaultDescription extends UnitDescription {
   val parameters: Seq[Parameter] = Seq(
     Parameter.powerOfTwo("faults", default.faults, 2, 8, "pages on their way here at once"),
     Parameter.powerOfTwo("evictions", default.evictions, 2, 16, "pages on their way to blades at once"),
-    Parameter.powerOfTwo("queue-entries", default.queueEntries, 8, 256, "entries of the queues of free frames and of evictions"),
+    Parameter.powerOfTwo(
+      "queue-entries",
+      default.queueEntries,
+      8,
+      256,
+      "entries of the queues of free frames and of evictions"
+    ),
     Parameter.powerOfTwo("outstanding", default.outstanding, 16, 256, "beats outstanding on the ports for pages")
   )
 

@@ -48,6 +48,7 @@ object Sizes {
 
   /** Of an entry of a page table, in 8 bytes. */
   val entryPlaceBits: Int = addressBits - 3
+
   /** Of a record, which is a beat. */
   val recordPlaceBits: Int = addressBits - 4
   val pageBeats: Int = (1 << pageBits) / beatBytes

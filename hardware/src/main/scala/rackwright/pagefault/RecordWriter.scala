@@ -78,7 +78,10 @@ class RecordWriter(params: Params) extends Module {
     room := Ring.entries.U
     unread := false.B
   }
-  assert(ring.valid || room -& returned.fire +& Mux(taken.valid, taken.bits, 0.U) <= Ring.entries.U, "too much is taken")
+  assert(
+    ring.valid || room -& returned.fire +& Mux(taken.valid, taken.bits, 0.U) <= Ring.entries.U,
+    "too much is taken"
+  )
 
   // One write at a time; a page that somebody waits for goes first.
   newPage.ready := state === State.ready
