@@ -69,7 +69,7 @@ def test_genome_is_assembled_with_little_memory(paging: Paging) -> None:
 
 @pytest.mark.parametrize("paging", ["software", "unit"])
 def test_a_program_with_files_compresses_with_little_memory(paging: Paging, tmp_path: Path) -> None:
-    """The official library: it reads a file that it is given, writes another, renames, reads and removes it."""
+    """The official library: it reads a file, writes another, renames, reads and removes that."""
     text = tmp_path / "text"
     text.write_bytes(b"".join(b"%d bottles of beer on the wall, %d\n" % (n, n * n) for n in range(1500)))
     local, remote = (
