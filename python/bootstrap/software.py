@@ -13,7 +13,7 @@ from bootstrap.console import NotReadyError
 from bootstrap.paths import SOFTWARE, SOFTWARE_HOST, SOFTWARE_RISCV
 from bootstrap.steps import execute
 
-FOLDERS = ("include", "snappy", "benchmark", "third-party")
+FOLDERS = ("include", "process", "snappy", "benchmark", "third-party")
 """The folders of software/ that are compiled here; tests compile their own programs."""
 
 _THIRD_PARTY = SOFTWARE / "third-party"
@@ -28,7 +28,12 @@ _SNAPPY_DEFINES = (
 )
 _SNAPPY_SOURCES = ("snappy.cc", "snappy-c.cc", "snappy-sinksource.cc", "snappy-stubs-internal.cc")
 _SNAPPY_HEADERS = ("snappy.h", "snappy-c.h", "snappy-sinksource.h")
-_DRIVER_SOURCES = ("snappy/rackwright_snappy.c",)
+_DRIVER_SOURCES = (
+    "process/residence.c",
+    "process/sequence.c",
+    "snappy/rackwright_snappy.c",
+    "snappy/snappy_process.c",
+)
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,21 @@ class UnitBench:
     def warm(self, address: int, length: int, level: str) -> None:
         """Puts a range into a cache, "llc" or "l2"."""
 
+    def set_context(
+        self,
+        satp: int,
+        privilege: int = 0,
+        user_memory: bool = False,
+        executable_readable: bool = False,
+    ) -> None:
+        """What commands come with from now on: registers of the hart, for a unit that translates addresses.
+
+        `privilege` is 0 for user, 1 for supervisor, 3 for machine mode; the others are SUM and MXR.
+        """
+
+    def fence(self) -> None:
+        """Has a unit that translates addresses forget what it knows of the page tables."""
+
     def fault(self, address: int, length: int) -> None:
         """Makes memory answer accesses to a range with a fault; these are no violations."""
 
@@ -202,11 +217,14 @@ class Guest:
         seed: int = 1,
         disk: Path | None = None,
         observer: Observer | None = None,
+        units: Sequence[Design] = (),
+        placement: str = "near-core",
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
         `seed` is what random numbers start from. `disk` is a file with the content of a disk; it stays so.
-        `observer` looks at the harts; what it saw is there when the guest is gone.
+        `observer` looks at the harts; what it saw is there when the guest is gone. `units`, which must
+        translate addresses, are beside each hart.
         """
 
     @staticmethod
@@ -217,6 +235,8 @@ class Guest:
         observer: Observer | None = None,
         kernel: bytes | None = None,
         files: bytes | None = None,
+        units: Sequence[Design] = (),
+        placement: str = "near-core",
     ) -> Guest:
         """A machine that goes on from a checkpoint: it is ready. An observer needs what was booted."""
 
@@ -250,6 +270,10 @@ class Guest:
     @property
     def clock_hz(self) -> int:
         """Frequency of the harts' clock."""
+    @property
+    def unit_counters(self) -> dict[str, int]:
+        """Counts of the events of units, by "unit.event"."""
+
     @property
     def digest(self) -> str:
         """Of the run so far."""

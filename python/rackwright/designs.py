@@ -93,18 +93,30 @@ def elaborate(
     *,
     command: str = "rocc",
     memory: str = "port",
+    translation: bool = False,
 ) -> Path:
     """Writes the Verilog and the manifest of a unit; gives the path of the manifest.
 
     `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is how
     commands arrive: "rocc" or "mmio", a memory-mapped queue. `memory` is what memory ports become: "port"
-    or "axi4". The same unit with the same settings is elaborated once. Raises `RackwrightError` for an
-    unknown unit or parameter and for a value out of range.
+    or "axi4". With `translation`, addresses are virtual, as processes of an operating system have them; that
+    goes with "rocc" and "port". The same unit with the same settings is elaborated once. Raises
+    `RackwrightError` for an unknown unit or parameter and for a value out of range.
     """
     settings = {name: str(value) for name, value in sorted((parameters or {}).items())}
-    key = json.dumps([_hardware_fingerprint(), unit, settings, command, memory]).encode()
+    named = [
+        _hardware_fingerprint(),
+        unit,
+        settings,
+        command,
+        memory,
+        *(["translated"] if translation else []),
+    ]
+    key = json.dumps(named).encode()
     folder = BUILD / "elaborated" / f"{unit}-{hashlib.sha256(key).hexdigest()[:16]}"
     arguments = ["--unit", unit, "--command", command, "--memory", memory]
+    if translation:
+        arguments += ["--translation", "on"]
     for name, value in settings.items():
         arguments += ["--set", f"{name}={value}"]
     return _elaborate_into(folder, arguments, hardware_classpath())

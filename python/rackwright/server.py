@@ -14,7 +14,7 @@ from rackwright import _engine
 from rackwright.clocks import clock_of
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
-from rackwright.designs import ParameterValue, design, manifest_of
+from rackwright.designs import ParameterValue, design, elaborate, manifest_of
 from rackwright.errors import RackwrightError
 from rackwright.programs import network_program
 
@@ -141,7 +141,7 @@ class Server(Node):
         self.cpu = cpu
         self.harts = harts
         self.placement = placement
-        self.units = _build_all(_expand(accelerators), parameters or {}, clock, waves is not None)
+        self.units = build_units(accelerators, parameters or {}, clock, waves=waves is not None)
         self._check_idle = check_idle
         self._waves = waves
         self._skip_quiescent = skip_quiescent
@@ -272,25 +272,36 @@ def _expand(
     return expanded
 
 
-def _build_all(
-    accelerators: list[str | Path | _engine.Design],
+def build_units(
+    accelerators: Sequence[str | Path | _engine.Design],
     parameters: Mapping[str, Mapping[str, ParameterValue]],
-    clock: str | None,
-    waves: bool,
+    clock: str | None = None,
+    *,
+    waves: bool = False,
+    translation: bool = False,
 ) -> list[_engine.Design]:
-    """Elaborates and compiles what is not compiled yet, two at a time."""
-    strangers = set(parameters) - {str(each) for each in accelerators}
+    """The units of a server: elaborates and compiles what is not compiled yet, two at a time.
+
+    With `translation`, those that are named by their names translate virtual addresses; they have the clock
+    that they have without.
+    """
+    wanted = _expand(accelerators)
+    strangers = set(parameters) - {str(each) for each in wanted}
     if strangers:
         raise RackwrightError(f"parameters of {', '.join(sorted(strangers))}, which the server does not have")
 
     def build(accelerator: str | Path | _engine.Design) -> _engine.Design:
         if isinstance(accelerator, _engine.Design):
             return accelerator
-        manifest = manifest_of(accelerator, parameters.get(str(accelerator)))
-        return design(manifest, waves=waves, clock_hz=clock_of(manifest, clock).hertz)
+        own = parameters.get(str(accelerator))
+        manifest = manifest_of(accelerator, own)
+        hertz = clock_of(manifest, clock).hertz
+        if translation and not str(accelerator).endswith(".json"):
+            manifest = elaborate(str(accelerator), own, translation=True)
+        return design(manifest, waves=waves, clock_hz=hertz)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(build, accelerators))
+        return list(pool.map(build, wanted))
 
 
 def _key(unit: str | Path | _engine.Design) -> str:

@@ -2,6 +2,7 @@
 
 #include "rackwright/rocc.h"
 #include "snappy_commands.h"
+#include "snappy_process.h"
 
 /* `custom-n` of the two units. They must be literals: they become part of the instruction. */
 #define UNCOMPRESS 0
@@ -52,12 +53,22 @@ size_t rackwright_snappy_max_compressed_bytes(size_t input_bytes)
 void rackwright_snappy_start_compress(const void *input, size_t input_bytes, void *output,
                                       size_t capacity, rackwright_snappy_record *record)
 {
+    if (rackwright_shares_units()) {
+        rackwright_snappy_describe(record, true, input, input_bytes, output, capacity);
+        rackwright_snappy_start_shared(record);
+        return;
+    }
     START(COMPRESS, input, input_bytes, output, capacity, record);
 }
 
 void rackwright_snappy_start_uncompress(const void *input, size_t input_bytes, void *output,
                                         size_t capacity, rackwright_snappy_record *record)
 {
+    if (rackwright_shares_units()) {
+        rackwright_snappy_describe(record, false, input, input_bytes, output, capacity);
+        rackwright_snappy_start_shared(record);
+        return;
+    }
     START(UNCOMPRESS, input, input_bytes, output, capacity, record);
 }
 
@@ -65,6 +76,11 @@ rackwright_snappy_result rackwright_snappy_compress(const void *input, size_t in
                                                     void *output, size_t capacity)
 {
     rackwright_snappy_record record;
+    if (rackwright_shares_units()) {
+        rackwright_snappy_describe(&record, true, input, input_bytes, output, capacity);
+        rackwright_snappy_start_shared(&record);
+        return rackwright_snappy_wait(&record);
+    }
     START(COMPRESS, input, input_bytes, output, capacity, &record);
     (void)RACKWRIGHT_QUERY(COMPRESS, SNAPPY_CHECK_COMPLETION);
     rackwright_fence();
@@ -75,6 +91,11 @@ rackwright_snappy_result rackwright_snappy_uncompress(const void *input, size_t 
                                                       void *output, size_t capacity)
 {
     rackwright_snappy_record record;
+    if (rackwright_shares_units()) {
+        rackwright_snappy_describe(&record, false, input, input_bytes, output, capacity);
+        rackwright_snappy_start_shared(&record);
+        return rackwright_snappy_wait(&record);
+    }
     START(UNCOMPRESS, input, input_bytes, output, capacity, &record);
     (void)RACKWRIGHT_QUERY(UNCOMPRESS, SNAPPY_CHECK_COMPLETION);
     rackwright_fence();
@@ -86,9 +107,13 @@ bool rackwright_snappy_is_done(const rackwright_snappy_record *record)
     return read_flag(record) != 0;
 }
 
-rackwright_snappy_result rackwright_snappy_wait(const rackwright_snappy_record *record)
+rackwright_snappy_result rackwright_snappy_wait(rackwright_snappy_record *record)
 {
-    while (!rackwright_snappy_is_done(record)) {
+    if (rackwright_shares_units()) {
+        rackwright_snappy_finish_shared(record);
+    } else {
+        while (!rackwright_snappy_is_done(record)) {
+        }
     }
     rackwright_fence();
     return decode(record);
@@ -96,15 +121,21 @@ rackwright_snappy_result rackwright_snappy_wait(const rackwright_snappy_record *
 
 void rackwright_snappy_set_history(size_t bytes)
 {
+    rackwright_snappy_settings.history = bytes;
+    if (rackwright_shares_units()) return;
     RACKWRIGHT_COMMAND(UNCOMPRESS, SNAPPY_ON_CHIP_HISTORY, bytes, 0);
 }
 
 void rackwright_snappy_set_hash_table_log2(unsigned log2_entries)
 {
+    rackwright_snappy_settings.hash_table_log2 = log2_entries;
+    if (rackwright_shares_units()) return;
     RACKWRIGHT_COMMAND(COMPRESS, SNAPPY_HASH_TABLE_LOG2, log2_entries, 0);
 }
 
 void rackwright_snappy_set_max_offset(size_t bytes)
 {
+    rackwright_snappy_settings.max_offset = bytes;
+    if (rackwright_shares_units()) return;
     RACKWRIGHT_COMMAND(COMPRESS, SNAPPY_MAX_OFFSET, bytes, 0);
 }

@@ -10,6 +10,9 @@
  * A range may have any alignment and any length, zero included. Input and output of one operation
  * must not overlap. Whatever the input holds, the unit ends, stays inside the two ranges, and
  * says how it went. Neither way is safe to use from two threads at once.
+ *
+ * In a process of an operating system, pages of the ranges need not be there; an operation is repeated when they are
+ * (rackwright/process.h). Other processes may use the same units; each has its own settings.
  */
 #ifndef RACKWRIGHT_SNAPPY_H
 #define RACKWRIGHT_SNAPPY_H
@@ -29,6 +32,12 @@ extern "C" {
 typedef struct {
     uint64_t flag_and_bytes; /* 0 while under way; then 1 + status | output bytes << 8 */
     uint64_t input_offset;
+    /* What was asked, to ask it again: only in a process of an operating system. */
+    const void *input;
+    size_t input_bytes;
+    void *output;
+    size_t capacity;
+    bool compresses;
 } __attribute__((aligned(16))) rackwright_snappy_record;
 
 /* The outcome of one operation. */
@@ -62,7 +71,7 @@ void rackwright_snappy_start_uncompress(const void *input, size_t input_bytes, v
 bool rackwright_snappy_is_done(const rackwright_snappy_record *record);
 
 /* Waits for the operation of `record`, then tells how it ended. */
-rackwright_snappy_result rackwright_snappy_wait(const rackwright_snappy_record *record);
+rackwright_snappy_result rackwright_snappy_wait(rackwright_snappy_record *record);
 
 /* Bytes of history that decompressions started from now on keep on chip, from 2 KiB up to what
  * the unit was built with; another value makes them end `unsupported`. */

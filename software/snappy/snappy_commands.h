@@ -6,7 +6,7 @@
 #ifndef RACKWRIGHT_SNAPPY_COMMANDS_H
 #define RACKWRIGHT_SNAPPY_COMMANDS_H
 
-#define SNAPPY_SFENCE 0           /* nothing to do: units address memory physically */
+#define SNAPPY_SFENCE 0           /* nothing to do */
 #define SNAPPY_SRC 1              /* rs1 address and rs2 bytes of the input */
 #define SNAPPY_DEST_AND_START 2   /* rs1 address of the output, rs2 of an 8-byte flag or 0 */
 #define SNAPPY_CHECK_COMPLETION 3 /* waits for all operations; answers how many since reset */

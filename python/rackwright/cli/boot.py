@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from rackwright.cli.accelerate import Placement
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.errors import RackwrightError
 
@@ -50,6 +51,15 @@ def boot(
         Path | None,
         typer.Option(metavar="FILE", help="A disk with this content, /dev/vda; the file stays as it is."),
     ] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option("--file", metavar="FILE", help="Put this file into /root of the guest; repeatable."),
+    ] = None,
+    accelerator: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A unit or a set (snappy) beside each hart; repeatable."),
+    ] = None,
+    placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -76,6 +86,8 @@ def boot(
 
         ./rw boot --disk data.img --run 'mkdir /mnt; mount -t ext4 /dev/vda /mnt; ls /mnt'
 
+        ./rw boot --accelerator snappy --file program --run './program'
+
         ./rw boot --checkpoint booted.checkpoint
 
         ./rw boot --from booted.checkpoint --cpu boom --run 'ls -R /usr'
@@ -92,14 +104,24 @@ def boot(
     size = memory_bytes(memory)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
-        for name in ("image", "harts", "memory", "checkpoint"):
+        for name in ("image", "harts", "memory", "checkpoint", "files"):
             source = context.get_parameter_source(name)
             if source is not None and source.name == "COMMANDLINE":
                 raise RackwrightError(
-                    f"{name} does not go with --from: the checkpoint says what the machine is"
+                    f"{name.replace('files', '--file')} does not go with --from: "
+                    "the checkpoint says what the machine is"
                 )
         with raw_console() if interactive else nullcontext() as console:
-            result = restore(from_, run, cpu=cpu.value, disk=disk, show=show, console=console)
+            result = restore(
+                from_,
+                run,
+                cpu=cpu.value,
+                disk=disk,
+                accelerators=accelerator or (),
+                placement=placement.value,
+                show=show,
+                console=console,
+            )
     else:
         with working("image") as activity:
             loaded = load_image(image or default_image(activity.begin))
@@ -111,6 +133,9 @@ def boot(
                 cpu=cpu.value,
                 memory_bytes=size,
                 disk=disk,
+                files=files or (),
+                accelerators=accelerator or (),
+                placement=placement.value,
                 checkpoint=checkpoint,
                 show=show,
                 console=console,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 from rackwright import _engine
 from rackwright.errors import RackwrightError
 from rackwright.linux.console import Console
+from rackwright.linux.files import archive_of
 from rackwright.linux.image import Image
+from rackwright.server import build_units
 
 COMMAND_LINE = "console=ttyS0 earlycon=sbi"
 CONSOLE, OUTPUT, ERRORS = 0, 2, 3
@@ -59,6 +61,9 @@ class BootResult:
     digest: str
     wall_seconds: float
     checkpoint: str | None
+    accelerators: tuple[str, ...]
+    unit_clocks_hz: tuple[int, ...]
+    counters: dict[str, int]
     stderr: bytes = field(repr=False)
     console: bytes = field(repr=False)
 
@@ -67,6 +72,8 @@ class BootResult:
         row = asdict(self)
         for key in ("stderr", "console"):
             del row[key]
+        row["accelerators"] = list(self.accelerators)
+        row["unit_clocks_hz"] = list(self.unit_clocks_hz)
         row["stdout"] = self.stdout.decode(errors="replace")
         return row
 
@@ -79,6 +86,9 @@ def boot(
     cpu: str = "functional",
     memory_bytes: int = 2 << 30,
     disk: Path | None = None,
+    files: Sequence[Path] = (),
+    accelerators: Sequence[str | Path | _engine.Design] = (),
+    placement: str = "near-core",
     checkpoint: Path | None = None,
     show: Show = _unseen,
     console: Console | None = None,
@@ -88,6 +98,8 @@ def boot(
 
     Without a command, there is a shell on `console`. `show` gets what comes out of serial ports as it comes.
     `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
+    `files` are put into /root, where the command runs. `accelerators` are units beside each hart, named as
+    for `Server`, which translate the addresses of processes.
     `observer` looks at the harts from outside.
     `checkpoint` is a file to write when the guest has booted; with neither command nor console, that is all.
     Raises `RackwrightError` when there is nothing to do or the user leaves the console, and `EngineError`
@@ -96,18 +108,21 @@ def boot(
     if command is None and console is None and checkpoint is None:
         raise RackwrightError("without a command, a guest needs a console")
     began = time.monotonic()
+    units = build_units(accelerators, {}, translation=True)
     guest = _engine.Guest(
         image.firmware,
         image.kernel,
-        image.files,
+        image.files + archive_of(files),
         COMMAND_LINE,
         cpu,
         harts,
         memory_bytes,
         disk=disk,
         observer=observer,
+        units=units,
+        placement=placement,
     )
-    run = _Run(guest, cpu, show, console, began)
+    run = _Run(guest, cpu, show, console, began, units)
     run.until("ready")
     cost = run.cost()
     if checkpoint is not None:
@@ -121,6 +136,8 @@ def restore(
     *,
     cpu: str = "functional",
     disk: Path | None = None,
+    accelerators: Sequence[str | Path | _engine.Design] = (),
+    placement: str = "near-core",
     show: Show = _unseen,
     console: Console | None = None,
     observer: _engine.Observer | None = None,
@@ -128,8 +145,9 @@ def restore(
 ) -> BootResult:
     """Goes on from a checkpoint that `boot` has written, on harts of any model; else like `boot`.
 
-    A guest with a disk needs the file that it had. The caches of timed harts are empty at first.
-    `BootResult.boot` has the wall time of restoring. An `observer` needs the image that was booted.
+    A guest with a disk needs the file that it had; any `accelerators` may be attached now. The caches of
+    timed harts are empty at first. `BootResult.boot` has the wall time of restoring. An `observer` needs the
+    image that was booted.
     Raises `EngineError` when the file is no checkpoint, or
     damaged, or the disk is another one.
     """
@@ -137,8 +155,9 @@ def restore(
         raise RackwrightError("without a command, a guest needs a console")
     began = time.monotonic()
     kernel, files = (image.kernel, image.files) if image else (None, None)
-    guest = _engine.Guest.restore(checkpoint, cpu, disk, observer, kernel, files)
-    run = _Run(guest, cpu, show, console, began)
+    units = build_units(accelerators, {}, translation=True)
+    guest = _engine.Guest.restore(checkpoint, cpu, disk, observer, kernel, files, units, placement)
+    run = _Run(guest, cpu, show, console, began, units)
     return run.to_end(command, run.cost(), None)
 
 
@@ -146,8 +165,15 @@ class _Run:
     """A guest under way."""
 
     def __init__(
-        self, guest: _engine.Guest, cpu: str, show: Show, console: Console | None, began: float
+        self,
+        guest: _engine.Guest,
+        cpu: str,
+        show: Show,
+        console: Console | None,
+        began: float,
+        units: Sequence[_engine.Design],
     ) -> None:
+        self._units = units
         self._guest = guest
         self._cpu = cpu
         self._show = show
@@ -182,6 +208,9 @@ class _Run:
             digest=guest.digest,
             wall_seconds=self._elapsed() - cost.wall_seconds,
             checkpoint=None if checkpoint is None else str(checkpoint),
+            accelerators=tuple(built.unit for built in self._units),
+            unit_clocks_hz=tuple(built.clock_hz for built in self._units),
+            counters=dict(guest.unit_counters),
             stderr=guest.output(ERRORS),
             console=guest.output(CONSOLE),
         )

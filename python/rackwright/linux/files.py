@@ -7,6 +7,7 @@ import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -82,6 +83,30 @@ def write_files(packages: Iterable[Path], modules: Modules, init: bytes, stream:
     for name in sorted(entries):
         writer.add(entries[name])
     writer.close()
+
+
+def archive_of(paths: Iterable[Path]) -> bytes:
+    """Files of this machine for /root, as an archive to follow another one; nothing without files.
+
+    Raises `RackwrightError` when one can't be read, or two have the same name.
+    """
+    entries: dict[str, Entry] = {}
+    for path in paths:
+        name = f"root/{path.name}"
+        if name in entries:
+            raise RackwrightError(f"two files are named {path.name}")
+        try:
+            entries[name] = Entry(name, stat.S_IFREG | path.stat().st_mode & 0o777, path.read_bytes())
+        except OSError as error:
+            raise RackwrightError(f"{path}: {error.strerror}") from error
+    if not entries:
+        return b""
+    stream = BytesIO()
+    writer = ArchiveWriter(stream)
+    for entry in entries.values():
+        writer.add(entry)
+    writer.close()
+    return stream.getvalue()
 
 
 def placed(name: str) -> str:

@@ -13,6 +13,8 @@ pub(crate) mod status {
     pub(crate) const SPP: u64 = 1 << 8;
     pub(crate) const MPP: u64 = 3 << 11;
     pub(crate) const FS: u64 = 3 << 13;
+    /// The state of extensions for programs: read-only.
+    pub(crate) const XS: u64 = 3 << 15;
     pub(crate) const MPRV: u64 = 1 << 17;
     pub(crate) const SUM: u64 = 1 << 18;
     pub(crate) const MXR: u64 = 1 << 19;
@@ -103,6 +105,9 @@ pub(crate) struct Control {
     environment: u64,
     /// Whether the firmware may give the supervisor a timer (Sstc).
     pub(crate) offers_timer: bool,
+    /// Whether there are units: a matter of the machine, not of what runs on it.
+    #[serde(skip)]
+    pub(crate) offers_custom: bool,
     hart: u64,
 }
 
@@ -125,6 +130,7 @@ impl Control {
             timer: u64::MAX,
             environment: 0,
             offers_timer: false,
+            offers_custom: false,
             hart,
         }
     }
@@ -133,14 +139,20 @@ impl Control {
         self.status & status::FS != 0
     }
 
-    /// The status register as read: registers are always dirty when they may be used at all.
+    /// The status register as read: registers are always dirty when they may be used at all, and so is what units keep.
+    /// As in Rocket with RoCC, nobody can turn units off.
     fn read_status(&self) -> u64 {
         let float = if self.float_enabled() {
             status::FS | status::SD
         } else {
             0
         };
-        self.status | float | status::XL
+        let custom = if self.offers_custom {
+            status::XS | status::SD
+        } else {
+            0
+        };
+        self.status | float | custom | status::XL
     }
 
     /// Whether the mode may use register `number`, for writing too with `write`.
@@ -188,7 +200,9 @@ impl Control {
     pub(crate) fn read(&self, number: u16) -> Result<u64, NoAccess> {
         let (machine, supervisor) = (&self.machine, &self.supervisor);
         Ok(match number {
-            0x100 => self.read_status() & (status::SUPERVISOR | status::SD | status::XL & 3 << 32),
+            0x100 => {
+                self.read_status() & (status::SUPERVISOR | status::XS | status::SD | status::XL & 3 << 32)
+            }
             0x104 => self.enabled & self.interrupt_delegation,
             0x105 => supervisor.vector,
             0x106 => supervisor.counters & 0xffff_ffff,
@@ -201,6 +215,7 @@ impl Control {
             number::SATP => self.satp,
             number::MENVCFG => self.environment,
             0x300 => self.read_status(),
+            0x301 if self.offers_custom => MISA | letter(b'X'),
             0x301 => MISA,
             0x302 => self.exception_delegation,
             0x303 => self.interrupt_delegation,

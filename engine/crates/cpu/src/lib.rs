@@ -39,7 +39,7 @@ pub use hart::{Environment, Hart};
 pub use instruction::{Instruction, Register};
 pub use operation::{Class, Operation};
 pub use saved::{Registers, SavedHart};
-pub use stop::{CustomCommand, Stop};
+pub use stop::{CommandContext, CustomCommand, Stop};
 pub use timing::{
     Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands,
     FrontEnd, Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing, FAILED_STORE,

@@ -4,7 +4,7 @@ use crate::cause::{Cause, Exception, Interrupt};
 use crate::device::DeviceAccess;
 use crate::hart::{Environment, Hart, PendingAccess};
 use crate::operation::{Class, Operation};
-use crate::stop::{CustomCommand, Stop};
+use crate::stop::{CommandContext, CustomCommand, Stop};
 use crate::timing::Timing;
 use crate::Instruction;
 use rackwright_time::{Cycle, Cycles};
@@ -74,6 +74,22 @@ impl<T: Timing> Hart<T> {
     /// Lets firmware give the supervisor a timer of its own (Sstc), which whoever runs the hart then has to raise.
     pub fn offer_supervisor_timer(&mut self) {
         self.control.offers_timer = true;
+    }
+
+    /// Has the hart show that there are units beside it, and stop when translations are fenced, which they keep too.
+    pub fn offer_custom(&mut self) {
+        self.control.offers_custom = true;
+    }
+
+    /// What decides at present how the addresses of commands are translated.
+    pub fn command_context(&self) -> CommandContext {
+        let space = &self.state.space;
+        CommandContext {
+            satp: space.satp,
+            privilege: space.data,
+            user_memory: space.user_memory,
+            executable_readable: space.executable_readable,
+        }
     }
 
     /// When the supervisor's own timer (Sstc) is raised, and stays so until another time is set; `None`

@@ -88,7 +88,9 @@ impl<T: Timing> Hart<T> {
     pub fn restore(&mut self, saved: &SavedHart) {
         self.set_registers(&saved.registers);
         self.state.reservation = None;
+        let offers_custom = self.control.offers_custom;
         self.control = saved.control.clone();
+        self.control.offers_custom = offers_custom;
         self.retired = saved.retired;
         self.cycle_offset = saved.cycle_offset;
         self.retired_offset = saved.retired_offset;

@@ -1,3 +1,4 @@
+use crate::address::Privilege;
 use crate::cause::Exception;
 use crate::device::DeviceAccess;
 
@@ -18,6 +19,8 @@ pub enum Stop {
     RemotePage(u64),
     /// The supervisor's timer was set: [`crate::Hart::supervisor_timer`]. Only for harts that have one.
     TimerSet,
+    /// The supervisor has fenced translations, which units keep too. Only for harts that have units.
+    TranslationsFenced,
     /// Nothing to do until an interrupt comes. Only for bare metal.
     WaitForInterrupt,
     /// A program did what it may not, at the address where the hart stands. Only for programs.
@@ -41,4 +44,17 @@ pub struct CustomCommand {
     pub rd: u8,
     /// Whether the program waits for a value in `rd`.
     pub xd: bool,
+}
+
+/// What decides how the addresses of a command are translated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CommandContext {
+    /// The register `satp`.
+    pub satp: u64,
+    /// The mode in which the hart does loads and stores.
+    pub privilege: Privilege,
+    /// `mstatus.SUM`: the supervisor may use the pages of programs.
+    pub user_memory: bool,
+    /// `mstatus.MXR`: executable pages may be read.
+    pub executable_readable: bool,
 }

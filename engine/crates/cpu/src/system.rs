@@ -71,7 +71,7 @@ impl<T: Timing> Hart<T> {
             Operation::Wfi => self.wait().unwrap_or(illegal),
             Operation::SfenceVma => self
                 .fence_translations(instruction)
-                .map_or(illegal, |()| Outcome::Next),
+                .map_or(illegal, |()| self.after_fence()),
             _ if instruction.class() == Class::Control => self
                 .control_access(instruction)
                 .map_or(illegal, |()| self.after_control(instruction)),
@@ -173,6 +173,15 @@ impl<T: Timing> Hart<T> {
         self.contexts.fence(fenced);
         self.renew_context();
         Some(())
+    }
+
+    /// Units keep translations too.
+    fn after_fence(&self) -> Outcome {
+        if self.control.offers_custom {
+            Outcome::Stop(Stop::TranslationsFenced)
+        } else {
+            Outcome::Next
+        }
     }
 
     fn control_access(&mut self, instruction: &Instruction) -> Option<()> {

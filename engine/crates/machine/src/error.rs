@@ -57,6 +57,12 @@ pub enum MachineError {
     /// Harts whose caches and pipelines would be lost.
     #[error("a checkpoint is written by functional harts; boot with --cpu functional and go on from it with another model")]
     TimedCheckpoint,
+    /// Units whose state would be lost.
+    #[error("a checkpoint holds no state of units; write it before the first command to one")]
+    UsedUnits,
+    /// A unit cannot be attached, or did what it may not.
+    #[error(transparent)]
+    Unit(#[from] rackwright_unit::UnitError),
     /// The devices of a checkpoint are damaged.
     #[error(transparent)]
     Devices(#[from] rackwright_device::RestoreError),

@@ -6,9 +6,10 @@ use rackwright_boot::{Entry, Hardware, Software};
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
 use rackwright_device::{Block, Bus, Disk, Endpoint, Entropy, Map, PowerRequest, Virtio, UARTS};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
-use rackwright_stats::Digest;
+use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
+use rackwright_unit::{Attachment, UnitError};
 use std::path::Path;
 
 /// Serial ports by what they are for; the image's init uses them in the same way.
@@ -64,6 +65,9 @@ trait AnyMachine: Send {
     fn save(&self) -> SavedMachine;
     fn memory(&self) -> &GuestMemory;
     fn forget_unsaved(&mut self);
+    fn failure(&mut self) -> Option<UnitError>;
+    fn commands(&self) -> u64;
+    fn unit_counters(&self) -> Counters;
 }
 
 impl<T: Timing + Send> AnyMachine for Machine<T>
@@ -105,11 +109,23 @@ where
     fn forget_unsaved(&mut self) {
         self.forget_unsaved();
     }
+
+    fn failure(&mut self) -> Option<UnitError> {
+        self.failure()
+    }
+
+    fn commands(&self) -> u64 {
+        self.commands()
+    }
+
+    fn unit_counters(&self) -> Counters {
+        self.unit_counters()
+    }
 }
 
 impl Guest {
-    /// A machine fresh from reset with `software` in memory, and perhaps a disk; perhaps with its harts observed, which
-    /// changes nothing.
+    /// A machine fresh from reset with `software` in memory, perhaps a disk, and units beside its harts; perhaps with its
+    /// harts observed, which changes nothing.
     ///
     /// # Errors
     /// [`MachineError`] when it cannot be built, or the software cannot be booted.
@@ -117,6 +133,7 @@ impl Guest {
         parameters: &MachineParameters,
         software: &Software<'_>,
         disk: Option<Disk>,
+        attachment: &Attachment<'_>,
         observation: Option<&Observation>,
     ) -> Result<Guest, MachineError> {
         parameters.check()?;
@@ -138,6 +155,7 @@ impl Guest {
             parameters.harts,
             memory,
             functions,
+            attachment,
             &start,
         )?;
         Ok(Guest {
@@ -160,6 +178,7 @@ impl Guest {
         path: &Path,
         cpu: CpuModel,
         disk: Option<Disk>,
+        attachment: &Attachment<'_>,
         observation: Option<&Observation>,
     ) -> Result<Guest, MachineError> {
         let (head, pages) = checkpoint::read(path)?;
@@ -178,7 +197,8 @@ impl Guest {
             .for_each(|(place, saved)| *place = saved);
         let start = Start::Saved(head.machine);
         // Random numbers go on with the saved state.
-        let machine = build((cpu, observation), harts, memory, functions(0, disk), &start)?;
+        let functions = functions(0, disk);
+        let machine = build((cpu, observation), harts, memory, functions, attachment, &start)?;
         Ok(Guest {
             machine,
             cpu,
@@ -197,6 +217,9 @@ impl Guest {
     pub fn save(&self, path: &Path) -> Result<(), MachineError> {
         if self.cpu != CpuModel::Functional {
             return Err(MachineError::TimedCheckpoint);
+        }
+        if self.machine.commands() != 0 {
+            return Err(MachineError::UsedUnits);
         }
         let memory = self.machine.memory();
         let base = Map::SERVER.memory;
@@ -222,6 +245,10 @@ impl Guest {
             Pause::Idle => Ok(Progress::Idle),
             Pause::Line(_) => self.line(),
             Pause::Power(request) => self.switched(request),
+            Pause::Failed => {
+                let failure = self.machine.failure();
+                Err(failure.expect("a machine says why it failed").into())
+            }
         }
     }
 
@@ -262,6 +289,11 @@ impl Guest {
     /// How many harts there are.
     pub fn harts(&self) -> usize {
         self.machine.harts()
+    }
+
+    /// Counts of the events of units, by `unit.event`; empty without units.
+    pub fn unit_counters(&self) -> Counters {
+        self.machine.unit_counters()
     }
 
     /// The digest of the run so far.
@@ -325,6 +357,7 @@ fn build(
     harts: usize,
     memory: GuestMemory,
     functions: Vec<Box<dyn Endpoint>>,
+    attachment: &Attachment<'_>,
     start: &Start,
 ) -> Result<Box<dyn AnyMachine>, MachineError> {
     let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
@@ -335,6 +368,7 @@ fn build(
         start,
         observation,
         hierarchy: &hierarchy,
+        attachment: &Attachment { harts, ..*attachment },
     };
     match cpu {
         CpuModel::Functional => with.harts(vec![Functional::default(); harts]),
@@ -362,6 +396,7 @@ struct With<'a> {
     start: &'a Start,
     observation: Option<&'a Observation>,
     hierarchy: &'a SharedHierarchy,
+    attachment: &'a Attachment<'a>,
 }
 
 impl With<'_> {
@@ -408,6 +443,7 @@ impl With<'_> {
                 Machine::restore(timings, self.memory, Map::SERVER, self.functions, saved)?
             }
         };
+        machine.attach(self.hierarchy, self.attachment)?;
         machine.watch(REQUESTS);
         Ok(Box::new(machine))
     }

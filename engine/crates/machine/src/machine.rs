@@ -5,9 +5,10 @@ use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
 use rackwright_cpu::{DeviceAccess, Environment, Hart, Stop, Timing};
 use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
-use rackwright_memory::GuestMemory;
-use rackwright_stats::Digest;
+use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::{Attachment, Core, UnitError};
 
 /// Time of an access to a device: across the chip and back.
 const DEVICE_LATENCY: Cycles = Cycles(10);
@@ -23,6 +24,8 @@ pub enum Pause {
     Power(PowerRequest),
     /// All harts wait, and only somebody outside can wake them.
     Idle,
+    /// A unit did what it may not: [`Machine::failure`].
+    Failed,
 }
 
 /// Harts on one clock, memory and devices.
@@ -41,6 +44,7 @@ pub struct Machine<T: Timing> {
     turn: usize,
     /// The serial port whose ends of lines interrupt a run.
     watched: Option<usize>,
+    failure: Option<UnitError>,
 }
 
 impl<T: Timing> Machine<T> {
@@ -48,7 +52,7 @@ impl<T: Timing> Machine<T> {
     pub fn new(timings: Vec<T>, memory: GuestMemory, map: Map, entry: &Entry) -> Machine<T> {
         let count = timings.len();
         let start = |(index, timing)| Member {
-            hart: start(index, timing, entry),
+            core: Core::alone(start(index, timing, entry)),
             index,
             waiting: false,
         };
@@ -61,6 +65,7 @@ impl<T: Timing> Machine<T> {
             end: Cycle::ZERO,
             turn: 0,
             watched: None,
+            failure: None,
         }
     }
 
@@ -86,7 +91,7 @@ impl<T: Timing> Machine<T> {
             .for_each(|function| machine.bus.attach(function));
         machine.bus.restore(&saved.bus)?;
         for (member, (hart, waiting)) in machine.harts.iter_mut().zip(&saved.harts) {
-            member.hart.restore(hart);
+            member.core.hart.restore(hart);
             member.waiting = *waiting;
         }
         machine.now = Cycle(saved.now);
@@ -95,9 +100,53 @@ impl<T: Timing> Machine<T> {
         Ok(machine)
     }
 
+    /// Puts units beside each hart. Commands of processes come with virtual addresses, which units must translate.
+    ///
+    /// # Errors
+    /// [`UnitError`] when they do not, or cannot be attached.
+    pub fn attach(
+        &mut self,
+        hierarchy: &SharedHierarchy,
+        attachment: &Attachment<'_>,
+    ) -> Result<(), UnitError> {
+        attachment.require_translation()?;
+        for member in &mut self.harts {
+            let units = attachment.attach(hierarchy, member.index)?;
+            member.core.attach(hierarchy.clone(), units);
+        }
+        Ok(())
+    }
+
+    /// Why it paused with [`Pause::Failed`].
+    pub fn failure(&mut self) -> Option<UnitError> {
+        self.failure.take()
+    }
+
+    /// Commands that harts have given to units so far.
+    pub fn commands(&self) -> u64 {
+        self.harts.iter().map(|member| member.core.commands()).sum()
+    }
+
+    /// Counts of the events of units, each added up over all harts; none without units.
+    pub fn unit_counters(&self) -> Counters {
+        let mut counters = Counters::new();
+        for (index, unit) in self.harts[0].core.units.iter().enumerate() {
+            let each: Vec<Counters> = self
+                .harts
+                .iter()
+                .map(|member| member.core.units[index].events())
+                .collect();
+            for (event, _) in each[0].iter() {
+                let count = each.iter().filter_map(|events| events.get(event)).sum();
+                counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
+            }
+        }
+        counters
+    }
+
     /// The state of harts and devices.
     pub(crate) fn save(&self) -> SavedMachine {
-        let save = |member: &Member<T>| (member.hart.save(), member.waiting);
+        let save = |member: &Member<T>| (member.core.hart.save(), member.waiting);
         SavedMachine {
             harts: self.harts.iter().map(save).collect(),
             bus: self.bus.save(),
@@ -111,7 +160,7 @@ impl<T: Timing> Machine<T> {
     pub(crate) fn forget_unsaved(&mut self) {
         self.harts
             .iter_mut()
-            .for_each(|member| member.hart.forget_unsaved());
+            .for_each(|member| member.core.hart.forget_unsaved());
     }
 
     /// The memory.
@@ -138,7 +187,7 @@ impl<T: Timing> Machine<T> {
     pub fn instructions(&self) -> u64 {
         self.harts
             .iter()
-            .map(|member| member.hart.instructions_retired())
+            .map(|member| member.core.hart.instructions_retired())
             .sum()
     }
 
@@ -150,12 +199,15 @@ impl<T: Timing> Machine<T> {
     /// Adds the state of harts and devices to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         for member in &self.harts {
-            let hart = &member.hart;
+            let hart = &member.core.hart;
             digest.number(hart.instructions_retired());
             digest.cycle(hart.cycle());
             digest.number(hart.pc());
             (0..32).for_each(|number| digest.number(hart.register(number)));
             (0..32).for_each(|number| digest.number(hart.float_register(number)));
+            if !member.core.units.is_empty() {
+                member.core.digest(digest);
+            }
         }
         digest.cycle(self.now);
         digest.bytes(&self.bus.save());
@@ -178,6 +230,9 @@ impl<T: Timing> Machine<T> {
                 if let Some(pause) = self.run_hart() {
                     return pause;
                 }
+                // Where the hart waits, its units have not been taken along.
+                let member = &mut self.harts[self.turn];
+                member.core.advance_units(&mut self.memory, self.end);
                 self.turn += 1;
             }
             self.turn = 0;
@@ -236,7 +291,7 @@ impl<T: Timing> Machine<T> {
     fn run_hart(&mut self) -> Option<Pause> {
         let member = &mut self.harts[self.turn];
         // Others may have written since it had its turn: harts, or devices.
-        member.hart.check_reservation();
+        member.core.hart.check_reservation();
         let waited = member.waiting;
         loop {
             let end = self.end;
@@ -246,7 +301,7 @@ impl<T: Timing> Machine<T> {
                 if wake >= end {
                     return None;
                 }
-                member.hart.advance_to(wake);
+                member.core.hart.advance_to(wake);
                 continue;
             }
             // It may have waited for long, and in a long window until somebody before it did what ended the window.
@@ -255,23 +310,26 @@ impl<T: Timing> Machine<T> {
             } else {
                 self.now
             };
-            member.hart.advance_to(earliest);
-            if member.hart.cycle() >= end {
+            member.core.hart.advance_to(earliest);
+            if member.core.hart.cycle() >= end {
                 return None;
             }
             member.refresh(&self.bus);
             let until = member.next_timer(&self.bus).min(end);
-            match member.hart.run(&mut self.memory, until) {
+            let stop = match member.core.run(&mut self.memory, until) {
+                Ok(stop) => stop,
+                Err(error) => {
+                    self.failure = Some(error);
+                    return Some(Pause::Failed);
+                }
+            };
+            match stop {
                 Stop::Budget | Stop::TimerSet => {}
                 Stop::WaitForInterrupt => member.waiting = true,
-                Stop::Custom(command) => {
-                    let stop = member.hart.refuse_command(&command);
-                    debug_assert!(stop.is_none(), "a kernel gets the trap");
-                }
                 Stop::Device(access) => {
                     // It may wake others, which then are to be in step with this one.
                     let together = self.windows.together.0;
-                    let step = Cycle((member.hart.cycle().0 / together + 1) * together);
+                    let step = Cycle((member.core.hart.cycle().0 / together + 1) * together);
                     self.end = end.min(step.max(self.now + self.windows.together));
                     let pause = perform(member, &mut self.bus, access, self.watched);
                     self.end = self.end.min(self.event_end());
@@ -307,15 +365,15 @@ fn perform<T: Timing>(
     access: DeviceAccess,
     watched: Option<usize>,
 ) -> Option<Pause> {
-    let now = member.hart.cycle();
-    member.hart.advance_to(now + DEVICE_LATENCY);
+    let now = member.core.hart.cycle();
+    member.core.hart.advance_to(now + DEVICE_LATENCY);
     let read = match access.write {
         None => bus.read(access.address, access.bytes, now),
         Some(value) => bus.write(access.address, access.bytes, value, now).then_some(0),
     };
     match read {
-        Some(value) => member.hart.finish_access(value),
-        None => member.hart.refuse_access(),
+        Some(value) => member.core.hart.finish_access(value),
+        None => member.core.hart.refuse_access(),
     }
     let byte = access.write?;
     if let Some(request) = bus.power() {

@@ -1,10 +1,12 @@
-use rackwright_cpu::{Hart, Interrupt, Timing};
+use rackwright_cpu::{Interrupt, Timing};
 use rackwright_device::Bus;
 use rackwright_time::Cycle;
+use rackwright_unit::Core;
 
 /// A hart among those of a machine.
 pub(crate) struct Member<T: Timing> {
-    pub(crate) hart: Hart<T>,
+    /// The hart, and the units beside it.
+    pub(crate) core: Core<T>,
     /// Its number.
     pub(crate) index: usize,
     /// Whether it waits for an interrupt.
@@ -14,9 +16,9 @@ pub(crate) struct Member<T: Timing> {
 impl<T: Timing> Member<T> {
     /// Shows the hart its interrupt lines as they are at its own time.
     pub(crate) fn refresh(&mut self, bus: &Bus) {
-        let now = self.hart.cycle();
+        let now = self.core.hart.cycle();
         let lines = bus.lines(self.index);
-        let hart = &mut self.hart;
+        let hart = &mut self.core.hart;
         hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
         hart.set_interrupt(Interrupt::MachineExternal, lines.machine_external);
         hart.set_interrupt(Interrupt::SupervisorExternal, lines.supervisor_external);
@@ -28,8 +30,8 @@ impl<T: Timing> Member<T> {
 
     /// When a timer of the hart is raised next; [`Cycle::NEVER`] when none is set to a time to come.
     pub(crate) fn next_timer(&self, bus: &Bus) -> Cycle {
-        let now = self.hart.cycle();
-        let supervisor = self.hart.supervisor_timer().unwrap_or(Cycle::NEVER);
+        let now = self.core.hart.cycle();
+        let supervisor = self.core.hart.supervisor_timer().unwrap_or(Cycle::NEVER);
         let timers = [bus.timer(self.index), supervisor];
         timers
             .into_iter()
@@ -42,7 +44,7 @@ impl<T: Timing> Member<T> {
     pub(crate) fn idles(&mut self, bus: &Bus) -> bool {
         if self.waiting {
             self.refresh(bus);
-            self.waiting = !self.hart.is_interrupted();
+            self.waiting = !self.core.hart.is_interrupted();
         }
         self.waiting
     }

@@ -3,7 +3,7 @@ use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_memory::{Placement, WarmLevel};
-use rackwright_rtl::Command;
+use rackwright_rtl::{Command, TranslationContext};
 use rackwright_server::Bench;
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
@@ -119,6 +119,27 @@ impl UnitBench {
         };
         py.detach(|| self.bench.command(command, limit(max_cycles)))
             .map_err(raise)
+    }
+
+    #[pyo3(signature = (satp, privilege = 0, user_memory = false, executable_readable = false))]
+    fn set_context(
+        &mut self,
+        satp: u64,
+        privilege: u8,
+        user_memory: bool,
+        executable_readable: bool,
+    ) -> PyResult<()> {
+        let context = TranslationContext {
+            satp,
+            privilege,
+            user_memory,
+            executable_readable,
+        };
+        self.bench.set_context(context).map_err(raise)
+    }
+
+    fn fence(&mut self) -> PyResult<()> {
+        self.bench.fence().map_err(raise)
     }
 
     fn run(&mut self, py: Python<'_>, cycles: u64) {

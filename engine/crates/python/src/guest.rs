@@ -1,3 +1,4 @@
+use crate::design::Design;
 use crate::error::raise;
 use crate::observer::Observer;
 use pyo3::prelude::*;
@@ -7,6 +8,8 @@ use rackwright_device::Disk;
 use rackwright_machine::{CpuModel, MachineParameters, Progress, Request};
 use rackwright_time::Cycles;
 use rackwright_trace::Observation;
+use rackwright_unit::Attachment;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -20,7 +23,7 @@ pub struct Guest {
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, disk = None, observer = None))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, disk = None, observer = None, units = Vec::new(), placement = "near-core"))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -33,6 +36,8 @@ impl Guest {
         seed: u64,
         disk: Option<PathBuf>,
         observer: Option<Py<Observer>>,
+        units: Vec<Py<Design>>,
+        placement: &str,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -47,8 +52,11 @@ impl Guest {
             command_line,
         };
         let observation = observation(observer.as_ref(), (kernel, files), parameters.cpu, false)?;
+        let units = designs(&units);
+        let attachment = attachment(&units, placement)?;
+        let disk = open(disk)?;
         let guest =
-            rackwright_machine::Guest::start(&parameters, &software, open(disk)?, observation.as_ref());
+            rackwright_machine::Guest::start(&parameters, &software, disk, &attachment, observation.as_ref());
         let guest = guest.map_err(raise)?;
         Ok(Guest {
             guest: Mutex::new(guest),
@@ -57,7 +65,8 @@ impl Guest {
 
     /// A machine that goes on from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None))]
+    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), placement = "near-core"))]
+    #[allow(clippy::too_many_arguments)]
     fn restore(
         path: PathBuf,
         cpu: &str,
@@ -65,11 +74,16 @@ impl Guest {
         observer: Option<Py<Observer>>,
         kernel: Option<&[u8]>,
         files: Option<&[u8]>,
+        units: Vec<Py<Design>>,
+        placement: &str,
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
         let observation = observation(observer.as_ref(), (kernel, files), cpu, true)?;
-        let guest = rackwright_machine::Guest::restore(&path, cpu, open(disk)?, observation.as_ref());
+        let units = designs(&units);
+        let attachment = attachment(&units, placement)?;
+        let disk = open(disk)?;
+        let guest = rackwright_machine::Guest::restore(&path, cpu, disk, &attachment, observation.as_ref());
         let guest = guest.map_err(raise)?;
         Ok(Guest {
             guest: Mutex::new(guest),
@@ -140,6 +154,16 @@ impl Guest {
         self.guest().clock().hertz()
     }
 
+    /// Counts of the events of units, by `unit.event`.
+    #[getter]
+    fn unit_counters(&mut self) -> BTreeMap<String, u64> {
+        let counters = self.guest().unit_counters();
+        counters
+            .iter()
+            .map(|(name, value)| (name.to_string(), value))
+            .collect()
+    }
+
     #[getter]
     fn digest(&mut self) -> String {
         self.guest().digest().to_string()
@@ -156,6 +180,20 @@ fn observation(
     observer
         .map(|observer| observer.get().of_linux(software, cpu, resumes))
         .transpose()
+}
+
+fn designs(units: &[Py<Design>]) -> Vec<rackwright_rtl::Design> {
+    units.iter().map(|unit| unit.get().design.clone()).collect()
+}
+
+/// How `units` are attached to each hart.
+fn attachment<'a>(units: &'a [rackwright_rtl::Design], placement: &str) -> PyResult<Attachment<'a>> {
+    Ok(Attachment {
+        units,
+        placement: placement.parse().map_err(raise)?,
+        skip_quiescent: true,
+        ..Attachment::default()
+    })
 }
 
 /// The disk with the content of a file.

@@ -6,7 +6,11 @@ use std::fmt::Write;
 
 /// The text of `binding.h`.
 pub(crate) fn header(manifest: &Manifest) -> String {
-    let mut out = String::from(PREAMBLE);
+    let mut out = String::from(INCLUDES);
+    if manifest.is_translated() {
+        line(&mut out, "#include \"translated.h\"");
+    }
+    out.push_str(DECLARATIONS);
     control_pins(&mut out, manifest);
     let channels = channels(&mut out, manifest);
     channel_set(&mut out, &channels);
@@ -16,7 +20,7 @@ pub(crate) fn header(manifest: &Manifest) -> String {
     out
 }
 
-const PREAMBLE: &str = "// Written by the engine from the unit's manifest.
+const INCLUDES: &str = "// Written by the engine from the unit's manifest.
 #pragma once
 #include <algorithm>
 
@@ -25,7 +29,9 @@ const PREAMBLE: &str = "// Written by the engine from the unit's manifest.
 #include \"axi.h\"
 #include \"channels.h\"
 #include \"stream.h\"
+";
 
+const DECLARATIONS: &str = "
 using Model = Vunit;
 
 // Evaluates the logic and nothing else, as Verilator's own `Vunit::eval` does in its middle.
@@ -60,6 +66,7 @@ struct Channel {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChannelKind {
     Command,
+    TranslatedCommand,
     Memory,
     Register,
     Axi,
@@ -72,6 +79,7 @@ impl ChannelKind {
     fn template(self) -> &'static str {
         match self {
             ChannelKind::Command => "CommandChannel",
+            ChannelKind::TranslatedCommand => "TranslatedCommandChannel",
             ChannelKind::Memory => "MemoryChannel",
             ChannelKind::Register => "RegisterChannel",
             ChannelKind::Axi => "AxiChannel",
@@ -84,7 +92,7 @@ impl ChannelKind {
     /// The host's buffer that receives what the channel samples.
     fn buffer(self) -> &'static str {
         match self {
-            ChannelKind::Command => "command_responses",
+            ChannelKind::Command | ChannelKind::TranslatedCommand => "command_responses",
             ChannelKind::Register => "register_answers",
             ChannelKind::Memory | ChannelKind::Axi => "requests",
             ChannelKind::StreamOut | ChannelKind::StreamIn => "flits",
@@ -95,7 +103,7 @@ impl ChannelKind {
     /// The channel's queue of items that wait for the unit; none if nothing is given to it.
     fn queue(self) -> Option<&'static str> {
         match self {
-            ChannelKind::Command => Some("commands"),
+            ChannelKind::Command | ChannelKind::TranslatedCommand => Some("commands"),
             ChannelKind::Register => Some("accesses"),
             ChannelKind::Memory | ChannelKind::Axi => Some("responses"),
             ChannelKind::StreamIn => Some("flits"),
@@ -105,6 +113,10 @@ impl ChannelKind {
 
     fn is_memory(self) -> bool {
         matches!(self, ChannelKind::Memory | ChannelKind::Axi)
+    }
+
+    fn is_command(self) -> bool {
+        matches!(self, ChannelKind::Command | ChannelKind::TranslatedCommand)
     }
 
     fn is_stream(self) -> bool {
@@ -118,6 +130,7 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
     let mut stream_ports = 0;
     for port in &manifest.ports {
         let (kind, bytes) = match port {
+            Port::Command { translated: true, .. } => (ChannelKind::TranslatedCommand, 0),
             Port::Command { .. } => (ChannelKind::Command, 0),
             Port::Mmio { .. } => (ChannelKind::Register, 0),
             Port::Memory { bytes, .. } => (ChannelKind::Memory, *bytes),
@@ -238,8 +251,16 @@ fn pushes(out: &mut String, channels: &[Channel]) {
     line(out, "        }");
     line(out, "    }");
     push_flits(out, channels);
-    push_to(out, channels, ChannelKind::Command, "RackwrightCommand");
-    push_to(out, channels, ChannelKind::Register, "RackwrightRegisterAccess");
+    let command = channels.iter().find(|channel| channel.kind.is_command());
+    push_to(out, command, "RackwrightCommand");
+    // A unit that translates is told of the hart's registers in the same way as of a write to its own.
+    let writable = |channel: &&Channel| {
+        matches!(
+            channel.kind,
+            ChannelKind::Register | ChannelKind::TranslatedCommand
+        )
+    };
+    push_to(out, channels.iter().find(writable), "RackwrightRegisterAccess");
 }
 
 fn push_flits(out: &mut String, channels: &[Channel]) {
@@ -258,10 +279,9 @@ fn push_flits(out: &mut String, channels: &[Channel]) {
     line(out, "    }");
 }
 
-fn push_to(out: &mut String, channels: &[Channel], kind: ChannelKind, item: &str) {
-    let channel = channels.iter().find(|channel| channel.kind == kind);
-    match channel.zip(kind.queue()) {
-        Some((Channel { member, .. }, queue)) => {
+fn push_to(out: &mut String, channel: Option<&Channel>, item: &str) {
+    match channel.and_then(|channel| Some((&channel.member, channel.kind.queue()?))) {
+        Some((member, queue)) => {
             line(
                 out,
                 &format!("    void push(const {item}& item) {{ {member}.{queue}.push(item); }}"),
@@ -272,9 +292,7 @@ fn push_to(out: &mut String, channels: &[Channel], kind: ChannelKind, item: &str
 }
 
 fn acceptance(out: &mut String, channels: &[Channel]) {
-    let command = channels
-        .iter()
-        .find(|channel| channel.kind == ChannelKind::Command);
+    let command = channels.iter().find(|channel| channel.kind.is_command());
     let (accepted, last) = match command {
         Some(Channel { member, .. }) => (format!("{member}.accepted"), format!("{member}.last_accept")),
         None => ("0".into(), "0".into()),

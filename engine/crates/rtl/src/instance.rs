@@ -24,6 +24,26 @@ pub struct Command {
     pub xd: bool,
 }
 
+/// What decides how a unit translates the addresses of a command: of its hart, when it issued the command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TranslationContext {
+    /// The register `satp`.
+    pub satp: u64,
+    /// The mode of loads and stores: 0 user, 1 supervisor, 3 machine.
+    pub privilege: u8,
+    /// `mstatus.SUM`.
+    pub user_memory: bool,
+    /// `mstatus.MXR`.
+    pub executable_readable: bool,
+}
+
+/// The registers of the hart as a unit sees them; addresses as in `host/translated.h`.
+mod hart_register {
+    pub(super) const SATP: u32 = 0;
+    pub(super) const MODE: u32 = 8;
+    pub(super) const FENCE: u32 = 16;
+}
+
 /// The value a unit gives for the destination register of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandResponse {
@@ -157,6 +177,28 @@ impl Instance {
     pub fn register_access(&mut self, access: RegisterAccess) {
         // SAFETY: `host` is alive and copies the access.
         unsafe { (self.design.functions.register_access)(self.host, &access) }
+    }
+
+    /// What commands given from now on come with; for units that translate addresses.
+    pub fn context(&mut self, context: &TranslationContext) {
+        let flags = u64::from(context.user_memory) | u64::from(context.executable_readable) << 1;
+        self.tell(0, hart_register::SATP, context.satp);
+        self.tell(0, hart_register::MODE, u64::from(context.privilege) | flags << 2);
+    }
+
+    /// Has a unit that translates addresses forget translations in cycle `due`.
+    pub fn fence(&mut self, due: Cycle) {
+        self.tell(due.0, hart_register::FENCE, 0);
+    }
+
+    fn tell(&mut self, due: u64, address: u32, data: u64) {
+        debug_assert!(self.design.manifest.is_translated());
+        self.register_access(RegisterAccess {
+            due,
+            data,
+            address,
+            write: 1,
+        });
     }
 
     /// Offers a flit to the stream port of its number, after those given before.

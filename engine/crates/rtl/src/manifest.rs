@@ -54,6 +54,9 @@ pub enum Port {
         name: String,
         /// The `custom-n` numbers it answers to.
         opcodes: Vec<u8>,
+        /// Whether addresses are virtual: commands come with what decides how they are translated.
+        #[serde(default)]
+        translated: bool,
     },
     /// Requests to memory.
     Memory {
@@ -197,6 +200,13 @@ impl Manifest {
             .unwrap_or(&[])
     }
 
+    /// Whether the unit translates the addresses that it is given.
+    pub fn is_translated(&self) -> bool {
+        self.ports
+            .iter()
+            .any(|port| matches!(port, Port::Command { translated: true, .. }))
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.format != FORMAT {
             return Err(format!("format {} is not {FORMAT}", self.format));
@@ -278,7 +288,7 @@ fn check_port(port: &Port) -> Result<(), String> {
         Port::Stream { name, bytes, .. } if *bytes != 8 => Err(format!(
             "port `{name}` has flits of {bytes} bytes; 8 are possible"
         )),
-        Port::Command { name, opcodes } if opcodes.iter().any(|opcode| *opcode > 3) => {
+        Port::Command { name, opcodes, .. } if opcodes.iter().any(|opcode| *opcode > 3) => {
             Err(format!("port `{name}` names an opcode above custom-3"))
         }
         Port::Event { name, width } if !(1..=32).contains(width) => Err(format!(

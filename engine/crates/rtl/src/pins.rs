@@ -62,6 +62,27 @@ const COMMAND: &[Pin] = &[
     pin("response_bits_data", "response_data", Bits(64)),
 ];
 
+/// The pins of a command port whose unit translates addresses: the last five come on top of those of others.
+const TRANSLATED_COMMAND: &[Pin] = &[
+    pin("request_ready", "request_ready", Bits(1)),
+    pin("request_valid", "request_valid", Bits(1)),
+    pin("request_bits_opcode", "request_opcode", Bits(2)),
+    pin("request_bits_funct", "request_funct", Bits(7)),
+    pin("request_bits_rs1", "request_rs1", Bits(64)),
+    pin("request_bits_rs2", "request_rs2", Bits(64)),
+    pin("request_bits_rd", "request_rd", Bits(5)),
+    pin("request_bits_xd", "request_xd", Bits(1)),
+    pin("response_ready", "response_ready", Bits(1)),
+    pin("response_valid", "response_valid", Bits(1)),
+    pin("response_bits_rd", "response_rd", Bits(5)),
+    pin("response_bits_data", "response_data", Bits(64)),
+    pin("request_bits_context_satp", "request_satp", Bits(64)),
+    pin("request_bits_context_privilege", "request_privilege", Bits(2)),
+    pin("request_bits_context_sum", "request_sum", Bits(1)),
+    pin("request_bits_context_mxr", "request_mxr", Bits(1)),
+    pin("fence", "fence", Bits(1)),
+];
+
 const REGISTER: &[Pin] = &[
     pin("request_ready", "request_ready", Bits(1)),
     pin("request_valid", "request_valid", Bits(1)),
@@ -116,6 +137,7 @@ const STREAM: &[Pin] = &[
 /// The pins of a port whose names begin with that of the port: all but those of interrupts and events.
 pub(crate) fn of(port: &Port) -> &'static [Pin] {
     match port {
+        Port::Command { translated: true, .. } => TRANSLATED_COMMAND,
         Port::Command { .. } => COMMAND,
         Port::Mmio { .. } => REGISTER,
         Port::Memory { .. } => MEMORY,
@@ -131,7 +153,9 @@ impl Pin {
         let is_ready = self.name.ends_with("_ready");
         match port {
             // A slave port: requests come in, responses are accepted.
-            Port::Command { .. } | Port::Mmio { .. } => self.name.starts_with("request_") != is_ready,
+            Port::Command { .. } | Port::Mmio { .. } => {
+                self.name == "fence" || self.name.starts_with("request_") != is_ready
+            }
             // A master port: the other way round.
             Port::Memory { .. } => self.name.starts_with("response_") != is_ready,
             Port::Axi4 { .. } => (self.name.starts_with("r_") || self.name.starts_with("b_")) != is_ready,

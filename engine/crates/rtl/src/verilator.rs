@@ -12,6 +12,15 @@ const HOST: &[(&str, &str)] = &[
     ("host.cpp", include_str!("../host/host.cpp")),
 ];
 
+/// What designs that translate addresses are compiled with on top.
+const TRANSLATED: (&str, &str) = ("translated.h", include_str!("../host/translated.h"));
+
+/// The sources that the design of `manifest` is compiled with.
+fn host(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let translated = manifest.is_translated().then_some(TRANSLATED);
+    HOST.iter().copied().chain(translated)
+}
+
 /// Lines of a tool's output kept in an error.
 const ERROR_LINES: usize = 20;
 
@@ -91,7 +100,7 @@ impl Toolchain {
         let flags = [VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
         let pins = pins::text(manifest);
         let texts = [binding.as_str(), &pins, &manifest.top, &tools, &flags];
-        let hosts = HOST.iter().map(|(_, text)| text.as_bytes());
+        let hosts = host(manifest).map(|(_, text)| text.as_bytes());
         let verilog = verilog.iter().map(Vec::as_slice);
         Ok(cache::key(
             texts
@@ -195,7 +204,7 @@ impl Build<'_> {
     /// Writes the host and one source that includes everything of the design, so that the compiler
     /// can inline the evaluation into the loop around it.
     fn write_host(&self) -> Result<(), RtlError> {
-        for (name, text) in HOST {
+        for (name, text) in host(self.manifest) {
             self.write(name, text)?;
         }
         self.write("binding.h", &binding::header(self.manifest))?;

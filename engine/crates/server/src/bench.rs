@@ -1,11 +1,9 @@
 use crate::error::ServerError;
-use crate::frames::{self, SentFrame};
-use crate::guard::Guard;
-use crate::unit::{AttachedUnit, Surroundings};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement};
-use rackwright_rtl::{Command, Design, RegisterAccess};
+use rackwright_rtl::{Command, Design, RegisterAccess, TranslationContext};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::{frames, AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
 use std::path::Path;
 
 /// A unit alone against guest memory and the memory hierarchy, commanded from outside.
@@ -72,7 +70,7 @@ impl Bench {
     /// Gives a command now; with `xd`, waits for the register value, at most `limit` cycles.
     ///
     /// # Errors
-    /// [`ServerError::NoAnswer`] when the unit can never answer, [`ServerError::CycleLimit`] when it takes too long.
+    /// [`UnitError::NoAnswer`] when the unit can never answer, [`ServerError::CycleLimit`] when it takes too long.
     pub fn command(&mut self, command: Command, limit: Option<Cycles>) -> Result<Option<u64>, ServerError> {
         self.unit.command(self.cycle, command);
         if !command.xd {
@@ -84,10 +82,8 @@ impl Bench {
             self.with_unit(AttachedUnit::probe_idle);
             self.unit.check_idle()?;
             if self.unit.quiescent() {
-                return Err(ServerError::NoAnswer {
-                    unit: self.unit.design().manifest.unit.clone(),
-                    command,
-                });
+                let unit = self.unit.design().manifest.unit.clone();
+                return Err(UnitError::NoAnswer { unit, command }.into());
             }
             self.check(deadline)?;
             let until = self.unit.cycle() + self.unit.window();
@@ -100,6 +96,39 @@ impl Bench {
         }))
     }
 
+    /// What commands from now on come with, for a unit that translates addresses.
+    ///
+    /// # Errors
+    /// [`UnitError::Untranslated`] when it does not.
+    pub fn set_context(&mut self, context: TranslationContext) -> Result<(), ServerError> {
+        self.require_translation()?;
+        self.unit.set_context(context);
+        Ok(())
+    }
+
+    /// Has the unit forget its translations.
+    ///
+    /// # Errors
+    /// [`UnitError::Untranslated`] when it has none.
+    pub fn fence(&mut self) -> Result<(), ServerError> {
+        self.require_translation()?;
+        if let Some(until) = self.unit.fence(self.cycle) {
+            self.cycle = self.cycle.max(until);
+            self.advance(self.cycle);
+        }
+        Ok(())
+    }
+
+    fn require_translation(&self) -> Result<(), UnitError> {
+        let manifest = &self.unit.design().manifest;
+        if manifest.is_translated() {
+            return Ok(());
+        }
+        Err(UnitError::Untranslated {
+            unit: manifest.unit.clone(),
+        })
+    }
+
     /// Lets `span` pass.
     pub fn run(&mut self, span: Cycles) {
         self.cycle += span;
@@ -109,7 +138,7 @@ impl Bench {
     /// Lets time pass until the unit is quiescent, at most `limit` cycles; tells whether it is.
     ///
     /// # Errors
-    /// [`ServerError::IdleBroken`] when that is checked and the unit is not idle when it says so.
+    /// [`UnitError::IdleBroken`] when that is checked and the unit is not idle when it says so.
     pub fn run_until_quiescent(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         while !self.unit.quiescent() && self.unit.cycle() < deadline {

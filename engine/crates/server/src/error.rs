@@ -1,16 +1,19 @@
-use crate::wait::Wait;
 use rackwright_cpu::Exception;
 use rackwright_linux::{ElfError, LoadError};
 use rackwright_memory::{GuestFault, ParameterError, MAXIMUM_SHARERS};
-use rackwright_rtl::{Command, RtlError};
+use rackwright_rtl::RtlError;
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::{UnitError, Wait};
 
 /// Why a server or a bench cannot be built, or cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The unit could not be built or attached.
+    /// The unit could not be built.
     #[error(transparent)]
-    Unit(#[from] RtlError),
+    Rtl(#[from] RtlError),
+    /// A unit could not be attached, or does what it may not.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
     /// Impossible memory parameters.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
@@ -31,22 +34,6 @@ pub enum ServerError {
     UnknownCpu {
         /// What was asked for.
         name: String,
-    },
-    /// Two units would answer the same instruction.
-    #[error("{} and {} both answer to custom-{opcode}; attach one of them", units[0], units[1])]
-    SharedOpcode {
-        /// The n of `custom-n`.
-        opcode: u8,
-        /// Their names.
-        units: [String; 2],
-    },
-    /// A custom instruction that no attached unit answers to.
-    #[error("no attached accelerator answers to custom-{opcode} (at {pc:#x})")]
-    NoUnit {
-        /// The n of `custom-n`.
-        opcode: u8,
-        /// Address of the instruction.
-        pc: u64,
     },
     /// The program did what it may not.
     #[error("the program failed at {pc:#x}: {:?} (value {:#x}){}", exception.cause, exception.value, unknown(unknown_calls))]
@@ -79,14 +66,6 @@ pub enum ServerError {
     /// Bare metal has one hart.
     #[error("bare-metal programs run on one hart; several are for programs of Linux")]
     BareMetalHarts,
-    /// The unit is quiescent but owes a register value: it would hang the hart.
-    #[error("unit `{unit}` does not answer custom-{} funct {}", command.opcode, command.funct)]
-    NoAnswer {
-        /// Name of the unit.
-        unit: String,
-        /// What it was asked.
-        command: Command,
-    },
     /// More than a bare-metal program can be told.
     #[error("the arguments of a bare-metal program take 4096 bytes at most, not {bytes}")]
     Arguments {
@@ -99,17 +78,6 @@ pub enum ServerError {
         /// What was to run it.
         on: &'static str,
     },
-    /// A unit has a port that a server connects to nothing.
-    #[error(
-        "unit `{unit}` has {ports}, which a server's core does not reach: attach units with a command port and \
-         memory ports (a network interface is the `nic` of a server in a cluster)"
-    )]
-    Unconnected {
-        /// Name of the unit.
-        unit: String,
-        /// What is left.
-        ports: &'static str,
-    },
     /// The network interface does not answer when its registers are set up.
     #[error("unit `{unit}` has not answered a register access within {cycles} cycles after reset")]
     SilentNic {
@@ -117,14 +85,6 @@ pub enum ServerError {
         unit: String,
         /// How long it was awaited.
         cycles: Cycles,
-    },
-    /// A unit did something although its `idle` output had said that it would not.
-    #[error("unit `{unit}` did something of its own at {cycle} while its idle output was high")]
-    IdleBroken {
-        /// Name of the unit.
-        unit: String,
-        /// When.
-        cycle: Cycle,
     },
     /// The limit that the user gave.
     #[error("stopped at {cycle}: the limit of cycles is reached{}", awaited(wait))]

@@ -1,11 +1,9 @@
-use crate::core::Core;
 use crate::error::ServerError;
-use crate::unit::AttachedUnit;
-use crate::wait::Wait;
 use rackwright_cpu::{Stop, Timing};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::Digest;
 use rackwright_time::Cycle;
+use rackwright_unit::{AttachedUnit, Core, Wait};
 
 /// A core and its memory.
 pub(crate) struct Machine<T: Timing> {
@@ -20,7 +18,7 @@ impl<T: Timing> Machine<T> {
 
     /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
     pub(crate) fn run(&mut self, limit: Cycle) -> Result<Stop, ServerError> {
-        self.core.run(&mut self.memory, limit)
+        Ok(self.core.run(&mut self.memory, limit)?)
     }
 
     /// Lets time pass to `cycle`, for a hart that waits.

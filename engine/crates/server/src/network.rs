@@ -1,17 +1,14 @@
 use crate::bare::{self, DEVICE_LATENCY};
 use crate::boot::BootInformation;
 use crate::code::Code;
-use crate::core::Core;
 use crate::devices::Devices;
 use crate::error::ServerError;
-use crate::frames::SentFrame;
 use crate::machine::Machine;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::nic::Nic;
 use crate::pager::Pager;
 use crate::server::{attach, Observed};
 use crate::stamps::{Event, Stamp, Stamps};
-use crate::unit::AttachedUnit;
 use crate::ServerConfig;
 use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, SharedCode, Stop, Timing};
 use rackwright_ethernet::{Frame, Ipv4, Mac, OutputPort, PortParameters};
@@ -20,6 +17,7 @@ use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_unit::{AttachedUnit, Core, SentFrame};
 use std::sync::Arc;
 
 /// Cycles of the link after which hart and NIC meet while either is busy: how late a hart may see the NIC's

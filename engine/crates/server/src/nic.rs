@@ -1,11 +1,10 @@
-use crate::frames::{self, SentFrame};
-use crate::unit::AttachedUnit;
 use crate::ServerError;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{Hierarchy, Placement};
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_unit::{frames, AttachedUnit, SentFrame};
 
 /// Bytes of the page of registers.
 const REGISTER_BYTES: u64 = 0x1000;

@@ -1,6 +1,4 @@
-use crate::frames::{self, SentFrame};
 use crate::network::NetworkConfig;
-use crate::unit::AttachedUnit;
 use crate::ServerError;
 use rackwright_cpu::CustomCommand;
 use rackwright_ethernet::Rate;
@@ -8,6 +6,7 @@ use rackwright_memory::{Hierarchy, Placement};
 use rackwright_rtl::{Command, CommandResponse, Design};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
+use rackwright_unit::{frames, AttachedUnit, SentFrame};
 
 /// Numbers of the commands of the hart itself and of its time base.
 const WALK: u8 = 0;

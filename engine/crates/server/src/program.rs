@@ -1,12 +1,11 @@
-use crate::core::{counters, Core};
 use crate::error::ServerError;
 use crate::server::{Observed, Progress, Run};
-use crate::wait::Wait;
 use rackwright_cpu::{Exception, Stop, Timing};
 use rackwright_linux::{Arguments, Environment, Next, Threads};
 use rackwright_memory::{GuestMemory, LINE_TRANSFER};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::{counters, Core, Wait};
 
 /// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
 const FUNCTIONAL_WINDOW: Cycles = Cycles(2_000);

@@ -1,10 +1,7 @@
 use crate::bare::BareMetalRun;
-use crate::core::{counters, Core};
 use crate::error::ServerError;
 use crate::machine::Machine;
 use crate::program::ProgramRun;
-use crate::unit::AttachedUnit;
-use crate::wait::Wait;
 use rackwright_cpu::{
     Accounts, Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
 };
@@ -12,11 +9,12 @@ use rackwright_linux::{Arguments, BareMetal, Environment};
 use rackwright_memory::{
     GuestMemory, Hierarchy, HierarchyParameters, Placement, SharedHierarchy, MAXIMUM_SHARERS,
 };
-use rackwright_rtl::{Design, Port};
+use rackwright_rtl::Design;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::{Observation, UnitEvents};
-use std::path::{Path, PathBuf};
+use rackwright_unit::{counters, AttachedUnit, Attachment, Core, Wait};
+use std::path::Path;
 use std::str::FromStr;
 
 /// How the hart's time is modelled.
@@ -325,24 +323,15 @@ pub(crate) fn attach(
     hierarchy: &SharedHierarchy,
     hart: usize,
 ) -> Result<Vec<AttachedUnit>, ServerError> {
-    refuse_shared_opcodes(config.units)?;
-    config.units.iter().try_for_each(refuse_unconnected)?;
-    let mut hierarchy = hierarchy.lock();
-    let attach = |design: &Design| -> Result<AttachedUnit, ServerError> {
-        let waves = config
-            .waves
-            .map(|waves| wave_file(waves, &design.manifest.unit, config, hart));
-        let memory = hierarchy.parameters().clock;
-        let mut unit = AttachedUnit::new(design, config.placement, &mut hierarchy, waves.as_deref())?
-            .on_clock(design.clock, memory);
-        if config.check_idle {
-            unit.watch_idle();
-        } else {
-            unit.instance().skip_quiescent(config.skip_quiescent);
-        }
-        Ok(unit)
+    let attachment = Attachment {
+        units: config.units,
+        placement: config.placement,
+        skip_quiescent: config.skip_quiescent,
+        check_idle: config.check_idle,
+        waves: config.waves,
+        harts: config.harts,
     };
-    config.units.iter().map(attach).collect()
+    Ok(attachment.attach(hierarchy, hart)?)
 }
 
 /// Has units say what happens in them.
@@ -352,55 +341,6 @@ pub(crate) fn publish(units: &mut [AttachedUnit], events: &UnitEvents) {
         unit.publish(events.clone(), first);
         first += unit.design().manifest.events().count();
     }
-}
-
-/// `waves.fst` for one unit, `waves-<unit>.fst` for each of several, `waves-<unit>-hart<n>.fst` beside several harts.
-fn wave_file(waves: &Path, unit: &str, config: &ServerConfig<'_>, hart: usize) -> PathBuf {
-    if config.units.len() == 1 && config.harts == 1 {
-        return waves.to_path_buf();
-    }
-    let stem = waves.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = waves.extension().unwrap_or("fst".as_ref()).to_string_lossy();
-    let hart = if config.harts == 1 {
-        String::new()
-    } else {
-        format!("-hart{hart}")
-    };
-    waves.with_file_name(format!("{stem}-{unit}{hart}.{extension}"))
-}
-
-/// Commands reach a unit through its command port, data through its memory ports; nothing else is connected.
-fn refuse_unconnected(unit: &Design) -> Result<(), ServerError> {
-    let ports = unit.manifest.ports.iter().find_map(|port| match port {
-        Port::Mmio { .. } => Some("registers"),
-        Port::Stream { .. } => Some("a stream port"),
-        Port::Interrupt { .. } => Some("an interrupt line"),
-        _ => None,
-    });
-    match ports {
-        Some(ports) => Err(ServerError::Unconnected {
-            unit: unit.manifest.unit.clone(),
-            ports,
-        }),
-        None => Ok(()),
-    }
-}
-
-fn refuse_shared_opcodes(units: &[Design]) -> Result<(), ServerError> {
-    for (index, unit) in units.iter().enumerate() {
-        for other in &units[..index] {
-            let shared = unit
-                .manifest
-                .opcodes()
-                .iter()
-                .find(|opcode| other.manifest.opcodes().contains(opcode));
-            if let Some(&opcode) = shared {
-                let names = [&other.manifest.unit, &unit.manifest.unit].map(Clone::clone);
-                return Err(ServerError::SharedOpcode { opcode, units: names });
-            }
-        }
-    }
-    Ok(())
 }
 
 impl<T: Timing> Observed for Machine<T> {

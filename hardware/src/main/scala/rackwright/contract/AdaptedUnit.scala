@@ -23,7 +23,7 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
     unit.desiredName + (if (mmio) "Mmio" else "") + (if (axi4) "Axi4" else "")
 
   unit.madePorts.foreach {
-    case (inner: CommandPort, CommandDescription(_, opcodes)) => command(inner, opcodes)
+    case (inner: CommandPort, CommandDescription(_, opcodes, false)) => command(inner, opcodes)
     case (inner: MemoryPort, MemoryDescription(name, params)) => memory(inner, name, params)
     case (inner: MmioPort, MmioDescription(name, opcodes)) =>
       mmioPort(opcodes: _*).suggestName(name) <> inner

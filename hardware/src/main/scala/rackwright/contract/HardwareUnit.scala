@@ -5,6 +5,7 @@ import scala.collection.mutable
 import chisel3._
 import chisel3.util.{Decoupled, DecoupledIO}
 
+import rackwright.access.TranslatedCommandPort
 import rackwright.memory.{Axi4Params, Axi4Port, MemoryPort, MemoryPortParams}
 import rackwright.network.StreamFlit
 import rackwright.rocc.{CommandPort, MmioPort}
@@ -21,7 +22,7 @@ abstract class HardwareUnit extends Module {
   def ports: Seq[PortDescription] = madePorts.map(_._2)
 
   /** The same, each with its hardware. */
-  private[contract] def madePorts: Seq[(Data, PortDescription)] =
+  private[rackwright] def madePorts: Seq[(Data, PortDescription)] =
     made.toSeq.map { case (port, describe) => port -> describe(port.instanceName) }
 
   /** Cycles per second of the clock the unit is made for; that of the papers' accelerators (Karandikar 2024, section
@@ -31,12 +32,20 @@ abstract class HardwareUnit extends Module {
 
   /** Commands that leave the core with one of `opcodes` (n of custom-n). */
   protected def commandPort(opcodes: Int*): CommandPort = {
-    require(
-      opcodes.forall(o => o >= 0 && o <= 3),
-      s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}"
-    )
+    checkOpcodes(opcodes)
     add(IO(new CommandPort))(CommandDescription(_, opcodes))
   }
+
+  /** The same for a unit that translates addresses itself. */
+  protected def translatedCommandPort(opcodes: Int*): TranslatedCommandPort = {
+    checkOpcodes(opcodes)
+    add(IO(new TranslatedCommandPort))(CommandDescription(_, opcodes, translated = true))
+  }
+
+  private def checkOpcodes(opcodes: Seq[Int]): Unit = require(
+    opcodes.forall(o => o >= 0 && o <= 3),
+    s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}"
+  )
 
   /** A port that asks memory. */
   protected def memoryPort(params: MemoryPortParams): MemoryPort =

@@ -7,8 +7,8 @@ sealed trait PortDescription {
   def name: String
 }
 
-/** RoCC commands with one of `opcodes`. */
-case class CommandDescription(name: String, opcodes: Seq[Int]) extends PortDescription
+/** RoCC commands with one of `opcodes`; each with what decides how its addresses are translated, if `translated`. */
+case class CommandDescription(name: String, opcodes: Seq[Int], translated: Boolean = false) extends PortDescription
 
 /** A decoupled memory port. */
 case class MemoryDescription(name: String, params: MemoryPortParams) extends PortDescription

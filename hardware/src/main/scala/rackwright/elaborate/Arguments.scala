@@ -25,7 +25,7 @@ case class Elaborate(description: UnitDescription, values: ParameterValues, adap
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
   val usage: String =
-    "--list | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] --out DIRECTORY"
+    "--list | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
@@ -33,7 +33,7 @@ object Arguments {
     case _ => elaborate(options(arguments))
   }
 
-  private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--out")
+  private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--translation", "--out")
 
   private def options(arguments: Seq[String]): Seq[(String, String)] = arguments
     .grouped(2)
@@ -59,7 +59,8 @@ object Arguments {
     val out = one("--out").getOrElse(throw UsageError(s"--out says where the Verilog goes; usage: $usage"))
     val adapters = Adapters(
       mmio = word("--command", one("--command"), "rocc", "mmio"),
-      axi4 = word("--memory", one("--memory"), "port", "axi4")
+      axi4 = word("--memory", one("--memory"), "port", "axi4"),
+      translated = word("--translation", one("--translation"), "off", "on")
     )
     Elaborate(description, ParameterValues(description.parameters, settings(all("--set"))), adapters, Paths.get(out))
   }

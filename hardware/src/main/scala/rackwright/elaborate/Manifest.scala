@@ -38,7 +38,9 @@ object Manifest {
     .getOrElse(throw UsageError(s"${design.name} has no idle port"))
 
   private def describe(port: PortDescription): Option[ujson.Obj] = port match {
-    case CommandDescription(name, opcodes) => Some(entry("command", name, "opcodes" -> opcodes))
+    case CommandDescription(name, opcodes, false) => Some(entry("command", name, "opcodes" -> opcodes))
+    case CommandDescription(name, opcodes, true) =>
+      Some(entry("command", name, "opcodes" -> opcodes, "translated" -> true))
     case MemoryDescription(name, p) =>
       Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
     case MmioDescription(name, opcodes) => Some(entry("mmio", name, "opcodes" -> opcodes))

@@ -53,6 +53,28 @@ class ElaboratorTest extends AnyFunSuite {
       assert(text.contains(pin), pin)
   }
 
+  test("translation adds a port for walks and says so") {
+    val (out, manifest) = elaborate("--translation", "on")
+    assert(manifest("top").str == "StreamCopyTranslated")
+    assert(manifest("ports")(0)("translated").bool)
+    assert(ports(manifest).contains("memory" -> "walk"))
+    val text = verilog(out, manifest)
+    for (pin <- Seq("command_request_bits_context_satp", "command_fence", "walk_request_bits_address"))
+      assert(text.contains(pin), pin)
+  }
+
+  test("without translation nothing of it is there") {
+    val (_, plain) = elaborate()
+    val (_, off) = elaborate("--translation", "off")
+    assert(plain("hash") == off("hash"))
+    assert(!ports(plain).contains("memory" -> "walk"))
+  }
+
+  test("translation goes with commands of a core only") {
+    val error = intercept[UsageError](elaborate("--translation", "on", "--command", "mmio"))
+    assert(error.message.contains("--command rocc"))
+  }
+
   test("the list has every unit with its parameters") {
     val list = UnitList.json(Units.all)("units").arr
     assert(list.map(_("name").str) == Units.all.map(_.name))

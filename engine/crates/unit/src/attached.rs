@@ -1,11 +1,11 @@
-use crate::error::ServerError;
+use crate::error::UnitError;
 use crate::frames::{Assembler, SentFrame};
 use crate::guard::Guard;
 use crate::wait::{LastRequest, Wait};
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Path, Placement, RequesterId, Traffic};
 use rackwright_rtl::{
     Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, MemoryResponse,
-    RegisterAccess, RegisterAnswer, RtlError, StreamFlit, BEAT_BYTES,
+    RegisterAccess, RegisterAnswer, RtlError, StreamFlit, TranslationContext, BEAT_BYTES,
 };
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
@@ -37,6 +37,10 @@ pub struct AttachedUnit {
     to_memory: Crossing,
     from_memory: Crossing,
     command_path: Path,
+    /// What the commands before came with; none for a unit that translates nothing.
+    context: Option<TranslationContext>,
+    /// Whether translations are to be forgotten before the next command.
+    fenced: bool,
     has_registers: bool,
     commands_sent: u64,
     commands_accepted: u64,
@@ -84,6 +88,8 @@ impl AttachedUnit {
             to_memory: Crossing::NONE,
             from_memory: Crossing::NONE,
             command_path: placement.command_path(hierarchy.parameters().clock),
+            context: design.manifest.is_translated().then(TranslationContext::default),
+            fenced: false,
             has_registers: design.manifest.has_registers(),
             commands_sent: 0,
             commands_accepted: 0,
@@ -160,10 +166,42 @@ impl AttachedUnit {
         self.digest.number(command.rs1);
         self.digest.number(command.rs2);
         let arrival = self.seen_by_unit(at + self.command_path.request);
+        if std::mem::take(&mut self.fenced) {
+            self.instance.fence(arrival);
+        }
         self.instance.command(arrival, command);
         self.commands_sent += 1;
         self.asked = Some((at, command));
         self.quiescent = false;
+    }
+
+    /// Has the commands from now on come with `context`, if it is a unit that translates addresses.
+    pub fn set_context(&mut self, context: TranslationContext) {
+        if self.context.is_none_or(|known| known == context) {
+            return;
+        }
+        self.context = Some(context);
+        self.digest.number(context.satp);
+        self.digest.bytes(&[
+            context.privilege,
+            u8::from(context.user_memory),
+            u8::from(context.executable_readable),
+        ]);
+        self.instance.context(&context);
+    }
+
+    /// The hart fences translations at `at`. From the unit's cycle that this gives on, none of those from before is used;
+    /// there is none for a unit that uses none at present.
+    pub fn fence(&mut self, at: Cycle) -> Option<Cycle> {
+        self.context?;
+        if self.quiescent {
+            self.fenced = true;
+            return None;
+        }
+        self.digest.cycle(at);
+        let arrival = self.seen_by_unit(at + self.command_path.request);
+        self.instance.fence(arrival);
+        Some(arrival + FORGETTING)
     }
 
     /// Commands sent that the unit has not yet taken.
@@ -354,10 +392,10 @@ impl AttachedUnit {
     /// Refuses to go on with a unit that broke its promise to be idle.
     ///
     /// # Errors
-    /// [`ServerError::IdleBroken`] when it has.
-    pub fn check_idle(&self) -> Result<(), ServerError> {
+    /// [`UnitError::IdleBroken`] when it has.
+    pub fn check_idle(&self) -> Result<(), UnitError> {
         match self.idle_broken {
-            Some(cycle) => Err(ServerError::IdleBroken {
+            Some(cycle) => Err(UnitError::IdleBroken {
                 unit: self.design().manifest.unit.clone(),
                 cycle,
             }),
@@ -418,6 +456,9 @@ impl AttachedUnit {
 /// How long a unit is watched that ought to answer and says that it is idle: longer than any operation leaves its
 /// unit without a sign of life.
 const PATIENCE: Cycles = Cycles(1 << 16);
+
+/// Until the last request that was translated before a fence has left: it may be in a queue of two.
+const FORGETTING: Cycles = Cycles(4);
 
 /// A unit without memory ports only meets the hart; this is how far it runs at once.
 const UNCONNECTED_WINDOW: Cycles = Cycles(64);

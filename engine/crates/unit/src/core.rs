@@ -1,10 +1,10 @@
-use crate::error::ServerError;
+use crate::attached::{AttachedUnit, Surroundings};
+use crate::error::UnitError;
 use crate::guard::Guard;
-use crate::unit::{AttachedUnit, Surroundings};
 use crate::wait::Wait;
 use rackwright_cpu::{CustomCommand, Hart, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
-use rackwright_rtl::Command;
+use rackwright_rtl::{Command, TranslationContext};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 
@@ -12,15 +12,21 @@ use rackwright_time::{Cycle, Cycles};
 /// RoCC command queue.
 const COMMANDS_IN_FLIGHT: u64 = 2;
 
+/// Units are never there without it.
+const ATTACHED: &str = "units are attached to a memory hierarchy";
+
 /// A hart and the units beside it, each on a clock of its own.
 ///
 /// The hart runs ahead of busy units by no more than one window of theirs, and units catch up. A
 /// command finds its unit in the very cycle in which it arrives, and the hart goes on in the very
 /// cycle in which the answer does.
-pub(crate) struct Core<T: Timing> {
-    pub(crate) hart: Hart<T>,
-    pub(crate) hierarchy: SharedHierarchy,
-    pub(crate) units: Vec<AttachedUnit>,
+pub struct Core<T: Timing> {
+    /// The hart.
+    pub hart: Hart<T>,
+    /// What units reach memory through.
+    hierarchy: Option<SharedHierarchy>,
+    /// The units.
+    pub units: Vec<AttachedUnit>,
     guard: Guard,
     commands: u64,
     waiting: Option<Waiting>,
@@ -38,11 +44,12 @@ struct Waiting {
 }
 
 impl<T: Timing> Core<T> {
-    pub(crate) fn new(hart: Hart<T>, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) -> Core<T> {
+    /// A hart without units.
+    pub fn alone(hart: Hart<T>) -> Core<T> {
         Core {
             hart,
-            hierarchy,
-            units,
+            hierarchy: None,
+            units: Vec::new(),
             guard: Guard::new(),
             commands: 0,
             waiting: None,
@@ -50,13 +57,32 @@ impl<T: Timing> Core<T> {
         }
     }
 
+    /// `hart` with `units` beside it, which reach memory through `hierarchy`.
+    pub fn new(hart: Hart<T>, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) -> Core<T> {
+        let mut core = Core::alone(hart);
+        core.attach(hierarchy, units);
+        core
+    }
+
+    /// Puts `units` beside the hart.
+    pub fn attach(&mut self, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) {
+        if !units.is_empty() {
+            self.hart.offer_custom();
+        }
+        self.hierarchy = Some(hierarchy);
+        self.units = units;
+    }
+
     /// Has commands with `opcode` stop it.
-    pub(crate) fn pass_on(&mut self, opcode: u8) {
+    pub fn pass_on(&mut self, opcode: u8) {
         self.passed_on = Some(opcode);
     }
 
     /// Runs until cycle `limit` or until something happens that is not between the hart and its units.
-    pub(crate) fn run(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<Stop, ServerError> {
+    ///
+    /// # Errors
+    /// [`UnitError`] when a unit does not answer, or breaks its promise to be idle.
+    pub fn run(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<Stop, UnitError> {
         loop {
             if self.stands_still(memory, limit)? {
                 return Ok(Stop::Budget);
@@ -70,19 +96,34 @@ impl<T: Timing> Core<T> {
                 Stop::Custom(command) if self.passed_on != Some(command.opcode) => {
                     self.custom(memory, command)?;
                 }
+                Stop::TranslationsFenced => self.fence(memory),
                 other => return Ok(other),
             }
         }
     }
 
     /// Lets time pass to `cycle`, for a hart that waits.
-    pub(crate) fn advance_to(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
+    pub fn advance_to(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
         self.hart.advance_to(cycle);
         self.catch_up(memory);
     }
 
+    /// Has busy units come to the hart's cycle `cycle`, while the hart does nothing.
+    pub fn advance_units(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
+        for index in 0..self.units.len() {
+            if !self.units[index].quiescent() {
+                self.advance_unit(memory, index, cycle);
+            }
+        }
+    }
+
+    /// Commands issued so far.
+    pub fn commands(&self) -> u64 {
+        self.commands
+    }
+
     /// Adds what happened so far to a digest.
-    pub(crate) fn digest(&self, digest: &mut Digest) {
+    pub fn digest(&self, digest: &mut Digest) {
         digest.number(self.hart.instructions_retired());
         digest.cycle(self.hart.cycle());
         digest.number(self.commands);
@@ -101,17 +142,13 @@ impl<T: Timing> Core<T> {
     }
 
     fn catch_up(&mut self, memory: &mut GuestMemory) {
-        let now = self.hart.cycle();
-        for index in 0..self.units.len() {
-            if !self.units[index].quiescent() {
-                self.advance_unit(memory, index, now);
-            }
-        }
+        self.advance_units(memory, self.hart.cycle());
     }
 
     /// Advances a unit that is not one of the machine's by a window, up to the cycle `until` of its own clock.
-    pub(crate) fn advance_other(&mut self, memory: &mut GuestMemory, unit: &mut AttachedUnit, until: Cycle) {
-        let mut hierarchy = self.hierarchy.lock();
+    pub fn advance_other(&mut self, memory: &mut GuestMemory, unit: &mut AttachedUnit, until: Cycle) {
+        let hierarchy = self.hierarchy.as_ref();
+        let mut hierarchy = hierarchy.expect(ATTACHED).lock();
         let mut surroundings = Surroundings {
             memory,
             hierarchy: &mut hierarchy,
@@ -140,7 +177,8 @@ impl<T: Timing> Core<T> {
         index: usize,
         act: impl FnOnce(&mut AttachedUnit, &mut Surroundings),
     ) {
-        let mut hierarchy = self.hierarchy.lock();
+        let hierarchy = self.hierarchy.as_ref();
+        let mut hierarchy = hierarchy.expect(ATTACHED).lock();
         let mut surroundings = Surroundings {
             memory,
             hierarchy: &mut hierarchy,
@@ -149,13 +187,13 @@ impl<T: Timing> Core<T> {
         act(&mut self.units[index], &mut surroundings);
     }
 
-    fn custom(&mut self, memory: &mut GuestMemory, custom: CustomCommand) -> Result<(), ServerError> {
+    fn custom(&mut self, memory: &mut GuestMemory, custom: CustomCommand) -> Result<(), UnitError> {
         let answers = |unit: &AttachedUnit| unit.design().manifest.opcodes().contains(&custom.opcode);
         let index = self.units.iter().position(answers);
         let Some(index) = index else {
             return match self.hart.refuse_command(&custom) {
                 None => Ok(()),
-                Some(_) => Err(ServerError::NoUnit {
+                Some(_) => Err(UnitError::NoUnit {
                     opcode: custom.opcode,
                     pc: self.hart.pc(),
                 }),
@@ -171,7 +209,15 @@ impl<T: Timing> Core<T> {
         };
         self.commands += 1;
         self.advance_unit(memory, index, self.hart.cycle());
-        self.units[index].command(self.hart.cycle(), command);
+        let context = self.hart.command_context();
+        let unit = &mut self.units[index];
+        unit.set_context(TranslationContext {
+            satp: context.satp,
+            privilege: context.privilege as u8,
+            user_memory: context.user_memory,
+            executable_readable: context.executable_readable,
+        });
+        unit.command(self.hart.cycle(), command);
         self.waiting = Some(Waiting {
             unit: index,
             command,
@@ -180,8 +226,21 @@ impl<T: Timing> Core<T> {
         Ok(())
     }
 
+    /// Has units forget translations; the hart goes on when none of them uses one from before any more.
+    fn fence(&mut self, memory: &mut GuestMemory) {
+        let now = self.hart.cycle();
+        for index in 0..self.units.len() {
+            if let Some(until) = self.units[index].fence(now) {
+                self.advance_unit_itself(memory, index, until);
+                let reached = self.reached(index);
+                self.hart.advance_to(reached);
+            }
+        }
+        self.catch_up(memory);
+    }
+
     /// Whether the hart still waits for a unit at cycle `limit`; if not, it is where the wait ended.
-    fn stands_still(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<bool, ServerError> {
+    fn stands_still(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<bool, UnitError> {
         let Some(waiting) = self.waiting else {
             return Ok(false);
         };
@@ -206,7 +265,7 @@ impl<T: Timing> Core<T> {
         memory: &mut GuestMemory,
         waiting: Waiting,
         limit: Cycle,
-    ) -> Result<bool, ServerError> {
+    ) -> Result<bool, UnitError> {
         let index = waiting.unit;
         loop {
             if let Some(answer) = self.units[index].take_response() {
@@ -229,7 +288,7 @@ impl<T: Timing> Core<T> {
         memory: &mut GuestMemory,
         waiting: Waiting,
         limit: Cycle,
-    ) -> Result<bool, ServerError> {
+    ) -> Result<bool, UnitError> {
         let index = waiting.unit;
         let mut waited = waiting.stood;
         while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
@@ -266,33 +325,33 @@ impl<T: Timing> Core<T> {
     }
 
     /// Whether a unit does something.
-    pub(crate) fn is_unit_busy(&self) -> bool {
+    pub fn is_unit_busy(&self) -> bool {
         self.units.iter().any(|unit| !unit.quiescent())
     }
 
     /// Cycles of RTL that were evaluated, of all units together.
-    pub(crate) fn unit_cycles(&self) -> u64 {
+    pub fn unit_cycles(&self) -> u64 {
         self.units.iter().map(AttachedUnit::evaluated_cycles).sum()
     }
 
     /// The unit that the hart stands still for.
-    pub(crate) fn wait(&self) -> Option<Wait> {
+    pub fn wait(&self) -> Option<Wait> {
         self.waiting.map(|waiting| self.units[waiting.unit].wait())
     }
 
     /// Has a unit that broke its promise to be idle end the run.
-    fn check_idle(&self) -> Result<(), ServerError> {
+    fn check_idle(&self) -> Result<(), UnitError> {
         self.units.iter().try_for_each(AttachedUnit::check_idle)
     }
 
-    fn check(&mut self, memory: &mut GuestMemory, waiting: Waiting) -> Result<(), ServerError> {
+    fn check(&mut self, memory: &mut GuestMemory, waiting: Waiting) -> Result<(), UnitError> {
         if self.units[waiting.unit].quiescent() {
             self.with_unit(memory, waiting.unit, AttachedUnit::probe_idle);
         }
         let unit = &self.units[waiting.unit];
         unit.check_idle()?;
         if unit.quiescent() {
-            return Err(ServerError::NoAnswer {
+            return Err(UnitError::NoAnswer {
                 unit: unit.design().manifest.unit.clone(),
                 command: waiting.command,
             });
@@ -302,8 +361,8 @@ impl<T: Timing> Core<T> {
 }
 
 /// Counts of the caches that `cores` share, and of the events of their units, each added up over all cores.
-pub(crate) fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
-    let memory = cores[0].hierarchy.lock().counters();
+pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
+    let memory = cores[0].hierarchy.as_ref().expect(ATTACHED).lock().counters();
     let mut counters = Counters::new();
     counters.push("l2_hits", memory.l2_hits);
     counters.push("l2_misses", memory.l2_misses);

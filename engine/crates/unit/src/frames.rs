@@ -53,7 +53,7 @@ impl Assembler {
 }
 
 /// A flit of up to 8 `bytes` for the stream port `port`.
-pub(crate) fn flit(port: u8, cycle: Cycle, bytes: &[u8], last: bool) -> StreamFlit {
+pub fn flit(port: u8, cycle: Cycle, bytes: &[u8], last: bool) -> StreamFlit {
     let mut data = [0; FLIT_BYTES];
     data[..bytes.len()].copy_from_slice(bytes);
     StreamFlit {
@@ -66,12 +66,12 @@ pub(crate) fn flit(port: u8, cycle: Cycle, bytes: &[u8], last: bool) -> StreamFl
 }
 
 /// How many flits a frame of so many bytes has.
-pub(crate) fn flits(bytes: usize) -> usize {
+pub fn flits(bytes: usize) -> usize {
     bytes.div_ceil(FLIT_BYTES)
 }
 
 /// The bytes of a frame flit by flit, and whether each is the last.
-pub(crate) fn flits_of(frame: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
+pub fn flits_of(frame: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     let count = flits(frame.len());
     let flits = frame.chunks(FLIT_BYTES).enumerate();
     flits.map(move |(index, bytes)| (bytes, index + 1 == count))

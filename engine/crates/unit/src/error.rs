@@ -1,0 +1,61 @@
+use rackwright_rtl::{Command, RtlError};
+use rackwright_time::Cycle;
+
+/// Why units cannot be attached, or a hart cannot go on with them.
+#[derive(Debug, thiserror::Error)]
+pub enum UnitError {
+    /// The unit could not be built or attached.
+    #[error(transparent)]
+    Rtl(#[from] RtlError),
+    /// Two units would answer the same instruction.
+    #[error("{} and {} both answer to custom-{opcode}; attach one of them", units[0], units[1])]
+    SharedOpcode {
+        /// The n of `custom-n`.
+        opcode: u8,
+        /// Their names.
+        units: [String; 2],
+    },
+    /// A custom instruction that no attached unit answers to.
+    #[error("no attached accelerator answers to custom-{opcode} (at {pc:#x})")]
+    NoUnit {
+        /// The n of `custom-n`.
+        opcode: u8,
+        /// Address of the instruction.
+        pc: u64,
+    },
+    /// The unit is quiescent but owes a register value: it would hang the hart.
+    #[error("unit `{unit}` does not answer custom-{} funct {}", command.opcode, command.funct)]
+    NoAnswer {
+        /// Name of the unit.
+        unit: String,
+        /// What it was asked.
+        command: Command,
+    },
+    /// A unit has a port that a hart is not connected to.
+    #[error(
+        "unit `{unit}` has {ports}, which a server's core does not reach: attach units with a command port and \
+         memory ports (a network interface is the `nic` of a server in a cluster)"
+    )]
+    Unconnected {
+        /// Name of the unit.
+        unit: String,
+        /// What is left.
+        ports: &'static str,
+    },
+    /// Programs under an operating system have virtual addresses.
+    #[error(
+        "unit `{unit}` takes physical addresses: it was built without translation, which processes need"
+    )]
+    Untranslated {
+        /// Name of the unit.
+        unit: String,
+    },
+    /// A unit did something although its `idle` output had said that it would not.
+    #[error("unit `{unit}` did something of its own at {cycle} while its idle output was high")]
+    IdleBroken {
+        /// Name of the unit.
+        unit: String,
+        /// When.
+        cycle: Cycle,
+    },
+}

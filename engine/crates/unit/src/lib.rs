@@ -1,0 +1,21 @@
+//! Units in RTL with their connections, and a hart with the units beside it.
+//!
+//! An [`AttachedUnit`] is an instance of a design between the command path and the memory hierarchy. A [`Core`] is a hart
+//! whose custom instructions reach such units. Machines of every kind are made of cores.
+
+mod attached;
+mod attachment;
+mod core;
+mod error;
+/// Frames, flit by flit.
+pub mod frames;
+mod guard;
+mod wait;
+
+pub use attached::{AttachedUnit, Surroundings};
+pub use attachment::Attachment;
+pub use core::{counters, Core};
+pub use error::UnitError;
+pub use frames::SentFrame;
+pub use guard::Guard;
+pub use wait::{LastRequest, Wait};

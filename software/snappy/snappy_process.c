@@ -1,0 +1,113 @@
+#include "snappy_process.h"
+
+#include "snappy_commands.h"
+
+/* As in rackwright_snappy.c. */
+#define UNCOMPRESS 0
+#define COMPRESS 1
+
+/* Looks at a record after which the unit itself is asked, and so many questions after which the operation is started again. An
+ * operation whose record can't be written, as its page went away in between, tells nobody. */
+#define LOOKS 65536u
+#define QUESTIONS 64u
+
+snappy_settings rackwright_snappy_settings;
+
+void rackwright_snappy_describe(rackwright_snappy_record *record, bool compresses, const void *input,
+                                size_t input_bytes, void *output, size_t capacity)
+{
+    record->input = input;
+    record->input_bytes = input_bytes;
+    record->output = output;
+    record->capacity = capacity;
+    record->compresses = compresses;
+}
+
+/* A setting of 0 is left out. */
+static void start_compress(const rackwright_snappy_record *record)
+{
+    const snappy_settings *set = &rackwright_snappy_settings;
+    const uint64_t input = (uint64_t)record->input;
+    RACKWRIGHT_RESTARTABLE(
+        "beqz %[offset], 71f\n\t" RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_MAX_OFFSET, "%[offset]", "x0")
+        "71:\n\t"
+        "beqz %[table], 72f\n\t" RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_HASH_TABLE_LOG2, "%[table]", "x0")
+        "72:\n\t" RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_SRC, "%[input]", "%[bytes]")
+            RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_LIMIT, "%[capacity]", "%[record]")
+                RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_DEST_AND_START, "%[output]", "x0"),
+        [offset] "r"(set->max_offset), [table] "r"((uint64_t)set->hash_table_log2), [input] "r"(input),
+        [bytes] "r"(record->input_bytes), [output] "r"(record->output), [capacity] "r"(record->capacity),
+        [record] "r"(record));
+}
+
+static void start_uncompress(const rackwright_snappy_record *record)
+{
+    const snappy_settings *set = &rackwright_snappy_settings;
+    RACKWRIGHT_RESTARTABLE(
+        "beqz %[history], 71f\n\t" RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_ON_CHIP_HISTORY, "%[history]", "x0")
+        "71:\n\t" RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_SRC, "%[input]", "%[bytes]")
+            RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_LIMIT, "%[capacity]", "%[record]")
+                RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_DEST_AND_START, "%[output]", "x0"),
+        [history] "r"(set->history), [input] "r"(record->input), [bytes] "r"(record->input_bytes),
+        [output] "r"(record->output), [capacity] "r"(record->capacity), [record] "r"(record));
+}
+
+void rackwright_snappy_start_shared(rackwright_snappy_record *record)
+{
+    __atomic_store_n(&record->flag_and_bytes, 0, __ATOMIC_RELAXED);
+    rackwright_fence();
+    if (record->compresses) {
+        start_compress(record);
+    } else {
+        start_uncompress(record);
+    }
+}
+
+/* Asks the unit of this hart to end what it does. */
+static void settle(const rackwright_snappy_record *record)
+{
+    if (record->compresses) {
+        (void)RACKWRIGHT_QUERY(COMPRESS, SNAPPY_CHECK_COMPLETION);
+    } else {
+        (void)RACKWRIGHT_QUERY(UNCOMPRESS, SNAPPY_CHECK_COMPLETION);
+    }
+}
+
+static void await(rackwright_snappy_record *record)
+{
+    for (unsigned questions = 0;; questions++) {
+        for (unsigned looks = 0; looks < LOOKS; looks++) {
+            if (rackwright_snappy_is_done(record)) return;
+        }
+        settle(record);
+        if (questions == QUESTIONS) {
+            rackwright_snappy_start_shared(record);
+            questions = 0;
+        }
+    }
+}
+
+void rackwright_snappy_finish_shared(rackwright_snappy_record *record)
+{
+    const rackwright_range ranges[] = {
+        {(uint64_t)record->input, record->input_bytes, false},
+        {(uint64_t)record->output, record->capacity, true},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        /* What goes around the end of the address space is nowhere. */
+        if (ranges[i].start + ranges[i].bytes < ranges[i].start) {
+            await(record);
+            return;
+        }
+    }
+    rackwright_residence residence = {0, 0};
+    for (;;) {
+        await(record);
+        const uint64_t status = (__atomic_load_n(&record->flag_and_bytes, __ATOMIC_ACQUIRE) & 0xff) - 1;
+        if (status != RACKWRIGHT_ACCESS_FAULT) return;
+        const uint64_t fault = record->compresses ? RACKWRIGHT_QUERY(COMPRESS, RACKWRIGHT_FAULT)
+                                                  : RACKWRIGHT_QUERY(UNCOMPRESS, RACKWRIGHT_FAULT);
+        if (!rackwright_make_resident(&residence, fault, ranges, 2)) return;
+        rackwright_snappy_start_shared(record);
+    }
+}
