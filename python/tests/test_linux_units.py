@@ -1,0 +1,74 @@
+"""Units from processes on Linux: virtual addresses, pages that are not there, several processes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from bootstrap.paths import SOFTWARE
+from rackwright import EngineError, RackwrightError, compile_program, design
+from rackwright.linux.boot import BootResult, boot, restore
+from rackwright.linux.image import Image, default_image, load_image
+
+SMALL = 256 << 20
+UNITS = ("snappy",)
+RIGHT = b"rounds right, with page faults\n"
+
+
+@pytest.fixture(scope="module")
+def image() -> Image:
+    """The default image."""
+    return load_image(default_image())
+
+
+@pytest.fixture(scope="module")
+def booted(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A machine of two harts that has booted, with the program and a text in /root."""
+    folder = tmp_path_factory.mktemp("booted")
+    text = folder / "text"
+    text.write_bytes(b"".join(b"%d and %d make %d\n" % (n, n * n, n + n * n) for n in range(6000)))
+    program = compile_program([SOFTWARE / "tests" / "pages.cpp"], folder / "pages")
+    checkpoint = folder / "booted.checkpoint"
+    boot(image, harts=2, memory_bytes=SMALL, files=[program, text], checkpoint=checkpoint)
+    return checkpoint
+
+
+def run(booted: Path, command: str, cpu: str = "functional") -> BootResult:
+    """A command on that machine with the Snappy units."""
+    return restore(booted, command, cpu=cpu, accelerators=UNITS)
+
+
+def test_processes_at_once_on_pages_that_are_not_there(booted: Path) -> None:
+    """Three processes on two harts: a unit is busy for one while another comes. Twice, beside each other."""
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda command: run(booted, command), ["./pages text 3 2"] * 2)
+    assert first.exit_code == 0, first.stdout
+    assert first.stdout == 3 * (b"2 " + RIGHT)
+    assert first.digest == second.digest
+    assert first.accelerators == ("snappy-compress", "snappy-decompress")
+    for unit in first.accelerators:
+        assert first.counters[f"{unit}.refused_accesses"] > 0
+        assert first.counters[f"{unit}.page_walks"] > 100
+
+
+def test_timed_harts(booted: Path) -> None:
+    result = run(booted, "./pages text 2 1", "rocket")
+    assert result.exit_code == 0, result.stdout
+    assert result.stdout == 2 * (b"1 " + RIGHT)
+
+
+def test_without_units_their_instructions_are_illegal(booted: Path) -> None:
+    result = restore(booted, "./pages text 1 1; echo $?; dmesg | grep -c 'unhandled signal 4'")
+    assert result.stdout == b"1\n1\n"
+
+
+def test_what_does_not_go(booted: Path, image: Image, tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="built without translation"):
+        restore(booted, "true", accelerators=[design("stream-copy")])
+    missing = tmp_path / "missing"
+    with pytest.raises(RackwrightError, match="missing: No such file"):
+        boot(image, "true", files=[missing])
+    with pytest.raises(RackwrightError, match="two files are named text"):
+        boot(image, "true", files=[booted.parent / "text"] * 2)
