@@ -296,6 +296,10 @@ class Observer:
         (engine/crates/trace/src/trigger.rs).
         """
 
+    @staticmethod
+    def clock_hz() -> int:
+        """The clock of harts."""
+
     def profile(self) -> str:
         """What was seen, as JSON (engine/crates/trace/src/profile.rs); once, when the run has ended."""
 
@@ -350,8 +354,11 @@ class Cluster:
         description: str,
         designs: Mapping[str, Design] = ...,
         share: tuple[int, Sequence[int]] | None = None,
+        observers: Mapping[str, Observer] = ...,
     ) -> None:
         """With hardware units by name: all nodes, or the share of a rank, given by where shares begin.
+
+        The harts of servers with `observers` are observed; what they saw is there when the cluster is gone.
 
         Raises `EngineError`, which names the nodes or ends concerned.
         """

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from profile_counts import INSTRUMENTED, NO_INLINING, calls_by_symbol, counts_of
 
-from rackwright import compile_program
+from rackwright import EngineError, compile_program
 from rackwright.linux.archive import ArchiveWriter, program
 from rackwright.linux.boot import boot, restore
 from rackwright.linux.image import Image, default_image, load_image
-from rackwright.profiling import Profile, profile_boot
+from rackwright.profiling import Profile, Watching, profile_boot
 from rackwright.profiling.files import folded
 
 THREADS = Path(__file__).resolve().parents[2] / "software" / "tests" / "profile" / "threads.c"
@@ -100,6 +100,41 @@ def test_code_without_a_name_is_rare(seen: Profile) -> None:
     assert seen.unnamed_share <= 0.01
     functions = set(seen.calls()["function"])
     assert {"__schedule", "__switch_to", "do_page_fault", "kernel_clone"} <= functions
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "command", "fired"),
+    [
+        ("hint:1", "hint:2", "true; profile-begin; /plain; profile-end; true", (1, 1)),
+        ("process:plain", "process:cat", "/plain; cat /init", None),
+        ("function:plain!work", None, "/plain", (1, 0)),
+        ("function:do_page_fault", "function:do_exit", "/plain", None),
+    ],
+)
+def test_triggers_of_linux(
+    start: str, stop: str | None, command: str, fired: tuple[int, int] | None, image: Image, booted: Path
+) -> None:
+    watching = Watching(start, stop)
+    seen = profile_boot(image, command, watching=watching, checkpoint=booted)
+    assert restore(booted, command).digest == seen.digest
+    assert watching.unmet(seen) == []
+    assert fired is None or seen.fired == fired
+    for hart in seen.harts:
+        assert sum(hart.tree.cycles) == hart.cycles == sum(end - begin for begin, end in hart.windows)
+    calls = calls_by_symbol(seen, "plain")
+    assert calls["fibonacci"] > 100 or start.startswith("function:do")
+    assert seen.unnamed_share <= 0.01
+
+
+def test_what_an_image_does_not_have_is_said(image: Image, booted: Path) -> None:
+    def said(watching: Watching) -> str:
+        with pytest.raises(EngineError) as refused:
+            profile_boot(image, "true", watching=watching, checkpoint=booted)
+        return str(refused.value)
+
+    assert "do_page_fault" in said(Watching("function:do_page_falt"))
+    assert "no file is called `plane`; the nearest names are plain" in said(Watching("function:plane!main"))
+    assert "fibonacci" in said(Watching("function:plain!fibonaci"))
 
 
 @pytest.mark.long

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +31,8 @@ def profile(
     verb: Annotated[
         list[str] | None,
         typer.Argument(
-            help="After --: `run PROGRAM …` or `boot --run COMMAND`, with their options.", metavar="VERB…"
+            help="After --: `run PROGRAM …`, `run CLUSTER.py` or `boot --run COMMAND`, with their options.",
+            metavar="VERB…",
         ),
     ] = None,
     output: Annotated[
@@ -43,6 +48,10 @@ def profile(
         str | None, typer.Option(metavar="TRIGGER", help="Observe no longer when this happens.")
     ] = None,
     harts: Annotated[str, typer.Option(metavar="LIST", help="Observe only these harts, like 0,1.")] = "",
+    servers: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Of a cluster, observe only this server; repeatable."),
+    ] = None,
     counters: Annotated[
         list[str] | None,
         typer.Option(metavar="EVENT", help="Keep only these counters, separated by commas; repeatable."),
@@ -77,6 +86,8 @@ def profile(
 
         ./rw profile --from function:parse --to cycle:2_000_000 -- run app.elf
 
+        ./rw profile --servers server0 -- run cluster.py
+
         ./rw profile --open where
 
     """
@@ -96,15 +107,18 @@ def profile(
     def tell(sentence: str) -> None:
         messages.print(sentence, highlight=False, soft_wrap=True, markup=False)
 
-    made = observe(verb, watching)
-    for sentence in watching.unmet(made):
-        tell(sentence)
-    write(made, output, tell)
+    with redirect_stdout(sys.stderr if json else sys.stdout):
+        profiles = observe(verb, watching, servers or [])
+    for name, made in profiles.items():
+        for sentence in watching.unmet(made):
+            tell(f"{name}: {sentence}" if name else sentence)
+        write(made, output / name, tell)
+        if not json:
+            _summary(made, output / name)
+    records = {name: made.record() for name, made in profiles.items()}
     if json:
-        print_json(made.record())
-    else:
-        _summary(made, output)
-    raise typer.Exit(exit_status(made.exit_code))
+        print_json(records.get("", records))
+    raise typer.Exit(exit_status(max(made.exit_code for made in profiles.values())))
 
 
 def _names(given: list[str]) -> tuple[str, ...]:
@@ -118,14 +132,24 @@ def _harts(given: str) -> tuple[int, ...]:
         raise RackwrightError(f"--harts {given}: not numbers with commas between them") from None
 
 
-def observe(words: list[str], watching: Watching) -> Profile:
-    """Runs the verb of `words`."""
+@dataclass(frozen=True)
+class _Asked:
+    watching: Watching
+    servers: Sequence[str]
+
+
+def observe(words: list[str], watching: Watching, servers: Sequence[str] = ()) -> dict[str, Profile]:
+    """Runs the verb of `words`.
+
+    Gives what was seen, under the names of servers; of a machine that runs alone, without a name.
+    """
     command = typer.main.get_command(_observed)
-    made: Profile = command.main(words, prog_name="./rw profile --", standalone_mode=False, obj=watching)
+    asked = _Asked(watching, servers)
+    made: Any = command.main(words, prog_name="./rw profile --", standalone_mode=False, obj=asked)
     if isinstance(made, int):
         # What asks for help only prints it.
         raise typer.Exit(made)
-    return made
+    return made if isinstance(made, dict) else {"": made}
 
 
 @_observed.callback()
@@ -136,7 +160,7 @@ def _verbs() -> None:
 @_observed.command("run")
 def _run(
     context: typer.Context,
-    program: Annotated[Path, typer.Argument(help="A static RV64GC ELF file.")],
+    program: Annotated[Path, typer.Argument(help="A static RV64GC ELF file, or a script with a cluster.")],
     arguments: Annotated[list[str] | None, typer.Argument(help="The program's own, after --.")] = None,
     cpu: Annotated[Cpu, typer.Option(help="Model of the core.")] = Cpu.rocket,
     harts: Annotated[int, typer.Option(min=1, help="Cores that run the program's threads.")] = 1,
@@ -150,8 +174,13 @@ def _run(
     max_cycles: Annotated[
         int, typer.Option(min=0, max=MOST_CYCLES, help="Give up after so many cycles; 0: never.")
     ] = 0,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Cluster: instead of the script's."),
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Cluster: threads that simulate.")] = None,
 ) -> Any:
-    """Observe a program, which is told nothing of it, as `rw run` runs it."""
+    """Observe a program, or the servers of a cluster, which are told nothing of it, as `rw run` runs it."""
     from rackwright.profiling import profile as observe_program
     from rackwright.server import Server
 
@@ -159,17 +188,40 @@ def _run(
         raise RackwrightError("rocket-rtl can't be observed; its model, rocket, can")
     if not program.is_file():
         raise RackwrightError(f"{program}: no such file")
+    asked: _Asked = context.obj
+    if program.suffix == ".py":
+        return _observe_cluster(program, arguments or [], asked, values or [], threads)
+    if asked.servers or values or threads:
+        raise RackwrightError(f"--servers, --set and --threads are for clusters; {program.name} is a program")
     server = Server(cpu.value, accelerator or [], harts=harts, placement=placement.value)
     return observe_program(
         server,
         program,
         arguments or [],
-        watching=context.obj,
+        watching=asked.watching,
         stdin=None,
         write_folder=write_folder,
         echo=False,
         max_cycles=max_cycles,
     )
+
+
+def _observe_cluster(
+    script: Path, arguments: list[str], asked: _Asked, values: list[str], threads: int | None
+) -> dict[str, Profile]:
+    """The servers of each run in the script, by name; from the second run on with its number."""
+    from rackwright.cli.run_cluster import run_cluster
+    from rackwright.cluster.session import Observing
+
+    observing = Observing(asked.watching, asked.servers)
+    status = run_cluster(script, arguments, values=values, threads=threads, observing=observing, json=False)
+    if status:
+        raise typer.Exit(status)
+    return {
+        f"{name}{number or ''}": made
+        for number, profiles in enumerate(observing.profiles)
+        for name, made in profiles.items()
+    }
 
 
 @_observed.command("boot")
@@ -197,7 +249,7 @@ def _boot(
     options: dict[str, Any] = {"cpu": cpu.value, "disk": disk}
     if from_ is None:
         options |= {"harts": harts, "memory_bytes": memory_bytes(memory)}
-    return profile_boot(loaded, run, watching=context.obj, checkpoint=from_, **options)
+    return profile_boot(loaded, run, watching=context.obj.watching, checkpoint=from_, **options)
 
 
 def _summary(made: Profile, output: Path) -> None:

@@ -20,7 +20,7 @@ from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
     from rackwright.cluster import ClusterResult
-    from rackwright.cluster.session import Session
+    from rackwright.cluster.session import Observing, Session
 
 DEFAULT_FOLDER = REPOSITORY / "out" / "run"
 
@@ -31,12 +31,13 @@ def run_cluster(
     *,
     values: Sequence[str],
     threads: int | None,
-    pcap_ports: Sequence[str],
-    output: Path | None,
-    checkpoint: Path | None,
-    checkpoint_us: float | None,
-    restart: Path | None,
-    json: bool,
+    pcap_ports: Sequence[str] = (),
+    output: Path | None = None,
+    checkpoint: Path | None = None,
+    checkpoint_us: float | None = None,
+    restart: Path | None = None,
+    observing: Observing | None = None,
+    json: bool = False,
 ) -> int:
     """Runs the script as Python would, and reports on every run of a cluster in it.
 
@@ -59,6 +60,7 @@ def run_cluster(
         checkpoint=checkpoint,
         checkpoint_us=checkpoint_us,
         restart=restart,
+        observing=observing,
     )
     ranks = world()
     if ranks and not ranks.leads:

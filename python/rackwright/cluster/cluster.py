@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from rackwright.cluster.drawing import svg
 from rackwright.cluster.errors import InterruptedRun, LostRankError, TopologyError
 from rackwright.cluster.links import DEFAULT_LINK, Ethernet
 from rackwright.cluster.nodes import Node
+from rackwright.cluster.observers import observers_of, profiles_of
 from rackwright.cluster.pace import Progress
 from rackwright.cluster.ranks import world
 from rackwright.cluster.result import ClusterResult
@@ -112,12 +114,16 @@ class Cluster:
             progress=progress,
         )
         asked = current()
+        observers = observers_of(asked, self.topology)
+        make = partial(self._make, observers=observers) if observers else self._take
         try:
-            result = Run(self._text, self._take, options.as_asked(asked)).result()
+            result = Run(self._text, make, options.as_asked(asked)).result()
         except (InterruptedRun, LostRankError) as end:
             asked.results += [end.result] if end.result else []
             raise
         asked.results.append(result)
+        if asked.observing:
+            asked.observing.profiles.append(profiles_of(observers, self.topology, result))
         return result
 
     def machine(self) -> _engine.Cluster:
@@ -141,10 +147,12 @@ class Cluster:
         machine, self._fresh = self._fresh, None
         return machine if machine and not starts else self._make(starts)
 
-    def _make(self, starts: list[int] | None) -> _engine.Cluster:
+    def _make(
+        self, starts: list[int] | None, observers: Mapping[str, _engine.Observer] | None = None
+    ) -> _engine.Cluster:
         ranks = world()
         share = (ranks.rank, starts) if ranks and starts else None
         try:
-            return _engine.Cluster(self._text, self._designs, share)
+            return _engine.Cluster(self._text, self._designs, share, observers or {})
         except _engine.EngineError as error:
             raise TopologyError(str(error)) from None

@@ -7,10 +7,26 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rackwright.cluster.pace import Progress
 from rackwright.cluster.result import ClusterResult
 from rackwright.cluster.settings import Settings
+
+if TYPE_CHECKING:
+    from rackwright.profiling import Profile, Watching
+
+
+@dataclass
+class Observing:
+    """Servers are observed: all that run a program, or those of `servers`.
+
+    `profiles` gets what was seen, run by run, by the names of servers.
+    """
+
+    watching: Watching
+    servers: Sequence[str] = ()
+    profiles: list[dict[str, Profile]] = field(default_factory=list)
 
 
 @dataclass
@@ -29,6 +45,7 @@ class Session:
     restart: Path | None = None
     progress: Progress | None = None
     results: list[ClusterResult] = field(default_factory=list)
+    observing: Observing | None = None
 
     def path(self, name: str, suffix: str, run: int) -> Path | None:
         """Where a file of the run with that number (from 0) goes."""

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from rackwright.errors import RackwrightError
 from rackwright.linux.archive import ArchiveWriter, Entry, folder, link, program
+from rackwright.linux.hints import COMMANDS, command
 from rackwright.linux.modules import SUFFIX, WANTED, Modules
 
 _MERGED = ("bin", "sbin", "lib")
@@ -78,6 +79,9 @@ def write_files(packages: Iterable[Path], modules: Modules, init: bytes, stream:
     entries |= {entry.path: entry for entry in modules.entries(WANTED)}
     entries["dev/console"] = Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1))
     entries["init"] = program("init", init)
+    entries |= {
+        f"usr/bin/{name}": program(f"usr/bin/{name}", command(hint)) for name, hint in COMMANDS.items()
+    }
     writer = ArchiveWriter(stream)
     # A folder's name is the start of the names in it, and so comes before them.
     for name in sorted(entries):

@@ -110,7 +110,7 @@ def _key(packages: Sequence[Package]) -> str:
 def _recipe() -> hashlib._Hash:
     """How images are made, whatever of."""
     digest = hashlib.sha256(f"{VERSION}\0".encode() + _INIT.read_bytes())
-    for name in ("image.py", "files.py", "modules.py"):
+    for name in ("image.py", "files.py", "hints.py", "modules.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
     return digest
 

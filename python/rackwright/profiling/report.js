@@ -191,11 +191,33 @@
     begin();
   }
 
+  // The cycles that time line and counters show, which zoom together.
+  const begins = data.harts.flatMap((hart) => hart.windows.map(([begin]) => begin));
+  const ends = data.harts.flatMap((hart) => hart.windows.map(([, end]) => end));
+  const first = begins.length ? Math.min(...begins) : 0, last = Math.max(first + 1, ...ends);
+  const view = { from: first, to: last, drawings: [] };
+  state.view = view;
+  function show(from, to) {
+    [view.from, view.to] = [from, to];
+    view.drawings.forEach((draw) => draw());
+  }
+  function zoomable(made, width) {
+    let pressed = null;
+    const cycleAt = (event) => view.from + (event.clientX - made.getBoundingClientRect().left) / width * (view.to - view.from);
+    made.onmousedown = (event) => { pressed = cycleAt(event); };
+    made.onmouseup = (event) => {
+      const released = cycleAt(event);
+      const wide = pressed !== null && Math.abs(released - pressed) > (view.to - view.from) / 200;
+      if (wide) show(Math.min(pressed, released), Math.max(pressed, released));
+      pressed = null;
+    };
+    made.ondblclick = () => show(first, last);
+    return cycleAt;
+  }
+
   function timeLine() {
     const place = section("Time line of the longest calls");
     const hint = element("div", { className: "hint" });
-    let from = 0, to = Math.max(1, ...data.harts.map((hart) => hart.cycles));
-    const whole = to;
     const drawing = place.appendChild(element("div"));
     place.append(hint, element("p", { className: "hint", textContent: "Drag to zoom, double-click for the whole run." }));
     const lanes = [];
@@ -206,6 +228,7 @@
     lanes.sort((one, other) => other.calls.length - one.calls.length);
     lanes.splice(24);
     function draw() {
+      const { from, to } = view;
       drawing.replaceChildren();
       const rows = lanes.reduce((sum, lane) => sum + lane.rows * 0.6 + 1, 0);
       const { made, context, width } = canvas(drawing, rows * ROW + 4);
@@ -226,25 +249,15 @@
         }
         y += lane.rows * ROW * 0.6;
       }
-      let pressed = null;
-      const cycleAt = (event) => from + (event.clientX - made.getBoundingClientRect().left) / width * (to - from);
+      const cycleAt = zoomable(made, width);
       made.onmousemove = (event) => {
         const area = made.getBoundingClientRect();
         const mx = event.clientX - area.left, my = event.clientY - area.top;
         const box = boxes.findLast((each) => mx >= each.x && mx < each.x + each.wide && my >= each.y && my < each.y + ROW * 0.6);
         hint.textContent = box ? box.text : `cycle ${number(cycleAt(event))}`;
       };
-      made.onmousedown = (event) => { pressed = cycleAt(event); };
-      made.onmouseup = (event) => {
-        const released = cycleAt(event);
-        if (pressed !== null && Math.abs(released - pressed) > (to - from) / 200) {
-          [from, to] = [Math.min(pressed, released), Math.max(pressed, released)];
-          draw();
-        }
-        pressed = null;
-      };
-      made.ondblclick = () => { from = 0; to = whole; draw(); };
     }
+    view.drawings.push(draw);
     draw();
   }
 
@@ -255,27 +268,81 @@
     data.counters.forEach((name, index) => choice.append(element("option", { value: index, textContent: name })));
     place.append(element("div", { className: "bar" }, choice));
     const drawing = place.appendChild(element("div"));
-    const whole = Math.max(...data.harts.map((hart) => hart.cycles));
+    const hint = place.appendChild(element("div", { className: "hint" }));
     function draw() {
       drawing.replaceChildren();
-      const { context, width, height } = canvas(drawing, 160);
+      const { made, context, width, height } = canvas(drawing, 160);
+      const column = 1 + Number(choice.value);
       const curves = data.harts.map((hart) => hart.samples.slice(1).map((sample, index) => {
         const before = hart.samples[index];
-        const column = 1 + Number(choice.value);
-        return [sample[0], (sample[column] - before[column]) / Math.max(1, sample[0] - before[0])];
-      }));
-      const most = Math.max(1e-9, ...curves.flat().map(([, rate]) => rate));
+        return [before[0], sample[0], (sample[column] - before[column]) / Math.max(1, sample[0] - before[0])];
+      }).filter(([begin, end]) => end >= view.from && begin <= view.to));
+      const most = curves.flat().reduce((top, [, , rate]) => Math.max(top, rate), 1e-9);
+      const across = (cycle) => (cycle - view.from) / (view.to - view.from) * width;
       curves.forEach((curve, index) => {
         context.strokeStyle = `hsl(${210 + 70 * index}, 60%, 50%)`;
         context.beginPath();
-        curve.forEach(([cycle, rate]) => context.lineTo(cycle / whole * width, height - 4 - rate / most * (height - 24)));
+        curve.forEach(([begin, end, rate]) => {
+          const up = height - 4 - rate / most * (height - 24);
+          context.lineTo(across(begin), up);
+          context.lineTo(across(end), up);
+        });
         context.stroke();
       });
       context.fillStyle = ink("--soft");
       context.fillText(`at most ${most.toPrecision(3)} a cycle`, 4, 10);
+      const cycleAt = zoomable(made, width);
+      made.onmousemove = (event) => {
+        const cycle = cycleAt(event);
+        const rates = curves.map((curve, index) => {
+          const found = curve.find(([begin, end]) => begin <= cycle && cycle < end);
+          return found ? `hart ${data.harts[index].hart}: ${found[2].toPrecision(3)}` : "";
+        });
+        hint.textContent = `cycle ${number(cycle)}  ${rates.join("  ")}`;
+      };
+      state.counter = { name: data.counters[choice.value], most };
     }
     choice.onchange = draw;
+    view.drawings.push(draw);
     draw();
+  }
+
+  // Cycles per instruction of the functions with most cycles, by what they went to.
+  function cycleStacks() {
+    if (!data.cycle_stacks.data.length) return;
+    const place = section("Cycles per instruction, by reason");
+    const reasons = data.cycle_stacks.columns.slice(4);
+    const shade = (index) => `hsl(${(index * 47 + 130) % 360}, ${index ? 55 : 35}%, 55%)`;
+    const key = element("p", { className: "hint" });
+    reasons.forEach((reason, index) => {
+      const mark = element("span", { textContent: "\u25a0 " });
+      mark.style.color = shade(index);
+      key.append(mark, `${reason.replace("stall.", "").replaceAll("_", " ")}  `);
+    });
+    place.append(key);
+    const rows = data.cycle_stacks.data;
+    const most = Math.max(...rows.map((row) => row[3]));
+    const { made, context, width } = canvas(place, rows.length * ROW + 4);
+    const hint = place.appendChild(element("div", { className: "hint" }));
+    const left = Math.min(260, width / 3);
+    rows.forEach((row, line) => {
+      const y = line * ROW;
+      context.fillStyle = ink("--soft");
+      context.fillText(`${row[3].toFixed(2)}  ${row[1]}`.slice(0, 40), 2, y + ROW / 2);
+      let x = left;
+      row.slice(4).forEach((part, index) => {
+        const wide = part / most * (width - left);
+        context.fillStyle = shade(index);
+        context.fillRect(x, y + 1, wide, ROW - 3);
+        x += wide;
+      });
+    });
+    made.onmousemove = (event) => {
+      const row = rows[Math.floor((event.clientY - made.getBoundingClientRect().top) / ROW)];
+      const parts = row ? reasons.map((reason, index) => [reason, row[4 + index]]).filter(([, part]) => part >= 0.005) : [];
+      hint.textContent = row ? `${row[1]}: ${parts.map(([reason, part]) => `${reason} ${part.toFixed(2)}`).join(", ")}` : "";
+    };
+    state.cycleStacks = rows;
   }
 
   function durations(place, index) {
@@ -304,7 +371,7 @@
   function table() {
     const place = section("Functions");
     const detail = element("div", { id: "durations" });
-    const columns = data.calls.columns.filter((name) => name !== "symbol");
+    const columns = data.calls.columns.filter((name) => name !== "symbol" && !name.startsWith("stall."));
     const at = Object.fromEntries(data.calls.columns.map((name, index) => [name, index]));
     const body = element("tbody");
     let order = "exclusive_cycles", falling = true;
@@ -349,5 +416,6 @@
   flameGraph();
   timeLine();
   counters();
+  cycleStacks();
   table();
 })();

@@ -21,6 +21,9 @@ _SLICES = 20_000
 _SAMPLES = 2_000
 """Points that a counter's curve has."""
 
+_STACKS = 24
+"""Functions whose cycles per instruction are drawn."""
+
 SMALLER = "(smaller ones)"
 
 
@@ -53,6 +56,9 @@ def report_data(profile: Profile) -> dict[str, Any]:
         "threads": [each.title for each in profile.threads],
         "calls": json.loads(calls.to_json(orient="split", index=False)),
         "counters": ["instructions", *profile.counters],
+        "cycle_stacks": json.loads(
+            profile.cycle_stacks().head(_STACKS).round(4).to_json(orient="split", index=False)
+        ),
         "harts": [_hart(hart) for hart in profile.harts],
     }
 
@@ -64,6 +70,7 @@ def _hart(hart: Hart) -> dict[str, Any]:
     return {
         "hart": hart.hart,
         "cycles": hart.cycles,
+        "windows": hart.windows,
         "nodes": _nodes(hart),
         "slices": [[call.thread, call.depth, call.function, call.begin, call.end] for call in longest],
         "samples": hart.samples[::step].tolist(),

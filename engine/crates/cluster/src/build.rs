@@ -3,8 +3,8 @@ use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{
-    Argument, BladeSpec, ClusterError, Designs, DispatchSpec, HostPortSpec, Node, NodeKind, ServerSpec,
-    SwitchSpec, TrafficSpec, WireSpec,
+    Argument, BladeSpec, ClusterError, Designs, DispatchSpec, HostPortSpec, Node, NodeKind, Observations,
+    ServerSpec, SwitchSpec, TrafficSpec, WireSpec,
 };
 use rackwright_blade::{Blade, BladeParameters};
 use rackwright_daronpon::UnitDispatching;
@@ -30,7 +30,7 @@ pub(crate) fn build(
     topology: &Topology,
     routes: &Routes,
     peers: &BTreeMap<usize, Peer>,
-    designs: &Designs,
+    (designs, observations): (&Designs, &Observations),
     own: &Range<usize>,
 ) -> Result<Graph<Node>, ClusterError> {
     let builder = Builder {
@@ -38,6 +38,7 @@ pub(crate) fn build(
         routes,
         peers,
         designs,
+        observations,
         programs: RefCell::default(),
         code: Code::default(),
         tree: broadcast_tree(topology),
@@ -71,14 +72,15 @@ pub(crate) fn build(
     Ok(graph)
 }
 
-/// The name of the unit that brings remote pages.
-const PAGE_FAULT: &str = "page-fault";
+/// The name of the unit that brings remote pages, which is on the network as the NIC is.
+pub const PAGE_FAULT: &str = "page-fault";
 
 struct Builder<'a> {
     topology: &'a Topology<'a>,
     routes: &'a Routes,
     peers: &'a BTreeMap<usize, Peer>,
     designs: &'a Designs,
+    observations: &'a Observations,
     /// Files that were read: many servers run the same program.
     programs: RefCell<BTreeMap<PathBuf, Rc<[u8]>>>,
     code: Code,
@@ -234,6 +236,7 @@ impl Builder<'_> {
             address: peer.endpoint.address,
             neighbours: &self.neighbours(name, spec)?,
             arguments: &self.arguments(name, spec)?,
+            observation: self.observations.get(name),
         };
         NetworkedServer::new(&config, &network, &file).map_err(refused)
     }

@@ -6,6 +6,7 @@ use rackwright_rtl::Design;
 use rackwright_schedule::{Apart, Graph, Meeting, ModelId, PortId, RunOutcome, Share};
 use rackwright_server::Stamp;
 use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_trace::Observation;
 use rackwright_traffic::{Host, Peer};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,6 +14,9 @@ use std::ops::Range;
 
 /// Compiled hardware units by the names that servers use for them.
 pub type Designs = BTreeMap<String, Design>;
+
+/// How servers are observed, by their names.
+pub type Observations = BTreeMap<String, Observation>;
 
 /// A cluster that has been built.
 pub struct Cluster {
@@ -62,6 +66,19 @@ impl Cluster {
         designs: &Designs,
         share: Option<Share>,
     ) -> Result<Cluster, ClusterError> {
+        Cluster::observed(description, designs, share, &Observations::new())
+    }
+
+    /// The same, with some of its servers observed, which they cannot tell.
+    ///
+    /// # Errors
+    /// As [`Cluster::with_designs`].
+    pub fn observed(
+        description: &Description,
+        designs: &Designs,
+        share: Option<Share>,
+        observations: &Observations,
+    ) -> Result<Cluster, ClusterError> {
         let topology = Topology::new(description)?;
         check::check(&topology)?;
         let peers = addresses::assign(&topology)?;
@@ -73,7 +90,7 @@ impl Cluster {
             Some(share) => share.models(),
             None => 0..nodes,
         };
-        let graph = build::build(&topology, &routes, &peers, designs, &own)?;
+        let graph = build::build(&topology, &routes, &peers, (designs, observations), &own)?;
         let ends =
             |ports: &Vec<crate::topology::Neighbour>| ports.iter().map(|end| (end.node, end.port)).collect();
         Ok(Cluster {

@@ -17,8 +17,9 @@ mod report;
 mod routes;
 mod topology;
 
+pub use build::PAGE_FAULT;
 pub use client::ClientReport;
-pub use cluster::{Cluster, Designs};
+pub use cluster::{Cluster, Designs, Observations};
 pub use description::{
     Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec,
     SwitchSpec, TrafficClient, TrafficSpec, WireSpec,

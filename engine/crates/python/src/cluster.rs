@@ -1,12 +1,17 @@
-use crate::design::Design;
+use crate::design;
 use crate::error::raise;
 use crate::meeting::Meeting;
+use crate::observer::Observer;
 use pyo3::prelude::*;
-use rackwright_cluster::{ClusterError, Description, Designs, PartReport, Report};
+use rackwright_cluster::{
+    ClusterError, Description, Designs, NodeKind, Observations, PartReport, Report, PAGE_FAULT,
+};
 use rackwright_ethernet::Capture;
+use rackwright_rtl::Design;
 use rackwright_schedule::{equal_shares, RunOutcome, Share};
 use rackwright_server::Stamp;
 use rackwright_time::{Cycle, Cycles};
+use rackwright_trace::Observation;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -24,20 +29,29 @@ pub struct Cluster {
 #[pymethods]
 impl Cluster {
     #[new]
-    #[pyo3(signature = (description, designs = BTreeMap::new(), share = None))]
+    #[pyo3(signature = (description, designs = BTreeMap::new(), share = None, observers = BTreeMap::new()))]
     fn new(
         py: Python<'_>,
         description: &str,
-        designs: BTreeMap<String, PyRef<'_, Design>>,
+        designs: BTreeMap<String, PyRef<'_, design::Design>>,
         share: Option<(usize, Vec<usize>)>,
+        observers: BTreeMap<String, PyRef<'_, Observer>>,
     ) -> PyResult<Cluster> {
         let description: Description = serde_json::from_str(description).map_err(raise)?;
         let designs: Designs = (designs.into_iter())
             .map(|(name, design)| (name, design.design.clone()))
             .collect();
         let share = share.map(|(rank, starts)| Share { rank, starts });
+        let observe = |(name, observer): (String, PyRef<'_, Observer>)| {
+            let observation = observation(&description, &designs, &name, &observer)?;
+            Ok((name, observation))
+        };
+        let observations = observers
+            .into_iter()
+            .map(observe)
+            .collect::<PyResult<Observations>>()?;
         let cluster = py
-            .detach(|| rackwright_cluster::Cluster::with_designs(&description, &designs, share))
+            .detach(|| rackwright_cluster::Cluster::observed(&description, &designs, share, &observations))
             .map_err(raise)?;
         Ok(Cluster {
             cluster,
@@ -183,6 +197,32 @@ impl Cluster {
         py.detach(|| serde_json::to_string(&self.cluster.report()))
             .map_err(raise)
     }
+}
+
+/// How the server `name` is observed.
+fn observation(
+    description: &Description,
+    designs: &Designs,
+    name: &str,
+    observer: &Observer,
+) -> PyResult<Observation> {
+    let node = description.nodes.iter().find(|node| node.name == name);
+    let Some(NodeKind::Server(spec)) = node.map(|node| &node.kind) else {
+        return Err(raise(format!(
+            "no server called `{name}` runs a program that can be observed"
+        )));
+    };
+    let path = spec.program.to_string_lossy();
+    let file = std::fs::read(&spec.program).map_err(|error| raise(format!("{path}: {error}")))?;
+    let cpu = spec.cpu.parse().map_err(raise)?;
+    let units: Vec<Design> = spec
+        .units
+        .iter()
+        .chain([&spec.nic])
+        .filter_map(|unit| designs.get(unit).cloned())
+        .filter(|design| design.manifest.unit != PAGE_FAULT)
+        .collect();
+    observer.of_program((&path, &file), cpu, &units)
 }
 
 impl Cluster {

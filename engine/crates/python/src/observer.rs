@@ -4,6 +4,7 @@ use pyo3::types::PyBytes;
 use rackwright_boot::kernel_offset;
 use rackwright_device::Map;
 use rackwright_linux::program_base;
+use rackwright_memory::HierarchyParameters;
 use rackwright_rtl::Design;
 use rackwright_server::CpuModel;
 use rackwright_trace::{counter_names, Observation, Profile, Session, Settings, Symbols, Trigger};
@@ -43,6 +44,12 @@ impl Observer {
             session: Mutex::new(None),
             samples: Mutex::default(),
         })
+    }
+
+    /// The clock of harts, in Hz.
+    #[staticmethod]
+    fn clock_hz() -> u64 {
+        HierarchyParameters::server().clock.hertz()
     }
 
     /// What was seen, as JSON; once, when the run has ended.

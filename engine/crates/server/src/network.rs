@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::nic::Nic;
 use crate::pager::Pager;
-use crate::server::{attach, Observed};
+use crate::server::{attach, publish, Observed};
 use crate::stamps::{Event, Stamp, Stamps};
 use crate::ServerConfig;
 use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, SharedCode, Stop, Timing};
@@ -17,6 +17,7 @@ use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_trace::Observation;
 use rackwright_unit::{AttachedUnit, Core, SentFrame};
 use std::sync::Arc;
 
@@ -53,6 +54,8 @@ pub struct NetworkConfig<'a> {
     pub neighbours: &'a [(Ipv4, Mac)],
     /// The arguments of its program, of which the first is the program's name.
     pub arguments: &'a [Vec<u8>],
+    /// How its hart is observed, if it is.
+    pub observation: Option<&'a Observation>,
 }
 
 /// What the hart does.
@@ -121,7 +124,7 @@ impl<T: Timing> Networked<T> {
             arguments: network.arguments,
         };
         let entry = bare::load(file, &mut memory, &information)?;
-        let units = attach(config, &hierarchy, 0)?;
+        let mut units = attach(config, &hierarchy, 0)?;
         let hart_clock = hierarchy.lock().parameters().clock;
         let mut nic = Nic::new(
             network.nic,
@@ -139,6 +142,11 @@ impl<T: Timing> Networked<T> {
             )?),
             None => None,
         };
+        if let Some(observation) = network.observation {
+            let events = observation.units(0);
+            let first = publish(&mut units, &events);
+            nic.publish(events, first);
+        }
         let core = Core::new(Hart::new(0, Mode::BareMetal, timing), hierarchy, units);
         let mut machine = Machine::new(core, memory);
         machine.core.hart.set_pc(entry);

@@ -9,6 +9,7 @@ use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
+use rackwright_trace::Observation;
 use std::sync::Arc;
 
 /// A server with a NIC in RTL, as a model of a network. Its program is bare metal.
@@ -55,6 +56,10 @@ impl NetworkedServer {
             });
         }
         let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
+        if let Some(observation) = network.observation {
+            let run = start_observed(config, network, observation, hierarchy, file)?;
+            return Ok(NetworkedServer { run });
+        }
         let code = network.code;
         let run = match config.cpu {
             CpuModel::Functional => {
@@ -134,6 +139,32 @@ impl NetworkedServer {
     /// What the program has printed so far.
     pub fn output(&self) -> &[u8] {
         self.run.network().output
+    }
+}
+
+/// The same, observed. Its code is its own: others have no observer in theirs.
+fn start_observed(
+    config: &ServerConfig<'_>,
+    network: &NetworkConfig<'_>,
+    observation: &Observation,
+    hierarchy: SharedHierarchy,
+    file: &[u8],
+) -> Result<Box<dyn NetworkRun>, ServerError> {
+    match config.cpu {
+        CpuModel::Functional => {
+            let timing = observation.probe(Functional::default(), 0, &hierarchy);
+            start(config, network, timing, Arc::default(), hierarchy, file)
+        }
+        CpuModel::Rocket => {
+            let timing = Rocket::explained(RocketParameters::measured(), &hierarchy);
+            let timing = observation.probe(timing, 0, &hierarchy);
+            start(config, network, timing, Arc::default(), hierarchy, file)
+        }
+        CpuModel::Boom => {
+            let timing = Boom::new(BoomParameters::large(), &hierarchy);
+            let timing = observation.probe(timing, 0, &hierarchy);
+            start(config, network, timing, Arc::default(), hierarchy, file)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use rackwright_memory::{Hierarchy, Placement};
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_trace::UnitEvents;
 use rackwright_unit::{frames, AttachedUnit, SentFrame};
 
 /// Bytes of the page of registers.
@@ -55,6 +56,11 @@ impl Nic {
             raised: false,
             settled: false,
         })
+    }
+
+    /// Says in `events`, from number `first` on, what happens in it.
+    pub(crate) fn publish(&mut self, events: UnitEvents, first: usize) {
+        self.unit.publish(events, first);
     }
 
     /// Gives it the address of its server, and the rate of a link slower than itself, before anything else happens.

@@ -334,13 +334,14 @@ pub(crate) fn attach(
     Ok(attachment.attach(hierarchy, hart)?)
 }
 
-/// Has units say what happens in them.
-pub(crate) fn publish(units: &mut [AttachedUnit], events: &UnitEvents) {
+/// Has units say what happens in them; gives the number of their events.
+pub(crate) fn publish(units: &mut [AttachedUnit], events: &UnitEvents) -> usize {
     let mut first = 0;
     for unit in units {
         unit.publish(events.clone(), first);
         first += unit.design().manifest.events().count();
     }
+    first
 }
 
 impl<T: Timing> Observed for Machine<T> {

@@ -1,0 +1,61 @@
+"""Servers of a cluster whose harts are observed."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rackwright import _engine
+from rackwright.cluster.ranks import world
+from rackwright.cluster.result import ClusterResult
+from rackwright.cluster.session import Session
+from rackwright.cluster.topology import Topology
+from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    from rackwright.profiling.observed import Profile
+
+
+def observers_of(asked: Session, topology: Topology) -> dict[str, _engine.Observer]:
+    """An observer for each server that is to be observed, by name.
+
+    Raises `RackwrightError` when there is none that runs a program, when a name is none of them, and when
+    several processes share the cluster.
+    """
+    observing = asked.observing
+    if observing is None:
+        return {}
+    if world():
+        raise RackwrightError("one process observes: run without mpirun")
+    servers = [node["name"] for node in topology.description["nodes"] if node["kind"] == "server"]
+    if not servers:
+        raise RackwrightError("no server of the cluster runs a program that can be observed")
+    unknown = [name for name in observing.servers if name not in servers]
+    if unknown:
+        raise RackwrightError(f"no server is called {unknown[0]}; there are {', '.join(servers)}")
+    return {name: observing.watching.observer() for name in observing.servers or servers}
+
+
+def profiles_of(
+    observers: Mapping[str, _engine.Observer], topology: Topology, result: ClusterResult
+) -> dict[str, Profile]:
+    """What was seen, by server, when the run has ended and its cluster is gone."""
+    from rackwright.profiling.observed import Profile
+
+    # Observers hand over what they have seen when their harts go.
+    gc.collect()
+    nodes = {node["name"]: node for node in topology.description["nodes"]}
+    ended = result.servers.set_index("name")["exit_code"]
+    return {
+        name: Profile.of(
+            observer,
+            command=f"{name}: {nodes[name]['program'].rsplit('/', 1)[-1]}",
+            cpu=nodes[name].get("cpu", "rocket"),
+            clock_hz=_engine.Observer.clock_hz(),
+            exit_code=0 if ended[name] is None or ended[name] != ended[name] else int(ended[name]),
+            digest=result.digest,
+            wall_seconds=result.wall_seconds,
+        )
+        for name, observer in observers.items()
+    }
