@@ -9,18 +9,25 @@ from rackwright import libz
 from rackwright.codec import CodecUnit
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
+from rackwright.snappy import check_settings
 
-OPERATIONS = ("decompress",)
+OPERATIONS = ("compress", "decompress")
 
 # What a unit may fill of an input that the library refuses.
 _ROOM_OF_WRONG_INPUT = 1 << 20
 
-ON_CHIP_HISTORY, FORMAT = 4, 5
-"""The commands that say how many bytes of the built history are used, and what stands around the data."""
+ON_CHIP_HISTORY = 4
+"""The command that says how many bytes of the built history are used to decompress."""
+
+HASH_TABLE_LOG2 = 5
+"""The command of the compressor that gives log2 of the entries of the hash table."""
+
+FORMAT = {"compress": 6, "decompress": 5}
+"""The command of each unit that says what stands around the data."""
 
 
 class DeflateUnit(CodecUnit):
-    """A DEFLATE unit that decompresses one buffer after the other."""
+    """A DEFLATE unit that compresses or decompresses one buffer after the other."""
 
     def __init__(
         self,
@@ -29,24 +36,25 @@ class DeflateUnit(CodecUnit):
         *,
         parameters: Mapping[str, ParameterValue] | None = None,
         history_kib: int | None = None,
+        hash_entries: int | None = None,
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
         waves: Path | None = None,
         clock: str | None = None,
     ) -> None:
-        """Builds the unit for `operation` ("decompress") on data in `wrapper`.
+        """Builds the unit for `operation` ("compress" or "decompress") on data in `wrapper`.
 
-        `parameters` are those of elaboration; `history_kib` is set at run time, up to what was built. `clock`
-        is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError` for what
-        does not exist.
+        `parameters` are those of elaboration. `history_kib` (decompress) and `hash_entries` (compress, a
+        power of two) are set at run time, up to what was built. `clock` is hertz or "synthesised"; without
+        it, `clock_of` says what it is. Raises `RackwrightError` for what does not exist or does not fit the
+        operation.
         """
         if operation not in OPERATIONS:
             raise RackwrightError(f"no operation {operation}; there is {' and '.join(OPERATIONS)}")
         if wrapper not in libz.FORMATS:
             raise RackwrightError(f"no format {wrapper}; there are {', '.join(libz.FORMATS)}")
-        if history_kib is not None and not 0 <= history_kib < 1 << 32:
-            raise RackwrightError(f"the history is a number of KiB, not {history_kib}")
+        check_settings(operation, history_kib, hash_entries)
         super().__init__(
             "deflate",
             operation,
@@ -61,21 +69,32 @@ class DeflateUnit(CodecUnit):
         self.choose(wrapper)
         if history_kib is not None:
             self.set("history-kib", history_kib, ON_CHIP_HISTORY, history_kib << 10)
+        if hash_entries is not None:
+            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
 
     def choose(self, wrapper: libz.Format) -> None:
         """From the next operation on, `wrapper` stands around the data."""
         self.wrapper = wrapper
-        self.unit.command(FORMAT, libz.FORMATS.index(wrapper))
+        self.unit.command(FORMAT[self.operation], libz.FORMATS.index(wrapper))
         self.settings["format"] = wrapper
 
     def room(self, data: bytes) -> int:
-        """The bytes that `data` stands for, by the official library."""
+        """The bytes that `data` stands for, by the official library; or the most that can be made of it."""
+        if self.operation == "compress":
+            return most_compressed_bytes(len(data))
         expected = libz.decompress(data, self.wrapper)
         return _ROOM_OF_WRONG_INPUT if isinstance(expected, str) else len(expected[0])
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
         """Whether the official library agrees: with the bytes, or in refusing the input."""
+        if self.operation == "compress":
+            return status == "ok" and libz.decompress(output, self.wrapper) == (data, len(output))
         expected = libz.decompress(data, self.wrapper)
         if isinstance(expected, str):
             return status == "malformed"
         return status == "ok" and output == expected[0]
+
+
+def most_compressed_bytes(length: int) -> int:
+    """Room that is always enough for `length` bytes: the contract page of the unit says why."""
+    return length + length // 256 + 64

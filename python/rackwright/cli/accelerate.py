@@ -204,12 +204,11 @@ def _unit(
             check_idle=check_idle,
         )
     if algorithm is not Algorithm.zstd:
-        if hash_entries is not None:
-            raise RackwrightError("hash entries are a setting of compression")
         return DeflateUnit(
             operation,
             next(name for name in libz.FORMATS if name == algorithm.value),
             history_kib=history_kib,
+            hash_entries=hash_entries,
             placement=placement,
             waves=waves,
             parameters=parameters,

@@ -1,6 +1,9 @@
 package rackwright.deflate
 
 import chisel3._
+import chisel3.util._
+
+import rackwright.entropy.HuffmanWord
 
 /** What a code for literals and lengths stands for. */
 object TokenKind extends ChiselEnum {
@@ -28,8 +31,9 @@ object TokenFormat {
   val lengthReach: Int = mostBits + lengthExtra
   val distanceReach: Int = mostBits + distanceExtra
 
-  private val lengthCodes = 29
-  private val longest = 258
+  val lengthCodes: Int = 29
+  val shortest: Int = 3
+  val longest: Int = 258
 
   /** Bits behind the code of length number `index`, counted from symbol 257 on. */
   def lengthExtraBits(index: UInt): UInt =
@@ -50,6 +54,18 @@ object TokenFormat {
     val extra = distanceExtraBits(symbol)
     val value = ((2.U(2.W) | symbol(0)) << extra) | (bits & mask(extra, distanceExtra))
     (Mux(symbol < 2.U, symbol, value) + 1.U)(15, 0)
+  }
+
+  /** The number of a length, from `rest`, which is three less; the bits behind its code are the low ones of `rest`. */
+  def lengthIndex(rest: UInt): UInt = {
+    val extra = Mux(rest < 8.U, 0.U, Log2(rest) - 2.U)(2, 0)
+    Mux(rest === (longest - shortest).U, (lengthCodes - 1).U, Cat(extra, 0.U(2.W)) +& (rest >> extra)(2, 0))(4, 0)
+  }
+
+  /** The symbol of a distance, from `rest`, which is one less; the bits behind its code are the low ones of `rest`. */
+  def distanceSymbol(rest: UInt): UInt = {
+    val extra = Mux(rest < 4.U, 0.U, Log2(rest) - 1.U)(3, 0)
+    (Cat(extra, 0.U(1.W)) +& (rest >> extra)(1, 0))(4, 0)
   }
 
   private def mask(count: UInt, most: Int): UInt = VecInit.tabulate(most)(i => count > i.U).asUInt
@@ -75,6 +91,28 @@ object TokenFormat {
     entry.value := symbol
     entry.extra := distanceExtraBits(symbol)
     entry
+  }
+
+  /** The word of `symbol` in the fixed code for literals and lengths (RFC 1951, section 3.2.6). */
+  def fixedLiteral(symbol: UInt): HuffmanWord = {
+    val length = Mux(symbol < 144.U, 8.U, Mux(symbol < 256.U, 9.U, Mux(symbol < 280.U, 7.U, 8.U(4.W))))
+    val code = Mux(
+      symbol < 144.U,
+      symbol +& 0x30.U,
+      Mux(symbol < 256.U, symbol +& (0x190 - 144).U, Mux(symbol < 280.U, symbol - 256.U, symbol - (280 - 0xc0).U))
+    )
+    fixedWord(code, length)
+  }
+
+  /** The word of `symbol` in the fixed code for distances. */
+  def fixedDistance(symbol: UInt): HuffmanWord = fixedWord(symbol, 5.U)
+
+  private def fixedWord(code: UInt, length: UInt): HuffmanWord = {
+    val most = DeflateCompressorParams.mostBits
+    val word = Wire(new HuffmanWord(most))
+    word.length := length
+    word.code := Reverse((code.pad(most) << (most.U - length))(most - 1, 0))
+    word
   }
 
   /** Lengths of the fixed codes (RFC 1951, section 3.2.6). */

@@ -2,7 +2,7 @@ package rackwright.elaborate
 
 import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
-import rackwright.deflate.DeflateDecompressorDescription
+import rackwright.deflate.{DeflateCompressorDescription, DeflateDecompressorDescription}
 import rackwright.nic.NicDescription
 import rackwright.pagefault.PageFaultDescription
 import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
@@ -16,6 +16,7 @@ object Units {
     SnappyDecompressorDescription,
     ZstdCompressorDescription,
     ZstdDecompressorDescription,
+    DeflateCompressorDescription,
     DeflateDecompressorDescription,
     DeserializerDescription,
     SerializerDescription,

@@ -9,20 +9,24 @@ class BitString(val most: Int) extends Bundle {
   val count = UInt(log2Ceil(most + 1).W)
 }
 
-/** Up to eight bytes, the first one lowest. */
-class PackedWord extends Bundle {
-  val data = UInt(64.W)
-  val count = UInt(4.W)
+/** Up to `bytes` bytes, the first one lowest. */
+class PackedWord(val bytes: Int = 8) extends Bundle {
+  val data = UInt((8 * bytes).W)
+  val count = UInt(log2Ceil(bytes + 1).W)
 }
 
 /** Packs bits into words, the first bit lowest, as streams that are read from their end want it. Takes a string of bits
   * in every cycle; a word leaves four cycles later and has to be taken.
   *
   * @param most
-  *   the longest string, at most 63 bits.
+  *   the longest string, shorter than a word.
+  * @param wordBytes
+  *   bytes of a word: a power of two.
   */
-class BitPacker(most: Int) extends Module {
-  require(most <= 63, s"strings of $most bits don't fit beside a word")
+class BitPacker(most: Int, wordBytes: Int = 8) extends Module {
+  private val wordBits = 8 * wordBytes
+  private val fillBits = log2Ceil(wordBits)
+  require(most < wordBits, s"strings of $most bits don't fit beside a word of $wordBits")
   val bits = IO(Flipped(Valid(new BitString(most))))
 
   /** Fills up to a byte and gives out what there is; not in a cycle with bits. */
@@ -30,7 +34,7 @@ class BitPacker(most: Int) extends Module {
 
   /** The count of bytes begins anew; when it isn't busy. */
   val clear = IO(Input(Bool()))
-  val word = IO(Valid(new PackedWord))
+  val word = IO(Valid(new PackedWord(wordBytes)))
 
   /** Bytes given out; right when it isn't busy. */
   val bytes = IO(Output(UInt(20.W)))
@@ -45,31 +49,31 @@ class BitPacker(most: Int) extends Module {
   assert(!(bits.valid && align), "bits come with an alignment")
 
   // Where it goes.
-  private val fill = RegInit(0.U(6.W))
+  private val fill = RegInit(0.U(fillBits.W))
   private val next = fill +& count
   when(taking) { fill := next }
   when(aligning) { fill := 0.U }
   private val placing = RegNext(taking, false.B)
   private val place = RegEnable(fill, taking)
   private val placed = RegEnable(value, taking)
-  private val spills = RegNext(taking && next >= 64.U, false.B)
+  private val spills = RegNext(taking && next >= wordBits.U, false.B)
   private val closes = RegNext(aligning, false.B)
   private val closedBytes = RegEnable((fill +& 7.U) >> 3, aligning)
 
   // Shifted.
   private val joining = RegNext(placing, false.B)
-  private val shifted = RegEnable((placed << place)(62 + most, 0), placing)
+  private val shifted = RegEnable((placed << place)(wordBits - 2 + most, 0), placing)
   private val full = RegNext(spills, false.B)
   private val ending = RegNext(closes, false.B)
   private val endBytes = RegNext(closedBytes)
 
   // Joined.
-  private val held = RegInit(0.U(64.W))
-  private val joined = held | Mux(joining, shifted(63, 0), 0.U)
-  held := Mux(ending, 0.U, Mux(full, shifted >> 64, joined))
+  private val held = RegInit(0.U(wordBits.W))
+  private val joined = held | Mux(joining, shifted(wordBits - 1, 0), 0.U)
+  held := Mux(ending, 0.U, Mux(full, shifted >> wordBits, joined))
   word.valid := RegNext(full || (ending && endBytes =/= 0.U), false.B)
   word.bits.data := RegNext(joined)
-  word.bits.count := RegNext(Mux(full, 8.U, endBytes))
+  word.bits.count := RegNext(Mux(full, wordBytes.U, endBytes))
 
   private val total = RegInit(0.U(20.W))
   when(word.valid) { total := total + word.bits.count }

@@ -4,71 +4,94 @@ import chisel3._
 import chisel3.util._
 
 /** How often a symbol occurs. */
-class SymbolCount(val countBits: Int) extends Bundle {
-  val symbol = UInt(8.W)
+class SymbolCount(val countBits: Int, val symbolBits: Int = 8) extends Bundle {
+  val symbol = UInt(symbolBits.W)
   val count = UInt(countBits.W)
 }
 
 /** A symbol's code, in the low `length` bits. */
-class HuffmanWord extends Bundle {
-  val code = UInt(HuffmanCodeMaker.mostBits.W)
+class HuffmanWord(val mostBits: Int = HuffmanCodeMaker.mostBits) extends Bundle {
+  val code = UInt(mostBits.W)
   val length = UInt(4.W)
 }
 
 /** A symbol with its code. */
-class HuffmanAssignment extends Bundle {
-  val symbol = UInt(8.W)
-  val word = new HuffmanWord
+class HuffmanAssignment(val symbolBits: Int = 8, val mostBits: Int = HuffmanCodeMaker.mostBits) extends Bundle {
+  val symbol = UInt(symbolBits.W)
+  val word = new HuffmanWord(mostBits)
+}
+
+/** Which of a code's words have the lowest values, and how a word stands in its bits. */
+sealed trait WordOrder
+object WordOrder {
+
+  /** The longest ones, a word's last bit lowest (RFC 8878, section 4.2.1.3). */
+  case object LongestLowest extends WordOrder
+
+  /** The shortest ones, a word's first bit lowest (RFC 1951, sections 3.1.1 and 3.2.2). */
+  case object ShortestLowest extends WordOrder
 }
 
 /** What is known of a code when it is made. */
-class HuffmanSummary(countBits: Int) extends Bundle {
+class HuffmanSummary(countBits: Int, symbols: Int = 256) extends Bundle {
 
   /** Symbols that occur, and the last of them. */
-  val used = UInt(9.W)
-  val last = UInt(8.W)
+  val used = UInt(log2Ceil(symbols + 1).W)
+  val last = UInt(log2Ceil(symbols).W)
   val longest = UInt(4.W)
 
   /** Bits that all symbols take. */
   val bits = UInt((countBits + 4).W)
 }
 
-/** Makes a prefix code of at most eleven bits from counts.
+/** Makes a prefix code from counts.
   *
   * Each symbol first gets the length that its frequency asks for, rounded up, with some room for those whose lengths
   * are cut. Then symbols are visited in passes and made one bit shorter while the code has room, first those that were
   * rounded up most. Every pass takes one symbol per cycle; the code is complete at the end because a code with room has
-  * room for making one of its longest words shorter. The words are those of RFC 8878, section 4.2.1.3: the longest
-  * lowest, symbols ascending.
+  * room for making one of its longest words shorter. Words of one length follow each other, symbols ascending.
   *
   * @param countBits
   *   bits of a count.
+  * @param symbols
+  *   symbols that there are; few enough that words of `mostBits` bits for all of them leave most of the room.
+  * @param mostBits
+  *   the longest word.
+  * @param order
+  *   of words of different lengths.
   */
-class HuffmanCodeMaker(countBits: Int) extends Module {
-  import HuffmanCodeMaker._
+class HuffmanCodeMaker(
+    countBits: Int,
+    symbols: Int = 256,
+    mostBits: Int = HuffmanCodeMaker.mostBits,
+    order: WordOrder = WordOrder.LongestLowest
+) extends Module {
+  import HuffmanCodeMaker.State
+  private val symbolBits = log2Ceil(symbols)
+  private val usedBits = log2Ceil(symbols + 1)
 
   /** Counts of all symbols follow, ascending. */
   val start = IO(Input(Bool()))
-  val count = IO(Flipped(Valid(new SymbolCount(countBits))))
+  val count = IO(Flipped(Valid(new SymbolCount(countBits, symbolBits))))
 
   /** All counts have been given. */
   val finish = IO(Input(Bool()))
-  val word = IO(Valid(new HuffmanAssignment))
-  val summary = IO(Output(new HuffmanSummary(countBits)))
+  val word = IO(Valid(new HuffmanAssignment(symbolBits, mostBits)))
+  val summary = IO(Output(new HuffmanSummary(countBits, symbols)))
 
   /** The code is made; or there are fewer than two symbols, and none is. */
   val done = IO(Output(Bool()))
 
   private val state = RegInit(State.idle)
-  private val used = Reg(UInt(9.W))
-  private val last = Reg(UInt(8.W))
+  private val used = Reg(UInt(usedBits.W))
+  private val last = Reg(UInt(symbolBits.W))
   private val total = Reg(UInt(countBits.W))
-  private val counts = SyncReadMem(256, new SymbolCount(countBits))
-  private val lengths = SyncReadMem(256, UInt(4.W))
+  private val counts = SyncReadMem(symbols, new SymbolCount(countBits, symbolBits))
+  private val lengths = SyncReadMem(symbols, UInt(4.W))
 
   // Collected: the symbols that occur.
   when(count.valid && count.bits.count =/= 0.U) {
-    counts.write(used(7, 0), count.bits)
+    counts.write(used(symbolBits - 1, 0), count.bits)
     used := used + 1.U
     last := count.bits.symbol
     total := total + count.bits.count
@@ -76,16 +99,16 @@ class HuffmanCodeMaker(countBits: Int) extends Module {
 
   // A pass: one symbol after the other, with what is asked of it.
   private val passing = Seq(State.first, State.shorten, State.measure, State.assign).map(state === _).reduce(_ || _)
-  private val at = RegInit(0.U(9.W))
+  private val at = RegInit(0.U(usedBits.W))
   private val reading = passing && at =/= used
-  private val entry = counts.read(at(7, 0), reading)
-  private val length = lengths.read(at(7, 0), reading)
+  private val entry = counts.read(at(symbolBits - 1, 0), reading)
+  private val length = lengths.read(at(symbolBits - 1, 0), reading)
   when(reading) { at := at + 1.U }
   private val arrived = RegNext(reading, false.B)
   private val shifting = RegNext(arrived, false.B)
   private val found = RegEnable(entry, arrived)
   private val foundLength = RegEnable(length, arrived)
-  private val foundAt = RegNext(RegNext(at(7, 0)))
+  private val foundAt = RegNext(RegNext(at(symbolBits - 1, 0)))
   private val deciding = RegNext(shifting, false.B)
   private val decidedAt = RegNext(foundAt)
   private val decidedSymbol = RegNext(found.symbol)
@@ -115,7 +138,7 @@ class HuffmanCodeMaker(countBits: Int) extends Module {
   when(RegNext(deciding && state === State.first, false.B)) { room := room - firstCost }
 
   // Measured: words of each length, and all bits.
-  private val ranks = Reg(Vec(mostBits + 1, UInt(9.W)))
+  private val ranks = Reg(Vec(mostBits + 1, UInt(usedBits.W)))
   private val longest = Reg(UInt(4.W))
   private val bits = Reg(UInt((countBits + 4).W))
   private val product = RegNext((found.count * foundLength)(countBits + 3, 0))
@@ -125,15 +148,22 @@ class HuffmanCodeMaker(countBits: Int) extends Module {
     bits := bits + product
   }
 
-  // Words of one length follow each other.
+  // Words of one length follow each other; where the shortest are lowest, they are kept with their first bit highest.
+  private val shortestLowest = order == WordOrder.ShortestLowest
   private val words = Reg(Vec(mostBits + 1, UInt(mostBits.W)))
   private val lowest = Reg(UInt((mostBits + 1).W))
   private val rank = Reg(UInt(4.W))
   word.valid := deciding && state === State.assign
   word.bits.symbol := decidedSymbol
   word.bits.word.length := decidedLength
-  word.bits.word.code := words(decidedLength)
-  when(word.valid) { words(decidedLength) := words(decidedLength) + 1.U }
+  if (shortestLowest) {
+    val behind = (1.U << (mostBits.U - decidedLength))(mostBits, 0)
+    word.bits.word.code := Reverse(words(decidedLength))
+    when(word.valid) { words(decidedLength) := words(decidedLength) + behind }
+  } else {
+    word.bits.word.code := words(decidedLength)
+    when(word.valid) { words(decidedLength) := words(decidedLength) + 1.U }
+  }
 
   summary.used := used
   summary.last := last
@@ -174,15 +204,21 @@ class HuffmanCodeMaker(countBits: Int) extends Module {
       bits := 0.U
     }
     is(State.measure) {
-      rank := longest
+      rank := (if (shortestLowest) 1.U else longest)
       lowest := 0.U
       when(ends) { state := State.starts }
     }
     is(State.starts) {
       words(rank) := lowest
-      lowest := (lowest + ranks(rank)) >> 1
-      rank := rank - 1.U
-      when(rank === 1.U) { pass(State.assign) }
+      if (shortestLowest) {
+        lowest := lowest + (ranks(rank) << (mostBits.U - rank))
+        rank := rank + 1.U
+        when(rank === mostBits.U) { pass(State.assign) }
+      } else {
+        lowest := (lowest + ranks(rank)) >> 1
+        rank := rank - 1.U
+        when(rank === 1.U) { pass(State.assign) }
+      }
     }
     is(State.assign) { when(ends) { state := State.end } }
     is(State.end) { state := State.idle }
@@ -191,7 +227,7 @@ class HuffmanCodeMaker(countBits: Int) extends Module {
 
 object HuffmanCodeMaker {
 
-  /** The longest word of RFC 8878, section 4.2.1. */
+  /** The longest word of a code for literals (RFC 8878, section 4.2.1). */
   val mostBits: Int = 11
 
   /** `settle` lets what was collected take effect; `first` to `assign` are passes over all symbols that occur, `starts`

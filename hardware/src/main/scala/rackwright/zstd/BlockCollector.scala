@@ -3,6 +3,7 @@ package rackwright.zstd
 import chisel3._
 import chisel3.util._
 
+import rackwright.entropy.CountedLiterals
 import rackwright.lz77.{Sequence => FoundSequence}
 
 /** A sequence ready to be coded (RFC 8878, section 3.1.1.3.2.1.1): codes, and the numbers whose low bits are the extra
@@ -37,12 +38,6 @@ class LiteralWord(params: ZstdCompressorParams) extends Bundle {
 class SequencePlace(params: ZstdCompressorParams) extends Bundle {
   val place = UInt((log2Ceil(params.sequencesMost) + 1).W)
   val sequence = new CodedSequence
-}
-
-/** Literals to count: the first `count` of `data`. */
-class CountedLiterals extends Bundle {
-  val data = UInt((8 * BlockCollector.lanes).W)
-  val count = UInt(log2Ceil(BlockCollector.lanes + 1).W)
 }
 
 /** Gathers what the LZ77 encoder finds into blocks: joins the parts of long matches and of long runs of literals, codes
@@ -180,7 +175,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
 object BlockCollector {
 
   /** Literals taken per cycle. */
-  val lanes: Int = 4
+  val lanes: Int = CountedLiterals.lanes
 
   /** Cycles that what was taken last needs to the stores. */
   val settlingCycles: Int = 8

@@ -3,7 +3,7 @@ package rackwright.zstd
 import chisel3._
 import chisel3.util._
 
-import rackwright.entropy.{BitPacker, BitString}
+import rackwright.entropy.{BitPacker, BitString, CountedLiterals, LiteralHistogram}
 
 /** Codes one collected block after the other, and gives out their bytes. */
 class BlockEncoder(params: ZstdCompressorParams) extends Module {

@@ -1,10 +1,21 @@
-package rackwright.zstd
+package rackwright.entropy
 
 import chisel3._
 import chisel3.util._
 
-import rackwright.entropy.SymbolCount
 import rackwright.lz77.WriteFirstMemory
+
+/** Literals to count: the first `count` of `data`. */
+class CountedLiterals extends Bundle {
+  val data = UInt((8 * CountedLiterals.lanes).W)
+  val count = UInt(log2Ceil(CountedLiterals.lanes + 1).W)
+}
+
+object CountedLiterals {
+
+  /** Literals counted per cycle. */
+  val lanes: Int = 4
+}
 
 /** Counts the literals of a block, four per cycle, and gives the counts out, symbols ascending. What was given out
   * counts from zero again; after a reset that is made so first.
@@ -38,7 +49,7 @@ class LiteralHistogram(countBits: Int) extends Module {
   when(gather && !visiting) { state := State.giving }
   busy := visiting || visited || count.valid
 
-  private val counts = Seq.tabulate(BlockCollector.lanes) { lane =>
+  private val counts = Seq.tabulate(CountedLiterals.lanes) { lane =>
     val memory = Module(new WriteFirstMemory(symbols, countBits))
     val symbol = counted.bits.data(8 * lane + 7, 8 * lane)
     val counts = counted.valid && counted.bits.count > lane.U

@@ -1,0 +1,124 @@
+package rackwright.deflate
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.Status
+import rackwright.lz77.{EncoderJob, EncoderParams}
+import rackwright.memory.{StreamRange, WriterRange, WriterResult}
+import rackwright.rocc.{Operation, OperationResult}
+
+/** Takes a compressor through one operation after the other: start, run, drain, report.
+  *
+  * An operation ends early when input can't be read, output can't be written or the destination is full. It is reported
+  * when both streams are quiet, whichever way it ended.
+  *
+  * @param params
+  *   what was built.
+  */
+class DeflateCompressorControl(params: DeflateCompressorParams) extends Module {
+  import DeflateCompressorControl.State
+
+  val operation = IO(Flipped(Decoupled(new Operation(params.settings))))
+  val result = IO(Decoupled(new OperationResult))
+
+  /** Starts of the boxes, all in the same cycle. */
+  val load = IO(Decoupled(new StreamRange))
+  val write = IO(Decoupled(new WriterRange))
+  val encode = IO(Decoupled(new EncoderJob))
+
+  /** From the cycle after the start on: what stands around the data, one of [[Wrapper]]. */
+  val format = IO(Output(UInt(Wrapper.bits.W)))
+
+  /** The loader gives up its input. */
+  val stop = IO(Output(Bool()))
+
+  /** The boxes between loader and writer forget everything: held from the end of an operation to the next start. */
+  val clear = IO(Output(Bool()))
+
+  /** The last byte has been given to the writer. */
+  val finished = IO(Input(Bool()))
+
+  /** Bytes taken from the loader in this cycle. */
+  val consumed = IO(Input(UInt(log2Ceil(params.streamBytes + 1).W)))
+  val unreadable = IO(Input(Bool()))
+  val overflow = IO(Input(Bool()))
+  val unwritable = IO(Input(Bool()))
+  val loaderIdle = IO(Input(Bool()))
+
+  /** To the writer: nothing more comes. */
+  val finish = IO(Output(Bool()))
+  val written = IO(Flipped(Decoupled(new WriterResult)))
+
+  private val state = RegInit(State.idle)
+  private val status = Reg(UInt(Status.width.W))
+  private val outputBytes = Reg(UInt(64.W))
+  private val inputOffset = Reg(UInt(64.W))
+
+  private val asked = operation.bits
+  private val maxOffset = asked.setting(params.maxOffset.name)
+  private val hashLog2 = asked.setting(params.hashTableLog2.name)
+  private val supported = (asked.source.length >> 32) === 0.U &&
+    maxOffset =/= 0.U && maxOffset <= params.encoder.historyBytes.U &&
+    hashLog2 >= EncoderParams.minHashLog2.U && hashLog2 <= params.encoder.hashLog2.U &&
+    asked.setting(params.format.name) <= Wrapper.gzip.U
+
+  private val placeForAll = load.ready && write.ready && encode.ready
+  private val begin = state === State.idle && operation.valid && supported && placeForAll
+  private val refuse = state === State.idle && operation.valid && !supported
+  operation.ready := begin || refuse
+  load.valid := begin
+  load.bits := asked.source
+  write.valid := begin
+  write.bits.address := asked.destination
+  write.bits.capacity := asked.capacity
+  encode.valid := begin
+  encode.bits.length := asked.source.length(31, 0)
+  encode.bits.maxOffset := maxOffset(16, 0)
+  encode.bits.hashLog2 := hashLog2(3, 0)
+  private val wrapper = RegEnable(asked.setting(params.format.name), encode.fire)
+  format := wrapper
+
+  private val failed = unreadable || overflow || unwritable
+  stop := state === State.running && failed
+  clear := state === State.draining || state === State.reporting
+  finish := state === State.draining
+  written.ready := state === State.draining && loaderIdle
+
+  result.valid := state === State.reporting
+  result.bits.status := status
+  result.bits.outputBytes := outputBytes
+  result.bits.inputOffset := inputOffset
+
+  when(refuse) {
+    status := Status.unsupported
+    outputBytes := 0.U
+    inputOffset := 0.U
+    state := State.reporting
+  }
+  when(begin) {
+    status := Status.ok
+    inputOffset := 0.U
+    state := State.running
+  }
+  when(state === State.running) {
+    inputOffset := inputOffset + consumed
+    when(failed) { status := Mux(unreadable || unwritable, Status.accessFault, Status.outputFull) }
+    when(failed || finished) { state := State.draining }
+  }
+  when(written.fire) {
+    outputBytes := written.bits.written
+    when(status === Status.ok) { status := written.bits.status }
+    state := State.reporting
+  }
+  when(result.fire) { state := State.idle }
+}
+
+/** The states of a [[DeflateCompressorControl]]. */
+object DeflateCompressorControl {
+
+  /** `draining` waits until both streams are quiet. */
+  object State extends ChiselEnum {
+    val idle, running, draining, reporting = Value
+  }
+}
