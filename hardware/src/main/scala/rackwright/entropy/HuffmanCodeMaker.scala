@@ -153,6 +153,7 @@ class HuffmanCodeMaker(
   private val words = Reg(Vec(mostBits + 1, UInt(mostBits.W)))
   private val lowest = Reg(UInt((mostBits + 1).W))
   private val rank = Reg(UInt(4.W))
+  private def rankIndex = rank(log2Ceil(mostBits + 1) - 1, 0)
   word.valid := deciding && state === State.assign
   word.bits.symbol := decidedSymbol
   word.bits.word.length := decidedLength
@@ -209,12 +210,13 @@ class HuffmanCodeMaker(
       when(ends) { state := State.starts }
     }
     is(State.starts) {
-      words(rank) := lowest
       if (shortestLowest) {
-        lowest := lowest + (ranks(rank) << (mostBits.U - rank))
+        words(rankIndex) := lowest
+        lowest := lowest + (ranks(rankIndex) << (mostBits.U - rank))
         rank := rank + 1.U
         when(rank === mostBits.U) { pass(State.assign) }
       } else {
+        words(rank) := lowest
         lowest := (lowest + ranks(rank)) >> 1
         rank := rank - 1.U
         when(rank === 1.U) { pass(State.assign) }
