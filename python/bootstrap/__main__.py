@@ -33,6 +33,8 @@ def extras_of(arguments: list[str]) -> set[str]:
         extras.add(builds.PROTOBUF_LIBRARY)
     if verb == "protobuf" or (verb == "bench" and rest[:1] == ["protobuf"]):
         extras.add(builds.PROTOBUF_LIBRARY)
+    if verb == "bench" and rest[:1] == ["compression"]:
+        extras.add(builds.COMPRESSION)
     return extras
 
 

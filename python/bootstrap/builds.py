@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from bootstrap import protobuf, protobuf_source, software, tools, venv
+from bootstrap import compression, protobuf, protobuf_source, software, tools, venv
 from bootstrap.paths import (
     BUILD,
     CARGO_TARGET,
@@ -26,10 +26,11 @@ from bootstrap.paths import (
     STAMPS,
     VENV,
 )
+from bootstrap.software import RISCV
 from bootstrap.steps import Step, execute, input_files
 
-PROTOBUF_LIBRARY, ROCKET_RTL, TESTS = "protobuf", "rocket", "tests"
-EXTRAS = (PROTOBUF_LIBRARY, ROCKET_RTL, TESTS)
+PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, TESTS = "protobuf", "compression", "rocket", "tests"
+EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, TESTS)
 """Steps that are done for whoever uses what they make."""
 
 WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot")
@@ -167,7 +168,7 @@ def all_steps() -> tuple[Step, ...]:
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=software.build,
     )
-    return python, hardware, engine, programs, _protobuf_step(), rocket, tests
+    return python, hardware, engine, programs, _protobuf_step(), _compression_step(), rocket, tests
 
 
 def _protobuf_step() -> Step:
@@ -179,6 +180,19 @@ def _protobuf_step() -> Step:
         outputs=tuple(PROTOBUF / name for name in protobuf.OUTPUTS),
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=protobuf.build,
+    )
+
+
+def _compression_step() -> Step:
+    formats = [compression.benchmark(RISCV, name, "unit") for name in compression.FORMATS]
+    return Step(
+        COMPRESSION,
+        "official ZStd and zlib, and the benchmark of formats by them and by the units",
+        inputs=(*(SOFTWARE / name for name in compression.FOLDERS), Path(compression.__file__)),
+        outputs=tuple(formats),
+        settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
+        run=compression.build,
+        after=("software",),
     )
 
 

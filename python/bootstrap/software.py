@@ -62,8 +62,8 @@ HOST = Target(SOFTWARE_HOST, "", ("-O3", "-march=native", "-DSNAPPY_HAVE_SSSE3=_
 REFERENCE = Target(SOFTWARE_HOST / "reference", "", ("-O3", "-fPIC"))
 
 
-def snappy_directory() -> Path:
-    """Where Cargo keeps the source of the official library."""
+def third_party(package: str) -> Path:
+    """Where Cargo keeps the package that carries an official library's source."""
     manifest = _THIRD_PARTY / "Cargo.toml"
     execute("software", ["cargo", "fetch", "--locked", "--manifest-path", str(manifest)])
     command = ["cargo", "metadata", "--format-version=1", "--locked", "--offline"]
@@ -71,11 +71,11 @@ def snappy_directory() -> Path:
         [*command, "--manifest-path", str(manifest)], capture_output=True, text=True, check=False
     )
     if result.returncode != 0:
-        raise NotReadyError(f"cargo cannot tell where snappy_src is: {result.stderr.strip()}")
-    for package in json.loads(result.stdout)["packages"]:
-        if package["name"] == "snappy_src":
-            return Path(package["manifest_path"]).parent / "snappy"
-    raise NotReadyError("software/third-party/Cargo.toml does not name snappy_src")
+        raise NotReadyError(f"cargo cannot tell where {package} is: {result.stderr.strip()}")
+    for each in json.loads(result.stdout)["packages"]:
+        if each["name"] == package:
+            return Path(each["manifest_path"]).parent
+    raise NotReadyError(f"software/third-party/Cargo.toml does not name {package}")
 
 
 def _write_public_header(source: Path, directory: Path) -> None:
@@ -138,7 +138,7 @@ def build() -> None:
     For RV64GC also what user programs use: `libsnappy.a` (official) with its headers, and
     `librackwright.a` (drivers).
     """
-    snappy = snappy_directory()
+    snappy = third_party("snappy_src") / "snappy"
     benchmark = sorted((SOFTWARE / "benchmark").glob("*.cpp"))
     drivers = [SOFTWARE / name for name in _DRIVER_SOURCES]
 
@@ -149,7 +149,10 @@ def build() -> None:
     _archive(RISCV, riscv[count + len(benchmark) :], "librackwright.a")
     _publish_headers(snappy, RISCV)
 
-    _link(HOST, _objects(HOST, snappy, benchmark), "snappy-benchmark")
+    host = _objects(HOST, snappy, benchmark)
+    _link(HOST, host, "snappy-benchmark")
+    _archive(HOST, host[:count], "libsnappy.a")
+    _publish_headers(snappy, HOST)
 
     reference = _objects(REFERENCE, snappy, [])
     _link(REFERENCE, reference, "libsnappy.so", "-shared")

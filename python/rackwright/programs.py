@@ -7,28 +7,46 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from bootstrap.compression import REPLACED, replace_flags
 from bootstrap.paths import BUILD, SOFTWARE
 from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
 
 _BARE_METAL = SOFTWARE / "bare-metal"
 _NETWORK = SOFTWARE / "network"
-_INCLUDES = (SOFTWARE / "include", SOFTWARE / "snappy", RISCV.directory / "include")
+_INCLUDES = (
+    SOFTWARE / "include",
+    SOFTWARE / "snappy",
+    SOFTWARE / "compression",
+    RISCV.directory / "include",
+)
 _ARCHIVES = ("librackwright.a", "libsnappy.a")
+
+# In the order in which they need each other, before the official libraries.
+_COMPRESSION = ("librackwright-compression.a", "libzstd.a", "libz.a")
 
 
 def compile_program(
-    sources: Sequence[str | Path], output: str | Path | None = None, options: Sequence[str] = ()
+    sources: Sequence[str | Path],
+    output: str | Path | None = None,
+    options: Sequence[str] = (),
+    *,
+    by_units: Sequence[str] = (),
 ) -> Path:
     """Compiles C or C++ sources into a static RV64GC program for Linux; gives its path.
 
     Our headers (`rackwright/rocc.h`, `rackwright_snappy.h`), our drivers and the official libsnappy
-    are there to use. Without `output` the program goes to .build/programs, in a folder of its own for these
-    sources and options, named like the first source. Raises `RackwrightError` with what the compiler says.
+    are there to use. `by_units` names official libraries ("snappy", "zstd", "zlib") whose functions go to the
+    units (`bootstrap.compression.REPLACED` says which), in programs that need not know of it. ZStd and zlib
+    are there once `./rw bench compression` has built them. Without `output` the program goes to
+    .build/programs, in a folder of its own for these sources and options, named like the first source.
+    Raises `RackwrightError` with what the compiler says.
     """
     archives = [RISCV.directory / name for name in _ARCHIVES]
     if not all(archive.exists() for archive in archives):
         raise MissingBuildError("software/")
+    options = [*options, *(flag for name in by_units for flag in _replaced(name))]
+    archives = [*_built_compression(by_units), *archives]
     paths = [Path(source) for source in sources]
     program = place_of(paths, output, options)
     command = [
@@ -44,6 +62,21 @@ def compile_program(
     ]
     run_compiler(command, program)
     return program
+
+
+def _replaced(library: str) -> list[str]:
+    if library not in REPLACED:
+        raise RackwrightError(f"no library {library} by units; there are {', '.join(REPLACED)}")
+    return replace_flags(library)
+
+
+def _built_compression(by_units: Sequence[str]) -> list[Path]:
+    archives = [RISCV.directory / name for name in _COMPRESSION]
+    if all(archive.exists() for archive in archives):
+        return archives
+    if by_units:
+        raise MissingBuildError("the official ZStd and zlib", "./rw bench compression")
+    return []
 
 
 def compile_bare_metal(

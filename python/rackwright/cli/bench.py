@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ from rackwright.demo.archive import default_archive
 
 if TYPE_CHECKING:
     from rackwright.benchmarks.cluster import ClusterSpeed
+    from rackwright.benchmarks.compression import Row as CompressionRow
     from rackwright.benchmarks.cpu import CpuRow
     from rackwright.benchmarks.dispatch import ForwardingRow, TailRow
     from rackwright.benchmarks.snappy import FileRow
@@ -70,6 +72,86 @@ def snappy(
     else:
         _print_snappy(rows)
     if not rows[-1].verified:
+        raise typer.Exit(EXIT_FAILED)
+
+
+class Format(StrEnum):
+    """What there are official libraries and units for."""
+
+    snappy = "snappy"
+    zstd = "zstd"
+    deflate = "deflate"
+    gzip = "gzip"
+    zlib = "zlib"
+
+
+class Target(StrEnum):
+    """Who does it."""
+
+    host = "host"
+    rocket = "rocket"
+    rocket_unit = "rocket+unit"
+    boom = "boom"
+    boom_unit = "boom+unit"
+
+
+class MemoryState(StrEnum):
+    """What caches hold before."""
+
+    warm = "warm"
+    cold = "cold"
+
+
+@bench.command("compression")
+def compression(
+    files: Files = None,
+    format_name: Annotated[Format, typer.Option("--format", help="Of data.")] = Format.zstd,
+    level: Annotated[int | None, typer.Option(help="Of the official library; its usual one.")] = None,
+    operations: Annotated[
+        list[Operation] | None, typer.Option("--operation", help="One of the two; both by default.")
+    ] = None,
+    targets: Annotated[
+        list[Target] | None,
+        typer.Option("--target", help="Repeatable; host, boom and boom+unit by default."),
+    ] = None,
+    memory: Annotated[
+        MemoryState, typer.Option(help="Measure the second run on simulated cores, or the first.")
+    ] = MemoryState.warm,
+    json: JsonOption = False,
+) -> None:
+    """The official library on this machine and on a simulated core, and the unit beside that core.
+
+    Programs measure it by the library's own functions; those of the unit are linked so that these go to it.
+    Each result is compared with the official library's.
+
+    Examples:
+        ./rw bench compression --format zstd --level 3
+
+        ./rw bench compression corpora/* --format snappy --operation decompress --json
+
+        ./rw bench compression README.md --format gzip --target host --target rocket+unit --memory cold
+
+    """
+    from rackwright.benchmarks import compression as benchmark
+
+    rows: list[CompressionRow] = []
+    with working(f"{format_name.value}: elaborating and compiling") as activity:
+        rows.extend(
+            benchmark.measure(
+                _inputs(files),
+                format_name.value,
+                level=level,
+                operations=[each.value for each in operations or list(Operation)],
+                targets=[each.value for each in targets or (Target.host, Target.boom, Target.boom_unit)],
+                memory=memory.value,
+                begin=activity.begin,
+            )
+        )
+    if json:
+        print_json({"rows": [row.record() for row in rows]})
+    else:
+        _print_compression(rows)
+    if not all(row.verified for row in rows):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -238,6 +320,33 @@ def _cpu_cells(row: CpuRow) -> list[str]:
         f"{qemu / 1e6:.0f} M",
         f"1/{1 / row.ratio:.1f}",
     ]
+
+
+def _print_compression(rows: list[CompressionRow]) -> None:
+    columns = [("file", "left"), ("operation", "left"), ("target", "left"), ("memory", "left")]
+    columns += [("bytes", "right"), ("GB/s", "right"), ("ratio", "right"), ("library's", "right")]
+    columns += [("unit's GHz", "right"), ("GB/s per mm2", "right"), ("verified", "left")]
+    cells = []
+    for row in rows:
+        record = row.record()
+        density = record["gigabytes_per_second_per_mm2"]
+        clock = f"{row.unit_clock_hz / 1e9:.2f} ({row.unit_clock_source})" if row.unit_clock_hz else ""
+        cells.append(
+            [
+                row.file,
+                row.operation,
+                row.target,
+                row.memory,
+                f"{row.uncompressed_bytes:,}",
+                f"{row.gigabytes_per_second:.3f}",
+                f"{record['ratio']:.3f}",
+                f"{record['library_ratio']:.3f}",
+                clock,
+                "" if density is None else f"{density:.1f}",
+                "yes" if row.verified else "NO",
+            ]
+        )
+    print_table(columns, cells)
 
 
 def _print_snappy(rows: list[FileRow]) -> None:

@@ -1,0 +1,166 @@
+"""Compiles the official ZStd and zlib, what gives their functions to units, and the benchmark of formats."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap.paths import SOFTWARE
+from bootstrap.software import HOST, RISCV, Target, third_party
+from bootstrap.steps import execute
+
+FOLDERS = ("include", "compression", "benchmark", "third-party")
+"""The folders of software/ that this depends on."""
+
+_OWN = SOFTWARE / "compression"
+
+REPLACED = {
+    "zstd": ("ZSTD_compress", "ZSTD_decompress"),
+    "zlib": ("uncompress",),
+    "snappy": ("snappy_compress", "snappy_uncompress"),
+}
+"""By library: the functions that a program's linker can give to the units."""
+
+# -15, 15 and 31 are what zlib calls these wrappers.
+_CODECS = {
+    "snappy": ("codec_snappy.cpp", ()),
+    "zstd": ("codec_zstd.cpp", ()),
+    "deflate": ("codec_zlib.cpp", ("-DWINDOW_BITS=-15",)),
+    "zlib": ("codec_zlib.cpp", ("-DWINDOW_BITS=15",)),
+    "gzip": ("codec_zlib.cpp", ("-DWINDOW_BITS=31",)),
+}
+
+FORMATS = tuple(_CODECS)
+"""The formats that there is a benchmark for."""
+
+
+@dataclass(frozen=True)
+class _Library:
+    """An official library: its archive, its sources, and the headers that programs include."""
+
+    archive: str
+    sources: tuple[Path, ...]
+    headers: tuple[Path, ...]
+    defines: tuple[str, ...]
+
+
+def benchmark(target: Target, format_name: str, engine: str) -> Path:
+    """The program for `format_name` with `engine` ("library" or, for RV64GC, "unit")."""
+    return target.directory / "compression" / f"{format_name}-{engine}"
+
+
+def replace_flags(library: str) -> list[str]:
+    """What makes the compiler give a library's functions to the units."""
+    return [f"-Wl,--wrap={name}" for name in REPLACED[library]]
+
+
+def build() -> None:
+    """Makes the archives and the benchmark, for both machines; for RV64GC with the units too."""
+    libraries = (_zstd(), _zlib())
+    for target in (RISCV, HOST):
+        (target.directory / "compression").mkdir(parents=True, exist_ok=True)
+        for library in libraries:
+            _archive(target, library)
+        _publish(target, libraries)
+    _drivers()
+    for format_name in FORMATS:
+        _link(HOST, format_name, "library")
+        _link(RISCV, format_name, "library")
+        _link(RISCV, format_name, "unit")
+
+
+def _zstd() -> _Library:
+    source = third_party("zstd-sys") / "zstd" / "lib"
+    folders = ("common", "compress", "decompress")
+    sources = tuple(path for name in folders for path in sorted((source / name).glob("*.c")))
+    # The hand-written assembler is for one processor, and needs one of the compilers' dialects.
+    return _Library(
+        "libzstd.a", sources, (source / "zstd.h", source / "zstd_errors.h"), ("-DZSTD_DISABLE_ASM",)
+    )
+
+
+def _zlib() -> _Library:
+    source = third_party("libz-sys") / "src" / "zlib"
+    sources = tuple(path for path in sorted(source.glob("*.c")) if not path.name.startswith("gz"))
+    return _Library("libz.a", sources, (source / "zlib.h", source / "zconf.h"), ())
+
+
+def _compile(target: Target, sources: Sequence[Path], folder: str, flags: Sequence[str]) -> list[str]:
+    """Compiles sources side by side; gives the objects."""
+    objects = target.directory / "compression" / folder
+    objects.mkdir(parents=True, exist_ok=True)
+
+    def one(source: Path) -> str:
+        output = str(objects / f"{source.stem}.o")
+        command = [*target.compiler(source), *target.flags, *flags, "-c", str(source), "-o", output]
+        execute("software", command)
+        return output
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(one, sources))
+
+
+def _archive(target: Target, library: _Library) -> None:
+    path = target.directory / library.archive
+    if path.exists() and path.stat().st_mtime > max(each.stat().st_mtime for each in _inputs()):
+        return
+    objects = _compile(target, library.sources, Path(library.archive).stem, library.defines)
+    _pack(target, path, objects)
+
+
+def _inputs() -> Iterator[Path]:
+    """What the archives of unchanged sources depend on."""
+    yield from (SOFTWARE / "third-party" / "Cargo.lock", Path(__file__))
+
+
+def _pack(target: Target, path: Path, objects: Sequence[str]) -> None:
+    path.unlink(missing_ok=True)
+    execute("software", [f"{target.compiler_prefix}ar", "rcs", str(path), *objects])
+
+
+def _publish(target: Target, libraries: Sequence[_Library]) -> None:
+    """Puts the public headers where programs find them."""
+    folder = target.directory / "include"
+    folder.mkdir(exist_ok=True)
+    for library in libraries:
+        for header in library.headers:
+            shutil.copyfile(header, folder / header.name)
+
+
+def _own_flags(target: Target) -> list[str]:
+    folders = (_OWN, SOFTWARE / "include", target.directory / "include")
+    return ["-Wall", "-Wextra", "-Werror", *(f"-I{folder}" for folder in folders)]
+
+
+def _drivers() -> None:
+    """The units as functions, and what replaces the libraries' functions by them."""
+    objects = _compile(RISCV, sorted(_OWN.glob("*.c")), "drivers", _own_flags(RISCV))
+    _pack(RISCV, RISCV.directory / "librackwright-compression.a", objects)
+
+
+def _link(target: Target, format_name: str, engine: str) -> None:
+    source, defines = _CODECS[format_name]
+    sources = [_OWN / "benchmark" / "main.cpp", _OWN / "benchmark" / source]
+    sources.append(SOFTWARE / "benchmark" / "files.cpp")
+    drivers = [str(RISCV.directory / "librackwright-compression.a")] if target is RISCV else []
+    replaced = [flag for name in REPLACED for flag in replace_flags(name)] if engine == "unit" else []
+    archives = [str(target.directory / name) for name in ("libzstd.a", "libz.a")]
+    command = [
+        f"{target.compiler_prefix}g++",
+        "-std=c++17",
+        *target.flags,
+        *_own_flags(target),
+        *defines,
+        *(["-DBY_UNIT"] if engine == "unit" else []),
+        *replaced,
+        *map(str, sources),
+        *drivers,
+        *archives,
+        str(target.directory / "libsnappy.a"),
+        "-o",
+        str(benchmark(target, format_name, engine)),
+    ]
+    execute("software", command)

@@ -1,0 +1,255 @@
+"""Formats by the official libraries and by the units: on the host, on simulated cores, beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bootstrap.compression import benchmark
+from bootstrap.software import HOST, RISCV
+from rackwright import libsnappy, libz, libzstd
+from rackwright.clocks import clock_of
+from rackwright.designs import elaborate
+from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.server import Server
+from rackwright.synthesis.table import read_table
+
+FORMATS = {"snappy": "snappy", "zstd": "zstd", "deflate": "deflate", "gzip": "deflate", "zlib": "deflate"}
+"""The formats, each with the family of its units."""
+
+LEVELS = {"zstd": range(1, 23), "deflate": range(1, 10)}
+"""By family, the levels of its library; Snappy has none."""
+
+_USUAL_LEVELS = {"zstd": 3, "deflate": 6}
+
+OPERATIONS = ("compress", "decompress")
+
+TARGETS = ("host", "rocket", "rocket+unit", "boom", "boom+unit")
+"""Who does it: the library on this machine or on a simulated core, or the unit beside that core."""
+
+MEMORY = ("warm", "cold")
+"""What caches hold: what a first run left there, or nothing of it. The host's are always warm."""
+
+_NO_UNIT = {("deflate", "compress")}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operation on one file by one target.
+
+    `ratio` is that of the target's own result, `library_ratio` that of the library at `level`. `cycles` are
+    of the core's clock, null on the host. Clock, why it is the one (`rackwright.clocks`) and area are those
+    of the unit, where one is used; the area is null where synthesis has not been done. `memory` says what
+    caches held before.
+    """
+
+    file: str
+    format: str
+    operation: str
+    level: int | None
+    target: str
+    memory: str
+    uncompressed_bytes: int
+    compressed_bytes: int
+    library_compressed_bytes: int
+    seconds: float
+    cycles: int | None
+    unit_clock_hz: int | None
+    unit_clock_source: str | None
+    area_mm2: float | None
+    verified: bool
+
+    @property
+    def gigabytes_per_second(self) -> float:
+        """Uncompressed bytes per second, in 10^9."""
+        return self.uncompressed_bytes / self.seconds / 1e9
+
+    def record(self) -> dict[str, Any]:
+        """As JSON holds it; see docs/json.md."""
+        speed, area = self.gigabytes_per_second, self.area_mm2
+        return asdict(self) | {
+            "gigabytes_per_second": speed,
+            "gigabytes_per_second_per_mm2": None if area is None else speed / area,
+            "ratio": self.uncompressed_bytes / self.compressed_bytes,
+            "library_ratio": self.uncompressed_bytes / self.library_compressed_bytes,
+        }
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """What is known of a unit before it runs."""
+
+    name: str
+    clock_hz: int
+    clock_source: str
+    area_mm2: float | None
+
+
+def has_unit(format_name: str, operation: str) -> bool:
+    """Whether there is a unit for an operation."""
+    return (FORMATS[format_name], operation) not in _NO_UNIT
+
+
+def level_of(format_name: str, asked: int | None) -> int | None:
+    """The level of the library; raises `RackwrightError` for one that it does not have."""
+    family = FORMATS[format_name]
+    if asked is None:
+        return _USUAL_LEVELS.get(family)
+    levels = LEVELS.get(family, range(0))
+    if asked not in levels:
+        said = f"has levels {levels[0]} to {levels[-1]}, not {asked}" if levels else "has no levels"
+        raise RackwrightError(f"{format_name} {said}")
+    return asked
+
+
+def measure(
+    inputs: Sequence[tuple[str, bytes]],
+    format_name: str,
+    *,
+    level: int | None = None,
+    operations: Sequence[str] = OPERATIONS,
+    targets: Sequence[str] = ("host", "boom", "boom+unit"),
+    memory: str = "warm",
+    begin: Callable[[str], None] = lambda _: None,
+) -> Iterator[Row]:
+    """A row for every operation, target and input, and after the inputs of each target their total.
+
+    Targets with a unit are passed over where there is none for the operation. Every result is compared with
+    what the official library makes of it in this process. Raises `RackwrightError` for empty inputs.
+    """
+    chosen = level_of(format_name, level)
+    empty = [name for name, data in inputs if not data]
+    if empty:
+        raise RackwrightError(f"{empty[0]} is empty: there is nothing to measure")
+    if not benchmark(HOST, format_name, "library").exists():
+        raise MissingBuildError("the benchmark of formats", "./rw bench compression")
+    for operation in operations:
+        for target in targets:
+            if target.endswith("+unit") and not has_unit(format_name, operation):
+                continue
+            run = _Target(format_name, operation, target, memory)
+            rows = []
+            for name, plain in inputs:
+                begin(f"{format_name} {operation} on {target}: {name}")
+                rows.append(run.measure(name, plain, chosen))
+                yield rows[-1]
+            if len(rows) > 1:
+                yield total(rows)
+
+
+def total(rows: Sequence[Row]) -> Row:
+    """All files of a target as if they were one."""
+    cycles = [row.cycles for row in rows if row.cycles is not None]
+    return replace(
+        rows[0],
+        file="total",
+        uncompressed_bytes=sum(row.uncompressed_bytes for row in rows),
+        compressed_bytes=sum(row.compressed_bytes for row in rows),
+        library_compressed_bytes=sum(row.library_compressed_bytes for row in rows),
+        seconds=sum(row.seconds for row in rows),
+        cycles=sum(cycles) if cycles else None,
+        verified=all(row.verified for row in rows),
+    )
+
+
+class _Target:
+    """One operation of a format on one target."""
+
+    def __init__(self, format_name: str, operation: str, target: str, memory: str) -> None:
+        self._format, self._operation, self._target = format_name, operation, target
+        cpu, _, with_unit = target.partition("+")
+        self._memory = "warm" if cpu == "host" else memory
+        self._unit = _unit(f"{FORMATS[format_name]}-{operation}") if with_unit else None
+        self._program = benchmark(
+            HOST if cpu == "host" else RISCV, format_name, "unit" if self._unit else "library"
+        )
+        names = [self._unit.name] if self._unit else []
+        self._server = None if cpu == "host" else Server(cpu, names)
+
+    def measure(self, name: str, plain: bytes, level: int | None) -> Row:
+        """The row of one file; raises `RackwrightError` when the program fails."""
+        packed = _pack(self._format, plain, level)
+        compressing = self._operation == "compress"
+        # What is to be compressed has the format's own bound as its room.
+        arguments = [self._operation, str(level or 0), str(0 if compressing else len(plain)), self._memory]
+        seconds, cycles, output = self._run(arguments, plain if compressing else packed)
+        unit = self._unit
+        return Row(
+            file=name,
+            format=self._format,
+            operation=self._operation,
+            level=level,
+            target=self._target,
+            memory=self._memory,
+            uncompressed_bytes=len(plain),
+            compressed_bytes=len(output) if compressing else len(packed),
+            library_compressed_bytes=len(packed),
+            seconds=seconds,
+            cycles=cycles,
+            unit_clock_hz=unit.clock_hz if unit else None,
+            unit_clock_source=unit.clock_source if unit else None,
+            area_mm2=unit.area_mm2 if unit else None,
+            verified=(_unpack(self._format, output, len(plain)) if compressing else output) == plain,
+        )
+
+    def _run(self, arguments: Sequence[str], data: bytes) -> tuple[float, int | None, bytes]:
+        """Seconds, cycles of the core if it is a simulated one, and the result."""
+        with tempfile.TemporaryDirectory(prefix="rackwright-bench-") as folder:
+            result = Path(folder) / "result"
+            if self._server is None:
+                ended = subprocess.run(
+                    [self._program, *arguments, result], input=data, capture_output=True, check=False
+                )
+                status, said, complaint, hertz = ended.returncode, ended.stdout, ended.stderr, 0
+            else:
+                # A name without folders, so that the program sees the same arguments wherever it runs.
+                with contextlib.chdir(folder):
+                    run = self._server.run(
+                        self._program, [*arguments, "result"], stdin=data, write_folder=Path(folder)
+                    )
+                status, said, complaint, hertz = run.exit_code, run.stdout, run.stderr, run.clock_hz
+            if status != 0:
+                text = complaint.decode(errors="replace").strip()
+                raise RackwrightError(f"the benchmark failed on {self._target}: {text}")
+            row = json.loads(said)
+            output = result.read_bytes()
+        if self._server is None:
+            return row["nanoseconds"] / 1e9, None, output
+        return row["cycles"] / hertz, row["cycles"], output
+
+
+def _unit(name: str) -> _Unit:
+    manifest = elaborate(name)
+    clock = clock_of(manifest)
+    row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
+    return _Unit(name, clock.hertz, clock.source, None if row is None else row.area_mm2)
+
+
+def _pack(format_name: str, plain: bytes, level: int | None) -> bytes:
+    """What the official library makes of `plain`."""
+    if format_name == "snappy":
+        return libsnappy.compress(plain)
+    if format_name == "zstd":
+        return libzstd.compress(plain, _USUAL_LEVELS["zstd"] if level is None else level)
+    return libz.compress(plain, _USUAL_LEVELS["deflate"] if level is None else level, _wrapper(format_name))
+
+
+def _unpack(format_name: str, packed: bytes, size: int) -> bytes | None:
+    """What the official library makes of a result; None when it refuses it."""
+    if format_name == "snappy":
+        return libsnappy.decompress(packed)
+    if format_name == "zstd":
+        found = libzstd.decompress(packed, size)
+        return None if isinstance(found, str) else found
+    content = libz.decompress(packed, _wrapper(format_name))
+    return None if isinstance(content, str) else content[0]
+
+
+def _wrapper(format_name: str) -> libz.Format:
+    return next(name for name in libz.FORMATS if name == format_name)
