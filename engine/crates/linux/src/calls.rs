@@ -79,6 +79,7 @@ pub(crate) mod number {
     pub(crate) const MADVISE: u64 = 233;
     pub(crate) const PRLIMIT64: u64 = 261;
     pub(crate) const GETRANDOM: u64 = 278;
+    pub(crate) const RSEQ: u64 = 293;
     pub(crate) const STATX: u64 = 291;
     pub(crate) const FACCESSAT2: u64 = 439;
 }

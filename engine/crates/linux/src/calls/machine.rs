@@ -36,6 +36,8 @@ impl Process {
                 call.memory.write(first, &bytes).map_err(gather::fault)?;
                 Ok(bytes.len() as u64)
             }
+            // Nobody else gives commands to a program's units: the drivers ask, and do without.
+            number::RSEQ => Err(io::Error::from_raw_os_error(libc::ENOSYS)),
             _ => self.unknown(number),
         }
     }
