@@ -8,6 +8,7 @@ from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
+from rackwright.reproduce.fireperf import rate
 from rackwright.reproduce.firesim import (
     one_nic,
     remote_paging,
@@ -30,6 +31,7 @@ EXPERIMENTS = (
     call_sizes.EXPERIMENT,
     *sweeps.EXPERIMENTS,
     *daronpon.EXPERIMENTS,
+    rate.EXPERIMENT,
 )
 """In the order in which they are listed and run."""
 
