@@ -16,6 +16,7 @@ from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
 from rackwright.designs import ParameterValue, design, elaborate, manifest_of
 from rackwright.errors import RackwrightError
+from rackwright.linux.node import LinuxNode
 from rackwright.programs import network_program
 
 if TYPE_CHECKING:
@@ -106,6 +107,11 @@ class Server(Node):
     "ping.elf". An argument that is another server stands for its IP address. With `static_arp`, the program
     knows the hardware addresses of those servers from the start, as after `arp -s`, and does not ask for them
     by broadcast. `mac` and `ip` are assigned unless pinned.
+
+    Or it boots Linux: `image` is the path of one that `rw image` has made, or "default". `run` is what root's
+    shell does when it has booted, and when that ends, the server is switched off; servers among its parts
+    stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, and a
+    network interface that Debian's own driver knows, for packets of up to `mtu` bytes.
     """
 
     def __init__(
@@ -124,6 +130,10 @@ class Server(Node):
         program: str | Path | None = None,
         arguments: Sequence[str | Node] = (),
         static_arp: bool = False,
+        image: str | Path | None = None,
+        run: str | Sequence[str | Node] | None = None,
+        memory_bytes: int = 512 << 20,
+        mtu: int = 1500,
         nic: str | Path | _engine.Design = "nic",
         mac: str | None = None,
         ip: str | None = None,
@@ -149,6 +159,11 @@ class Server(Node):
         self.program = program
         self.arguments = list(arguments)
         self.static_arp = static_arp
+        self.linux = None if image is None else LinuxNode(image, run, memory_bytes, mtu)
+        if run is not None and image is None:
+            raise RackwrightError('what a server runs needs an image to boot: Server(image="default", run=…)')
+        if image is not None and (program is not None or accelerators):
+            raise RackwrightError("a server that boots an image has neither a program nor accelerators")
         self.nic = nic
         self.mac = mac
         self.ip = ip
@@ -213,10 +228,6 @@ class Server(Node):
 
     def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
         """As the engine reads it in a cluster, without its name."""
-        if self.program is None:
-            raise TopologyError(f'`{names[self]}` needs a program: Server(program="ping.elf")')
-        if self.harts > 1:
-            raise TopologyError(f"`{names[self]}` runs bare metal, which has one hart, not {self.harts}")
 
         def described(argument: str | Node) -> str | dict[str, str]:
             if not isinstance(argument, Node):
@@ -227,23 +238,38 @@ class Server(Node):
                 )
             return {"address_of": names[argument]}
 
-        return {
-            "kind": "server",
+        both = {
             "cpu": self.cpu,
-            "program": str(network_program(self.program)),
-            "arguments": [described(argument) for argument in self.arguments],
             "static_arp": self.static_arp,
-            "nic": _key(self.nic),
-            "units": [_key(unit) for unit in self.units],
-            "placement": self.placement,
+            "nic": _key(self._interface()),
             "skip_quiescent": self._skip_quiescent,
             "mac": self.mac,
             "ip": self.ip,
         }
+        if self.linux:
+            command = [described(part) for part in self.linux.command]
+            return {"kind": "linux", "harts": self.harts, **self.linux.describe(), "command": command, **both}
+        if self.program is None:
+            raise TopologyError(f'`{names[self]}` needs a program: Server(program="ping.elf")')
+        if self.harts > 1:
+            raise TopologyError(f"`{names[self]}` runs bare metal, which has one hart, not {self.harts}")
+        return {
+            "kind": "server",
+            "program": str(network_program(self.program)),
+            "arguments": [described(argument) for argument in self.arguments],
+            "units": [_key(unit) for unit in self.units],
+            "placement": self.placement,
+            **both,
+        }
+
+    def _interface(self) -> str | Path | _engine.Design:
+        """Its network interface: under Linux, unless another is given, one with virtio."""
+        return _virtio_interface() if self.linux and self.nic == "nic" else self.nic
 
     def designs(self) -> Mapping[str, _engine.Design]:
         """The network interface and the accelerators, by the names that the description uses."""
-        return {_key(self.nic): _built(self.nic), **{_key(unit): unit for unit in self.units}}
+        nic = self._interface()
+        return {_key(nic): _built(nic), **{_key(unit): unit for unit in self.units}}
 
 
 def run(
@@ -307,6 +333,11 @@ def build_units(
 def _key(unit: str | Path | _engine.Design) -> str:
     """The name of a unit in the description of a cluster."""
     return f"{unit.unit}@{id(unit):x}" if isinstance(unit, _engine.Design) else str(unit)
+
+
+@cache
+def _virtio_interface() -> _engine.Design:
+    return design(manifest_of("nic", {"virtio": 1}))
 
 
 @cache

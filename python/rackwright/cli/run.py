@@ -46,6 +46,7 @@ _OF_CLUSTERS = {
     "output": "--output",
     "threads": "--threads",
     "pcap": "--pcap",
+    "console": "--console",
     "checkpoint": "--checkpoint",
     "checkpoint_us": "--checkpoint-us",
     "restart": "--restart",
@@ -104,6 +105,12 @@ def run(
     pcap: Annotated[
         list[str] | None, typer.Option(metavar="PORT", help="Cluster: capture, like tor0.port3; repeatable.")
     ] = None,
+    console: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SERVER", help="Cluster: show this Linux server's console at the end; repeatable."
+        ),
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Cluster: write where the run is, at the end.")
     ] = None,
@@ -144,6 +151,7 @@ def run(
             values=values or [],
             threads=threads,
             pcap_ports=pcap or [],
+            consoles=console or [],
             output=output,
             checkpoint=checkpoint,
             checkpoint_us=checkpoint_us,

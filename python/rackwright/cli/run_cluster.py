@@ -32,6 +32,7 @@ def run_cluster(
     values: Sequence[str],
     threads: int | None,
     pcap_ports: Sequence[str] = (),
+    consoles: Sequence[str] = (),
     output: Path | None = None,
     checkpoint: Path | None = None,
     checkpoint_us: float | None = None,
@@ -83,6 +84,7 @@ def run_cluster(
     finally:
         if output and asked.results:
             _write(asked)
+        kept = keep_consoles(asked.results, folder or DEFAULT_FOLDER)
     if not asked.results:
         raise RackwrightError(f"{script}: the script ended without running a cluster: Cluster(…).run(…)")
     asked.settings.check_used()
@@ -92,9 +94,35 @@ def run_cluster(
         sys.stdout.flush()
         for result in asked.results:
             messages.print(str(result), highlight=False, soft_wrap=True)
+    for name in consoles:
+        _show_console(name, kept)
     if folder:
         messages.print(f"written to {folder}", highlight=False, soft_wrap=True)
     return status
+
+
+def keep_consoles(results: Sequence[ClusterResult], folder: Path) -> dict[str, Path]:
+    """Writes what the consoles of Linux servers have shown, with a number in the name from the second run on.
+
+    Gives the files of the last run by the names of the servers.
+    """
+    kept = {}
+    for number, result in enumerate(results):
+        for server in result.servers.to_dict("records"):
+            if server.get("console"):
+                folder.mkdir(parents=True, exist_ok=True)
+                path = folder / f"{server['name']}{number or ''}.console"
+                path.write_text(server["console"], encoding="utf-8")
+                kept[server["name"]] = path
+    return kept
+
+
+def _show_console(name: str, kept: dict[str, Path]) -> None:
+    """What came out of the console of a server. Raises `RackwrightError` when it has none."""
+    if name not in kept:
+        known = ", ".join(sorted(kept)) or "none"
+        raise RackwrightError(f"no Linux server is called {name}; there are {known}")
+    print(kept[name].read_text(encoding="utf-8"), end="")
 
 
 @contextlib.contextmanager

@@ -99,6 +99,16 @@ def load_image(path: Path) -> Image:
     return Image(firmware, kernel, files, tuple(description["packages"]))
 
 
+def image_parts(path: Path) -> dict[str, tuple[int, int]]:
+    """Where firmware, kernel and files lie in an image: first byte and length.
+
+    Raises `RackwrightError` as `load_image` does.
+    """
+    load_image(path)
+    with tarfile.open(path, "r:") as archive:
+        return {found.name: (found.offset_data, found.size) for found in archive if found.name in _PARTS}
+
+
 def _key(packages: Sequence[Package]) -> str:
     """What the content of an image follows from."""
     digest = _recipe()

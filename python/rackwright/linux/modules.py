@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from rackwright.errors import RackwrightError
 from rackwright.linux.archive import Entry, folder
 
-WANTED = ("virtio_rng", "virtio_blk", "ext4", "squashfs", "erofs", "overlay", "crc32c_generic")
+WANTED = ("virtio_rng", "virtio_blk", "virtio_net", "ext4", "squashfs", "erofs", "overlay", "crc32c_generic")
 """Devices, file systems, and an algorithm that these ask the kernel for by its name."""
 
 SUFFIX = ".ko.xz"

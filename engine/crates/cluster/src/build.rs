@@ -3,8 +3,8 @@ use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{
-    Argument, BladeSpec, ClusterError, Designs, DispatchSpec, HostPortSpec, Node, NodeKind, Observations,
-    ServerSpec, SwitchSpec, TrafficSpec, WireSpec,
+    linux, Argument, BladeSpec, ClusterError, Designs, DispatchSpec, HostPortSpec, LinuxSpec, Node, NodeKind,
+    Observations, ServerSpec, SwitchSpec, TrafficSpec, WireSpec,
 };
 use rackwright_blade::{Blade, BladeParameters};
 use rackwright_daronpon::UnitDispatching;
@@ -13,9 +13,13 @@ use rackwright_ethernet::{
     SwitchParameters, Table, POLICIES,
 };
 use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
+use rackwright_machine::{MachineError, MachineParameters};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Graph, ModelId, PortId};
-use rackwright_server::{Code, NetworkConfig, NetworkedServer, ServerConfig, BARE_METAL_BYTES};
+use rackwright_server::{
+    Code, LinuxConfig, LinuxServer, NetworkConfig, NetworkedServer, ServerConfig, ServerError,
+    BARE_METAL_BYTES,
+};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_traffic::{Client, Distribution, Host, Identity, ParameterError, Peer, Random, Service};
 use std::cell::RefCell;
@@ -48,7 +52,7 @@ pub(crate) fn build(
         let model = match &node.kind {
             kind if !own.contains(&index) => Node::Elsewhere(Elsewhere {
                 ports: topology.ports[index].len(),
-                cut_through: matches!(kind, NodeKind::Server(_)),
+                cut_through: matches!(kind, NodeKind::Server(_) | NodeKind::Linux(_)),
             }),
             NodeKind::Switch(spec) => Node::Switch(Box::new(builder.switch(index, spec)?)),
             NodeKind::Traffic(spec) => {
@@ -58,6 +62,7 @@ pub(crate) fn build(
                 Node::Host(Box::new(host))
             }
             NodeKind::Server(spec) => Node::Server(builder.server(index, spec)?),
+            NodeKind::Linux(spec) => Node::Linux(Box::new(builder.linux(index, spec)?)),
             NodeKind::MemoryBlade(spec) => {
                 let blade = builder
                     .blade(index, spec)
@@ -239,6 +244,42 @@ impl Builder<'_> {
             observation: self.observations.get(name),
         };
         NetworkedServer::new(&config, &network, &file).map_err(refused)
+    }
+
+    fn linux(&self, index: usize, spec: &LinuxSpec) -> Result<LinuxServer, ClusterError> {
+        let name = self.topology.name(index);
+        let refused = |reason: ServerError| ClusterError::Server {
+            name: name.to_string(),
+            reason,
+        };
+        let peer = self.peers[&index];
+        let image = self.program(name, &spec.image.path)?;
+        let software = linux::software(spec, &image).ok_or_else(|| ClusterError::Image {
+            name: name.to_string(),
+            path: spec.image.path.display().to_string(),
+        })?;
+        let cpu = spec
+            .cpu
+            .parse()
+            .map_err(|error: MachineError| refused(error.into()))?;
+        let named = |address_of: &str| self.named(name, address_of);
+        let config = LinuxConfig {
+            machine: MachineParameters {
+                cpu,
+                harts: spec.harts,
+                memory_bytes: spec.memory_bytes,
+                // Servers draw random numbers of their own, such as the first port or sequence number.
+                seed: self.topology.description.seed.wrapping_add(index as u64),
+            },
+            nic: self.design(name, &spec.nic)?,
+            clock: self.topology.clock,
+            port: self.ports(index)[0],
+            mac: peer.mac,
+            mtu: spec.mtu,
+            command: &linux::command(spec, peer.endpoint.address, named)?,
+            skip_quiescent: spec.skip_quiescent,
+        };
+        LinuxServer::new(&config, &software).map_err(refused)
     }
 
     fn design(&self, name: &str, design: &str) -> Result<&Design, ClusterError> {

@@ -66,6 +66,8 @@ pub enum NodeKind {
     Traffic(Box<TrafficSpec>),
     /// A server with a hart and a NIC in RTL.
     Server(Box<ServerSpec>),
+    /// A server that boots Linux and has a NIC in RTL.
+    Linux(Box<LinuxSpec>),
     /// A memory blade.
     MemoryBlade(BladeSpec),
     /// A port to the machine that simulates.
@@ -254,6 +256,48 @@ pub struct ServerSpec {
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
+}
+
+/// A server that boots Linux and has a NIC in RTL.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinuxSpec {
+    /// The harts' timing model: a name of [`rackwright_machine::CpuModel`].
+    pub cpu: String,
+    /// How many harts.
+    pub harts: usize,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// What it boots.
+    pub image: ImageSpec,
+    /// The kernel's command line.
+    pub command_line: String,
+    /// What root does in a shell when it has booted; its parts are put together as they are.
+    pub command: Vec<Argument>,
+    /// Whether it knows the hardware addresses of the servers in its command from the start.
+    #[serde(default)]
+    pub static_arp: bool,
+    /// The longest packet of its network, in bytes.
+    pub mtu: u16,
+    /// The design of its NIC, by the name under which it was given to the cluster.
+    pub nic: String,
+    /// Whether units in which nothing moves are not clocked. The result does not depend on it.
+    #[serde(default = "default_skip_quiescent")]
+    pub skip_quiescent: bool,
+}
+
+/// Where the parts of an image lie in its file: first byte and length.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageSpec {
+    /// The file.
+    pub path: PathBuf,
+    /// The firmware.
+    pub firmware: (usize, usize),
+    /// The kernel.
+    pub kernel: (usize, usize),
+    /// The initial file system.
+    pub files: (usize, usize),
 }
 
 /// An argument of a program.

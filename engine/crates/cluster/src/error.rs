@@ -141,6 +141,14 @@ pub enum ClusterError {
         /// Why not.
         reason: std::io::Error,
     },
+    /// An image is shorter than its parts.
+    #[error("`{name}`: {path} is no image that `./rw image` has made, or is damaged")]
+    Image {
+        /// The server.
+        name: String,
+        /// The file.
+        path: String,
+    },
     /// A unit that the cluster was not given.
     #[error("`{name}` needs the design `{design}`, which the cluster was not given")]
     Design {

@@ -11,6 +11,7 @@ mod cluster;
 mod description;
 mod dispatch;
 mod error;
+mod linux;
 mod loops;
 mod node;
 mod report;
@@ -21,8 +22,8 @@ pub use build::PAGE_FAULT;
 pub use client::ClientReport;
 pub use cluster::{Cluster, Designs, Observations};
 pub use description::{
-    Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, Link, NodeKind, NodeSpec, ServerSpec,
-    SwitchSpec, TrafficClient, TrafficSpec, WireSpec,
+    Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, ImageSpec, Link, LinuxSpec, NodeKind,
+    NodeSpec, ServerSpec, SwitchSpec, TrafficClient, TrafficSpec, WireSpec,
 };
 pub use error::ClusterError;
 pub use node::{Elsewhere, Node};

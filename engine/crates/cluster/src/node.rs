@@ -2,7 +2,7 @@ use rackwright_blade::Blade;
 use rackwright_ethernet::{Frame, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::{Incoming, Model, Outbox};
-use rackwright_server::NetworkedServer;
+use rackwright_server::{LinuxServer, NetworkedServer};
 use rackwright_stats::Digest;
 use rackwright_time::Cycle;
 use rackwright_traffic::Host;
@@ -15,6 +15,8 @@ pub enum Node {
     Host(Box<Host>),
     /// A server with a hart and a NIC in RTL.
     Server(NetworkedServer),
+    /// A server that boots Linux.
+    Linux(Box<LinuxServer>),
     /// A memory blade.
     Blade(Box<Blade>),
     /// A port to the machine that simulates.
@@ -37,6 +39,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.ports(),
             Node::Host(host) => host.ports(),
             Node::Server(server) => server.ports(),
+            Node::Linux(server) => server.ports(),
             Node::Blade(blade) => blade.ports(),
             Node::HostPort(port) => port.ports(),
             Node::Elsewhere(elsewhere) => elsewhere.ports,
@@ -46,7 +49,7 @@ impl Model for Node {
     fn cut_through(&self) -> bool {
         match self {
             Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) => false,
-            Node::Server(_) => true,
+            Node::Server(_) | Node::Linux(_) => true,
             Node::Elsewhere(elsewhere) => elsewhere.cut_through,
         }
     }
@@ -56,6 +59,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.next_event(),
             Node::Host(host) => host.next_event(),
             Node::Server(server) => server.next_event(),
+            Node::Linux(server) => server.next_event(),
             Node::Blade(blade) => blade.next_event(),
             Node::HostPort(port) => port.next_event(),
             Node::Elsewhere(_) => Cycle::NEVER,
@@ -67,6 +71,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.advance(until, arrivals, outbox),
             Node::Host(host) => host.advance(until, arrivals, outbox),
             Node::Server(server) => server.advance(until, arrivals, outbox),
+            Node::Linux(server) => server.advance(until, arrivals, outbox),
             Node::Blade(blade) => blade.advance(until, arrivals, outbox),
             Node::HostPort(port) => port.advance(until, arrivals, outbox),
             Node::Elsewhere(_) => debug_assert_eq!(arrivals.peek(), Cycle::NEVER, "no mail comes here"),
@@ -78,6 +83,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.digest(digest),
             Node::Host(host) => host.digest(digest),
             Node::Server(server) => server.digest(digest),
+            Node::Linux(server) => server.digest(digest),
             Node::Blade(blade) => blade.digest(digest),
             Node::HostPort(port) => port.digest(digest),
             Node::Elsewhere(_) => {}

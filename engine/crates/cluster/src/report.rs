@@ -3,7 +3,7 @@ use rackwright_blade::Blade;
 use rackwright_ethernet::{PortCounters, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
-use rackwright_server::NetworkedServer;
+use rackwright_server::{LinuxServer, NetworkedServer};
 use rackwright_stats::Digest;
 use rackwright_traffic::{Host, Latencies};
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,10 @@ pub struct ServerReport {
     pub error: Option<String>,
     /// What its program has printed.
     pub stdout: String,
+    /// What its program has printed as errors: only under Linux.
+    pub stderr: String,
+    /// What its console shows: only under Linux.
+    pub console: String,
     /// Cycles of RTL that were evaluated rather than skipped.
     pub unit_cycles: u64,
     /// Times from request to answer.
@@ -241,6 +245,10 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
             report.server = Some(program_report(cluster, node, server));
             report.ports = vec![port(0, server.port_counters(), server.queued())];
         }
+        Node::Linux(server) => {
+            report.server = Some(linux_report(cluster, node, server));
+            report.ports = vec![port(0, server.port_counters(), server.queued())];
+        }
         Node::Blade(blade) => {
             let output = blade.output_port();
             report.server = Some(blade_report(cluster, node, blade));
@@ -334,6 +342,28 @@ fn program_report(cluster: &Cluster, node: usize, server: &NetworkedServer) -> S
         exit_code: server.exit_code(),
         error: server.error().map(ToString::to_string),
         stdout: String::from_utf8_lossy(server.output()).into_owned(),
+        unit_cycles: server.unit_cycles(),
+        ..addresses(cluster, node)
+    }
+}
+
+fn linux_report(cluster: &Cluster, node: usize, server: &LinuxServer) -> ServerReport {
+    let (port, counters) = (server.port_counters(), server.counters());
+    let dropped =
+        ["dropped_full", "dropped_length", "virtio_dropped"].map(|name| counters.get(name).unwrap_or(0));
+    let [console, stdout, stderr] = server
+        .shown()
+        .map(|text| String::from_utf8_lossy(text).into_owned());
+    ServerReport {
+        instructions: server.instructions(),
+        packets_sent: port.sent,
+        packets_received: port.received,
+        packets_dropped: dropped.iter().sum(),
+        exit_code: server.exit_code(),
+        error: server.error().map(ToString::to_string),
+        stdout,
+        stderr,
+        console,
         unit_cycles: server.unit_cycles(),
         ..addresses(cluster, node)
     }

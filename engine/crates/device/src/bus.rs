@@ -63,6 +63,11 @@ impl Bus {
         value
     }
 
+    /// Begins a load whose value a device has only later; tells whether it is one. Else it is to be read at once.
+    pub fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
+        self.pci.begin_read(address, bytes, now)
+    }
+
     /// Stores to a device; tells whether there is one.
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         let done = match self.find(address) {

@@ -36,6 +36,11 @@ impl<'m> Ram<'m> {
         Ram { memory, region }
     }
 
+    /// The memory itself, for a device in RTL.
+    pub fn memory(&mut self) -> &mut GuestMemory {
+        self.memory
+    }
+
     /// Whether all of a range of at least one byte is memory.
     pub fn holds(&self, address: u64, bytes: u64) -> bool {
         let end = address.checked_add(bytes);

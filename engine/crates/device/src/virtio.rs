@@ -8,10 +8,13 @@ mod block;
 mod chain;
 mod entropy;
 mod fault;
+mod network;
 mod registers;
 mod ring;
 mod transport;
 
 pub use block::Block;
 pub use entropy::Entropy;
-pub use transport::Virtio;
+pub use network::network_header;
+pub use registers::{Register, WINDOW};
+pub use transport::{Virtio, NO_VECTOR};

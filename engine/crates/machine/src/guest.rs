@@ -7,7 +7,7 @@ use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters,
 use rackwright_device::{Block, Bus, Disk, Endpoint, Entropy, Map, PowerRequest, Virtio, UARTS};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::{Clock, Cycle, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::{Attachment, UnitError};
 use std::path::Path;
@@ -28,6 +28,8 @@ pub enum Progress {
     Ready,
     /// All harts wait for input.
     Idle,
+    /// A hart stands still until somebody has the value of its load: [`Guest::finish_read`].
+    Reads,
     /// The guest was switched off; the status is that of what was requested.
     Off(i32),
 }
@@ -68,6 +70,10 @@ trait AnyMachine: Send {
     fn failure(&mut self) -> Option<UnitError>;
     fn commands(&self) -> u64;
     fn unit_counters(&self) -> Counters;
+    fn memory_mut(&mut self) -> &mut GuestMemory;
+    fn meet_every(&mut self, cycles: Cycles);
+    fn finish_read(&mut self, value: u64, at: Cycle);
+    fn next_event(&mut self) -> Cycle;
 }
 
 impl<T: Timing + Send> AnyMachine for Machine<T>
@@ -121,6 +127,22 @@ where
     fn unit_counters(&self) -> Counters {
         self.unit_counters()
     }
+
+    fn memory_mut(&mut self) -> &mut GuestMemory {
+        self.memory_mut()
+    }
+
+    fn meet_every(&mut self, cycles: Cycles) {
+        self.meet_every(cycles);
+    }
+
+    fn finish_read(&mut self, value: u64, at: Cycle) {
+        self.finish_read(value, at);
+    }
+
+    fn next_event(&mut self) -> Cycle {
+        self.next_event()
+    }
 }
 
 impl Guest {
@@ -136,6 +158,52 @@ impl Guest {
         attachment: &Attachment<'_>,
         observation: Option<&Observation>,
     ) -> Result<Guest, MachineError> {
+        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
+        let content = disk.as_ref().map(Disk::digest);
+        let functions = functions(parameters.seed, disk);
+        let mut guest = Guest::with_functions(
+            parameters,
+            software,
+            observation,
+            &hierarchy,
+            (functions, attachment),
+        )?;
+        guest.disk = content;
+        Ok(guest)
+    }
+
+    /// The same without a disk and with the function `card` behind the others, whose caches are `hierarchy`. Harts and
+    /// the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
+    ///
+    /// # Errors
+    /// As [`Guest::start`].
+    pub fn start_networked(
+        parameters: &MachineParameters,
+        software: &Software<'_>,
+        hierarchy: &SharedHierarchy,
+        card: Box<dyn Endpoint>,
+        every: Cycles,
+    ) -> Result<Guest, MachineError> {
+        let mut functions = functions(parameters.seed, None);
+        functions.push(card);
+        let mut guest = Guest::with_functions(
+            parameters,
+            software,
+            None,
+            hierarchy,
+            (functions, &Attachment::default()),
+        )?;
+        guest.machine.meet_every(every);
+        Ok(guest)
+    }
+
+    fn with_functions(
+        parameters: &MachineParameters,
+        software: &Software<'_>,
+        observation: Option<&Observation>,
+        hierarchy: &SharedHierarchy,
+        (functions, attachment): (Vec<Box<dyn Endpoint>>, &Attachment<'_>),
+    ) -> Result<Guest, MachineError> {
         parameters.check()?;
         let clock = HierarchyParameters::server().clock;
         let hardware = Hardware {
@@ -148,8 +216,6 @@ impl Guest {
         let mut memory = reserve(parameters.memory_bytes)?;
         let entry = software.load(&mut memory, &hardware)?;
         let start = Start::Reset(entry);
-        let content = disk.as_ref().map(Disk::digest);
-        let functions = functions(parameters.seed, disk);
         let machine = build(
             (parameters.cpu, observation),
             parameters.harts,
@@ -157,12 +223,13 @@ impl Guest {
             functions,
             attachment,
             &start,
+            hierarchy,
         )?;
         Ok(Guest {
             machine,
             cpu: parameters.cpu,
             clock,
-            disk: content,
+            disk: None,
             sent: Default::default(),
             ready: false,
             status: None,
@@ -197,8 +264,17 @@ impl Guest {
             .for_each(|(place, saved)| *place = saved);
         let start = Start::Saved(head.machine);
         // Random numbers go on with the saved state.
+        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
         let functions = functions(0, disk);
-        let machine = build((cpu, observation), harts, memory, functions, attachment, &start)?;
+        let machine = build(
+            (cpu, observation),
+            harts,
+            memory,
+            functions,
+            attachment,
+            &start,
+            &hierarchy,
+        )?;
         Ok(Guest {
             machine,
             cpu,
@@ -243,6 +319,7 @@ impl Guest {
         match pause {
             Pause::Reached => Ok(Progress::Running),
             Pause::Idle => Ok(Progress::Idle),
+            Pause::Reads => Ok(Progress::Reads),
             Pause::Line(_) => self.line(),
             Pause::Power(request) => self.switched(request),
             Pause::Failed => {
@@ -259,6 +336,21 @@ impl Guest {
             Request::Run(command) => format!("run {}\n", hexadecimal(command)),
         };
         self.machine.bus().send(REQUESTS, line.as_bytes());
+    }
+
+    /// Ends the load for which a hart stands still: it goes on at `at` with `value`.
+    pub fn finish_read(&mut self, value: u64, at: Cycle) {
+        self.machine.finish_read(value, at);
+    }
+
+    /// When something happens in it next: now, while a hart runs.
+    pub fn next_event(&mut self) -> Cycle {
+        self.machine.next_event()
+    }
+
+    /// Its memory, for who else writes it.
+    pub fn memory(&mut self) -> &mut GuestMemory {
+        self.machine.memory_mut()
     }
 
     /// Types on the console.
@@ -359,31 +451,31 @@ fn build(
     functions: Vec<Box<dyn Endpoint>>,
     attachment: &Attachment<'_>,
     start: &Start,
+    hierarchy: &SharedHierarchy,
 ) -> Result<Box<dyn AnyMachine>, MachineError> {
-    let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
     let each = 0..harts;
     let with = With {
         memory,
         functions,
         start,
         observation,
-        hierarchy: &hierarchy,
+        hierarchy,
         attachment: &Attachment { harts, ..*attachment },
     };
     match cpu {
         CpuModel::Functional => with.harts(vec![Functional::default(); harts]),
         CpuModel::Rocket => match observation {
             None => {
-                let rocket = |_| Rocket::new(RocketParameters::measured(), &hierarchy);
+                let rocket = |_| Rocket::new(RocketParameters::measured(), hierarchy);
                 with.machine(each.map(rocket).collect())
             }
             Some(observation) => {
-                let rocket = |_| Rocket::explained(RocketParameters::measured(), &hierarchy);
+                let rocket = |_| Rocket::explained(RocketParameters::measured(), hierarchy);
                 with.observed(each.map(rocket).collect(), observation)
             }
         },
         CpuModel::Boom => {
-            let boom = |_| Boom::new(BoomParameters::large(), &hierarchy);
+            let boom = |_| Boom::new(BoomParameters::large(), hierarchy);
             with.harts(each.map(boom).collect())
         }
     }

@@ -26,6 +26,8 @@ pub enum Pause {
     Idle,
     /// A unit did what it may not: [`Machine::failure`].
     Failed,
+    /// A hart stands still until somebody has the value of its load: [`Machine::finish_read`].
+    Reads,
 }
 
 /// Harts on one clock, memory and devices.
@@ -213,6 +215,34 @@ impl<T: Timing> Machine<T> {
         digest.bytes(&self.bus.save());
     }
 
+    /// Has harts and devices meet at least every so many cycles, which divide a tick of time: for a machine of which
+    /// something is not run by itself.
+    pub(crate) fn meet_every(&mut self, cycles: Cycles) {
+        self.windows.limit(cycles);
+    }
+
+    /// The memory, for who else writes it.
+    pub(crate) fn memory_mut(&mut self) -> &mut GuestMemory {
+        &mut self.memory
+    }
+
+    /// Ends the load for which a hart stands still: it goes on at `at` with `value`.
+    pub(crate) fn finish_read(&mut self, value: u64, at: Cycle) {
+        let hart = &mut self.harts[self.turn].core.hart;
+        hart.advance_to(at);
+        hart.finish_access(value);
+    }
+
+    /// When something happens next: now, while a hart runs.
+    pub(crate) fn next_event(&mut self) -> Cycle {
+        let bus = &self.bus;
+        if self.turn != 0 || !self.harts.iter_mut().all(|member| member.idles(bus)) {
+            return self.now;
+        }
+        let timers = self.harts.iter().map(|member| member.next_timer(bus)).min();
+        timers.unwrap_or(Cycle::NEVER).min(bus.next_event())
+    }
+
     /// Runs until `until` has come or something is to be decided outside; goes on from there when run again.
     pub fn run(&mut self, until: Cycle) -> Pause {
         loop {
@@ -366,6 +396,9 @@ fn perform<T: Timing>(
     watched: Option<usize>,
 ) -> Option<Pause> {
     let now = member.core.hart.cycle();
+    if access.write.is_none() && bus.begin_read(access.address, access.bytes, now) {
+        return Some(Pause::Reads);
+    }
     member.core.hart.advance_to(now + DEVICE_LATENCY);
     let read = match access.write {
         None => bus.read(access.address, access.bytes, now),

@@ -77,6 +77,12 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
+    /// Makes windows no longer than that.
+    pub(crate) fn limit(&mut self, cycles: Cycles) {
+        self.together = self.together.min(cycles);
+        self.alone = self.alone.min(cycles);
+    }
+
     /// The windows of `harts` harts with the timing model `T`.
     pub(crate) fn of<T: Timing>(harts: usize) -> Windows {
         let both = |cycles| Windows {

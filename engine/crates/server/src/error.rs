@@ -14,6 +14,9 @@ pub enum ServerError {
     /// A unit could not be attached, or does what it may not.
     #[error(transparent)]
     Unit(#[from] UnitError),
+    /// A server that boots Linux could not be built.
+    #[error(transparent)]
+    Machine(#[from] rackwright_machine::MachineError),
     /// Impossible memory parameters.
     #[error(transparent)]
     Parameters(#[from] ParameterError),

@@ -18,6 +18,11 @@ pub trait Endpoint: Send {
     /// What a load of `bytes` bytes at `offset` of range `bar` reads; `None` where there is no such register.
     fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64>;
 
+    /// Begins a load whose value only comes in a later cycle, and then not from here; tells whether it is one.
+    fn begin_read(&mut self, _bar: usize, _offset: u64, _bytes: u8, _now: Cycle) -> bool {
+        false
+    }
+
     /// Stores the low `bytes` bytes of `value`; without effect where there is no such register.
     fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle);
 
@@ -100,6 +105,12 @@ impl Function {
     pub(crate) fn read(&mut self, address: u64, bytes: u8) -> Option<u64> {
         let (bar, offset) = self.configuration.decode(address, bytes)?;
         Some(self.endpoint.read(bar, offset, bytes).unwrap_or(all_ones(bytes)))
+    }
+
+    /// Begins a load whose value comes later, if one of the function's ranges holds the address and it is such a load.
+    pub(crate) fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
+        let place = self.configuration.decode(address, bytes);
+        place.is_some_and(|(bar, offset)| self.endpoint.begin_read(bar, offset, bytes, now))
     }
 
     /// Writes a register; tells whether one of the function's ranges holds the address.

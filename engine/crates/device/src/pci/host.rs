@@ -52,6 +52,15 @@ impl PciHost {
         Some(answer.unwrap_or(all_ones(bytes)))
     }
 
+    /// Begins a load whose value comes later; tells whether it is one.
+    pub(crate) fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
+        self.forwards(address).is_some()
+            && self
+                .functions
+                .iter_mut()
+                .any(|function| function.begin_read(address, bytes, now))
+    }
+
     /// Stores to configuration space or a function's range; tells whether the address is the bridge's.
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         if let Some(offset) = self.map.configuration.offset(address) {

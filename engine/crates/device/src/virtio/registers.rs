@@ -24,35 +24,48 @@ const INTERRUPT_KIND: u8 = 3;
 const DEVICE_KIND: u8 = 4;
 const WINDOW_KIND: u8 = 5;
 /// Index of the window among [`capabilities`].
-pub(crate) const WINDOW: usize = 4;
+pub const WINDOW: usize = 4;
 
 /// A register, or a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Register {
+pub enum Register {
+    /// Which half of the features offered is shown.
     DeviceFeatureSelect,
+    /// That half.
     DeviceFeature,
+    /// Which half of the features accepted is shown.
     DriverFeatureSelect,
+    /// That half.
     DriverFeature,
     /// Interrupt vectors, of which there are none.
     Vector,
+    /// How many rings there are.
     Rings,
+    /// The device status.
     Status,
+    /// A number that changes with the device's own configuration.
     Generation,
+    /// The ring that the next registers are about.
     RingSelect,
+    /// Its places.
     RingSize,
+    /// Whether it is in use.
     RingEnable,
+    /// Where its notifications go.
     RingNotify,
     /// The half of an address of a ring: which of the three, and how far it is shifted.
     RingAddress(usize, u32),
+    /// Why the device interrupts; a read ends that.
     InterruptStatus,
     /// A byte of what only devices of this kind have.
     Device(usize),
+    /// A notification of a ring.
     Notify(usize),
 }
 
 impl Register {
     /// The register at `offset` that is accessed by so many bytes.
-    pub(crate) fn at(offset: u64, bytes: u8) -> Option<Register> {
+    pub fn at(offset: u64, bytes: u8) -> Option<Register> {
         if COMMON.contains(&offset) {
             return common(offset, bytes);
         }

@@ -14,9 +14,9 @@ use virtio_bindings::virtio_config::{
 use virtio_bindings::virtio_ring::{VIRTIO_RING_F_EVENT_IDX, VIRTIO_RING_F_INDIRECT_DESC};
 
 /// What identifies virtio devices on the PCI bus (virtio 1.2, section 4.1.2); numbers of kinds are added to the second.
-const VENDOR: u16 = 0x1af4;
-const FIRST_DEVICE: u16 = 0x1040;
-const REVISION: u8 = 1;
+pub(crate) const VENDOR: u16 = 0x1af4;
+pub(crate) const FIRST_DEVICE: u16 = 0x1040;
+pub(crate) const REVISION: u8 = 1;
 
 const DRIVER_OK: u8 = VIRTIO_CONFIG_S_DRIVER_OK as u8;
 const FEATURES_OK: u8 = VIRTIO_CONFIG_S_FEATURES_OK as u8;
@@ -28,7 +28,7 @@ const FEATURES: u64 =
 const RING_INTERRUPT: u8 = 1;
 const CONFIGURATION_INTERRUPT: u8 = 2;
 /// What a driver reads where there are no interrupt vectors.
-const NO_VECTOR: u64 = 0xffff;
+pub const NO_VECTOR: u64 = 0xffff;
 
 /// From a notification until the device has read the ring: about a microsecond, the time of two reads of memory over
 /// PCI Express.

@@ -24,9 +24,12 @@ class Controller(params: Params) extends Module {
   /** A request was given to a full queue and is lost. */
   val refused = IO(Output(Bool()))
   val interrupt = IO(Output(Bool()))
+
+  /** Accesses to registers of a front end, if there is one. */
+  val far = Option.when(params.virtio)(IO(new FarAccess))
   val idle = IO(Output(Bool()))
 
-  private val registers = Module(new RegisterFile)
+  private val registers = Module(new RegisterFile(params.virtio))
   private val sends = Module(new Queue(new SendRequest, entries))
   private val receives = Module(new Queue(new ReceiveRequest, entries))
   private val sent = Module(new Queue(new Completion, entries))
@@ -34,6 +37,7 @@ class Controller(params: Params) extends Module {
   private val moderation = Module(new InterruptModeration(countBits + 1))
 
   mmio <> registers.mmio
+  far.zip(registers.far).foreach { case (out, in) => out <> in }
   registers.counters := counters
   sendRequest <> sends.io.deq
   receiveRequest <> receives.io.deq

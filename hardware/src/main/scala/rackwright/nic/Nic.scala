@@ -3,6 +3,7 @@ package rackwright.nic
 import chisel3._
 
 import rackwright.contract.HardwareUnit
+import rackwright.nic.virtio.VirtioNet
 
 /** A network interface on the processor's memory system (Karandikar 2024, section 2.3). README.md is the contract. */
 class Nic(params: Params) extends HardwareUnit {
@@ -12,6 +13,7 @@ class Nic(params: Params) extends HardwareUnit {
   val interrupt = interruptPort("completion")
   val read = memoryPort(params.port)
   val write = memoryPort(params.port)
+  private val rings = Option.when(params.virtio)(memoryPort(VirtioNet.memoryPort(params.port)).suggestName("rings"))
   val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
   val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")
   val idle = idlePort()
@@ -22,19 +24,45 @@ class Nic(params: Params) extends HardwareUnit {
   private val counters = Module(new Counters)
 
   controller.mmio <> mmio
-  interrupt := controller.interrupt
-  send.request <> controller.sendRequest
-  controller.sendCompletion <> send.completion
   send.rate := controller.settings.rate
   send.rateWritten := controller.rateWritten
   read <> send.memory
   networkOut <> send.network
-  receive.request <> controller.receiveRequest
-  controller.receiveCompletion <> receive.completion
   receive.checksum := controller.settings.receiveChecksum
   write <> receive.memory
   receive.network <> networkIn
-  idle := controller.idle && send.idle && receive.idle
+
+  private val frontEnd = rings.map { memory =>
+    val virtio = Module(new VirtioNet(params.port, params.bufferFlits))
+    memory <> virtio.memory
+    virtio.access <> controller.far.get
+    virtio.macAddress := controller.settings.macAddress
+    virtio.registers.send <> controller.sendRequest
+    virtio.registers.receive <> controller.receiveRequest
+    controller.sendCompletion <> virtio.registers.sent
+    controller.receiveCompletion <> virtio.registers.received
+    send.request <> virtio.sendRequest
+    virtio.sendCompletion <> send.completion
+    receive.request <> virtio.receiveRequest
+    virtio.receiveCompletion <> receive.completion
+    val detour = receive.detour.get
+    virtio.arrived := detour.length
+    detour.room := virtio.roomy
+    virtio.arrivals <> detour.frames
+    detour.parts <> virtio.parts
+    event("virtio_errors", virtio.broken)
+    event("virtio_dropped", virtio.dropped)
+    virtio
+  }
+  if (frontEnd.isEmpty) {
+    send.request <> controller.sendRequest
+    controller.sendCompletion <> send.completion
+    receive.request <> controller.receiveRequest
+    controller.receiveCompletion <> receive.completion
+  }
+  interrupt := frontEnd.map(_.interrupt).foldLeft(controller.interrupt)(_ || _)
+  private val ownIdle = controller.idle && send.idle && receive.idle
+  idle := frontEnd.map(_.idle).foldLeft(ownIdle)(_ && _)
 
   private val completed = receive.completion.fire
   private val amounts = Seq(

@@ -7,14 +7,21 @@ import chisel3.util._
   *
   * A frame is written behind the last whole one and becomes visible with its last flit. If it does not fit, is too long
   * or has no bytes, its place is given back at its end: a part of a frame is never seen.
+  *
+  * @param tellsLengths
+  *   the length of each frame that is kept comes out as the frame becomes visible.
   */
-class PacketBuffer(flits: Int) extends Module {
+class PacketBuffer(flits: Int, tellsLengths: Boolean = false) extends Module {
   require(isPow2(flits) && flits > Frame.maxBytes / Frame.flitBytes, s"$flits flits can't hold the longest frame")
   private val pointerBits = log2Ceil(flits) + 1
 
   /** From the wire; never waits. */
   val in = IO(Flipped(Valid(new Flit)))
   val out = IO(Decoupled(new Flit))
+
+  /** The length of a frame that has become visible; there must be room for it whenever a frame ends. */
+  val kept = Option.when(tellsLengths)(IO(Output(Valid(UInt(Frame.lengthBits.W)))))
+  val roomForLength = Option.when(tellsLengths)(IO(Input(Bool())))
 
   /** A frame has been dropped in this cycle because there was no room. */
   val droppedFull = IO(Output(Bool()))
@@ -37,7 +44,8 @@ class PacketBuffer(flits: Int) extends Module {
   private val tooLong = newLength > Frame.maxBytes.U
   private val isFull = tail - head === flits.U
   private val carries = in.valid && (in.bits.count =/= 0.U || in.bits.last)
-  private val lost = noRoom || (carries && isFull)
+  private val noPlace = roomForLength.map(!_).getOrElse(false.B)
+  private val lost = noRoom || (carries && (isFull || noPlace))
   private val write = carries && !lost && !tooLong
   private val ends = in.valid && in.bits.last
   private val wrongLength = tooLong || newLength === 0.U
@@ -54,6 +62,10 @@ class PacketBuffer(flits: Int) extends Module {
     // Stays above the limit without wrapping, however long the frame goes on.
     length := Mux(tooLong, (Frame.maxBytes + 1).U, newLength)
     noRoom := lost
+  }
+  kept.foreach { told =>
+    told.valid := ends && keep
+    told.bits := newLength
   }
   droppedLength := ends && wrongLength
   droppedFull := ends && !wrongLength && lost

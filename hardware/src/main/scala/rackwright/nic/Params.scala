@@ -14,8 +14,16 @@ import rackwright.memory.MemoryPortParams
   *   entries of each of the four queues between software and the unit.
   * @param bufferKib
   *   size of the packet buffer of the receive path.
+  * @param virtio
+  *   whether drivers find a network device of virtio 1.2 beside the registers.
   */
-case class Params(portBytes: Int = 16, outstanding: Int = 128, queueEntries: Int = 16, bufferKib: Int = 32) {
+case class Params(
+    portBytes: Int = 16,
+    outstanding: Int = 128,
+    queueEntries: Int = 16,
+    bufferKib: Int = 32,
+    virtio: Boolean = false
+) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(
     isPow2(outstanding) && outstanding >= 16 && outstanding <= 256,

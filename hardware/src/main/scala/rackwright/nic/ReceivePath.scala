@@ -6,6 +6,16 @@ import chisel3.util._
 import rackwright.memory.MemoryPort
 import rackwright.network.StreamFlit
 
+/** Frames between sum and packer, where a front end cuts them into parts. */
+class ReceiveDetour extends Bundle {
+
+  /** The length of a frame that has become visible; none while there is no `room` for it. */
+  val length = Output(Valid(UInt(Frame.lengthBits.W)))
+  val room = Input(Bool())
+  val frames = Decoupled(new Summed(new Flit))
+  val parts = Flipped(Decoupled(new Summed(new Flit)))
+}
+
 /** From flits on the wire to a completion: packet buffer, sum, packer, writer. */
 class ReceivePath(params: Params) extends Module {
   val network = IO(Flipped(Decoupled(new StreamFlit(Frame.flitBytes))))
@@ -13,6 +23,9 @@ class ReceivePath(params: Params) extends Module {
   val completion = IO(Decoupled(new Completion))
   val checksum = IO(Input(new ReceiveChecksumSetting))
   val memory = IO(new MemoryPort(params.port))
+
+  /** Where frames go through a front end, if there is one. */
+  val detour = Option.when(params.virtio)(IO(new ReceiveDetour))
 
   /** Bytes taken for memory in this cycle. */
   val bytes = IO(Output(UInt(Frame.countBits.W)))
@@ -25,7 +38,7 @@ class ReceivePath(params: Params) extends Module {
   /** Nothing changes until memory answers or there is a flit, a new request or a place for a completion. */
   val idle = IO(Output(Bool()))
 
-  private val buffer = Module(new PacketBuffer(params.bufferFlits))
+  private val buffer = Module(new PacketBuffer(params.bufferFlits, params.virtio))
   private val sum = Module(new ReceiveChecksum)
   private val packer = Module(new ReceivePacker(params.port))
   private val beats = Module(new Queue(new FrameBeat(params.port), 2))
@@ -36,7 +49,14 @@ class ReceivePath(params: Params) extends Module {
   buffer.in.bits := Flit.fromWire(network.bits)
   sum.setting := checksum
   sum.flit <> buffer.out
-  packer.summed <> sum.summed
+  detour match {
+    case Some(detour) =>
+      detour.length := buffer.kept.get
+      buffer.roomForLength.get := detour.room
+      detour.frames <> sum.summed
+      packer.summed <> detour.parts
+    case None => packer.summed <> sum.summed
+  }
   packer.request <> request
   beats.io.enq <> packer.beat
   writer.beat <> beats.io.deq

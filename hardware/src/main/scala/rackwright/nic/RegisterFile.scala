@@ -17,8 +17,17 @@ class Settings extends Bundle {
   val moderation = new ModerationSetting
 }
 
+/** An access to registers that are elsewhere, with the value that a read gives in the same cycle. */
+class FarAccess extends Bundle {
+  val valid = Output(Bool())
+  val write = Output(Bool())
+  val address = Output(UInt(12.W))
+  val data = Output(UInt(64.W))
+  val value = Input(UInt(64.W))
+}
+
 /** Reads and writes of registers: one per cycle, answered in the next. No access ever waits for the unit. */
-class RegisterFile extends Module {
+class RegisterFile(hasFar: Boolean = false) extends Module {
   val mmio = IO(Flipped(new MmioPort))
   val sendRequest = IO(Decoupled(new SendRequest))
   val receiveRequest = IO(Decoupled(new ReceiveRequest))
@@ -31,6 +40,9 @@ class RegisterFile extends Module {
   val settings = IO(Output(new Settings))
   val rateWritten = IO(Output(Bool()))
   val refused = IO(Output(Bool()))
+
+  /** Accesses to the upper half of the page. */
+  val far = Option.when(hasFar)(IO(new FarAccess))
 
   /** No access waits here. */
   val idle = IO(Output(Bool()))
@@ -84,6 +96,14 @@ class RegisterFile extends Module {
   responses.io.enq.bits.data := MuxLookup(access.bits.address, 0.U(64.W))(
     (fixed ++ counting).map { case (register, value) => register.U -> value }
   )
+  far.foreach { far =>
+    val isFar = access.bits.address(11)
+    far.valid := access.fire && isFar
+    far.write := access.bits.write
+    far.address := access.bits.address
+    far.data := data
+    when(isFar) { responses.io.enq.bits.data := far.value }
+  }
 }
 
 /** The fields of registers. */

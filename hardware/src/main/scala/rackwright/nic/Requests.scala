@@ -26,11 +26,18 @@ class ReceiveChecksumSetting extends Bundle {
   val start = UInt(16.W)
 }
 
-/** A frame to send. */
-class SendRequest extends Bundle {
+/** A frame to send, or a part of one.
+  *
+  * @param segments
+  *   whether frames may have several parts.
+  */
+class SendRequest(segments: Boolean = false) extends Bundle {
   val address = UInt(Registers.addressBits.W)
   val length = UInt(16.W)
   val checksum = new SendChecksumRequest
+
+  /** The frame goes on with the next request. */
+  val more = Option.when(segments)(Bool())
 }
 
 /** Where a frame may be received: at most `capacity` bytes. */

@@ -15,10 +15,10 @@ class SendFlit extends Bundle {
 /** Cuts frames out of the beats that hold them: the first byte of a frame is byte 0 of its first flit.
   *
   * A flit is taken from one or two of the oldest three beats. Two beats can go in a cycle (at the end of a frame), and
-  * the third is there so that this costs nothing.
+  * the third is there so that this costs nothing. Where a frame may have several parts, each is cut for itself.
   */
-class SendAligner(port: MemoryPortParams) extends Module {
-  val frame = IO(Flipped(Decoupled(new SendFrame(port))))
+class SendAligner(port: MemoryPortParams, segments: Boolean = false) extends Module {
+  val frame = IO(Flipped(Decoupled(new SendFrame(port, segments))))
   val beat = IO(Flipped(Decoupled(new LoadedBeat(port.bytes))))
   val out = IO(Decoupled(new SendFlit))
 
@@ -54,7 +54,7 @@ class SendAligner(port: MemoryPortParams) extends Module {
   private val bytes = (Cat(window(1).data, window(0).data) >> Cat(offset, 0.U(3.W)))(8 * Frame.flitBytes - 1, 0)
   out.bits.flit.data := bytes & FillInterleaved(8, Flit.firstBytes(count))
   out.bits.flit.count := count
-  out.bits.flit.last := ending
+  out.bits.flit.last := ending && !frame.bits.more.getOrElse(false.B)
   out.bits.checksum := frame.bits.checksum
 
   private val finishes = out.fire && ending

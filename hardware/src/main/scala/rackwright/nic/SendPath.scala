@@ -5,10 +5,11 @@ import chisel3.util._
 
 import rackwright.memory.{MemoryPort, ReorderBuffer}
 import rackwright.network.StreamFlit
+import rackwright.nic.virtio.SegmentPacker
 
 /** From a request to flits on the wire: reader, reorder buffer, aligner, checksum, rate limiter. */
 class SendPath(params: Params) extends Module {
-  val request = IO(Flipped(Decoupled(new SendRequest)))
+  val request = IO(Flipped(Decoupled(new SendRequest(params.virtio))))
   val completion = IO(Decoupled(new Completion))
   val rate = IO(Input(new RateSetting))
   val rateWritten = IO(Input(Bool()))
@@ -27,10 +28,11 @@ class SendPath(params: Params) extends Module {
   /** Nothing changes until memory answers or there is a new request or a place for a completion. */
   val idle = IO(Output(Bool()))
 
-  private val reader = Module(new SendReader(params.port, params.outstanding))
+  private val reader = Module(new SendReader(params.port, params.outstanding, params.virtio))
   private val buffer = Module(new ReorderBuffer(params.port, params.outstanding))
-  private val frames = Module(new Queue(new SendFrame(params.port), params.queueEntries))
-  private val aligner = Module(new SendAligner(params.port))
+  private val frames = Module(new Queue(new SendFrame(params.port, params.virtio), params.queueEntries))
+  private val aligner = Module(new SendAligner(params.port, params.virtio))
+  private val packer = Option.when(params.virtio)(Module(new SegmentPacker))
   private val checksum = Module(new SendChecksum)
   private val limiter = Module(new RateLimiter)
 
@@ -44,7 +46,13 @@ class SendPath(params: Params) extends Module {
   aligner.frame <> Queue(frames.io.deq, 1, pipe = true)
   aligner.beat <> buffer.beat
   completion <> aligner.completion
-  checksum.in <> Queue(aligner.out, 2)
+  private val aligned = Queue(aligner.out, 2)
+  packer match {
+    case Some(packer) =>
+      packer.in <> aligned
+      checksum.in <> packer.out
+    case None => checksum.in <> aligned
+  }
   limiter.in <> checksum.out
   limiter.setting := rate
   limiter.restart := rateWritten
@@ -58,5 +66,6 @@ class SendPath(params: Params) extends Module {
   stall := aligner.stall
   limited := limiter.in.valid && !limiter.out.valid
   private val waits = reader.idle && buffer.still && !frames.io.deq.fire
-  idle := waits && aligner.idle && checksum.idle && limiter.idle && !network.valid
+  private val packed = packer.map(_.idle).getOrElse(true.B)
+  idle := waits && packed && aligner.idle && checksum.idle && limiter.idle && !network.valid
 }

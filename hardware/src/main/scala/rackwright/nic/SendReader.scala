@@ -7,7 +7,7 @@ import rackwright.contract.Status
 import rackwright.memory.{MemoryPortParams, MemoryRequest}
 
 /** A frame whose beats are on their way through the reservation buffer. */
-class SendFrame(port: MemoryPortParams) extends Bundle {
+class SendFrame(port: MemoryPortParams, segments: Boolean = false) extends Bundle {
 
   /** Place of the frame's first byte in its first beat. */
   val offset = UInt(port.offsetBits.W)
@@ -16,19 +16,22 @@ class SendFrame(port: MemoryPortParams) extends Bundle {
   /** Anything but `ok`: nothing is read or sent for it. */
   val status = UInt(Status.width.W)
   val checksum = new SendChecksumRequest
+
+  /** The frame goes on with the next one. */
+  val more = Option.when(segments)(Bool())
 }
 
 /** Asks memory for the beats of frames, one after the other without a pause, as long as there is room for the answers.
   */
-class SendReader(port: MemoryPortParams, outstanding: Int) extends Module {
-  val request = IO(Flipped(Decoupled(new SendRequest)))
+class SendReader(port: MemoryPortParams, outstanding: Int, segments: Boolean = false) extends Module {
+  val request = IO(Flipped(Decoupled(new SendRequest(segments))))
 
   /** A slot for one more beat; the number of the slot is the tag. */
   val reserve = IO(Flipped(Decoupled(UInt(log2Ceil(outstanding).W))))
   val memory = IO(Decoupled(new MemoryRequest(port)))
 
   /** Every frame, in order, when its first beat is about to be asked for. */
-  val frame = IO(Decoupled(new SendFrame(port)))
+  val frame = IO(Decoupled(new SendFrame(port, segments)))
 
   /** Nothing is asked for or taken in this cycle. */
   val idle = IO(Output(Bool()))
@@ -56,6 +59,7 @@ class SendReader(port: MemoryPortParams, outstanding: Int) extends Module {
   frame.bits.length := request.bits.length
   frame.bits.status := Mux(legal, Status.ok, Status.unsupported)
   frame.bits.checksum := request.bits.checksum
+  frame.bits.more.zip(request.bits.more).foreach { case (frame, request) => frame := request }
 
   when(memory.fire) {
     next := next + 1.U

@@ -25,7 +25,7 @@ class NicTest extends AnyFunSuite {
   }
 
   test("smallest and largest elaborate") {
-    for (params <- Seq(Params(32, 16, 2, 16), Params(16, 256, 64, 1024)))
+    for (params <- Seq(Params(32, 16, 2, 16), Params(16, 256, 64, 1024), Params(32, 16, 2, 16, virtio = true)))
       assert(ChiselStage.emitCHIRRTL(new Nic(params)).contains("module Nic"))
   }
 }

@@ -1,0 +1,395 @@
+use crate::ServerError;
+use rackwright_device::{
+    network_header, Endpoint, Header, Ram, Register, RestoreError, NO_VECTOR, WINDOW_CAPABILITY,
+};
+use rackwright_ethernet::Rate;
+use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
+use rackwright_rtl::{Design, RegisterAccess};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_unit::{frames, AttachedUnit, Guard, SentFrame, Surroundings};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Time of an access to a register, to it and back from it, in cycles of the hart.
+const ACCESS_LATENCY: Cycles = Cycles(5);
+/// Cycles of the card from when a read reaches it until its answer is on the way back, whatever happens in between.
+const READ: Cycles = Cycles(16);
+/// Registers of the unit that the server sets.
+const MAC_ADDRESS: u32 = 0x28;
+const RATE: u32 = 0x38;
+const MTU: u32 = 0x8b0;
+const WINDOW_FIRST: u32 = 0x8b8;
+const WINDOW_LAST: u32 = 0x8c0;
+/// The most that a field of the rate holds.
+const RATE_FIELD: u64 = 0xffff;
+
+/// A network interface in RTL as a virtio function on a server's PCI bus, on the clock of the network.
+///
+/// Harts see what it does at the end of their windows, and it sees memory as harts have left it at the end of theirs; a
+/// read of a register brings it up to the hart's time. All these points are the same however a run is cut.
+#[derive(Clone)]
+pub(crate) struct Card {
+    // Harts' accesses come through the bus, frames from the network; never at once.
+    shared: Arc<Mutex<State>>,
+}
+
+struct State {
+    unit: AttachedUnit,
+    input: u8,
+    rate: Rate,
+    hierarchy: SharedHierarchy,
+    guard: Guard,
+    to_link: Crossing,
+    to_hart: Crossing,
+    /// What comes in, and the cycles of the first flits.
+    arrivals: VecDeque<(Cycle, Vec<u8>)>,
+    /// Accesses that have not reached the unit, in the order in which they will, and for each that has whether it reads.
+    accesses: VecDeque<RegisterAccess>,
+    given: VecDeque<bool>,
+    read: Option<Read>,
+    value: Option<u64>,
+    raised: bool,
+    /// The line has changed, and harts have not seen it.
+    changed: bool,
+    settled: bool,
+}
+
+/// A load for which a hart stands still.
+struct Read {
+    /// When it reaches the unit.
+    at: Cycle,
+    /// Which bits of the register it is about.
+    shift: u32,
+    bytes: u8,
+}
+
+/// What a card is made of.
+pub(crate) struct CardConfig<'a> {
+    pub(crate) design: &'a Design,
+    pub(crate) hierarchy: &'a SharedHierarchy,
+    /// The clocks of card and harts.
+    pub(crate) own: Clock,
+    pub(crate) hart: Clock,
+    pub(crate) rate: Rate,
+    pub(crate) mac: u64,
+    /// The longest packet, or 0 where the driver may choose.
+    pub(crate) mtu: u16,
+    /// What it may reach.
+    pub(crate) memory: Range<u64>,
+    pub(crate) skip_quiescent: bool,
+}
+
+impl Card {
+    /// A card that has just left reset, and is told its address and limits first.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the design is no NIC.
+    pub(crate) fn new(config: &CardConfig<'_>) -> Result<Card, ServerError> {
+        let mut unit = {
+            let mut hierarchy = config.hierarchy.lock();
+            let unit = AttachedUnit::new(config.design, Placement::NearCore, &mut hierarchy, None)?;
+            unit.on_clock(config.own, config.hart)
+        };
+        unit.instance().skip_quiescent(config.skip_quiescent);
+        unit.require_registers()?;
+        let input = unit.stream_input()?;
+        let limit = (config.rate != Rate::FULL).then(|| {
+            let (flits, period) = config.rate.flits_per_cycles(RATE_FIELD);
+            (RATE, flits | period << 16)
+        });
+        let settings = [
+            Some((MAC_ADDRESS, config.mac)),
+            Some((MTU, config.mtu.into())),
+            Some((WINDOW_FIRST, config.memory.start)),
+            Some((WINDOW_LAST, config.memory.end - 1)),
+            limit,
+        ];
+        let accesses = settings
+            .into_iter()
+            .flatten()
+            .map(|(register, value)| write(Cycle::ZERO, register, value));
+        let state = State {
+            unit,
+            input,
+            rate: config.rate,
+            hierarchy: config.hierarchy.clone(),
+            guard: Guard::new(),
+            to_link: Crossing::new(config.hart, config.own),
+            to_hart: Crossing::new(config.own, config.hart),
+            arrivals: VecDeque::new(),
+            accesses: accesses.collect(),
+            given: VecDeque::new(),
+            read: None,
+            value: None,
+            raised: false,
+            changed: false,
+            settled: false,
+        };
+        Ok(Card {
+            shared: Arc::new(Mutex::new(state)),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.lock().expect("nobody panics while holding a card")
+    }
+
+    /// Has a frame come in, its first flit in the cycle `first`.
+    pub(crate) fn arrive(&self, first: Cycle, frame: Vec<u8>) {
+        self.state().arrivals.push_back((first, frame));
+    }
+
+    /// Advances to its cycle `until`.
+    pub(crate) fn advance_to(&self, memory: &mut GuestMemory, until: Cycle) {
+        self.state().advance_to(memory, until);
+    }
+
+    /// The value of the load for which a hart stands still and when, in the hart's time, it goes on; `None` when that is
+    /// not known before the cycle `until`.
+    pub(crate) fn finish_read(&self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, Cycle)> {
+        self.state().finish_read(memory, until)
+    }
+
+    /// When something happens in it next, in its own cycles, if nothing more reaches it.
+    pub(crate) fn next_event(&self) -> Cycle {
+        self.state().next_event()
+    }
+
+    /// The frames that have left it.
+    pub(crate) fn take_frames(&self) -> Vec<SentFrame> {
+        let mut state = self.state();
+        std::iter::from_fn(|| state.unit.take_frame()).collect()
+    }
+
+    /// What it counts.
+    pub(crate) fn events(&self) -> Counters {
+        self.state().unit.events()
+    }
+
+    /// Cycles that were evaluated rather than skipped.
+    pub(crate) fn evaluated_cycles(&self) -> u64 {
+        self.state().unit.evaluated_cycles()
+    }
+
+    /// The digest over everything that crossed its pins.
+    pub(crate) fn digest(&self) -> Digest {
+        self.state().unit.digest().clone()
+    }
+}
+
+impl State {
+    fn advance_to(&mut self, memory: &mut GuestMemory, until: Cycle) {
+        while self.unit.cycle() < until {
+            self.give_due();
+            let end = until.min(self.next_stimulus());
+            let was_quiescent = self.unit.quiescent();
+            {
+                let mut hierarchy = self.hierarchy.lock();
+                let mut surroundings = Surroundings {
+                    memory,
+                    hierarchy: &mut hierarchy,
+                    guard: &mut self.guard,
+                };
+                self.unit.advance_window(end, &mut surroundings);
+            }
+            // A change of its outputs with the last edge is seen in the cycle after only.
+            self.settled = was_quiescent && self.unit.quiescent();
+            self.look();
+        }
+    }
+
+    /// Gives the unit what reaches it now.
+    fn give_due(&mut self) {
+        let now = self.unit.cycle();
+        while self.arrivals.front().is_some_and(|(first, _)| *first <= now) {
+            let (first, frame) = self.arrivals.pop_front().expect("there is one");
+            for (index, (bytes, last)) in frames::flits_of(&frame).enumerate() {
+                let at = first + self.rate.cycles(index as u64);
+                self.unit.flit(frames::flit(self.input, at, bytes, last));
+            }
+        }
+        while self.accesses.front().is_some_and(|access| access.due <= now.0) {
+            let mut access = self.accesses.pop_front().expect("there is one");
+            access.due = now.0;
+            self.given.push_back(access.write == 0);
+            self.unit
+                .register_access(access)
+                .expect("it was built with registers");
+        }
+    }
+
+    fn next_stimulus(&self) -> Cycle {
+        let arrival = self.arrivals.front().map_or(Cycle::NEVER, |(first, _)| *first);
+        let access = self
+            .accesses
+            .front()
+            .map_or(Cycle::NEVER, |access| Cycle(access.due));
+        arrival.min(access)
+    }
+
+    /// Takes what has come out of the unit.
+    fn look(&mut self) {
+        while let Some(change) = self.unit.take_interrupt() {
+            self.raised = change.level != 0;
+            self.changed = true;
+        }
+        while let Some(answer) = self.unit.take_register_answer() {
+            let reads = self.given.pop_front().expect("each access is answered once");
+            if reads {
+                self.value = Some(answer.data);
+            }
+        }
+    }
+
+    fn finish_read(&mut self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, Cycle)> {
+        let Read { at, shift, bytes } = *self.read.as_ref()?;
+        let done = at + READ;
+        self.advance_to(memory, done.min(until));
+        if done > until {
+            return None;
+        }
+        self.read = None;
+        let value = self.value.take().expect("a register answers within a few cycles");
+        let mask = u64::MAX >> (64 - 8 * u32::from(bytes));
+        Some((value >> shift & mask, self.to_hart.seen(done) + ACCESS_LATENCY))
+    }
+
+    fn next_event(&self) -> Cycle {
+        if self.settled && self.given.is_empty() {
+            self.next_stimulus().max(self.unit.cycle())
+        } else {
+            self.unit.cycle()
+        }
+    }
+
+    /// Puts an access behind those that reach the unit before it or with it.
+    fn access(&mut self, mut access: RegisterAccess) {
+        access.due = access.due.max(self.unit.cycle().0);
+        let place = self.accesses.partition_point(|other| other.due <= access.due);
+        self.accesses.insert(place, access);
+    }
+}
+
+impl Endpoint for Card {
+    fn header(&self) -> Header {
+        network_header()
+    }
+
+    fn window(&self) -> Option<usize> {
+        Some(WINDOW_CAPABILITY)
+    }
+
+    /// What needs no time: there are no interrupt vectors.
+    fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64> {
+        let register = Register::at(offset, bytes).filter(|_| bar == 0)?;
+        (register == Register::Vector).then_some(NO_VECTOR)
+    }
+
+    fn begin_read(&mut self, bar: usize, offset: u64, bytes: u8, now: Cycle) -> bool {
+        let register = Register::at(offset, bytes).filter(|_| bar == 0);
+        let Some((address, shift)) = register.and_then(place) else {
+            return false;
+        };
+        let mut state = self.state();
+        let at = state.to_link.seen(now + ACCESS_LATENCY).max(state.unit.cycle());
+        state.read = Some(Read { at, shift, bytes });
+        state.access(RegisterAccess {
+            due: at.0,
+            data: 0,
+            address,
+            write: 0,
+        });
+        true
+    }
+
+    fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle) {
+        let register = Register::at(offset, bytes).filter(|_| bar == 0);
+        let (address, value) = match register {
+            // Which ring is told by the place.
+            Some(Register::Notify(ring)) => (NOTIFICATION, ring as u64),
+            Some(Register::Device(_)) | None => return,
+            Some(register) => match place(register) {
+                Some((address, _)) => (address, value),
+                None => return,
+            },
+        };
+        let mut state = self.state();
+        let due = state.to_link.seen(now + ACCESS_LATENCY);
+        state.access(write(due, address, value));
+    }
+
+    fn interrupts(&self) -> bool {
+        self.state().raised
+    }
+
+    fn next_event(&self) -> Cycle {
+        let state = self.state();
+        if state.changed {
+            return Cycle::ZERO;
+        }
+        state.to_hart.seen(state.next_event())
+    }
+
+    fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
+        let mut state = self.state();
+        let until = Cycle(state.to_link.fitting(Cycles(now.0)).0);
+        state.advance_to(ram.memory(), until);
+        state.changed = false;
+    }
+
+    fn errors(&self) -> u64 {
+        self.events().get("virtio_errors").unwrap_or(0)
+    }
+
+    /// Everything that it did: its registers and buffers are in the RTL, from where they can't be taken.
+    fn save(&self) -> Vec<u8> {
+        self.digest().value().to_le_bytes().to_vec()
+    }
+
+    fn restore(&mut self, _state: &[u8]) -> Result<(), RestoreError> {
+        Err(RestoreError {
+            device: "network card",
+        })
+    }
+}
+
+fn write(due: Cycle, address: u32, data: u64) -> RegisterAccess {
+    RegisterAccess {
+        due: due.0,
+        data,
+        address,
+        write: 1,
+    }
+}
+
+const NOTIFICATION: u32 = 0x890;
+const DEVICE_CONFIGURATION: u32 = 0x898;
+/// Bytes of the configuration of network devices that the unit has.
+const DEVICE_BYTES: usize = 16;
+
+/// The unit's register for one of virtio's (hardware/…/nic/virtio/README.md), and the lowest bit that is meant.
+fn place(register: Register) -> Option<(u32, u32)> {
+    let address = match register {
+        Register::DeviceFeatureSelect => 0x800,
+        Register::DeviceFeature => 0x808,
+        Register::DriverFeatureSelect => 0x810,
+        Register::DriverFeature => 0x818,
+        Register::Rings => 0x820,
+        Register::Status => 0x828,
+        Register::Generation => 0x830,
+        Register::RingSelect => 0x838,
+        Register::RingSize => 0x840,
+        Register::RingEnable => 0x848,
+        Register::RingNotify => 0x850,
+        Register::RingAddress(which, shift) => 0x858 + 16 * which as u32 + shift / 4,
+        Register::InterruptStatus => 0x888,
+        Register::Device(byte) if byte < DEVICE_BYTES => {
+            let word = 8 * (byte as u32 / 8);
+            return Some((DEVICE_CONFIGURATION + word, 8 * (byte as u32 % 8)));
+        }
+        Register::Device(_) | Register::Vector | Register::Notify(_) => return None,
+    };
+    Some((address, 0))
+}

@@ -1,0 +1,52 @@
+package rackwright.nic.virtio
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.nic.{Frame, SendFlit}
+
+/** Joins the parts of frames: every flit that comes out is full but the last of a frame.
+  *
+  * Frames of one part pass in the same cycle. A frame may end with a flit more than came in, which takes a cycle of its
+  * own.
+  */
+class SegmentPacker extends Module {
+  val in = IO(Flipped(Decoupled(new SendFlit)))
+  val out = IO(Decoupled(new SendFlit))
+
+  /** Nothing is taken or handed on in this cycle. */
+  val idle = IO(Output(Bool()))
+
+  private val flitBits = 8 * Frame.flitBytes
+  private val carry = RegInit(0.U(flitBits.W))
+  private val carried = RegInit(0.U(Frame.countBits.W))
+  private val restValid = RegInit(false.B)
+  private val rest = Reg(new SendFlit)
+
+  private val flit = in.bits.flit
+  private val merged = (carry | (flit.data.pad(2 * flitBits) << Cat(carried(2, 0), 0.U(3.W))))(2 * flitBits - 1, 0)
+  private val total = carried +& flit.count
+  private val full = total >= Frame.flitBytes.U
+  private val splits = flit.last && total > Frame.flitBytes.U
+  private val emits = full || flit.last
+
+  out.valid := restValid || (in.valid && emits)
+  in.ready := !restValid && (out.ready || !emits)
+  out.bits := in.bits
+  out.bits.flit.data := merged(flitBits - 1, 0)
+  out.bits.flit.count := Mux(full, Frame.flitBytes.U, total)
+  out.bits.flit.last := flit.last && !splits
+  when(restValid) { out.bits := rest }
+  idle := !in.fire && !out.fire
+
+  private val beyond = Mux(full, total - Frame.flitBytes.U, total)
+  when(restValid && out.ready) { restValid := false.B }
+  when(in.fire) {
+    carry := Mux(flit.last, 0.U, Mux(full, merged >> flitBits, merged))
+    carried := Mux(flit.last, 0.U, beyond)
+    restValid := splits
+    rest := in.bits
+    rest.flit.data := merged >> flitBits
+    rest.flit.count := beyond
+  }
+}

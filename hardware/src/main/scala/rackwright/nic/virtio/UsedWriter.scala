@@ -1,0 +1,81 @@
+package rackwright.nic.virtio
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.{MemoryPort, MemoryPortParams}
+
+/** Gives buffers back to the driver, one after the other, and says whether it wants an interrupt (virtio 1.2, sections
+  * 2.7.7 and 2.7.8).
+  */
+class UsedWriter(port: MemoryPortParams) extends Module {
+  import UsedWriter._
+
+  val ring = IO(Input(new Ring))
+
+  /** The driver has agreed to event indices. */
+  val eventIndex = IO(Input(Bool()))
+
+  /** Forgets everything; only while nothing is under way. */
+  val clear = IO(Input(Bool()))
+  val used = IO(Flipped(Decoupled(new Used)))
+
+  /** The driver wants to know of the buffer that it has just got. */
+  val interrupt = IO(Output(Bool()))
+  val fault = IO(Output(UInt(Fault.width.W)))
+  val memory = IO(new MemoryPort(port))
+
+  /** Nothing is under way. */
+  val stopped = IO(Output(Bool()))
+
+  /** Nothing changes until memory answers or a buffer is given back. */
+  val idle = IO(Output(Bool()))
+
+  private val access = Module(new RingAccess(port))
+  memory <> access.memory
+  private val state = RegInit(State.rest)
+  private val index = RegInit(0.U(16.W))
+  private val element = ring.used + 4.U + (ring.slot(index) << 3)
+  private val answered = access.answer.valid
+
+  private val asks = state =/= State.rest && !access.waits
+  access.request.valid := asks
+  access.request.bits.write := state =/= State.event
+  access.request.bits.wide := state =/= State.index
+  access.request.bits.address := MuxLookup(state, 0.U)(
+    Seq(
+      State.id -> element,
+      State.length -> (element + 4.U),
+      State.index -> (ring.used + 2.U),
+      State.event -> Mux(eventIndex, ring.available + 4.U + (ring.size << 1), ring.available)
+    )
+  )
+  access.request.bits.data := MuxLookup(state, 0.U)(
+    Seq(State.id -> used.bits.head, State.length -> used.bits.length, State.index -> (index + 1.U)(15, 0))
+  )
+
+  private val word = access.answer.bits.data(15, 0)
+  private val faulty = answered && access.answer.bits.fault
+  private val ends = answered && state === State.event
+  used.ready := ends || faulty
+  interrupt := ends && !faulty && Mux(eventIndex, word === index, !word(0))
+  fault := Mux(faulty, Fault.ring, Fault.none)
+  when(state === State.rest && used.valid) { state := State.id }
+  when(answered) {
+    state := MuxLookup(state, State.rest)(
+      Seq(State.id -> State.length, State.length -> State.index, State.index -> State.event)
+    )
+  }
+  when(ends) { index := index + 1.U }
+  when(faulty) { state := State.rest }
+  when(clear) { index := 0.U }
+  stopped := state === State.rest && !used.valid
+  idle := !asks && !answered && !(state === State.rest && used.valid)
+}
+
+/** What a [[UsedWriter]] does. */
+object UsedWriter {
+  private object State extends ChiselEnum {
+    val rest, id, length, index, event = Value
+  }
+}
