@@ -6,7 +6,7 @@
 from rackwright import Cluster, Ethernet, Server, Switch
 
 answers = Server("functional", image="default", name="answers")
-asks = Server("functional", image="default", name="asks", run=["ping -c 3 -i 0.01 -W 1 ", answers])
+asks = Server("functional", image="default", name="asks", run=["sleep 0.05; ping -c 3 -i 0.01 ", answers])
 switch = Switch("tor0")
 switch.add_downlinks([answers, asks])
 

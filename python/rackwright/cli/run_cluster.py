@@ -84,7 +84,7 @@ def run_cluster(
     finally:
         if output and asked.results:
             _write(asked)
-        kept = keep_consoles(asked.results, folder or DEFAULT_FOLDER)
+        files = keep_consoles(asked.results, folder or DEFAULT_FOLDER)
     if not asked.results:
         raise RackwrightError(f"{script}: the script ended without running a cluster: Cluster(…).run(…)")
     asked.settings.check_used()
@@ -95,7 +95,7 @@ def run_cluster(
         for result in asked.results:
             messages.print(str(result), highlight=False, soft_wrap=True)
     for name in consoles:
-        _show_console(name, kept)
+        _show_console(name, files)
     if folder:
         messages.print(f"written to {folder}", highlight=False, soft_wrap=True)
     return status

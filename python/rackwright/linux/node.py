@@ -30,7 +30,10 @@ class LinuxNode:
         memory_bytes: int,
         mtu: int,
     ) -> None:
-        """`image` is a path, or "default". Raises `RackwrightError` when it is no image, or for sizes that can't be."""
+        """`image` is a path, or "default".
+
+        Raises `RackwrightError` when it is no image, or for sizes that can't be.
+        """
         if not _LEAST_MTU <= mtu <= _MOST_MTU:
             raise RackwrightError(f"an MTU is {_LEAST_MTU} to {_MOST_MTU} bytes, not {mtu}")
         self.path = default_image() if str(image) == "default" else Path(image)

@@ -44,8 +44,7 @@ class PacketBuffer(flits: Int, tellsLengths: Boolean = false) extends Module {
   private val tooLong = newLength > Frame.maxBytes.U
   private val isFull = tail - head === flits.U
   private val carries = in.valid && (in.bits.count =/= 0.U || in.bits.last)
-  private val noPlace = roomForLength.map(!_).getOrElse(false.B)
-  private val lost = noRoom || (carries && (isFull || noPlace))
+  private val lost = noRoom || (carries && roomForLength.map(!_).foldLeft(isFull)(_ || _))
   private val write = carries && !lost && !tooLong
   private val ends = in.valid && in.bits.last
   private val wrongLength = tooLong || newLength === 0.U

@@ -46,12 +46,11 @@ class SendPath(params: Params) extends Module {
   aligner.frame <> Queue(frames.io.deq, 1, pipe = true)
   aligner.beat <> buffer.beat
   completion <> aligner.completion
-  private val aligned = Queue(aligner.out, 2)
   packer match {
     case Some(packer) =>
-      packer.in <> aligned
+      packer.in <> Queue(aligner.out, 2)
       checksum.in <> packer.out
-    case None => checksum.in <> aligned
+    case None => checksum.in <> Queue(aligner.out, 2)
   }
   limiter.in <> checksum.out
   limiter.setting := rate
