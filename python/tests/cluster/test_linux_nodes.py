@@ -15,7 +15,11 @@ SMALL = 256 << 20
 def pair() -> tuple[Cluster, Server]:
     """One server that asks another."""
     answers = Server("functional", image="default", name="answers", memory_bytes=SMALL)
-    command: list[str | Server] = ["sleep 0.05; ping -c 3 -i 0.01 -s 1400 ", answers, "; ip link show eth0; exit 7"]
+    command: list[str | Server] = [
+        "sleep 0.05; ping -c 3 -i 0.01 -s 1400 ",
+        answers,
+        "; ip link show eth0; exit 7",
+    ]
     asks = Server("functional", image="default", name="asks", run=command, memory_bytes=SMALL)
     switch = Switch("tor0")
     switch.add_downlinks([answers, asks])
