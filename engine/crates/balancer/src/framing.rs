@@ -186,6 +186,7 @@ fn big_endian(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     const SERVICE: ServiceId = ServiceId(3);
     const ALL: [Framing; 5] = [
@@ -197,6 +198,13 @@ mod tests {
     ];
 
     proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 256,
+            rng_seed: RngSeed::Fixed(14),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
         #[test]
         fn an_answer_like_its_request_comes_back_as_it_was_sent(
             mut request in proptest::collection::vec(any::<u8>(), 16..200),

@@ -1,6 +1,6 @@
 use crate::counters::DatagramCounts;
 use crate::shared::{Member, Shared};
-use rackwright_dispatch::Counters;
+use rackwright_dispatch::{Counters, KnownReplica, ServiceId};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
@@ -77,25 +77,33 @@ pub struct PeerStatus {
 impl Status {
     pub(crate) fn of(shared: &Shared) -> Status {
         let core = shared.core();
-        let (known, decisions) = (core.dispatcher().status(), core.dispatcher().counters());
-        drop(core);
+        let dispatcher = core.dispatcher();
         let settings = &shared.settings;
-        let name = |id: u16| {
-            let service = settings.services.iter().find(|service| service.id.0 == id);
+        let name = |id: ServiceId| {
+            let service = settings.services.iter().find(|service| service.id == id);
             service.map(|service| service.name.clone()).unwrap_or_default()
         };
-        let services = settings.services.iter().zip(known.services);
-        let peers = known.peers.into_iter().map(|peer| PeerStatus {
-            rack: peer.id,
-            address: (settings.peers.iter())
-                .find(|known| known.rack.0 == peer.id)
-                .map(|known| known.address.to_string())
-                .unwrap_or_default(),
-            alive: peer.alive,
-            loads: peer
-                .loads
-                .into_iter()
+        let alive = dispatcher.peers_alive();
+        let mut peers: Vec<_> = settings.peers.iter().collect();
+        peers.sort_by_key(|peer| peer.rack);
+        let peers = peers.into_iter().map(|peer| PeerStatus {
+            rack: peer.rack.0,
+            address: peer.address.to_string(),
+            alive: alive.contains(&peer.rack),
+            loads: (dispatcher.believed(peer.rack).into_iter())
                 .map(|(id, load)| (name(id), load))
+                .collect(),
+        });
+        let services = settings.services.iter().map(|service| ServiceStatus {
+            id: service.id.0,
+            name: service.name.clone(),
+            listen: service.listen.to_string(),
+            load: dispatcher.load(service.id),
+            average: dispatcher.average(service.id).unwrap_or(0.0),
+            held: dispatcher.held(service.id),
+            replicas: (dispatcher.replicas(service.id).iter())
+                .filter(|replica| replica.health != "removed" || replica.outstanding > 0)
+                .filter_map(|replica| replica_status(shared, replica))
                 .collect(),
         });
         Status {
@@ -103,29 +111,16 @@ impl Status {
             seconds: shared.now() as f64 / 1e9,
             draining: shared.draining.load(Ordering::Relaxed),
             threads: settings.threads,
+            services: services.collect(),
             peers: peers.collect(),
-            decisions,
+            decisions: dispatcher.counters(),
             datagrams: shared.counters.read(),
-            services: services
-                .map(|(settings, known)| ServiceStatus {
-                    id: known.id,
-                    name: settings.name.clone(),
-                    listen: settings.listen.to_string(),
-                    load: known.load,
-                    average: known.average,
-                    held: known.held,
-                    replicas: (known.replicas.iter())
-                        .filter(|replica| replica.health != "removed" || replica.outstanding > 0)
-                        .filter_map(|replica| replica_status(shared, replica))
-                        .collect(),
-                })
-                .collect(),
         }
     }
 }
 
-fn replica_status(shared: &Shared, known: &rackwright_dispatch::ReplicaStatus) -> Option<ReplicaStatus> {
-    let Member { settings, work, .. } = shared.member(rackwright_dispatch::ReplicaId(known.id))?;
+fn replica_status(shared: &Shared, known: &KnownReplica) -> Option<ReplicaStatus> {
+    let Member { settings, work, .. } = shared.member(known.id)?;
     let answered = work.answered.load(Ordering::Relaxed);
     let microseconds = work.nanoseconds.load(Ordering::Relaxed) as f64 / 1e3;
     Some(ReplicaStatus {

@@ -117,7 +117,7 @@ impl Dispatcher {
             Policy::PowerOfTwo => {
                 let places = [(); 2].map(|()| self.random.below(total as usize) as u32);
                 let [one, other] = places.map(|place| self.at_core(now, own, place));
-                match self.believed(own, other) < self.believed(own, one) {
+                match self.cost_of(own, other) < self.cost_of(own, one) {
                     true => other,
                     false => one,
                 }
@@ -149,7 +149,7 @@ impl Dispatcher {
         Choice::Nobody
     }
 
-    fn believed(&self, own: usize, choice: Choice) -> Load {
+    fn cost_of(&self, own: usize, choice: Choice) -> Load {
         match choice {
             Choice::Here(replica) => self.replicas[usize::from(replica)].cost(),
             Choice::Elsewhere(peer) => {

@@ -128,7 +128,7 @@ fn a_request_is_admitted_unless_another_rack_is_less_loaded() {
         &mut actions,
     );
     assert_eq!(actions, [serve(0)]);
-    assert_eq!(other.status().peers[0].loads, [(SERVICE.0, Some(1.0))]);
+    assert_eq!(other.believed(PeerId(0)), [(SERVICE, Some(1.0))]);
     assert_eq!(other.counters().taken_over, 1);
 }
 
@@ -205,11 +205,8 @@ fn a_repeated_request_counts_once_and_goes_to_the_same_replica() {
     assert_eq!(one.counters().repeated, 1);
     answer(&mut one, 4, 0);
     answer(&mut one, 5, 0);
-    let status = &one.status().services[0];
-    assert_eq!(
-        (status.replicas[0].outstanding, status.replicas[1].outstanding),
-        (0, 1)
-    );
+    let replicas = one.replicas(SERVICE);
+    assert_eq!((replicas[0].outstanding, replicas[1].outstanding), (0, 1));
     assert_eq!((one.counters().answered, one.counters().strays), (1, 1));
 }
 
@@ -222,14 +219,10 @@ fn lost_responses_are_forgotten() {
         ask(&mut one, round * MS / 4, round);
         answer(&mut one, round * MS / 4 + 1, round);
     }
-    assert_eq!(one.status().services[0].load, Some(0.0));
+    assert_eq!(one.load(SERVICE), Some(0.0));
     assert_eq!((one.counters().expired, one.counters().failures), (1, 0));
     answer(&mut one, 11 * MS, 0);
-    assert_eq!(
-        one.status().services[0].load,
-        Some(0.0),
-        "a late response takes nothing away"
-    );
+    assert_eq!(one.load(SERVICE), Some(0.0), "a late response takes nothing away");
 }
 
 #[test]
@@ -242,8 +235,8 @@ fn a_silent_replica_gets_nothing_until_it_gives_a_sign_of_life() {
         answer(&mut one, now + 1, round);
     }
     assert_eq!(one.counters().failures, 1);
-    let status = &one.status().services[0].replicas;
-    assert_eq!((status[0].health, status[1].health), ("failed", "up"));
+    let replicas = one.replicas(SERVICE);
+    assert_eq!((replicas[0].health, replicas[1].health), ("failed", "up"));
     let due = one.next_timer();
     let actions = timer(&mut one, due);
     assert!(
@@ -253,7 +246,7 @@ fn a_silent_replica_gets_nothing_until_it_gives_a_sign_of_life() {
         "{actions:?}"
     );
     one.replica_up(8 * MS, ReplicaId(0), &mut Vec::new());
-    assert_eq!(one.status().services[0].replicas[0].health, "up");
+    assert_eq!(one.replicas(SERVICE)[0].health, "up");
 }
 
 #[test]
@@ -283,7 +276,7 @@ fn old_messages_and_strangers_change_nothing() {
             ..forged
         },
     );
-    assert_eq!(one.status().peers[0].loads, [(SERVICE.0, Some(0.0))]);
+    assert_eq!(one.believed(PeerId(1)), [(SERVICE, Some(0.0))]);
     assert_eq!((one.counters().stale, one.counters().strangers), (1, 1));
     // A peer that has started again is believed, though it counts from one again.
     let again = Configuration {
@@ -339,7 +332,7 @@ fn replicas_come_and_go() {
         "a request of a removed replica goes to another"
     );
     answer(&mut one, 6, 1);
-    assert_eq!(one.status().services[0].load, Some(2.0));
+    assert_eq!(one.load(SERVICE), Some(2.0));
     let refused = [
         one.add_replica(7, SERVICE, spec(0, 1), &mut actions),
         one.add_replica(7, ServiceId(1), spec(9, 1), &mut actions),

@@ -220,6 +220,7 @@ fn parse(payload: &[u8]) -> Result<Message, Foreign> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     fn datagram(payload: u16, number: u64, ecn: Ecn) -> Datagram {
         Datagram {
@@ -249,6 +250,13 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 256,
+            rng_seed: RngSeed::Fixed(14),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
         #[test]
         fn datagrams_survive_as_bytes(
             payload in MESSAGE_BYTES as u16..=LARGEST_PAYLOAD as u16,

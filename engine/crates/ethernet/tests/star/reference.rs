@@ -3,6 +3,7 @@
 
 use crate::common::{frame, Setup, Star};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use rackwright_ethernet::{Frame, Mac};
 use rackwright_link::{flits_of, Flit};
 use rackwright_time::Cycle;
@@ -106,7 +107,12 @@ fn script(own: usize, hosts: usize, moves: &[(u8, u16, u8)]) -> Vec<(Cycle, Fram
 const HOSTS: usize = 4;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        rng_seed: RngSeed::Fixed(14),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
     #[test]
     fn the_switch_equals_one_that_steps_every_flit(
         moves in proptest::collection::vec(
