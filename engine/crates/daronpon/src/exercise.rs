@@ -15,6 +15,9 @@ const PEERS: u16 = 3;
 /// What no service here has as its number.
 const UNKNOWN: u16 = 99;
 
+/// Most frames that an exercise gives at once.
+const BURST: usize = 12;
+
 /// What an exercise has shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Exercise {
@@ -29,7 +32,8 @@ pub struct Exercise {
 }
 
 /// Gives the unit and the model the same frames, which follow from `seed` and from what leaves: requests, their answers,
-/// most of which come, reports, ticks, and frames that are damaged, forged, cut short or somebody else's.
+/// most of which come, reports, ticks, and frames that are damaged, forged, cut short or somebody else's. Half of them come
+/// alone, the others back to back in bursts of up to [`BURST`].
 ///
 /// # Errors
 /// [`DaronponError`] when there is no such unit, and a text that names the first frame after which they differ.
@@ -49,20 +53,32 @@ pub fn exercise(
     let mut unit = Unit::new(design, &rack, &KEY)?;
     let mut traffic = Traffic::new(random, rack);
     let mut sent = 0;
-    for index in 0..frames {
-        let frame = traffic.next(model.next_timer());
+    let mut index = 0;
+    while index < frames {
+        let size = match traffic.random.one_in(2) {
+            true => 1,
+            false => 1 + traffic.random.below(BURST.min(frames - index)),
+        };
         let (mut expected, mut found) = (Vec::new(), Vec::new());
-        model.frame(traffic.now, &frame, &mut expected);
-        unit.frame(traffic.now, &frame, &mut found);
+        let burst: Vec<(u64, Vec<u8>)> = (0..size)
+            .map(|_| {
+                let frame = traffic.next(model.next_timer());
+                let before = expected.len();
+                model.frame(traffic.now, &frame, &mut expected);
+                traffic.learn(expected[before..].to_vec());
+                (traffic.now, frame)
+            })
+            .collect();
+        unit.burst(&burst, &mut found)?;
         if let Some(difference) = differ(&model, &unit, &expected, &found) {
-            return Ok(Err(format!(
-                "frame {index} at {} ns, {}: {difference}",
-                traffic.now,
-                hex(&frame)
-            )));
+            let frames = burst
+                .iter()
+                .map(|(now, frame)| format!("{now} ns {}", hex(frame)));
+            let frames = frames.collect::<Vec<_>>().join(", ");
+            return Ok(Err(format!("frames {index} and after, {frames}: {difference}")));
         }
         sent += expected.len();
-        traffic.learn(expected);
+        index += size;
     }
     Ok(Ok(Exercise {
         frames,

@@ -53,9 +53,7 @@ impl Unit {
         for (register, value) in writes(rack, key)? {
             self.access(register, Some(value));
         }
-        self.settle(&mut Vec::new())?;
-        self.next_timer = self.access(NEXT_TIMER, None);
-        Ok(())
+        self.finish(&mut Vec::new())
     }
 
     /// Cycles in which it did something.
@@ -72,6 +70,23 @@ impl Unit {
         frames.iter().for_each(|frame| self.give(0, frame));
         self.settle(&mut Vec::new())?;
         Ok(self.last_flit - start)
+    }
+
+    /// Gives it frames back to back, each at its time in nanoseconds, and lets it do what it has to do; what leaves is
+    /// appended to `sent`, in order.
+    ///
+    /// # Errors
+    /// [`DaronponError::Stuck`].
+    pub fn burst(&mut self, frames: &[(u64, Vec<u8>)], sent: &mut Vec<Vec<u8>>) -> Result<(), DaronponError> {
+        frames.iter().for_each(|(now, frame)| self.give(*now, frame));
+        self.finish(sent)
+    }
+
+    /// Lets it do what it has to do, and notes when it wants a tick.
+    fn finish(&mut self, sent: &mut Vec<Vec<u8>>) -> Result<(), DaronponError> {
+        self.settle(sent)?;
+        self.next_timer = self.access(NEXT_TIMER, None);
+        Ok(())
     }
 
     /// Has a frame come, behind its time.
@@ -145,8 +160,7 @@ impl Datapath for Unit {
     /// When the unit does not come to rest.
     fn frame(&mut self, now: u64, frame: &[u8], sent: &mut Vec<Vec<u8>>) {
         self.give(now, frame);
-        self.settle(sent).unwrap_or_else(|error| panic!("{error}"));
-        self.next_timer = self.access(NEXT_TIMER, None);
+        self.finish(sent).unwrap_or_else(|error| panic!("{error}"));
     }
 
     fn next_timer(&self) -> u64 {

@@ -12,9 +12,31 @@ class Flight(params: Params) extends Bundle {
   val number = UInt(64.W)
 }
 
+/** Where a request stands in the table, or could. */
+class FlightPlace(params: Params) extends Bundle {
+  val row = UInt(log2Ceil(params.rows).W)
+
+  /** The way in which it is under way; none if it is not. */
+  val hits = UInt(Sizes.ways.W)
+
+  /** The ways in which it could be noted. */
+  val frees = UInt(Sizes.ways.W)
+
+  /** Its replica, and the lowest bits of the epoch in which it began. */
+  val replica = UInt(params.replicaBits.W)
+  val begun = UInt(log2Ceil(Sizes.epochs).W)
+}
+
+/** What is written into the table. */
+class FlightChange(params: Params) extends Bundle {
+  val row = UInt(log2Ceil(params.rows).W)
+  val ways = UInt(Sizes.ways.W)
+  val flight = new Flight(params)
+}
+
 /** The requests under way in the rack: rows of four, in memory (`engine/crates/dispatch/src/outstanding.rs`).
   *
-  * A look takes three cycles. What it has found stays until the next.
+  * What was found is found again when its row changes, so that a request can be looked for while others are decided.
   */
 class Flights(params: Params) extends Module {
   private val rowBits = log2Ceil(params.rows)
@@ -23,73 +45,76 @@ class Flights(params: Params) extends Module {
   val clear = IO(Input(Bool()))
   val clearing = IO(Output(Bool()))
 
-  /** Looks for a request, which stays at the input until the next. */
-  val look = IO(Input(Bool()))
+  /** From the next cycle on, the request at the input is looked for. */
+  val start = IO(Input(Bool()))
   val client = IO(Input(UInt(48.W)))
   val number = IO(Input(UInt(64.W)))
   val epoch = IO(Input(UInt(32.W)))
 
-  /** It is under way, with that replica and epoch. */
-  val known = IO(Output(Bool()))
-  val replica = IO(Output(UInt(params.replicaBits.W)))
-  val begun = IO(Output(UInt(32.W)))
+  /** An epoch ends, and with it what was found. */
+  val again = IO(Input(Bool()))
+  val done = IO(Output(Bool()))
+  val place = IO(Output(new FlightPlace(params)))
+  val change = IO(Flipped(Valid(new FlightChange(params))))
 
-  /** It is not, and there is room to note it. */
-  val room = IO(Output(Bool()))
-
-  /** Notes it where there is room, or takes it out. */
-  val note = IO(Input(Bool()))
-  val noted = IO(Input(UInt(params.replicaBits.W)))
-  val remove = IO(Input(Bool()))
-
+  private object Stage extends ChiselEnum {
+    val hash, read, keep, compare, choose, done = Value
+  }
+  private val stage = RegInit(Stage.done)
   private val memory = SyncReadMem(params.rows, Vec(Sizes.ways, new Flight(params)))
   private val sweep = RegInit(0.U((rowBits + 1).W))
   clearing := !sweep(rowBits)
   when(clear) { sweep := 0.U }.elsewhen(clearing) { sweep := sweep + 1.U }
 
-  private val row = RegEnable(Flights.hash(client, number)(rowBits - 1, 0), look)
-  private val reads = RegNext(look, false.B)
-  private val arrives = RegNext(reads, false.B)
-  private val read = memory.read(row, reads)
-  private val ways = RegEnable(read, arrives)
-  private val compares = RegNext(arrives, false.B)
+  private val row = RegEnable(Flights.hash(client, number)(rowBits - 1, 0), stage === Stage.hash)
+  private val read = memory.read(row, stage === Stage.read)
+  private val ways = RegEnable(read, stage === Stage.keep)
   private val live = ways.map(way => way.taken && (epoch - way.epoch) < Sizes.epochs.U)
   private val hits = RegEnable(
     VecInit(ways.zip(live).map { case (way, isLive) =>
       isLive && way.client === client && way.number === number
     }).asUInt,
-    compares
+    stage === Stage.compare
   )
-  private val frees = RegEnable(~VecInit(live).asUInt, compares)
+  private val frees = RegEnable(~VecInit(live).asUInt, stage === Stage.compare)
+  private val found = RegEnable(Mux1H(hits, ways), stage === Stage.choose)
 
-  private val found = Mux1H(hits, ways)
-  known := hits.orR
-  replica := found.replica
-  begun := found.epoch
-  room := frees.orR
+  // Written a cycle after it is asked for.
+  private val isWritten = RegNext(change.valid, false.B)
+  private val written = RegEnable(change.bits, change.valid)
+  private val overtaken = isWritten && written.row === row && stage =/= Stage.hash
+  done := stage === Stage.done && !overtaken
+  when(start) { stage := Stage.hash }
+    .elsewhen(overtaken || (again && stage =/= Stage.hash)) { stage := Stage.read }
+    .otherwise {
+      stage := MuxLookup(stage, Stage.done)(
+        Seq(
+          Stage.hash -> Stage.read,
+          Stage.read -> Stage.keep,
+          Stage.keep -> Stage.compare,
+          Stage.compare -> Stage.choose
+        )
+      )
+    }
 
-  private val flight = Wire(new Flight(params))
-  flight.taken := note
-  flight.epoch := epoch
-  flight.replica := noted
-  flight.client := client
-  flight.number := number
-  private val mask = Mux(clearing, Fill(Sizes.ways, 1.U), Mux(note, PriorityEncoderOH(frees), hits))
-  private val cleared = 0.U.asTypeOf(flight)
-  when(clearing || note || remove) {
+  place.row := row
+  place.hits := hits
+  place.frees := frees
+  place.replica := found.replica
+  place.begun := found.epoch
+
+  private val cleared = 0.U.asTypeOf(new Flight(params))
+  when(clearing || isWritten) {
     memory.write(
-      Mux(clearing, sweep(rowBits - 1, 0), row),
-      VecInit(Seq.fill(Sizes.ways)(Mux(clearing, cleared, flight))),
-      mask.asBools
+      Mux(clearing, sweep(rowBits - 1, 0), written.row),
+      VecInit(Seq.fill(Sizes.ways)(Mux(clearing, cleared, written.flight))),
+      Mux(clearing, Fill(Sizes.ways, 1.U), written.ways).asBools
     )
   }
 }
 
 /** Where a request stands. */
 object Flights {
-
-  /** Cycles from a look to what it finds. */
-  val lookCycles: Int = 4
 
   /** The hash of the policy crate: exclusive ors of shifted bits. */
   def hash(client: UInt, number: UInt): UInt = {

@@ -6,7 +6,7 @@ import chisel3.util._
 /** Believes what a peer says, if it is newer than what is known (`engine/crates/dispatch/src/tell.rs`, `hear`). Four
   * cycles for each entry, and some twenty more when the peer's cores have changed.
   */
-class Listener(params: Params) extends Module {
+class Listener(params: Params) extends Module with Counts {
   val start = IO(Input(Bool()))
   val now = IO(Input(UInt(Sizes.timeBits.W)))
   val peerTimeout = IO(Input(UInt(Sizes.timeBits.W)))
@@ -14,7 +14,6 @@ class Listener(params: Params) extends Module {
   val entries = IO(Input(Vec(Sizes.entries, new ReportEntry)))
   val services = IO(Input(Vec(params.services, new ServiceEntry)))
   val busy = IO(Output(Bool()))
-  val done = IO(Output(Bool()))
 
   // The peer that says it.
   val found = IO(Input(Bool()))
@@ -39,11 +38,6 @@ class Listener(params: Params) extends Module {
   val calculating = IO(Input(Bool()))
   val reciprocal = IO(Input(UInt(Sizes.reciprocalBits.W)))
 
-  // What is counted.
-  val stranger = IO(Output(Bool()))
-  val stale = IO(Output(Bool()))
-  val heard = IO(Output(Bool()))
-
   private object Phase extends ChiselEnum {
     val idle, find, read, judge, line, look, compare, shift, divide, believe = Value
   }
@@ -63,7 +57,6 @@ class Listener(params: Params) extends Module {
   private val matches = VecInit(services.map(entry => entry.present && entry.number === line.service)).asUInt
 
   busy := phase =/= Phase.idle
-  done := false.B
   peer := from
   peerDeed := PeerDeed.none
   value := DontCare
@@ -82,9 +75,6 @@ class Listener(params: Params) extends Module {
   error := state.error + ((Cat(difference, 0.U(8.W)).zext - state.error) >> Listener.errorShift)
   begins := false.B
   cores := line.cores
-  stranger := false.B
-  stale := false.B
-  heard := false.B
 
   private def next(): Unit = {
     at := at + 1.U
@@ -100,23 +90,17 @@ class Listener(params: Params) extends Module {
     }
     is(Phase.read) { phase := Phase.judge }
     is(Phase.judge) {
-      stranger := !isPeer
-      stale := isPeer && !accepted
-      heard := isPeer && accepted
+      count("strangers", !isPeer)
+      count("stale", isPeer && !accepted)
+      count("heard", isPeer && accepted)
       at := 0.U
       phase := Phase.line
-      when(heard) { peerDeed := PeerDeed.hear }.otherwise {
-        phase := Phase.idle
-        done := true.B
-      }
+      when(isPeer && accepted) { peerDeed := PeerDeed.hear }.otherwise { phase := Phase.idle }
     }
     is(Phase.line) {
       line := entries(at(3, 0))
       phase := Phase.look
-      when(at === told.entries) {
-        phase := Phase.idle
-        done := true.B
-      }
+      when(at === told.entries) { phase := Phase.idle }
     }
     is(Phase.look) {
       which := OHToUInt(matches)

@@ -3,6 +3,12 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
+/** What is known of a load from now on. */
+class Judgement extends Bundle {
+  val average = SInt((Sizes.loadBits + 10).W)
+  val told = UInt(Sizes.loadBits.W)
+}
+
 /** When peers are told of a load (Wang 2025, section 2.3.3; `engine/crates/dispatch/src/monitor.rs`): when it has
   * doubled or halved since they were, and is not below the moving average and its floor. Six cycles.
   */
@@ -16,9 +22,7 @@ class Monitor extends Module {
   val doubled = IO(Output(Bool()))
   val halved = IO(Output(Bool()))
 
-  /** What is known from now on. */
-  val average = IO(Output(SInt((Sizes.loadBits + 10).W)))
-  val told = IO(Output(UInt(Sizes.loadBits.W)))
+  val judgement = IO(Output(new Judgement))
 
   private val stage = ShiftRegister(start, 5, false.B, true.B)
   private val load = Services.load(state)
@@ -37,6 +41,6 @@ class Monitor extends Module {
   done := stage
   doubled := isDoubled
   halved := isHalved && !isDoubled
-  average := next
-  told := Mux(isDoubled || isHalved, Cat(level, 0.U(Sizes.loadShift.W)), state.told)
+  judgement.average := next
+  judgement.told := Mux(isDoubled || isHalved, Cat(level, 0.U(Sizes.loadShift.W)), state.told)
 }

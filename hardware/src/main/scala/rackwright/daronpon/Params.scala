@@ -37,8 +37,10 @@ case class Params(services: Int = 4, replicas: Int = 16, peers: Int = 8, flights
   /** Rows of the table of flights. */
   val rows: Int = flights / Sizes.ways
 
-  /** Cycles from the choice of a service to the least loaded of its replicas and peers. */
-  val tournamentCycles: Int = 1 + replicaBits.max(peerBits)
+  /** Cycles from the choice of a service to the least loaded of its replicas and peers; who of the peers is alive takes
+    * one of them.
+    */
+  val tournamentCycles: Int = (1 + replicaBits).max(2 + peerBits)
 }
 
 /** Sizes that the protocol and the policy crate fix (`engine/crates/dispatch`). */

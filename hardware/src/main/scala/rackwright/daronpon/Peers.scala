@@ -126,3 +126,17 @@ class Peers(params: Params) extends Module {
     views.foreach(_.foreach(_ := unknown))
   }
 }
+
+/** What is believed. */
+object Peers {
+
+  /** After a request that was given to a peer, unless it says something else. */
+  def withOneMore(view: View): View = {
+    val more = view.load +& view.step
+    val most = (BigInt(1) << Sizes.wireLoadBits) - 2
+    val next = Wire(new View)
+    next := view
+    next.load := Mux(more > most.U, most.U, more)
+    next
+  }
+}

@@ -3,12 +3,24 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Adds up what the replicas of a service that are alive can do and have under way. A cycle for each replica, and some
-  * forty more.
+/** What follows when a service has been counted again. */
+object Sequel extends ChiselEnum {
+
+  /** Nothing; its load is judged; peers are told it. */
+  val none, judge, tell = Value
+}
+
+/** Counts a service again: adds up what its replicas that are alive can do and have under way. A cycle for each
+  * replica, and some forty more.
   */
 class Recount(params: Params) extends Module {
   val start = IO(Input(Bool()))
   val service = IO(Input(UInt(params.serviceBits.W)))
+  val sequel = IO(Input(Sequel()))
+  val busy = IO(Output(Bool()))
+
+  /** The service that is counted. */
+  val subject = IO(Output(UInt(params.serviceBits.W)))
 
   /** Which replica is looked at, and what it was in the cycle after. */
   val index = IO(Output(UInt(params.replicaBits.W)))
@@ -16,7 +28,6 @@ class Recount(params: Params) extends Module {
   val state = IO(Input(new ReplicaState))
 
   /** The arithmetic is this box's while it is busy. */
-  val busy = IO(Output(Bool()))
   val begins = IO(Output(Bool()))
   val divides = IO(Output(Bool()))
   val left = IO(Output(UInt(Sizes.countBits.W)))
@@ -24,22 +35,30 @@ class Recount(params: Params) extends Module {
   val calculating = IO(Input(Bool()))
   val reciprocal = IO(Input(UInt(Sizes.reciprocalBits.W)))
 
-  /** The sums, in the last cycle. */
+  /** The sums are there. */
   val done = IO(Output(Bool()))
   val cores = IO(Output(UInt(Sizes.coresBits.W)))
   val outstanding = IO(Output(UInt(Sizes.countBits.W)))
   val usedReciprocal = IO(Output(UInt(Sizes.reciprocalBits.W)))
 
+  /** The announcer is started; with a judgement. */
+  val announces = IO(Output(Bool()))
+  val judges = IO(Output(Bool()))
+  val announcing = IO(Input(Bool()))
+
   private object Phase extends ChiselEnum {
-    val idle, sum, divide, divided, multiply, multiplied = Value
+    val idle, sum, divide, divided, multiply, multiplied, announce, announced = Value
   }
   private val phase = RegInit(Phase.idle)
+  private val of = Reg(UInt(params.serviceBits.W))
+  private val next = Reg(Sequel())
   private val at = Reg(UInt((params.replicaBits + 1).W))
   private val coresSum = Reg(UInt(Sizes.coresBits.W))
   private val outstandingSum = Reg(UInt(Sizes.countBits.W))
 
-  index := at(params.replicaBits - 1, 0)
   busy := phase =/= Phase.idle
+  subject := of
+  index := at(params.replicaBits - 1, 0)
   begins := phase === Phase.divide || phase === Phase.multiply
   divides := phase === Phase.divide
   left := outstandingSum
@@ -49,16 +68,18 @@ class Recount(params: Params) extends Module {
   cores := coresSum
   outstanding := outstandingSum
   done := phase === Phase.multiplied && !calculating
+  announces := phase === Phase.announce
+  judges := next === Sequel.judge
 
-  private val isMember = entry.present && !state.failed && entry.service === service
+  private val isMember = entry.present && !state.failed && entry.service === of
   switch(phase) {
     is(Phase.idle) {
-      when(start) {
-        phase := Phase.sum
-        at := 0.U
-        coresSum := 0.U
-        outstandingSum := 0.U
-      }
+      of := service
+      next := sequel
+      at := 0.U
+      coresSum := 0.U
+      outstandingSum := 0.U
+      when(start) { phase := Phase.sum }
     }
     is(Phase.sum) {
       at := at + 1.U
@@ -71,6 +92,10 @@ class Recount(params: Params) extends Module {
     is(Phase.divide) { phase := Phase.divided }
     is(Phase.divided) { when(!calculating) { phase := Phase.multiply } }
     is(Phase.multiply) { phase := Phase.multiplied }
-    is(Phase.multiplied) { when(!calculating) { phase := Phase.idle } }
+    is(Phase.multiplied) {
+      when(done) { phase := Mux(next === Sequel.none, Phase.idle, Phase.announce) }
+    }
+    is(Phase.announce) { phase := Phase.announced }
+    is(Phase.announced) { when(!announcing) { phase := Phase.idle } }
   }
 }

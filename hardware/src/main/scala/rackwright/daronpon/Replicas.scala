@@ -24,17 +24,22 @@ object ReplicaDeed extends ChiselEnum {
   val none, reset, begin, end, giveUp, hear, forget, fail, revive = Value
 }
 
+/** Which replica is looked at, and what is to be done to it. */
+class ReplicaTurn(params: Params) extends Bundle {
+  val index = UInt(params.replicaBits.W)
+  val deed = ReplicaDeed()
+}
+
 /** The replicas of the rack: what software says about them, and what is counted. */
 class Replicas(params: Params) extends Module {
   val entries = IO(Input(Vec(params.replicas, new ReplicaEntry(params))))
 
   /** Which one is looked at and changed. What is seen of it is one cycle old. */
-  val index = IO(Input(UInt(params.replicaBits.W)))
-  val deed = IO(Input(ReplicaDeed()))
+  val turn = IO(Input(new ReplicaTurn(params)))
   val epoch = IO(Input(UInt(32.W)))
 
-  /** The epoch in which a request that ends had begun. */
-  val begun = IO(Input(UInt(32.W)))
+  /** The lowest bits of the epoch in which a request that ends had begun. */
+  val begun = IO(Input(UInt(log2Ceil(Sizes.epochs).W)))
 
   /** Its reciprocal with `reset`, its product with `forget`. */
   val value = IO(Input(UInt(Sizes.productBits.W)))
@@ -48,10 +53,9 @@ class Replicas(params: Params) extends Module {
 
   private val states = RegInit(VecInit(Seq.fill(params.replicas)(0.U.asTypeOf(new ReplicaState))))
   private val tournament = Module(new Tournament(params.replicas, Sizes.loadBits))
-  private val epochs = Sizes.epochs
 
-  entry := RegNext(entries(index))
-  state := RegNext(states(index))
+  entry := RegNext(entries(turn.index))
+  state := RegNext(states(turn.index))
   anyFailed := entries.zip(states).map { case (entry, state) => entry.present && state.failed }.reduce(_ || _)
 
   tournament.in.zipWithIndex.foreach { case (contender, i) =>
@@ -62,9 +66,9 @@ class Replicas(params: Params) extends Module {
   }
   least := tournament.out
 
-  private def slot(epoch: UInt): UInt = epoch(log2Ceil(epochs) - 1, 0)
+  private def slot(epoch: UInt): UInt = epoch(log2Ceil(Sizes.epochs) - 1, 0)
   states.zipWithIndex.foreach { case (state, i) =>
-    def does(deeds: ReplicaDeed.Type*): Bool = index === i.U && deeds.map(deed === _).reduce(_ || _)
+    def does(deeds: ReplicaDeed.Type*): Bool = turn.index === i.U && deeds.map(turn.deed === _).reduce(_ || _)
     val ends = does(ReplicaDeed.end, ReplicaDeed.giveUp)
     val left = state.byEpoch(slot(epoch))
     when(does(ReplicaDeed.begin)) {
@@ -75,7 +79,7 @@ class Replicas(params: Params) extends Module {
     when(ends) {
       state.outstanding := state.outstanding - 1.U
       state.product := state.product - state.reciprocal
-      state.byEpoch(slot(begun)) := state.byEpoch(slot(begun)) - 1.U
+      state.byEpoch(begun) := state.byEpoch(begun) - 1.U
     }
     when(does(ReplicaDeed.end, ReplicaDeed.hear)) { state.heard := epoch }
     when(does(ReplicaDeed.forget)) {

@@ -24,7 +24,7 @@ class ServiceState extends Bundle {
 
 /** What is to be done to a service. */
 object ServiceDeed extends ChiselEnum {
-  val none, reset, begin, end, count, monitor, err = Value
+  val none, reset, begin, end, count, err = Value
 }
 
 /** The services: what is counted of each. */
@@ -34,12 +34,18 @@ class Services(params: Params) extends Module {
   val index = IO(Input(UInt(params.serviceBits.W)))
   val deed = IO(Input(ServiceDeed()))
 
-  /** What it becomes: the counts with `count`, average and told with `monitor`, the error with `err`. */
+  /** What it becomes: the counts with `count`, the error with `err`. */
   val value = IO(Input(new ServiceState))
   val state = IO(Output(new ServiceState))
 
+  /** Which one is told to peers, as it was in the cycle before, and what is judged of it. */
+  val watched = IO(Input(UInt(params.serviceBits.W)))
+  val watchedState = IO(Output(new ServiceState))
+  val judged = IO(Flipped(Valid(new Judgement)))
+
   private val states = RegInit(VecInit(Seq.fill(params.services)(0.U.asTypeOf(new ServiceState))))
   state := RegNext(states(index))
+  watchedState := RegNext(states(watched))
 
   states.zipWithIndex.foreach { case (state, i) =>
     def does(one: ServiceDeed.Type): Bool = index === i.U && deed === one
@@ -57,9 +63,9 @@ class Services(params: Params) extends Module {
       state.outstanding := value.outstanding
       state.product := value.product
     }
-    when(does(ServiceDeed.monitor)) {
-      state.average := value.average
-      state.told := value.told
+    when(judged.valid && watched === i.U) {
+      state.average := judged.bits.average
+      state.told := judged.bits.told
     }
     when(does(ServiceDeed.err)) { state.error := value.error }
     when(does(ServiceDeed.reset)) {

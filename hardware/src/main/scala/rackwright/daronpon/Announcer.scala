@@ -1,0 +1,119 @@
+package rackwright.daronpon
+
+import chisel3._
+import chisel3.util._
+
+/** What peers are to be told. */
+class Announcement(params: Params) extends Bundle {
+
+  /** Only if the load has crossed a power of two. */
+  val judges = Bool()
+  val audience = Audience()
+  val service = UInt(params.serviceBits.W)
+  val now = UInt(Sizes.timeBits.W)
+}
+
+/** Judges the load of a service after a change, and tells peers, while the next arrival is looked at
+  * (`engine/crates/dispatch/src/tell.rs`, `changed`). Seven cycles when nobody is told.
+  */
+class Announcer(params: Params) extends Module with Counts {
+  val settings = IO(Input(new Settings))
+
+  /** The numbering of messages begins again. */
+  val clear = IO(Input(Bool()))
+  val start = IO(Flipped(Valid(new Announcement(params))))
+  val free = IO(Output(Bool()))
+
+  /** Peers are being told: of them, what was true at `now` is asked for. */
+  val telling = IO(Output(Bool()))
+  val now = IO(Output(UInt(Sizes.timeBits.W)))
+
+  // The request that is redirected.
+  val receiver = IO(Input(UInt(params.peerBits.W)))
+  val request = IO(Input(new Order))
+  val event = IO(Input(new Arrival(params)))
+  val hops = IO(Input(UInt(8.W)))
+
+  // The service that is judged or told, as it was in the cycle before, and what is judged.
+  val service = IO(Output(UInt(params.serviceBits.W)))
+  val serviceEntries = IO(Input(Vec(params.services, new ServiceEntry)))
+  val serviceState = IO(Input(new ServiceState))
+  val judged = IO(Output(Valid(new Judgement)))
+
+  // The peer that is told.
+  val peer = IO(Output(UInt(params.peerBits.W)))
+  val entry = IO(Input(new PeerEntry(params)))
+  val state = IO(Input(new PeerState))
+  val alive = IO(Input(Vec(params.peers, Bool())))
+  val tells = IO(Output(Bool()))
+  val truthAt = IO(Output(UInt((Sizes.timeBits + 1).W)))
+
+  val writerStart = IO(Output(Bool()))
+  val writerFree = IO(Input(Bool()))
+  val writer = IO(Output(Valid(new HashedWord)))
+  val order = IO(Decoupled(new Order))
+
+  private object Phase extends ChiselEnum {
+    val idle, look, judge, tell = Value
+  }
+  private val phase = RegInit(Phase.idle)
+  private val said = Reg(new Announcement(params))
+  private val monitor = Module(new Monitor)
+  private val teller = Module(new Teller(params))
+
+  free := phase === Phase.idle
+  telling := teller.busy
+  now := said.now
+  service := Mux(teller.busy, teller.service, said.service)
+
+  monitor.settings := settings
+  monitor.start := RegNext(phase === Phase.look, false.B)
+  monitor.state := serviceState
+  judged.valid := phase === Phase.judge && monitor.done
+  judged.bits := monitor.judgement
+
+  teller.start := false.B
+  teller.audience := Mux(free, start.bits.audience, Audience.service)
+  teller.settings := settings
+  teller.now := said.now
+  teller.subject := said.service
+  teller.receiver := receiver
+  teller.request := request
+  teller.event := event
+  teller.hops := hops
+  teller.clear := clear
+  teller.entry := entry
+  teller.state := state
+  teller.alive := alive
+  teller.serviceEntries := serviceEntries
+  teller.serviceState := serviceState
+  teller.writerFree := writerFree
+  peer := teller.peer
+  tells := teller.tells
+  truthAt := teller.truthAt
+  writerStart := teller.writerStart
+  writer := teller.writer
+  order <> teller.order
+  count("gossip", teller.gossips)
+  count("truths", teller.truths)
+
+  switch(phase) {
+    is(Phase.idle) {
+      said := start.bits
+      when(start.valid) {
+        teller.start := !start.bits.judges
+        phase := Mux(start.bits.judges, Phase.look, Phase.tell)
+      }
+    }
+    is(Phase.look) { phase := Phase.judge }
+    is(Phase.judge) {
+      when(monitor.done) {
+        count("doubled", monitor.doubled && settings.gossip)
+        count("halved", monitor.halved && settings.gossip)
+        teller.start := settings.always || (settings.gossip && (monitor.doubled || monitor.halved))
+        phase := Mux(teller.start, Phase.tell, Phase.idle)
+      }
+    }
+    is(Phase.tell) { when(teller.done) { phase := Phase.idle } }
+  }
+}

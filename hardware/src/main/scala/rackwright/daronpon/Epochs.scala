@@ -1,0 +1,125 @@
+package rackwright.daronpon
+
+import chisel3._
+import chisel3.util._
+
+/** Ends epochs: forgets the requests that are too old, and finds out which replicas have fallen silent
+  * (`engine/crates/dispatch/src/time.rs`). Some twenty cycles for each replica.
+  */
+class Epochs(params: Params) extends Module with Counts {
+  val settings = IO(Input(new Settings))
+
+  /** Time begins again. */
+  val clear = IO(Input(Bool()))
+
+  /** Ends all epochs that are over at `now`, which stays until that is done. */
+  val start = IO(Input(Bool()))
+  val now = IO(Input(UInt(Sizes.timeBits.W)))
+  val free = IO(Output(Bool()))
+  val epoch = IO(Output(UInt(32.W)))
+
+  /** When this epoch ends. */
+  val ends = IO(Output(UInt((Sizes.timeBits + 1).W)))
+
+  /** In the next cycle another epoch begins. */
+  val ended = IO(Output(Bool()))
+
+  /** The replica that is looked at, and what it was in the cycle before. */
+  val replica = IO(Output(new ReplicaTurn(params)))
+  val entry = IO(Input(new ReplicaEntry(params)))
+  val state = IO(Input(new ReplicaState))
+
+  /** Requests that are left are to be multiplied by the replica's reciprocal. */
+  val multiplies = IO(Output(Bool()))
+  val left = IO(Output(UInt(Sizes.countBits.W)))
+  val calculating = IO(Input(Bool()))
+
+  /** A service is to be counted again; because a replica has failed. */
+  val recounts = IO(Output(Bool()))
+  val service = IO(Output(UInt(params.serviceBits.W)))
+  val fails = IO(Output(Bool()))
+  val counting = IO(Input(Bool()))
+
+  private object Phase extends ChiselEnum {
+    val idle, settle, look, multiply, forget, fail, recount, next = Value
+  }
+  private val phase = RegInit(Phase.idle)
+  private val number = RegInit(0.U(32.W))
+  private val end = RegInit(0.U((Sizes.timeBits + 1).W))
+
+  /** How many have been ended at once: after as many as are remembered nothing is left to forget. */
+  private val many = Reg(UInt(3.W))
+  private val at = Reg(UInt(params.replicaBits.W))
+  private val old = state.byEpoch(number(log2Ceil(Sizes.epochs) - 1, 0))
+  private val waits = Seq(2, 3)
+    .map(back => state.byEpoch((number - back.U)(log2Ceil(Sizes.epochs) - 1, 0)) =/= 0.U)
+    .reduce(_ || _)
+  private val isSilent = RegNext(!state.failed && waits && (number - state.heard) >= 2.U)
+  private val product = RegNext(state.outstanding - old)
+
+  free := phase === Phase.idle
+  epoch := number
+  ends := end
+  ended := false.B
+  replica.index := at
+  replica.deed := ReplicaDeed.none
+  multiplies := phase === Phase.multiply
+  left := product
+  recounts := false.B
+  service := RegNext(entry.service)
+  fails := phase === Phase.fail
+
+  private val waited = RegInit(false.B)
+  switch(phase) {
+    is(Phase.idle) {
+      many := 0.U
+      when(start) { phase := Phase.settle }
+    }
+    is(Phase.settle) {
+      at := 0.U
+      waited := false.B
+      when(now < end) { phase := Phase.idle }.otherwise {
+        ended := true.B
+        number := number + 1.U
+        end := end + settings.epoch
+        when(many =/= Sizes.epochs.U) {
+          many := many + 1.U
+          phase := Phase.look
+        }
+      }
+    }
+    is(Phase.look) {
+      // What is seen of a replica is one cycle old, and what follows from it another.
+      waited := true.B
+      when(waited) { phase := Phase.multiply }
+    }
+    is(Phase.multiply) {
+      // Only a replica that loses requests gets another product; the others get the same again.
+      phase := Mux(entry.present, Phase.forget, Phase.next)
+    }
+    is(Phase.forget) {
+      when(!calculating) {
+        replica.deed := ReplicaDeed.forget
+        count("expired", old)
+        recounts := !isSilent && !state.failed && old =/= 0.U
+        phase := Mux(isSilent, Phase.fail, Mux(recounts, Phase.recount, Phase.next))
+      }
+    }
+    is(Phase.fail) {
+      replica.deed := ReplicaDeed.fail
+      count("failures")
+      recounts := true.B
+      phase := Phase.recount
+    }
+    is(Phase.recount) { when(!counting) { phase := Phase.next } }
+    is(Phase.next) {
+      at := at + 1.U
+      waited := false.B
+      phase := Mux(at.andR, Phase.settle, Phase.look)
+    }
+  }
+  when(clear) {
+    number := 0.U
+    end := settings.epoch
+  }
+}
