@@ -15,7 +15,7 @@ VERBS = {
     "dispatch": (
         "Stand in front of services on UDP, and give each request to the replica that has least to do."
     ),
-    "loadtest": "Put load on services over UDP, and tell how long they take to answer.",
+    "loadtest": "Put load on services over UDP, or on simulated ones, and tell how long they take to answer.",
     "explore": "Measure every point of a design space over a suite of calls.",
     "units": "List the hardware units: what they do, their parameters, ports and status.",
     "synth": (

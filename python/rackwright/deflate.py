@@ -45,10 +45,10 @@ class DeflateUnit(CodecUnit):
     ) -> None:
         """Builds the unit for `operation` ("compress" or "decompress") on data in `wrapper`.
 
-        `parameters` are those of elaboration. `history_kib` (decompress) and `hash_entries` (compress, a
-        power of two) are set at run time, up to what was built. `clock` is hertz or "synthesised"; without
-        it, `clock_of` says what it is. Raises `RackwrightError` for what does not exist or does not fit the
-        operation.
+        `parameters` are those of elaboration. `history_kib` (compress: how far back matches may be) and
+        `hash_entries` (compress, a power of two) are set at run time, up to what was built. `clock` is
+        hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError` for what
+        does not exist or does not fit the operation.
         """
         if operation not in OPERATIONS:
             raise RackwrightError(f"no operation {operation}; there is {' and '.join(OPERATIONS)}")

@@ -198,7 +198,7 @@ def test_settings_beyond_what_was_built(arguments: dict[str, int], command: tupl
         ({"parameters": {"block-kib": 3}}, "block-kib"),
         ({"parameters": {"block-kib": 64}}, "block-kib"),
         ({"parameters": {"history-kib": 64}}, "history-kib"),
-        ({"history_kib": 8}, "setting of decompression"),
+        ({"history_kib": -1}, "a number of KiB"),
         ({"hash_entries": 1000}, "power of two"),
         ({"wrapper": "zip"}, "no format zip"),
     ],
