@@ -13,7 +13,7 @@ pub enum ServerError {
     Rtl(#[from] RtlError),
     /// A unit could not be attached, or does what it may not.
     #[error(transparent)]
-    Unit(#[from] UnitError),
+    Unit(Box<UnitError>),
     /// A server that boots Linux could not be built.
     #[error(transparent)]
     Machine(#[from] rackwright_machine::MachineError),
@@ -97,6 +97,12 @@ pub enum ServerError {
         /// The unit that was waited for.
         wait: Option<Box<Wait>>,
     },
+}
+
+impl From<UnitError> for ServerError {
+    fn from(error: UnitError) -> ServerError {
+        ServerError::Unit(Box::new(error))
+    }
 }
 
 fn awaited(wait: &Option<Box<Wait>>) -> String {
