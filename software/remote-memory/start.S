@@ -5,6 +5,10 @@
 enter_supervisor:                   # a0: satp, a1: where to
     csrw satp, a0
     sfence.vma
+    li t0, -1                       # the modes below may use all of memory
+    csrw pmpaddr0, t0
+    li t0, 0x1f
+    csrw pmpcfg0, t0
     la t0, machine_trap
     csrw mtvec, t0
     li t0, 0xb1ff                   # exceptions of user mode, and page faults of the supervisor

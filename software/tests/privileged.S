@@ -119,7 +119,7 @@ run_in:
 1:  ret
 
     .globl do_ecall, do_ebreak, do_illegal, do_read_mstatus, do_write_cycle, do_read_cycle, do_read_satp
-    .globl do_sret, do_wfi, do_float, do_load, do_amo_misaligned
+    .globl do_sret, do_wfi, do_float, do_load, do_amo_misaligned, do_invalidate
     .balign 4
 do_ecall:           ecall
     .option push
@@ -145,6 +145,8 @@ do_float:           fmv.d.x fa0, a0
 do_load:            ld a0, 0(a0)
                     ecall
 do_amo_misaligned:  amoadd.d a1, a1, (a0)
+                    ecall
+do_invalidate:      .word 0x16050073    # sinval.vma a0, zero
                     ecall
 
     .globl finish

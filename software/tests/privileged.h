@@ -38,6 +38,16 @@ void privileged_start(void);
 uint64_t probe_load(uint64_t address, uint64_t status);
 void probe_store(uint64_t address, uint64_t value, uint64_t status);
 
+/* One access as `mode` does it. */
+static inline uint64_t load(uint64_t address, uint64_t mode, uint64_t status) {
+  CLEAR_CSR(mstatus, 3 << 11);
+  return probe_load(address, status | MSTATUS_MPRV | mode << 11);
+}
+static inline void store(uint64_t address, uint64_t value, uint64_t mode) {
+  CLEAR_CSR(mstatus, 3 << 11);
+  probe_store(address, value, MSTATUS_MPRV | mode << 11);
+}
+
 /* Waits with interrupts on until one comes. */
 void await_interrupt(void);
 
@@ -47,7 +57,7 @@ uint64_t run_in(uint64_t mode, uint64_t pc, uint64_t argument);
 /* Code for run_in. */
 #define ADDRESS(function) ((uint64_t)(function))
 extern char do_ecall[], do_ebreak[], do_illegal[], do_read_mstatus[], do_write_cycle[], do_read_cycle[], do_read_satp[],
-    do_sret[], do_wfi[], do_float[], do_load[], do_amo_misaligned[];
+    do_sret[], do_wfi[], do_float[], do_load[], do_amo_misaligned[], do_invalidate[];
 
 /* Ends the program. */
 int finish(int status);

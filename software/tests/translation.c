@@ -23,16 +23,6 @@ static void map(unsigned index, const void *page, uint64_t flags) {
   flush();
 }
 
-static uint64_t load(uint64_t address, uint64_t mode, uint64_t status) {
-  CLEAR_CSR(mstatus, 3 << 11);
-  return probe_load(address, status | MSTATUS_MPRV | mode << 11);
-}
-
-static void store(uint64_t address, uint64_t value, uint64_t mode) {
-  CLEAR_CSR(mstatus, 3 << 11);
-  probe_store(address, value, MSTATUS_MPRV | mode << 11);
-}
-
 static uint64_t *word(unsigned page, unsigned offset) { return (uint64_t *)(pages[page] + offset); }
 
 static int reading_and_writing(void) {
@@ -94,6 +84,20 @@ static int remapping(void) {
   flush();
   load(WINDOW, SUPERVISOR, 0);
   CHECK(trap_cause == LOAD_FAULT);
+  return 0;
+}
+
+/* The same in the three instructions of Svinval. */
+static int invalidating(void) {
+  *word(0, 0) = 102;
+  *word(1, 0) = 103;
+  map(0, pages[0], V | R | W | A | D);
+  CHECK(load(WINDOW, SUPERVISOR, 0) == 102);
+  leaves[0] = entry(pages[1], V | R | W | A | D);
+  __asm__ volatile("li t0, %0\n.word 0x18000073, 0x16028073, 0x18100073" ::"i"(WINDOW) : "t0", "memory");
+  CHECK(load(WINDOW, SUPERVISOR, 0) == 103);
+  run_in(SUPERVISOR, ADDRESS(do_invalidate), WINDOW);
+  CHECK(trap_cause == 9);
   return 0;
 }
 
@@ -172,8 +176,8 @@ int main(void) {
   WRITE_CSR(satp, 8ul << 60 | ADDRESS(root) / PAGE);
   flush();
   int status = 0;
-  int (*const parts[])(void) = {reading_and_writing, who_may, marks, remapping, across_pages,
-                                superpages, running, instruction_across_pages};
+  int (*const parts[])(void) = {reading_and_writing, who_may,    marks,   remapping,               invalidating,
+                                across_pages,        superpages, running, instruction_across_pages};
   for (unsigned part = 0; part < sizeof parts / sizeof *parts && status == 0; part++) status = parts[part]();
   return finish(status);
 }

@@ -59,10 +59,12 @@ static int privileges(void) {
   CHECK(cause_in(USER, do_read_satp) == 2 && cause_in(SUPERVISOR, do_read_satp) == 9);
   SET_CSR(mstatus, MSTATUS_TVM | MSTATUS_TSR | MSTATUS_TW);
   CHECK(cause_in(SUPERVISOR, do_read_satp) == 2);
+  CHECK(cause_in(SUPERVISOR, do_invalidate) == 2);
   CHECK(cause_in(SUPERVISOR, do_sret) == 2);
   CHECK(cause_in(SUPERVISOR, do_wfi) == 2);
   CLEAR_CSR(mstatus, MSTATUS_TVM | MSTATUS_TSR | MSTATUS_TW);
   CHECK(cause_in(USER, do_sret) == 2);
+  CHECK(cause_in(USER, do_invalidate) == 2 && cause_in(SUPERVISOR, do_invalidate) == 9);
   return 0;
 }
 

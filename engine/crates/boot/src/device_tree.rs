@@ -19,8 +19,8 @@ pub struct Hardware<'a> {
 }
 
 /// Extensions of a hart, in the names of the device tree bindings.
-const EXTENSIONS: [&str; 10] = [
-    "i", "m", "a", "f", "d", "c", "zicntr", "zicsr", "zifencei", "sstc",
+const EXTENSIONS: [&str; 11] = [
+    "i", "m", "a", "f", "d", "c", "zicntr", "zicsr", "zifencei", "sstc", "svinval",
 ];
 /// The frequency that serial ports divide; it has no effect here.
 const UART_HERTZ: u32 = 3_686_400;

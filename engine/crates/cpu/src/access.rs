@@ -21,8 +21,9 @@ fn memory(state: &mut State) -> &mut GuestMemory {
 
 fn place(state: &mut State, address: u64, purpose: Purpose) -> Result<Place, Exception> {
     let space = state.space;
-    let memory = memory(state);
-    let Found { physical, span } = space.physical(memory, address, purpose)?;
+    // SAFETY: as in `memory`; the regions lie in the state, not in memory.
+    let memory = unsafe { &mut *state.memory };
+    let Found { physical, span } = space.physical(memory, &state.regions, address, purpose)?;
     if allowed(memory, physical, purpose) {
         // SAFETY: an allowed page lies in memory.
         let host = unsafe { memory.host_base().add(physical as usize) };

@@ -2,6 +2,7 @@
 //! page protection.
 
 use crate::cause::{Cause, Exception};
+use crate::protection::Regions;
 use crate::translations::{DataKey, FetchKey};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
 use serde::{Deserialize, Serialize};
@@ -114,7 +115,10 @@ impl AddressSpace {
     /// What decides how loads and stores are translated.
     pub(crate) fn data_key(&self) -> DataKey {
         if !self.translates(self.data) {
-            return DataKey::default();
+            return DataKey {
+                privilege: self.data,
+                ..DataKey::default()
+            };
         }
         DataKey {
             satp: self.satp,
@@ -143,17 +147,41 @@ impl AddressSpace {
         (self.satp >> 60) as u32 - 5
     }
 
-    /// The physical address of `address`; sets the accessed and dirty bits of the page.
+    /// The mode in which accesses for `purpose` are done.
+    fn privilege(&self, purpose: Purpose) -> Privilege {
+        match purpose {
+            Purpose::Fetch => self.fetch,
+            _ => self.data,
+        }
+    }
+
+    /// The physical address of `address`, which the mode may use as far as `regions` say; sets the accessed and dirty
+    /// bits of the page.
     pub(crate) fn physical(
         &self,
         memory: &mut GuestMemory,
+        regions: &Regions,
         address: u64,
         purpose: Purpose,
     ) -> Result<Found, Exception> {
-        let privilege = match purpose {
-            Purpose::Fetch => self.fetch,
-            _ => self.data,
-        };
+        let found = self.translate(memory, regions, address, purpose)?;
+        if regions.permit(self.privilege(purpose), purpose, found.physical) {
+            return Ok(found);
+        }
+        Err(Exception {
+            cause: purpose.access_fault(),
+            value: address,
+        })
+    }
+
+    fn translate(
+        &self,
+        memory: &mut GuestMemory,
+        regions: &Regions,
+        address: u64,
+        purpose: Purpose,
+    ) -> Result<Found, Exception> {
+        let privilege = self.privilege(purpose);
         if !self.translates(privilege) {
             let (physical, span) = (address, PAGE_BYTES);
             return Ok(Found { physical, span });
@@ -170,7 +198,8 @@ impl AddressSpace {
         for level in (0..self.levels()).rev() {
             let place = table + (address >> (12 + 9 * level) & 0x1ff) * 8;
             let mut bytes = [0; 8];
-            if memory.read(place, &mut bytes).is_err() {
+            let walks = |purpose| regions.permit(Privilege::Supervisor, purpose, place);
+            if !walks(Purpose::Load) || memory.read(place, &mut bytes).is_err() {
                 return Err(fault(purpose.access_fault()));
             }
             let found = u64::from_le_bytes(bytes);
@@ -192,8 +221,11 @@ impl AddressSpace {
                 } else {
                     0
                 };
-            if found | mark != found && memory.store(place, &(found | mark).to_le_bytes()).is_err() {
-                return Err(fault(purpose.access_fault()));
+            if found | mark != found {
+                let marked = (found | mark).to_le_bytes();
+                if !walks(Purpose::Store) || memory.store(place, &marked).is_err() {
+                    return Err(fault(purpose.access_fault()));
+                }
             }
             let physical = page | address & (span - 1);
             return Ok(Found { physical, span });

@@ -299,10 +299,10 @@ fn vector(value: u64) -> u64 {
 }
 
 /// Registers that exist but hold nothing here: identification, event selectors, event counters, protected regions
-/// (none), environment configuration of the supervisor, inhibition of counters, triggers (none).
+/// beyond those there are, environment configuration of the supervisor, inhibition of counters, triggers (none).
 fn reads_as_zero(number: u16) -> bool {
     let event_counter = |base: u16| COUNTERS.contains(&number.wrapping_sub(base));
-    matches!(number, 0xf11..=0xf13 | 0xf15 | 0x320..=0x33f | 0x3a0..=0x3ef | 0x10a | 0x7a0..=0x7a5)
+    matches!(number, 0xf11..=0xf13 | 0xf15 | 0x320..=0x33f | 0x3a4 | 0x3a6 | 0x3a8 | 0x3aa | 0x3ac | 0x3ae | 0x3c0..=0x3ef | 0x10a | 0x7a0..=0x7a5)
         || event_counter(0xb00)
         || event_counter(0xc00)
 }

@@ -261,7 +261,10 @@ fn system(word: u32) -> (Operation, i32) {
         0x1020_0073 => Sret,
         0x3020_0073 => Mret,
         0x1050_0073 => Wfi,
+        0x1800_0073 => SfenceWInval,
+        0x1810_0073 => SfenceInvalIr,
         _ if word >> 25 == 0b000_1001 && word >> 7 & 31 == 0 => SfenceVma,
+        _ if word >> 25 == 0b000_1011 && word >> 7 & 31 == 0 => SinvalVma,
         _ => Illegal,
     };
     (operation, 0)

@@ -6,6 +6,7 @@ use crate::cause::Exception;
 use crate::decode::decode;
 use crate::lower::{alone, leaves};
 use crate::operation::{Class, File, Operation};
+use crate::protection::Regions;
 use crate::timing::BlockInstruction;
 use crate::translations::FetchContext;
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
@@ -20,6 +21,8 @@ pub(crate) struct Fetched {
 pub(crate) struct Source<'a> {
     pub(crate) memory: &'a mut GuestMemory,
     pub(crate) space: AddressSpace,
+    /// What of memory may be used.
+    pub(crate) regions: &'a Regions,
     /// What is known of the space.
     pub(crate) context: &'a mut FetchContext,
 }
@@ -29,7 +32,9 @@ pub(crate) fn locate(source: &mut Source<'_>, pc: u64) -> Result<u64, Exception>
     if let Some(known) = source.context.find(pc) {
         return Ok(known);
     }
-    let found = source.space.physical(source.memory, pc, Purpose::Fetch)?;
+    let found = source
+        .space
+        .physical(source.memory, source.regions, pc, Purpose::Fetch)?;
     let physical = found.physical;
     if !allowed(source.memory, physical, Purpose::Fetch) {
         let cause = Purpose::Fetch.access_fault();

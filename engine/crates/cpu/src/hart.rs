@@ -7,6 +7,7 @@ use crate::code::{Code, SharedCode};
 use crate::control::{status, Control};
 use crate::fetch::{self, Source};
 use crate::lower::lower;
+use crate::protection::Regions;
 use crate::state::{leave, State, Trouble};
 use crate::stop::Stop;
 use crate::timing::{BlockInstruction, BlockRun, Timing};
@@ -79,8 +80,12 @@ impl<T: Timing> Hart<T> {
             control.status |= status::FS;
             control.open_counters();
         }
+        let mut state = State::new();
+        if environment == Environment::Program {
+            state.regions = Regions::open();
+        }
         let mut hart = Hart {
-            state: State::new(),
+            state,
             control,
             environment,
             timing,
@@ -250,6 +255,7 @@ impl<T: Timing> Hart<T> {
             Source {
                 memory: &mut *self.state.memory,
                 space: self.state.space,
+                regions: &*std::ptr::addr_of!(self.state.regions),
                 context: &mut *self.fetch,
             }
         };
@@ -323,6 +329,13 @@ impl<T: Timing> Hart<T> {
     /// Looks at memory before decoded code is run again, as `fence.i` asks for.
     pub(crate) fn fence_instructions(&mut self) {
         self.contexts.fence_instructions();
+        self.renew_context();
+    }
+
+    /// To be called whenever the regions of memory that modes may use have changed.
+    pub(crate) fn refresh_regions(&mut self) {
+        self.contexts.clear_data();
+        self.contexts.clear_fetch();
         self.renew_context();
     }
 

@@ -21,6 +21,7 @@ mod instruction;
 mod lower;
 mod operation;
 mod outside;
+mod protection;
 mod saved;
 mod state;
 mod stop;

@@ -166,8 +166,8 @@ fn handler<const R: bool>(operation: Operation) -> Handler {
         Jal => branch::jump,
         Jalr => branch::jump_register,
         Fence => integer::nothing,
-        FenceI | Csrrw | Csrrs | Csrrc | Csrrwi | Csrrsi | Csrrci | SfenceVma | Ecall | Ebreak | Mret
-        | Sret | Wfi | Illegal | Custom => branch::system,
+        FenceI | Csrrw | Csrrs | Csrrc | Csrrwi | Csrrsi | Csrrci | SfenceVma | SinvalVma | SfenceWInval
+        | SfenceInvalIr | Ecall | Ebreak | Mret | Sret | Wfi | Illegal | Custom => branch::system,
         _ if matches!(operation.class(), Class::Load | Class::Store) => memory_handler::<R>(operation),
         _ if operation.bytes() != 0 => atomic_handler::<R>(operation),
         _ => float_handler(operation),

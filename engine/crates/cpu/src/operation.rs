@@ -157,8 +157,8 @@ operations! {
     FenceInstruction None () [0]: FenceI;
     Control Integer (Integer) [0]: Csrrw Csrrs Csrrc;
     Control Integer () [0]: Csrrwi Csrrsi Csrrci;
-    System None (Integer Integer) [0]: SfenceVma;
-    System None () [0]: Ecall Ebreak Mret Sret Wfi Illegal;
+    System None (Integer Integer) [0]: SfenceVma SinvalVma;
+    System None () [0]: Ecall Ebreak Mret Sret Wfi SfenceWInval SfenceInvalIr Illegal;
     Custom Integer (Integer Integer) [0]: Custom;
 }
 

@@ -2,6 +2,7 @@
 
 use crate::control::Control;
 use crate::hart::Hart;
+use crate::protection::Regions;
 use crate::timing::Timing;
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ pub struct Registers {
 pub struct SavedHart {
     registers: Registers,
     control: Control,
+    regions: Regions,
     retired: u64,
     cycle_offset: u64,
     retired_offset: u64,
@@ -77,6 +79,7 @@ impl<T: Timing> Hart<T> {
         SavedHart {
             registers: self.registers(),
             control: self.control.clone(),
+            regions: self.state.regions.clone(),
             retired: self.retired,
             cycle_offset: self.cycle_offset,
             retired_offset: self.retired_offset,
@@ -91,11 +94,12 @@ impl<T: Timing> Hart<T> {
         let offers_custom = self.control.offers_custom;
         self.control = saved.control.clone();
         self.control.offers_custom = offers_custom;
+        self.state.regions = saved.regions.clone();
         self.retired = saved.retired;
         self.cycle_offset = saved.cycle_offset;
         self.retired_offset = saved.retired_offset;
         self.advance_to(Cycle(saved.cycle));
-        self.refresh_context();
+        self.refresh_regions();
     }
 
     /// Forgets what is not saved. A restored hart has no reservation, and knows no translations: page tables may tell when

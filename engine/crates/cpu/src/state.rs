@@ -3,6 +3,7 @@
 use crate::address::AddressSpace;
 use crate::cause::Exception;
 use crate::device::DeviceAccess;
+use crate::protection::Regions;
 use crate::translations::DataContext;
 use rackwright_memory::GuestMemory;
 
@@ -76,6 +77,8 @@ pub(crate) struct State {
     pub(crate) host_base: u64,
     pub(crate) memory: *mut GuestMemory,
     pub(crate) space: AddressSpace,
+    /// What of physical memory the modes may use.
+    pub(crate) regions: Regions,
     /// Translations of the context that the hart is in; set as soon as it has one, and valid as long as the hart.
     pub(crate) data: *mut DataContext,
     /// What `sscratch` held when the context was last entered, for those who observe.
@@ -98,6 +101,7 @@ impl State {
             host_base: 0,
             memory: std::ptr::null_mut(),
             space: AddressSpace::default(),
+            regions: Regions::default(),
             data: std::ptr::null_mut(),
             supervisor_scratch: 0,
         })

@@ -69,7 +69,11 @@ impl<T: Timing> Hart<T> {
             Operation::Mret => self.return_from_machine().map_or(illegal, |()| Outcome::Jump),
             Operation::Sret => self.return_from_supervisor().map_or(illegal, |()| Outcome::Jump),
             Operation::Wfi => self.wait().unwrap_or(illegal),
-            Operation::SfenceVma => self
+            // Invalidation is done at once, so that there is nothing to order (Svinval).
+            Operation::SfenceWInval | Operation::SfenceInvalIr => self
+                .at_least(Privilege::Supervisor, 0)
+                .map_or(illegal, |()| Outcome::Next),
+            Operation::SfenceVma | Operation::SinvalVma => self
                 .fence_translations(instruction)
                 .map_or(illegal, |()| self.after_fence()),
             _ if instruction.class() == Class::Control => self
@@ -222,7 +226,10 @@ impl<T: Timing> Hart<T> {
             number::CYCLE | number::MCYCLE => self.cycle().0.wrapping_add(self.cycle_offset),
             number::INSTRET | number::MINSTRET => self.retired.wrapping_add(self.retired_offset),
             number::TIME => self.cycle().0 / self.cycles_per_tick,
-            _ => return self.control.read(number),
+            _ => match self.state.regions.read(number) {
+                Some(value) => value,
+                None => return self.control.read(number),
+            },
         })
     }
 
@@ -237,6 +244,7 @@ impl<T: Timing> Hart<T> {
             number::MCYCLE => self.cycle_offset = value.wrapping_sub(self.cycle().0),
             // The writing instruction itself is not counted.
             number::MINSTRET => self.retired_offset = value.wrapping_sub(self.retired + 1),
+            _ if self.state.regions.write(number, value) => self.refresh_regions(),
             _ => {
                 self.control.write(number, value)?;
                 self.refresh_context();

@@ -66,10 +66,12 @@ fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
 
 fn run_on_qemu(elf: &Path) -> i32 {
     let machine = ["-machine", "virt", "-m", "256", "-bios", "none"];
+    let cpu = ["-cpu", "rv64,svinval=true"];
     let quiet = ["-display", "none", "-monitor", "none", "-serial", "none"];
     let status = Command::new("timeout")
         .args(["20", "qemu-system-riscv64"])
         .args(machine)
+        .args(cpu)
         .args(quiet)
         .arg("-kernel")
         .arg(elf)
@@ -101,4 +103,9 @@ fn traps_and_interrupts() {
 #[test]
 fn address_translation() {
     check("translation");
+}
+
+#[test]
+fn physical_memory_protection() {
+    check("protection");
 }
