@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         match progress? {
             Progress::Running => {}
-            Progress::Idle => return Err("the guest waits for input".into()),
+            Progress::Idle | Progress::Reads => return Err("the guest waits for input".into()),
             Progress::Ready => {
                 tell("ready");
                 guest.request(&Request::Run(command.clone().into_bytes()));

@@ -1,5 +1,6 @@
 use rackwright_cpu::Exception;
 use rackwright_linux::{ElfError, LoadError};
+use rackwright_machine::MachineError;
 use rackwright_memory::{GuestFault, ParameterError, MAXIMUM_SHARERS};
 use rackwright_rtl::RtlError;
 use rackwright_time::{Cycle, Cycles};
@@ -16,7 +17,7 @@ pub enum ServerError {
     Unit(Box<UnitError>),
     /// A server that boots Linux could not be built.
     #[error(transparent)]
-    Machine(#[from] rackwright_machine::MachineError),
+    Machine(Box<MachineError>),
     /// Impossible memory parameters.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
@@ -102,6 +103,12 @@ pub enum ServerError {
 impl From<UnitError> for ServerError {
     fn from(error: UnitError) -> ServerError {
         ServerError::Unit(Box::new(error))
+    }
+}
+
+impl From<MachineError> for ServerError {
+    fn from(error: MachineError) -> ServerError {
+        ServerError::Machine(Box::new(error))
     }
 }
 
