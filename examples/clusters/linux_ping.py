@@ -1,4 +1,4 @@
-"""Two servers that boot Debian's Linux, one switch: the first pings the second through network interfaces in RTL.
+"""Two servers that boot Debian's Linux: the first pings the second through network interfaces in RTL.
 
 ./rw run examples/clusters/linux_ping.py
 """

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
-from rackwright.clocks import clock_of
+from rackwright.accelerators import build_units
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
-from rackwright.designs import ParameterValue, design, elaborate, manifest_of
+from rackwright.designs import ParameterValue, design, manifest_of
 from rackwright.errors import RackwrightError
 from rackwright.linux.node import LinuxNode
 from rackwright.programs import network_program
@@ -27,12 +26,6 @@ CPUS = ("rocket", "boom", "functional")
 
 MOST_HARTS = 64
 """So many can share a memory."""
-
-SETS = {
-    "snappy": ("snappy-compress", "snappy-decompress"),
-    "protobuf": ("protobuf-deserialize", "protobuf-serialize"),
-}
-"""Names that stand for several units."""
 
 
 @dataclass(frozen=True)
@@ -286,48 +279,6 @@ def run(
 
 def _say(sentence: str) -> None:
     print(f"rackwright: {sentence}", file=sys.stderr)
-
-
-def _expand(
-    accelerators: Sequence[str | Path | _engine.Design],
-) -> list[str | Path | _engine.Design]:
-    expanded: list[str | Path | _engine.Design] = []
-    for accelerator in accelerators:
-        members = SETS.get(accelerator) if isinstance(accelerator, str) else None
-        expanded += members or (accelerator,)
-    return expanded
-
-
-def build_units(
-    accelerators: Sequence[str | Path | _engine.Design],
-    parameters: Mapping[str, Mapping[str, ParameterValue]],
-    clock: str | None = None,
-    *,
-    waves: bool = False,
-    translation: bool = False,
-) -> list[_engine.Design]:
-    """The units of a server: elaborates and compiles what is not compiled yet, two at a time.
-
-    With `translation`, those that are named by their names translate virtual addresses; they have the clock
-    that they have without.
-    """
-    wanted = _expand(accelerators)
-    strangers = set(parameters) - {str(each) for each in wanted}
-    if strangers:
-        raise RackwrightError(f"parameters of {', '.join(sorted(strangers))}, which the server does not have")
-
-    def build(accelerator: str | Path | _engine.Design) -> _engine.Design:
-        if isinstance(accelerator, _engine.Design):
-            return accelerator
-        own = parameters.get(str(accelerator))
-        manifest = manifest_of(accelerator, own)
-        hertz = clock_of(manifest, clock).hertz
-        if translation and not str(accelerator).endswith(".json"):
-            manifest = elaborate(str(accelerator), own, translation=True)
-        return design(manifest, waves=waves, clock_hz=hertz)
-
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(build, wanted))
 
 
 def _key(unit: str | Path | _engine.Design) -> str:

@@ -122,7 +122,10 @@ def _wanted(
     if unit is None:
         return configurations()
     if update:
-        return [each for each in configurations() if each.unit == unit]
+        named = [each for each in configurations() if each.unit == unit]
+        if not named:
+            raise RackwrightError(f"{unit} has no rows in the table: they are of units whose status is ready")
+        return named
     return [Configuration(unit, tuple(sorted(parameters.items())))]
 
 

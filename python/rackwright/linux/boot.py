@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from rackwright import _engine
+from rackwright.accelerators import build_units
 from rackwright.errors import RackwrightError
 from rackwright.linux.console import Console
 from rackwright.linux.files import archive_of
 from rackwright.linux.image import Image
-from rackwright.server import build_units
 
 COMMAND_LINE = "console=ttyS0 earlycon=sbi"
 CONSOLE, OUTPUT, ERRORS = 0, 2, 3
