@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rackwright import _engine
-
 if TYPE_CHECKING:
+    from rackwright import _engine
     from rackwright.profiling.observed import Profile
 
 EVERY = 100_000
@@ -41,7 +40,9 @@ class Watching:
 
     def observer(self) -> _engine.Observer:
         """Who does that in one run. Raises `EngineError` for a trigger that is none."""
-        return _engine.Observer(
+        from rackwright._engine import Observer
+
+        return Observer(
             self.every, self.samples, list(self.counters), list(self.harts), self.start, self.stop
         )
 
