@@ -116,7 +116,7 @@ def test_an_empty_file(tmp_path: Path) -> None:
         (["bench", "snappy", "compress", "README.md", "--hash-entries", "0"], 2, "--hash-entries"),
         (["run", "README.md", "--max-cycles", "9" * 20], 2, "--max-cycles"),
         (["run", "."], 1, "is a folder"),
-        (["accelerate", "snappy", "compress", "README.md", "--history", "16"], 1, "history"),
+        (["accelerate", "snappy", "compress", "README.md", "--history", "65"], 2, "--history"),
         (["accelerate", "snappy", "compress", "README.md", "--placement", "moon"], 2, "moon"),
         (["run", "no-such-program"], 1, "no-such-program"),
         (["run", "README.md"], 1, "README.md"),
