@@ -20,7 +20,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   val request = IO(Flipped(Decoupled(new SerializerRequest)))
 
   /** What is to be written, in descending order of address. */
-  val operation = IO(Decoupled(new SerializerOperation(params)))
+  val operation = IO(Decoupled(new SerializerOperation))
 
   /** Strings and arrays for the field serializers. */
   val task = IO(Decoupled(new FieldTask))
@@ -56,7 +56,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val fetch = Module(new SerializerFetch(params.portBytes))
   private val objects = Module(new SerializerObjects(params.portBytes))
   private val map = Module(new SerializerMap(params.mapEntries))
-  private val dispatch = Module(new SerializerDispatch(params))
+  private val dispatch = Module(new SerializerDispatch)
   private val headers = Module(new SerializerHeaders)
   private val stack = Module(new LevelStack(new WalkedMessage, params.depth - 1))
   private val readAhead = new SerializerReadAhead(params)
@@ -75,6 +75,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val heldMessage = Reg(new FoundField)
   private val heldPosition = Reg(new ListPosition)
   private val peeked = Reg(Bool())
+  private val time = RegEnable(request.bits.time, request.fire)
+  private val number = SerializerRequest.number(time)
   private def on(which: State.Type): Bool = state === which
   private val walking = on(State.fields)
   private val found = fetch.found
@@ -177,7 +179,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   dispatch.field.bits := found.bits
   found.ready := walking && (leadsAway || dispatch.field.ready)
   dispatch.element.valid := hasElement && !isBadElement && isString
-  dispatch.element.bits := FieldTask.element(element, items.tag)
+  dispatch.element.bits := FieldTask.element(element, items.tag, number)
   dispatch.mark.valid := (on(State.enter) && isInner) || on(State.close) || on(State.finish)
   dispatch.mark.bits.kind := MuxLookup(state, OperationKind.finish)(
     Seq(State.enter -> OperationKind.open, State.close -> OperationKind.close)
@@ -187,8 +189,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
   operation <> dispatch.operation
   task <> dispatch.task
 
-  private val time = RegEnable(request.bits.time, request.fire)
   since := time
+  dispatch.request := number
   prefetch.valid := false.B
   prefetch.bits := DontCare
   private def announce(address: UInt, bytes: UInt, downward: Boolean = false): Unit = {
@@ -417,7 +419,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   }
   when(flush) { latestTable.valid := false.B }
   private val isOpen = !on(State.idle) && !on(State.finish)
-  when(isOpen && givenUp.valid && givenUp.bits === SerializerRequest.number(time)) { fail(Status.ok) }
+  when(isOpen && givenUp.valid && givenUp.bits === number) { fail(Status.ok) }
 }
 
 /** The states of a [[SerializerWalker]]. */
