@@ -49,6 +49,11 @@ class MapSorter(entries: Int) extends Module {
   private val probe = Reg(UInt(countBits.W))
   private val offset = Reg(UInt(31.W))
   private val mine = Reg(UInt(64.W))
+  private val theirs = Reg(UInt(64.W))
+  // The element it is compared with, and what came out.
+  private val other = Reg(new MapElement)
+  private val isSame = Reg(Bool())
+  private val isGreater = Reg(Bool())
   private val asked = read.isUnderWay(clear)
   private def isState(which: State.Type): Bool = state === which
 
@@ -84,15 +89,17 @@ class MapSorter(entries: Int) extends Module {
   }
 
   // Of two keys with the same bytes the shorter one is less; the library says which of two equal ones counts.
-  private val bothEnd = !element.reaches(offset) && !present.reaches(offset)
+  private val bothEnd = !element.reaches(offset) && !other.reaches(offset)
+  private val sameLength = RegNext(element.length === other.length)
+  private val isLonger = RegNext(element.length > other.length)
   private def compareLengths(): Unit = {
-    narrow(element.length > present.length)
-    when(element.length === present.length)(fail(Status.unsupported))
+    narrow(isLonger)
+    when(sameLength)(fail(Status.unsupported))
   }
 
   // Longer strings are compared word by word.
   private val readsOther = isState(State.other)
-  private val source = Mux(readsOther, present, element)
+  private val source = Mux(readsOther, other, element)
   private val reaches = source.reaches(offset)
   read.request.valid := !asked && reaches && (isState(State.mine) || readsOther)
   read.request.bits := source.text + offset
@@ -118,13 +125,17 @@ class MapSorter(entries: Int) extends Module {
       state := State.compare
     }
     is(State.compare) {
-      looksAt := probe
+      other := present
+      isSame := element.key === present.key
+      isGreater := element.key > present.key
+      state := State.lengths
+    }
+    is(State.lengths) { state := State.weigh }
+    is(State.weigh) {
       state := State.mine
-      when(element.key =/= present.key)(narrow(element.key > present.key))
-        .elsewhen(bothEnd)(compareLengths())
+      when(!isSame)(narrow(isGreater)).elsewhen(bothEnd)(compareLengths())
     }
     is(State.mine) {
-      looksAt := probe
       mine := word
       when(hasWord) {
         state := State.other
@@ -132,18 +143,17 @@ class MapSorter(entries: Int) extends Module {
       }
     }
     is(State.other) {
-      looksAt := probe
+      theirs := word
       when(hasWord) {
         offset := offset + 8.U
         state := State.tie
-        when(mine =/= word)(narrow(mine > word))
         when(isFault)(fail(Status.accessFault))
       }
     }
     is(State.tie) {
-      looksAt := probe
-      state := State.mine
-      when(bothEnd)(compareLengths())
+      isSame := mine === theirs
+      isGreater := mine > theirs
+      state := State.weigh
     }
     is(State.place) {
       // Those behind the place make room from the last one on.
@@ -177,10 +187,11 @@ class MapSorter(entries: Int) extends Module {
 /** The states of [[MapSorter]]. */
 object MapSorter {
 
-  /** `look` reads the element to compare with, `compare` compares what is on chip; `mine`, `other` and `tie` compare
-    * one more word of two strings; `place` knows the place, `shift` makes room there, which is filled.
+  /** `look` reads the element to compare with, `compare` and `lengths` compare what is on chip, `weigh` decides; `mine`,
+    * `other` and `tie` compare one more word of two strings; `place` knows the place, `shift` makes room there, which
+    * is filled.
     */
   object State extends ChiselEnum {
-    val idle, look, compare, mine, other, tie, place, shift, fill = Value
+    val idle, look, compare, lengths, weigh, mine, other, tie, place, shift, fill = Value
   }
 }

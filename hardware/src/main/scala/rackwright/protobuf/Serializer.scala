@@ -50,17 +50,18 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   private val turns = Module(new SerializerTurns(params))
   turns.loads := VecInit(lanes.map(_.load))
   turns.takes := VecInit(lanes.map(_.request.ready))
-  turns.gives := commands.walk.fire
+  private val walk = Queue(commands.walk, 2)
+  turns.gives := walk.fire
   turns.finished := encoder.step.fire && encoder.step.bits.finishes
-  commands.walk.ready := turns.goesTo.valid
+  walk.ready := turns.goesTo.valid
   private def atTurn[T <: Data](signals: Seq[T]): T = VecInit(signals)(turns.comesFrom.bits)
   private val steps = lanes.map(lane => Queue(lane.step, 2))
   encoder.step.valid := turns.comesFrom.valid && atTurn(steps.map(_.valid))
   encoder.step.bits := atTurn(steps.map(_.bits))
-  private val ages = commands.walk.fire && commands.walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U
+  private val ages = RegNext(walk.fire && walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U, false.B)
   for ((lane, index) <- lanes.zipWithIndex) {
-    lane.request.valid := commands.walk.valid && turns.goesTo.valid && turns.goesTo.bits === index.U
-    lane.request.bits := commands.walk.bits
+    lane.request.valid := walk.valid && turns.goesTo.valid && turns.goesTo.bits === index.U
+    lane.request.bits := walk.bits
     steps(index).ready := encoder.step.ready && turns.comesFrom.valid && turns.comesFrom.bits === index.U
     lane.givenUp.valid := encoder.failed
     lane.givenUp.bits := encoder.request

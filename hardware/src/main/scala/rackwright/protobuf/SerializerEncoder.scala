@@ -170,7 +170,7 @@ class SerializerNumbers(beatBytes: Int) extends Module {
     parts
   }
 
-  private val taken = Queue(step, 1, pipe = true)
+  private val taken = Queue(step, 2)
   private val encoded = Wire(Decoupled(new Encoded))
   private val piece = taken.bits.piece
   private val isBare = piece.kind === PieceKind.bare
@@ -207,7 +207,7 @@ class SerializerNumbers(beatBytes: Int) extends Module {
   when(combined.bits.isPrefixed) {
     combined.bits.step.piece.data := now.step.piece.data >> Cat(now.step.piece.offset, 0.U(3.W))
   }
-  numbered <> Queue(combined, 1, pipe = true)
+  numbered <> Queue(combined, 2)
 }
 
 /** How varints are written. */

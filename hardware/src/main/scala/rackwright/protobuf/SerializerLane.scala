@@ -50,7 +50,7 @@ class SerializerLane(params: SerializerParams) extends Module {
   private val walker = Module(new SerializerWalker(params))
   private val rows = Module(new SerializerTable(rowPort))
   private val announcer = Module(new SerializerAnnouncer(params))
-  private val cache = Module(new SerializerCache(objectPort))
+  private val cache = Module(new SerializerCache(objectPort, SerializerLane.asked))
   private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
   private val tasks = Module(new SramQueue(new FieldTask, Serializer.tasks))
   private val strings = Module(new SerializerStrings(params.stringPort))
@@ -106,4 +106,11 @@ class SerializerLane(params: SerializerParams) extends Module {
   idle := !announcer.prefetch.valid && rows.idle && cache.idle
   walked := walker.operation.fire
   stalled := merger.stalled
+}
+
+/** Constants of a [[SerializerLane]]. */
+object SerializerLane {
+
+  /** Beats of objects that may be asked for and not taken. */
+  val asked: Int = 8
 }
