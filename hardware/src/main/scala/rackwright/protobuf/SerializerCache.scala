@@ -105,13 +105,15 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   announced.io.deq.ready := aheadLeft === 0.U
   announced.io.flush.get := clear
 
-  // First stage: the memories are asked.
+  // First stage: the memories are asked. What comes behind a request that misses is looked up again.
+  private val misses = Wire(Bool())
+  private val stops = misses || cancel
   private val replayed = replays && again =/= newest
   private val takesAhead = !request.fire && !replayed && aheadLeft =/= 0.U && roomForReads
   private val first = Reg(new Lookup(numberBits))
   private val firstWanted = RegInit(false.B)
   private val firstAhead = RegInit(false.B)
-  firstWanted := request.fire || (replayed && !cancel)
+  firstWanted := Mux(cancel, request.fire, (request.fire || replayed) && !misses)
   firstAhead := takesAhead && !clear
   first.number := Mux(request.fire, request.bits, Mux(replayed, askedAt(again), ahead.number))
   first.since := Mux(takesAhead, ahead.since, since)
@@ -130,7 +132,6 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   private val issues = Wire(Bool())
   private val issued = Wire(UInt(numberBits.W))
   private val line = index(issued)
-  private val stops = Wire(Bool())
   private val firstLine = index(first.number)
   private val second = RegNext(first)
   private val secondWanted = RegNext(firstWanted && !stops, false.B)
@@ -156,8 +157,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   private val isPending = RegNext(wasPending)
   private val isFault = RegNext(wasFaulty)
   private val thirdBeat = RegEnable(beatThere, secondWanted)
-  private val misses = thirdWanted && !hit
-  stops := misses || cancel
+  misses := thirdWanted && !hit
 
   // The request that missed: whether its line is free, the read of its beat, and the wait for it.
   private val missed = Reg(UInt(numberBits.W))
@@ -170,6 +170,7 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
     missedLine := thirdLine
     own := comes
     miss := Miss.look
+    replays := false.B
   }
   private def lookAgain(from: UInt): Unit = {
     miss := Miss.none
