@@ -88,7 +88,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   writer.chunk <> Queue(encoder.chunk, 2)
   encoder.full := writer.full
   encoder.writerTurn := writer.turn
-  completion.report <> writer.report
+  completion.report <> Queue(writer.report, 2)
   writes.ports(0) <> writer.memory
   writes.ports(1) <> completion.memory
   write <> writes.memory
