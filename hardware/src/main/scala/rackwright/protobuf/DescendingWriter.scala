@@ -34,7 +34,8 @@ class PlacedChunk(port: MemoryPortParams) extends Bundle {
   private val addressBits = DescriptorTable.addressBits
   val data = UInt((8 * port.bytes).W)
 
-  /** By how much the bytes have to be turned; how many bytes there are, and where in its beat the byte above them lies. */
+  /** By how much the bytes have to be turned; how many bytes there are, and where in its beat the byte above them lies.
+    */
   val shift = UInt(port.offsetBits.W)
   val count = UInt((port.offsetBits + 1).W)
   val top = UInt((port.offsetBits + 1).W)

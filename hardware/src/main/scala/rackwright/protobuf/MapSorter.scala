@@ -187,9 +187,9 @@ class MapSorter(entries: Int) extends Module {
 /** The states of [[MapSorter]]. */
 object MapSorter {
 
-  /** `look` reads the element to compare with, `compare` and `lengths` compare what is on chip, `weigh` decides; `mine`,
-    * `other` and `tie` compare one more word of two strings; `place` knows the place, `shift` makes room there, which
-    * is filled.
+  /** `look` reads the element to compare with, `compare` and `lengths` compare what is on chip, `weigh` decides;
+    * `mine`, `other` and `tie` compare one more word of two strings; `place` knows the place, `shift` makes room there,
+    * which is filled.
     */
   object State extends ChiselEnum {
     val idle, look, compare, lengths, weigh, mine, other, tie, place, shift, fill = Value

@@ -45,8 +45,8 @@ object WireNumber {
 /** What the walker says next. */
 object OperationKind extends ChiselEnum {
 
-  /** A number with its tag; the bytes of the next field serializer; the last byte and the first byte of a sub-message; the end
-    * of a request.
+  /** A number with its tag; the bytes of the next field serializer; the last byte and the first byte of a sub-message;
+    * the end of a request.
     */
   val number, field, open, close, finish = Value
 }

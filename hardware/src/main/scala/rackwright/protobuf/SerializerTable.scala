@@ -70,7 +70,8 @@ class SerializerTable(port: MemoryPortParams) extends Module {
   /** No request is unanswered and no read under way. */
   val idle = IO(Output(Bool()))
 
-  private val caches = Seq.tabulate(banks)(bank => Module(new SerializerCache(port, SerializerTable.asked, banks, bank)))
+  private val caches =
+    Seq.tabulate(banks)(bank => Module(new SerializerCache(port, SerializerTable.asked, banks, bank)))
   private val reads = Module(new SerializerReads(port, SerializerTable.port(port), banks))
   memory <> reads.memory
 
