@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.HardwareUnit
-import rackwright.memory.MemoryArbiter
+import rackwright.memory.{MemoryArbiter, SramQueue}
 
 /** The unit `protobuf-serialize`: from objects of the C++ library to wire format. README.md is the contract.
   *
@@ -45,7 +45,10 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   commands.request <> command.request
   command.response <> Queue(commands.response, 2)
   commands.ended := completion.ended
-  writer.ticket <> Queue(commands.ticket, params.commandQueue + Serializer.tickets)
+  private val tickets = Module(new SramQueue(new OutputTicket, Serializer.heldTickets(params)))
+  tickets.clear := false.B
+  tickets.enq <> commands.ticket
+  writer.ticket <> tickets.deq
 
   private val turns = Module(new SerializerTurns(params))
   turns.loads := VecInit(lanes.map(_.load))
@@ -124,6 +127,9 @@ object Serializer {
 
   /** Requests that are walked and wait for the output. */
   val tickets: Int = 32
+
+  /** Room for what is told about them and those that wait for the walk. */
+  def heldTickets(params: SerializerParams): Int = 1 << log2Ceil(params.commandQueue + tickets)
 
   /** Requests that are under way at most: fewer than times and numbers of requests can tell apart. */
   def inFlight(params: SerializerParams): Int = params.commandQueue + tickets
