@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import rw
+from command_line import REPOSITORY, rw
 from profile_counts import EVERY_CALL, INSTRUMENTED, NO_INLINING, calls_by_symbol, counts_of
 
 import rackwright
@@ -308,7 +308,8 @@ def test_the_verb_writes_a_profile_and_shows_it_again(jumps: tuple[Path, Profile
     [
         (["run", "nowhere.elf"], "nowhere.elf: no such file"),
         (["run", "--cpu", "rocket-rtl", "x"], "rocket-rtl can't be observed"),
-        (["run", __file__], "not a 64-bit little-endian ELF file"),
+        (["run", str(REPOSITORY / "README.md")], "not a 64-bit little-endian ELF file"),
+        (["run", __file__], "the script ended without running a cluster"),
     ],
 )
 def test_what_cannot_be_observed_is_said(words: list[str], complaint: str) -> None:
