@@ -24,7 +24,7 @@ class Ended:
         return json.loads(self.stdout)
 
 
-def rw(*arguments: object, timeout: float = 300, stdin: str = "") -> Ended:
+def rw(*arguments: object, timeout: float = 1200, stdin: str = "") -> Ended:
     """Runs `./rw ARGUMENTS` with `stdin` to read."""
     result = subprocess.run(
         [REPOSITORY / "rw", *map(str, arguments)],

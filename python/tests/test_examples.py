@@ -19,7 +19,7 @@ CHISEL = EXAMPLES / "bring-your-own" / "chisel"
 def run_script(script: Path, *arguments: Path) -> str:
     """Runs an example as a user does; gives what it prints."""
     result = subprocess.run(
-        [sys.executable, script, *arguments], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, script, *arguments], capture_output=True, text=True, timeout=1200, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
@@ -28,7 +28,7 @@ def run_script(script: Path, *arguments: Path) -> str:
 @pytest.fixture(scope="module")
 def chisel_manifest() -> Path:
     """The Chisel version of the user's own unit, compiled and elaborated as the guide says."""
-    subprocess.run([CHISEL / "compile.sh"], check=True, timeout=600)
+    subprocess.run([CHISEL / "compile.sh"], check=True, timeout=1200)
     return elaborate_class("example.PopulationCountUnit", CHISEL / "target" / "classes")
 
 
