@@ -33,7 +33,7 @@ SMALLEST = {
 }
 LARGEST = {
     "port-bytes": 16,
-    "lanes": 2,
+    "lanes": 4,
     "field-serializers": 16,
     "depth": 100,
     "outstanding": 128,

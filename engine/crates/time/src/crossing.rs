@@ -42,6 +42,11 @@ impl Crossing {
         Cycles(self.scaled(span.0, 0))
     }
 
+    /// After how many cycles of this clock edges coincide again.
+    pub fn period(self) -> Cycles {
+        Cycles(self.cycles)
+    }
+
     fn scaled(self, count: u64, add: u128) -> u64 {
         let scaled = (u128::from(count) * u128::from(self.others) + add) / u128::from(self.cycles);
         u64::try_from(scaled).unwrap_or(u64::MAX)
@@ -60,6 +65,7 @@ mod tests {
         let up = Crossing::new(hart, link);
         assert_eq!([0, 1, 5, 6].map(|cycle| up.seen(Cycle(cycle)).0), [0, 2, 8, 10]);
         assert_eq!(up.fitting(Cycles(14)), Cycles(22));
+        assert_eq!([down.period(), up.period()], [Cycles(8), Cycles(5)]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use crate::error::UnitError;
-use crate::frames::{Assembler, SentFrame};
+use crate::frames::{self, Assembler, SentFrame};
 use crate::guard::Guard;
 use crate::wait::{LastRequest, Wait};
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Path, Placement, RequesterId, Traffic};
@@ -288,6 +288,13 @@ impl AttachedUnit {
         digest_flit(&mut self.digest, &flit);
         self.instance.flit(flit);
         self.quiescent = false;
+    }
+
+    /// Has a frame come in at the stream port `port`, its flit number `n` in the cycle `at(n)`.
+    pub fn frame(&mut self, port: u8, frame: &[u8], at: impl Fn(u64) -> Cycle) {
+        for (number, (bytes, last)) in (0..).zip(frames::flits_of(frame)) {
+            self.flit(frames::flit(port, at(number), bytes, last));
+        }
     }
 
     /// The next frame that left the unit.

@@ -147,14 +147,9 @@ impl<T: Timing> Core<T> {
 
     /// Advances a unit that is not one of the machine's by a window, up to the cycle `until` of its own clock.
     pub fn advance_other(&mut self, memory: &mut GuestMemory, unit: &mut AttachedUnit, until: Cycle) {
-        let hierarchy = self.hierarchy.as_ref();
-        let mut hierarchy = hierarchy.expect(ATTACHED).lock();
-        let mut surroundings = Surroundings {
-            memory,
-            hierarchy: &mut hierarchy,
-            guard: &mut self.guard,
-        };
-        unit.advance_window(until, &mut surroundings);
+        self.surrounded(memory, |_, surroundings| {
+            unit.advance_window(until, surroundings);
+        });
     }
 
     /// Advances a unit to the hart's cycle `until`.
@@ -177,6 +172,15 @@ impl<T: Timing> Core<T> {
         index: usize,
         act: impl FnOnce(&mut AttachedUnit, &mut Surroundings),
     ) {
+        self.surrounded(memory, |units, surroundings| act(&mut units[index], surroundings));
+    }
+
+    /// Has units do something in what surrounds those of the machine.
+    fn surrounded(
+        &mut self,
+        memory: &mut GuestMemory,
+        act: impl FnOnce(&mut [AttachedUnit], &mut Surroundings),
+    ) {
         let hierarchy = self.hierarchy.as_ref();
         let mut hierarchy = hierarchy.expect(ATTACHED).lock();
         let mut surroundings = Surroundings {
@@ -184,7 +188,7 @@ impl<T: Timing> Core<T> {
             hierarchy: &mut hierarchy,
             guard: &mut self.guard,
         };
-        act(&mut self.units[index], &mut surroundings);
+        act(&mut self.units, &mut surroundings);
     }
 
     fn custom(&mut self, memory: &mut GuestMemory, custom: CustomCommand) -> Result<(), UnitError> {

@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.memory.{MemoryPort, MemoryPortParams, ReservationBuffer}
+import rackwright.memory.{MemoryPort, MemoryPortParams, ReorderBuffer}
 
 /** Reads one string or array at a time, from its end to its start, and hands it on in pieces: a beat of bytes, or two
   * elements of one where a beat has room for both, per cycle, then tag and length where there are any: with the last
@@ -15,37 +15,38 @@ import rackwright.memory.{MemoryPort, MemoryPortParams, ReservationBuffer}
   */
 class FieldSerializer(port: MemoryPortParams) extends Module {
   import FieldSerializer.State
-  private val slots = port.outstanding
   private val offsetBits = port.offsetBits
   private val addressBits = DescriptorTable.addressBits
   private val numberBits = addressBits - offsetBits
 
-  /** What to write; taken when the one before is over. */
+  /** What to write; taken when the one before is over and its pieces have left. */
   val source = IO(Flipped(Decoupled(new FieldSource)))
 
   /** Its pieces. */
-  val piece = IO(Decoupled(new FieldPiece(port.bytes)))
+  val piece = IO(Decoupled(new LoadedPiece(port.bytes)))
 
-  /** The bytes are not wanted any more: end soon, with whatever piece. */
-  val cancel = IO(Input(Bool()))
+  /** The request whose bytes are not wanted any more: a field of it ends soon, with whatever piece. */
+  val givenUp = IO(Flipped(Valid(UInt(SerializerEncoder.requestBits.W))))
 
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
   private val state = RegInit(State.idle)
   private val at = Reg(new FieldTask)
-  private val local = Reg(UInt(128.W))
-  private val fixedBytes = MuxLookup(FieldKind.log2Bytes(at.kind), 8.U(4.W))(Seq(0.U -> 1.U, 2.U -> 4.U))
-  private val asIs = at.isString || (at.packed && (!FieldKind.isVarint(at.kind) || FieldKind.isBool(at.kind)))
-
-  // Beats to read, downward, and the range they hold.
-  private val low = Reg(UInt(addressBits.W))
-  private val high = Reg(UInt(addressBits.W))
-  private val next = Reg(UInt(numberBits.W))
-  private val left = RegInit(0.U((numberBits + 1).W))
+  private val local = Reg(Valid(UInt(128.W)))
   private val status = Reg(UInt(Status.width.W))
+  private val bytes = Reg(UInt(FieldSource.bytesBits.W))
+  private val end = Reg(UInt((addressBits + 1).W))
+  private val fixedBytes = Reg(UInt(4.W))
+  private val asIs = Reg(Bool())
+  private val hasPrefix = at.isString || at.packed
 
-  private val buffer = Module(new ReservationBuffer(port, slots))
+  // Beats to read, downward, and to hand on.
+  private val next = Reg(UInt(numberBits.W))
+  private val left = RegInit(0.U(FieldSource.countBits.W))
+  private val beatsLeft = Reg(UInt(FieldSource.countBits.W))
+
+  private val buffer = Module(new ReorderBuffer(port, port.outstanding))
   buffer.clear := source.fire
   buffer.response <> memory.response
   memory.request.valid := left =/= 0.U && buffer.reserve.valid
@@ -56,114 +57,128 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
     left := left - 1.U
   }
 
-  /** Has the beats from that of `first` down to that of `last` read. */
-  private def read(first: UInt, last: UInt): Unit = {
-    next := first >> offsetBits
-    left := (first >> offsetBits) -& (last >> offsetBits) + 1.U
-  }
-
   private val beat = buffer.beat
-  private val words = beat.bits.data.asTypeOf(Vec(port.bytes / 8, UInt(64.W)))
-  private def wordAt(lane: UInt): UInt = words(lane(offsetBits - 1, 3))
   private def fail(why: UInt): Unit = {
     status := why
     left := 0.U
     state := State.failed
   }
 
-  // The bytes of the beat at hand that belong to the range, and the element at their end.
-  private val lastBeat = (high - 1.U) >> offsetBits === low >> offsetBits
-  private val floor = Mux(lastBeat, low(offsetBits - 1, 0), 0.U)
-  private val ceiling = Cat(high(offsetBits - 1, 0) === 0.U, high(offsetBits - 1, 0))
+  // The bytes of the beat at hand that belong to the range, up to `ceiling`, and the element at their end.
+  private val ceiling = Reg(UInt((offsetBits + 1).W))
+  private val lastBeat = RegInit(false.B)
+  private val floor = Mux(lastBeat, at.address(offsetBits - 1, 0), 0.U)
   private val last = (ceiling - fixedBytes)(offsetBits - 1, 0)
   private val hasTwo = FieldPiece.mayHoldTwo(port.bytes).B && !asIs && last =/= floor
   private val element = Mux(hasTwo, last - fixedBytes, last)
   private val step = Mux(asIs, ceiling - floor, Mux(hasTwo, fixedBytes << 1, fixedBytes))
   private val streams = state === State.stream && beat.valid && !beat.bits.fault
   private val leavesBeat = asIs || element === floor
-  private def numberAt(lane: UInt): WireNumber = WireNumber.fromMemory(at.kind, wordAt(lane), lane(2, 0))
   private val ends = leavesBeat && lastBeat
-  private val hasPrefix = at.isString || at.packed
 
   private val isLocal = state === State.local
-  piece.valid := streams || isLocal || state === State.prefix || (state === State.failed && buffer.quiet)
-  piece.bits.kind := Mux(asIs, PieceKind.bytes, Mux(at.packed, PieceKind.bare, PieceKind.tagged))
-  piece.bits.data := beat.bits.data
-  piece.bits.offset := floor
-  piece.bits.count := step
-  piece.bits.number := numberAt(last)
-  piece.bits.tag := at.tag
-  piece.bits.before.valid := streams && hasTwo
-  piece.bits.before.bits.number := numberAt(element)
-  piece.bits.before.bits.tag := at.tag
-  piece.bits.prefixed := at.isString && (isLocal || ends) && FieldPiece.mayBePrefixed(port.bytes, piece.bits.count)
-  piece.bits.last := (ends && !hasPrefix) || piece.bits.prefixed
-  piece.bits.status := Status.ok
+  private val made = Wire(Decoupled(new LoadedPiece(port.bytes)))
+  made.valid := streams || isLocal || state === State.prefix || (state === State.failed && buffer.quiet)
+  made.bits.kind := Mux(asIs, PieceKind.bytes, Mux(at.packed, PieceKind.bare, PieceKind.tagged))
+  made.bits.data := beat.bits.data
+  made.bits.offset := floor
+  made.bits.count := step
+  made.bits.numberKind := at.kind
+  made.bits.lane := last
+  made.bits.before.valid := streams && hasTwo
+  made.bits.before.bits := element
+  made.bits.tag := at.tag
+  made.bits.prefixed := at.isString && (isLocal || ends) && FieldPiece.mayBePrefixed(port.bytes, made.bits.count)
+  made.bits.last := (ends && !hasPrefix) || made.bits.prefixed
+  made.bits.status := Status.ok
   when(isLocal) {
-    piece.bits.data := local
-    piece.bits.offset := 0.U
-    piece.bits.count := at.count(3, 0)
+    made.bits.data := local.bits
+    made.bits.offset := 0.U
+    made.bits.count := at.count(3, 0)
   }
   when(state === State.prefix) {
-    piece.bits.kind := Mux(at.skipEmpty, PieceKind.nothing, PieceKind.prefix)
-    piece.bits.last := true.B
+    made.bits.kind := Mux(at.skipEmpty, PieceKind.nothing, PieceKind.prefix)
+    made.bits.last := true.B
   }
   when(state === State.failed) {
-    piece.bits.kind := PieceKind.nothing
-    piece.bits.last := true.B
-    piece.bits.status := status
+    made.bits.kind := PieceKind.nothing
+    made.bits.last := true.B
+    made.bits.status := status
   }
+  private val waiting = Module(new Queue(new LoadedPiece(port.bytes), 2))
+  waiting.io.enq <> made
+  piece <> waiting.io.deq
 
-  beat.ready := streams && piece.ready && leavesBeat
-  source.ready := state === State.idle && buffer.quiet
+  beat.ready := streams && made.ready && leavesBeat
+  source.ready := state === State.idle && buffer.quiet && !waiting.io.deq.valid
 
   switch(state) {
     is(State.idle) {
       when(source.fire) {
-        val task = source.bits.task
-        val bytes = Mux(task.isString, task.count, task.count << FieldKind.log2Bytes(task.kind))
-        val end = task.address +& bytes
-        at := task
-        local := source.bits.local.bits
-        low := task.address
-        high := end(addressBits - 1, 0)
-        when(source.bits.status =/= Status.ok) { fail(source.bits.status) }
-          .elsewhen((end >> addressBits).orR) { fail(Status.accessFault) }
-          .elsewhen(task.isString && bytes === 0.U) { state := State.prefix }
-          .elsewhen(source.bits.local.valid) { state := State.local }
-          .otherwise {
-            read(end(addressBits - 1, 0) - 1.U, task.address)
-            state := State.stream
-          }
+        at := source.bits.task
+        local := source.bits.local
+        status := source.bits.status
+        bytes := source.bits.bytes
+        fixedBytes := source.bits.elementBytes
+        asIs := source.bits.asIs
+        state := State.measure
       }
     }
+    is(State.measure) {
+      end := at.address +& bytes
+      val rounded = at.address(offsetBits - 1, 0) +& (port.bytes - 1).U
+      beatsLeft := (rounded +& bytes) >> offsetBits
+      state := State.begin
+    }
+    is(State.begin) {
+      val top = end(offsetBits - 1, 0)
+      ceiling := Cat(top === 0.U, top)
+      next := (end - 1.U) >> offsetBits
+      lastBeat := beatsLeft === 1.U
+      when(status =/= Status.ok) { state := State.failed }
+        .elsewhen(end(addressBits)) { fail(Status.accessFault) }
+        .elsewhen(at.isString && bytes === 0.U) { state := State.prefix }
+        .elsewhen(local.valid) { state := State.local }
+        .otherwise {
+          left := beatsLeft
+          state := State.stream
+        }
+    }
     is(State.local) {
-      when(piece.fire) {
+      when(made.fire) {
         at.skipEmpty := false.B
-        state := Mux(piece.bits.prefixed, State.idle, State.prefix)
+        state := Mux(made.bits.prefixed, State.idle, State.prefix)
       }
     }
     is(State.stream) {
       when(beat.valid && beat.bits.fault) { fail(Status.accessFault) }
-      when(piece.fire) {
-        high := high - step
-        when(ends) { state := Mux(hasPrefix && !piece.bits.prefixed, State.prefix, State.idle) }
+      when(made.fire) {
+        ceiling := ceiling - step
+        when(leavesBeat) {
+          ceiling := port.bytes.U
+          beatsLeft := beatsLeft - 1.U
+          lastBeat := beatsLeft === 2.U
+        }
+        when(ends) { state := Mux(hasPrefix && !made.bits.prefixed, State.prefix, State.idle) }
         at.skipEmpty := false.B
       }
     }
     is(State.prefix, State.failed) {
-      when(piece.fire) { state := State.idle }
+      when(made.fire) { state := State.idle }
     }
   }
-  private val over = piece.fire && piece.bits.last
+  private val over = made.fire && made.bits.last
+  private val cancel = givenUp.valid && givenUp.bits === at.request
   when(cancel && state =/= State.idle && state =/= State.failed && !over) { fail(Status.ok) }
 }
 
 /** The states of a [[FieldSerializer]]. */
 object FieldSerializer {
 
-  /** `local` writes a short string; `stream` writes what is read; `failed` waits for what was asked. */
+  /** `measure` and `begin` find the beats; `local` writes a short string; `stream` writes what is read; `failed` waits
+    * for what was asked.
+    */
   object State extends ChiselEnum {
-    val idle, local, stream, prefix, failed = Value
+    val idle, measure, begin, local, stream, prefix, failed = Value
   }
 }

@@ -61,15 +61,23 @@ class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends M
   memory.response.ready := true.B
   tags.free.valid := memory.response.valid
   tags.free.bits := memory.response.bits.tag
-  private val answered = groupOf.read(memory.response.bits.tag)
+
+  // What was asked and what came is counted a cycle later.
+  private val came = RegNext(memory.response.valid, false.B)
+  private val cameFault = RegNext(memory.response.bits.fault)
+  private val answered = RegNext(groupOf.read(memory.response.bits.tag))
+  private val taken = beats.map(source => RegNext(source.fire, false.B))
+  private val takenBy = beats.map(source => RegNext(source.bits.group))
+  private val counts = taken.reduce(_ || _)
   for (index <- 0 until groups) {
-    val asked = PopCount(beats.map(source => source.fire && source.bits.group === index.U))
-    val comes = memory.response.valid && answered === index.U
+    val asked = PopCount(taken.zip(takenBy).map { case (fires, group) => fires && group === index.U })
+    val comes = came && answered === index.U
     unanswered(index) := unanswered(index) + asked - comes
-    when(comes && memory.response.bits.fault) { faults(index) := true.B }
+    when(comes && cameFault) { faults(index) := true.B }
   }
-  quiet := unanswered(group) === 0.U
-  settled := unanswered.map(_ === 0.U).reduce(_ && _)
+  private val countsHere = taken.zip(takenBy).map { case (fires, by) => fires && by === group }.reduce(_ || _)
+  quiet := unanswered(group) === 0.U && !countsHere
+  settled := unanswered.map(_ === 0.U).reduce(_ && _) && !counts
   faulty := faults(group)
   when(release) { faults(group) := false.B }
 }

@@ -49,6 +49,11 @@ class MapSorter(entries: Int) extends Module {
   private val probe = Reg(UInt(countBits.W))
   private val offset = Reg(UInt(31.W))
   private val mine = Reg(UInt(64.W))
+  private val theirs = Reg(UInt(64.W))
+  // The element it is compared with, and what came out.
+  private val other = Reg(new MapElement)
+  private val isSame = Reg(Bool())
+  private val isGreater = Reg(Bool())
   private val asked = read.isUnderWay(clear)
   private def isState(which: State.Type): Bool = state === which
 
@@ -60,11 +65,19 @@ class MapSorter(entries: Int) extends Module {
   private val looksAt = WireDefault(top - 1.U)
   private val present = kept.read(looksAt(indexBits - 1, 0))
   private val looksAtTop = isState(State.idle) && !insert.valid && top =/= 0.U
-  last.valid := RegNext(looksAtTop && !last.fire, false.B) && isState(State.idle)
-  last.bits := present.address
+  // What is read of the last element is known a cycle later, in registers.
+  private val cameTop = RegNext(looksAtTop && !last.fire, false.B)
+  private val knowsTop = RegInit(false.B)
+  knowsTop := isState(State.idle) && !insert.valid && !last.fire && !clear && (cameTop || knowsTop)
+  last.valid := knowsTop && isState(State.idle)
+  last.bits := RegEnable(present.address, cameTop)
   when(last.fire) { top := top - 1.U }
 
-  private def put(place: UInt, what: MapElement): Unit = kept.write(place(indexBits - 1, 0), what)
+  // One element is put in its place per cycle, which is one write port.
+  private val puts = WireDefault(false.B)
+  private val putPlace = WireDefault(low)
+  private val putElement = WireDefault(element)
+  when(puts) { kept.write(putPlace(indexBits - 1, 0), putElement) }
   failure.valid := false.B
   failure.bits := Status.unsupported
   private def fail(why: UInt): Unit = {
@@ -84,16 +97,20 @@ class MapSorter(entries: Int) extends Module {
   }
 
   // Of two keys with the same bytes the shorter one is less; the library says which of two equal ones counts.
-  private val bothEnd = !element.reaches(offset) && !present.reaches(offset)
+  private val elementReaches = RegNext(element.reaches(offset))
+  private val otherReaches = RegNext(other.reaches(offset))
+  private val bothEnd = !elementReaches && !otherReaches
+  private val sameLength = RegNext(element.length === other.length)
+  private val isLonger = RegNext(element.length > other.length)
   private def compareLengths(): Unit = {
-    narrow(element.length > present.length)
-    when(element.length === present.length)(fail(Status.unsupported))
+    narrow(isLonger)
+    when(sameLength)(fail(Status.unsupported))
   }
 
   // Longer strings are compared word by word.
   private val readsOther = isState(State.other)
-  private val source = Mux(readsOther, present, element)
-  private val reaches = source.reaches(offset)
+  private val source = Mux(readsOther, other, element)
+  private val reaches = Mux(readsOther, otherReaches, elementReaches)
   read.request.valid := !asked && reaches && (isState(State.mine) || readsOther)
   read.request.bits := source.text + offset
   private val word = Mux(reaches, MapElement.text(read.answer.bits.data, source.length - offset), 0.U)
@@ -118,13 +135,17 @@ class MapSorter(entries: Int) extends Module {
       state := State.compare
     }
     is(State.compare) {
-      looksAt := probe
+      other := present
+      isSame := element.key === present.key
+      isGreater := element.key > present.key
+      state := State.lengths
+    }
+    is(State.lengths) { state := State.weigh }
+    is(State.weigh) {
       state := State.mine
-      when(element.key =/= present.key)(narrow(element.key > present.key))
-        .elsewhen(bothEnd)(compareLengths())
+      when(!isSame)(narrow(isGreater)).elsewhen(bothEnd)(compareLengths())
     }
     is(State.mine) {
-      looksAt := probe
       mine := word
       when(hasWord) {
         state := State.other
@@ -132,18 +153,17 @@ class MapSorter(entries: Int) extends Module {
       }
     }
     is(State.other) {
-      looksAt := probe
+      theirs := word
       when(hasWord) {
         offset := offset + 8.U
         state := State.tie
-        when(mine =/= word)(narrow(mine > word))
         when(isFault)(fail(Status.accessFault))
       }
     }
     is(State.tie) {
-      looksAt := probe
-      state := State.mine
-      when(bothEnd)(compareLengths())
+      isSame := mine === theirs
+      isGreater := mine > theirs
+      state := State.weigh
     }
     is(State.place) {
       // Those behind the place make room from the last one on.
@@ -151,19 +171,21 @@ class MapSorter(entries: Int) extends Module {
       looksAt := top - 1.U
       state := State.shift
       when(top === low) {
-        put(top, element)
+        puts := true.B
         top := top + 1.U
         state := State.idle
       }
     }
     is(State.shift) {
-      put(probe + 1.U, present)
+      puts := true.B
+      putPlace := probe + 1.U
+      putElement := present
       looksAt := probe - 1.U
       probe := probe - 1.U
       when(probe === low) { state := State.fill }
     }
     is(State.fill) {
-      put(low, element)
+      puts := true.B
       top := top + 1.U
       state := State.idle
     }
@@ -177,10 +199,11 @@ class MapSorter(entries: Int) extends Module {
 /** The states of [[MapSorter]]. */
 object MapSorter {
 
-  /** `look` reads the element to compare with, `compare` compares what is on chip; `mine`, `other` and `tie` compare
-    * one more word of two strings; `place` knows the place, `shift` makes room there, which is filled.
+  /** `look` reads the element to compare with, `compare` and `lengths` compare what is on chip, `weigh` decides;
+    * `mine`, `other` and `tie` compare one more word of two strings; `place` knows the place, `shift` makes room there,
+    * which is filled.
     */
   object State extends ChiselEnum {
-    val idle, look, compare, mine, other, tie, place, shift, fill = Value
+    val idle, look, compare, lengths, weigh, mine, other, tie, place, shift, fill = Value
   }
 }

@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.HardwareUnit
-import rackwright.memory.MemoryArbiter
+import rackwright.memory.{MemoryArbiter, SramQueue}
 
 /** The unit `protobuf-serialize`: from objects of the C++ library to wire format. README.md is the contract.
   *
@@ -45,22 +45,26 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   commands.request <> command.request
   command.response <> Queue(commands.response, 2)
   commands.ended := completion.ended
-  writer.ticket <> Queue(commands.ticket, params.commandQueue + Serializer.tickets)
+  private val tickets = Module(new SramQueue(new OutputTicket, Serializer.heldTickets(params)))
+  tickets.clear := false.B
+  tickets.enq <> commands.ticket
+  writer.ticket <> tickets.deq
 
   private val turns = Module(new SerializerTurns(params))
   turns.loads := VecInit(lanes.map(_.load))
   turns.takes := VecInit(lanes.map(_.request.ready))
-  turns.gives := commands.walk.fire
+  private val walk = Queue(commands.walk, 2)
+  turns.gives := walk.fire
   turns.finished := encoder.step.fire && encoder.step.bits.finishes
-  commands.walk.ready := turns.goesTo.valid
+  walk.ready := turns.goesTo.valid
   private def atTurn[T <: Data](signals: Seq[T]): T = VecInit(signals)(turns.comesFrom.bits)
   private val steps = lanes.map(lane => Queue(lane.step, 2))
   encoder.step.valid := turns.comesFrom.valid && atTurn(steps.map(_.valid))
   encoder.step.bits := atTurn(steps.map(_.bits))
-  private val ages = commands.walk.fire && commands.walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U
+  private val ages = RegNext(walk.fire && walk.bits.time(SerializerCache.timeBits - 3, 0) === 0.U, false.B)
   for ((lane, index) <- lanes.zipWithIndex) {
-    lane.request.valid := commands.walk.valid && turns.goesTo.valid && turns.goesTo.bits === index.U
-    lane.request.bits := commands.walk.bits
+    lane.request.valid := walk.valid && turns.goesTo.valid && turns.goesTo.bits === index.U
+    lane.request.bits := walk.bits
     steps(index).ready := encoder.step.ready && turns.comesFrom.valid && turns.comesFrom.bits === index.U
     lane.givenUp.valid := encoder.failed
     lane.givenUp.bits := encoder.request
@@ -87,7 +91,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   writer.chunk <> Queue(encoder.chunk, 2)
   encoder.full := writer.full
   encoder.writerTurn := writer.turn
-  completion.report <> writer.report
+  completion.report <> Queue(writer.report, 2)
   writes.ports(0) <> writer.memory
   writes.ports(1) <> completion.memory
   write <> writes.memory
@@ -123,6 +127,9 @@ object Serializer {
 
   /** Requests that are walked and wait for the output. */
   val tickets: Int = 32
+
+  /** Room for what is told about them and those that wait for the walk. */
+  def heldTickets(params: SerializerParams): Int = 1 << log2Ceil(params.commandQueue + tickets)
 
   /** Requests that are under way at most: fewer than times and numbers of requests can tell apart. */
   def inFlight(params: SerializerParams): Int = params.commandQueue + tickets

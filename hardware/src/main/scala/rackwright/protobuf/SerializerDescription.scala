@@ -11,7 +11,7 @@ object SerializerDescription extends UnitDescription {
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
-    Parameter.choice("lanes", 4, Seq(1, 2, 4), "messages walked at the same time"),
+    Parameter.choice("lanes", 2, Seq(1, 2, 4), "messages walked at the same time"),
     Parameter.integer("field-serializers", 16, 2 to 16, "strings and arrays of a message read at the same time"),
     Parameter.integer("depth", 25, 2 to 100, "messages within each other, the outermost included"),
     Parameter.powerOfTwo("outstanding", 64, 8, 128, "beats that field serializers have outstanding together"),

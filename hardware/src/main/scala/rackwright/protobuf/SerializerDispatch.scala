@@ -12,21 +12,23 @@ class SerializerMark extends Bundle {
   val status = UInt(Status.width.W)
 }
 
-/** Makes operations of what the walk finds, and tasks of strings and arrays, which are dealt out in turns. */
-class SerializerDispatch(params: SerializerParams) extends Module {
+/** Makes operations of what the walk finds, and tasks of strings and arrays. */
+class SerializerDispatch extends Module {
 
   /** Of these three, one at a time: a number, a string or an array of numbers; a string of an array; a mark. */
   val field = IO(Flipped(Decoupled(new FoundField)))
   val element = IO(Flipped(Decoupled(new FieldTask)))
   val mark = IO(Flipped(Decoupled(new SerializerMark)))
 
-  val operation = IO(Decoupled(new SerializerOperation(params)))
+  /** Number of the request that they belong to. */
+  val request = IO(Input(UInt(SerializerEncoder.requestBits.W)))
+
+  val operation = IO(Decoupled(new SerializerOperation))
   val task = IO(Decoupled(new FieldTask))
 
   private val isTask = element.valid || (field.valid && field.bits.kind =/= FoundKind.number)
-  private val (turn, _) = Counter(task.fire, params.fieldSerializers)
   task.valid := isTask && operation.ready
-  task.bits := Mux(element.valid, element.bits, FieldTask.of(field.bits))
+  task.bits := Mux(element.valid, element.bits, FieldTask.of(field.bits, request))
   private val taken = operation.ready && task.ready
 
   element.ready := taken
@@ -39,7 +41,6 @@ class SerializerDispatch(params: SerializerParams) extends Module {
   )
   operation.bits.tag := Mux(mark.valid, mark.bits.tag, field.bits.entry.tag)
   operation.bits.number := field.bits.number
-  operation.bits.serializer := turn
   operation.bits.status := Mux(mark.valid, mark.bits.status, Status.ok)
 }
 
@@ -48,7 +49,7 @@ class SerializerDealer(params: SerializerParams) extends Module {
   val source = IO(Flipped(Decoupled(new FieldSource)))
   val sources = IO(Vec(params.fieldSerializers, Decoupled(new FieldSource)))
 
-  private val dealt = Queue(source, 1, pipe = true)
+  private val dealt = Queue(source, 2)
   private val (turn, _) = Counter(dealt.fire, params.fieldSerializers)
   dealt.ready := VecInit(sources.map(_.ready))(turn)
   for ((field, index) <- sources.zipWithIndex) {

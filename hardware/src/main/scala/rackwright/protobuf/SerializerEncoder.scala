@@ -60,25 +60,24 @@ class SerializerEncoder(params: SerializerParams) extends Module {
 
   // A length that is the difference of two counts, then its bytes.
   private val state = RegInit(State.known)
-  private val start =
-    Mux(bits.step.closes, starts.read(level - 1.U), Mux(bits.step.first, count, fieldStart))
-  private val length = RegEnable(count - start + Mux(bits.isBytes, piece.count, 0.U), state === State.known)
+  private val outer = Reg(UInt(32.W))
+  private val start = Mux(bits.step.closes, outer, Mux(bits.step.first, count, fieldStart))
+  private val difference = RegEnable(count - start, state === State.known)
   private val lengthBytes = Reg(new EncodedNumber)
+  private val lengthTotal = Reg(UInt(log2Ceil(beatBytes + 1).W))
   when(state === State.known && numbered.valid && bits.wantsLength) { state := State.subtracted }
   when(state === State.subtracted) {
-    val (bytes, bytesCount) = SerializerEncoder.varint(length, 5)
+    val (bytes, bytesCount) = SerializerEncoder.varint(difference + Mux(bits.isBytes, piece.count, 0.U), 5)
     lengthBytes.bytes := bytes
     lengthBytes.count := bytesCount
+    lengthTotal := bytesCount +& bits.tag.count +& Mux(bits.isPrefixed, piece.count, 0.U)
     state := State.encoded
   }
   private val own = Mux(bits.wantsLength, SerializerEncoder.tagged(bits.tag, lengthBytes), bits.own)
   private val isReady = !bits.wantsLength || state === State.encoded
 
   private val placed = Wire(Decoupled(new PlacedNumber(beatBytes)))
-  private val bytes = MuxCase(
-    own.count +& Mux(bits.hasTwo, bits.before.count, 0.U),
-    Seq(bits.isNothing -> 0.U, bits.isPrefixed -> (piece.count + own.count), bits.isBytes -> piece.count)
-  )
+  private val bytes = Mux(bits.wantsLength, lengthTotal, bits.bytes)
   private val after = count +& bytes
   private val grown = Mux(piece.status === Status.ok && after(31), Status.unsupported, piece.status)
   private val newStatus = Mux(status === Status.ok, grown, status)
@@ -104,9 +103,13 @@ class SerializerEncoder(params: SerializerParams) extends Module {
     when(bits.step.first) { fieldStart := count }
     when(bits.step.opens) {
       starts.write(level, count)
+      outer := count
       level := level + 1.U
     }
-    when(bits.step.closes) { level := level - 1.U }
+    when(bits.step.closes) {
+      outer := starts.read(level - 2.U)
+      level := level - 1.U
+    }
     when(bits.step.finishes) {
       ended := ended + 1.U
       count := 0.U
@@ -137,6 +140,9 @@ class NumberedStep(beatBytes: Int) extends Bundle {
 
   /** Tag and length are before the bytes, whose data begin at byte 0. */
   val isPrefixed = Bool()
+
+  /** Bytes of all that, unless a length is not known yet. */
+  val bytes = UInt(log2Ceil(beatBytes + 1).W)
 }
 
 /** What becomes one chunk, its parts not beside each other yet. */
@@ -170,7 +176,7 @@ class SerializerNumbers(beatBytes: Int) extends Module {
     parts
   }
 
-  private val taken = Queue(step, 1, pipe = true)
+  private val taken = Queue(step, 2)
   private val encoded = Wire(Decoupled(new Encoded))
   private val piece = taken.bits.piece
   private val isBare = piece.kind === PieceKind.bare
@@ -204,10 +210,19 @@ class SerializerNumbers(beatBytes: Int) extends Module {
   combined.bits.wantsLength := kind === PieceKind.prefix || (combined.bits.isPrefixed && !now.step.first)
   combined.bits.hasTwo := FieldPiece.mayHoldTwo(beatBytes).B && now.step.piece.before.valid &&
     kind =/= PieceKind.prefix && kind =/= PieceKind.bytes
+  private val (ownBytes, beforeBytes) = (combined.bits.own.count, combined.bits.before.count)
+  combined.bits.bytes := MuxCase(
+    ownBytes +& Mux(combined.bits.hasTwo, beforeBytes, 0.U),
+    Seq(
+      combined.bits.isNothing -> 0.U,
+      combined.bits.isPrefixed -> (now.step.piece.count +& ownBytes),
+      combined.bits.isBytes -> now.step.piece.count
+    )
+  )
   when(combined.bits.isPrefixed) {
     combined.bits.step.piece.data := now.step.piece.data >> Cat(now.step.piece.offset, 0.U(3.W))
   }
-  numbered <> Queue(combined, 1, pipe = true)
+  numbered <> Queue(combined, 2)
 }
 
 /** How varints are written. */

@@ -27,24 +27,29 @@ class FoundField extends Bundle {
 
   /** A map that has to be read from its repeated field. */
   val inEntries = Bool()
+
+  /** Where in the list the walk goes on behind it. */
+  val left = UInt(SerializerList.countBits.W)
 }
 
 /** Reads fields of the message at hand and offers those that are present, in the order in which their entries come.
   *
-  * A cycle per field, two for one that is repeated, a map, or in a oneof. After an entry that may lead into another
-  * message, the next one is taken when it is clear that it doesn't, or after `resume`.
+  * A cycle per field, two for one that is repeated, a map, or in a oneof. Fields are read as if none led into another
+  * message; what was read behind one that does is dropped by `clear`.
   */
 class SerializerFetch(lineBytes: Int) extends Module {
+  import SerializerFetch._
   private val laneBits = log2Ceil(lineBytes)
+  private val addressBits = DescriptorTable.addressBits
 
   /** Entries of the fields to read. */
-  val entry = IO(Flipped(Decoupled(new SerializerEntry)))
+  val entry = IO(Flipped(Decoupled(new ListedEntry)))
 
   /** Address of the message. */
-  val message = IO(Input(UInt(DescriptorTable.addressBits.W)))
+  val message = IO(Input(UInt(addressBits.W)))
 
   /** Reads of the object. */
-  val request = IO(Decoupled(UInt(DescriptorTable.addressBits.W)))
+  val request = IO(Decoupled(UInt(addressBits.W)))
   val response = IO(Flipped(Decoupled(new LoadedBeat(lineBytes))))
 
   /** Fields that are present. */
@@ -57,109 +62,174 @@ class SerializerFetch(lineBytes: Int) extends Module {
   /** The walk of the request must end with this status. */
   val failure = IO(Valid(UInt(Status.width.W)))
 
-  /** Drop what is under way. */
+  /** Drop what is under way; its reads must be dropped too. */
   val clear = IO(Input(Bool()))
 
-  /** No entry is here; none is after this cycle. */
+  /** Nothing is under way. */
   val idle = IO(Output(Bool()))
-  val ends = IO(Output(Bool()))
 
-  private val waiting = RegInit(false.B)
-  private val waits = Reg(new SerializerEntry)
-  private val onFirst = Reg(Bool())
-  private val reading = RegInit(false.B)
-  private val reads = Reg(new SerializerEntry)
-  private val readsFirst = Reg(Bool())
-  private val lane = Reg(UInt(laneBits.W))
-
+  private def stage[T <: Data](gen: T, depth: Int, pipe: Boolean = false): Queue[T] = {
+    val queue = Module(new Queue(gen, depth, pipe = pipe, hasFlush = true))
+    queue.io.flush.get := clear
+    queue
+  }
   private def isPointer(field: DescriptorEntry): Bool =
     FieldKind.isStringLike(field.kind) || FieldKind.isMessage(field.kind)
-  private def leadsAway(field: DescriptorEntry): Bool =
-    FieldKind.isMessage(field.kind) || (field.repeated && isPointer(field))
-  private def hasTwo(field: DescriptorEntry): Bool = field.repeated || field.inOneof
 
+  // An entry becomes one read or two.
+  private val waiting = RegInit(false.B)
+  private val waits = Reg(new ListedEntry)
+  private val onFirst = Reg(Bool())
+  private val now = waits.entry.field
+  private val sizeOffset = Mux(isPointer(now), 8.U, 0.U)
   // RepeatedPtrField has an arena before its size, RepeatedField doesn't.
-  private val sizeOffset = Mux(isPointer(waits.field), 8.U, 0.U)
-  private val firstOffset = Mux(
-    waits.field.repeated,
-    waits.field.offset + Mux(waits.field.isMap, MapField.state.U, sizeOffset),
-    waits.field.caseOffset
-  )
-  private val lastPart = Mux(waits.field.isMap, MapField.elements.U, sizeOffset +& 8.U)
-  private val lastOffset = waits.field.offset + Mux(waits.field.repeated, lastPart, 0.U)
-  request.valid := waiting
-  request.bits := message + Mux(onFirst, firstOffset, lastOffset)
-
-  private val moves = request.fire && !onFirst
-  private val away = (waiting && leadsAway(waits.field)) || (reading && leadsAway(reads.field))
-  entry.ready := (!waiting || moves) && !away
-  idle := !waiting && !reading
-  ends := !waiting && (!reading || (response.fire && !leadsAway(reads.field)))
-
-  when(request.fire) {
-    reads := waits
-    readsFirst := onFirst
-    lane := request.bits(laneBits - 1, 0)
-    onFirst := false.B
-  }
+  private val firstPart = Mux(now.isMap, MapField.state.U, sizeOffset)
+  private val lastPart = Mux(now.isMap, MapField.elements.U, sizeOffset +& 8.U)
+  private val part = Mux(now.repeated, Mux(onFirst, firstPart, lastPart), 0.U)
+  private val placed = stage(new Placed, 1, pipe = true)
+  placed.io.enq.valid := waiting
+  placed.io.enq.bits.listed := waits
+  placed.io.enq.bits.isFirst := onFirst
+  placed.io.enq.bits.offset := Mux(onFirst && !now.repeated, now.caseOffset, now.offset)
+  placed.io.enq.bits.part := part
+  private val moves = placed.io.enq.fire && !onFirst
+  entry.ready := !waiting || moves
+  when(placed.io.enq.fire) { onFirst := false.B }
   when(entry.fire) {
     waits := entry.bits
-    onFirst := hasTwo(entry.bits.field)
+    onFirst := entry.bits.entry.field.repeated || entry.bits.entry.field.inOneof
   }
   waiting := !clear && (entry.fire || (waiting && !moves))
-  reading := !clear && (request.fire || (reading && !response.fire))
 
-  // The word at hand: of the first read, a size, a case or the state of a map; of the last one, the value, a pointer or
-  // the elements of a map.
+  // Its place in the object; a read of it.
+  private val asking = stage(new Asked, 1, pipe = true)
+  private val at = placed.io.deq.bits
+  asking.io.enq.valid := placed.io.deq.valid
+  placed.io.deq.ready := asking.io.enq.ready
+  asking.io.enq.bits.listed := at.listed
+  asking.io.enq.bits.isFirst := at.isFirst
+  asking.io.enq.bits.address := message + (at.offset +& at.part)
+  private val reading = stage(new Asked, SerializerFetch.reads)
+  request.valid := asking.io.deq.valid && reading.io.enq.ready && !clear
+  request.bits := asking.io.deq.bits.address
+  asking.io.deq.ready := request.ready && reading.io.enq.ready
+  reading.io.enq.valid := asking.io.deq.valid && request.ready
+  reading.io.enq.bits := asking.io.deq.bits
+
+  // The word that was read.
+  private val loaded = stage(new Loaded, 2)
   private val words = response.bits.data.asTypeOf(Vec(lineBytes / 8, UInt(64.W)))
-  private val word = words(lane >> 3)
+  loaded.io.enq.valid := response.valid && reading.io.deq.valid
+  response.ready := loaded.io.enq.ready && reading.io.deq.valid
+  reading.io.deq.ready := loaded.io.enq.ready && response.valid
+  loaded.io.enq.bits.asked := reading.io.deq.bits
+  loaded.io.enq.bits.word := words(reading.io.deq.bits.address(laneBits - 1, 3))
+  loaded.io.enq.bits.fault := response.bits.fault
+
+  // Of the first read, a size, a case or the state of a map; of the last one, the value, a pointer or the elements of a
+  // map.
+  private val reads = loaded.io.deq.bits.asked.listed
+  private val isFirst = loaded.io.deq.bits.asked.isFirst
+  private val address = loaded.io.deq.bits.asked.address
+  private val word = loaded.io.deq.bits.word
+  private val lane = address(2, 0)
   private val half = Mux(lane(2), word(63, 32), word(31, 0))
   private val amount = Reg(UInt(32.W))
   private val holds = Reg(Bool())
-  when(response.fire && readsFirst) {
+  private val took = loaded.io.deq.fire
+  when(took && isFirst) {
     amount := half
-    holds := half === (reads.tag >> 3)
+    holds := half === (reads.entry.tag >> 3)
   }
-  holder.valid := response.fire && readsFirst && !reads.field.repeated && !response.bits.fault
+  private val field = reads.entry.field
+  private val isFault = loaded.io.deq.bits.fault
+  holder.valid := took && isFirst && !field.repeated && !isFault
   holder.bits := half
-  oneof := reads.field.oneof
+  oneof := field.oneof
 
-  private val field = reads.field
-  private val last = reading && response.valid && !readsFirst
-  private val number = WireNumber.fromMemory(field.kind, word, lane(2, 0))
+  private val last = loaded.io.deq.valid && !isFirst
   private val isMap = field.isMap
   private val inEntries = amount === MapField.stateRepeated.U
   // The low bits of the pointer to a singular string say who owns it.
   private val owned = word & Mux(FieldKind.isStringLike(field.kind) && !field.repeated, ~3.U(64.W), ~0.U(64.W))
-  private val pointer = Mux(field.inline || isMap, (message + field.offset).pad(64), owned)
+  private val mapObject = address - MapField.elements.U
+  private val pointer = Mux(isMap, mapObject.pad(64), Mux(field.inline, address.pad(64), owned))
   private val isNumber = !field.repeated && !isPointer(field)
   private val isMessage = FieldKind.isMessage(field.kind)
   private val optional = !field.hasHasbit && !field.inOneof && !field.inEntry
-  private val isZero = isNumber && field.implicitPresence && number.value === 0.U
+  private val byte = (half >> (lane(1, 0) << 3))(7, 0)
+  private val isZeroHalf = Mux(FieldKind.isBool(field.kind), byte === 0.U, half === 0.U)
+  private val isZeroValue = Mux(FieldKind.isWide(field.kind), word === 0.U, isZeroHalf)
+  private val isZero = isNumber && field.implicitPresence && isZeroValue
   private val elsewhere = field.inOneof && !holds
   private val emptyArray = Mux(isMap, !inEntries && word === 0.U, amount === 0.U)
   private val empty = Mux(field.repeated, emptyArray, optional && (isZero || (isMessage && pointer === 0.U)))
   private val knownKind = field.kind =/= 0.U && field.kind <= FieldKind.sint64.U
-  private val barredMap = isMap && (!field.repeated || reads.nodes.table === 0.U || amount > MapField.stateBoth.U)
+  private val barredMap =
+    isMap && (!field.repeated || reads.entry.nodes.table === 0.U || amount > MapField.stateBoth.U)
   private val barred = field.unsupported || barredMap || !knownKind
   private val absent = elsewhere || (empty && !barred)
   private val foreign = barred || field.kind === FieldKind.group.U || (field.repeated && amount(31)) ||
     (!isNumber && pointer === 0.U)
-  private val wild = !isNumber && ((pointer >> DescriptorTable.addressBits).orR || pointer(2, 0).orR)
-  private val fault = reading && response.valid && response.bits.fault
+  private val wild = !isNumber && ((pointer >> addressBits).orR || pointer(2, 0).orR)
 
-  failure.valid := fault || (last && !absent && (foreign || wild))
-  failure.bits := Mux(fault || !foreign, Status.accessFault, Status.unsupported)
-  found.valid := last && !absent && !failure.valid
-  found.bits.kind := Mux(
+  private val judged = stage(new Judged, 2)
+  private val fails = (loaded.io.deq.valid && isFault) || (last && !absent && (foreign || wild))
+  judged.io.enq.valid := fails || (last && !absent)
+  loaded.io.deq.ready := judged.io.enq.ready
+  judged.io.enq.bits.fails := fails
+  judged.io.enq.bits.status := Mux(isFault || !foreign, Status.accessFault, Status.unsupported)
+  private val made = judged.io.enq.bits.found
+  made.kind := Mux(
     field.repeated,
     Mux(isMap, FoundKind.map, Mux(isPointer(field), FoundKind.pointers, FoundKind.numbers)),
     Mux(isNumber, FoundKind.number, Mux(isMessage, FoundKind.message, FoundKind.string))
   )
-  found.bits.entry := reads
-  found.bits.number := number
-  found.bits.address := pointer(DescriptorTable.addressBits - 1, 0)
-  found.bits.count := Mux(isMap, word, amount)(30, 0)
-  found.bits.inEntries := inEntries
-  response.ready := reading && (readsFirst || absent || found.ready)
+  made.entry := reads.entry
+  made.left := reads.left
+  made.number := WireNumber.fromMemory(field.kind, word, lane)
+  made.address := pointer(addressBits - 1, 0)
+  made.count := Mux(isMap, word, amount)(30, 0)
+  made.inEntries := inEntries
+
+  private val result = judged.io.deq
+  found.valid := result.valid && !result.bits.fails
+  found.bits := result.bits.found
+  result.ready := found.ready && !result.bits.fails
+  failure.valid := result.valid && result.bits.fails
+  failure.bits := result.bits.status
+  private val stages = Seq(placed, asking, reading, loaded, judged)
+  idle := !waiting && stages.map(queue => !queue.io.deq.valid).reduce(_ && _)
+}
+
+/** What a [[SerializerFetch]] has between its stages. */
+object SerializerFetch {
+
+  /** Reads that wait for their beats. */
+  val reads: Int = 8
+
+  /** An entry, which of its two reads, and where that is in the object. */
+  private class Placed extends Bundle {
+    val listed = new ListedEntry
+    val isFirst = Bool()
+    val offset = UInt(32.W)
+    val part = UInt(7.W)
+  }
+  private class Asked extends Bundle {
+    val listed = new ListedEntry
+    val isFirst = Bool()
+    val address = UInt(DescriptorTable.addressBits.W)
+  }
+  private class Loaded extends Bundle {
+    val asked = new Asked
+    val word = UInt(64.W)
+    val fault = Bool()
+  }
+
+  /** What was found, or with what status the walk fails. */
+  private class Judged extends Bundle {
+    val found = new FoundField
+    val fails = Bool()
+    val status = UInt(Status.width.W)
+  }
 }

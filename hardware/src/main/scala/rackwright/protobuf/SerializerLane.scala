@@ -3,7 +3,7 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.MemoryPort
+import rackwright.memory.{MemoryPort, SramQueue}
 
 /** Everything that one message at a time needs, from the request to the steps of its output.
   *
@@ -50,23 +50,21 @@ class SerializerLane(params: SerializerParams) extends Module {
   private val walker = Module(new SerializerWalker(params))
   private val rows = Module(new SerializerTable(rowPort))
   private val announcer = Module(new SerializerAnnouncer(params))
-  private val cache = Module(new SerializerCache(objectPort))
+  private val cache = Module(new SerializerCache(objectPort, SerializerLane.asked))
   private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
-  private val tasks = Module(new Queue(new FieldTask, Serializer.tasks, useSyncReadMem = true))
+  private val tasks = Module(new SramQueue(new FieldTask, Serializer.tasks))
   private val strings = Module(new SerializerStrings(params.stringPort))
   private val dealer = Module(new SerializerDealer(params))
+  private val picker = Module(new SerializerPicker(params))
   private val merger = Module(new SerializerMerger(params))
 
   private val waiting = Module(new Queue(new SerializerRequest, params.laneQueue, flow = true))
-  waiting.io.enq.valid := request.valid && merger.request.ready
-  waiting.io.enq.bits := request.bits
-  request.ready := waiting.io.enq.ready && merger.request.ready
-  merger.request.valid := request.fire
-  merger.request.bits := SerializerRequest.number(request.bits.time)
+  waiting.io.enq <> request
   walker.request <> waiting.io.deq
   load := waiting.io.count +& !walker.idle
   walker.flush := flush
-  walker.givenUp := givenUp
+  private val dropped = RegNext(givenUp)
+  walker.givenUp := dropped
 
   rows.clear := flush
   rows.request <> walker.rowRequest
@@ -90,21 +88,29 @@ class SerializerLane(params: SerializerParams) extends Module {
   walker.beat <> cache.response
   objects <> cache.memory
 
-  tasks.io.enq <> walker.task
-  strings.task <> tasks.io.deq
+  tasks.clear := false.B
+  tasks.enq <> walker.task
+  strings.task <> tasks.deq
   stringObjects <> strings.memory
   dealer.source <> strings.source
   for ((field, number) <- fields.zipWithIndex) {
     field.source <> dealer.sources(number)
-    field.cancel := merger.cancel(number)
-    merger.pieces(number) <> field.piece
+    field.givenUp := dropped
+    picker.pieces(number) <> field.piece
     reads(number) <> field.memory
   }
   merger.operation <> walker.operation
-  merger.givenUp := givenUp
+  merger.piece <> picker.piece
   step <> merger.step
 
   idle := !announcer.prefetch.valid && rows.idle && cache.idle
   walked := walker.operation.fire
   stalled := merger.stalled
+}
+
+/** Constants of a [[SerializerLane]]. */
+object SerializerLane {
+
+  /** Beats of objects that may be asked for and not taken. */
+  val asked: Int = 8
 }

@@ -36,29 +36,38 @@ class KnownPresence extends Bundle {
   }
 }
 
+/** An entry, and where in its list the walk goes on behind it. */
+class ListedEntry extends Bundle {
+  val entry = new SerializerEntry
+  val left = UInt(SerializerList.countBits.W)
+}
+
 /** Walks a serialize list from its end to its start and offers the entries of fields that may be present.
   *
-  * A cycle for each entry offered, and for each two next to each other that are absent.
+  * Rows are asked for ahead. Each is looked at for a cycle, and stays in a register for one for each entry that it
+  * offers, or one if both are absent.
   */
 class SerializerList extends Module {
+  import SerializerList.Row
 
-  /** Begin or go on there; the walk at hand is forgotten. */
+  /** Begin or go on there; the walk at hand is forgotten. Rows that were asked for must have been dropped. */
   val start = IO(Flipped(Valid(new ListPosition)))
 
   /** Leave the walk. */
   val stop = IO(Input(Bool()))
 
-  /** What is known about presence. */
+  /** What is known about presence; entries are not looked at before it may be `judged`. */
   val known = IO(Input(new KnownPresence))
+  val judges = IO(Input(Bool()))
 
   /** The part of the hasbits without which there is no going on. */
   val wanted = IO(Valid(UInt(SerializerList.partBits.W)))
 
   /** Fields that may be present. */
-  val entry = IO(Decoupled(new SerializerEntry))
+  val entry = IO(Decoupled(new ListedEntry))
 
-  /** Where the walk is, behind the entry that is offered. */
-  val position = IO(Output(new ListPosition))
+  /** Address of the list. */
+  val list = IO(Output(UInt(DescriptorTable.addressBits.W)))
 
   /** All entries have been offered. */
   val finished = IO(Output(Bool()))
@@ -70,59 +79,96 @@ class SerializerList extends Module {
   val request = IO(Decoupled(new SerializerRowRequest))
   val response = IO(Flipped(Decoupled(new SerializerRow)))
 
-  private val place = RegInit(0.U.asTypeOf(new ListPosition))
-  private val asked = RegInit(false.B)
-  position := place
-  finished := place.left === 0.U
+  // Rows to ask for.
+  private val base = Reg(UInt(DescriptorTable.addressBits.W))
+  private val place = RegInit(0.U(SerializerList.countBits.W))
+  private val ask = Reg(UInt(DescriptorTable.addressBits.W))
+  private val rows = RegInit(0.U(SerializerList.countBits.W))
+  list := base
+  request.valid := rows =/= 0.U && !stop
+  request.bits.address := ask
+  request.bits.continues := rows =/= 1.U
+  when(request.fire) {
+    ask := ask - SerializerTable.rowBytes.U
+    rows := rows - 1.U
+  }
 
-  private val usable = asked && response.valid && !response.bits.fault
-  fault := asked && response.valid && response.bits.fault
-  private val (first, second) = (response.bits.entry(0), response.bits.entry(1))
+  // The row at hand, and what is known of its entries.
+  private val held = RegInit(false.B)
+  private val row = Reg(new Row)
+  private val again = RegInit(false.B)
+  private val fresh = Mux(again, row.entries, VecInit(response.bits.entry(0), response.bits.entry(1)))
+  private val judged = fresh.map(entry => (known.knows(entry.field), known.lacks(entry)))
+
   // The second entry of a row is looked at before the first.
-  private val onSecond = !place.left(0)
-  private val secondLacks = known.knows(second.field) && known.lacks(second)
-  private val firstLacks = known.knows(first.field) && known.lacks(first)
+  private val onSecond = !place(0)
+  private val secondLacks = row.knows(1) && row.lacks(1)
   private val takesFirst = !onSecond || secondLacks
-  private val chosen = Mux(takesFirst, first, second)
-  private val knows = known.knows(chosen.field)
-  private val lacks = Mux(takesFirst, firstLacks, secondLacks)
+  private val knows = Mux(takesFirst, row.knows(0), row.knows(1))
+  private val lacks = Mux(takesFirst, row.lacks(0), row.lacks(1))
+  private val usable = held && !row.fault
+  fault := held && row.fault
 
   // Only one part of the hasbits is known at a time: an absent second entry is left behind before the first one's is.
-  private val passes = usable && onSecond && secondLacks && !knows
+  private val passes = usable && onSecond && secondLacks && !row.knows(0)
   wanted.valid := usable && !knows && !passes
-  wanted.bits := chosen.field.hasbit(15, 6)
-  entry.valid := usable && knows && !lacks
-  entry.bits := chosen
+  wanted.bits := Mux(takesFirst, row.entries(0), row.entries(1)).field.hasbit(15, 6)
 
-  private val steps = usable && knows && (lacks || entry.ready)
-  private val leaves = steps && (takesFirst || firstLacks)
-  private val row = (place.left - 1.U) >> 1
-  private val firstRow = (start.bits.left - 1.U) >> 1
-  private val next = Mux(start.valid, firstRow, Mux(leaves, row - 1.U, row))
-  response.ready := leaves
-  private val more = Mux(leaves, row =/= 0.U, !asked && place.left =/= 0.U)
-  request.valid := Mux(start.valid, start.bits.left =/= 0.U, !stop && more)
-  request.bits.address := Mux(start.valid, start.bits.list, place.list) + (next << log2Ceil(SerializerTable.rowBytes))
-  request.bits.continues := next =/= 0.U
+  private val offered = Wire(Decoupled(new ListedEntry))
+  private val mayGo = usable && !again && knows
+  offered.valid := mayGo && !lacks
+  offered.bits.entry := Mux(takesFirst, row.entries(0), row.entries(1))
+  private val isOffered = mayGo && (lacks || offered.ready)
+  private val leaves = isOffered && (takesFirst || (row.knows(0) && row.lacks(0)))
+  private val behind = Mux(takesFirst, (place - 1.U) >> 1 << 1, place - 1.U)
+  offered.bits.left := behind
+  when(passes) { place := place - 1.U }
+  when(isOffered) { place := Mux(leaves, (place - 1.U) >> 1 << 1, place - 1.U) }
 
-  when(request.fire) {
-    asked := true.B
-  }.elsewhen(leaves) {
-    asked := false.B
+  response.ready := judges && !again && (!held || leaves)
+  held := response.fire || (held && !leaves)
+  again := wanted.valid
+  when(response.fire) {
+    row.entries := fresh
+    row.fault := response.bits.fault
   }
-  when(passes) { place.left := place.left - 1.U }
-  when(steps) { place.left := Mux(leaves, row << 1, place.left - 1.U) }
+  when(response.fire || again) {
+    row.knows := VecInit(judged.map(_._1))
+    row.lacks := VecInit(judged.map(_._2))
+  }
+
+  private val waiting = Module(new Queue(new ListedEntry, 2, hasFlush = true))
+  waiting.io.flush.get := start.valid || stop
+  waiting.io.enq <> offered
+  entry <> waiting.io.deq
+  finished := place === 0.U && !waiting.io.deq.valid
+
+  when(start.valid || stop) {
+    held := false.B
+    again := false.B
+  }
+  when(stop) {
+    rows := 0.U
+    place := 0.U
+  }
   when(start.valid) {
-    place := start.bits
-    asked := request.fire
-  }.elsewhen(stop) {
-    place.left := 0.U
-    asked := false.B
+    base := start.bits.list
+    place := start.bits.left
+    ask := start.bits.list + ((start.bits.left - 1.U) >> 1 << log2Ceil(SerializerTable.rowBytes))
+    rows := (start.bits.left +& 1.U) >> 1
   }
 }
 
 /** Constants of a [[SerializerList]]. */
 object SerializerList {
+
+  /** A row of the list; of each of its entries, whether its presence is known, and that it is absent. */
+  private class Row extends Bundle {
+    val entries = Vec(2, new SerializerEntry)
+    val fault = Bool()
+    val knows = Vec(2, Bool())
+    val lacks = Vec(2, Bool())
+  }
 
   /** Bits of a number of entries. */
   val countBits: Int = log2Ceil(DescriptorTable.maximumEntries + 1)

@@ -56,7 +56,11 @@ class SerializerMap(entries: Int) extends Module {
   private val reads = Module(new WordReads(3))
   private val map = RegEnable(start.bits, start.valid)
   private val busy = RegInit(false.B)
-  private val failures = Seq(sorter.failure, keys.failure, elements.failure)
+  private val failures = Seq(sorter.failure, keys.failure, elements.failure).map { failure =>
+    val seen = RegNext(failure)
+    when(clear) { seen.valid := false.B }
+    seen
+  }
   private val failed = failures.map(_.valid).reduce(_ || _)
   private val stop = clear || failed
 

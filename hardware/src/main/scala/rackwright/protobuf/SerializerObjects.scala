@@ -17,7 +17,7 @@ class ObjectBeat(bytes: Int) extends Bundle {
   def covers(other: UInt): Bool = other >> offsetBits === address >> offsetBits
 }
 
-/** Reads of objects: of fields, one after the other, or of one word that the walk itself wants. */
+/** Reads of objects: of fields, or of words that the walk itself wants, not both at a time. */
 class SerializerObjects(lineBytes: Int) extends Module {
   private val offsetBits = log2Ceil(lineBytes)
   private val numberBits = DescriptorTable.addressBits - offsetBits
@@ -26,7 +26,7 @@ class SerializerObjects(lineBytes: Int) extends Module {
   val field = IO(Flipped(Decoupled(UInt(DescriptorTable.addressBits.W))))
   val fieldBeat = IO(Decoupled(new LoadedBeat(lineBytes)))
 
-  /** A word that comes before fields; its answer is waited for. */
+  /** Words, which come before fields; their beats. */
   val word = IO(Flipped(Decoupled(UInt(DescriptorTable.addressBits.W))))
   val answer = IO(Decoupled(new ObjectBeat(lineBytes)))
 
@@ -40,21 +40,26 @@ class SerializerObjects(lineBytes: Int) extends Module {
   val request = IO(Decoupled(UInt(numberBits.W)))
   val response = IO(Flipped(Decoupled(new LoadedBeat(lineBytes))))
 
-  private val under = RegInit(false.B)
-  private val address = Reg(UInt(DescriptorTable.addressBits.W))
-  reading := under
+  private val words = Module(new Queue(UInt(DescriptorTable.addressBits.W), SerializerFetch.reads, hasFlush = true))
+  private val answers = Module(new Queue(new ObjectBeat(lineBytes), 2, hasFlush = true))
+  words.io.flush.get := clear
+  answers.io.flush.get := clear
+  reading := words.io.deq.valid || answers.io.deq.valid
 
-  request.valid := word.valid || field.valid
+  private val mayAsk = words.io.enq.ready
+  request.valid := (word.valid && mayAsk) || field.valid
   request.bits := Mux(word.valid, word.bits, field.bits) >> offsetBits
-  word.ready := request.ready
+  word.ready := request.ready && mayAsk
   field.ready := !word.valid && request.ready
-  when(word.fire) { address := word.bits }
-  under := !clear && (word.fire || (under && !answer.fire))
+  words.io.enq.valid := word.valid && request.ready
+  words.io.enq.bits := word.bits
 
-  answer.valid := under && response.valid
-  answer.bits.address := address
-  answer.bits.beat := response.bits
-  fieldBeat.valid := !under && response.valid
+  answers.io.enq.valid := words.io.deq.valid && response.valid
+  answers.io.enq.bits.address := words.io.deq.bits
+  answers.io.enq.bits.beat := response.bits
+  words.io.deq.ready := response.valid && answers.io.enq.ready
+  answer <> answers.io.deq
+  fieldBeat.valid := !words.io.deq.valid && response.valid
   fieldBeat.bits := response.bits
-  response.ready := Mux(under, answer.ready, fieldBeat.ready)
+  response.ready := Mux(words.io.deq.valid, answers.io.enq.ready, fieldBeat.ready)
 }

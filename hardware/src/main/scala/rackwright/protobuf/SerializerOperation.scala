@@ -45,20 +45,17 @@ object WireNumber {
 /** What the walker says next. */
 object OperationKind extends ChiselEnum {
 
-  /** A number with its tag; the bytes of a field serializer; the last byte and the first byte of a sub-message; the end
-    * of a request.
+  /** A number with its tag; the bytes of the next field serializer; the last byte and the first byte of a sub-message;
+    * the end of a request.
     */
   val number, field, open, close, finish = Value
 }
 
 /** One step of the output, in descending order of address. */
-class SerializerOperation(params: SerializerParams) extends Bundle {
+class SerializerOperation extends Bundle {
   val kind = OperationKind()
   val tag = UInt(32.W)
   val number = new WireNumber
-
-  /** Which field serializer makes the bytes. */
-  val serializer = UInt(params.fieldBits.W)
 
   /** How the walk of the request ended. */
   val status = UInt(Status.width.W)

@@ -30,7 +30,7 @@ import rackwright.memory.MemoryPortParams
   */
 case class SerializerParams(
     portBytes: Int = 32,
-    lanes: Int = 4,
+    lanes: Int = 2,
     fieldSerializers: Int = 16,
     depth: Int = 25,
     outstanding: Int = 64,

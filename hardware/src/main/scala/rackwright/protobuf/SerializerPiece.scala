@@ -20,6 +20,9 @@ class FieldTask extends Bundle {
 
   /** Write nothing if the string is empty. */
   val skipEmpty = Bool()
+
+  /** Number of the request that it belongs to. */
+  val request = UInt(SerializerEncoder.requestBits.W)
 }
 
 /** A field to write whose bytes are known to lie somewhere. */
@@ -28,6 +31,13 @@ class FieldSource extends Bundle {
   /** The task; of a string, `address` and `count` are those of its bytes. */
   val task = new FieldTask
 
+  /** Bytes of all of it, and of an element of an array. */
+  val bytes = UInt(FieldSource.bytesBits.W)
+  val elementBytes = UInt(4.W)
+
+  /** The bytes are written as they lie in memory. */
+  val asIs = Bool()
+
   /** The bytes of a short string, which have been read. */
   val local = Valid(UInt(128.W))
 
@@ -35,11 +45,19 @@ class FieldSource extends Bundle {
   val status = UInt(Status.width.W)
 }
 
+/** Constants of a [[FieldSource]]. */
+object FieldSource {
+
+  /** Bits of the number of elements of an array, and of the bytes of a string; of the bytes of either. */
+  val countBits: Int = 31
+  val bytesBits: Int = countBits + 3
+}
+
 /** What becomes a task. */
 object FieldTask {
 
   /** A string or an array of numbers that is a field of a message. */
-  def of(found: FoundField): FieldTask = {
+  def of(found: FoundField, request: UInt): FieldTask = {
     val field = found.entry.field
     val task = Wire(new FieldTask)
     task.address := found.address
@@ -49,15 +67,17 @@ object FieldTask {
     task.packed := field.packed
     task.tag := found.entry.tag
     task.skipEmpty := field.implicitPresence && !field.inOneof
+    task.request := request
     task
   }
 
   /** A string of an array. */
-  def element(address: UInt, tag: UInt): FieldTask = {
+  def element(address: UInt, tag: UInt, request: UInt): FieldTask = {
     val task = WireDefault(0.U.asTypeOf(new FieldTask))
     task.address := address
     task.isString := true.B
     task.tag := tag
+    task.request := request
     task
   }
 }
@@ -75,7 +95,33 @@ class TaggedNumber extends Bundle {
   val tag = UInt(32.W)
 }
 
-/** A piece of what a field serializer writes, in descending order of address. */
+/** A piece of what a field serializer writes, whose numbers are still as they lie in memory. */
+class LoadedPiece(beatBytes: Int) extends Bundle {
+  private val offsetBits = log2Ceil(beatBytes)
+  val kind = PieceKind()
+
+  /** Bytes `offset` to `offset + count - 1` are to be written, or the numbers of a type at two places. */
+  val data = UInt((8 * beatBytes).W)
+  val offset = UInt(offsetBits.W)
+  val count = UInt(log2Ceil(beatBytes + 1).W)
+  val numberKind = UInt(5.W)
+  val lane = UInt(offsetBits.W)
+
+  /** The one that is written before it. */
+  val before = Valid(UInt(offsetBits.W))
+
+  /** Tag and length of what this field wrote are before these bytes. */
+  val prefixed = Bool()
+  val tag = UInt(32.W)
+
+  /** The field ends with this one. */
+  val last = Bool()
+
+  /** With `last`: how. */
+  val status = UInt(Status.width.W)
+}
+
+/** A piece of a field in descending order of address, as it is to be written. */
 class FieldPiece(beatBytes: Int) extends Bundle {
   val kind = PieceKind()
 

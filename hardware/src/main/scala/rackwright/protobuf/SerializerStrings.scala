@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.memory.{MemoryPort, MemoryPortParams, ReservationBuffer}
+import rackwright.memory.{MemoryPort, MemoryPortParams, MemoryRequest, ReorderBuffer, SramQueue}
 
 /** Finds out where the bytes of strings lie, several strings ahead of the field serializers; arrays pass by in order.
   *
@@ -15,7 +15,6 @@ import rackwright.memory.{MemoryPort, MemoryPortParams, ReservationBuffer}
   */
 class SerializerStrings(port: MemoryPortParams) extends Module {
   private val offsetBits = port.offsetBits
-  private val addressBits = DescriptorTable.addressBits
   private val wordsPerBeat = port.bytes / 8
   private val wordBits = log2Ceil(wordsPerBeat)
 
@@ -28,26 +27,30 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   /** Reads only. */
   val memory = IO(new MemoryPort(port))
 
-  private val buffer = Module(new ReservationBuffer(port, port.outstanding))
-  private val asked = Module(new Queue(new FieldTask, port.outstanding))
+  private val buffer = Module(new ReorderBuffer(port, port.outstanding))
+  private val asked = Module(new SramQueue(new FieldTask, port.outstanding))
+  private val requests = Module(new Queue(new MemoryRequest(port), 2))
   buffer.clear := false.B
   buffer.response <> memory.response
+  asked.clear := false.B
+  memory.request <> requests.io.deq
 
   // Beats of objects are asked for upward.
   private val number = RegInit(0.U(2.W))
-  private val beats = SerializerStrings.lastBeat(task.bits.address, port)
-  private val isLast = number === beats
-  private val asks = task.valid && task.bits.isString && asked.io.enq.ready && buffer.reserve.valid
-  memory.request.valid := asks
-  memory.request.bits.read(((task.bits.address >> offsetBits) + number) << offsetBits, buffer.reserve.bits)
-  buffer.reserve.ready := asks && memory.request.ready
-  when(memory.request.fire) { number := Mux(isLast, 0.U, number + 1.U) }
-  asked.io.enq.valid := task.valid && (!task.bits.isString || (memory.request.fire && isLast))
-  asked.io.enq.bits := task.bits
-  task.ready := asked.io.enq.fire
+  private val isLast = number === SerializerStrings.lastBeat(task.bits.address, port)
+  private val asks = task.valid && task.bits.isString && asked.enq.ready && buffer.reserve.valid
+  private val fires = asks && requests.io.enq.ready
+  requests.io.enq.valid := asks
+  requests.io.enq.bits.read(((task.bits.address >> offsetBits) + number) << offsetBits, buffer.reserve.bits)
+  buffer.reserve.ready := fires
+  when(fires) { number := Mux(isLast, 0.U, number + 1.U) }
+  asked.enq.valid := task.valid && (!task.bits.isString || (fires && isLast))
+  asked.enq.bits := task.bits
+  task.ready := asked.enq.fire
 
   // The object at hand: what came with the beats before, and with this one.
-  private val at = asked.io.deq
+  private val whole = Wire(Decoupled(new LoadedString))
+  private val at = asked.deq
   private val index = RegInit(0.U(2.W))
   private val before = Reg(Vec(4, UInt(64.W)))
   private val wasFault = Reg(Bool())
@@ -60,32 +63,26 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   })
   private val isWhole = index === SerializerStrings.lastBeat(at.bits.address, port)
   private val fault = beat.bits.fault || (index =/= 0.U && wasFault)
-  private val pointer = string(0)
-  private val size = string(1)
-  // Whether the end is beyond memory, is looked at where the bytes are read.
-  private val beyond = (pointer >> addressBits).orR
 
-  beat.ready := at.valid && at.bits.isString && (!isWhole || source.ready)
+  beat.ready := at.valid && at.bits.isString && (!isWhole || whole.ready)
   when(beat.fire) {
     index := Mux(isWhole, 0.U, index + 1.U)
     before := string
     wasFault := fault
   }
-  source.valid := at.valid && (!at.bits.isString || (beat.valid && isWhole))
-  at.ready := source.fire
-  source.bits.task := at.bits
-  source.bits.local.valid := false.B
-  source.bits.local.bits := string(3) ## string(2)
-  source.bits.status := Status.ok
-  when(at.bits.isString) {
-    source.bits.task.address := pointer
-    source.bits.task.count := size
-    source.bits.local.valid := pointer === at.bits.address + 16.U && size < 16.U
-    source.bits.status := MuxCase(
-      Status.ok,
-      Seq(fault -> Status.accessFault, size(63, 31).orR -> Status.unsupported, beyond -> Status.accessFault)
-    )
-  }
+  whole.valid := at.valid && (!at.bits.isString || (beat.valid && isWhole))
+  at.ready := whole.fire
+  whole.bits.task := at.bits
+  whole.bits.string := string
+  whole.bits.fault := fault
+  source <> SerializerStrings.source(Queue(whole, 2))
+}
+
+/** A task, and if it is a string its object. */
+class LoadedString extends Bundle {
+  val task = new FieldTask
+  val string = Vec(4, UInt(64.W))
+  val fault = Bool()
 }
 
 /** Where string objects lie. */
@@ -94,4 +91,37 @@ object SerializerStrings {
   /** The last one of the beats that hold a string object, from 0. */
   def lastBeat(address: UInt, port: MemoryPortParams): UInt =
     (address(port.offsetBits - 1, 3) +& 3.U) >> log2Ceil(port.bytes / 8)
+
+  /** Where the bytes of what was read lie. Whether their end is beyond memory, is looked at where they are read. */
+  private def source(loaded: DecoupledIO[LoadedString]): DecoupledIO[FieldSource] = {
+    val source = Wire(Decoupled(new FieldSource))
+    val task = loaded.bits.task
+    val (pointer, size) = (loaded.bits.string(0), loaded.bits.string(1))
+    val beyond = (pointer >> DescriptorTable.addressBits).orR
+    source.valid := loaded.valid
+    loaded.ready := source.ready
+    source.bits.task := task
+    source.bits.local.valid := false.B
+    source.bits.local.bits := loaded.bits.string(3) ## loaded.bits.string(2)
+    source.bits.status := Status.ok
+    source.bits.elementBytes := MuxLookup(FieldKind.log2Bytes(task.kind), 8.U(4.W))(Seq(0.U -> 1.U, 2.U -> 4.U))
+    source.bits.bytes := task.count << FieldKind.log2Bytes(task.kind)
+    source.bits.asIs := task.packed && (!FieldKind.isVarint(task.kind) || FieldKind.isBool(task.kind))
+    when(task.isString) {
+      source.bits.asIs := true.B
+      source.bits.bytes := size(FieldSource.countBits - 1, 0)
+      source.bits.task.address := pointer
+      source.bits.task.count := size
+      source.bits.local.valid := pointer === task.address + 16.U && size < 16.U
+      source.bits.status := MuxCase(
+        Status.ok,
+        Seq(
+          loaded.bits.fault -> Status.accessFault,
+          size(63, 31).orR -> Status.unsupported,
+          beyond -> Status.accessFault
+        )
+      )
+    }
+    source
+  }
 }

@@ -58,10 +58,10 @@ class SerializerTable(port: MemoryPortParams) extends Module {
   /** The row wanted next. */
   val request = IO(Flipped(Decoupled(new SerializerRowRequest)))
 
-  /** Rows in the order of the requests; in the cycle after the request if the row is here. */
+  /** Rows in the order of the requests. */
   val response = IO(Decoupled(new SerializerRow))
 
-  /** Drop the request that has not been answered. */
+  /** Drop the requests that have not been answered. */
   val cancel = IO(Input(Bool()))
 
   /** Reads only. */
@@ -70,7 +70,8 @@ class SerializerTable(port: MemoryPortParams) extends Module {
   /** No request is unanswered and no read under way. */
   val idle = IO(Output(Bool()))
 
-  private val caches = Seq.tabulate(banks)(bank => Module(new SerializerCache(port, banks, bank)))
+  private val caches =
+    Seq.tabulate(banks)(bank => Module(new SerializerCache(port, SerializerTable.asked, banks, bank)))
   private val reads = Module(new SerializerReads(port, SerializerTable.port(port), banks))
   memory <> reads.memory
 
@@ -104,6 +105,9 @@ class SerializerTable(port: MemoryPortParams) extends Module {
 /** Constants of a [[SerializerTable]]. */
 object SerializerTable {
   val rowBytes: Int = 64
+
+  /** Rows that may be asked for and not taken. */
+  val asked: Int = 4
 
   /** log2 of the bytes of an entry of a serialize list. */
   val log2EntryBytes: Int = 5

@@ -26,10 +26,13 @@ class SerializerTurns(params: SerializerParams) extends Module {
     val isLess = other._1 < one._1
     (Mux(isLess, other._1, one._1), Mux(isLess, other._2, one._2))
   }
-  goesTo.valid := takes.asUInt.orR && order.io.enq.ready
-  goesTo.bits := least
+  // The choice is made a cycle before; after each, what lanes have to do is looked at anew.
+  private val chosen = RegNext(least)
+  private val isChosen = RegNext(takes.asUInt.orR && order.io.enq.ready && !gives, false.B)
+  goesTo.valid := isChosen
+  goesTo.bits := chosen
   order.io.enq.valid := gives
-  order.io.enq.bits := least
+  order.io.enq.bits := chosen
   comesFrom.valid := order.io.deq.valid
   comesFrom.bits := order.io.deq.bits
   order.io.deq.ready := finished

@@ -20,7 +20,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   val request = IO(Flipped(Decoupled(new SerializerRequest)))
 
   /** What is to be written, in descending order of address. */
-  val operation = IO(Decoupled(new SerializerOperation(params)))
+  val operation = IO(Decoupled(new SerializerOperation))
 
   /** Strings and arrays for the field serializers. */
   val task = IO(Decoupled(new FieldTask))
@@ -56,7 +56,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val fetch = Module(new SerializerFetch(params.portBytes))
   private val objects = Module(new SerializerObjects(params.portBytes))
   private val map = Module(new SerializerMap(params.mapEntries))
-  private val dispatch = Module(new SerializerDispatch(params))
+  private val dispatch = Module(new SerializerDispatch)
   private val headers = Module(new SerializerHeaders)
   private val stack = Module(new LevelStack(new WalkedMessage, params.depth - 1))
   private val readAhead = new SerializerReadAhead(params)
@@ -66,104 +66,118 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val isInner = Reg(Bool())
   private val isString = Reg(Bool())
   private val status = Reg(UInt(Status.width.W))
-  private val known = Reg(new KnownPresence)
+  private val holder = RegInit(0.U.asTypeOf(Valid(UInt(32.W))))
+  private val oneof = Reg(UInt(16.W))
   private val table = Reg(UInt(addressBits.W))
   private val isBare = Reg(Bool())
   private val elementBytes = Reg(UInt(SerializerWalker.sizeBits.W))
-  // A message that is entered as soon as one that follows it has been announced: they are read at the same time.
+  // A message is entered a little later, so that one that follows it is announced: they are read at the same time.
   private val held = RegInit(false.B)
-  private val heldMessage = Reg(new FoundField)
-  private val heldPosition = Reg(new ListPosition)
-  private val peeked = Reg(Bool())
+  private val patience = Reg(UInt(2.W))
   private def on(which: State.Type): Bool = state === which
   private val walking = on(State.fields)
   private val found = fetch.found
   private val items = at.items
   idle := on(State.idle)
 
-  // Beats of objects: fields, or a word that is wanted here.
+  // What is under way when a message or a field is left is dropped.
+  private val leavesFields = on(State.finish) || on(State.enter) || on(State.away)
+  list.stop := leavesFields || on(State.idle)
+  cancelRow := list.stop
+  cancelBeat := leavesFields
+  objects.clear := leavesFields
+  fetch.clear := leavesFields
+  stack.clear := on(State.finish)
+
+  // Beats of objects: fields, or words that are wanted here.
   private val answer = objects.answer
   private val word = answer.bits.word
   private val fault = answer.bits.beat.fault
   answer.ready := false.B
   beatRequest <> objects.request
   objects.response <> beat
-  objects.clear := on(State.finish)
   objects.field.valid := walking && fetch.request.valid
   objects.field.bits := fetch.request.bits
   fetch.request.ready := walking && objects.field.ready
   fetch.response <> objects.fieldBeat
 
   // What is known of presence: the part of the hasbits for the field at hand, and the oneof seen last.
-  private val hasbits = at.message + at.hasbits
-  private val wantsPart = walking && list.wanted.valid && fetch.idle && !held
+  private val hasbits = RegNext(at.message + at.hasbits)
+  private val hasPart = at.presence.valid && at.part === list.wanted.bits
+  private val wantsPart =
+    walking && list.wanted.valid && !hasPart && fetch.idle && !list.entry.valid && !held && !objects.reading
+  private val wantedPart = Reg(UInt(SerializerList.partBits.W))
   private val hasbitsAreWords = at.hasbits(2, 0) === 0.U
-  list.known := known
+  list.judges := walking
+  list.known.hasbits := at.presence
+  list.known.part := at.part
+  list.known.holder := holder
+  list.known.oneof := oneof
   when(fetch.holder.valid) {
-    known.holder := fetch.holder
-    known.oneof := fetch.oneof
+    holder := fetch.holder
+    oneof := fetch.oneof
   }
   private def learn(part: UInt, bits: UInt): Unit = {
-    known.hasbits.valid := true.B
-    known.hasbits.bits := bits
-    known.part := part
-  }
-  private def forgetPresence(): Unit = {
-    known.hasbits.valid := false.B
-    known.holder.valid := false.B
+    at.presence.valid := true.B
+    at.presence.bits := bits
+    at.part := part
   }
 
   // Entries are handed on while a message is walked.
-  private val mayFetch = walking && !(held && peeked)
   fetch.message := at.message
-  fetch.entry.valid := list.entry.valid && mayFetch
+  fetch.entry.valid := list.entry.valid && walking
   fetch.entry.bits := list.entry.bits
-  list.entry.ready := fetch.entry.ready && mayFetch
+  list.entry.ready := fetch.entry.ready && walking
 
-  // Nothing is under way in the caches when a message is entered: they take its requests at once. The row is that of the
-  // table, or, if the header is known, the first one of the list.
-  private val enters = on(State.enter) && (dispatch.mark.ready || !isInner)
-  private val readsHeader = on(State.enter) && !headers.found.valid
+  // Nothing is under way in the caches when a message is looked up: they take its requests at once.
   headers.table := table
-  rowRequest.valid := Mux(readsHeader, enters, list.request.valid)
+  private val headerHere = RegNext(headers.found)
+  private val header = Reg(new SerializerHeader)
+  private val isRead = Reg(Bool())
+  private val isWild = Reg(Bool())
+  private val isForeign = Reg(Bool())
+  private val looksUp = on(State.lookup) && rowRequest.ready && objects.word.ready
+  rowRequest.valid := Mux(on(State.lookup), looksUp && !headerHere.valid, list.request.valid)
   rowRequest.bits := list.request.bits
-  when(readsHeader) {
+  when(on(State.lookup)) {
     rowRequest.bits.address := table
     rowRequest.bits.continues := false.B
   }
-  list.request.ready := !readsHeader && rowRequest.ready
+  list.request.ready := !on(State.lookup) && rowRequest.ready
   list.response.valid := row.valid && !on(State.header)
   list.response.bits := row.bits
   row.ready := on(State.header) || list.response.ready
 
-  // Words: metadata, hasbits, pointers of arrays, of which messages are read ahead by one, and what a map wants.
+  // Words: metadata, hasbits, pointers of arrays from the last one on, and what a map wants.
   private val inArray = on(State.elements) && !items.isMap
-  private val entersLast = !isString && items.next.valid && items.left === 1.U
-  private val wantsElement = items.left =/= 0.U && !entersLast
-  // The string at hand is handed on in this cycle: the one before it is asked for.
-  private val takesString = dispatch.element.fire && inArray
-  private val wantsNext = takesString && items.left =/= 1.U
-  private val behind = Mux(takesString || (!isString && items.next.valid), 2.U, 1.U)
-  objects.word.valid := Mux(
-    on(State.enter),
-    enters,
-    wantsNext ||
-      (!objects.reading && (wantsPart || (inArray && wantsElement) || (on(State.sort) && map.read.request.valid)))
-  )
-  objects.word.bits := MuxLookup(state, hasbits + (list.wanted.bits << 3))(
+  private val pointersLeft = Reg(UInt(31.W))
+  private val pointer = Reg(UInt(addressBits.W))
+  private val metadata = RegNext(at.message + 8.U)
+  private val part = RegNext(hasbits + (list.wanted.bits << 3))
+  private val asksPart = wantsPart && RegNext(wantsPart, false.B)
+  objects.word.valid := MuxLookup(state, asksPart)(
     Seq(
-      State.enter -> (at.message + 8.U),
-      State.elements -> (items.array + ((items.left - behind) << 3)),
-      State.sort -> map.read.request.bits
+      State.lookup -> looksUp,
+      State.elements -> (inArray && pointersLeft =/= 0.U),
+      State.sort -> (map.read.request.valid && !objects.reading)
     )
   )
+  objects.word.bits := MuxLookup(state, part)(
+    Seq(State.lookup -> metadata, State.elements -> pointer, State.sort -> map.read.request.bits)
+  )
+  when(inArray && objects.word.fire) {
+    pointersLeft := pointersLeft - 1.U
+    pointer := pointer - 8.U
+  }
   map.read.request.ready := on(State.sort) && objects.word.fire
   map.read.answer.valid := on(State.sort) && answer.fire
   map.read.answer.bits.data := word
   map.read.answer.bits.fault := fault
   when(on(State.sort)) { answer.ready := true.B }
 
-  // The element that is here.
+  // The element that is here; of messages, the one behind it is known.
+  private val entersLast = !isString && items.next.valid && items.left === 1.U
+  private val wantsElement = items.left =/= 0.U && !entersLast
   private val hasElement = on(State.elements) && Mux(items.isMap, map.last.valid && wantsElement, answer.valid)
   private val elementWord = Mux(items.isMap, map.last.bits, word)
   private val element = elementWord(addressBits - 1, 0)
@@ -173,11 +187,14 @@ class SerializerWalker(params: SerializerParams) extends Module {
 
   // Strings, numbers and marks are handed on.
   private val leadsAway = found.bits.kind.isOneOf(FoundKind.message, FoundKind.pointers, FoundKind.map)
-  dispatch.field.valid := walking && found.valid && !leadsAway
+  dispatch.field.valid := walking && found.valid && !leadsAway && !held
   dispatch.field.bits := found.bits
-  found.ready := walking && (leadsAway || dispatch.field.ready)
+  found.ready := walking && !held && (leadsAway || dispatch.field.ready)
   dispatch.element.valid := hasElement && !isBadElement && isString
-  dispatch.element.bits := FieldTask.element(element, items.tag)
+  private val time = RegEnable(request.bits.time, request.fire)
+  private val number = SerializerRequest.number(time)
+  dispatch.request := number
+  dispatch.element.bits := FieldTask.element(element, items.tag, number)
   dispatch.mark.valid := (on(State.enter) && isInner) || on(State.close) || on(State.finish)
   dispatch.mark.bits.kind := MuxLookup(state, OperationKind.finish)(
     Seq(State.enter -> OperationKind.open, State.close -> OperationKind.close)
@@ -187,17 +204,34 @@ class SerializerWalker(params: SerializerParams) extends Module {
   operation <> dispatch.operation
   task <> dispatch.task
 
-  private val time = RegEnable(request.bits.time, request.fire)
+  // What is announced passes two registers: where it begins, and its beats.
   since := time
-  prefetch.valid := false.B
-  prefetch.bits := DontCare
-  private def announce(address: UInt, bytes: UInt, downward: Boolean = false): Unit = {
-    prefetch.valid := true.B
-    prefetch.bits := readAhead.beats(address, bytes, time, downward)
+  private val announced = Wire(Valid(new Announced))
+  announced.valid := false.B
+  announced.bits := DontCare
+  private val placed = RegNext(announced)
+  private val begins = RegNext(placed.bits.base + (placed.bits.words << 3))
+  private val placedNext = RegNext(placed)
+  private val isPlaced = RegNext(RegNext(announced.valid, false.B), false.B)
+  private def beats(downward: Boolean) = readAhead.beats(begins, placedNext.bits.bytes, time, downward)
+  prefetch.valid := RegNext(isPlaced, false.B)
+  prefetch.bits := RegNext(Mux(placedNext.bits.downward, beats(true), beats(false)))
+  private def announce(address: UInt, bytes: UInt): Unit = {
+    announced.valid := true.B
+    announced.bits.base := address
+    announced.bits.words := 0.U
+    announced.bits.bytes := bytes
+    announced.bits.downward := false.B
   }
 
-  /** Elements are walked from their end. */
-  private def announcePointers(address: UInt, bytes: UInt): Unit = announce(address, bytes, downward = true)
+  /** Pointers of an array, which is walked from its end. */
+  private def announcePointers(array: UInt, first: UInt, count: UInt): Unit = {
+    announced.valid := true.B
+    announced.bits.base := array
+    announced.bits.words := first
+    announced.bits.bytes := count << 3
+    announced.bits.downward := true.B
+  }
 
   private def fail(why: UInt): Unit = {
     status := why
@@ -214,10 +248,9 @@ class SerializerWalker(params: SerializerParams) extends Module {
   }
 
   private val around = WireDefault(at)
-  around.position := list.position
   stack.push.valid := false.B
   stack.push.bits := around
-  private val leaves = walking && list.finished && fetch.ends && !objects.reading && !held
+  private val leaves = walking && list.finished && fetch.idle && !objects.reading && !held
   stack.pop := leaves && !stack.empty
   private def enter(message: UInt, newTable: UInt): Unit = {
     when(stack.full) { fail(Status.unsupported) }.otherwise {
@@ -228,37 +261,29 @@ class SerializerWalker(params: SerializerParams) extends Module {
       state := State.enter
     }
   }
-  private def enterField(field: FoundField, position: ListPosition): Unit = {
-    around.items.tag := field.entry.tag
-    around.items.left := 0.U
-    around.position := position
-    enter(field.address, field.entry.field.table)
+
+  /** The walk of the list will go on behind the field that was found. */
+  private def leaveFor(field: FoundField): Unit = {
+    at.position.list := list.list
+    at.position.left := field.left
+    items.tag := field.entry.tag
   }
 
-  /** The metadata word is here, and mostly the first hasbits with it. */
-  private def learnMetadata(hasbits: UInt, bare: Bool): Unit = {
-    answer.ready := true.B
-    state := State.fields
-    when(answer.bits.covers(hasbits) && hasbits(2, 0) === 0.U) { learn(0.U, answer.bits.wordAt(hasbits)) }
-    when(fault) { fail(Status.accessFault) }.elsewhen(word(0) && !bare) { fail(Status.unsupported) }
-  }
-
-  /** A message that has been found is entered, now or when the next one has been announced too. */
+  /** A message that was found is announced, and entered soon: its address and table are kept as those of an element. */
   private def meetMessage(): Unit = {
+    leaveFor(found.bits)
     announce(found.bits.address, SerializerWalker.leastBytes.U)
-    val next = list.entry.bits.field
-    when(!held && list.entry.valid && FieldKind.isMessage(next.kind) && !next.repeated) {
-      held := true.B
-      peeked := false.B
-      heldMessage := found.bits
-      heldPosition := list.position
-    }.elsewhen(!held) { enterField(found.bits, list.position) }
+    items.left := 0.U
+    items.next.bits := found.bits.address
+    items.table := found.bits.entry.field.table
+    held := true.B
+    patience := SerializerWalker.patience.U
   }
 
   /** Elements of a field that has been found are next. */
   private def meetElements(): Unit = {
     val isMap = found.bits.kind === FoundKind.map
-    items.tag := found.bits.entry.tag
+    leaveFor(found.bits)
     items.table := Mux(isMap && !found.bits.inEntries, found.bits.entry.nodes.table, found.bits.entry.field.table)
     items.array := found.bits.address + 8.U
     items.left := found.bits.count
@@ -266,10 +291,12 @@ class SerializerWalker(params: SerializerParams) extends Module {
     items.next.valid := false.B
     elementBytes := SerializerWalker.leastBytes.U
     isString := FieldKind.isStringLike(found.bits.entry.field.kind)
-    state := Mux(isMap, State.sort, State.elements)
+    sorts := isMap
+    state := State.away
     val ahead = readAhead.pointers(found.bits.count)
-    when(!isMap) { announcePointers(found.bits.address + 8.U + ((found.bits.count - ahead) << 3), ahead << 3) }
+    when(!isMap) { announcePointers(found.bits.address, found.bits.count - ahead + 1.U, ahead) }
   }
+  private val sorts = Reg(Bool())
   map.start.valid := found.fire && found.bits.kind === FoundKind.map
   map.start.bits.field := found.bits.address
   map.start.bits.inEntries := found.bits.inEntries
@@ -291,76 +318,86 @@ class SerializerWalker(params: SerializerParams) extends Module {
     }
   }
 
-  private val header = Mux(on(State.enter), headers.found.bits, SerializerHeader.of(row.bits))
   private val knownBytes = readAhead.ofObject(header.bytes)
   headers.put.valid := false.B
   headers.put.bits := header
   headers.clear := flush
-  list.start.valid := false.B
-  list.start.bits.list := header.list
-  list.start.bits.left := header.entries
-
-  /** The header is known: what lies in the object is read, from the end of the list. */
-  private def open(): Unit = {
-    at.hasbits := header.hasbits
-    items.left := 0.U
-    at.size := knownBytes
-    isBare := header.isBare
-    announce(at.message, knownBytes)
-    when(!isInner) {
-      latestTable.valid := true.B
-      latestTable.bits := table
-      latestSize := knownBytes
-    }
-    list.start.valid := true.B
-    state := State.metadata
+  list.start.valid := on(State.open) || on(State.back)
+  list.start.bits := at.position
+  when(on(State.open)) {
+    list.start.bits.list := header.list
+    list.start.bits.left := header.entries
   }
-  list.stop := on(State.finish) || on(State.enter) || on(State.idle)
-  cancelRow := list.stop
-  cancelBeat := on(State.finish)
-  fetch.clear := on(State.finish)
-  stack.clear := on(State.finish)
-  request.ready := on(State.idle) || (on(State.finish) && dispatch.mark.ready)
   private val latestTable = RegInit(0.U.asTypeOf(latest))
   private val latestSize = Reg(latestBytes.cloneType)
   latest := latestTable
   latestBytes := latestSize
+  request.ready := on(State.idle) || (on(State.finish) && dispatch.mark.ready)
 
   switch(state) {
     is(State.idle) { begin() }
     is(State.enter) {
-      forgetPresence()
-      when(enters) {
-        state := State.header
-        when(headers.found.valid)(open())
-      }
+      held := false.B
+      holder.valid := false.B
+      at.presence.valid := false.B
+      when(dispatch.mark.ready || !isInner) { state := State.lookup }
+    }
+    is(State.lookup) {
+      header := headerHere.bits
+      isRead := !headerHere.valid
+      isWild := false.B
+      isForeign := false.B
+      when(looksUp) { state := Mux(headerHere.valid, State.open, State.header) }
     }
     is(State.header) {
-      when(row.valid) {
-        open()
-        when(answer.valid) { learnMetadata(at.message + header.hasbits, header.isBare) }
-        when(SerializerHeader.isWild(row.bits)) { fail(Status.accessFault) }
-          .elsewhen(SerializerHeader.isForeign(row.bits, table)) { fail(Status.unsupported) }
-          .otherwise { headers.put.valid := true.B }
+      header := SerializerHeader.of(row.bits)
+      isWild := SerializerHeader.isWild(row.bits)
+      isForeign := SerializerHeader.isForeign(row.bits, table)
+      when(row.valid) { state := State.open }
+    }
+    is(State.open) {
+      // What lies in the object is read, from the end of the list.
+      at.hasbits := header.hasbits
+      items.left := 0.U
+      at.size := knownBytes
+      isBare := header.isBare
+      announce(at.message, knownBytes)
+      when(!isInner) {
+        latestTable.valid := true.B
+        latestTable.bits := table
+        latestSize := knownBytes
       }
+      state := State.metadata
+      when(isWild) { fail(Status.accessFault) }
+        .elsewhen(isForeign) { fail(Status.unsupported) }
+        .otherwise { headers.put.valid := isRead }
     }
     is(State.metadata) {
-      when(answer.valid) { learnMetadata(hasbits, isBare) }
+      // The metadata word is here, and mostly the first hasbits with it.
+      when(answer.valid && RegNext(on(State.metadata), false.B)) {
+        answer.ready := true.B
+        state := State.fields
+        when(answer.bits.covers(hasbits) && hasbitsAreWords) { learn(0.U, answer.bits.wordAt(hasbits)) }
+        when(fault) { fail(Status.accessFault) }.elsewhen(word(0) && !isBare) { fail(Status.unsupported) }
+      }
     }
     is(State.fields) {
+      when(objects.word.fire) { wantedPart := list.wanted.bits }
       when(answer.valid) {
         answer.ready := true.B
-        learn(((answer.bits.address - hasbits) >> 3)(SerializerList.partBits - 1, 0), word)
+        learn(wantedPart, word)
         when(fault) { fail(Status.accessFault) }
       }
-      when(fetch.entry.fire) { peeked := true.B }
       when(found.fire) {
         when(found.bits.kind === FoundKind.message) { meetMessage() }
           .elsewhen(leadsAway) { meetElements() }
       }
-      when(held && peeked && (fetch.idle || found.valid)) {
-        held := false.B
-        enterField(heldMessage, heldPosition)
+      when(held) {
+        patience := patience - 1.U
+        when(found.valid && found.bits.kind === FoundKind.message) {
+          announce(found.bits.address, SerializerWalker.leastBytes.U)
+        }
+        when(found.valid || fetch.idle || patience === 0.U) { enter(items.next.bits, items.table) }
       }
       when(leaves) {
         state := State.restore
@@ -370,6 +407,13 @@ class SerializerWalker(params: SerializerParams) extends Module {
         .elsewhen(fetch.failure.valid) { fail(fetch.failure.bits) }
         .elsewhen(wantsPart && !hasbitsAreWords) { fail(Status.unsupported) }
     }
+    is(State.away) {
+      val known = !items.isMap && items.next.valid
+      pointersLeft := items.left - known
+      pointer := items.array + ((items.left - known - 1.U) << 3)
+      state := Mux(sorts, State.sort, State.elements)
+      sorts := false.B
+    }
     is(State.sort) {
       items.left := map.count
       when(map.done.valid) {
@@ -378,10 +422,10 @@ class SerializerWalker(params: SerializerParams) extends Module {
       }
     }
     is(State.elements) {
-      when(objects.word.fire && readAhead.isDue(items.left)) {
-        announcePointers(items.array + (readAhead.nextGroup(items.left) << 3), (8 * readAhead.group).U)
+      when(inArray && objects.word.fire && readAhead.isDue(pointersLeft)) {
+        announcePointers(items.array, readAhead.nextGroup(pointersLeft), readAhead.group.U)
       }
-      when(items.left === 0.U) { state := State.fields }
+      when(items.left === 0.U) { state := State.back }
         .elsewhen(entersLast) {
           around.items.left := 0.U
           enter(items.next.bits, items.table)
@@ -395,20 +439,20 @@ class SerializerWalker(params: SerializerParams) extends Module {
           }
       }
     }
+    is(State.back) { state := State.fields }
     is(State.restore) {
       at := stack.popped.bits
-      list.start.valid := true.B
-      list.start.bits := stack.popped.bits.position
-      forgetPresence()
+      holder.valid := false.B
       isString := false.B
       elementBytes := at.size
       state := State.close
     }
     is(State.close) {
-      when(dispatch.mark.ready) { state := Mux(items.left === 0.U, State.fields, State.elements) }
+      when(dispatch.mark.ready) { state := Mux(items.left === 0.U, State.back, State.away) }
     }
     is(State.finish) {
       held := false.B
+      sorts := false.B
       when(dispatch.mark.ready) {
         state := State.idle
         begin()
@@ -417,7 +461,16 @@ class SerializerWalker(params: SerializerParams) extends Module {
   }
   when(flush) { latestTable.valid := false.B }
   private val isOpen = !on(State.idle) && !on(State.finish)
-  when(isOpen && givenUp.valid && givenUp.bits === SerializerRequest.number(time)) { fail(Status.ok) }
+  private val isDropped = RegNext(givenUp.valid && givenUp.bits === number, false.B)
+  when(isOpen && isDropped && RegNext(isOpen, false.B)) { fail(Status.ok) }
+
+  /** Bytes to be read ahead, from so many words behind an address on. */
+  private class Announced extends Bundle {
+    val base = UInt(addressBits.W)
+    val words = UInt(31.W)
+    val bytes = UInt(SerializerWalker.sizeBits.W)
+    val downward = Bool()
+  }
 }
 
 /** The states of a [[SerializerWalker]]. */
@@ -429,10 +482,14 @@ object SerializerWalker {
   /** Bytes that every message has: its virtual table and its metadata word. */
   val leastBytes: Int = 16
 
-  /** `enter`, `header` and `metadata` begin a message, `restore` and `close` end a sub-message; `fields` is the walk
-    * itself, `sort` puts a map in order, `elements` walks what a field has many of; `finish` ends a request.
+  /** Cycles that a message waits for another one behind it. */
+  val patience: Int = 3
+
+  /** `enter`, `lookup`, `header`, `open` and `metadata` begin a message, `restore` and `close` end a sub-message;
+    * `fields` is the walk itself, which is left by `away` and gone on with by `back`; `sort` puts a map in order,
+    * `elements` walks what a field has many of; `finish` ends a request.
     */
   object State extends ChiselEnum {
-    val idle, enter, header, metadata, fields, sort, elements, restore, close, finish = Value
+    val idle, enter, lookup, header, open, metadata, fields, away, sort, elements, back, restore, close, finish = Value
   }
 }

@@ -9,6 +9,10 @@ class WalkedMessage extends Bundle {
   val position = new ListPosition
   val hasbits = UInt(32.W)
 
+  /** The hasbits `64 * part` to `64 * part + 63`, as far as they are known. */
+  val presence = Valid(UInt(64.W))
+  val part = UInt(SerializerList.partBits.W)
+
   /** Bytes of the message, as far as they are read ahead. */
   val size = UInt(SerializerWalker.sizeBits.W)
 

@@ -48,8 +48,10 @@ class WordReads(count: Int) extends Module {
   memory.request.valid := arbiter.io.out.valid && !under
   memory.request.bits := arbiter.io.out.bits
   when(memory.request.fire) { reader := arbiter.io.chosen }
+  private val answered = RegNext(memory.answer.valid && !clear, false.B)
+  private val answer = RegEnable(memory.answer.bits, memory.answer.valid)
   for ((port, index) <- readers.zipWithIndex) {
-    port.answer.valid := memory.answer.valid && reader === index.U
-    port.answer.bits := memory.answer.bits
+    port.answer.valid := answered && reader === index.U
+    port.answer.bits := answer
   }
 }
