@@ -19,7 +19,7 @@ _OWN = SOFTWARE / "compression"
 
 REPLACED = {
     "zstd": ("ZSTD_compress", "ZSTD_decompress"),
-    "zlib": ("uncompress",),
+    "zlib": ("compress", "compress2", "uncompress"),
     "snappy": ("snappy_compress", "snappy_uncompress"),
 }
 """By library: the functions that a program's linker can give to the units."""

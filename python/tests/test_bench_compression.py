@@ -22,16 +22,24 @@ SMALL = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "hi
 UNITS = ("zstd-compress", "zstd-decompress")
 EXAMPLE = REPOSITORY / "examples" / "compression" / "round_trip.c"
 
-UNCOMPRESS = """
+SMALL_DEFLATE = {"block-kib": 8, "hash-log2": 10, "hash-ways": 1, "hash-banks": 8, "history-kib": 8}
+"""That of test_deflate_compress.py."""
+
+ZLIB = """
 #include <stdio.h>
 #include <zlib.h>
-static unsigned char packed[1 << 20], plain[1 << 20];
+static unsigned char plain[1 << 20], packed[1 << 20], again[1 << 20];
 int main(void) {
-    const size_t size = fread(packed, 1, sizeof packed, stdin);
-    uLongf length = sizeof plain;
-    const int status = uncompress(plain, &length, packed, size);
-    printf("%d %d ", status, uncompress(plain, &length, packed, size / 2));
-    fwrite(plain, 1, length, stdout);
+    const size_t size = fread(plain, 1, sizeof plain, stdin);
+    for (int level = 0; level < 2; level++) {
+        uLongf length = sizeof packed, back = sizeof again, shorter = sizeof again, few = 10;
+        printf("%d ", compress2(packed, &length, plain, size, level));
+        printf("%d ", uncompress(again, &back, packed, length));
+        printf("%d ", uncompress(again, &shorter, packed, length / 2));
+        printf("%d %d ", compress(again, &few, plain, size), compress2(again, &few, plain, size, 10));
+        printf("%zu %zu\\n", (size_t)back, (size_t)length);
+        fwrite(packed, 1, length, stdout);
+    }
     return 0;
 }
 """
@@ -81,15 +89,15 @@ def test_what_the_caches_hold_is_said_and_matters(plain: Path) -> None:
     assert found["warm"] < found["cold"]
 
 
-def test_only_what_units_do_is_asked_of_them(plain: Path) -> None:
-    rows = list(compression.measure([("plain", plain.read_bytes())], "gzip", targets=["host", "rocket+unit"]))
-    assert [(row.operation, row.target) for row in rows] == [
-        ("compress", "host"),
-        ("decompress", "host"),
-        ("decompress", "rocket+unit"),
-    ]
-    assert all(row.verified for row in rows)
-    assert rows[0].library_compressed_bytes == pytest.approx(
+def test_gzip_is_measured_on_the_host_and_by_the_unit(plain: Path) -> None:
+    inputs = [("plain", plain.read_bytes())]
+    packs = list(compression.measure(inputs, "gzip", operations=["compress"], targets=["host"]))
+    unpacks = list(
+        compression.measure(inputs, "gzip", operations=["decompress"], targets=["host", "rocket+unit"])
+    )
+    assert [row.target for row in (*packs, *unpacks)] == ["host", "host", "rocket+unit"]
+    assert all(row.verified for row in (*packs, *unpacks))
+    assert packs[0].library_compressed_bytes == pytest.approx(
         len(gzip.compress(plain.read_bytes(), 6)), abs=16
     )
 
@@ -126,15 +134,24 @@ def test_a_program_of_zstd_runs_on_the_units_unchanged(cpu: str) -> None:
     assert ended.cycles < alone.cycles / 2
 
 
-def test_uncompress_goes_to_the_unit_and_what_it_refuses_to_zlib(tmp_path: Path) -> None:
-    source = tmp_path / "uncompress.c"
-    source.write_text(UNCOMPRESS, encoding="utf-8")
-    program = compile_program([source], tmp_path / "uncompress.elf", by_units=["zlib"])
+def test_zlib_goes_to_the_units_and_what_they_refuse_to_the_library(tmp_path: Path) -> None:
+    source = tmp_path / "zlib.c"
+    source.write_text(ZLIB, encoding="utf-8")
+    program = compile_program([source], tmp_path / "zlib.elf", by_units=["zlib"])
     data = default_archive(10_000)
-    ended = Server("rocket", ["deflate-decompress"]).run(program, stdin=zlib.compress(data))
+    units = ["deflate-compress", "deflate-decompress"]
+    ended = Server("rocket", units, parameters={"deflate-compress": SMALL_DEFLATE}).run(program, stdin=data)
     assert ended.exit_code == 0
     assert ended.unit_cycles > 0
-    assert ended.stdout.startswith(b"0 -3 ")
+    # Level 0 is zlib's own, to the byte; the unit's result at level 1 is another one than zlib's.
+    statuses = b"0 0 -3 -5 -2 10000 %d\n"
+    stored = zlib.compress(data, 0)
+    head = statuses % len(stored) + stored
+    assert ended.stdout.startswith(head)
+    line, _, packed = ended.stdout[len(head) :].partition(b"\n")
+    assert line + b"\n" == statuses % len(packed)
+    assert zlib.decompress(packed) == data
+    assert packed != zlib.compress(data, 1)
 
 
 @pytest.mark.parametrize(

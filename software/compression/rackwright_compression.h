@@ -7,9 +7,9 @@
  * instruction. Ranges may have any alignment and length, and must not overlap. Whatever the source
  * holds, the unit ends and stays inside the two ranges. Not safe from two threads at once.
  *
- * Programs that are written for ZSTD_compress(), ZSTD_decompress(), uncompress(),
- * snappy_compress() and snappy_uncompress() need not be changed: replace_*.c give these calls to
- * the units when they are linked with -Wl,--wrap=NAME.
+ * Programs that are written for ZSTD_compress(), ZSTD_decompress(), compress(), compress2(),
+ * uncompress(), snappy_compress() and snappy_uncompress() need not be changed: replace_*.c give these
+ * calls to the units when they are linked with -Wl,--wrap=NAME.
  */
 #ifndef RACKWRIGHT_COMPRESSION_H
 #define RACKWRIGHT_COMPRESSION_H
@@ -43,6 +43,7 @@ static inline const char *rackwright_error_name(size_t result)
 /* Room with which compressing `size` bytes never ends in an error. */
 size_t rackwright_zstd_bound(size_t size);
 size_t rackwright_snappy_bound(size_t size);
+size_t rackwright_deflate_bound(size_t size);
 
 /* One Zstandard frame, with the content's size and no checksum. */
 size_t rackwright_compress_zstd(void *dst, size_t capacity, const void *src, size_t size);
@@ -53,7 +54,12 @@ size_t rackwright_decompress_zstd(void *dst, size_t capacity, const void *src, s
 size_t rackwright_compress_snappy(void *dst, size_t capacity, const void *src, size_t size);
 size_t rackwright_decompress_snappy(void *dst, size_t capacity, const void *src, size_t size);
 
-/* DEFLATE data alone (RFC 1951), in zlib's wrapper (RFC 1950), as gzip members (RFC 1952).
+/* DEFLATE data alone (RFC 1951), in zlib's wrapper (RFC 1950), as one gzip member (RFC 1952). */
+size_t rackwright_compress_deflate(void *dst, size_t capacity, const void *src, size_t size);
+size_t rackwright_compress_zlib(void *dst, size_t capacity, const void *src, size_t size);
+size_t rackwright_compress_gzip(void *dst, size_t capacity, const void *src, size_t size);
+
+/* The same back; gzip may have several members.
  * Checksums are verified. What follows the end of the first two is not looked at. */
 size_t rackwright_decompress_deflate(void *dst, size_t capacity, const void *src, size_t size);
 size_t rackwright_decompress_zlib(void *dst, size_t capacity, const void *src, size_t size);

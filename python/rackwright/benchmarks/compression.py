@@ -36,8 +36,6 @@ TARGETS = ("host", "rocket", "rocket+unit", "boom", "boom+unit")
 MEMORY = ("warm", "cold")
 """What caches hold: what a first run left there, or nothing of it. The host's are always warm."""
 
-_NO_UNIT = {("deflate", "compress")}
-
 
 @dataclass(frozen=True)
 class Row:
@@ -91,11 +89,6 @@ class _Unit:
     area_mm2: float | None
 
 
-def has_unit(format_name: str, operation: str) -> bool:
-    """Whether there is a unit for an operation."""
-    return (FORMATS[format_name], operation) not in _NO_UNIT
-
-
 def level_of(format_name: str, asked: int | None) -> int | None:
     """The level of the library; raises `RackwrightError` for one that it does not have."""
     family = FORMATS[format_name]
@@ -120,8 +113,8 @@ def measure(
 ) -> Iterator[Row]:
     """A row for every operation, target and input, and after the inputs of each target their total.
 
-    Targets with a unit are passed over where there is none for the operation. Every result is compared with
-    what the official library makes of it in this process. Raises `RackwrightError` for empty inputs.
+    Every result is compared with what the official library makes of it in this process. Raises
+    `RackwrightError` for empty inputs.
     """
     chosen = level_of(format_name, level)
     empty = [name for name, data in inputs if not data]
@@ -131,8 +124,6 @@ def measure(
         raise MissingBuildError("the benchmark of formats", "./rw bench compression")
     for operation in operations:
         for target in targets:
-            if target.endswith("+unit") and not has_unit(format_name, operation):
-                continue
             run = _Target(format_name, operation, target, memory)
             rows = []
             for name, plain in inputs:

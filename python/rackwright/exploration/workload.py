@@ -42,6 +42,12 @@ WORKLOADS = {
     "snappy-decompress": Workload("snappy", "decompress", _HISTORY, SnappyUnit),
     "zstd-compress": Workload("zstd", "compress", {**_hash_entries(15), **_HISTORY}, ZstdUnit),
     "zstd-decompress": Workload("zstd", "decompress", _HISTORY, ZstdUnit),
+    "deflate-compress": Workload(
+        "deflate",
+        "compress",
+        {**_hash_entries(15), "history_kib": [2, 4, 8, 16, 32]},
+        partial(DeflateUnit, wrapper="deflate"),
+    ),
     "deflate-decompress": Workload(
         "deflate",
         "decompress",

@@ -47,22 +47,10 @@ const MEMORY: &[Pin] = &[
     pin("response_bits_fault", "response_fault", Bits(1)),
 ];
 
-const COMMAND: &[Pin] = &[
-    pin("request_ready", "request_ready", Bits(1)),
-    pin("request_valid", "request_valid", Bits(1)),
-    pin("request_bits_opcode", "request_opcode", Bits(2)),
-    pin("request_bits_funct", "request_funct", Bits(7)),
-    pin("request_bits_rs1", "request_rs1", Bits(64)),
-    pin("request_bits_rs2", "request_rs2", Bits(64)),
-    pin("request_bits_rd", "request_rd", Bits(5)),
-    pin("request_bits_xd", "request_xd", Bits(1)),
-    pin("response_ready", "response_ready", Bits(1)),
-    pin("response_valid", "response_valid", Bits(1)),
-    pin("response_bits_rd", "response_rd", Bits(5)),
-    pin("response_bits_data", "response_data", Bits(64)),
-];
+/// Pins that a command port has for translation, behind the others.
+const TRANSLATION_PINS: usize = 5;
 
-/// The pins of a command port whose unit translates addresses: the last five come on top of those of others.
+/// The pins of a command port whose unit translates addresses.
 const TRANSLATED_COMMAND: &[Pin] = &[
     pin("request_ready", "request_ready", Bits(1)),
     pin("request_valid", "request_valid", Bits(1)),
@@ -82,6 +70,11 @@ const TRANSLATED_COMMAND: &[Pin] = &[
     pin("request_bits_context_mxr", "request_mxr", Bits(1)),
     pin("fence", "fence", Bits(1)),
 ];
+
+/// The pins of other command ports.
+const COMMAND: &[Pin] = TRANSLATED_COMMAND
+    .split_at(TRANSLATED_COMMAND.len() - TRANSLATION_PINS)
+    .0;
 
 const REGISTER: &[Pin] = &[
     pin("request_ready", "request_ready", Bits(1)),

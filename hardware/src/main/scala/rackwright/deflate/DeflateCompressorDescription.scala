@@ -8,7 +8,7 @@ import rackwright.lz77.{EncoderParams, HashFunction}
 object DeflateCompressorDescription extends UnitDescription {
   val name: String = "deflate-compress"
   val summary: String = "Compresses a buffer to DEFLATE (RFC 1951), zlib (RFC 1950) or gzip (RFC 1952)."
-  val status: String = "in work: no row of synthesis yet"
+  val status: String = "ready, without preset dictionaries"
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),

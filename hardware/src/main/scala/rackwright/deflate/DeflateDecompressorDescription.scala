@@ -7,7 +7,7 @@ import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 object DeflateDecompressorDescription extends UnitDescription {
   val name: String = "deflate-decompress"
   val summary: String = "Decompresses DEFLATE (RFC 1951), zlib (RFC 1950) and gzip (RFC 1952), with their checksums."
-  val status: String = "new: not synthesised, without preset dictionaries"
+  val status: String = "ready, without preset dictionaries"
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),

@@ -95,30 +95,30 @@ class FseTableBuilder extends Module {
     }
   }
 
-  // Spread.
+  // Spread, up to the last symbol that occurs; the next one begins with the cycle after a symbol's last place.
   private val symbol = Reg(UInt(FseTable.symbolBits.W))
-  private val done = Reg(UInt((FseTable.stateBits + 1).W))
+  private val last = RegEnable(count.bits.symbol, count.valid)
+  private val nth = Reg(UInt((FseTable.stateBits + 1).W))
   private val place = Reg(UInt(FseTable.stateBits.W))
   private val wanted = Mux(low(symbol), 0.U, counts(symbol))
   when(build) {
     state := State.spread
     symbol := 0.U
-    done := 0.U
+    nth := 1.U
     place := 0.U
   }
   when(state === State.spread) {
     cell.bits.place := place
     cell.bits.symbol := symbol
-    when(place > highest) {
-      place := (place + step) & mask
-    }.elsewhen(done =/= wanted) {
-      cell.valid := true.B
-      done := done + 1.U
-      place := (place + step) & mask
-    }.otherwise {
-      done := 0.U
-      symbol := symbol + 1.U
-      when(symbol === (symbols - 1).U) { state := State.build }
+    when(place > highest || wanted =/= 0.U) { place := (place + step) & mask }
+    when(place <= highest) {
+      cell.valid := wanted =/= 0.U
+      nth := nth + 1.U
+      when(nth >= wanted) {
+        nth := 1.U
+        symbol := symbol + 1.U
+        when(symbol === last) { state := State.build }
+      }
     }
   }
   when(cell.valid) { cells.write(cell.bits.place, cell.bits.symbol) }

@@ -15,10 +15,19 @@ class HistoryWrite(params: EncoderParams) extends Bundle {
   val data = UInt(64.W)
 }
 
+/** A word of the input as it waits for its place in the view. */
+private class LoadedWord extends Bundle {
+  val data = UInt(64.W)
+
+  /** At least one byte of it is the input's: behind its end there are words of zeros. */
+  val real = Bool()
+}
+
 /** Cuts the input into groups of eight positions, each with the bytes that a probe may compare.
   *
   * A group leaves when the words it looks ahead to have been loaded, so what a group sees never depends on when the
-  * input arrived. Each word is given to the history as it is loaded.
+  * input arrived. Each word is given to the history as it is loaded. Two words wait between the stream and the view, so
+  * that what the stream gives up depends on room in a queue and not on what the search does in the same cycle.
   *
   * @param params
   *   sizes of the encoder.
@@ -39,6 +48,7 @@ class EncoderWindow(params: EncoderParams, streamBytes: Int) extends Module {
 
   private val wordBytes = 8
   private val ahead = span / wordBytes
+  private val waitingWords = 2
 
   private val active = RegInit(false.B)
   private val view = Reg(UInt((8 * viewBytes).W))
@@ -50,20 +60,28 @@ class EncoderWindow(params: EncoderParams, streamBytes: Int) extends Module {
 
   private val want = Mux(toLoad > wordBytes.U, wordBytes.U, toLoad(3, 0))
   private val offered = stream.available >= want
-  private val room = loaded =/= ahead.U || group.ready
-  private val load = active && room && offered
+  private val words = Module(new Queue(new LoadedWord, waitingWords, hasFlush = true))
+  private val take = active && words.io.enq.ready && offered
 
-  stream.consume := Mux(load, want, 0.U)
+  stream.consume := Mux(take, want, 0.U)
   fault := active && stream.fault && !offered
-  waiting := active && room && !offered
 
   private val raw = Cat(stream.data.take(wordBytes).reverse)
   private val keep = VecInit.tabulate(wordBytes)(i => Fill(8, want > i.U)).asUInt
-  private val next = raw & keep
+  words.io.flush.get := start.valid
+  words.io.enq.valid := take
+  words.io.enq.bits.data := raw & keep
+  words.io.enq.bits.real := want =/= 0.U
 
-  history.valid := load && want =/= 0.U
+  private val next = words.io.deq.bits
+  private val room = loaded =/= ahead.U || group.ready
+  private val load = words.io.deq.fire
+  words.io.deq.ready := active && room
+  waiting := active && room && !words.io.deq.valid
+
+  history.valid := load && next.real
   history.bits.word := word
-  history.bits.data := next
+  history.bits.data := next.data
 
   group.valid := active && loaded === ahead.U
   group.bits.view := view
@@ -71,9 +89,11 @@ class EncoderWindow(params: EncoderParams, streamBytes: Int) extends Module {
   group.bits.remaining := Mux(toSearch > span.U, span.U, toSearch(5, 0))
   group.bits.last := toSearch <= lanes.U
 
-  when(load) {
-    view := Cat(next, view(8 * viewBytes - 1, 64))
+  when(take) {
     toLoad := toLoad - want
+  }
+  when(load) {
+    view := Cat(next.data, view(8 * viewBytes - 1, 64))
     word := word + 1.U
   }
   loaded := loaded + load - group.fire

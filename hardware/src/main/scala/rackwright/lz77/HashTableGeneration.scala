@@ -20,7 +20,7 @@ class HashTableGeneration(params: EncoderParams) extends Module {
   val renew = IO(Input(Bool()))
   val generation = IO(Output(UInt(generationBits.W)))
 
-  /** Row to clear in every bank in this cycle. */
+  /** Row to clear in every bank in this cycle; the last of them in the last cycle of `busy`. */
   val clear = IO(Valid(UInt(params.rowBits.W)))
 
   /** Rows are being cleared: the table may not be used. */
@@ -30,19 +30,28 @@ class HashTableGeneration(params: EncoderParams) extends Module {
 
   private val number = RegInit(0.U(generationBits.W))
   private val row = RegInit(0.U(params.rowBits.W))
-  private val left = RegInit(params.rows.U((params.rowBits + 1).W))
+
+  /** Cycles until the table may be used: one for each row, and one until the banks have cleared the last. */
+  private val left = RegInit((params.rows + 1).U((params.rowBits + 1).W))
+  private val pending = RegInit(true.B)
+  private val clearing = pending && left =/= 1.U
 
   generation := number
-  busy := left =/= 0.U
-  clear.valid := busy
-  clear.bits := row
+  busy := pending
+  // What every bank hears comes from a register of its own: whoever waits for `busy` does not wait for that fan-out.
+  clear.valid := RegNext(clearing, false.B)
+  clear.bits := RegNext(row)
 
-  when(busy) {
-    row := row + 1.U
+  when(pending) {
     left := left - 1.U
+    pending := clearing
+  }
+  when(clearing) {
+    row := row + 1.U
   }
   when(renew) {
     number := number + 1.U
-    left := part.U
+    left := (part + 1).U
+    pending := true.B
   }
 }

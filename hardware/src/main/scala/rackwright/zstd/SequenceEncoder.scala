@@ -6,13 +6,13 @@ import chisel3.util._
 import rackwright.entropy.{BitString, FseTable, FseTransition}
 
 /** Writes the bits of a block's sequences, from the last one to the first (RFC 8878, section 3.1.1.3.2.1): a sequence
-  * every second cycle.
+  * per cycle, two cycles for one with many extra bits.
   *
-  * A sequence is read, its codes are looked up, then comes the loop: from the states to the places of the next ones,
-  * and to those. Behind it bits are put side by side: those of the states in one cycle, the extra bits in the next.
+  * Sequences are read ahead. Of the one that is launched codes are looked up, then comes the loop of one cycle: from
+  * the states to the places of the next ones, and to those. Behind it bits are put side by side.
   */
 class SequenceEncoder(params: ZstdCompressorParams) extends Module {
-  import SequenceEncoder.{kinds, State}
+  import SequenceEncoder.{kinds, mostStateBits, readAhead, State}
 
   /** Begins: how many sequences, at least one, in which half of the store. */
   val start = IO(Flipped(Valid(new Bundle {
@@ -33,14 +33,17 @@ class SequenceEncoder(params: ZstdCompressorParams) extends Module {
   /** All bits have been given. */
   val done = IO(Output(Bool()))
 
+  // Read ahead, so that one that takes two cycles is known before the next one is launched.
   private val state = RegInit(State.idle)
   private val left = Reg(UInt(params.sequenceBits.W))
   private val half = Reg(Bool())
-  private val pause = RegInit(false.B)
-  private val issue = state === State.running && enable && !pause
+  private val ahead = Module(new Queue(new CodedSequence, readAhead))
+  private val launch = ahead.io.deq.fire
+  private val pending = RegInit(0.U(log2Ceil(readAhead + 1).W))
+  private val issue = state === State.running && pending =/= readAhead.U
+  pending := pending + issue - launch
   read.valid := issue
   read.bits := Cat(half, (left - 1.U)(log2Ceil(params.sequencesMost) - 1, 0))
-  pause := issue
   when(issue) {
     left := left - 1.U
     when(left === 1.U) { state := State.emptying }
@@ -52,63 +55,77 @@ class SequenceEncoder(params: ZstdCompressorParams) extends Module {
     first := true.B
     state := State.running
   }
+  ahead.io.enq.valid := RegNext(RegNext(issue, false.B), false.B)
+  ahead.io.enq.bits := sequence
+  assert(!ahead.io.enq.valid || ahead.io.enq.ready, "more sequences are read than there is room for")
 
   // Looked up.
-  private val arrived = RegNext(RegNext(issue, false.B), false.B)
-  private val codes = Seq(sequence.literalsCode, sequence.offsetCode, sequence.matchCode)
-  for ((table, code) <- tables.zip(codes)) {
-    table.symbol.valid := arrived
+  private val head = ahead.io.deq.bits
+  private val headIsWide = SequenceEncoder.isWide(SequenceEncoder.extraCounts(head).reduce(_ +& _))
+  private val pause = RegNext(launch && headIsWide, false.B)
+  ahead.io.deq.ready := enable && !pause
+  for ((table, code) <- tables.zip(Seq(head.literalsCode, head.offsetCode, head.matchCode))) {
+    table.symbol.valid := launch
     table.symbol.bits := code
   }
-  private val looking = RegNext(arrived, false.B)
-  private val looked = RegEnable(sequence, arrived)
+  private val looking = RegNext(launch, false.B)
+  private val looked = RegEnable(head, launch)
 
   // The loop.
   private val turning = RegNext(looking, false.B)
   private val turned = RegEnable(looked, looking)
   private val settling = RegNext(turning, false.B)
-  private val states = Reg(Vec(kinds, UInt((FseTable.stateBits + 1).W)))
+  private val kept = Reg(Vec(kinds, UInt((FseTable.stateBits + 1).W)))
+  private val states = kept.zip(tables).map { case (state, table) => Mux(settling, table.state, state) }
+  kept.zip(states).foreach { case (register, state) => register := state }
   private val steps = tables.zip(states).map { case (table, state) =>
     SequenceEncoder.step(table.transition, state, first)
   }
-  for (((table, state), step) <- tables.zip(states).zip(steps)) {
+  for ((table, step) <- tables.zip(steps)) {
     table.place.valid := turning
     table.place.bits := step.place
-    when(settling) { state := table.state }
   }
   when(turning) { first := false.B }
 
-  // Side by side: those of the states, then the extra ones.
-  private val statesDue = RegNext(turning && !first, false.B)
-  private val extraDue = RegNext(RegNext(turning, false.B), false.B)
-  private val counts = steps.map(step => RegEnable(step.bits, turning))
+  // Bits of the states side by side, and extra ones.
+  private val counts = steps.map(step => RegEnable(Mux(first, 0.U, step.bits), turning))
   private val values = states.zip(counts).map { case (state, count) =>
     SequenceEncoder.low(RegEnable(state, turning), count)
   }
-  private val stateBits = SequenceEncoder.join(Seq(1, 2, 0).map(i => (values(i), counts(i))))
+  private val stateBits =
+    ShiftRegister(SequenceEncoder.join(Seq(1, 2, 0).map(i => (values(i), counts(i))), mostStateBits), 2)
   private val extras = RegEnable(turned, turning)
-  private val extraCounts = Seq(
-    RegNext(SequenceCodes.extraBits(SequenceCodes.literals, extras.literalsCode)),
-    RegNext(SequenceCodes.extraBits(SequenceCodes.matched, extras.matchCode)),
-    RegNext(SequenceCodes.extraBits(SequenceCodes.offset, extras.offsetCode))
+  private val extraCounts = SequenceEncoder.extraCounts(extras).map(RegNext(_))
+  private val extraNumbers = Seq(extras.literals, extras.matched, extras.offset).map(RegEnable(_, settling))
+  private val joining = RegNext(settling, false.B)
+  private val extraBits = RegEnable(
+    SequenceEncoder.join(extraNumbers.zip(extraCounts).map { case (value, count) =>
+      (SequenceEncoder.low(value, count), count)
+    }),
+    joining
   )
-  private val extraNumbers = Seq(extras.literals, extras.matched, extras.offset).map(RegEnable(_, true.B))
-  private val extraBits = SequenceEncoder.join(extraNumbers.zip(extraCounts).map { case (value, count) =>
-    (SequenceEncoder.low(value, count), count)
-  })
+
+  // Both together, if they fit; otherwise one after the other.
+  private val joined = RegNext(joining, false.B)
+  private val wide = SequenceEncoder.isWide(extraBits.count)
+  private val extraDue = RegNext(joined && wide, false.B)
+  private val both = SequenceEncoder.join(Seq(stateBits, extraBits).map(bits => (bits.value, bits.count)))
 
   // At the end the states themselves, and the mark.
-  private val quiet = !arrived && !looking && !turning && !settling && !statesDue && !extraDue &&
-    !RegNext(issue, false.B)
+  private val quiet = pending === 0.U && !looking && !turning && !settling && !joining && !joined && !extraDue
   private val flushing = state === State.emptying && quiet
   private val flushed = RegNext(flushing, false.B)
   private val finals = SequenceEncoder.join(
-    Seq(2, 1, 0).map(i => (SequenceEncoder.low(states(i), logs(i)), logs(i))) :+ ((1.U(1.W), 1.U(1.W)))
+    Seq(2, 1, 0).map(i => (SequenceEncoder.low(kept(i), logs(i)), logs(i))) :+ ((1.U(1.W), 1.U(1.W)))
   )
   when(flushing) { state := State.idle }
   private val output = Wire(Valid(new BitString(SequenceEncoder.mostBits)))
-  output.valid := statesDue || extraDue || flushing
-  output.bits := Mux(extraDue, extraBits, Mux(statesDue, stateBits, finals))
+  output.valid := joined || extraDue || flushing
+  output.bits := Mux(extraDue, extraBits, Mux(joined, both, finals))
+  when(joined && wide) {
+    output.bits.value := stateBits.value
+    output.bits.count := stateBits.count
+  }
   bits.valid := RegNext(output.valid, false.B)
   bits.bits := RegNext(output.bits)
   done := RegNext(flushed, false.B)
@@ -128,6 +145,12 @@ object SequenceEncoder {
 
   /** Three extra numbers of 16 bits each. */
   val mostBits: Int = 48
+
+  /** What the states of the three kinds give at most. */
+  val mostStateBits: Int = SequenceCodes.mostLog.sum
+
+  /** Sequences read and not launched, at most: as many as keep the loop busy. */
+  val readAhead: Int = 4
 
   /** `emptying` waits for the last sequence to leave the loop. */
   object State extends ChiselEnum {
@@ -151,15 +174,25 @@ object SequenceEncoder {
     result
   }
 
+  /** How many extra bits the numbers of literals, match and offset have. */
+  def extraCounts(sequence: CodedSequence): Seq[UInt] = Seq(
+    SequenceCodes.extraBits(SequenceCodes.literals, sequence.literalsCode),
+    SequenceCodes.extraBits(SequenceCodes.matched, sequence.matchCode),
+    SequenceCodes.extraBits(SequenceCodes.offset, sequence.offsetCode)
+  )
+
+  /** So many extra bits may have no room beside those of the states. */
+  def isWide(extraBits: UInt): Bool = extraBits > (mostBits - mostStateBits).U
+
   /** The low `count` bits of `value`. */
   def low(value: UInt, count: UInt): UInt =
     value & VecInit.tabulate(value.getWidth)(i => count > i.U).asUInt
 
   /** Strings one behind the other, the first one lowest; bits above the count of each are zero. */
-  def join(parts: Seq[(UInt, UInt)]): BitString = {
-    val result = Wire(new BitString(mostBits))
+  def join(parts: Seq[(UInt, UInt)], most: Int = mostBits): BitString = {
+    val result = Wire(new BitString(most))
     val ends = parts.map(_._2).scanLeft(0.U(6.W): UInt)((sum, count) => sum +& count)
-    result.value := parts.zip(ends).map { case ((value, _), at) => (value << at)(mostBits.max(value.getWidth) - 1, 0) }
+    result.value := parts.zip(ends).map { case ((value, _), at) => (value << at)(most.max(value.getWidth) - 1, 0) }
       .reduce(_ | _)
     result.count := ends.last
     result
