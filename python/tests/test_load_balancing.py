@@ -96,6 +96,21 @@ def test_counters_survive_loss() -> None:
     assert result.latency["p99_us"] < 400
 
 
+def test_frames_may_overtake_each_other() -> None:
+    """Requests, answers and reports, by up to two service times: nothing is lost, and counts stay true."""
+    balancing = LoadBalancing(load=0.7, warmup_us=0, late=0.1, late_us=50)
+    result = run(balancing, until_ms=100)
+    seen = counts(result)
+    assert seen["stale"] > 50
+    assert seen["redirected"] > 1000
+    # An answer is late by 4 x 50 us at most, and nothing is forgotten before 6000 us.
+    assert (seen["expired"], seen["failures"], seen["strays"]) == (0, 0, 0)
+    assert 0 <= seen["served"] - seen["answered"] < 60
+    assert result.servers["lost"].sum() == 0
+    assert result.digest == run(balancing, until_ms=100, threads=2).digest
+    assert result.digest != run(LoadBalancing(load=0.7, warmup_us=0), until_ms=100).digest
+
+
 def test_a_thousand_servers_in_32_racks_talk_less_than_three_racks() -> None:
     def messages(balancing: LoadBalancing, until_ms: float) -> float:
         seen = counts(run(balancing, until_ms))
@@ -112,6 +127,9 @@ def test_what_is_impossible_is_refused() -> None:
         LoadBalancing(policy="best").cluster()
     with pytest.raises(TopologyError, match="peer_timeout_ns must be longer than truth_interval_ns"):
         LoadBalancing(dispatch=Dispatch(peer_timeout_us=1, truth_interval_us=2)).cluster()
+    for odds in ({"loss": -0.1}, {"late": 1.5}):
+        with pytest.raises(TopologyError, match="is not a fraction between 0 and 1"):
+            LoadBalancing(**odds).cluster()  # type: ignore[arg-type]
     with pytest.raises(TopologyError, match="outages_us of `nobody`"):
         LoadBalancing(outages_us={"nobody": (1, 2)}).cluster()
     with pytest.raises(TopologyError, match="no policy of a dispatching switch is called 'x'"):

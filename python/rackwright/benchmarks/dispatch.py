@@ -125,8 +125,13 @@ def _requests(listen: str, replicas: Sequence[str]) -> AbstractContextManager[in
     return nginx(listen, replicas, "", REQUESTS)
 
 
+def _spinning(listen: str, replicas: Sequence[str]) -> AbstractContextManager[int]:
+    return dispatcher(listen, replicas, {"busy-poll": True})
+
+
 FORWARDERS: dict[str, Forwarder] = {
     "rw dispatch": dispatcher,
+    "rw dispatch, busy-poll": _spinning,
     "nginx, by client": _sessions,
     "nginx, by request": _requests,
 }
@@ -215,6 +220,8 @@ def _racks(addresses: Sequence[str], policy: str) -> Iterator[list[str]]:
                 "listen-peers": peers[rack],
                 "peers": others,
                 "gossip-floor": 1,
+                # Services are slower than those for which the default is made.
+                "expiry-ms": 1000,
             }
             own = addresses[rack * REPLICAS : (rack + 1) * REPLICAS]
             stack.enter_context(dispatcher(listen[rack], own, fields))

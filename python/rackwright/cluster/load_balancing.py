@@ -36,7 +36,8 @@ class LoadBalancing:
     takes. `hop_us` is the way from the switch in the middle to a client or to a rack: racks are 25 us
     apart, one way, as the dispatchers of Wang 2025, section 2.7, were. `server_us` is the way from a
     rack's switch to a replica. Clients and replicas themselves add no time. Frames are lost by every
-    switch with the probability `loss`; `outages_us` says from when until when a rack (`rack0`) or a
+    switch with the probability `loss`, and overtaken by others for up to `late_us` with the probability
+    `late`; `outages_us` says from when until when a rack (`rack0`) or a
     replica (`server0-1-0`: service, rack, number) is down. `sends` is what each client sends instead of
     its part of `load`; it ends after so many `requests`.
     """
@@ -55,6 +56,8 @@ class LoadBalancing:
     seed: int = 1
     warmup_us: float = 20_000.0
     loss: float = 0.0
+    late: float = 0.0
+    late_us: float = 0.0
     outages_us: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     sends: Load | None = None
     requests: int | None = None
@@ -77,12 +80,19 @@ class LoadBalancing:
         """The cluster. Raises `TopologyError` for a policy that is not in `POLICIES`."""
         if self.policy not in POLICIES:
             raise TopologyError(f"no policy is called {self.policy!r}; there are {', '.join(POLICIES)}")
-        core = Switch("core", loss=self.loss)
+        core = Switch("core", loss=self.loss, late=self.late, late_us=self.late_us)
         hop = Ethernet(gbps=200, latency_us=self.hop_us)
         by_service: list[list[Traffic]] = [[] for _ in range(self.services)]
         for rack in range(self.racks):
             name = f"rack{rack}"
-            top = Switch(name, dispatch=self._dispatch(), loss=self.loss, outages_us=self._outages(name))
+            top = Switch(
+                name,
+                dispatch=self._dispatch(),
+                loss=self.loss,
+                late=self.late,
+                late_us=self.late_us,
+                outages_us=self._outages(name),
+            )
             core.connect(top, hop)
             for service, replicas in enumerate(by_service):
                 for replica in self._replicas(rack, service):

@@ -127,7 +127,7 @@ class Configuration(Part):
     gossip_floor: int = Field(default=4, ge=0, le=1 << 16)
     load_delta: Annotated[float, Field(ge=0, le=65_536)] | Literal["adaptive"] = 0.0
     max_redirects: int = Field(default=1, ge=0, le=255)
-    expiry_ms: Milliseconds = 1_000.0
+    expiry_ms: Milliseconds = 80.0
     answer_timeout_ms: Milliseconds = 10_000.0
     truth_interval_ms: Milliseconds = 20.0
     peer_timeout_ms: Milliseconds = 100.0

@@ -83,7 +83,8 @@ impl Status {
             let service = settings.services.iter().find(|service| service.id == id);
             service.map(|service| service.name.clone()).unwrap_or_default()
         };
-        let alive = dispatcher.peers_alive();
+        let now = shared.now();
+        let alive = dispatcher.peers_alive(now);
         let mut peers: Vec<_> = settings.peers.iter().collect();
         peers.sort_by_key(|peer| peer.rack);
         let peers = peers.into_iter().map(|peer| PeerStatus {
@@ -108,7 +109,7 @@ impl Status {
         });
         Status {
             rack: settings.rack.0,
-            seconds: shared.now() as f64 / 1e9,
+            seconds: now as f64 / 1e9,
             draining: shared.draining.load(Ordering::Relaxed),
             threads: settings.threads,
             services: services.collect(),

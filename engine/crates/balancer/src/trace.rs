@@ -1,3 +1,4 @@
+use crate::ledger::{Ledger, Replayed};
 use rackwright_dispatch::{
     Action, Configuration, ConfigurationError, Dispatcher, Entry, Load, PeerId, ReplicaId, ReplicaSpec,
     Report, Request, RequestKey, ServiceId,
@@ -62,6 +63,28 @@ pub enum Event {
         /// Which.
         replica: u16,
     },
+}
+
+impl Event {
+    /// The request that it is about.
+    pub(crate) fn key(&self) -> Option<RequestKey> {
+        match self {
+            Event::Request { client, number, .. } | Event::Response { client, number } => Some(RequestKey {
+                client: *client,
+                number: *number,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The peer whose loads came with it.
+    pub(crate) fn reporter(&self) -> Option<PeerId> {
+        match self {
+            Event::Request { report, .. } => report.as_ref().map(|report| PeerId(report.from)),
+            Event::Gossip { report } => Some(PeerId(report.from)),
+            _ => None,
+        }
+    }
 }
 
 /// What another dispatcher said.
@@ -172,18 +195,19 @@ pub(crate) fn tell(
     Ok(())
 }
 
-/// Tells a new dispatcher of everything in a record, and compares what it decides with what was decided then.
-/// Gives the number of events.
+/// Tells a new dispatcher of everything in a record, and compares what it decides with what was decided then, and what
+/// it counts with what follows from that.
 ///
 /// # Errors
 /// [`ReplayError`] for the first line that is none, or says something else.
-pub fn replay(record: impl BufRead) -> Result<u64, ReplayError> {
+pub fn replay(record: impl BufRead) -> Result<Replayed, ReplayError> {
     let mut lines = record.lines();
     let head = lines.next().ok_or(ReplayError::Line(1))?;
-    let head: Head = serde_json::from_str(&head?).map_err(|_| ReplayError::Line(1))?;
-    let mut dispatcher = Dispatcher::new(&head.configuration)?;
+    let Head { configuration } = serde_json::from_str(&head?).map_err(|_| ReplayError::Line(1))?;
+    let mut dispatcher = Dispatcher::new(&configuration)?;
+    let services = configuration.services.iter().map(|service| service.id);
+    let mut ledger = Ledger::new(services.collect());
     let mut actions = Vec::new();
-    let mut events = 0;
     for (line, number) in lines.zip(2..) {
         let line: Line = serde_json::from_str(&line?).map_err(|_| ReplayError::Line(number))?;
         actions.clear();
@@ -196,9 +220,11 @@ pub fn replay(record: impl BufRead) -> Result<u64, ReplayError> {
                 now: decided,
             });
         }
-        events += 1;
+        if !ledger.take(line.at, &line.event, &actions, &dispatcher) {
+            return Err(ReplayError::Drifts { line: number });
+        }
     }
-    Ok(events)
+    Ok(ledger.replayed())
 }
 
 /// Why a record was not followed to its end.
@@ -216,6 +242,12 @@ pub enum ReplayError {
         then: Vec<String>,
         /// By the dispatcher of now.
         now: Vec<String>,
+    },
+    /// More requests are counted than are under way, or fewer.
+    #[error("line {line}: counts have drifted from what was decided")]
+    Drifts {
+        /// Where.
+        line: u64,
     },
     /// A dispatcher that cannot be.
     #[error(transparent)]

@@ -13,10 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[test]
 fn requests_are_spread_and_answers_come_back() {
     for (framing, header) in [(WORK, 0), (Framing::Shim, 16)] {
-        for threads in [1, 3] {
+        for (threads, busy_poll) in [(1, false), (3, false), (1, true)] {
             let services = services_at(vec![loopback(); 4], header);
             let mut settings = settings(0, framing, services.addresses());
             settings.threads = threads;
+            settings.busy_poll = busy_poll;
             let balancer = Balancer::start(settings).unwrap();
             let report = put(&plan(balancer.addresses(), 4000.0, 1000, 800.0));
             assert_eq!((report.answered, report.lost, report.malformed), (1000, 0, 0));

@@ -167,8 +167,12 @@ fn the_dispatcher_alone_decides_the_same_for_the_same_events() {
     drop(second);
     let record = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    let events = replay(BufReader::new(record.as_bytes())).unwrap();
-    assert!(events > 1500, "{events}");
+    let replayed = replay(BufReader::new(record.as_bytes())).unwrap();
+    assert!(replayed.events > 1500, "{replayed:?}");
+    assert!(
+        replayed.answered > 500 && replayed.forgotten.is_empty(),
+        "{replayed:?}"
+    );
     // A record that says something else is not followed.
     let spoilt = record.replacen("ReplicaId(0)", "ReplicaId(1)", 1);
     assert!(replay(BufReader::new(spoilt.as_bytes())).is_err());

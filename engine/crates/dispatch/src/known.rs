@@ -55,9 +55,9 @@ impl Dispatcher {
             .collect()
     }
 
-    /// The peers that were heard lately.
-    pub fn peers_alive(&self) -> Vec<PeerId> {
-        let alive = self.peers.iter().filter(|peer| peer.is_alive(self.now));
+    /// The peers that are taken for alive at `now`.
+    pub fn peers_alive(&self, now: u64) -> Vec<PeerId> {
+        let alive = self.peers.iter().filter(|peer| peer.is_alive(now));
         alive.map(|peer| peer.id).collect()
     }
 

@@ -1,4 +1,4 @@
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
 
@@ -24,6 +24,10 @@ impl Outage {
 pub struct Faults {
     /// Frames are lost with this probability, in 2^32ths.
     loss: u32,
+    /// Frames are late with this probability, in 2^32ths.
+    late: u32,
+    /// By how much at most.
+    latest: Cycles,
     random: Option<Pcg64>,
     /// When it is down, in order.
     outages: Vec<Outage>,
@@ -37,10 +41,20 @@ impl Faults {
     pub fn new(loss: f64, mut outages: Vec<Outage>, seed: u64) -> Faults {
         outages.sort_by_key(|outage| outage.from);
         Faults {
-            loss: (loss * f64::from(u32::MAX)) as u32,
-            random: (loss > 0.0).then(|| Pcg64::new(seed.into(), u128::from(u64::MAX))),
+            loss: scaled(loss),
+            random: Some(Pcg64::new(seed.into(), u128::from(u64::MAX))),
             outages,
-            over: 0,
+            ..Faults::default()
+        }
+    }
+
+    /// Frames are late as well, with a probability from 0 to 1, by up to `latest`: others overtake them.
+    #[must_use]
+    pub fn with_late_frames(self, late: f64, latest: Cycles) -> Faults {
+        Faults {
+            late: scaled(late),
+            latest,
+            ..self
         }
     }
 
@@ -53,12 +67,24 @@ impl Faults {
     /// Whether a frame that arrives at `at` is lost.
     #[inline]
     pub(crate) fn loses(&mut self, at: Cycle) -> bool {
-        if let Some(random) = &mut self.random {
-            if random.next_u32() < self.loss {
-                return true;
-            }
+        self.happens(self.loss) || self.is_down(at)
+    }
+
+    /// By how much a frame that arrives now is late.
+    #[inline]
+    pub(crate) fn delay(&mut self) -> Option<Cycles> {
+        if !self.happens(self.late) {
+            return None;
         }
-        self.is_down(at)
+        let random = self.random.as_mut()?;
+        let share = u128::from(random.next_u64()) * u128::from(self.latest.0);
+        Some(Cycles(1 + (share >> 64) as u64))
+    }
+
+    #[inline]
+    fn happens(&mut self, probability: u32) -> bool {
+        let random = self.random.as_mut().filter(|_| probability > 0);
+        random.is_some_and(|random| random.next_u32() < probability)
     }
 
     /// Whether the switch has come back since it was last asked.
@@ -67,4 +93,9 @@ impl Faults {
         let over = self.outages.iter().take_while(|outage| outage.to <= at).count();
         std::mem::replace(&mut self.over, over) < over
     }
+}
+
+/// A probability in 2^32ths.
+fn scaled(probability: f64) -> u32 {
+    (probability * f64::from(u32::MAX)) as u32
 }

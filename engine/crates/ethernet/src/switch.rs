@@ -5,6 +5,7 @@ use rackwright_dispatch::Counters;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
+use std::collections::BTreeMap;
 
 /// What a switch is built from, apart from its policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +32,9 @@ pub struct Switch {
     faults: Faults,
     /// The ports that keep frames for later windows, each once.
     busy: Vec<u16>,
+    /// Frames that come later than they should have, and their ports: by time, and by their turn.
+    late: BTreeMap<(Cycle, u64), (usize, Frame)>,
+    delayed: u64,
 }
 
 impl Switch {
@@ -45,6 +49,8 @@ impl Switch {
             refusals: Refusals::default(),
             faults: parameters.faults,
             busy: Vec::new(),
+            late: BTreeMap::new(),
+            delayed: 0,
         }
     }
 
@@ -103,6 +109,34 @@ impl Switch {
     fn send(&mut self, ready: Cycle, egress: &mut Egress, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
         for (port, frame) in egress.sent() {
             self.offer(ready, port, frame, until, outbox);
+        }
+    }
+
+    /// When the next frame comes that is late.
+    #[inline]
+    fn next_late(&self) -> Cycle {
+        self.late
+            .first_key_value()
+            .map_or(Cycle::NEVER, |((at, _), _)| *at)
+    }
+
+    /// A frame is there: it is taken, unless something is wrong.
+    fn arrive(
+        &mut self,
+        at: Cycle,
+        ingress: usize,
+        frame: Frame,
+        until: Cycle,
+        outbox: &mut Outbox<'_, Frame>,
+    ) {
+        if self.faults.restarts(at) {
+            self.restart(at, until, outbox);
+        }
+        if self.faults.loses(at) {
+            self.ports[ingress].count_received(frame.length());
+            self.refusals.lost += 1;
+        } else {
+            self.take(at, ingress, frame, until, outbox);
         }
     }
 
@@ -175,6 +209,7 @@ impl Model for Switch {
             .min()
             .unwrap_or(Cycle::NEVER)
             .min(self.policy.next_event())
+            .min(self.next_late())
     }
 
     fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
@@ -185,18 +220,24 @@ impl Model for Switch {
             ports[own].queued() > 0
         });
         loop {
-            self.act(arrivals.peek(), until, outbox);
+            let late = self.next_late();
+            self.act(arrivals.peek().min(late), until, outbox);
+            if late < until && late <= arrivals.peek() {
+                if let Some(((at, _), (port, frame))) = self.late.pop_first() {
+                    self.arrive(at, port, frame, until, outbox);
+                }
+                continue;
+            }
             let Some((port, arrival)) = arrivals.next() else {
                 return;
             };
-            if self.faults.restarts(arrival.cycle) {
-                self.restart(arrival.cycle, until, outbox);
-            }
-            if self.faults.loses(arrival.cycle) {
-                self.ports[port].count_received(arrival.item.length());
-                self.refusals.lost += 1;
-            } else {
-                self.take(arrival.cycle, port, arrival.item, until, outbox);
+            match self.faults.delay() {
+                Some(delay) => {
+                    let place = (arrival.cycle + delay, self.delayed);
+                    self.delayed += 1;
+                    self.late.insert(place, (port, arrival.item));
+                }
+                None => self.arrive(arrival.cycle, port, arrival.item, until, outbox),
             }
         }
     }

@@ -63,11 +63,13 @@ impl Balancer {
         py.detach(|| balancer.stop(patience)).map_err(raise)
     }
 
-    /// Tells a dispatcher without sockets of the events in a file; how many these were.
+    /// Tells a dispatcher without sockets of the events in a file; what it found, in JSON.
     #[staticmethod]
-    fn replay(py: Python<'_>, record: &str) -> PyResult<u64> {
+    fn replay(py: Python<'_>, record: &str) -> PyResult<String> {
         let file = File::open(record).map_err(|error| raise(format!("{record}: {error}")))?;
-        py.detach(|| rackwright_balancer::replay(BufReader::new(file)))
-            .map_err(|error| raise(format!("{record}: {error}")))
+        let replayed = py
+            .detach(|| rackwright_balancer::replay(BufReader::new(file)))
+            .map_err(|error| raise(format!("{record}: {error}")))?;
+        serde_json::to_string(&replayed).map_err(raise)
     }
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
+pub mod relay;
+
 use rackwright_balancer::{
     Balancer, Framing, PeerSettings, ReplicaSettings, ServiceSettings, Settings, Status,
 };
