@@ -17,13 +17,17 @@ def image(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write the image here.")
     ] = None,
+    lock: Annotated[
+        bool, typer.Option("--lock", help="Lock these packages to the versions of today's lists first.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.
 
     Needs no root. The packages come with this machine's package client from the mirror that it is set up
-    for, or the one in RACKWRIGHT_DEBIAN_MIRROR, and are checked by the distribution's signature. What was
-    made once is kept.
+    for, or the one in RACKWRIGHT_DEBIAN_MIRROR. The versions in software/linux/packages.json are taken for as
+    long as the mirror has them and are checked by their hashes; others come from the distribution's lists,
+    whose signature is checked. What was made once is kept.
 
     Examples:
         ./rw image
@@ -31,10 +35,12 @@ def image(
         ./rw image --packages memcached,iperf3 -o memcached.image
 
     """
-    from rackwright.linux.image import build_image, load_image
+    from rackwright.linux.image import build_image, load_image, lock_image
 
     names = [name.strip() for name in (packages or "").split(",") if name.strip()]
     with working("image") as activity:
+        if lock:
+            lock_image(names, activity.begin)
         path = build_image(names, output, activity.begin)
         made = load_image(path)
     if json:

@@ -16,7 +16,8 @@ from pathlib import Path
 from bootstrap.paths import BUILD, SOFTWARE
 from rackwright.errors import RackwrightError
 from rackwright.linux.files import kernel_of, member, write_files
-from rackwright.linux.packages import Package, PackageClient
+from rackwright.linux.lock import Selection, locked_selection, write_lock
+from rackwright.linux.packages import PackageClient
 
 VERSION = 1
 """Of the format; an image of another one is refused."""
@@ -45,29 +46,67 @@ def build_image(
 ) -> Path:
     """Makes an image with these packages and what they need, or finds the one made of the same files.
 
-    Packages are unpacked and not configured: their maintainers' scripts don't run. `tell` hears what is
-    under way. Raises `RackwrightError` when a package can't be had.
+    Its versions are the locked ones where these packages are locked and the mirror still has them, else those
+    of today's lists. Packages are unpacked and not configured: their maintainers' scripts don't run. `tell`
+    hears what is under way. Raises `RackwrightError` when a package can't be had.
     """
     client = PackageClient(_FOLDER)
-    tell("package lists")
-    client.update()
-    system = (client.kernel(), _FIRMWARE)
-    names = (*_BASE, *packages)
-    parts = [client.alone(name) for name in system]
-    contents = client.with_dependencies(names)
-    path = _FOLDER / "images" / f"{_key([*parts, *contents])}.image"
+    selection = _locked(client, packages, tell) or _listed(client, packages, tell)
+    path = _path(selection)
     if not path.exists():
-        tell(f"{len(parts) + len(contents)} packages")
-        client.fetch(system, dependencies=False)
-        client.fetch(names, dependencies=True)
         tell("unpacking")
-        _write(path, client, parts, contents)
+        _write(path, client, selection)
     if not packages:
         _replace(_default(), lambda new: new.symlink_to(path))
     if output is None:
         return path
     _replace(output, lambda new: shutil.copyfile(path, new))
     return output
+
+
+def lock_image(packages: Sequence[str] = (), tell: Callable[[str], None] = lambda _: None) -> Path:
+    """Locks an image with these packages to the versions of today's lists; gives the lock's file."""
+    client = PackageClient(_FOLDER)
+    tell("package lists")
+    client.update()
+    return write_lock(packages, _select(client, packages))
+
+
+def _locked(client: PackageClient, packages: Sequence[str], tell: Callable[[str], None]) -> Selection | None:
+    """The locked packages, fetched. `None` without a lock, or when the mirror has not kept them all."""
+    selection = locked_selection(packages)
+    if selection is None:
+        return None
+    try:
+        _fetch(client, selection, tell)
+    except RackwrightError as error:
+        tell(f"newer packages than the locked ones: {error}")
+        return None
+    return selection
+
+
+def _listed(client: PackageClient, packages: Sequence[str], tell: Callable[[str], None]) -> Selection:
+    """The packages of today's lists, fetched."""
+    tell("package lists")
+    client.update()
+    selection = _select(client, packages)
+    _fetch(client, selection, tell)
+    return selection
+
+
+def _select(client: PackageClient, packages: Sequence[str]) -> Selection:
+    """The packages that an image is made of, as the lists that were fetched have them."""
+    return Selection(
+        kernel=client.alone(client.kernel()),
+        firmware=client.alone(_FIRMWARE),
+        contents=tuple(client.with_dependencies((*_BASE, *packages))),
+    )
+
+
+def _fetch(client: PackageClient, selection: Selection, tell: Callable[[str], None]) -> None:
+    if not _path(selection).exists():
+        tell(f"{len(selection.packages)} packages")
+        client.fetch(selection.packages)
 
 
 def default_image(tell: Callable[[str], None] = lambda _: None) -> Path:
@@ -109,12 +148,12 @@ def image_parts(path: Path) -> dict[str, tuple[int, int]]:
         return {found.name: (found.offset_data, found.size) for found in archive if found.name in _PARTS}
 
 
-def _key(packages: Sequence[Package]) -> str:
-    """What the content of an image follows from."""
+def _path(selection: Selection) -> Path:
+    """Where the image of a selection is kept: named by all that its content follows from."""
     digest = _recipe()
-    for package in packages:
+    for package in selection.packages:
         digest.update(f"\0{package.file}\0{package.hash}".encode())
-    return digest.hexdigest()[:24]
+    return _FOLDER / "images" / f"{digest.hexdigest()[:24]}.image"
 
 
 def _recipe() -> hashlib._Hash:
@@ -125,11 +164,12 @@ def _recipe() -> hashlib._Hash:
     return digest
 
 
-def _write(path: Path, client: PackageClient, system: Sequence[Package], contents: Sequence[Package]) -> None:
-    kernel, firmware = (client.path(package) for package in system)
+def _write(path: Path, client: PackageClient, selection: Selection) -> None:
     files = io.BytesIO()
-    image, modules = kernel_of(kernel)
-    write_files([client.path(package) for package in contents], modules, _INIT.read_bytes(), files)
+    image, modules = kernel_of(client.path(selection.kernel))
+    firmware = client.path(selection.firmware)
+    contents = [client.path(package) for package in selection.contents]
+    write_files(contents, modules, _INIT.read_bytes(), files)
     parts = {
         "firmware": member(firmware, "riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"),
         "kernel": image,
@@ -137,7 +177,7 @@ def _write(path: Path, client: PackageClient, system: Sequence[Package], content
     }
     description = {
         "version": VERSION,
-        "packages": [package.file for package in (*system, *contents)],
+        "packages": [package.file for package in selection.packages],
         "sha256": {name: _hash(part) for name, part in parts.items()},
     }
     described = {"image.json": json.dumps(description, indent=2).encode(), **parts}

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,14 +25,16 @@ RELEASE = "trixie"
 MIRROR_VARIABLE = "RACKWRIGHT_DEBIAN_MIRROR"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _PROGRAMS = {"apt-get": "apt", "apt-cache": "apt", "dpkg-deb": "dpkg"}
-_URI = re.compile(r"'(?P<uri>[^']+)' (?P<file>\S+) (?P<bytes>\d+) (?P<hash>\S+)")
+_HELPER = Path("/usr/lib/apt/apt-helper")
+_URI = re.compile(r"'\S+?/(?P<path>pool/\S+)' (?P<file>\S+) \d+ (?P<hash>SHA256:\S+)")
 
 
 @dataclass(frozen=True)
 class Package:
-    """A package of the lists: the file it comes in, and the hash that it must have."""
+    """A package: the file it comes in, where a mirror has it, and the hash that it must have, `SHA256:…`."""
 
     file: str
+    path: str
     hash: str
 
 
@@ -49,7 +52,15 @@ class PackageClient:
         for part in ("lists/partial", "cache/archives/partial", "nothing/partial", "sources"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         (folder / "status").touch()
-        sources = f"Types: deb\nURIs: {mirror()}\nSuites: {RELEASE}\nComponents: main\nSigned-By: {KEYRING}\n"
+        self._mirror = mirror().rstrip("/")
+        source = {
+            "Types": "deb",
+            "URIs": self._mirror,
+            "Suites": RELEASE,
+            "Components": "main",
+            "Signed-By": KEYRING,
+        }
+        sources = "".join(f"{name}: {value}\n" for name, value in source.items())
         (folder / "sources" / "debian.sources").write_text(sources, encoding="ascii")
 
     def update(self) -> None:
@@ -73,12 +84,20 @@ class PackageClient:
         listed = self._listed("install", "--yes", "--no-install-recommends", *names)
         return sorted(listed, key=lambda package: package.file)
 
-    def fetch(self, names: Sequence[str], *, dependencies: bool) -> None:
-        """Downloads what is not here yet."""
-        if dependencies:
-            self._run("apt-get", "install", "--download-only", "--yes", "--no-install-recommends", *names)
-        else:
-            self._run("apt-get", "download", *names)
+    def fetch(self, packages: Sequence[Package]) -> None:
+        """Downloads what is not here yet. Raises `RackwrightError` when the mirror has none of this hash."""
+        for package in packages:
+            if not self.path(package).exists():
+                with tempfile.TemporaryDirectory(dir=self._archives / "partial") as folder:
+                    new = Path(folder) / "new"
+                    self._run(
+                        str(_HELPER),
+                        "download-file",
+                        f"{self._mirror}/{package.path}",
+                        str(new),
+                        package.hash,
+                    )
+                    new.replace(self.path(package))
 
     def path(self, package: Package) -> Path:
         """Where a package that was fetched lies."""
@@ -91,7 +110,7 @@ class PackageClient:
     def _listed(self, *arguments: str) -> list[Package]:
         """What would be downloaded if nothing were here yet."""
         listed = self._run("apt-get", "--print-uris", *arguments, archives=self.folder / "nothing")
-        return [Package(found["file"], found["hash"]) for found in _URI.finditer(listed)]
+        return [Package(**found.groupdict()) for found in _URI.finditer(listed)]
 
     def _run(self, program: str, *arguments: str, archives: Path | None = None) -> str:
         archives = archives or self._archives
@@ -109,6 +128,7 @@ class PackageClient:
             "Dir::Etc::SourceParts": self.folder / "sources",
             "Dir::Etc::PreferencesParts": os.devnull,
             "Debug::NoLocking": "true",
+            "Acquire::ForceHash": "sha256",
             "Acquire::Retries": "3",
             # Root's downloads are made by another user where there is one, who cannot write here.
             "APT::Sandbox::User": "root",
