@@ -249,6 +249,9 @@ class Guest:
     def request_console(self) -> None:
         """Asks a guest that is ready for a shell on its console."""
 
+    def request_prepare(self, command: bytes) -> None:
+        """Asks a guest that is ready to run a command of the shell, after which it is ready again."""
+
     def request_run(self, command: bytes) -> None:
         """Asks a guest that is ready to run a command of the shell, and to switch itself off."""
 
@@ -518,10 +521,11 @@ class Balancer:
         """Answers what is under way, and ends; whether nothing was under way any more."""
 
     @staticmethod
-    def replay(record: str) -> int:
-        """Tells a dispatcher without sockets of the events in a file, and how many these were.
+    def replay(record: str) -> str:
+        """Tells a dispatcher without sockets of the events in a file; what it found, in JSON.
 
-        Raises `EngineError` unless it decides what was decided then.
+        engine/crates/balancer/src/ledger.rs has the keys. Raises `EngineError` unless it decides what was
+        decided then, and counts what follows from that.
         """
 
 def exercise_daronpon(design: Design, seed: int, frames: int) -> dict[str, int]:

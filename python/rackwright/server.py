@@ -15,7 +15,7 @@ from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
 from rackwright.designs import ParameterValue, design, manifest_of
 from rackwright.errors import RackwrightError
-from rackwright.linux.node import LinuxNode
+from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
 from rackwright.programs import network_program
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ CPUS = ("rocket", "boom", "functional")
 
 MOST_HARTS = 64
 """So many can share a memory."""
+
+DEFAULT_MEMORY_BYTES = 512 << 20
+"""Memory of a server that boots Linux."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,10 @@ class Server(Node):
     Or it boots Linux: `image` is the path of one that `rw image` has made, or "default". `run` is what root's
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
     stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, and a
-    network interface that Debian's own driver knows, for packets of up to `mtu` bytes.
+    network interface that Debian's own driver knows, for packets of up to `mtu` bytes. With `checkpoint` in
+    place of `image` it has booted before: any number of servers go on from one file that
+    `rw boot --checkpoint` has written, with the harts and the memory of that machine, and share the memory
+    that they don't write.
     """
 
     def __init__(
@@ -112,7 +118,7 @@ class Server(Node):
         cpu: str = "rocket",
         accelerators: Sequence[str | Path | _engine.Design] = (),
         *,
-        harts: int = 1,
+        harts: int | None = None,
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
@@ -124,8 +130,9 @@ class Server(Node):
         arguments: Sequence[str | Node] = (),
         static_arp: bool = False,
         image: str | Path | None = None,
+        checkpoint: str | Path | None = None,
         run: str | Sequence[str | Node] | None = None,
-        memory_bytes: int = 512 << 20,
+        memory_bytes: int | None = None,
         mtu: int = 1500,
         nic: str | Path | _engine.Design = "nic",
         mac: str | None = None,
@@ -138,6 +145,11 @@ class Server(Node):
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
+        if checkpoint is not None and (image, harts, memory_bytes) != (None, None, None):
+            raise RackwrightError(
+                "a checkpoint has image, harts and memory: a server is given the one or the others"
+            )
+        harts = 1 if harts is None else harts
         if harts not in range(1, MOST_HARTS + 1):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
         super().__init__(name)
@@ -152,11 +164,12 @@ class Server(Node):
         self.program = program
         self.arguments = list(arguments)
         self.static_arp = static_arp
-        self.linux = None if image is None else LinuxNode(image, run, memory_bytes, mtu)
-        if run is not None and image is None:
+        start = _linux_start(image, checkpoint, harts, memory_bytes)
+        self.linux = None if start is None else LinuxNode(start, run, mtu)
+        if run is not None and start is None:
             raise RackwrightError('what a server runs needs an image to boot: Server(image="default", run=…)')
-        if image is not None and (program is not None or accelerators):
-            raise RackwrightError("a server that boots an image has neither a program nor accelerators")
+        if start is not None and (program is not None or accelerators):
+            raise RackwrightError("a server that runs Linux has neither a program nor accelerators")
         self.nic = nic
         self.mac = mac
         self.ip = ip
@@ -241,7 +254,7 @@ class Server(Node):
         }
         if self.linux:
             command = [described(part) for part in self.linux.command]
-            return {"kind": "linux", "harts": self.harts, **self.linux.describe(), "command": command, **both}
+            return {"kind": "linux", **self.linux.describe(), "command": command, **both}
         if self.program is None:
             raise TopologyError(f'`{names[self]}` needs a program: Server(program="ping.elf")')
         if self.harts > 1:
@@ -275,6 +288,17 @@ def run(
 ) -> RunResult:
     """Runs one program on one server: `Server(...).run(...)` in a call."""
     return Server(cpu, accelerators, placement=placement).run(program, arguments)
+
+
+def _linux_start(
+    image: str | Path | None, checkpoint: str | Path | None, harts: int, memory_bytes: int | None
+) -> dict[str, object] | None:
+    """Where a server under Linux begins; None for one without."""
+    if checkpoint is not None:
+        return from_checkpoint(checkpoint)
+    if image is None:
+        return None
+    return from_reset(image, harts, DEFAULT_MEMORY_BYTES if memory_bytes is None else memory_bytes)
 
 
 def _say(sentence: str) -> None:

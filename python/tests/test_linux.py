@@ -18,7 +18,7 @@ import pytest
 from rackwright import RackwrightError, _engine
 from rackwright.cli.boot import memory_bytes
 from rackwright.linux.archive import ArchiveWriter, Entry, folder, program
-from rackwright.linux.boot import COMMAND_LINE, boot, restore
+from rackwright.linux.boot import COMMAND_LINE, OUTPUT, boot, restore
 from rackwright.linux.console import Console, raw_console
 from rackwright.linux.files import placed
 from rackwright.linux.image import Image, default_image, load_image
@@ -60,6 +60,12 @@ def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_pat
     command = "cat /sys/bus/pci/devices/*/device; head -c 500 /dev/hwrng | xxd -p; cat /proc/uptime; exit 5"
     whole = boot(image, command, harts=2, memory_bytes=SMALL, checkpoint=saved)
     assert whole.checkpoint == str(saved)
+    prepared = _engine.Guest.restore(saved)
+    prepared.request_prepare(b"echo once >note; echo heard")
+    assert run_until(prepared, "ready", 999_999) is None
+    prepared.request_prepare(b"cat note; exit 3")
+    assert run_until(prepared, "off", 77_777_777) == 3
+    assert prepared.output(OUTPUT) == b"heard\nonce\n"
     assert [path.name for path in tmp_path.iterdir()] == [saved.name]
     rest = restore(saved, command)
     assert (rest.exit_code, rest.stdout, rest.harts) == (5, whole.stdout, 2)

@@ -19,6 +19,7 @@ from rackwright.reproduce.table import cells
 
 NETWORK = (
     "firesim-2.5",
+    pytest.param("firesim-2.5-linux", marks=pytest.mark.long),
     "firesim-bw",
     "firesim-2.6",
     "firesim-2.8",

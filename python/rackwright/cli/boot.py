@@ -66,6 +66,9 @@ def boot(
             metavar="FILE", help="Write where the guest is when it has booted; without --run, then end."
         ),
     ] = None,
+    prepare: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="Run this before the checkpoint is written.")
+    ] = None,
     from_: Annotated[
         Path | None,
         typer.Option("--from", metavar="FILE", help="Go on from a checkpoint instead of booting an image."),
@@ -104,7 +107,7 @@ def boot(
     size = memory_bytes(memory)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
-        for name in ("image", "harts", "memory", "checkpoint", "files"):
+        for name in ("image", "harts", "memory", "checkpoint", "prepare", "files"):
             source = context.get_parameter_source(name)
             if source is not None and source.name == "COMMANDLINE":
                 raise RackwrightError(
@@ -137,6 +140,7 @@ def boot(
                 accelerators=accelerator or (),
                 placement=placement.value,
                 checkpoint=checkpoint,
+                prepare=prepare,
                 show=show,
                 console=console,
             )

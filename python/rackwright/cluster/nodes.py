@@ -80,7 +80,8 @@ class Switch(Node):
     With `dispatch` it takes the requests for services right below it and chooses their replicas, together
     with all other switches that dispatch; with the `fidelity` "rtl" the unit `daronpon` does that, instead of
     the model that it equals. It loses frames with the probability `loss`, and all of them
-    between the pairs of times in `outages_us`, after which it knows nothing.
+    between the pairs of times in `outages_us`, after which it knows nothing. With the probability `late` a
+    frame arrives up to `late_us` later than it should, so that others overtake it.
     """
 
     def __init__(
@@ -96,6 +97,8 @@ class Switch(Node):
         dispatch: Dispatch | None = None,
         fidelity: Fidelity = "model",
         loss: float = 0.0,
+        late: float = 0.0,
+        late_us: float = 0.0,
         outages_us: Iterable[tuple[float, float]] = (),
     ) -> None:
         super().__init__(name)
@@ -108,6 +111,8 @@ class Switch(Node):
         self.dispatch = dispatch
         self.fidelity = fidelity
         self.loss = loss
+        self.late = late
+        self.late_us = late_us
         self.outages_us = [list(outage) for outage in outages_us]
 
     def add_downlinks(self, nodes: Iterable[Node], link: Ethernet | None = None) -> None:
@@ -127,6 +132,8 @@ class Switch(Node):
             "routes": {to: list(neighbours) for to, neighbours in self.routes.items()},
             "dispatch": self.dispatch and self.dispatch.describe(self._design()),
             "loss": self.loss,
+            "late": self.late,
+            "late_us": self.late_us,
             "outages_us": self.outages_us,
         }
 

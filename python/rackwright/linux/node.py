@@ -1,8 +1,8 @@
-"""A server of a cluster that boots an image."""
+"""A server of a cluster that runs Linux."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,34 +21,47 @@ _LEAST_MTU, _MOST_MTU = 68, 9578
 
 
 class LinuxNode:
-    """What a server boots, and what its root does then."""
+    """Where a server begins, and what its root does when it has booted."""
 
-    def __init__(
-        self,
-        image: str | Path,
-        run: str | Sequence[str | Node] | None,
-        memory_bytes: int,
-        mtu: int,
-    ) -> None:
-        """`image` is a path, or "default".
+    def __init__(self, start: Mapping[str, object], run: str | Sequence[str | Node] | None, mtu: int) -> None:
+        """`start` is made by `from_reset` or `from_checkpoint`.
 
-        Raises `RackwrightError` when it is no image, or for sizes that can't be.
+        Raises `RackwrightError` for an MTU that can't be.
         """
         if not _LEAST_MTU <= mtu <= _MOST_MTU:
             raise RackwrightError(f"an MTU is {_LEAST_MTU} to {_MOST_MTU} bytes, not {mtu}")
-        self.path = default_image() if str(image) == "default" else Path(image)
-        self._parts = image_parts(self.path)
         self.command: list[str | Node] = (
             [_STAY] if run is None else [run] if isinstance(run, str) else list(run)
         )
-        self._memory_bytes = memory_bytes
+        self._start = start
         self._mtu = mtu
 
     def describe(self) -> dict[str, Any]:
         """As the engine reads it, without the command."""
-        return {
-            "image": {"path": str(self.path), **self._parts},
-            "memory_bytes": self._memory_bytes,
+        return {"start": self._start, "mtu": self._mtu}
+
+
+def from_reset(image: str | Path, harts: int, memory_bytes: int) -> dict[str, object]:
+    """The start of a server that boots `image`, a path or "default".
+
+    Raises `RackwrightError` when it is no image.
+    """
+    path = default_image() if str(image) == "default" else Path(image)
+    return {
+        "reset": {
+            "harts": harts,
+            "memory_bytes": memory_bytes,
+            "image": {"path": str(path), **image_parts(path)},
             "command_line": COMMAND_LINE,
-            "mtu": self._mtu,
         }
+    }
+
+
+def from_checkpoint(path: str | Path) -> dict[str, object]:
+    """The start of a server that goes on from the checkpoint of a booted one.
+
+    Raises `RackwrightError` when there is no such file.
+    """
+    if not Path(path).is_file():
+        raise RackwrightError(f"{path}: no such file")
+    return {"booted": str(path)}

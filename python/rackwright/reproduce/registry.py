@@ -10,6 +10,7 @@ from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
 from rackwright.reproduce.fireperf import rate
 from rackwright.reproduce.firesim import (
+    linux_round_trips,
     one_nic,
     remote_paging,
     round_trips,
@@ -20,6 +21,7 @@ from rackwright.reproduce.firesim import (
 
 EXPERIMENTS = (
     round_trips.EXPERIMENT,
+    linux_round_trips.EXPERIMENT,
     one_nic.EXPERIMENT,
     streams.EXPERIMENT,
     simulation_rate.BY_NODES,

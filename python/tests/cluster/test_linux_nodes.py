@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ import pytest
 from rackwright import Cluster, Ethernet, RackwrightError, Server, Switch
 from rackwright.cli.run_cluster import keep_consoles
 from rackwright.cluster.result import ClusterResult
+from rackwright.linux.boot import boot
+from rackwright.linux.image import default_image, load_image
 
 SMALL = 256 << 20
 
@@ -41,23 +45,118 @@ def ping(threads: int) -> ClusterResult:
     return result
 
 
-def test_a_ping_through_two_network_interfaces_in_rtl(tmp_path: Path) -> None:
-    consoles = keep_consoles([ping(threads=2)], tmp_path)
-    assert set(consoles) == {"answers", "asks"}
-    assert "Linux version" in consoles["answers"].read_text()
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A server with two harts that has booted."""
+    path = tmp_path_factory.mktemp("checkpoint") / "booted"
+    boot(
+        load_image(default_image()),
+        harts=2,
+        memory_bytes=SMALL,
+        checkpoint=path,
+        prepare="echo prepared >/root/note",
+    )
+    return path
+
+
+def address(index: int) -> str:
+    return f"172.16.1.{1 + index}"
+
+
+def ring(checkpoint: Path, cpus: list[str], threads: int) -> ClusterResult:
+    """Servers that go on from the checkpoint and ping the next one each; all get answers."""
+    count = len(cpus)
+    show = "cat note; hostname; cat /sys/class/net/eth0/address; head -c 8 /dev/hwrng | xxd -p"
+    servers = [
+        Server(
+            cpu,
+            checkpoint=checkpoint,
+            run=f"sleep 0.02; ping -c 1 {address((index + 1) % count)}; {show}; while sleep 3600; do :; done",
+            name=f"linux{index}",
+            ip=address(index),
+        )
+        for index, cpu in enumerate(cpus)
+    ]
+    switch = Switch("tor0")
+    switch.add_downlinks(servers)
+    # The NIC's clock, 156.25 MHz, has no whole number of cycles in a tick of the servers' time.
+    result = Cluster(switch, link=Ethernet(gbps=10, latency_us=20)).run(until_ms=100, threads=threads)
+    rows = result.servers.set_index("name")
+    assert rows["error"].isna().all()
+    assert (rows["packets_dropped"] == 0).all()
+    for index in range(count):
+        lines = rows["stdout"][f"linux{index}"].splitlines()
+        assert "1 packets transmitted, 1 packets received, 0% packet loss" in lines
+        assert lines[-4:-2] == ["prepared", f"linux{index}"]
+    assert len({text.splitlines()[-2] for text in rows["stdout"]}) == count, "hardware addresses"
+    assert len({text.splitlines()[-1] for text in rows["stdout"]}) == count, "random numbers"
+    return result
+
+
+def test_servers_from_one_checkpoint_are_different_ones(checkpoint: Path, tmp_path: Path) -> None:
+    results = [ring(checkpoint, ["functional"] * 4, threads) for threads in (1, 2)]
+    assert len({result.digest for result in results}) == 1
+    consoles = keep_consoles(results[:1], tmp_path)
+    assert set(consoles) == {f"linux{index}" for index in range(4)}
+    assert "Linux version" in consoles["linux3"].read_text()
 
 
 @pytest.mark.long
-def test_a_ping_is_the_same_on_any_number_of_threads() -> None:
-    assert len({ping(threads).digest for threads in (1, 2)}) == 1
+def test_servers_from_one_checkpoint_have_harts_of_any_model(checkpoint: Path) -> None:
+    cpus = ["rocket", "boom", "functional"]
+    assert len({ring(checkpoint, cpus, threads).digest for threads in (1, 2, 3)}) == 1
+
+
+@pytest.mark.long
+def test_sixty_four_servers_from_one_checkpoint(checkpoint: Path) -> None:
+    few = most_memory(lambda: ring(checkpoint, ["functional"] * 4, 2))
+    many = most_memory(lambda: ring(checkpoint, ["functional"] * 64, 2))
+    assert many - few < 60 * 24 << 20
+
+
+def most_memory(run: Callable[[], object]) -> int:
+    """Bytes of the host's memory that this process takes at most; a page mapped often counts once."""
+    seen = [0]
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.2):
+            rows = Path("/proc/self/smaps_rollup").read_text().splitlines()
+            seen.append(next(int(row.split()[1]) << 10 for row in rows if row.startswith("Pss:")))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        run()
+    finally:
+        ended.set()
+        watcher.join()
+    return max(seen)
+
+
+@pytest.mark.long
+def test_a_ping_between_servers_that_boot_in_the_cluster(tmp_path: Path) -> None:
+    results = [ping(threads) for threads in (1, 2)]
+    assert len({result.digest for result in results}) == 1
+    consoles = keep_consoles(results[:1], tmp_path)
+    assert set(consoles) == {"answers", "asks"}
+    assert "Linux version" in consoles["answers"].read_text()
 
 
 def test_what_a_linux_server_cannot_be() -> None:
     with pytest.raises(RackwrightError, match="needs an image to boot"):
         Server(run="true")
-    with pytest.raises(RackwrightError, match="neither a program nor accelerators"):
+    with pytest.raises(RackwrightError, match="runs Linux has neither a program"):
         Server(image="default", program="ping.elf")
     with pytest.raises(RackwrightError, match="an MTU is 68 to 9578 bytes, not 67"):
         Server(image="default", mtu=67)
     with pytest.raises(RackwrightError, match="no such file"):
         Server(image="/nowhere.image")
+    with pytest.raises(RackwrightError, match="no such file"):
+        Server(checkpoint="/nowhere.checkpoint")
+    with pytest.raises(RackwrightError, match="given the one or the others"):
+        Server(checkpoint=__file__, harts=2)
+    switch = Switch("tor0")
+    switch.add_downlinks([Server("functional", checkpoint=__file__, name="a"), Server(image="default")])
+    with pytest.raises(RackwrightError, match="is no checkpoint of a booted machine"):
+        Cluster(switch)

@@ -4,7 +4,7 @@ use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{
     linux, Argument, BladeSpec, ClusterError, Designs, DispatchSpec, HostPortSpec, LinuxSpec, Node, NodeKind,
-    Observations, ServerSpec, SwitchSpec, TrafficSpec, WireSpec,
+    Observations, ServerSpec, StartSpec, SwitchSpec, TrafficSpec, WireSpec,
 };
 use rackwright_blade::{Blade, BladeParameters};
 use rackwright_daronpon::UnitDispatching;
@@ -13,11 +13,11 @@ use rackwright_ethernet::{
     SwitchParameters, Table, POLICIES,
 };
 use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
-use rackwright_machine::{MachineError, MachineParameters};
+use rackwright_machine::{Checkpoint, MachineError};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Graph, ModelId, PortId};
 use rackwright_server::{
-    Code, LinuxConfig, LinuxServer, NetworkConfig, NetworkedServer, ServerConfig, ServerError,
+    Code, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, ServerConfig, ServerError,
     BARE_METAL_BYTES,
 };
 use rackwright_time::{Cycle, Cycles};
@@ -44,6 +44,7 @@ pub(crate) fn build(
         designs,
         observations,
         programs: RefCell::default(),
+        checkpoints: RefCell::default(),
         code: Code::default(),
         tree: broadcast_tree(topology),
     };
@@ -88,6 +89,7 @@ struct Builder<'a> {
     observations: &'a Observations,
     /// Files that were read: many servers run the same program.
     programs: RefCell<BTreeMap<PathBuf, Rc<[u8]>>>,
+    checkpoints: RefCell<BTreeMap<PathBuf, Rc<Checkpoint>>>,
     code: Code,
     tree: Vec<Vec<u16>>,
 }
@@ -145,12 +147,17 @@ impl Builder<'_> {
 
     fn faults(&self, index: usize, spec: &SwitchSpec) -> Result<Faults, ClusterError> {
         let wrong = ClusterError::parameter(self.topology.name(index));
-        if !(0.0..=1.0).contains(&spec.loss) {
-            return Err(wrong(ParameterError::Fraction(spec.loss)));
+        let is_probability = |probability: &f64| (0.0..=1.0).contains(probability);
+        if let Some(other) = [spec.loss, spec.late]
+            .into_iter()
+            .find(|one| !is_probability(one))
+        {
+            return Err(wrong(ParameterError::Fraction(other)));
         }
-        let outages = self.outages(&spec.outages_us).map_err(wrong)?;
+        let outages = self.outages(&spec.outages_us).map_err(&wrong)?;
+        let latest = self.cycles(spec.late_us).map_err(wrong)?;
         let seed = self.topology.description.seed.wrapping_add(index as u64);
-        Ok(Faults::new(spec.loss, outages, seed))
+        Ok(Faults::new(spec.loss, outages, seed).with_late_frames(spec.late, latest))
     }
 
     fn outages(&self, outages_us: &[[f64; 2]]) -> Result<Vec<Outage>, ParameterError> {
@@ -253,33 +260,66 @@ impl Builder<'_> {
             reason,
         };
         let peer = self.peers[&index];
-        let image = self.program(name, &spec.image.path)?;
-        let software = linux::software(spec, &image).ok_or_else(|| ClusterError::Image {
-            name: name.to_string(),
-            path: spec.image.path.display().to_string(),
-        })?;
         let cpu = spec
             .cpu
             .parse()
             .map_err(|error: MachineError| refused(error.into()))?;
         let named = |address_of: &str| self.named(name, address_of);
-        let config = LinuxConfig {
-            machine: MachineParameters {
+        let whoami = (name, peer.endpoint.address);
+        let command = linux::command(spec, whoami, named)?;
+        let make = |start: LinuxStart<'_>| {
+            let config = LinuxConfig {
+                start,
                 cpu,
-                harts: spec.harts,
-                memory_bytes: spec.memory_bytes,
                 // Servers draw random numbers of their own, such as the first port or sequence number.
                 seed: self.topology.description.seed.wrapping_add(index as u64),
-            },
-            nic: self.design(name, &spec.nic)?,
-            clock: self.topology.clock,
-            port: self.ports(index)[0],
-            mac: peer.mac,
-            mtu: spec.mtu,
-            command: &linux::command(spec, peer.endpoint.address, named)?,
-            skip_quiescent: spec.skip_quiescent,
+                code: &self.code,
+                nic: self.design(name, &spec.nic)?,
+                clock: self.topology.clock,
+                port: self.ports(index)[0],
+                mac: peer.mac,
+                mtu: spec.mtu,
+                command: &command,
+                skip_quiescent: spec.skip_quiescent,
+            };
+            LinuxServer::new(&config).map_err(refused)
         };
-        LinuxServer::new(&config, &software).map_err(refused)
+        match &spec.start {
+            StartSpec::Booted(path) => {
+                let checkpoint = self.checkpoint(path).map_err(|error| refused(error.into()))?;
+                make(LinuxStart::Booted(&checkpoint))
+            }
+            StartSpec::Reset {
+                harts,
+                memory_bytes,
+                image,
+                command_line,
+            } => {
+                let file = self.program(name, &image.path)?;
+                let software =
+                    linux::software(image, &file, command_line).ok_or_else(|| ClusterError::Image {
+                        name: name.to_string(),
+                        path: image.path.display().to_string(),
+                    })?;
+                make(LinuxStart::Reset {
+                    software: &software,
+                    harts: *harts,
+                    memory_bytes: *memory_bytes,
+                })
+            }
+        }
+    }
+
+    /// A checkpoint, which all servers that go on from it share.
+    fn checkpoint(&self, path: &Path) -> Result<Rc<Checkpoint>, MachineError> {
+        if let Some(found) = self.checkpoints.borrow().get(path) {
+            return Ok(found.clone());
+        }
+        let read = Rc::new(Checkpoint::read(path)?);
+        self.checkpoints
+            .borrow_mut()
+            .insert(path.to_path_buf(), read.clone());
+        Ok(read)
     }
 
     fn design(&self, name: &str, design: &str) -> Result<&Design, ClusterError> {

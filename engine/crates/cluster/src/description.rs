@@ -66,7 +66,7 @@ pub enum NodeKind {
     Traffic(Box<TrafficSpec>),
     /// A server with a hart and a NIC in RTL.
     Server(Box<ServerSpec>),
-    /// A server that boots Linux and has a NIC in RTL.
+    /// A server that runs Linux and has a NIC in RTL.
     Linux(Box<LinuxSpec>),
     /// A memory blade.
     MemoryBlade(BladeSpec),
@@ -138,6 +138,12 @@ pub struct SwitchSpec {
     /// The probability with which a frame that arrives is lost.
     #[serde(default)]
     pub loss: f64,
+    /// The probability with which a frame arrives late, and
+    #[serde(default)]
+    pub late: f64,
+    /// by how many microseconds at most.
+    #[serde(default)]
+    pub late_us: f64,
     /// When it is down: pairs of times in microseconds. It knows nothing when it comes back.
     #[serde(default)]
     pub outages_us: Vec<[f64; 2]>,
@@ -183,6 +189,8 @@ impl Default for SwitchSpec {
             routes: BTreeMap::new(),
             dispatch: None,
             loss: 0.0,
+            late: 0.0,
+            late_us: 0.0,
             outages_us: Vec::new(),
         }
     }
@@ -258,20 +266,14 @@ pub struct ServerSpec {
     pub skip_quiescent: bool,
 }
 
-/// A server that boots Linux and has a NIC in RTL.
+/// A server that runs Linux and has a NIC in RTL.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinuxSpec {
     /// The harts' timing model: a name of [`rackwright_machine::CpuModel`].
     pub cpu: String,
-    /// How many harts.
-    pub harts: usize,
-    /// Bytes of memory.
-    pub memory_bytes: u64,
-    /// What it boots.
-    pub image: ImageSpec,
-    /// The kernel's command line.
-    pub command_line: String,
+    /// Where it begins.
+    pub start: StartSpec,
     /// What root does in a shell when it has booted; its parts are put together as they are.
     pub command: Vec<Argument>,
     /// Whether it knows the hardware addresses of the servers in its command from the start.
@@ -284,6 +286,25 @@ pub struct LinuxSpec {
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
+}
+
+/// Where a server that runs Linux begins.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum StartSpec {
+    /// At its reset.
+    Reset {
+        /// How many harts.
+        harts: usize,
+        /// Bytes of memory.
+        memory_bytes: u64,
+        /// What it boots.
+        image: ImageSpec,
+        /// The kernel's command line.
+        command_line: String,
+    },
+    /// Where a machine was saved that had booted: in the file of a checkpoint.
+    Booted(PathBuf),
 }
 
 /// Where the parts of an image lie in its file: first byte and length.

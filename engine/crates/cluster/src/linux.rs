@@ -1,4 +1,4 @@
-use crate::{Argument, ClusterError, LinuxSpec};
+use crate::{Argument, ClusterError, ImageSpec, LinuxSpec, StartSpec};
 use rackwright_boot::Software;
 use rackwright_ethernet::Ipv4;
 use rackwright_traffic::Peer;
@@ -8,20 +8,24 @@ use std::fmt::Write;
 const PREFIX: u8 = 16;
 
 /// What a server boots, out of the file of its image; `None` when the file is shorter than its parts.
-pub(crate) fn software<'a>(spec: &'a LinuxSpec, image: &'a [u8]) -> Option<Software<'a>> {
+pub(crate) fn software<'a>(
+    parts: &ImageSpec,
+    image: &'a [u8],
+    command_line: &'a str,
+) -> Option<Software<'a>> {
     let part = |(first, bytes): (usize, usize)| image.get(first..first.checked_add(bytes)?);
     Some(Software {
-        firmware: part(spec.image.firmware)?,
-        kernel: part(spec.image.kernel)?,
-        initial_files: part(spec.image.files)?,
-        command_line: &spec.command_line,
+        firmware: part(parts.firmware)?,
+        kernel: part(parts.kernel)?,
+        initial_files: part(parts.files)?,
+        command_line,
     })
 }
 
-/// What the server's shell does: its interface gets its address, and then what the user wants.
+/// What the server's shell does: it becomes the one of this name and address, and then does what the user wants.
 pub(crate) fn command<'a>(
     spec: &LinuxSpec,
-    address: Ipv4,
+    (name, address): (&str, Ipv4),
     named: impl Fn(&str) -> Result<&'a Peer, ClusterError>,
 ) -> Result<Vec<u8>, ClusterError> {
     let mut known = String::new();
@@ -38,7 +42,29 @@ pub(crate) fn command<'a>(
             }
         }
     }
-    let network =
-        format!("modprobe virtio_net\nip address add {address}/{PREFIX} dev eth0\nip link set eth0 up\n");
-    Ok(format!("{network}{known}{wanted}\n").into_bytes())
+    let find = match spec.start {
+        StartSpec::Reset { .. } => "",
+        // The network interface was not there when Linux looked for devices, and others go on with the same random numbers.
+        StartSpec::Booted(_) => "echo 1 >/sys/bus/pci/rescan\nhead -c 512 /dev/hwrng >/dev/urandom\n",
+    };
+    let identity = format!(
+        "hostname {name}\n{find}modprobe virtio_net\nip address add {address}/{PREFIX} dev eth0\nip link set eth0 up\n",
+        name = quoted(name)
+    );
+    Ok(format!("{identity}{known}{wanted}\n").into_bytes())
+}
+
+/// One word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_word_of_a_shell() {
+        assert_eq!(quoted("rack 1; it's"), r"'rack 1; it'\''s'");
+    }
 }

@@ -48,6 +48,8 @@ type Place = (u64, u64);
 
 /// Addresses for which code is kept; what a program that writes ever new code runs beyond them is not shared.
 const CAPACITY: usize = 1 << 16;
+/// Different code that is kept for one address: what a kernel puts there later is not shared.
+const VERSIONS: usize = 4;
 
 impl<B> Default for SharedCode<B> {
     fn default() -> Self {
@@ -75,7 +77,10 @@ impl<B> SharedCode<B> {
         }
         let made = Arc::new(make(instructions));
         if by_place.len() < CAPACITY {
-            by_place.entry(place).or_default().push(made.clone());
+            let versions = by_place.entry(place).or_default();
+            if versions.len() < VERSIONS {
+                versions.push(made.clone());
+            }
         }
         made
     }

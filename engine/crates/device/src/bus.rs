@@ -98,6 +98,11 @@ impl Bus {
         self.pci.errors()
     }
 
+    /// Has what is random from here on follow from `seed`.
+    pub fn reseed(&mut self, seed: u64) {
+        self.pci.reseed(seed);
+    }
+
     /// Sends to the guest through serial port `uart`.
     pub fn send(&mut self, uart: usize, bytes: &[u8]) {
         self.uarts[uart].send(bytes);

@@ -1,11 +1,12 @@
 use crate::error::MachineError;
 use rackwright_cpu::SavedHart;
-use rackwright_memory::{GuestMemory, PAGE_BYTES};
+use rackwright_device::Map;
+use rackwright_memory::{Contents, GuestMemory, Protection, PAGE_BYTES};
 use rackwright_stats::Digest;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
-use std::path::Path;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 /// What a checkpoint begins with.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
@@ -84,50 +85,99 @@ fn write_all(path: &Path, head: &Head, memory: &GuestMemory) -> std::io::Result<
     file.into_inner()?.sync_all()
 }
 
-/// Reads a checkpoint: its head, and the contents of its pages.
-pub(crate) fn read(path: &Path) -> Result<(Head, Vec<u8>), MachineError> {
-    let mut file = Vec::new();
-    let opened = File::open(path).and_then(|mut opened| opened.read_to_end(&mut file));
-    opened.map_err(|error| MachineError::Read {
-        path: path.to_path_buf(),
-        error,
-    })?;
-    let refused = |reason| MachineError::Checkpoint {
-        path: path.to_path_buf(),
-        reason,
-    };
+/// A guest that has booted, as it was saved: any number of machines go on from it, and share the memory that they have
+/// not written.
+pub struct Checkpoint {
+    pub(crate) path: PathBuf,
+    pub(crate) head: Head,
+    memory: Contents,
+}
+
+impl Checkpoint {
+    /// Reads the file that [`Guest::save`](crate::Guest::save) has written.
+    ///
+    /// # Errors
+    /// [`MachineError`] when it is no such file, or is damaged.
+    pub fn read(path: &Path) -> Result<Checkpoint, MachineError> {
+        let failed = |error| MachineError::Read {
+            path: path.to_path_buf(),
+            error,
+        };
+        let refused = |reason| MachineError::Checkpoint {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let file = std::fs::read(path).map_err(failed)?;
+        let (head, pages) = parts(&file).map_err(refused)?;
+        let mut memory = Contents::new(head.memory_bytes).map_err(failed)?;
+        let offsets: Vec<u64> = head
+            .pages
+            .iter()
+            .map(|page| page.wrapping_sub(Map::SERVER.memory))
+            .collect();
+        let mut rest = pages;
+        for run in offsets.chunk_by(|one, next| one.wrapping_add(PAGE_BYTES) == *next) {
+            let (content, others) = rest.split_at(run.len() * PAGE);
+            memory.load(run[0], content).map_err(failed)?;
+            rest = others;
+        }
+        Ok(Checkpoint {
+            path: path.to_path_buf(),
+            head,
+            memory,
+        })
+    }
+
+    /// Bytes of memory that the machine has.
+    pub fn memory_bytes(&self) -> u64 {
+        self.head.memory_bytes
+    }
+
+    /// A memory as it was when the machine was saved.
+    pub(crate) fn memory(&self) -> Result<GuestMemory, MachineError> {
+        let bytes = self.head.memory_bytes;
+        let mut memory = reserve(bytes)?;
+        memory
+            .begin_with(Map::SERVER.memory, &self.memory)
+            .map_err(|error| MachineError::Reserve { bytes, error })?;
+        Ok(memory)
+    }
+}
+
+/// What a checkpoint consists of: its head, and the contents of its pages; or what is wrong with it.
+fn parts(file: &[u8]) -> Result<(Head, &[u8]), &'static str> {
+    const DAMAGED: &str = "is damaged or incomplete";
     let body = file
         .strip_prefix(&MAGIC)
-        .ok_or(refused("is no checkpoint of a booted machine"))?;
-    let damaged = || refused("is damaged or incomplete");
-    let (version, body) = body.split_first_chunk().ok_or_else(damaged)?;
+        .ok_or("is no checkpoint of a booted machine")?;
+    let (version, body) = body.split_first_chunk().ok_or(DAMAGED)?;
     if u32::from_le_bytes(*version) != VERSION {
-        return Err(refused("is a checkpoint of another version of Rackwright"));
+        return Err("is a checkpoint of another version of Rackwright");
     }
-    let (content, checksum) = file.split_last_chunk::<CHECKSUM>().ok_or_else(damaged)?;
+    let (content, checksum) = file.split_last_chunk::<CHECKSUM>().ok_or(DAMAGED)?;
     let mut digest = Digest::new();
     digest.bytes(content);
     if digest.value().to_le_bytes() != *checksum {
-        return Err(damaged());
+        return Err(DAMAGED);
     }
-    let (length, body) = body.split_first_chunk().ok_or_else(damaged)?;
+    let (length, body) = body.split_first_chunk().ok_or(DAMAGED)?;
     let length = u64::from_le_bytes(*length) as usize;
-    let head = body.get(..length).ok_or_else(damaged)?;
-    let head: Head = postcard::from_bytes(head).map_err(|_| damaged())?;
+    let head = body.get(..length).ok_or(DAMAGED)?;
+    let head: Head = postcard::from_bytes(head).map_err(|_| DAMAGED)?;
     let pages = &body[length..body.len() - CHECKSUM];
     if pages.len() != head.pages.len() * PAGE {
-        return Err(damaged());
+        return Err(DAMAGED);
     }
-    let pages = pages.to_vec();
     Ok((head, pages))
 }
 
-/// Puts the pages of a checkpoint into memory.
-pub(crate) fn load(head: &Head, pages: &[u8], memory: &mut GuestMemory) -> Result<(), MachineError> {
-    for (address, content) in head.pages.iter().zip(pages.chunks_exact(PAGE)) {
-        memory
-            .load(*address, content)
-            .map_err(rackwright_boot::BootError::from)?;
-    }
-    Ok(())
+/// Memory of so many bytes at its place in a machine, all zeros.
+pub(crate) fn reserve(bytes: u64) -> Result<GuestMemory, MachineError> {
+    let base = Map::SERVER.memory;
+    let reserve = |error| MachineError::Reserve { bytes, error };
+    let mut memory = GuestMemory::new(base.saturating_add(bytes)).map_err(reserve)?;
+    memory
+        .protect(base, bytes, Protection::ALL)
+        .map_err(rackwright_boot::BootError::from)?;
+    Ok(memory)
 }

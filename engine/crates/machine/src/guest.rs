@@ -1,16 +1,18 @@
-use crate::checkpoint::{self, Head, SavedMachine};
+use crate::checkpoint::{self, reserve, Checkpoint, Head, SavedMachine};
+use crate::code::Code;
 use crate::error::MachineError;
 use crate::machine::{Machine, Pause};
 use crate::parameters::{CpuModel, MachineParameters, TICK};
 use rackwright_boot::{Entry, Hardware, Software};
-use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, Timing};
+use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, SharedCode, Timing};
 use rackwright_device::{Block, Bus, Disk, Endpoint, Entropy, Map, PowerRequest, Virtio, UARTS};
-use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Protection, SharedHierarchy};
+use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::{Attachment, UnitError};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Serial ports by what they are for; the image's init uses them in the same way.
 const CONSOLE: usize = 0;
@@ -34,9 +36,11 @@ pub enum Progress {
     Off(i32),
 }
 
-/// What a booted guest may be asked to do, once.
+/// What a booted guest may be asked to do: first any number of preparations, then one of the others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
+    /// A command of the shell, run by root, after which the guest is ready again; off, if it fails.
+    Prepare(Vec<u8>),
     /// A shell on the console.
     Console,
     /// A command of the shell, run by root; then off.
@@ -165,22 +169,22 @@ impl Guest {
             parameters,
             software,
             observation,
-            &hierarchy,
+            (&hierarchy, &Code::default()),
             (functions, attachment),
         )?;
         guest.disk = content;
         Ok(guest)
     }
 
-    /// The same without a disk and with the function `card` behind the others, whose caches are `hierarchy`. Harts and
-    /// the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
+    /// The same without a disk and with the function `card` behind the others. `shared` are the caches of harts and card, and code that
+    /// other machines have decoded too. Harts and the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
     ///
     /// # Errors
     /// As [`Guest::start`].
     pub fn start_networked(
         parameters: &MachineParameters,
         software: &Software<'_>,
-        hierarchy: &SharedHierarchy,
+        shared: (&SharedHierarchy, &Code),
         card: Box<dyn Endpoint>,
         every: Cycles,
     ) -> Result<Guest, MachineError> {
@@ -190,7 +194,7 @@ impl Guest {
             parameters,
             software,
             None,
-            hierarchy,
+            shared,
             (functions, &Attachment::default()),
         )?;
         guest.machine.meet_every(every);
@@ -201,7 +205,7 @@ impl Guest {
         parameters: &MachineParameters,
         software: &Software<'_>,
         observation: Option<&Observation>,
-        hierarchy: &SharedHierarchy,
+        shared: (&SharedHierarchy, &Code),
         (functions, attachment): (Vec<Box<dyn Endpoint>>, &Attachment<'_>),
     ) -> Result<Guest, MachineError> {
         parameters.check()?;
@@ -223,7 +227,7 @@ impl Guest {
             functions,
             attachment,
             &start,
-            hierarchy,
+            shared,
         )?;
         Ok(Guest {
             machine,
@@ -236,49 +240,75 @@ impl Guest {
         })
     }
 
-    /// A machine that goes on from the checkpoint in `path`, with harts of the model `cpu`: it is ready. Its disk must
+    /// A machine that goes on from a checkpoint, with harts of the model `cpu`: it is ready. Its disk must
     /// have the content that it had when the machine was started; what was written since is in the checkpoint.
     ///
     /// # Errors
-    /// [`MachineError`] when the file is no such checkpoint, or is damaged, or the disk is another one.
+    /// [`MachineError`] when the disk is another one, or the machine cannot be built.
     pub fn restore(
-        path: &Path,
+        checkpoint: &Checkpoint,
         cpu: CpuModel,
         disk: Option<Disk>,
         attachment: &Attachment<'_>,
         observation: Option<&Observation>,
     ) -> Result<Guest, MachineError> {
-        let (head, pages) = checkpoint::read(path)?;
+        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
+        let shared = (&hierarchy, &Code::default());
+        Guest::go_on(checkpoint, (cpu, observation), disk, attachment, shared)
+    }
+
+    /// A machine that goes on from the checkpoint of one without a disk, with random numbers of its own from `seed` on.
+    /// The function `card` is put on its bus, where software has to look for it. `shared` are the caches of harts and
+    /// card, and code that other machines have decoded too. Harts and the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
+    ///
+    /// # Errors
+    /// As [`Guest::restore`].
+    pub fn restore_networked(
+        checkpoint: &Checkpoint,
+        (cpu, seed): (CpuModel, u64),
+        shared: (&SharedHierarchy, &Code),
+        card: Box<dyn Endpoint>,
+        every: Cycles,
+    ) -> Result<Guest, MachineError> {
+        let mut guest = Guest::go_on(checkpoint, (cpu, None), None, &Attachment::default(), shared)?;
+        let bus = guest.machine.bus();
+        bus.reseed(seed);
+        bus.attach(card);
+        guest.machine.meet_every(every);
+        Ok(guest)
+    }
+
+    fn go_on(
+        checkpoint: &Checkpoint,
+        model: (CpuModel, Option<&Observation>),
+        disk: Option<Disk>,
+        attachment: &Attachment<'_>,
+        shared: (&SharedHierarchy, &Code),
+    ) -> Result<Guest, MachineError> {
+        let head = &checkpoint.head;
         let content = disk.as_ref().map(Disk::digest);
         if let Some(reason) = differs(head.disk, content) {
-            let path = path.to_path_buf();
+            let path = checkpoint.path.clone();
             return Err(MachineError::Checkpoint { path, reason });
         }
-        let clock = HierarchyParameters::server().clock;
-        let mut memory = reserve(head.memory_bytes)?;
-        checkpoint::load(&head, &pages, &mut memory)?;
-        let harts = head.machine.harts.len();
         let mut sent: [Vec<u8>; UARTS] = Default::default();
         sent.iter_mut()
-            .zip(head.sent)
-            .for_each(|(place, saved)| *place = saved);
-        let start = Start::Saved(head.machine);
-        // Random numbers go on with the saved state.
-        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
-        let functions = functions(0, disk);
+            .zip(&head.sent)
+            .for_each(|(place, saved)| place.clone_from(saved));
         let machine = build(
-            (cpu, observation),
-            harts,
-            memory,
-            functions,
+            model,
+            head.machine.harts.len(),
+            checkpoint.memory()?,
+            // Random numbers go on with the saved state.
+            functions(0, disk),
             attachment,
-            &start,
-            &hierarchy,
+            &Start::Saved(&head.machine),
+            shared,
         )?;
         Ok(Guest {
             machine,
-            cpu,
-            clock,
+            cpu: model.0,
+            clock: HierarchyParameters::server().clock,
             disk: content,
             sent,
             ready: true,
@@ -332,6 +362,10 @@ impl Guest {
     /// Asks a guest that is ready.
     pub fn request(&mut self, request: &Request) {
         let line = match request {
+            Request::Prepare(command) => {
+                self.ready = false;
+                format!("prepare {}\n", hexadecimal(command))
+            }
             Request::Console => "console\n".to_string(),
             Request::Run(command) => format!("run {}\n", hexadecimal(command)),
         };
@@ -425,7 +459,7 @@ impl Guest {
     }
 
     fn switched(&mut self, request: PowerRequest) -> Result<Progress, MachineError> {
-        if !self.ready {
+        if !self.ready && self.status.is_none() {
             let console = self.sent[CONSOLE].trim_ascii_end();
             let last = console.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
             let console = String::from_utf8_lossy(last).trim_end().to_string();
@@ -439,9 +473,9 @@ impl Guest {
 }
 
 /// Where a machine starts from.
-enum Start {
+enum Start<'a> {
     Reset(Entry),
-    Saved(SavedMachine),
+    Saved(&'a SavedMachine),
 }
 
 fn build(
@@ -450,8 +484,8 @@ fn build(
     memory: GuestMemory,
     functions: Vec<Box<dyn Endpoint>>,
     attachment: &Attachment<'_>,
-    start: &Start,
-    hierarchy: &SharedHierarchy,
+    start: &Start<'_>,
+    (hierarchy, code): (&SharedHierarchy, &Code),
 ) -> Result<Box<dyn AnyMachine>, MachineError> {
     let each = 0..harts;
     let with = With {
@@ -463,11 +497,11 @@ fn build(
         attachment: &Attachment { harts, ..*attachment },
     };
     match cpu {
-        CpuModel::Functional => with.harts(vec![Functional::default(); harts]),
+        CpuModel::Functional => with.harts(vec![Functional::default(); harts], &code.functional),
         CpuModel::Rocket => match observation {
             None => {
                 let rocket = |_| Rocket::new(RocketParameters::measured(), hierarchy);
-                with.machine(each.map(rocket).collect())
+                with.machine(each.map(rocket).collect(), &code.rocket)
             }
             Some(observation) => {
                 let rocket = |_| Rocket::explained(RocketParameters::measured(), hierarchy);
@@ -476,7 +510,7 @@ fn build(
         },
         CpuModel::Boom => {
             let boom = |_| Boom::new(BoomParameters::large(), hierarchy);
-            with.harts(each.map(boom).collect())
+            with.harts(each.map(boom).collect(), &code.boom)
         }
     }
 }
@@ -485,20 +519,24 @@ fn build(
 struct With<'a> {
     memory: GuestMemory,
     functions: Vec<Box<dyn Endpoint>>,
-    start: &'a Start,
+    start: &'a Start<'a>,
     observation: Option<&'a Observation>,
     hierarchy: &'a SharedHierarchy,
     attachment: &'a Attachment<'a>,
 }
 
 impl With<'_> {
-    fn harts<T>(self, timings: Vec<T>) -> Result<Box<dyn AnyMachine>, MachineError>
+    fn harts<T>(
+        self,
+        timings: Vec<T>,
+        code: &Arc<SharedCode<T::Block>>,
+    ) -> Result<Box<dyn AnyMachine>, MachineError>
     where
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
     {
         match self.observation {
-            None => self.machine(timings),
+            None => self.machine(timings, code),
             Some(observation) => self.observed(timings, observation),
         }
     }
@@ -515,10 +553,14 @@ impl With<'_> {
         let timings = timings.into_iter().enumerate();
         let probe = |(hart, timing)| observation.probe(timing, hart, self.hierarchy);
         let probed = timings.map(probe).collect();
-        self.machine(probed)
+        self.machine(probed, &Arc::default())
     }
 
-    fn machine<T>(self, timings: Vec<T>) -> Result<Box<dyn AnyMachine>, MachineError>
+    fn machine<T>(
+        self,
+        timings: Vec<T>,
+        code: &Arc<SharedCode<T::Block>>,
+    ) -> Result<Box<dyn AnyMachine>, MachineError>
     where
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
@@ -535,6 +577,7 @@ impl With<'_> {
                 Machine::restore(timings, self.memory, Map::SERVER, self.functions, saved)?
             }
         };
+        machine.share_code(code);
         machine.attach(self.hierarchy, self.attachment)?;
         machine.watch(REQUESTS);
         Ok(Box::new(machine))
@@ -562,14 +605,4 @@ fn differs(saved: Option<u128>, given: Option<u128>) -> Option<&'static str> {
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn reserve(bytes: u64) -> Result<GuestMemory, MachineError> {
-    let base = Map::SERVER.memory;
-    let reserve = |error| MachineError::Reserve { bytes, error };
-    let mut memory = GuestMemory::new(base.saturating_add(bytes)).map_err(reserve)?;
-    memory
-        .protect(base, bytes, Protection::ALL)
-        .map_err(rackwright_boot::BootError::from)?;
-    Ok(memory)
 }

@@ -3,12 +3,15 @@
 //! [`Machine`] runs harts and devices in a fixed order, whatever the host does; [`Guest`] boots Linux on one and talks to it.
 
 mod checkpoint;
+mod code;
 mod error;
 mod guest;
 mod machine;
 mod member;
 mod parameters;
 
+pub use checkpoint::Checkpoint;
+pub use code::Code;
 pub use error::MachineError;
 pub use guest::{Guest, Progress, Request, SHOWN};
 pub use machine::{Machine, Pause};

@@ -3,12 +3,13 @@ use crate::error::MachineError;
 use crate::member::Member;
 use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
-use rackwright_cpu::{DeviceAccess, Environment, Hart, Stop, Timing};
+use rackwright_cpu::{DeviceAccess, Environment, Hart, SharedCode, Stop, Timing};
 use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Attachment, Core, UnitError};
+use std::sync::Arc;
 
 /// Time of an access to a device: across the chip and back.
 const DEVICE_LATENCY: Cycles = Cycles(10);
@@ -100,6 +101,13 @@ impl<T: Timing> Machine<T> {
         machine.turn = saved.turn as usize;
         machine.end = Cycle(saved.end);
         Ok(machine)
+    }
+
+    /// Has all harts use code that others have decoded, and others theirs.
+    pub(crate) fn share_code(&mut self, code: &Arc<SharedCode<T::Block>>) {
+        for member in &mut self.harts {
+            member.core.hart.share_code(code.clone());
+        }
     }
 
     /// Puts units beside each hart. Commands of processes come with virtual addresses, which units must translate.

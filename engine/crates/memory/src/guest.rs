@@ -1,4 +1,5 @@
 use crate::cache::LINE_BYTES;
+use crate::contents::Contents;
 use crate::fault::{Access, GuestFault};
 use crate::prefetch::prefetch;
 use crate::region::Region;
@@ -221,6 +222,18 @@ impl GuestMemory {
             std::ptr::copy_nonoverlapping(from.as_ptr(), target, from.len());
         }
         Ok(())
+    }
+
+    /// Has memory read as `contents` from `address` on, a page's first byte. What is written after belongs to this memory
+    /// alone, and what it has not written, the host has only once.
+    ///
+    /// # Errors
+    /// When the contents leave memory, or the host refuses.
+    pub fn begin_with(&mut self, address: u64, contents: &Contents) -> io::Result<()> {
+        let end = self
+            .end_of(address, contents.bytes(), Access::Write)
+            .map_err(io::Error::other)?;
+        self.region.map(address as usize..end as usize, contents.file())
     }
 
     /// Gives a range back to the host: its bytes are zero again.

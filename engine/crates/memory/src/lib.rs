@@ -2,6 +2,7 @@
 
 mod cache;
 mod calendar;
+mod contents;
 mod directory;
 mod dram;
 mod fault;
@@ -18,6 +19,7 @@ mod shared;
 mod words;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
+pub use contents::Contents;
 pub use directory::{LINE_TRANSFER, MAXIMUM_SHARERS};
 pub use fault::{Access, GuestFault};
 pub use guest::{GuestMemory, Protection, Stamps, PAGE_BYTES};

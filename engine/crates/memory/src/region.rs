@@ -1,11 +1,16 @@
+use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
-/// Address space reserved from the host. It reads as zeros, and takes memory where it is written.
+/// Address space reserved from the host. It reads as zeros, or as the files mapped into it, and takes memory where it
+/// is written.
 pub(crate) struct Region {
     start: NonNull<u8>,
     length: usize,
+    /// Where files are mapped.
+    mapped: Vec<Range<usize>>,
 }
 
 // SAFETY: a region is plain memory with one owner.
@@ -20,6 +25,7 @@ impl Region {
             return Ok(Region {
                 start: NonNull::dangling(),
                 length,
+                mapped: Vec::new(),
             });
         }
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -35,9 +41,43 @@ impl Region {
             )
         };
         match NonNull::new(start.cast::<u8>()) {
-            Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => Ok(Region { start, length }),
+            Some(start) if start.as_ptr().cast() != libc::MAP_FAILED => Ok(Region {
+                start,
+                length,
+                mapped: Vec::new(),
+            }),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    /// Has `range`, whole pages, read as the file from its start on; writes stay in the region.
+    ///
+    /// # Panics
+    /// When the range leaves the region.
+    pub(crate) fn map(&mut self, range: Range<usize>, file: &File) -> io::Result<()> {
+        assert!(
+            range.start <= range.end && range.end <= self.length,
+            "the range leaves the region"
+        );
+        if range.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the new mapping replaces a part of this region, which nobody else owns, and is private.
+        let start = unsafe {
+            libc::mmap(
+                self.start().add(range.start).cast(),
+                range.len(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_NORESERVE,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        self.mapped.push(range);
+        Ok(())
     }
 
     pub(crate) fn start(&self) -> *mut u8 {
@@ -48,16 +88,17 @@ impl Region {
         self.length
     }
 
-    /// Sets a range to zero; whole pages go back to the host.
+    /// Sets a range to zero; whole pages go back to the host, unless a file is mapped there.
     pub(crate) fn zero(&mut self, range: Range<usize>) {
         const PAGE: usize = crate::PAGE_BYTES as usize;
         let whole = range.start.next_multiple_of(PAGE)..range.end / PAGE * PAGE;
-        if whole.is_empty() {
+        let in_file = |file: &Range<usize>| file.start < range.end && range.start < file.end;
+        if whole.is_empty() || self.mapped.iter().any(in_file) {
             return self.fill_zero(range);
         }
         self.fill_zero(range.start..whole.start);
         self.fill_zero(whole.end..range.end);
-        // SAFETY: the pages lie in this mapping, which is private and anonymous, so that they read
+        // SAFETY: the pages lie in this mapping, which is private, and where no file is, so that they read
         // as zeros afterwards.
         unsafe {
             libc::madvise(

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_boot::Software;
 use rackwright_device::Disk;
-use rackwright_machine::{CpuModel, MachineParameters, Progress, Request};
+use rackwright_machine::{Checkpoint, CpuModel, MachineParameters, Progress, Request};
 use rackwright_time::Cycles;
 use rackwright_trace::Observation;
 use rackwright_unit::Attachment;
@@ -83,7 +83,9 @@ impl Guest {
         let units = designs(&units);
         let attachment = attachment(&units, placement)?;
         let disk = open(disk)?;
-        let guest = rackwright_machine::Guest::restore(&path, cpu, disk, &attachment, observation.as_ref());
+        let checkpoint = Checkpoint::read(&path).map_err(raise)?;
+        let guest =
+            rackwright_machine::Guest::restore(&checkpoint, cpu, disk, &attachment, observation.as_ref());
         let guest = guest.map_err(raise)?;
         Ok(Guest {
             guest: Mutex::new(guest),
@@ -118,6 +120,11 @@ impl Guest {
     /// Asks a guest that is ready for a shell on its console.
     fn request_console(&mut self) {
         self.guest().request(&Request::Console);
+    }
+
+    /// Asks a guest that is ready to run a command and be ready again.
+    fn request_prepare(&mut self, command: &[u8]) {
+        self.guest().request(&Request::Prepare(command.to_vec()));
     }
 
     /// Asks a guest that is ready to run a command.

@@ -7,7 +7,7 @@ use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
-use rackwright_unit::{frames, AttachedUnit, Guard, SentFrame, Surroundings};
+use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -78,7 +78,6 @@ pub(crate) struct CardConfig<'a> {
     pub(crate) mtu: u16,
     /// What it may reach.
     pub(crate) memory: Range<u64>,
-    pub(crate) skip_quiescent: bool,
 }
 
 impl Card {
@@ -87,12 +86,11 @@ impl Card {
     /// # Errors
     /// [`ServerError`] when the design is no NIC.
     pub(crate) fn new(config: &CardConfig<'_>) -> Result<Card, ServerError> {
-        let mut unit = {
+        let unit = {
             let mut hierarchy = config.hierarchy.lock();
             let unit = AttachedUnit::new(config.design, Placement::NearCore, &mut hierarchy, None)?;
             unit.on_clock(config.own, config.hart)
         };
-        unit.instance().skip_quiescent(config.skip_quiescent);
         unit.require_registers()?;
         let input = unit.stream_input()?;
         let limit = (config.rate != Rate::FULL).then(|| {
@@ -144,6 +142,11 @@ impl Card {
     /// Advances to its cycle `until`.
     pub(crate) fn advance_to(&self, memory: &mut GuestMemory, until: Cycle) {
         self.state().advance_to(memory, until);
+    }
+
+    /// Whether cycles in which nothing moves are passed over.
+    pub(crate) fn skip_quiescent(&self, skip: bool) {
+        self.state().unit.instance().skip_quiescent(skip);
     }
 
     /// The value of the load for which a hart stands still and when, in the hart's time, it goes on; `None` when that is
@@ -205,10 +208,9 @@ impl State {
         let now = self.unit.cycle();
         while self.arrivals.front().is_some_and(|(first, _)| *first <= now) {
             let (first, frame) = self.arrivals.pop_front().expect("there is one");
-            for (index, (bytes, last)) in frames::flits_of(&frame).enumerate() {
-                let at = first + self.rate.cycles(index as u64);
-                self.unit.flit(frames::flit(self.input, at, bytes, last));
-            }
+            let rate = self.rate;
+            self.unit
+                .frame(self.input, &frame, |flit| first + rate.cycles(flit));
         }
         while self.accesses.front().is_some_and(|access| access.due <= now.0) {
             let mut access = self.accesses.pop_front().expect("there is one");

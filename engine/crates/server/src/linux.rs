@@ -1,9 +1,12 @@
 use crate::card::{Card, CardConfig};
 use crate::ServerError;
+use num_integer::lcm;
 use rackwright_boot::Software;
 use rackwright_device::Map;
 use rackwright_ethernet::{Frame, Mac, OutputPort, PortCounters, PortParameters};
-use rackwright_machine::{Guest, MachineError, MachineParameters, Progress, Request, SHOWN};
+use rackwright_machine::{
+    Checkpoint, Code, CpuModel, Guest, MachineError, MachineParameters, Progress, Request, SHOWN,
+};
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
@@ -13,10 +16,32 @@ use rackwright_time::{Clock, Crossing, Cycle, Cycles};
 /// Cycles of the harts after which they and the NIC see what the other has done: 100 ns.
 const MEETING: Cycles = Cycles(200);
 
-/// What a Linux server is made of, beside its software.
+/// Where a Linux server begins.
+#[derive(Clone, Copy)]
+pub enum LinuxStart<'a> {
+    /// At the reset of a machine with this software in memory.
+    Reset {
+        /// What it boots.
+        software: &'a Software<'a>,
+        /// How many harts.
+        harts: usize,
+        /// Bytes of memory.
+        memory_bytes: u64,
+    },
+    /// Where a guest was saved that had booted. Its NIC is new to it, as a card that was plugged in meanwhile.
+    Booted(&'a Checkpoint),
+}
+
+/// What a Linux server is made of.
 pub struct LinuxConfig<'a> {
-    /// Harts, memory, seed.
-    pub machine: MachineParameters,
+    /// Where it begins.
+    pub start: LinuxStart<'a>,
+    /// The timing model of its harts.
+    pub cpu: CpuModel,
+    /// What its random numbers start from.
+    pub seed: u64,
+    /// Where servers of one network have their decoded programs.
+    pub code: &'a Code,
     /// The network interface, elaborated with `virtio=1`.
     pub nic: &'a Design,
     /// The clock of the network, and of the NIC.
@@ -39,6 +64,8 @@ pub struct LinuxServer {
     card: Card,
     to_hart: Crossing,
     to_link: Crossing,
+    /// Cycles of the link that had passed for harts and card when the link's own time began.
+    before: Cycles,
     output: OutputPort,
     command: Vec<u8>,
     /// A hart stands still until the card has answered.
@@ -54,14 +81,18 @@ pub struct LinuxServer {
 unsafe impl Sync for LinuxServer {}
 
 impl LinuxServer {
-    /// A server fresh from reset with `software` in memory.
+    /// A server that begins with the link's cycle 0.
     ///
     /// # Errors
     /// [`ServerError`] when it cannot be built, or the software cannot be booted.
-    pub fn new(config: &LinuxConfig<'_>, software: &Software<'_>) -> Result<LinuxServer, ServerError> {
+    pub fn new(config: &LinuxConfig<'_>) -> Result<LinuxServer, ServerError> {
         let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
         let hart = hierarchy.lock().parameters().clock;
         let base = Map::SERVER.memory;
+        let memory_bytes = match config.start {
+            LinuxStart::Reset { memory_bytes, .. } => memory_bytes,
+            LinuxStart::Booted(checkpoint) => checkpoint.memory_bytes(),
+        };
         let card = Card::new(&CardConfig {
             design: config.nic,
             hierarchy: &hierarchy,
@@ -70,16 +101,44 @@ impl LinuxServer {
             rate: config.port.rate,
             mac: config.mac.bits(),
             mtu: config.mtu,
-            memory: base..base.saturating_add(config.machine.memory_bytes),
-            skip_quiescent: config.skip_quiescent,
+            memory: base..base.saturating_add(memory_bytes),
         })?;
         let function = Box::new(card.clone());
-        let guest = Guest::start_networked(&config.machine, software, &hierarchy, function, MEETING)?;
+        let shared = (&hierarchy, config.code);
+        let to_link = Crossing::new(hart, config.clock);
+        let (mut guest, begins) = match config.start {
+            LinuxStart::Reset {
+                software,
+                harts,
+                memory_bytes,
+            } => {
+                let parameters = MachineParameters {
+                    cpu: config.cpu,
+                    harts,
+                    memory_bytes,
+                    seed: config.seed,
+                };
+                let guest = Guest::start_networked(&parameters, software, shared, function, MEETING)?;
+                (guest, Cycle::ZERO)
+            }
+            LinuxStart::Booted(checkpoint) => {
+                let model = (config.cpu, config.seed);
+                let mut guest = Guest::restore_networked(checkpoint, model, shared, function, MEETING)?;
+                let begins = wait_for_link(&mut guest, to_link)?;
+                guest.request(&Request::Run(config.command.to_vec()));
+                (guest, begins)
+            }
+        };
+        let before = Cycles(to_link.seen(begins).0);
+        // Nothing has moved in the card before, however it is clocked from here on.
+        card.advance_to(guest.memory(), Cycle(before.0));
+        card.skip_quiescent(config.skip_quiescent);
         Ok(LinuxServer {
             guest,
             card,
             to_hart: Crossing::new(config.clock, hart),
-            to_link: Crossing::new(hart, config.clock),
+            to_link,
+            before,
             output: OutputPort::new(config.port),
             command: config.command.to_vec(),
             reads: false,
@@ -134,7 +193,7 @@ impl LinuxServer {
         SHOWN.map(|uart| self.guest.output(uart))
     }
 
-    /// Runs harts and NIC as far as is known what reaches them: to the link's cycle `until`.
+    /// Runs harts and NIC as far as is known what reaches them: to the card's cycle `until`.
     fn run(&mut self, until: Cycle) {
         let limit = Cycle(self.to_hart.fitting(Cycles(until.0)).0);
         while !self.is_off() {
@@ -158,6 +217,15 @@ impl LinuxServer {
         self.card.advance_to(self.guest.memory(), until);
     }
 
+    /// The link's cycle that is the card's cycle `own`.
+    fn on_link(&self, own: Cycle) -> Cycle {
+        if own == Cycle::NEVER {
+            return own;
+        }
+        Cycle(own.0.saturating_sub(self.before.0))
+    }
+
+    /// In the card's cycles.
     fn next_of_parts(&mut self) -> Cycle {
         let card = self.card.next_event();
         if self.is_off() {
@@ -170,6 +238,16 @@ impl LinuxServer {
         };
         self.to_link.seen(harts).min(card)
     }
+}
+
+/// Has a guest that was restored wait for a cycle in which it may begin: one that is a whole number of cycles of the link, and
+/// in which harts and NIC meet.
+fn wait_for_link(guest: &mut Guest, to_link: Crossing) -> Result<Cycle, MachineError> {
+    let grid = lcm(to_link.period().0, MEETING.0);
+    let begins = Cycle((guest.cycle().0 / grid + 1) * grid);
+    // What it was saved in the middle of is done on the way.
+    while guest.cycle() < begins && guest.run(begins)? == Progress::Running {}
+    Ok(begins)
 }
 
 impl Model for LinuxServer {
@@ -195,14 +273,16 @@ impl Model for LinuxServer {
                 Frame::Raw(bytes) => bytes.to_vec(),
                 frame => frame.to_bytes(),
             };
-            self.card.arrive(arrival.cycle, bytes);
+            self.card.arrive(arrival.cycle + self.before, bytes);
         }
-        self.run(until);
+        self.run(until + self.before);
         for sent in self.card.take_frames() {
             let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
-            self.output.pass(sent.first, sent.last, frame, until, 0, outbox);
+            let [first, last] = [sent.first, sent.last].map(|own| self.on_link(own));
+            self.output.pass(first, last, frame, until, 0, outbox);
         }
-        self.next = self.next_of_parts().max(until);
+        let next = self.next_of_parts();
+        self.next = self.on_link(next).max(until);
     }
 
     fn digest(&self, digest: &mut Digest) {

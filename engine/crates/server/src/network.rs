@@ -1,6 +1,5 @@
 use crate::bare::{self, DEVICE_LATENCY};
 use crate::boot::BootInformation;
-use crate::code::Code;
 use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::machine::Machine;
@@ -12,6 +11,7 @@ use crate::stamps::{Event, Stamp, Stamps};
 use crate::ServerConfig;
 use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, SharedCode, Stop, Timing};
 use rackwright_ethernet::{Frame, Ipv4, Mac, OutputPort, PortParameters};
+use rackwright_machine::Code;
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};

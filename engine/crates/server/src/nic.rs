@@ -116,10 +116,9 @@ impl Nic {
 
     /// Has a frame come in, its first flit in the cycle `first`.
     pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
-        for (index, (bytes, last)) in frames::flits_of(frame).enumerate() {
-            let at = first + self.rate.cycles(index as u64);
-            self.unit.flit(frames::flit(self.input, at, bytes, last));
-        }
+        let rate = self.rate;
+        self.unit
+            .frame(self.input, frame, |flit| first + rate.cycles(flit));
         self.settled = false;
     }
 

@@ -6,7 +6,7 @@ use rackwright_memory::{Hierarchy, Placement};
 use rackwright_rtl::{Command, CommandResponse, Design};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
-use rackwright_unit::{frames, AttachedUnit, SentFrame};
+use rackwright_unit::{AttachedUnit, SentFrame};
 
 /// Numbers of the commands of the hart itself and of its time base.
 const WALK: u8 = 0;
@@ -87,10 +87,9 @@ impl Pager {
 
     /// Has a frame come in, its first flit in the cycle `first`.
     pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
-        for (index, (bytes, last)) in frames::flits_of(frame).enumerate() {
-            let at = first + self.rate.cycles(index as u64);
-            self.unit.flit(frames::flit(self.input, at, bytes, last));
-        }
+        let rate = self.rate;
+        self.unit
+            .frame(self.input, frame, |flit| first + rate.cycles(flit));
         self.settled = false;
     }
 

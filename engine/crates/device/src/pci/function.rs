@@ -38,6 +38,9 @@ pub trait Endpoint: Send {
     /// How often software has broken the rules of the device.
     fn errors(&self) -> u64;
 
+    /// Has what is random from here on follow from `seed`: for one of several that were restored from the same state.
+    fn reseed(&mut self, _seed: u64) {}
+
     /// Its state, for [`Endpoint::restore`].
     fn save(&self) -> Vec<u8>;
 
@@ -143,6 +146,10 @@ impl Function {
 
     pub(crate) fn errors(&self) -> u64 {
         self.endpoint.errors()
+    }
+
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        self.endpoint.reseed(seed);
     }
 
     pub(crate) fn save(&self) -> Vec<u8> {

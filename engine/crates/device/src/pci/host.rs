@@ -105,6 +105,12 @@ impl PciHost {
         self.functions.iter().map(Function::errors).sum()
     }
 
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        self.functions
+            .iter_mut()
+            .for_each(|function| function.reseed(seed));
+    }
+
     pub(crate) fn save(&self) -> Vec<u8> {
         let states: Vec<Vec<u8>> = self.functions.iter().map(Function::save).collect();
         encode(&states)

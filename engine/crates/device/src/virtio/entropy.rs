@@ -74,6 +74,10 @@ impl Model for Entropy {
         chain.write(ram, 0, &bytes).map(|written| written as u32)
     }
 
+    fn reseed(&mut self, seed: u64) {
+        *self = Entropy::new(seed);
+    }
+
     fn save(&self) -> Vec<u8> {
         encode(&(self.seed, self.given))
     }
@@ -100,5 +104,7 @@ mod tests {
         assert_ne!(first[..], second[..10]);
         assert_eq!(Entropy::new(7).bytes(10), first);
         assert!(other.restore(&[]).is_err());
+        other.reseed(7);
+        assert_eq!(other.bytes(10), first);
     }
 }

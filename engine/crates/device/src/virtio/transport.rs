@@ -57,6 +57,9 @@ pub trait Model: Send {
     /// [`Fault`] when it is none that a driver may make.
     fn begin(&mut self, chain: &Chain, ram: &Ram<'_>, now: Cycle) -> Result<Cycle, Fault>;
 
+    /// Has what is random from here on follow from `seed`.
+    fn reseed(&mut self, _seed: u64) {}
+
     /// Does what was requested, and tells how many bytes were written.
     ///
     /// # Errors
@@ -370,6 +373,10 @@ impl<M: Model> Endpoint for Virtio<M> {
 
     fn errors(&self) -> u64 {
         self.state.errors
+    }
+
+    fn reseed(&mut self, seed: u64) {
+        self.model.reseed(seed);
     }
 
     fn save(&self) -> Vec<u8> {
