@@ -213,6 +213,11 @@ def test_settings_of_the_other_operation() -> None:
         DeflateUnit("decompress", hash_entries=512)
 
 
+def test_a_sum_that_needs_its_last_bit(compressor: DeflateUnit) -> None:
+    # The second sum of Adler-32 passes 2^17 before it is folded back, in stripes of 8 bytes.
+    compressed(compressor, random.Random(153).randbytes(16384))
+
+
 @pytest.mark.long
 def test_defaults_and_a_mebibyte() -> None:
     """As built by default: the ratio against zlib's level 6, noise, and copies beyond the history."""

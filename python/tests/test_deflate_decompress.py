@@ -80,6 +80,12 @@ def test_runs(unit: DeflateUnit, plain: bytes) -> None:
     gives(unit, libz.compress(plain, 9), plain)
 
 
+def test_a_sum_that_needs_its_last_bit(unit: DeflateUnit) -> None:
+    # The second sum of Adler-32 passes 2^17 before it is folded back, in stripes of 32 bytes.
+    plain = random.Random(2023).randbytes(8192)
+    gives(unit, zlib.compress(plain, 0), plain)
+
+
 def test_copies_from_the_farthest_place(unit: DeflateUnit) -> None:
     plain = TEXT[:258] + NOISE[: 32768 - 258] + TEXT[:258]
     body = fmt.Bits()

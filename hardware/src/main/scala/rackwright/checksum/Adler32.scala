@@ -41,19 +41,20 @@ class Adler32Sum(stripeBytes: Int) extends Module {
   private val adding = RegNext(summing, false.B)
   private val behind = plain.zipWithIndex.map { case (sum, group) => sum * (groups - 1 - group).U }
   private val once = RegEnable(plain.reduceLeft(_ +& _), summing)
-  private val times = RegEnable(weighted.reduceLeft(_ +& _) +& (behind.reduceLeft(_ +& _) << 2), summing)
+  private val times = RegEnable(weighted.reduceLeft(_ +& _), summing)
+  private val timesBehind = RegEnable(behind.reduceLeft(_ +& _), summing)
 
   // The first sum, and what it adds to the second one.
   private val first = Reg(UInt(sumBits.W))
   private val second = Reg(UInt(sumBits.W))
   private val folding = RegNext(adding, false.B)
-  private val gain = RegEnable((first << log2Ceil(stripeBytes)) +& times, adding)
+  private val gain = RegEnable((first << log2Ceil(stripeBytes)) +& times +& (timesBehind << 2), adding)
   private val gaining = RegNext(folding, false.B)
   private val smallGain = RegEnable(folded(gain), folding)
   private val counted = RegNext(byte.valid, false.B)
   when(adding) { first := folded(first) + once }
   when(byte.valid) { first := folded(first) + byte.bits }
-  when(gaining) { second := folded(second) + smallGain }
+  when(gaining) { second := folded(second) +& smallGain }
   when(counted) { second := folded(second) + first }
   when(start) {
     first := 1.U

@@ -153,7 +153,7 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   checksum.start.bits := control.decode.bits.destination
   checksum.line.valid := decoder.output.fire
   checksum.line.bits := decoder.output.bits
-  checksum.finish := close && decoder.drained
+  checksum.finish := close && RegNext(close && decoder.drained, false.B)
   checksum.length := decoder.made
   control.hashed := checksum.done
   writes.ports(0) <> writer.memory

@@ -82,7 +82,9 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
   private val capacityLeft = RegNext(asked.capacity - before)
   private val destination = RegNext(asked.destination + before)
   private val wide = (capacityLeft >> 32).orR
-  private val quiet = drained && writerQuiet
+
+  /** A cycle late, as it is known late; nothing moves again before a begin. */
+  private val quiet = RegNext(drained && writerQuiet, false.B)
   private val begins = state === State.running && stream && !begun && quiet && !failed && !refused &&
     RegNext(stream && !begun, false.B)
   decode.valid := begins

@@ -31,12 +31,13 @@ class InputRing(bytes: Int) extends Module {
   val place = IO(Flipped(Valid(UInt(placeBits.W))))
   val read = IO(Output(UInt((8 * lanes).W)))
 
-  private val writing = RegNext(count =/= 0.U, false.B)
+  private val entering = RegNext(count, 0.U)
+  private val writing = entering =/= 0.U
   private val word = RegNext(data)
   private val row = RegInit(0.U(log2Ceil(rows).W))
   private val held = RegInit(0.U((placeBits + 1).W))
   when(writing) { row := row + 1.U }
-  held := held + count - Mux(release.valid, release.bits, 0.U)
+  held := held + entering - Mux(release.valid, release.bits, 0.U)
   roomy := RegNext(held <= (bytes - InputRing.reserve).U, false.B)
 
   private val half = place.bits >> log2Ceil(lanes)

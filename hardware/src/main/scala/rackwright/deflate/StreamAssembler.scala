@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.entropy.{BitPacker, BitString}
-import rackwright.memory.ByteChunk
+import rackwright.memory.{ByteChunk, HeadQueue}
 
 /** Puts bits into bytes, with what stands around the blocks: the head and Adler-32 of RFC 1950, or the head, CRC-32 and
   * length of a member of RFC 1952.
@@ -36,8 +36,8 @@ class StreamAssembler extends Module {
   private val state = RegInit(State.idle)
   private val length = RegEnable(start.bits, start.valid)
   private val packer = Module(new BitPacker(stringBits, chunkBytes))
-  private val queue = Module(new Queue(new ByteChunk(chunkBytes), underWay + burst))
-  enable := RegNext(queue.io.count <= burst.U, false.B)
+  private val queue = Module(new HeadQueue(new ByteChunk(chunkBytes), underWay + burst))
+  enable := RegNext(queue.count <= burst.U, false.B)
   begin := state === State.blocks
 
   private val swapped = Cat((0 until 4).map(i => adler(8 * i + 7, 8 * i)))
@@ -58,12 +58,12 @@ class StreamAssembler extends Module {
   private val still = !packer.busy && !packer.bits.valid && !packer.align
   private val quiet = still && RegNext(still, false.B)
 
-  queue.io.enq.valid := packer.word.valid
-  queue.io.enq.bits.data := packer.word.bits.data.asTypeOf(queue.io.enq.bits.data)
-  queue.io.enq.bits.count := packer.word.bits.count
-  assert(!packer.word.valid || queue.io.enq.ready, "output has no place")
-  output <> queue.io.deq
-  finished := state === State.ended && !queue.io.deq.valid
+  queue.in.valid := packer.word.valid
+  queue.in.bits.data := packer.word.bits.data.asTypeOf(queue.in.bits.data)
+  queue.in.bits.count := packer.word.bits.count
+  assert(!packer.word.valid || queue.in.ready, "output has no place")
+  output <> queue.out
+  finished := state === State.ended && queue.count === 0.U
   switch(state) {
     is(State.idle) { when(start.valid) { state := State.head } }
     is(State.head) { state := State.blocks }

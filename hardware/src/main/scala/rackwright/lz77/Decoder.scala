@@ -135,7 +135,10 @@ class Decoder(params: DecoderParams) extends Module {
   private val waiting = groups.io.count =/= 0.U || placer.busy || !rows.empty || !issue.empty || input.valid
   private val busy = waiting || maker.busy || history.stored
   private val quiet = RegNext(!busy, false.B) && !busy
-  private val flush = finish && quiet && !flushed
+
+
+  // A cycle late, as it is known late: with `finish` nothing comes any more.
+  private val flush = finish && RegNext(finish && quiet, false.B) && !flushed
   history.unfinished := endLine
   outputs.io.enq.valid := history.stored || (flush && begin =/= end)
   outputs.io.enq.bits.data := history.line

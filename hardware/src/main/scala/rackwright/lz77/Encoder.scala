@@ -3,7 +3,7 @@ package rackwright.lz77
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.ByteStream
+import rackwright.memory.{ByteStream, HeadQueue, SkidBuffer}
 
 import EncoderParams._
 
@@ -84,7 +84,7 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     val select = Module(new MatchSelect(params))
     val buffer = Module(new EncoderLiterals(params, literalReadBytes))
     val lookup = Module(new HashTableRequest(params))
-    val foundGroups = Module(new Queue(new FoundGroup, groupsInFlight))
+    val foundGroups = Module(new HeadQueue(new FoundGroup, groupsInFlight))
 
     window.start.valid := job.fire
     window.start.bits := job.bits.length
@@ -99,18 +99,19 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     lookup.group.valid := window.group.valid && place
     lookup.group.bits := window.group.bits
     window.group.ready := lookup.group.ready && place
-    inFlight := inFlight + window.group.fire - foundGroups.io.deq.fire
+    inFlight := inFlight + window.group.fire - foundGroups.out.fire
 
     table.lookup <> lookup.lookup
     candidates.found := table.found.bits
     candidates.reach := Mux(settings.maxOffset < params.maxDistance.U, settings.maxOffset, params.maxDistance.U)
-    probe.candidates <> candidateStage(table.found.valid, candidates.candidates)
-    foundGroups.io.enq.valid := probe.found.valid
-    foundGroups.io.enq.bits := probe.found.bits
+    val probed = candidateStage(table.found.valid, candidates.candidates)
+    probe.candidates <> probed
+    foundGroups.in.valid := probe.found.valid
+    foundGroups.in.bits := probe.found.bits
     history.read := probe.read
     probe.history := history.bytes
-    refine.found <> foundGroups.io.deq
-    select.choices <> refine.choices
+    refine.found <> foundGroups.out
+    select.choices <> SkidBuffer(refine.choices)
     select.start.valid := job.fire
     select.start.bits := job.bits.length === 0.U
     buffer.write := select.literals
@@ -125,7 +126,7 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     literals := buffer.data
     buffer.consume := consume
 
-    events.hashHit := Mux(table.found.valid, candidates.hits, 0.U)
+    events.hashHit := Mux(probed.fire, probed.bits.hits, 0.U)
     events.hashLost := table.lost
     events.matchBytes := Mux(select.sequence.valid, select.sequence.bits.matchLength, 0.U)
     events.literalBytes := Mux(buffer.write.valid, buffer.write.bits.count, 0.U)

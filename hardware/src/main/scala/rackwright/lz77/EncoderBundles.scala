@@ -60,6 +60,9 @@ class Candidate extends Bundle {
 class CandidateGroup extends Bundle {
   val group = new EncoderGroup
   val lanes = Vec(EncoderParams.lanes, new Candidate)
+
+  /** How many positions have a candidate. */
+  def hits: UInt = PopCount(lanes.map(lane => lane.length =/= 0.U || lane.open))
 }
 
 /** How far the group's bytes equal those `distance` before them: positions from `from` (0 to 8) to `until` (8 to

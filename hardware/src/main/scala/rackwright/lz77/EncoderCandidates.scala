@@ -20,13 +20,9 @@ class EncoderCandidates(params: EncoderParams) extends Module {
   val reach = IO(Input(UInt(17.W)))
   val candidates = IO(Output(new CandidateGroup))
 
-  /** How many positions have a candidate. */
-  val hits = IO(Output(UInt(log2Ceil(lanes + 1).W)))
-
   candidates.group := found.group
   for (lane <- 0 until lanes)
     candidates.lanes(lane) := found.entries(lane).map(candidate(lane, _)).reduce(better)
-  hits := PopCount(candidates.lanes.map(c => c.length =/= 0.U || c.open))
 
   private def candidate(lane: Int, entry: HashEntry): Candidate = {
     val distance = (found.group.position | lane.U) - entry.position

@@ -53,12 +53,15 @@ class EncoderWindow(params: EncoderParams, streamBytes: Int) extends Module {
   private val active = RegInit(false.B)
   private val view = Reg(UInt((8 * viewBytes).W))
   private val loaded = Reg(UInt(log2Ceil(ahead + 1).W))
+
+  /** Bytes not yet taken from the stream, and how many of them the next word has. */
   private val toLoad = Reg(UInt(32.W))
+  private val want = Reg(UInt(4.W))
   private val toSearch = Reg(UInt(32.W))
   private val word = Reg(UInt(history.bits.word.getWidth.W))
   private val position = Reg(UInt((segmentBits - laneBits).W))
 
-  private val want = Mux(toLoad > wordBytes.U, wordBytes.U, toLoad(3, 0))
+  private def ofWord(bytes: UInt): UInt = Mux(bytes > wordBytes.U, wordBytes.U, bytes(3, 0))
   private val offered = stream.available >= want
   private val words = Module(new Queue(new LoadedWord, waitingWords, hasFlush = true))
   private val take = active && words.io.enq.ready && offered
@@ -90,7 +93,9 @@ class EncoderWindow(params: EncoderParams, streamBytes: Int) extends Module {
   group.bits.last := toSearch <= lanes.U
 
   when(take) {
-    toLoad := toLoad - want
+    val rest = toLoad - want
+    toLoad := rest
+    want := ofWord(rest)
   }
   when(load) {
     view := Cat(next.data, view(8 * viewBytes - 1, 64))
@@ -107,6 +112,7 @@ class EncoderWindow(params: EncoderParams, streamBytes: Int) extends Module {
     view := 0.U
     loaded := 0.U
     toLoad := start.bits
+    want := ofWord(start.bits)
     toSearch := start.bits
     word := 0.U
     position := 0.U

@@ -76,7 +76,9 @@ class HashTable(params: EncoderParams) extends Module {
   private val arbiter = Module(new HashTableArbiter(params))
   arbiter.sets := lookup.bits.sets
   private val without = lookup.bits.sets.zip(arbiter.served).map { case (set, hit) => set.valid && !hit }
-  lost := RegNext(Mux(lookup.fire, PopCount(without), 0.U), 0.U)
+  private val unserved = RegInit(VecInit.fill(lanes)(false.B))
+  for ((lane, lookedUp) <- unserved.zip(without)) lane := lookup.fire && lookedUp
+  lost := PopCount(unserved)
 
   // Each bank is accessed in the cycle after the choice, and answers and is written in the one after that.
   private val accessed = RegEnable(group, lookup.fire)

@@ -29,6 +29,7 @@ class WriteFirstMemory(words: Int, bits: Int) extends Module {
 
   private val collides = read.valid && write.valid && read.bits === write.bits.address
   private val forward = RegNext(collides, false.B)
-  private val forwarded = RegEnable(write.bits.data, collides)
+  // Kept in every cycle, as reads are known late; looked at only after one that collides.
+  private val forwarded = RegNext(write.bits.data)
   data := Mux(forward, forwarded, memory.read(read.bits, read.valid))
 }

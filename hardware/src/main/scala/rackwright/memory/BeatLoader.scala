@@ -54,10 +54,13 @@ class BeatLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   private val end = Reg(UInt(port.offsetBits.W))
 
   private val start = range.fire
+
+  // Known a cycle late, when nothing has been asked for yet.
   private val wraps = Ranges.wraps(range.bits.address, range.bits.length, port.addressBits)
-  requester.start.valid := start && !wraps
+  private val unreadable = RegNext(start && wraps, false.B)
+  requester.start.valid := start
   requester.start.bits := range.bits
-  requester.stop := stop
+  requester.stop := stop || unreadable
   requester.reserve <> buffer.reserve
   memory.request <> requester.request
   buffer.clear := start
@@ -80,10 +83,11 @@ class BeatLoader(port: MemoryPortParams, outstanding: Int) extends Module {
     single := left === 2.U
     when(single || beat.bits.fault) { active := false.B }
   }
+  when(unreadable) { refused := true.B }
   when(start) {
     val beats = BeatRequester.beats(port, range.bits)
     active := range.bits.length =/= 0.U
-    refused := wraps
+    refused := false.B
     left := beats
     single := beats === 1.U
     end := range.bits.address + range.bits.length

@@ -1,6 +1,7 @@
 package rackwright.memory
 
 import chisel3._
+import chisel3.util.Cat
 
 /** Arithmetic on ranges of memory. */
 object Ranges {
@@ -9,8 +10,14 @@ object Ranges {
     *
     * A range that ends exactly at the top of the address space does not wrap; an empty one never does.
     */
-  def wraps(address: UInt, length: UInt, addressBits: Int = 64): Bool = {
-    val lastByte = address +& (length - 1.U)
-    length =/= 0.U && (lastByte >> addressBits).orR
+  def wraps(address: UInt, length: UInt, addressBits: Int = 64): Bool =
+    length =/= 0.U && (address +& length) > (BigInt(1) << addressBits).U
+
+  /** `place + by`, for a `by` that is known late: what lies above its bits is only chosen. */
+  def advance(place: UInt, by: UInt): UInt = {
+    val bits = by.getWidth
+    val low = place(bits - 1, 0) +& by
+    val high = place >> bits
+    Cat(Mux(low(bits), high + 1.U, high), low(bits - 1, 0))
   }
 }

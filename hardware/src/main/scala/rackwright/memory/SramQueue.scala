@@ -52,7 +52,8 @@ class SramQueue[T <: Data](gen: T, entries: Int) extends Module {
     tail := tail + 1.U
   }
   when(fetch) { head := head + 1.U }
-  held := held + enq.fire - fetch
+  // Whether an entry comes is known late: both numbers are made before.
+  held := Mux(enq.fire, Mux(fetch, held, held + 1.U), Mux(fetch, held - 1.U, held))
   readable := readable + RegNext(enq.fire && !clear, false.B) - fetch
   fetched := fetched + fetch - deq.fire
 

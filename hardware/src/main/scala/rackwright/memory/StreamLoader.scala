@@ -37,11 +37,14 @@ class StreamLoader(port: MemoryPortParams, streamBytes: Int, outstanding: Int) e
   private val window = Module(new StreamWindow(port.bytes, streamBytes))
 
   private val start = range.fire
-  private val wraps = Ranges.wraps(range.bits.address, range.bits.length, port.addressBits)
 
-  requester.start.valid := start && !wraps
+  // Known a cycle late, when nothing has been asked for yet.
+  private val wraps = Ranges.wraps(range.bits.address, range.bits.length, port.addressBits)
+  private val unreadable = RegNext(start && wraps, false.B)
+
+  requester.start.valid := start
   requester.start.bits := range.bits
-  requester.stop := stop
+  requester.stop := stop || unreadable
   requester.reserve <> buffer.reserve
   memory.request <> requester.request
 
@@ -50,7 +53,7 @@ class StreamLoader(port: MemoryPortParams, streamBytes: Int, outstanding: Int) e
 
   window.start.valid := start
   window.start.bits := range.bits
-  window.unreadable := wraps
+  window.unreadable := unreadable
   window.stop := stop
   window.beat <> buffer.beat
   stream <> window.stream

@@ -3,6 +3,7 @@ package rackwright.nic
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.HeadQueue
 import rackwright.rocc.MmioPort
 
 /** The registers, the four queues behind them, and the interrupt line. */
@@ -31,7 +32,7 @@ class Controller(params: Params) extends Module {
 
   private val registers = Module(new RegisterFile(params.virtio))
   private val sends = Module(new Queue(new SendRequest, entries))
-  private val receives = Module(new Queue(new ReceiveRequest, entries))
+  private val receives = Module(new HeadQueue(new ReceiveRequest, entries))
   private val sent = Module(new Queue(new Completion, entries))
   private val received = Module(new Queue(new Completion, entries))
   private val moderation = Module(new InterruptModeration(countBits + 1))
@@ -40,17 +41,17 @@ class Controller(params: Params) extends Module {
   far.zip(registers.far).foreach { case (out, in) => out <> in }
   registers.counters := counters
   sendRequest <> sends.io.deq
-  receiveRequest <> receives.io.deq
+  receiveRequest <> receives.out
   sent.io.enq <> sendCompletion
   received.io.enq <> receiveCompletion
   sends.io.enq <> registers.sendRequest
-  receives.io.enq <> registers.receiveRequest
+  receives.in <> registers.receiveRequest
   registers.sendCompletion <> sent.io.deq
   registers.receiveCompletion <> received.io.deq
   registers.counts := Cat(
     received.io.count.pad(8),
     sent.io.count.pad(8),
-    (entries.U - receives.io.count).pad(8),
+    (entries.U - receives.count).pad(8),
     (entries.U - sends.io.count).pad(8)
   )
   settings := registers.settings
@@ -61,5 +62,5 @@ class Controller(params: Params) extends Module {
   moderation.setting := settings.moderation
   moderation.waiting := waiting(sent, settings.interruptEnable(0)) +& waiting(received, settings.interruptEnable(1))
   interrupt := moderation.interrupt
-  idle := registers.idle && moderation.idle
+  idle := registers.idle && moderation.idle && receives.settled
 }

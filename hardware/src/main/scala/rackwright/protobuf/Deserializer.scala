@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.HardwareUnit
-import rackwright.memory.{MemoryArbiter, MemoryPort}
+import rackwright.memory.{HeadQueue, MemoryArbiter, MemoryPort}
 
 /** The unit `protobuf-deserialize`: from wire format to objects of the official C++ library. README.md is the contract.
   *
@@ -35,7 +35,9 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   commands.command.request <> command.request
   private val answers = Queue(commands.command.response, 2)
   command.response <> answers
-  control.request <> Queue(commands.request, params.commandQueue)
+  private val requests = Module(new HeadQueue(chiselTypeOf(commands.request.bits), params.commandQueue))
+  requests.in <> commands.request
+  control.request <> requests.out
   input.range <> commands.range
   commands.report.completed := completer.completed
   commands.report.failure := completer.failure
@@ -81,7 +83,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   completer.completion <> control.completion
   completer.quiet := stores.quiet
   completer.faulted := stores.faulted
-  control.turnFree := completer.free(control.turn)
+  control.free := completer.free
 
   read <> input.memory
   writes.ports(0) <> stores.memory

@@ -36,8 +36,8 @@ class DeserializerControl extends Module {
   /** Every store has been answered. */
   val quiet = IO(Input(Bool()))
 
-  /** The group's former request has completed. */
-  val turnFree = IO(Input(Bool()))
+  /** Groups whose former request has completed. */
+  val free = IO(Input(Vec(ProtobufCompleter.groups, Bool())))
 
   val idle = IO(Output(Bool()))
 
@@ -53,8 +53,11 @@ class DeserializerControl extends Module {
   // After an error, places that were written may be given out again.
   private val failed = RegInit(false.B)
   when(stop) { failed := true.B }.elsewhen(quiet) { failed := false.B }
-  private val free = !reading && turnFree && !failed
-  request.ready := free && completion.ready && (!reads || begin.ready)
+  // A group becomes free by itself and is taken by what ends here, so that this may be known a cycle late.
+  private val ends = Wire(Bool())
+  private val turnFree = RegNext(Mux(ends, free(group + 1.U), free(group)), false.B)
+  private val available = !reading && turnFree && !failed
+  request.ready := available && (!reads || begin.ready)
   begin.valid := request.fire && reads
   start.valid := request.fire && reads
   start.bits := request.bits.message
@@ -64,9 +67,10 @@ class DeserializerControl extends Module {
   leftovers.bits := request.bits.leftovers.bits
   stop := ended.valid && ended.bits.status =/= Status.ok
 
-  // A request that reads nothing ends at once. There is a place for each group, so that none waits here.
+  // A request that reads nothing ends at once.
   private val endsUnread = request.fire && !reads
-  completion.valid := (reading && ended.valid) || (free && request.valid && !reads)
+  completion.valid := (reading && ended.valid) || (available && request.valid && !reads)
+  assert(!completion.valid || completion.ready, "there is a place for a completion of each group")
   completion.bits.record := Mux(reading, now.record, request.bits.record)
   completion.bits.status := Mux(reading, ended.bits.status, request.bits.verdict)
   completion.bits.word1 := Mux(reading, ended.bits.offset, 0.U)
@@ -76,5 +80,6 @@ class DeserializerControl extends Module {
     reading := reads
   }
   when(ended.valid) { reading := false.B }
-  when(ended.valid || endsUnread) { group := group + 1.U }
+  ends := ended.valid || endsUnread
+  when(ends) { group := group + 1.U }
 }

@@ -43,16 +43,16 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
   }
 
   // Asking: one range after the other. `asking` and `offering` count ranges, to know whether they are at the same one.
-  private val offers = Module(new Queue(new StreamRange, ranges))
+  private val offers = Module(new HeadQueue(new StreamRange, ranges))
   private val asks = Module(new Queue(new StreamRange, ranges))
   private val askNumber = Reg(UInt(numberBits.W))
   private val askLeft = RegInit(0.U(beatsBits.W))
   private val asking = RegInit(0.U(5.W))
   private val offering = RegInit(0.U(5.W))
-  offers.io.enq.valid := range.valid && asks.io.enq.ready
-  asks.io.enq.valid := range.valid && offers.io.enq.ready
-  range.ready := offers.io.enq.ready && asks.io.enq.ready
-  offers.io.enq.bits := range.bits
+  offers.in.valid := range.valid && asks.io.enq.ready
+  asks.io.enq.valid := range.valid && offers.in.ready
+  range.ready := offers.in.ready && asks.io.enq.ready
+  offers.in.bits := range.bits
   asks.io.enq.bits := range.bits
 
   asks.io.deq.ready := askLeft === 0.U
@@ -72,12 +72,14 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
   private val offerLeft = RegInit(0.U(beatsBits.W))
   private val dropping = RegInit(false.B)
   private val starts = begin.valid && begin.ready
-  begin.ready := offers.io.deq.valid && offerLeft === 0.U && asking =/= offering
-  offers.io.deq.ready := starts
+  // A cycle late, as a whole request waits for it; once true, only a start ends it.
+  private val mayStart = offers.out.valid && offerLeft === 0.U && asking =/= offering
+  begin.ready := RegNext(mayStart && !starts, false.B)
+  offers.out.ready := starts
   buffer.clear := false.B
   buffer.response <> memory.response
   window.start.valid := starts
-  window.start.bits := offers.io.deq.bits
+  window.start.bits := offers.out.bits
   window.unreadable := false.B
   window.stop := stop
   window.beat.valid := buffer.beat.valid && offerLeft =/= 0.U && !dropping
@@ -91,7 +93,7 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
   private val notAsked = Mux(cut, askLeft - memory.request.fire, 0.U)
   when(starts) {
     offering := offering + 1.U
-    offerLeft := beatsOf(offers.io.deq.bits)
+    offerLeft := beatsOf(offers.out.bits)
     dropping := false.B
   }.otherwise {
     offerLeft := offerLeft - taken - notAsked
@@ -99,6 +101,6 @@ class DeserializerInput(port: MemoryPortParams, outstanding: Int, ranges: Int) e
   }
   when(cut) { askLeft := 0.U }
 
-  idle := buffer.quiet && window.finished && askLeft === 0.U && offerLeft === 0.U && !offers.io.deq.valid &&
+  idle := buffer.quiet && window.finished && askLeft === 0.U && offerLeft === 0.U && offers.count === 0.U &&
     !asks.io.deq.valid
 }

@@ -70,6 +70,9 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   private val inMap = isState(State.mapping)
   private val inImage = isState(State.image)
 
+  /** In the first cycle of `header`. */
+  private val isNew = Wire(Bool())
+
   // One line after the other: where it lies, that of the last one which may be read along, its number; where it goes.
   private val at = Reg(UInt(DescriptorTable.addressBits.W))
   private val last = Reg(UInt(DescriptorTable.addressBits.W))
@@ -78,7 +81,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   private val sent = Reg(Bool())
   // Where the map is known, the image is asked for while its object takes memory.
   private val early = hasMap && (isState(State.asking) || isState(State.creating))
-  lookup.valid := (inHeader || inMap || inImage || early) && !sent
+  lookup.valid := ((inHeader && !isNew) || inMap || inImage || early) && !sent
   lookup.bits.address := at
   lookup.bits.last := Mux(inMap, at, last)
   when(lookup.fire) { sent := true.B }
@@ -125,25 +128,25 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
   }
   private val isKnown = hits.reduce(_ || _)
   private val chosen = Mux(isKnown, OHToUInt(hits), oldest)
+  isNew := RegNext(start.valid && !isKnown, false.B)
   when(start.valid) {
     now := chosen
     create := start.bits.create
     parent := start.bits.parent
     place := start.bits.existing
     header := Mux1H(hits, headers)
+    header.message.table := start.bits.table
     hasMap := Mux1H(hits, mapKept)
     at := start.bits.table
-    last := start.bits.table + (lineBytes * (DescriptorTable.headerLines - 1)).U
     got := 0.U
     sent := false.B
     state := Mux(isKnown, Mux(start.bits.create, State.measuring, State.known), State.header)
-    when(!isKnown) {
-      oldest := oldest + 1.U
-      header.message.table := start.bits.table
-      hasMap := false.B
-      headerKept(chosen) := false.B
-      mapKept(chosen) := false.B
-    }
+  }
+  when(isNew) {
+    last := at + (lineBytes * (DescriptorTable.headerLines - 1)).U
+    oldest := oldest + 1.U
+    headerKept(now) := false.B
+    mapKept(now) := false.B
   }
   when(isState(State.known))(end())
 

@@ -3,7 +3,7 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, MemoryPortParams, TagAllocator}
+import rackwright.memory.{MemoryPort, MemoryPortParams, SkidBuffer, TagAllocator}
 
 /** Collects stores into beats, has them written, and knows which request's writes are still on their way.
   *
@@ -68,7 +68,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   arriving.bits.store := store.bits
   arriving.bits.turn := turn
   store.ready := arriving.ready
-  private val entering = Queue(arriving, 2)
+  private val entering = SkidBuffer(arriving)
   private val now = entering.bits.store
 
   private val number = now.address >> port.offsetBits

@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.memory.{MemoryPort, MemoryPortParams}
+import rackwright.memory.{HeadQueue, MemoryPort, MemoryPortParams}
 
 /** How a request ended, and where to say so. */
 class ProtobufCompletion extends Bundle {
@@ -45,8 +45,10 @@ class ProtobufCompleter(port: MemoryPortParams) extends Module {
   /** Writes only, one at a time. */
   val memory = IO(new MemoryPort(port))
 
-  private val waiting = Queue(completion, groups)
+  private val completions = Module(new HeadQueue(new ProtobufCompletion, groups))
+  private val waiting = completions.out
   private val bits = waiting.bits
+  completions.in <> completion
   private val asked = RegInit(false.B)
   private val answered = RegInit(false.B)
   private val recordFault = RegInit(false.B)

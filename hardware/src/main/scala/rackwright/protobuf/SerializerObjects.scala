@@ -3,7 +3,7 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.LoadedBeat
+import rackwright.memory.{LoadedBeat, SkidBuffer}
 
 /** A beat that was read for the word at an address. */
 class ObjectBeat(bytes: Int) extends Bundle {
@@ -41,10 +41,10 @@ class SerializerObjects(lineBytes: Int) extends Module {
   val response = IO(Flipped(Decoupled(new LoadedBeat(lineBytes))))
 
   private val words = Module(new Queue(UInt(DescriptorTable.addressBits.W), SerializerFetch.reads, hasFlush = true))
-  private val answers = Module(new Queue(new ObjectBeat(lineBytes), 2, hasFlush = true))
+  private val answering = Wire(Decoupled(new ObjectBeat(lineBytes)))
   words.io.flush.get := clear
-  answers.io.flush.get := clear
-  reading := words.io.deq.valid || answers.io.deq.valid
+  answer <> SkidBuffer(answering, clear)
+  reading := words.io.deq.valid || answer.valid
 
   private val mayAsk = words.io.enq.ready
   request.valid := (word.valid && mayAsk) || field.valid
@@ -54,12 +54,11 @@ class SerializerObjects(lineBytes: Int) extends Module {
   words.io.enq.valid := word.valid && request.ready
   words.io.enq.bits := word.bits
 
-  answers.io.enq.valid := words.io.deq.valid && response.valid
-  answers.io.enq.bits.address := words.io.deq.bits
-  answers.io.enq.bits.beat := response.bits
-  words.io.deq.ready := response.valid && answers.io.enq.ready
-  answer <> answers.io.deq
+  answering.valid := words.io.deq.valid && response.valid
+  answering.bits.address := words.io.deq.bits
+  answering.bits.beat := response.bits
+  words.io.deq.ready := response.valid && answering.ready
   fieldBeat.valid := !words.io.deq.valid && response.valid
   fieldBeat.bits := response.bits
-  response.ready := Mux(words.io.deq.valid, answers.io.enq.ready, fieldBeat.ready)
+  response.ready := Mux(words.io.deq.valid, answering.ready, fieldBeat.ready)
 }

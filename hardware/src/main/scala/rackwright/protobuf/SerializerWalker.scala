@@ -176,8 +176,11 @@ class SerializerWalker(params: SerializerParams) extends Module {
   when(on(State.sort)) { answer.ready := true.B }
 
   // The element that is here; of messages, the one behind it is known.
-  private val entersLast = !isString && items.next.valid && items.left === 1.U
-  private val wantsElement = items.left =/= 0.U && !entersLast
+  /** Of the elements that are left, known before their state begins. */
+  private val noneLeft = Reg(Bool())
+  private val oneLeft = Reg(Bool())
+  private val entersLast = !isString && items.next.valid && oneLeft
+  private val wantsElement = !noneLeft && !entersLast
   private val hasElement = on(State.elements) && Mux(items.isMap, map.last.valid && wantsElement, answer.valid)
   private val elementWord = Mux(items.isMap, map.last.bits, word)
   private val element = elementWord(addressBits - 1, 0)
@@ -410,12 +413,16 @@ class SerializerWalker(params: SerializerParams) extends Module {
     is(State.away) {
       val known = !items.isMap && items.next.valid
       pointersLeft := items.left - known
+      noneLeft := items.left === 0.U
+      oneLeft := items.left === 1.U
       pointer := items.array + ((items.left - known - 1.U) << 3)
       state := Mux(sorts, State.sort, State.elements)
       sorts := false.B
     }
     is(State.sort) {
       items.left := map.count
+      noneLeft := map.count === 0.U
+      oneLeft := map.count === 1.U
       when(map.done.valid) {
         state := State.elements
         when(map.done.bits =/= Status.ok) { fail(map.done.bits) }
@@ -425,7 +432,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
       when(inArray && objects.word.fire && readAhead.isDue(pointersLeft)) {
         announcePointers(items.array, readAhead.nextGroup(pointersLeft), readAhead.group.U)
       }
-      when(items.left === 0.U) { state := State.back }
+      when(noneLeft) { state := State.back }
         .elsewhen(entersLast) {
           around.items.left := 0.U
           enter(items.next.bits, items.table)
@@ -436,6 +443,8 @@ class SerializerWalker(params: SerializerParams) extends Module {
           .elsewhen(dispatch.element.ready) {
             takeElement()
             items.left := items.left - 1.U
+            noneLeft := oneLeft
+            oneLeft := items.left === 2.U
           }
       }
     }

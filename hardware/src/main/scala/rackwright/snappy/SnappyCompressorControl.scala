@@ -52,6 +52,9 @@ class SnappyCompressorControl(params: SnappyCompressorParams) extends Module {
   private val outputBytes = Reg(UInt(64.W))
   private val inputOffset = Reg(UInt(64.W))
 
+  /** Counted a cycle later: how much is consumed is known late, and an operation is reported later still. */
+  private val consumedBefore = RegNext(Mux(state === State.running, consumed, 0.U), 0.U)
+
   private val asked = operation.bits
   private val maxOffset = asked.setting(params.maxOffset.name)
   private val hashLog2 = asked.setting(params.hashTableLog2.name)
@@ -73,8 +76,10 @@ class SnappyCompressorControl(params: SnappyCompressorParams) extends Module {
   encode.bits.maxOffset := maxOffset(16, 0)
   encode.bits.hashLog2 := hashLog2(3, 0)
 
-  private val failed = unreadable || overflow || unwritable
-  stop := state === State.running && failed
+  // Seen a cycle late, for an operation begins when the loader is ready, and that depends on `stop`.
+  private val refused = RegNext(state === State.running && (unreadable || unwritable), false.B)
+  private val failed = refused || RegNext(state === State.running && overflow, false.B)
+  stop := failed
   clear := state === State.draining || state === State.reporting
   finish := state === State.draining
   written.ready := state === State.draining && loaderIdle
@@ -84,6 +89,7 @@ class SnappyCompressorControl(params: SnappyCompressorParams) extends Module {
   result.bits.outputBytes := outputBytes
   result.bits.inputOffset := inputOffset
 
+  inputOffset := inputOffset + consumedBefore
   when(refuse) {
     status := Status.unsupported
     outputBytes := 0.U
@@ -96,8 +102,7 @@ class SnappyCompressorControl(params: SnappyCompressorParams) extends Module {
     state := State.running
   }
   when(state === State.running) {
-    inputOffset := inputOffset + consumed
-    when(failed) { status := Mux(unreadable || unwritable, Status.accessFault, Status.outputFull) }
+    when(failed) { status := Mux(refused, Status.accessFault, Status.outputFull) }
     when(failed || finished) { state := State.draining }
   }
   when(written.fire) {

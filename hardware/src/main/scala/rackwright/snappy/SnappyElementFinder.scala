@@ -91,6 +91,9 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
 
   /** The next place; a whole beat, if `current` is only to be left. */
   private val at = Reg(UInt((params.lineBits + 1).W))
+
+  /** One bit for each column, that of `at` set: the choice of its place is where the longest path begins. */
+  private val atColumn = Reg(UInt(bytes.W))
   private val literalLeft = Reg(UInt(33.W))
 
   private val ends = currentValid && (current.beat.last || current.beat.fault)
@@ -101,7 +104,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   private val column = at(params.lineBits - 1, 0)
 
   // Two elements: the second is looked for only where no byte is missing.
-  private val first = current.places(column)
+  private val first = Mux1H(atColumn, current.places)
   private val firstFound = currentValid && inside && first.simple && (whole || first.end <= available)
   private val secondColumn = first.end(params.lineBits - 1, 0)
   private val (secondHere, secondNext) = (current.places(secondColumn), next.places(secondColumn))
@@ -142,6 +145,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   private val simpleLeaves = first.leaves || (foundHere && secondHere.leaves)
   private val leave = currentValid && !ends && Mux(takesSimple, simpleLeaves, passed >= bytes.U)
   at := Mux(leave, reached - bytes.U, reached)
+  atColumn := UIntToOH(reached(params.lineBits - 1, 0), bytes)
 
   when(takesHead) { state := State.waiting }
   when(passing) {
@@ -184,6 +188,7 @@ class SnappyElementFinder(params: DecoderParams) extends Module {
   when(start.valid) {
     state := State.preamble
     at := start.bits
+    atColumn := UIntToOH(start.bits, bytes)
     currentValid := false.B
     nextValid := false.B
   }

@@ -44,7 +44,8 @@ class SnappyElementReader(params: DecoderParams) extends Module {
 
   // First stage: the bytes of the heads, and those of the literal.
   private val finding = RegNext(found.valid && !clear, false.B)
-  private val at = RegEnable(found.bits, found.valid)
+  // Kept in every cycle: whether something was found is known late, and this is looked at only if it was.
+  private val at = RegNext(found.bits)
 
   private def headAt(place: UInt): UInt = (at.window >> Cat(place, 0.U(3.W)))(headBits - 1, 0)
   private val ofFirst = at.literal || !at.second

@@ -45,14 +45,20 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
   loader.range.valid := wanted && settled && !stop
   loader.range.bits.address := address
   loader.range.bits.length := length
-  loader.stop := seek.valid || stop
-  stream <> loader.stream
+  // A cycle late, for what reads memory is not to wait for whoever decides where to go on; meanwhile nothing is offered.
+  private val leaving = RegNext(seek.valid, false.B)
+  loader.stop := leaving || stop
+  loader.stream.consume := stream.consume
+  stream.data := loader.stream.data
+  stream.available := Mux(leaving, 0.U, loader.stream.available)
+  stream.last := loader.stream.last && !leaving
+  stream.fault := loader.stream.fault && !leaving
   memory <> loader.memory
   position := at
   ready := loader.range.ready && !wanted
   idle := loader.idle && !wanted
 
-  at := at + loader.stream.consume
+  at := Ranges.advance(at, stream.consume)
   when(loader.range.fire) { wanted := false.B }
   when(open.valid) {
     source := open.bits

@@ -55,6 +55,9 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
   private val outputBytes = Reg(UInt(64.W))
   private val inputOffset = Reg(UInt(64.W))
 
+  /** Counted a cycle later: how much is consumed is known late, and an operation is reported later still. */
+  private val consumedBefore = RegNext(Mux(state === State.running, consumed, 0.U), 0.U)
+
   private val asked = operation.bits
   private val maxOffset = asked.setting(params.maxOffset.name)
   private val hashLog2 = asked.setting(params.hashTableLog2.name)
@@ -79,8 +82,10 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
   private val hashed = RegEnable(asked.setting(params.checksum.name)(0), encode.fire)
   hashing := hashed
 
-  private val failed = unreadable || overflow || unwritable
-  stop := state === State.running && failed
+  // Seen a cycle late, for an operation begins when the loader is ready, and that depends on `stop`.
+  private val refused = RegNext(state === State.running && (unreadable || unwritable), false.B)
+  private val failed = refused || RegNext(state === State.running && overflow, false.B)
+  stop := failed
   clear := state === State.draining || state === State.reporting
   finish := state === State.draining
   written.ready := state === State.draining && loaderIdle
@@ -90,6 +95,7 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
   result.bits.outputBytes := outputBytes
   result.bits.inputOffset := inputOffset
 
+  inputOffset := inputOffset + consumedBefore
   when(refuse) {
     status := Status.unsupported
     outputBytes := 0.U
@@ -102,8 +108,7 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
     state := State.running
   }
   when(state === State.running) {
-    inputOffset := inputOffset + consumed
-    when(failed) { status := Mux(unreadable || unwritable, Status.accessFault, Status.outputFull) }
+    when(failed) { status := Mux(refused, Status.accessFault, Status.outputFull) }
     when(failed || finished) { state := State.draining }
   }
   when(written.fire) {

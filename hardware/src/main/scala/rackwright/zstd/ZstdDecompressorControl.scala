@@ -83,7 +83,9 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   private val capacityLeft = RegNext(asked.capacity - before)
   private val destination = RegNext(asked.destination + before)
   private val wide = (capacityLeft >> 32).orR
-  private val quiet = drained && writerQuiet
+
+  /** A cycle late, as it is known late; nothing moves again before a begin. */
+  private val quiet = RegNext(drained && writerQuiet, false.B)
   frame.ready := state === State.running && quiet && !failed && !refused && RegNext(frame.valid, false.B)
   decode.valid := frame.fire
   decode.bits.destination := destination

@@ -1,0 +1,29 @@
+package rackwright.memory
+
+import chisel3._
+import chisel3.util._
+
+/** A queue whose oldest entry is in a register of its own, so that what depends on it begins at a flop and not behind
+  * the choice among all entries. An entry that enters an empty queue of more than one is seen two cycles later.
+  *
+  * @param gen
+  *   an entry.
+  * @param entries
+  *   how many are held, the oldest among them.
+  */
+class HeadQueue[T <: Data](gen: T, entries: Int) extends Module {
+  val in = IO(Flipped(Decoupled(gen)))
+  val out = IO(Decoupled(gen))
+  val count = IO(Output(UInt(log2Ceil(entries + 1).W)))
+
+  /** The oldest entry is not being replaced. */
+  val settled = IO(Output(Bool()))
+
+  private val head = Module(new Queue(gen, 1, pipe = true))
+  private val others = Option.when(entries > 1)(Module(new Queue(gen, entries - 1)))
+  others.foreach(_.io.enq <> in)
+  head.io.enq <> others.fold(in)(_.io.deq)
+  out <> head.io.deq
+  count := others.fold(0.U)(_.io.count) +& head.io.count
+  settled := !head.io.enq.fire
+}
