@@ -88,8 +88,8 @@ def test_frames_are_taken_and_nothing_else_and_nothing_stays(cable: Namespaces, 
         datagrams = asked["datagrams"]
         # The request in fragments and its answer, which is as long, come through sockets.
         assert (datagrams["received"], datagrams["frames_received"]) == (1202, 1200)
-        # Before a replica has answered for the first time, requests go there through its socket.
-        assert 1100 < datagrams["frames_sent"] < 1200
+        # Before a replica has answered for the first time, and when many are to go at once, sockets send.
+        assert 0 < datagrams["frames_sent"] < 1200
         assert datagrams["malformed_frames"] == datagrams["stray_frames"] == 0
         assert (asked["xdp"]["mode"], asked["xdp"]["refused"], asked["xdp"]["lost"]) == ("native", None, 0)
         assert f'rackwright_dispatch_xdp_lost_total{{interface="{INTERFACE}"}} 0\n' in metrics

@@ -17,8 +17,8 @@ const ADDRESSES: usize = 1 << 14;
 const FLAG_GENERIC: u32 = 1 << 1;
 const FLAG_NATIVE: u32 = 1 << 2;
 
-/// How often, and after how long, a queue is looked at that another socket still has.
-const BUSY_LOOKS: usize = 200;
+/// How often, and after how long, what somebody else has is tried again.
+const BUSY_LOOKS: usize = 50;
 const BUSY_LOOK: Duration = Duration::from_millis(10);
 
 /// Where frames are taken.
@@ -85,11 +85,13 @@ impl Attachment {
             Mode::Native => (FLAG_NATIVE, 0),
             Mode::Generic => (FLAG_GENERIC, libc::XDP_COPY),
         };
-        let link = Program::load(&code)?
-            .attach(interface.index, link_flags)
-            .map_err(|error| match error.raw_os_error() {
-                Some(libc::EBUSY | libc::EEXIST) => XdpError::Occupied(interface.name.clone()),
-                _ => XdpError::of("attaching a program of BPF to the interface", error),
+        let program = Program::load(&code)?;
+        let link =
+            patiently(|| program.attach(interface.index, link_flags)).map_err(|error| {
+                match is_busy(&error) {
+                    true => XdpError::Occupied(interface.name.clone()),
+                    false => XdpError::of("attaching a program of BPF to the interface", error),
+                }
             })?;
         let mut opened = Vec::new();
         let mut sockets = Vec::new();
@@ -97,9 +99,9 @@ impl Attachment {
             let (socket, rings) = Socket::new()?;
             // Memory to receive to is there before frames are.
             let incoming = Incoming::new(socket.clone(), rings.received, rings.fill);
-            match bind(&socket, interface.index, number, bind_flags) {
+            match patiently(|| socket.bind(interface.index, number, bind_flags)) {
                 Ok(()) => {}
-                Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                Err(error) if is_busy(&error) => {
                     return Err(XdpError::QueueTaken {
                         interface: interface.name,
                         queue: number,
@@ -180,17 +182,22 @@ impl Attachment {
     }
 }
 
-/// Binds a socket, and waits for one that was closed before: the kernel gives up its queue a moment later.
-fn bind(socket: &Socket, interface: u32, queue: u32, flags: u16) -> io::Result<()> {
-    let mut result = socket.bind(interface, queue, flags);
+/// Does something, and again for a while when the kernel says that somebody else has what it takes: a
+/// moment after it was closed, a queue or a place for a program can still be held.
+fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut result = act();
     for _ in 0..BUSY_LOOKS {
         match &result {
-            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+            Err(error) if is_busy(error) => {
                 std::thread::sleep(BUSY_LOOK);
-                result = socket.bind(interface, queue, flags);
+                result = act();
             }
             _ => break,
         }
     }
     result
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EEXIST))
 }

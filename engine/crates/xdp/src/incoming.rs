@@ -1,7 +1,7 @@
 use crate::frame::{parse, Arrived, Malformed};
 use crate::memory::CHUNK_BYTES;
 use crate::ring::{Consumer, Producer};
-use crate::socket::{Socket, FRAMES};
+use crate::socket::{Socket, FRAMES_IN};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Incoming {
         received: Consumer<libc::xdp_desc>,
         mut fill: Producer<u64>,
     ) -> Incoming {
-        (0..FRAMES).for_each(|chunk| {
+        (0..FRAMES_IN).for_each(|chunk| {
             fill.put(u64::from(chunk) * CHUNK_BYTES as u64);
         });
         fill.publish();

@@ -1,12 +1,12 @@
 use crate::frame::{build, frame_bytes, Route, HEADER_BYTES};
 use crate::memory::{CHUNK_BYTES, LONGEST_FRAME};
 use crate::ring::{Consumer, Producer};
-use crate::socket::{Socket, FRAMES};
+use crate::socket::{Socket, FRAMES_IN, FRAMES_OUT};
 use std::io;
 use std::sync::Arc;
 
 /// How often the kernel is asked to send what is in the ring before it is left for the next time.
-const ATTEMPTS: usize = 1 + FRAMES as usize / 16;
+const ATTEMPTS: usize = 1 + FRAMES_OUT as usize / 16;
 
 /// Bytes of Ethernet's header.
 const ETHERNET: usize = 14;
@@ -32,7 +32,7 @@ impl Outgoing {
         own: [u8; 6],
         mtu: usize,
     ) -> Outgoing {
-        let chunks = u64::from(FRAMES)..2 * u64::from(FRAMES);
+        let chunks = u64::from(FRAMES_IN)..u64::from(FRAMES_IN + FRAMES_OUT);
         Outgoing {
             sent,
             completed,
@@ -86,6 +86,11 @@ impl Outgoing {
             self.completed.release();
         }
         self.free.pop()
+    }
+
+    /// Whether the network card reads our memory itself; otherwise the kernel copies each frame.
+    pub fn is_zero_copy(&self) -> bool {
+        self.socket.is_zero_copy()
     }
 
     /// Whether frames wait for the next `flush`, because the kernel had no room for them or the interface is down.

@@ -5,14 +5,18 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// Frames that can wait in each direction: a power of two.
-pub(crate) const FRAMES: u32 = 2048;
+/// Frames that can wait to be received: a power of two. A thread that other work keeps from its processor for some
+/// hundredths of a second loses none.
+pub(crate) const FRAMES_IN: u32 = 8192;
+
+/// Frames that can wait to be sent: a power of two.
+pub(crate) const FRAMES_OUT: u32 = 4096;
 
 /// Bytes of frames that may be on their way out of the kernel.
 const SEND_BYTES: libc::c_int = 4 << 20;
 
-/// A socket of AF_XDP and the memory that it shares with the kernel: the first half of the chunks for
-/// frames that come, the second for those that go.
+/// A socket of AF_XDP and the memory that it shares with the kernel: the first chunks for frames that come, the
+/// others for those that go.
 pub(crate) struct Socket {
     // Closed before its memory goes.
     descriptor: OwnedFd,
@@ -44,7 +48,7 @@ impl Socket {
                 socket => OwnedFd::from_raw_fd(socket),
             }
         };
-        let bytes = 2 * FRAMES as usize * CHUNK_BYTES;
+        let bytes = (FRAMES_IN + FRAMES_OUT) as usize * CHUNK_BYTES;
         let memory = Mapping::new(bytes, None).map_err(|error| XdpError::of("mapping memory", error))?;
         let socket = Socket { descriptor, memory };
         socket.register().map_err(|error| match error.raw_os_error() {
@@ -96,13 +100,13 @@ impl Socket {
     }
 
     fn rings(&self) -> io::Result<Rings> {
-        for ring in [
-            libc::XDP_UMEM_FILL_RING,
-            libc::XDP_UMEM_COMPLETION_RING,
-            libc::XDP_RX_RING,
-            libc::XDP_TX_RING,
+        for (ring, frames) in [
+            (libc::XDP_UMEM_FILL_RING, FRAMES_IN),
+            (libc::XDP_UMEM_COMPLETION_RING, FRAMES_OUT),
+            (libc::XDP_RX_RING, FRAMES_IN),
+            (libc::XDP_TX_RING, FRAMES_OUT),
         ] {
-            self.set(libc::SOL_XDP, ring, &FRAMES)?;
+            self.set(libc::SOL_XDP, ring, &frames)?;
         }
         // SAFETY: plain numbers, for which zero is a value.
         let mut at: libc::xdp_mmap_offsets = unsafe { std::mem::zeroed() };
@@ -113,10 +117,10 @@ impl Socket {
             libc::XDP_UMEM_PGOFF_COMPLETION_RING as libc::off_t,
         );
         Ok(Rings {
-            fill: Producer::map(own, fill, &at.fr, FRAMES)?,
-            completed: Consumer::map(own, completed, &at.cr, FRAMES)?,
-            received: Consumer::map(own, libc::XDP_PGOFF_RX_RING, &at.rx, FRAMES)?,
-            sent: Producer::map(own, libc::XDP_PGOFF_TX_RING, &at.tx, FRAMES)?,
+            fill: Producer::map(own, fill, &at.fr, FRAMES_IN)?,
+            completed: Consumer::map(own, completed, &at.cr, FRAMES_OUT)?,
+            received: Consumer::map(own, libc::XDP_PGOFF_RX_RING, &at.rx, FRAMES_IN)?,
+            sent: Producer::map(own, libc::XDP_PGOFF_TX_RING, &at.tx, FRAMES_OUT)?,
         })
     }
 

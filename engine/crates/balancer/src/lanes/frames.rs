@@ -10,6 +10,10 @@ use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 /// No lane is at this port.
 const NOBODY: u32 = u32::MAX;
 
+/// Of more datagrams at once than these some go to the same address, and a socket gives these to the kernel as one
+/// message, to be cut late. Where frames are copied, each of them alone goes through more of the kernel than its part of that.
+const CROWD: usize = 4;
+
 /// What a thread has of AF_XDP to send with, and to know what frames are for.
 pub(super) struct FrameLanes {
     outgoing: Outgoing,
@@ -21,11 +25,17 @@ pub(super) struct FrameLanes {
     services: Vec<SocketAddrV4>,
     /// Frames put since the counters were told.
     put: u64,
+    /// The kernel copies frames.
+    copies: bool,
+    /// So many datagrams came at once that sockets send them at less cost.
+    is_crowded: bool,
 }
 
 impl FrameLanes {
     pub(super) fn new((queue, outgoing): (u32, Outgoing)) -> FrameLanes {
         FrameLanes {
+            copies: !outgoing.is_zero_copy(),
+            is_crowded: false,
             outgoing,
             queue,
             lanes: vec![NOBODY; 1 << 16].into(),
@@ -55,7 +65,7 @@ impl FrameLanes {
     /// Puts a datagram in a frame; false when it has to go through a socket.
     #[inline]
     pub(super) fn push(&mut self, route: &Route, parts: &[&[u8]]) -> bool {
-        let is_put = self.outgoing.push(route, parts);
+        let is_put = !self.is_crowded && self.outgoing.push(route, parts);
         self.put += u64::from(is_put);
         is_put
     }
@@ -144,8 +154,12 @@ impl Lanes {
 
     /// Takes the frames that are there, does what is to be done about them, and tells whether more may be there.
     pub(crate) fn receive_frames(&mut self, incoming: &mut Incoming) -> std::io::Result<bool> {
-        if incoming.receive() == 0 {
+        let count = incoming.receive();
+        if count == 0 {
             return Ok(false);
+        }
+        if let Some(frames) = &mut self.frames {
+            frames.is_crowded = frames.copies && count > CROWD;
         }
         let shared = self.shared.clone();
         let mut core = shared.core();
