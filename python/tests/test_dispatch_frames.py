@@ -6,6 +6,8 @@ import json
 import signal
 import socket
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -120,6 +122,39 @@ def test_ipv6_goes_through_sockets(cable: Namespaces, tmp_path: Path) -> None:
         # The replica with an address of IPv4 answers in frames all the same.
         by_frames = dispatcher.status()["services"][0]["replicas"][1]["answered"]
         assert datagrams["frames_received"] == by_frames > 0
+
+
+WITHOUT_RIGHTS = """
+import os, sys
+from pathlib import Path
+from rackwright._engine import EngineError
+from rackwright.dispatch import Dispatcher, read_configuration
+
+configurations = [read_configuration(Path(name)) for name in sys.argv[1:]]
+os.setgroups([])
+os.setuid(65534)
+for configuration in configurations:
+    try:
+        with Dispatcher(configuration) as dispatcher:
+            print(dispatcher.status()["xdp"]["refused"])
+    except EngineError as error:
+        print("refused:", error)
+"""
+"""Starts dispatchers as a user who may nothing."""
+
+
+def test_without_rights_there_are_sockets_unless_it_is_required(cable: Namespaces, tmp_path: Path) -> None:
+    paths = []
+    for required in (False, True):
+        folder = tmp_path / str(required)
+        folder.mkdir()
+        paths.append(written(folder, [], xdp={"interface": INTERFACE, "required": required}))
+    with cable.near():
+        command = [sys.executable, "-c", WITHOUT_RIGHTS, *map(str, paths)]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    reason = "not permitted; it needs the capabilities CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW"
+    assert all(line.endswith(reason) for line in said), said
+    assert [line.startswith("refused: xdp: ") for line in said] == [False, True]
 
 
 def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:

@@ -21,10 +21,12 @@ pub struct Outgoing {
     longest: usize,
     /// Something was put that the kernel has not taken.
     is_dirty: bool,
+    is_zero_copy: bool,
     socket: Arc<Socket>,
 }
 
 impl Outgoing {
+    /// For a socket that is bound.
     pub(crate) fn new(
         socket: Arc<Socket>,
         sent: Producer<libc::xdp_desc>,
@@ -40,6 +42,7 @@ impl Outgoing {
             own,
             longest: LONGEST_FRAME.min(mtu + ETHERNET),
             is_dirty: false,
+            is_zero_copy: socket.is_zero_copy(),
             socket,
         }
     }
@@ -90,7 +93,7 @@ impl Outgoing {
 
     /// Whether the network card reads our memory itself; otherwise the kernel copies each frame.
     pub fn is_zero_copy(&self) -> bool {
-        self.socket.is_zero_copy()
+        self.is_zero_copy
     }
 
     /// Whether frames wait for the next `flush`, because the kernel had no room for them or the interface is down.
@@ -106,6 +109,11 @@ impl Outgoing {
         self.sent.publish();
         if !self.sent.wants_waking() {
             self.is_dirty = false;
+            return;
+        }
+        if self.is_zero_copy {
+            // The network card takes them later.
+            self.is_dirty = self.socket.wake_sender().is_err();
             return;
         }
         for _ in 0..ATTEMPTS {
