@@ -211,6 +211,14 @@ TOOLS = (
         tests_only=True,
     ),
     Tool(
+        "ip",
+        "network namespaces for tests of the dispatcher",
+        ("iproute2",),
+        lambda: _program("ip", "-Version"),
+        optional=True,
+        tests_only=True,
+    ),
+    Tool(
         "qemu-riscv64",
         "the oracle that the harts are compared with",
         ("qemu-user",),

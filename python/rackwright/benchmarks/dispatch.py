@@ -1,6 +1,7 @@
 """The dispatcher on real sockets beside nginx: requests for a processor's second, latency, and tails.
 
-Everything is on loopback addresses of this machine, one after another in the same run.
+Everything is on loopback addresses of this machine, one after another in the same run; forwarders can also
+have a network namespace of their own, at the other end of a virtual cable, where AF_XDP can be used.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from rackwright.benchmarks.namespaces import FAR, INTERFACE, NEAR, Namespaces
 from rackwright.benchmarks.nginx import REQUESTS, SESSIONS, nginx
 from rackwright.cluster.distributions import Bimodal, Constant, Distribution, Exponential
 from rackwright.cluster.loads import Poisson
@@ -76,11 +78,11 @@ class TailRow:
     lost: int
 
 
-def free_address() -> str:
-    """A loopback address that nobody listens at now."""
+def free_address(host: str = "127.0.0.1") -> str:
+    """An address of this machine that nobody listens at now."""
     with socket.socket(type=socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+        probe.bind((host, 0))
+        return f"{host}:{probe.getsockname()[1]}"
 
 
 @contextmanager
@@ -137,14 +139,58 @@ FORWARDERS: dict[str, Forwarder] = {
 }
 
 
-def measure_forwarding(rates: Sequence[float], seconds: float, repetitions: int) -> list[ForwardingRow]:
+def _frames(
+    listen: str, replicas: Sequence[str], fields: dict[str, object] | None = None
+) -> AbstractContextManager[int]:
+    xdp = {"interface": INTERFACE, "required": True}
+    return dispatcher(listen, replicas, {"xdp": xdp, **(fields or {})})
+
+
+def _spinning_frames(listen: str, replicas: Sequence[str]) -> AbstractContextManager[int]:
+    return _frames(listen, replicas, {"busy-poll": True})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where forwarders are, and where clients and services are."""
+
+    near: Callable[[], AbstractContextManager[None]]
+    """What is made in such a block is where forwarders are."""
+    far: Callable[[], AbstractContextManager[None]]
+    """What is made in such a block is where clients and services are."""
+    forwarder: str
+    """The host of forwarders."""
+    service: str
+    """The host of services."""
+    forwarders: dict[str, Forwarder]
+    """Those that can be had there."""
+
+
+LOOPBACK = Place(nullcontext, nullcontext, "127.0.0.1", "127.0.0.1", FORWARDERS)
+"""All in one."""
+
+
+def at_the_cable(namespaces: Namespaces) -> Place:
+    """Forwarders in a namespace of their own, with an interface."""
+    frames: dict[str, Forwarder] = {
+        "rw dispatch, AF_XDP": _frames,
+        "rw dispatch, AF_XDP, busy-poll": _spinning_frames,
+    }
+    return Place(namespaces.near, namespaces.far, NEAR, FAR, {**frames, **FORWARDERS})
+
+
+def measure_forwarding(
+    rates: Sequence[float], seconds: float, repetitions: int, place: Place = LOOPBACK
+) -> list[ForwardingRow]:
     """Each forwarder on one processor, before two services that answer at once; medians of several turns."""
-    with WorkServices(["127.0.0.1:0"] * 2) as services:
-        direct = [_quiet(services.addresses).latency.p50_us for _ in range(repetitions)]
-        turns: dict[str, list[tuple[float, float, float]]] = {name: [] for name in FORWARDERS}
+    with ExitStack() as stack:
+        with place.far():
+            services = stack.enter_context(WorkServices([f"{place.service}:0"] * 2))
+            direct = [_quiet(services.addresses).latency.p50_us for _ in range(repetitions)]
+        turns: dict[str, list[tuple[float, float, float]]] = {name: [] for name in place.forwarders}
         for _ in range(repetitions):
-            for name, forwarder in FORWARDERS.items():
-                turns[name].append(_forwarding(forwarder, services.addresses, rates, seconds))
+            for name, forwarder in place.forwarders.items():
+                turns[name].append(_forwarding(place, forwarder, services.addresses, rates, seconds))
     rows = []
     for name, measured in turns.items():
         answered, per_cpu, median = (statistics.median(values) for values in zip(*measured, strict=True))
@@ -158,11 +204,14 @@ def _quiet(targets: Sequence[str]) -> LoadResult:
 
 
 def _forwarding(
-    forwarder: Forwarder, replicas: Sequence[str], rates: Sequence[float], seconds: float
+    place: Place, forwarder: Forwarder, replicas: Sequence[str], rates: Sequence[float], seconds: float
 ) -> tuple[float, float, float]:
-    listen = free_address()
-    with forwarder(listen, replicas) as process:
-        os.sched_setaffinity(process, {min(os.sched_getaffinity(0))})
+    with ExitStack() as stack:
+        with place.near():
+            listen = free_address(place.forwarder)
+            process = stack.enter_context(forwarder(listen, replicas))
+        _pin(process)
+        stack.enter_context(place.far())
         quiet = _quiet([listen])
         answered, per_cpu = 0.0, 0.0
         for rate in sorted(rates):
@@ -174,6 +223,12 @@ def _forwarding(
                 break
             answered, per_cpu = result.answered_per_second, result.answered / spent
     return answered, per_cpu, quiet.latency.p50_us
+
+
+def _pin(process: int) -> None:
+    """Lets all threads of a process run on one processor alone."""
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        os.sched_setaffinity(int(thread.name), {min(os.sched_getaffinity(0))})
 
 
 def measure_tails(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -240,6 +241,10 @@ def dispatch(
     seconds: Annotated[float, typer.Option(min=0.5, help="Length of each measurement.")] = 4.0,
     repetitions: Annotated[int, typer.Option(min=1, help="Turns of forwarding.")] = 3,
     load: Annotated[float, typer.Option(min=0.05, max=0.99, help="Of three racks' workers.")] = 0.8,
+    xdp: Annotated[
+        bool,
+        typer.Option("--xdp", help="Forwarding only, in network namespaces, with AF_XDP too; takes root."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """The dispatcher on real sockets beside nginx: what it forwards and adds, and tails with three racks.
@@ -247,13 +252,19 @@ def dispatch(
     Examples:
         ./rw bench dispatch
 
+        ./rw bench dispatch --xdp
+
     """
     from rackwright.benchmarks import dispatch as benchmark
+    from rackwright.benchmarks.namespaces import Namespaces
 
-    with working("forwarding, in turns") as activity:
-        forwarding = benchmark.measure_forwarding(rates or benchmark.RATES, seconds, repetitions)
-        names = list(benchmark.DISTRIBUTIONS)
-        tails = benchmark.measure_tails(load, 3 * seconds, names, activity.begin)
+    tails = []
+    with working("forwarding, in turns") as activity, ExitStack() as stack:
+        place = benchmark.at_the_cable(stack.enter_context(Namespaces())) if xdp else benchmark.LOOPBACK
+        forwarding = benchmark.measure_forwarding(rates or benchmark.RATES, seconds, repetitions, place)
+        if not xdp:
+            names = list(benchmark.DISTRIBUTIONS)
+            tails = benchmark.measure_tails(load, 3 * seconds, names, activity.begin)
     if json:
         print_json({"forwarding": [vars(row) for row in forwarding], "tails": [vars(row) for row in tails]})
     else:
@@ -274,6 +285,8 @@ def _print_dispatch(forwarding: list[ForwardingRow], tails: list[TailRow]) -> No
         for row in forwarding
     ]
     print_table(columns, cells)
+    if not tails:
+        return
     columns = [("work", "left"), ("forwarder", "left"), ("load", "right"), ("mean, us", "right")]
     columns += [("50 %, us", "right"), ("99 %, us", "right"), ("lost", "right")]
     cells = [

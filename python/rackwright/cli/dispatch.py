@@ -61,6 +61,9 @@ def _run(file: Path, configuration: Configuration, json: bool) -> None:
         services = zip(configuration.services, dispatcher.addresses, strict=True)
         where = ", ".join(f"{service.name} on {address}" for service, address in services)
         _say(f"rack {configuration.rack}: {where}; {f'metrics on {metrics}' if metrics else 'no metrics'}")
+        xdp = dispatcher.status()["xdp"]
+        if xdp is not None:
+            _say(f"xdp: {_way(xdp)}")
         while next_signal() == signal.SIGHUP:
             _reload(file, dispatcher)
         _say("answering what is under way")
@@ -71,6 +74,15 @@ def _run(file: Path, configuration: Configuration, json: bool) -> None:
     if not is_done:
         _say(f"ended after {configuration.drain_ms:g} ms with requests under way")
         raise typer.Exit(EXIT_FAILED)
+
+
+def _way(xdp: dict[str, Any]) -> str:
+    """Whether frames are taken by AF_XDP."""
+    if xdp["refused"] is not None:
+        return f"{xdp['refused']}; sockets are used alone"
+    copies = "without copies" if xdp["zero_copy"] else "with copies"
+    queues = "1 queue" if xdp["queues"] == 1 else f"{xdp['queues']} queues"
+    return f"{queues} of {xdp['interface']}, {xdp['mode']}, {copies}"
 
 
 def _say(text: str) -> None:
@@ -107,6 +119,8 @@ def _show(status: dict[str, Any], json: bool) -> None:
         print_json(status)
         return
     decisions, datagrams = status["decisions"], status["datagrams"]
+    xdp = status["xdp"]
+    frames = f"{datagrams['frames_received']:,} received, {datagrams['frames_sent']:,} sent"
     print_record(
         [
             ("rack", f"{status['rack']}, {status['policy']}, for {status['seconds']:,.0f} s"),
@@ -114,6 +128,7 @@ def _show(status: dict[str, Any], json: bool) -> None:
             ("redirected", f"{decisions['redirected']:,}"),
             ("answers", f"{datagrams['answers']:,}"),
             ("gossip", f"{decisions['gossip'] + decisions['truths']:,} told, {decisions['heard']:,} heard"),
+            *([] if xdp is None else [("xdp", _way(xdp)), ("frames", f"{frames}, {xdp['lost']:,} lost")]),
         ]
     )
     columns = [("service", "left"), ("replica", "left"), ("health", "left"), ("cores", "right")]

@@ -111,6 +111,19 @@ class Peer(Part):
     services: list[str] | None = None
 
 
+class Xdp(Part):
+    """An interface whose frames are taken by AF_XDP."""
+
+    interface: str = Field(min_length=1, max_length=15)
+    mode: Literal["auto", "native", "generic"] = "auto"
+    required: bool = False
+
+    def describe(self) -> dict[str, Any]:
+        """As the engine reads it."""
+        mode = None if self.mode == "auto" else self.mode
+        return {"interface": self.interface, "mode": mode, "required": self.required}
+
+
 class Configuration(Part):
     """A dispatcher."""
 
@@ -124,6 +137,7 @@ class Configuration(Part):
     metrics: Endpoint | None = "127.0.0.1:9464"
     threads: int = Field(default=1, ge=1, le=64)
     busy_poll: bool = False
+    xdp: Xdp | None = None
     gossip_floor: int = Field(default=4, ge=0, le=1 << 16)
     load_delta: Annotated[float, Field(ge=0, le=65_536)] | Literal["adaptive"] = 0.0
     max_redirects: int = Field(default=1, ge=0, le=255)
@@ -159,6 +173,7 @@ class Configuration(Part):
             "policy": describe_policy(self.policy, bound=self.bound),
             "threads": self.threads,
             "busy_poll": self.busy_poll,
+            "xdp": self.xdp and self.xdp.describe(),
             "key": self.key,
             "peer_listen": self.listen_peers,
             "peers": [

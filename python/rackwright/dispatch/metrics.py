@@ -44,6 +44,13 @@ def exposition(status: Status) -> str:
         "service_held", "gauge", [({"service": s["name"]}, s["held"]) for s in status["services"]]
     )
     lines += _family("peer_up", "gauge", [({"rack": str(p["rack"])}, p["alive"]) for p in status["peers"]])
+    xdp = status["xdp"]
+    if xdp is not None:
+        interface = {"interface": xdp["interface"]}
+        lines += _family(
+            "xdp_queues", "gauge", [({**interface, "mode": xdp["mode"] or "none"}, xdp["queues"])]
+        )
+        lines += _family("xdp_lost_total", "counter", [(interface, xdp["lost"])])
     lines += _family("seconds", "gauge", [({}, status["seconds"])])
     return "\n".join(lines) + "\n"
 

@@ -1,5 +1,6 @@
 use crate::core::Core;
 use crate::counters::Counters;
+use crate::frames::Frames;
 use crate::lanes::Lanes;
 use crate::shared::{Change, Member, Shared};
 use crate::worker::Worker;
@@ -7,6 +8,7 @@ use crate::{BalancerError, ReplicaSettings, ServiceSettings, Settings, Status};
 use rackwright_datagram::{Options, Socket, Waker};
 use rackwright_dispatch::wire::Key;
 use rackwright_dispatch::{ReplicaId, ReplicaSpec};
+use rackwright_xdp::Queue;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -40,6 +42,7 @@ impl Balancer {
         settings.check()?;
         let core = Core::new(&settings)?;
         let sockets = listen(&mut settings)?;
+        let (frames, queues) = Frames::new(&settings)?;
         let key = Key::new(&settings.key.unwrap_or_default());
         let members = members(&settings.services);
         let services = settings.services.clone();
@@ -48,6 +51,7 @@ impl Balancer {
             key,
             core: Mutex::new(core),
             counters: Counters::default(),
+            frames,
             replicas: RwLock::new(members),
             changes: Mutex::default(),
             start: Instant::now(),
@@ -61,18 +65,28 @@ impl Balancer {
             wakers: Vec::new(),
             threads: Vec::new(),
         };
-        for (clients, peers) in sockets {
-            balancer.begin(clients, peers)?;
+        let mut queues = queues.into_iter();
+        for sockets in sockets {
+            balancer.begin(sockets, queues.next())?;
         }
         Ok(balancer)
     }
 
-    fn begin(&mut self, clients: Vec<Socket>, peers: Option<Socket>) -> Result<(), BalancerError> {
-        let lanes = Lanes::new(self.shared.clone(), clients, peers)?;
+    fn begin(&mut self, sockets: ThreadSockets, queue: Option<Queue>) -> Result<(), BalancerError> {
+        let (clients, peers) = sockets;
+        let (incoming, outgoing) = queue
+            .map(|queue| (queue.incoming, (queue.number, queue.outgoing)))
+            .unzip();
+        let mut lanes = Lanes::new(self.shared.clone(), clients, peers, outgoing)?;
+        if let Some(incoming) = &incoming {
+            lanes.take_frames(incoming)?;
+        }
         self.wakers.push(lanes.poll.waker());
         let worker = Worker {
             shared: self.shared.clone(),
             lanes,
+            incoming,
+            frame_turns: 0,
         };
         let name = format!("dispatch-{}", self.threads.len());
         let thread = std::thread::Builder::new().name(name);

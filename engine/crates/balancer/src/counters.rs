@@ -48,6 +48,14 @@ counters! {
     overflows,
     /// How often a replica's machine said that nobody listens.
     refused,
+    /// Frames of AF_XDP received with a datagram each, which `received` counts too.
+    frames_received,
+    /// Frames of AF_XDP sent with a datagram each, which `sent` counts too.
+    frames_sent,
+    /// Frames of AF_XDP with a wrong checksum or length.
+    malformed_frames,
+    /// Frames of AF_XDP from others than the replica that the address is for, or for one that has just gone.
+    stray_frames,
     /// Messages about decisions that nobody could follow any more: a replica or peer was just removed.
     undelivered,
 }

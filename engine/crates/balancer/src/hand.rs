@@ -1,4 +1,5 @@
 use rackwright_dispatch::{Request, RequestKey};
+use rackwright_xdp::Route;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,6 +12,8 @@ pub(crate) enum Origin {
         address: SocketAddr,
         /// Its number of the request.
         number: u64,
+        /// The way back, when the request came as a frame.
+        route: Option<Route>,
     },
     /// Another dispatcher.
     Peer {

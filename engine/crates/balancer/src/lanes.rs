@@ -1,3 +1,4 @@
+mod frames;
 mod incoming;
 mod lane;
 mod outgoing;
@@ -6,9 +7,11 @@ mod way;
 use crate::flights::Flights;
 use crate::shared::{Change, Member, Shared};
 use crate::BalancerError;
+use frames::FrameLanes;
 pub(crate) use lane::Lane;
 use rackwright_datagram::{Inbox, Options, Poll, Socket};
 use rackwright_dispatch::{Action, ReplicaId};
+use rackwright_xdp::Outgoing;
 use std::hash::RandomState;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,6 +27,7 @@ pub(crate) struct Lanes {
     peers: Option<Way>,
     relayed: Option<Way>,
     relays: Flights,
+    frames: Option<FrameLanes>,
     actions: Vec<Action>,
     message: Vec<u8>,
     /// Numbers requests, so that late answers are known from others.
@@ -40,6 +44,7 @@ impl Lanes {
         shared: Arc<Shared>,
         clients: Vec<Socket>,
         peers: Option<Socket>,
+        outgoing: Option<(u32, Outgoing)>,
     ) -> Result<Lanes, BalancerError> {
         let poll = Poll::new()?;
         for (index, socket) in clients.iter().enumerate() {
@@ -63,6 +68,7 @@ impl Lanes {
             peers: peers.map(Way::new),
             relayed: relayed.map(Way::new),
             relays: Flights::new(),
+            frames: outgoing.map(FrameLanes::new),
             actions: Vec::new(),
             message: Vec::new(),
             tag: 0,
@@ -86,7 +92,12 @@ impl Lanes {
         if self.replicas.len() <= index {
             self.replicas.resize_with(index + 1, || None);
         }
+        let own = socket.local_address().map_err(|error| (address, error))?;
+        let frames = self.frames.as_mut();
+        let opened = frames.and_then(|frames| frames.open_replica(&self.shared, index, own, address));
         self.replicas[index] = Some(Upstream {
+            route: None,
+            opened,
             way: Way::new(socket),
             flights: Flights::new(),
             member,
@@ -113,7 +124,10 @@ impl Lanes {
                 .as_ref()
                 .is_some_and(|upstream| upstream.flights.open() == 0 && is_removed(upstream.member.id))
             {
-                *place = None;
+                let opened = place.take().and_then(|upstream| upstream.opened);
+                if let (Some(opened), Some(frames)) = (opened, &mut self.frames) {
+                    frames.close(&shared, opened);
+                }
             }
         }
     }
@@ -126,6 +140,7 @@ impl Lanes {
 
     /// Lets clients know that nobody listens any more.
     pub(crate) fn refuse_clients(&mut self) {
+        self.refuse_frames();
         for way in &self.clients {
             // A socket that goes on listening is read no less.
             let _ = way.socket.refuse();
@@ -143,6 +158,8 @@ impl Lanes {
                 .map(|upstream| &upstream.way),
             Lane::Peers => self.peers.as_ref(),
             Lane::Relayed => self.relayed.as_ref(),
+            // Frames come through no socket of the kernel.
+            Lane::Frames => None,
         };
         // A socket that was closed after the wait has ended.
         let Some(way) = way else {
@@ -166,10 +183,10 @@ impl Lanes {
         for datagram in inbox.datagrams() {
             received += 1;
             match lane {
-                Lane::Clients(index) => self.request(&mut core, now, index, datagram),
+                Lane::Clients(index) => self.request(&mut core, now, index, datagram, None),
                 Lane::Replica(index) => self.answer(&mut core, now, index, datagram.bytes),
                 Lane::Peers => self.message(&mut core, now, datagram),
-                Lane::Relayed => self.relayed_answer(datagram),
+                Lane::Relayed | Lane::Frames => self.relayed_answer(datagram),
             }
         }
         drop(core);
@@ -211,7 +228,10 @@ impl Lanes {
     }
 
     /// Sends everything.
-    fn flush(&mut self) -> std::io::Result<()> {
+    pub(crate) fn flush(&mut self) -> std::io::Result<()> {
+        if let Some(frames) = &mut self.frames {
+            frames.flush(&self.shared);
+        }
         for index in 0..self.replicas.len() {
             let Some(upstream) = &mut self.replicas[index] else {
                 continue;

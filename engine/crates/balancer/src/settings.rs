@@ -3,6 +3,7 @@ use rackwright_dispatch::{
     Configuration, ConfigurationError, LoadDelta, PeerId, PeerSpec, Policy, ReplicaId, ReplicaSpec,
     ServiceId, ServiceSpec,
 };
+use rackwright_xdp::{Mode, XdpError};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub threads: usize,
     /// Threads don't sleep while nothing comes: the shortest latency, for a processor each.
     pub busy_poll: bool,
+    /// AF_XDP beside the sockets, if it is asked for.
+    pub xdp: Option<XdpSettings>,
     /// What authenticates messages among dispatchers; needed when there are others.
     pub key: Option<[u8; 16]>,
     /// Where messages of other dispatchers come to.
@@ -53,6 +56,18 @@ pub struct Settings {
     pub held: usize,
     /// A file to which every event and what was decided is written, for [`crate::replay`].
     pub record: Option<PathBuf>,
+}
+
+/// An interface whose frames are taken before the kernel's network stack.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct XdpSettings {
+    /// The name of the interface.
+    pub interface: String,
+    /// Where frames are taken; the best place that there is without one.
+    pub mode: Option<Mode>,
+    /// Without it there is no balancer, instead of one with sockets alone.
+    pub required: bool,
 }
 
 /// A service.
@@ -185,6 +200,9 @@ pub enum BalancerError {
         /// What the kernel says.
         error: std::io::Error,
     },
+    /// AF_XDP that is required and cannot be had.
+    #[error("xdp: {0}")]
+    Xdp(#[from] XdpError),
     /// A file that cannot be written.
     #[error("{path}: {error}")]
     Record {

@@ -1,5 +1,6 @@
 use crate::core::Core;
 use crate::counters::Counters;
+use crate::frames::Frames;
 use crate::{ReplicaSettings, Settings};
 use rackwright_dispatch::wire::Key;
 use rackwright_dispatch::{ReplicaId, ReplicaSpec, ServiceId};
@@ -13,6 +14,7 @@ pub(crate) struct Shared {
     pub(crate) key: Key,
     pub(crate) core: Mutex<Core>,
     pub(crate) counters: Counters,
+    pub(crate) frames: Frames,
     /// All replicas there ever were, by their numbers.
     pub(crate) replicas: RwLock<Vec<Member>>,
     /// What one of the threads is to do next.

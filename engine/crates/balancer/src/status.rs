@@ -1,6 +1,7 @@
 use crate::counters::DatagramCounts;
 use crate::shared::{Member, Shared};
 use rackwright_dispatch::{Counters, KnownReplica, ServiceId};
+use rackwright_xdp::Mode;
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
@@ -23,6 +24,25 @@ pub struct Status {
     pub decisions: Counters,
     /// What became of datagrams.
     pub datagrams: DatagramCounts,
+    /// AF_XDP, if it was asked for.
+    pub xdp: Option<XdpStatus>,
+}
+
+/// AF_XDP beside the sockets.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct XdpStatus {
+    /// The interface.
+    pub interface: String,
+    /// Where frames are taken; absent when there are sockets alone.
+    pub mode: Option<Mode>,
+    /// Queues of the interface that threads have the frames of.
+    pub queues: usize,
+    /// The network card itself writes to memory of this process; otherwise the kernel copies.
+    pub zero_copy: bool,
+    /// Frames that no thread took soon enough.
+    pub lost: u64,
+    /// Why there are sockets alone.
+    pub refused: Option<String>,
 }
 
 /// A service.
@@ -116,6 +136,7 @@ impl Status {
             peers: peers.collect(),
             decisions: dispatcher.counters(),
             datagrams: shared.counters.read(),
+            xdp: shared.frames.status(settings),
         }
     }
 }

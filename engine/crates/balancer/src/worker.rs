@@ -1,6 +1,7 @@
 use crate::lanes::{Lane, Lanes};
 use crate::shared::Shared;
 use rackwright_datagram::Inbox;
+use rackwright_xdp::Incoming;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -13,13 +14,23 @@ const BATCH: usize = 32;
 /// than can be done, what is dropped should be what nobody has worked on yet.
 const TURNS: usize = 4;
 
-/// How often a thread that is to end looks whether it may.
+/// How often in turn frames are taken before sockets are looked at.
+const FRAME_TURNS: usize = 8;
+
+/// How often a thread that never sleeps looks for frames before it looks at sockets.
+const SPINS: usize = 64;
+
+/// How often a thread that is to end looks whether it may, or that has frames which the kernel had no room for tries again.
 const DRAIN_LOOK: Duration = Duration::from_millis(1);
 
 /// One thread of a balancer.
 pub(crate) struct Worker {
     pub(crate) shared: Arc<Shared>,
     pub(crate) lanes: Lanes,
+    /// The frames of a queue of an interface, if this thread has one.
+    pub(crate) incoming: Option<Incoming>,
+    /// How often in turn frames were taken without a look at sockets.
+    pub(crate) frame_turns: usize,
 }
 
 impl Worker {
@@ -59,18 +70,47 @@ impl Worker {
 
     /// Waits until something can be received or is to be done.
     fn wait(&mut self, is_draining: bool, ready: &mut Vec<u64>) -> io::Result<()> {
+        if self.are_frames_there() {
+            ready.clear();
+            ready.push(Lane::Frames.token());
+            return Ok(());
+        }
+        if self.lanes.is_waiting() {
+            self.lanes.flush()?;
+        }
         if self.shared.settings.busy_poll {
             return self.lanes.poll.wait(Some(Duration::ZERO), ready);
         }
         let next = self.shared.start + Duration::from_nanos(self.lanes.next_timer());
-        let deadline = match is_draining {
+        let deadline = match is_draining || self.lanes.is_waiting() {
             true => next.min(Instant::now() + DRAIN_LOOK),
             false => next,
         };
         self.lanes.poll.wait_until(deadline, ready)
     }
 
+    /// Whether frames are there, which is seen without asking the kernel; now and then the kernel is asked all the same,
+    /// for what sockets have.
+    fn are_frames_there(&mut self) -> bool {
+        let is_turn = self.frame_turns < FRAME_TURNS;
+        let spins = if self.shared.settings.busy_poll { SPINS } else { 1 };
+        let incoming = self.incoming.as_ref().filter(|_| is_turn);
+        let is_ready = |incoming: &Incoming| {
+            (0..spins).any(|_| {
+                std::hint::spin_loop();
+                incoming.is_ready()
+            })
+        };
+        let are_there = incoming.is_some_and(is_ready);
+        self.frame_turns = if are_there { self.frame_turns + 1 } else { 0 };
+        are_there
+    }
+
     fn read(&mut self, lane: Lane, inbox: &mut Inbox) -> io::Result<()> {
+        if let (Lane::Frames, Some(incoming)) = (lane, &mut self.incoming) {
+            self.lanes.receive_frames(incoming)?;
+            return Ok(());
+        }
         let turns = match lane {
             Lane::Clients(_) => 1,
             _ => TURNS,

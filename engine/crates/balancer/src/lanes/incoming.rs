@@ -11,6 +11,7 @@ use crate::ServiceSettings;
 use rackwright_datagram::Datagram;
 use rackwright_dispatch::wire::{Header, Kind, Origin as WireOrigin, WireError};
 use rackwright_dispatch::{Report, Request};
+use rackwright_xdp::Route;
 use std::sync::atomic::Ordering;
 
 impl Lanes {
@@ -26,8 +27,15 @@ impl Lanes {
         })
     }
 
-    /// A datagram of a client.
-    pub(super) fn request(&mut self, core: &mut Core, now: u64, service: usize, datagram: Datagram<'_>) {
+    /// A datagram of a client, with the way back if it came as a frame.
+    pub(super) fn request(
+        &mut self,
+        core: &mut Core,
+        now: u64,
+        service: usize,
+        datagram: Datagram<'_>,
+        route: Option<Route>,
+    ) {
         let framing = self.service(service).framing;
         let Some(number) = framing.client_number(datagram.bytes) else {
             self.shared.counters.malformed_requests.add(1);
@@ -44,6 +52,7 @@ impl Lanes {
             origin: Origin::Client {
                 address: datagram.from,
                 number,
+                route,
             },
             request: Request {
                 service: self.service(service).id,

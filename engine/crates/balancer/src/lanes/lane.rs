@@ -9,6 +9,8 @@ pub(crate) enum Lane {
     Peers,
     /// Answers of other dispatchers to what this thread redirected.
     Relayed,
+    /// Frames of AF_XDP, of clients and replicas.
+    Frames,
 }
 
 impl Lane {
@@ -18,6 +20,7 @@ impl Lane {
             Lane::Replica(index) => (index as u64) << 2 | 1,
             Lane::Peers => 2,
             Lane::Relayed => 3,
+            Lane::Frames => 1 << 2 | 2,
         }
     }
 
@@ -26,7 +29,8 @@ impl Lane {
         match token & 3 {
             0 => Lane::Clients(index),
             1 => Lane::Replica(index),
-            2 => Lane::Peers,
+            2 if index == 0 => Lane::Peers,
+            2 => Lane::Frames,
             _ => Lane::Relayed,
         }
     }

@@ -13,8 +13,14 @@ impl Lanes {
     pub(super) fn deliver(&mut self, flight: &Flight, parts: &[&[u8]]) {
         self.shared.counters.answers.add(1);
         match flight.origin {
-            Origin::Client { address, .. } => {
-                self.clients[flight.service].outbox.push(Some(address), parts);
+            Origin::Client { address, route, .. } => {
+                let is_put = match (&route, &mut self.frames) {
+                    (Some(route), Some(frames)) => frames.push(route, parts),
+                    _ => false,
+                };
+                if !is_put {
+                    self.clients[flight.service].outbox.push(Some(address), parts);
+                }
             }
             Origin::Peer { address, number, .. } => {
                 let header = Header {
@@ -93,7 +99,7 @@ impl Lanes {
             return;
         };
         let request = framing.forward(hand.bytes, number, service);
-        upstream.way.outbox.push(None, &request.parts());
+        upstream.push(&mut self.frames, &request.parts());
     }
 
     pub(super) fn redirect(&mut self, peer: PeerId, hops: u8, report: &Report, hand: &Hand<'_>, now: u64) {
@@ -157,6 +163,8 @@ impl Lanes {
         let upstream = self.replicas[usize::from(replica.0)]
             .as_mut()
             .expect("it is reached");
+        // It may be another machine by now: the kernel finds out which, and its answer tells us.
+        upstream.route = None;
         let service = upstream.member.service;
         let settings = &self.shared.settings.services[service];
         let flight = Flight {

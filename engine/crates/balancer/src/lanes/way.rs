@@ -1,6 +1,9 @@
+use super::frames::FrameLanes;
 use crate::flights::Flights;
 use crate::shared::{Member, Shared};
 use rackwright_datagram::{Outbox, Socket};
+use rackwright_xdp::Route;
+use std::net::SocketAddrV4;
 
 /// A socket and what is to be sent through it.
 pub(crate) struct Way {
@@ -33,4 +36,21 @@ pub(super) struct Upstream {
     pub(super) way: Way,
     pub(super) flights: Flights,
     pub(super) member: Member,
+    /// The way there by frames, once one has come from there.
+    pub(super) route: Option<Route>,
+    /// The address of its socket, when frames for it come to this thread.
+    pub(super) opened: Option<SocketAddrV4>,
+}
+
+impl Upstream {
+    /// Lets a datagram go there, in a frame if that is possible.
+    #[inline]
+    pub(super) fn push(&mut self, frames: &mut Option<FrameLanes>, parts: &[&[u8]]) {
+        if let (Some(route), Some(frames)) = (&self.route, frames) {
+            if frames.push(route, parts) {
+                return;
+            }
+        }
+        self.way.outbox.push(None, parts);
+    }
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
+pub mod namespaces;
 pub mod relay;
 
 use rackwright_balancer::{
@@ -51,6 +52,7 @@ pub fn settings(rack: u16, framing: Framing, replicas: &[SocketAddr]) -> Setting
         policy: Policy::DARONPON,
         threads: 1,
         busy_poll: false,
+        xdp: None,
         key: Some(KEY),
         peer_listen: None,
         peers: Vec::new(),
