@@ -136,7 +136,6 @@ class Decoder(params: DecoderParams) extends Module {
   private val busy = waiting || maker.busy || history.stored
   private val quiet = RegNext(!busy, false.B) && !busy
 
-
   // A cycle late, as it is known late: with `finish` nothing comes any more.
   private val flush = finish && RegNext(finish && quiet, false.B) && !flushed
   history.unfinished := endLine
