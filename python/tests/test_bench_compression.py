@@ -65,7 +65,9 @@ def test_the_unit_is_measured_beside_the_library(plain: Path) -> None:
         unit = by_place[operation, "rocket+unit", "total"]
         assert unit["gigabytes_per_second"] > 4 * library["gigabytes_per_second"]
         assert unit["uncompressed_bytes"] == 40_000
-        assert (unit["unit_clock_source"], library["unit_clock_source"]) == ("synthesised", None)
+        # Not assumed: there is a row of synthesis, which may be faster than a server's clock.
+        assert unit["unit_clock_source"] in ("synthesised", "limit")
+        assert library["unit_clock_source"] is None
         density = unit["gigabytes_per_second"] / unit["area_mm2"]
         assert unit["gigabytes_per_second_per_mm2"] == pytest.approx(density)
         assert by_place[operation, "host", "total"]["cycles"] is None

@@ -35,7 +35,9 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   commands.command.request <> command.request
   private val answers = Queue(commands.command.response, 2)
   command.response <> answers
-  private val requests = Module(new HeadQueue(chiselTypeOf(commands.request.bits), params.commandQueue))
+  private val requests = Module(
+    new HeadQueue(chiselTypeOf(commands.request.bits), params.commandQueue, direct = true)
+  )
   requests.in <> commands.request
   control.request <> requests.out
   input.range <> commands.range

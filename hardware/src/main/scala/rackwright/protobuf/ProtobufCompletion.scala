@@ -45,7 +45,7 @@ class ProtobufCompleter(port: MemoryPortParams) extends Module {
   /** Writes only, one at a time. */
   val memory = IO(new MemoryPort(port))
 
-  private val completions = Module(new HeadQueue(new ProtobufCompletion, groups))
+  private val completions = Module(new HeadQueue(new ProtobufCompletion, groups, direct = true))
   private val waiting = completions.out
   private val bits = waiting.bits
   completions.in <> completion
