@@ -51,7 +51,10 @@ def build_image(
     hears what is under way. Raises `RackwrightError` when a package can't be had.
     """
     client = PackageClient(_FOLDER)
-    selection = _locked(client, packages, tell) or _listed(client, packages, tell)
+    selection = _locked(client, packages, tell)
+    if selection is None:
+        selection = _listed(client, packages, tell)
+        _fetch(client, selection, tell)
     path = _path(selection)
     if not path.exists():
         tell("unpacking")
@@ -66,10 +69,7 @@ def build_image(
 
 def lock_image(packages: Sequence[str] = (), tell: Callable[[str], None] = lambda _: None) -> Path:
     """Locks an image with these packages to the versions of today's lists; gives the lock's file."""
-    client = PackageClient(_FOLDER)
-    tell("package lists")
-    client.update()
-    return write_lock(packages, _select(client, packages))
+    return write_lock(packages, _listed(PackageClient(_FOLDER), packages, tell))
 
 
 def _locked(client: PackageClient, packages: Sequence[str], tell: Callable[[str], None]) -> Selection | None:
@@ -86,16 +86,9 @@ def _locked(client: PackageClient, packages: Sequence[str], tell: Callable[[str]
 
 
 def _listed(client: PackageClient, packages: Sequence[str], tell: Callable[[str], None]) -> Selection:
-    """The packages of today's lists, fetched."""
+    """The packages that an image is made of, in the versions of today's lists."""
     tell("package lists")
     client.update()
-    selection = _select(client, packages)
-    _fetch(client, selection, tell)
-    return selection
-
-
-def _select(client: PackageClient, packages: Sequence[str]) -> Selection:
-    """The packages that an image is made of, as the lists that were fetched have them."""
     return Selection(
         kernel=client.alone(client.kernel()),
         firmware=client.alone(_FIRMWARE),
