@@ -97,6 +97,8 @@ class BlockReader extends Module {
       next
     }.elsewhen(head.lacks(bits.U)) { fail() }
 
+  /** Where a stored block ends whose bytes come next; nothing else is taken meanwhile. */
+  private val behind = RegNext(RegNext(head.position) + Cat(length, 0.U(3.W)))
   private val unaligned = (0.U - head.position(2, 0))(2, 0)
   switch(state) {
     is(State.header) {
@@ -139,7 +141,7 @@ class BlockReader extends Module {
     }
     is(State.leave) {
       seek.valid := true.B
-      seek.bits := head.position + Cat(length, 0.U(3.W))
+      seek.bits := behind
       state := State.next
     }
     is(State.fixed) { state := State.begin }

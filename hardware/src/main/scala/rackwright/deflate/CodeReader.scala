@@ -71,10 +71,11 @@ class CodeReader extends Module {
   private val gives = WireDefault(false.B)
   private val bits = WireDefault(previous)
   private val toLiterals = index < literalCount
+  // A cycle late, as it is known late; the codes are finished two cycles after the last length or later.
   for ((builder, mine) <- Seq(literals -> toLiterals, distances -> !toLiterals)) {
     builder.start := start
-    builder.length.valid := gives && mine
-    builder.length.bits := bits
+    builder.length.valid := RegNext(gives && mine, false.B)
+    builder.length.bits := RegNext(bits)
     builder.finish := state === State.finish
   }
   when(gives) {
@@ -138,9 +139,7 @@ class CodeReader extends Module {
       state := State.taking
     }
     is(State.taking) {
-      when(head.lacks(whole)) {
-        fail()
-      }.elsewhen(head.has(whole)) {
+      when(head.has(whole)) {
         take := whole
         when(plain) {
           gives := true.B
@@ -153,7 +152,7 @@ class CodeReader extends Module {
           state := State.repeat
           when(index +& count > total || (symbol === 16.U && index === 0.U)) { fail() }
         }
-      }
+      }.elsewhen(head.lacks(whole)) { fail() }
     }
     is(State.repeat) {
       gives := true.B

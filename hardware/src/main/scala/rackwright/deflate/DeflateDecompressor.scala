@@ -67,14 +67,18 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   input.seek.valid := blocks.seek.valid
   input.seek.bits := blocks.seek.bits
   input.hold := blocks.hold
-  input.take := streams.take | blocks.take | reader.take
+  // Heads and checksums are taken a cycle late, so that deciding what to take and taking it are two paths.
+  private val passed = withReset(reset.asBool || control.stop)(RegInit(0.U(streams.take.getWidth.W)))
+  passed := streams.take | blocks.take
+  private val head = input.head.after(passed)
+  input.take := passed | reader.take
   input.running := blocks.running
 
   // Around the blocks.
   streams.open.valid := RegNext(control.open.valid, false.B)
   streams.open.bits := control.format
   streams.clear := control.stop
-  streams.head := input.head
+  streams.head := head
   streams.begun := control.decode.valid
   streams.blocksDone := blocks.done
   streams.closed := control.closed
@@ -86,7 +90,7 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   // Blocks.
   blocks.start := control.decode.valid
   blocks.clear := control.stop
-  blocks.head := input.head
+  blocks.head := head
   blocks.unreadable := stored.unreadable
   blocks.lacking := stored.lacking
   blocks.described := reader.done

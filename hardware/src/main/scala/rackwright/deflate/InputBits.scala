@@ -3,7 +3,7 @@ package rackwright.deflate
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.ByteStream
+import rackwright.memory.{ByteStream, Ranges}
 
 import TokenFormat.distanceReach
 
@@ -23,6 +23,19 @@ class BitHead extends Bundle {
 
   def has(bits: UInt): Bool = count >= bits
   def lacks(bits: UInt): Bool = last && count < bits
+
+  /** What is shown while `bits` bits are taken of it, if there are any: where those behind them are, and nothing else.
+    */
+  def after(bits: UInt): BitHead = {
+    val none = bits === 0.U
+    val next = Wire(new BitHead)
+    next.window := window
+    next.count := Mux(none, count, 0.U)
+    next.last := last && none
+    next.fault := fault && none
+    next.position := Ranges.advance(position, bits)
+    next
+  }
 }
 
 object InputBits {
@@ -71,40 +84,48 @@ class InputBits(bytes: Int, bits: Int) extends Module {
   private val position = RegInit(0.U(InputBits.positionBits.W))
   private val restart = seek.valid || hold
 
-  // A word of the stream.
+  // A word of the stream, every second cycle at most: what there is was found out in the cycle before.
   private val offered = stream.available >= wordBytes.U
   private val rest = stream.available =/= 0.U && (stream.last || stream.fault)
+  private val there = RegNext((offered || rest) && stream.consume === 0.U && !restart, false.B)
+  private val thereCount = RegNext(Mux(offered, wordBytes.U, stream.available)(log2Ceil(wordBytes + 1) - 1, 0))
   private val filling = WireDefault(false.B)
-  private val fetch = (offered || rest) && (wordCount === 0.U || filling) && !restart
-  stream.consume := Mux(fetch, Mux(offered, wordBytes.U, stream.available), 0.U)
+  private val fetch = there && wordCount === 0.U && !hold
+  stream.consume := Mux(fetch, thereCount, 0.U)
   when(filling) { wordCount := 0.U }
   when(fetch) {
-    val count = Mux(offered, wordBytes.U, stream.available)
-    val keep = VecInit.tabulate(wordBytes)(i => Fill(8, count > i.U)).asUInt
+    val keep = VecInit.tabulate(wordBytes)(i => Fill(8, thereCount > i.U)).asUInt
     word := Cat(stream.data.take(wordBytes).reverse) & keep
-    wordCount := count
+    wordCount := thereCount
   }
   private val nothing = stream.available === 0.U && wordCount === 0.U
-  private val exhausted = nothing && (stream.last || stream.fault)
+  // A cycle late, as it is known late; it stays so until a restart.
+  private val exhausted = RegNext(nothing && (stream.last || stream.fault) && !restart, false.B)
 
-  // The window: chunks and words in the same cycle, few bits or a word.
+  // The window: chunks and words in the same cycle, few bits or a word. A chunk is taken late, so that what follows
+  // is worked out for either case.
   private val few = Mux(skip === 0.U, take, Mux(filled === 0.U, 0.U, skip))
   private val passes = running && chunk.fire
-  private val taken = Mux(running, Mux(chunk.fire, bits.U, 0.U), few)
-  private val less = Mux(taken >= filled, 0.U, filled - taken)
-  private val room = filled <= wordBits.U || (passes && filled <= (wordBits + bits).U)
-  private val mayFill = wordCount =/= 0.U && Mux(running, room, few === 0.U && filled <= wordBits.U)
-  filling := mayFill
-  private val added = Mux(mayFill, Cat(wordCount, 0.U(3.W)), 0.U)
-  private val placed = Mux(mayFill, word, 0.U)
-  private def at(place: UInt): UInt = (placed << place)(width - 1, 0)
-  when(running) {
-    window := Mux(passes, (window >> bits) | at((filled - bits.U)(log2Ceil(width) - 1, 0)), window | at(filled))
+  private val stays = Mux(running, !passes, few === 0.U)
+  private val hasWord = wordCount =/= 0.U
+  private val fillsStaying = hasWord && filled <= wordBits.U
+  private val fillsPassing = hasWord && filled <= (wordBits + bits).U
+  private val wordLength = Cat(wordCount, 0.U(3.W))
+  private def filledBy(kept: UInt, fills: Bool): UInt = kept + Mux(fills, wordLength, 0.U)
+  private def placed(place: UInt, fills: Bool): UInt = (word << place)(width - 1, 0) & Fill(width, fills)
+  private def without(taken: UInt): UInt = Mux(taken >= filled, 0.U, filled - taken)
+  filling := Mux(stays, fillsStaying, running && fillsPassing)
+  when(stays) {
+    window := window | placed(filled, fillsStaying)
+    filled := filledBy(filled, fillsStaying)
+  }.elsewhen(running) {
+    window := (window >> bits) | placed((filled - bits.U)(log2Ceil(width) - 1, 0), fillsPassing)
+    filled := filledBy(without(bits.U), fillsPassing)
   }.otherwise {
-    window := Mux(few =/= 0.U, window >> few, window | at(filled))
+    window := window >> few
+    filled := without(few)
   }
-  filled := less + added
-  position := position + Mux(running, 0.U, take)
+  position := Ranges.advance(position, take & Fill(take.getWidth, !running))
   when(skip =/= 0.U && filled =/= 0.U && !running) { skip := 0.U }
 
   private val settled = skip === 0.U

@@ -46,12 +46,15 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   private val slotBits = log2Ceil(outstanding)
   private val beatNumberBits = port.addressBits - port.offsetBits
   private val next = Reg(UInt(beatNumberBits.W))
-  private val left = RegInit(0.U((beatNumberBits + 1).W))
+  private val left = Reg(UInt((beatNumberBits + 1).W))
+
+  /** Something is left: kept apart, for others wait for it. */
+  private val more = RegInit(false.B)
   private val first = Reg(Bool())
   private val end = Reg(UInt(port.offsetBits.W))
   private val head = RegInit(0.U(slotBits.W))
 
-  private val wants = left =/= 0.U && !stop
+  private val wants = more && !stop
   memory.request.valid := wants && buffer.reserve.valid
   buffer.reserve.ready := wants && memory.request.ready
   memory.request.bits.read(next << port.offsetBits, buffer.reserve.bits)
@@ -64,14 +67,16 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
     marks.write(buffer.reserve.bits, mark)
     next := next - 1.U
     left := left - 1.U
+    more := left =/= 1.U
     first := false.B
   }
 
   private val lastByte = range.bits.address + (range.bits.length - 1.U)
-  range.ready := left === 0.U && !stop
+  range.ready := !more && !stop
   when(range.fire) {
     next := lastByte >> port.offsetBits
     left := BeatRequester.beats(port, range.bits)
+    more := true.B
     first := true.B
     end := lastByte
   }
@@ -88,10 +93,10 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
 
   buffer.clear := stop && buffer.quiet
   when(stop) {
-    left := 0.U
+    more := false.B
     head := 0.U
   }
-  idle := buffer.quiet && left === 0.U
+  idle := buffer.quiet && !more
 }
 
 /** What is known of a beat when it is asked for. */

@@ -62,12 +62,12 @@ class FseCountReader extends Module {
   done := false.B
   wrong := failed
 
-  /** `count` bits are done with. */
-  private def pass(count: UInt): Unit = {
-    val total = bit +& count
+  /** Bits are done with; `total` counts those of the byte they begin in that were already. */
+  private def passTo(total: UInt): Unit = {
     consume := total >> 3
     bit := total
   }
+  private def pass(count: UInt): Unit = passTo(bit +& count)
 
   private def fail(): Unit = {
     failed := true.B
@@ -76,10 +76,14 @@ class FseCountReader extends Module {
 
   // Small values take a bit less: those below `max` of the lower bits.
   private val max = Reg(UInt(remainingBits.W))
-  private val low = fresh & (threshold - 1.U)
+  private val low = Reg(UInt(FseTable.stateBits.W))
   private val high = fresh & ((threshold << 1) - 1.U)
   private val short = low < max
   private val value = Mux(short, low, Mux(high >= threshold, high - max, high))
+
+  // How far a value of either width goes, worked out before it is known which it is.
+  private val shortEnd = Reg(UInt((FseTable.logBits + 1).W))
+  private val longEnd = Reg(UInt((FseTable.logBits + 1).W))
   private val number = Reg(UInt((FseTable.stateBits + 2).W))
   count.bits.symbol := symbol
   count.bits.low := number === 0.U
@@ -106,13 +110,16 @@ class FseCountReader extends Module {
         width := width - 1.U
       }.elsewhen(there) {
         fresh := shifted
+        low := shifted & (threshold - 1.U)
+        shortEnd := bit +& (width - 1.U)
+        longEnd := bit +& width
         max := (threshold << 1) - 1.U - remaining
         state := State.decide
       }
     }
     is(State.decide) {
       number := value
-      pass(Mux(short, width - 1.U, width))
+      passTo(Mux(short, shortEnd, longEnd))
       state := State.update
     }
     is(State.update) {

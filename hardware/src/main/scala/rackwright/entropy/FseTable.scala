@@ -127,16 +127,19 @@ class FseTableBuilder extends Module {
   private val at = RegInit(0.U((FseTable.stateBits + 1).W))
   private val reading = state === State.build && at <= mask
   private val read = cells.read(at(FseTable.stateBits - 1, 0), reading)
-  private val readValid = RegNext(reading, false.B)
-  private val readAt = RegEnable(at(FseTable.stateBits - 1, 0), reading)
+  private val arriving = RegNext(reading, false.B)
+  private val arrivingAt = RegEnable(at(FseTable.stateBits - 1, 0), reading)
   when(reading) { at := at + 1.U }
-  private val number = counts(read)
-  when(readValid) { counts(read) := number + 1.U }
+  private val counting = RegNext(arriving, false.B)
+  private val counted = RegEnable(read, arriving)
+  private val countedAt = RegEnable(arrivingAt, arriving)
+  private val number = counts(counted)
+  when(counting) { counts(counted) := number + 1.U }
 
-  private val sizing = RegNext(readValid, false.B)
-  private val sized = RegEnable(number, readValid)
-  private val sizedAt = RegEnable(readAt, readValid)
-  private val sizedSymbol = RegEnable(read, readValid)
+  private val sizing = RegNext(counting, false.B)
+  private val sized = RegEnable(number, counting)
+  private val sizedAt = RegEnable(countedAt, counting)
+  private val sizedSymbol = RegEnable(counted, counting)
   private val bits = (log - Log2(sized))(FseTable.logBits - 1, 0)
   private val writing = RegNext(sizing, false.B)
   private val writeBits = RegEnable(bits, sizing)
@@ -147,7 +150,7 @@ class FseTableBuilder extends Module {
   write.bits.entry.symbol := RegEnable(sizedSymbol, sizing)
   write.bits.entry.bits := writeBits
   write.bits.entry.base := ((writeNumber << writeBits) - (mask +& 1.U))(FseTable.stateBits - 1, 0)
-  when(state === State.build && !reading && !readValid && !sizing && !writing) {
+  when(state === State.build && !reading && !arriving && !counting && !sizing && !writing) {
     state := State.idle
     at := 0.U
   }

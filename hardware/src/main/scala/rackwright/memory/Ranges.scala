@@ -20,4 +20,11 @@ object Ranges {
     val high = place >> bits
     Cat(Mux(low(bits), high + 1.U, high), low(bits - 1, 0))
   }
+
+  /** `place + one`, for a wide place: the carry skips bytes of ones. */
+  def increment(place: UInt, one: Bool): UInt = {
+    val bytes = (0 until place.getWidth by 8).map(i => place((i + 7).min(place.getWidth - 1), i))
+    val ones = bytes.map(_.andR)
+    Cat(bytes.zipWithIndex.map { case (byte, i) => byte + (one && ones.take(i).fold(true.B)(_ && _)) }.reverse)
+  }
 }

@@ -23,7 +23,7 @@ class BlockReader extends Module {
   /** Address of the source of the operation. */
   val source = IO(Input(UInt(64.W)))
 
-  /** The next bytes, where they are, and how many are taken. */
+  /** The next bytes; where they are, while the head is fresh; and how many are taken. */
   val head = IO(Input(new InputHead(FrameReader.headBytes)))
   val position = IO(Input(UInt(64.W)))
   val consume = IO(Output(UInt(4.W)))
@@ -94,6 +94,13 @@ class BlockReader extends Module {
   private val isRepeated = kind === BlockReader.repeated.U
   private val isHuffman = kind(1)
   private val address = RegNext(source + position)
+
+  /** The address is that of the next byte. */
+  private val settled = head.fresh && RegNext(head.fresh, false.B)
+
+  /** Whether bytes are left, as of the cycle before: true where the head is fresh. */
+  private val anyLeft = RegNext(left > 0.S)
+  private val anyLastBytes = RegNext(lastBytes > 0.S)
 
   consume := 0.U
   seek.valid := false.B
@@ -180,13 +187,13 @@ class BlockReader extends Module {
       when(isHuffman && left < 5.S) { fail() }
     }
     is(State.check) {
-      rawAt := position
       state := Mux(isRaw, State.passRaw, Mux(isRepeated, State.repeat, Mux(kind(0), State.streams, State.tree)))
       val tooFew = isHuffman && four && count < BlockReader.leastForFour.U
       val noCode = kind === BlockReader.treeless.U && !hasCode
       when(count > most || literalLeft > left || tooFew || noCode) { fail() }
     }
     is(State.passRaw) {
+      rawAt := position
       left := left - signed(count)
       seek.valid := true.B
       seek.bits := position + count
@@ -248,11 +255,11 @@ class BlockReader extends Module {
       when(head.unreadable && head.available < 4.U) { fail(Status.accessFault) }
     }
     is(State.weightStream) {
-      when(head.fresh) {
-        stream.valid := lastBytes > 0.S
+      when(settled) {
+        stream.valid := anyLastBytes
         stream.bits.length := lastBytes.asUInt
-        when(lastBytes <= 0.S) { fail() }
-        when(stream.fire) {
+        when(!anyLastBytes) { fail() }
+        when(stream.ready && anyLastBytes) {
           weightsStart := true.B
           left := left - lastBytes
           literalLeft := literalLeft - lastBytes
@@ -308,7 +315,7 @@ class BlockReader extends Module {
       when(empty || lastBytes < 1.S || tooMany) { fail() }
     }
     is(State.streamOrder) {
-      when(head.fresh) {
+      when(settled) {
         huffman.valid := true.B
         huffman.bits.address := address
         when(huffman.ready) {
@@ -364,10 +371,10 @@ class BlockReader extends Module {
       when(head.unreadable && head.available < 4.U) { fail(Status.accessFault) }
     }
     is(State.sequenceStream) {
-      when(head.fresh) {
-        stream.valid := left > 0.S
-        when(left <= 0.S) { fail() }
-        when(stream.fire) {
+      when(settled) {
+        stream.valid := anyLeft
+        when(!anyLeft) { fail() }
+        when(stream.ready && anyLeft) {
           sequences.valid := true.B
           state := State.shape
         }

@@ -68,11 +68,13 @@ class StripeAligner(bytes: Int) extends Module {
   val rest = IO(Output(UInt((8 * stripeBytes).W)))
   val busy = IO(Output(Bool()))
 
-  // Turned, so that the first byte of the frame is in place 0.
+  // Turned, so that the first byte of the frame is in place 0; a register before, as lines come late.
   private val begin = RegEnable(start.bits, start.valid)
-  private val turning = RegNext(line.valid, false.B)
-  private val turned = RegEnable(Lines.rotate(line.bits.data, (0.U - begin)(log2Ceil(bytes) - 1, 0), bytes), line.valid)
-  private val count = RegEnable(PopCount(line.bits.mask), line.valid)
+  private val taken = Pipe(line)
+  private val turning = RegNext(taken.valid, false.B)
+  private val turned =
+    RegEnable(Lines.rotate(taken.bits.data, (0.U - begin)(log2Ceil(bytes) - 1, 0), bytes), taken.valid)
+  private val count = RegEnable(PopCount(taken.bits.mask), taken.valid)
 
   // Joined with what was left of the line before.
   private val held = Reg(UInt((8 * bytes).W))
@@ -100,5 +102,5 @@ class StripeAligner(bytes: Int) extends Module {
     stripe.bits := RegEnable(Cat(joined, lower), full && half)
     rest := Mux(half, Cat(held, lower), held)
   }
-  busy := turning || stripe.valid
+  busy := taken.valid || turning || stripe.valid
 }

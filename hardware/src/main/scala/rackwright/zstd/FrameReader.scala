@@ -50,7 +50,7 @@ class FrameReader extends Module {
   /** Forgets what is under way. */
   val clear = IO(Input(Bool()))
 
-  /** The next bytes, where they are, and how many are taken. */
+  /** The next bytes; where they are, while the head is fresh; and how many are taken. */
   val head = IO(Input(new InputHead(FrameReader.headBytes)))
   val position = IO(Input(UInt(64.W)))
   val consume = IO(Output(UInt(4.W)))

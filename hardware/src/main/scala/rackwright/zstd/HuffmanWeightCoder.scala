@@ -37,6 +37,9 @@ class HuffmanWeightCoder extends Module {
   private val pause = RegInit(false.B)
   private val number = Reg(UInt(FseTable.symbolBits.W))
 
+  /** The table is fed: a flag beside the state, as much depends on which count is asked for. */
+  private val feeding = RegInit(false.B)
+
   // Weights are read from the last one on: counted, and later coded in every second cycle.
   private val counting = state === State.count
   private val coding = state === State.code
@@ -60,10 +63,10 @@ class HuffmanWeightCoder extends Module {
   normalizer.start.valid := state === State.scale
   normalizer.start.bits := log.U
   normalizer.count := RegNext(VecInit(counts.padTo(1 << FseTable.symbolBits, 0.U(8.W)))(normalizer.symbol))
-  normalizer.asked := Mux(state === State.feed, number, writer.symbol)
+  normalizer.asked := Mux(feeding, number, writer.symbol)
   table.start.valid := state === State.begin
   table.start.bits := log.U
-  table.count.valid := state === State.feed && normalizer.scaled =/= 0.U
+  table.count.valid := feeding && normalizer.scaled =/= 0.U
   table.count.bits.symbol := number
   table.count.bits.low := false.B
   table.count.bits.count := normalizer.scaled
@@ -120,11 +123,15 @@ class HuffmanWeightCoder extends Module {
     is(State.scaling) { when(normalizer.done) { state := State.begin } }
     is(State.begin) {
       number := 0.U
+      feeding := usable
       state := Mux(usable, State.feed, State.ready)
     }
     is(State.feed) {
       number := number + 1.U
-      when(number === (weights - 1).U) { state := State.build }
+      when(number === (weights - 1).U) {
+        feeding := false.B
+        state := State.build
+      }
     }
     is(State.build) { state := State.building }
     is(State.building) { when(!table.busy) { state := State.ready } }

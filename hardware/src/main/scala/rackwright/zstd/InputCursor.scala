@@ -27,7 +27,7 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
   val stop = IO(Input(Bool()))
   val stream = IO(new ByteStream(port.bytes))
 
-  /** Where the next byte of the stream is. */
+  /** Where the next byte of the stream is, if none was consumed in the cycle before. */
   val position = IO(Output(UInt(64.W)))
   val memory = IO(new MemoryPort(port))
 
@@ -36,7 +36,11 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
 
   private val loader = Module(new StreamLoader(port, port.bytes, outstanding))
   private val source = Reg(new StreamRange)
+
+  /** The place of the next byte; what is consumed is known late, so its carry into the upper bits is kept apart. */
   private val at = RegInit(0.U(64.W))
+  private val carry = RegInit(false.B)
+  private val countBits = log2Ceil(port.bytes + 1)
   private val wanted = RegInit(false.B)
   private val address = RegNext(source.address + at)
   private val length = RegNext(source.length - at)
@@ -58,16 +62,20 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
   ready := loader.range.ready && !wanted
   idle := loader.idle && !wanted
 
-  at := Ranges.advance(at, stream.consume)
+  private val sum = at(countBits - 1, 0) +& stream.consume
+  at := Cat(Ranges.increment(at >> countBits, carry), sum(countBits - 1, 0))
+  carry := sum(countBits)
   when(loader.range.fire) { wanted := false.B }
   when(open.valid) {
     source := open.bits
     at := 0.U
+    carry := false.B
     wanted := true.B
     settled := false.B
   }
   when(seek.valid) {
     at := seek.bits
+    carry := false.B
     wanted := true.B
     settled := false.B
   }

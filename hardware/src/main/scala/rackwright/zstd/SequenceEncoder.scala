@@ -168,9 +168,13 @@ object SequenceEncoder {
     */
   def step(transition: FseTransition, state: UInt, first: Bool): Step = {
     val from = Mux(first, transition.least, state)
+    val less = from < transition.least
+    def place(bits: UInt): UInt = ((from >> bits).zext + transition.offset).asUInt
     val result = Wire(new Step)
-    result.bits := transition.bits - (from < transition.least)
-    result.place := ((from >> result.bits).zext + transition.offset).asUInt
+    // The state is known late: both places are worked out while it is compared.
+    val fewer = transition.bits - 1.U
+    result.bits := Mux(less, fewer, transition.bits)
+    result.place := Mux(less, place(fewer), place(transition.bits))
     result
   }
 

@@ -111,7 +111,8 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   // Out.
   decoder.start := control.decode
   decoder.abandon := control.abandon
-  decoder.input := executor.output
+  // A cycle later, as the executor knows late what comes; it is not idle before.
+  decoder.input := withReset(reset.asBool || control.stop)(Pipe(executor.output))
   decoder.literals := run
   literals.roomy := decoder.literalsRoomy.get
   blocks.roomy := decoder.literalsRoomy.get
