@@ -62,6 +62,10 @@ def profile(
     samples: Annotated[
         int, typer.Option(min=2, metavar="N", help="Looks that are kept of each hart.")
     ] = SAMPLES,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every executed instruction there; `rw trace` prints it."),
+    ] = None,
     open_: Annotated[
         Path | None,
         typer.Option("--open", metavar="DIR", help="Show the report of a profile that was made before."),
@@ -88,6 +92,8 @@ def profile(
 
         ./rw profile --servers server0 -- run cluster.py
 
+        ./rw profile --trace app.trace -- run app.elf
+
         ./rw profile --open where
 
     """
@@ -102,7 +108,7 @@ def profile(
         return
     if not verb:
         raise RackwrightError("there is nothing to run; say for example ./rw profile -- run PROGRAM")
-    watching = Watching(from_, to, _names(counters or []), _harts(harts), every, samples)
+    watching = Watching(from_, to, _names(counters or []), hart_numbers(harts), every, samples, trace)
 
     def tell(sentence: str) -> None:
         messages.print(sentence, highlight=False, soft_wrap=True, markup=False)
@@ -110,7 +116,7 @@ def profile(
     with redirect_stdout(sys.stderr if json else sys.stdout):
         profiles = observe(verb, watching, servers or [])
     for name, made in profiles.items():
-        for sentence in watching.unmet(made):
+        for sentence in (watching.of_server(name) if name else watching).unmet(made):
             tell(f"{name}: {sentence}" if name else sentence)
         write(made, output / name, tell)
         if not json:
@@ -125,7 +131,8 @@ def _names(given: list[str]) -> tuple[str, ...]:
     return tuple(name.strip() for words in given for name in words.split(",") if name.strip())
 
 
-def _harts(given: str) -> tuple[int, ...]:
+def hart_numbers(given: str) -> tuple[int, ...]:
+    """The harts of `--harts`, in which commas are between numbers; raises `RackwrightError` for others."""
     try:
         return tuple(int(number) for number in given.split(",") if number)
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -93,12 +93,22 @@ class Hart:
 
 
 @dataclass(frozen=True)
+class TraceRecord:
+    """What has become of the trace of a run: `error` says why instructions are lost, if any are."""
+
+    instructions: int
+    bytes: int
+    lost_instructions: int
+    error: str | None
+
+
+@dataclass(frozen=True)
 class Profile:
     """Where the cycles of a run went.
 
     `command` is what ran, `counters` are the names of what `Hart.samples` have, `stalls` those of the reasons
-    why cycles passed. `fired` says how often a trigger has begun and ended the observation. The cycles of all
-    stacks of a hart add up to `Hart.cycles` exactly.
+    why cycles passed. `fired` says how often a trigger has begun and ended the observation; `trace` is there
+    when one was asked for. The cycles of all stacks of a hart add up to `Hart.cycles` exactly.
     """
 
     command: str
@@ -110,6 +120,7 @@ class Profile:
     counters: tuple[str, ...]
     stalls: tuple[str, ...]
     fired: tuple[int, int]
+    trace: TraceRecord | None
     functions: tuple[Function, ...] = field(repr=False)
     threads: tuple[Thread, ...] = field(repr=False)
     harts: tuple[Hart, ...]
@@ -130,6 +141,7 @@ class Profile:
             counters=counters,
             stalls=tuple(seen["stalls"]),
             fired=(seen["fired"][0], seen["fired"][1]),
+            trace=seen["trace"] and TraceRecord(**seen["trace"]),
             **about,
         )
 
@@ -234,6 +246,7 @@ class Profile:
             "windows": [hart.windows for hart in self.harts],
             "triggers_fired": {"from": self.fired[0], "to": self.fired[1]},
             "slices_dropped": sum(hart.slices_dropped for hart in self.harts),
+            "trace": self.trace and asdict(self.trace),
         }
 
     def flame_graph(self) -> str:
