@@ -17,7 +17,7 @@ from rackwright.linux.archive import ArchiveWriter, program
 from rackwright.linux.boot import boot, restore
 from rackwright.linux.image import Image, default_image, load_image
 from rackwright.profiling import Profile, Watching, profile_boot
-from rackwright.profiling.files import folded
+from rackwright.profiling.folded import folded
 
 THREADS = Path(__file__).resolve().parents[2] / "software" / "tests" / "profile" / "threads.c"
 SMALL = 256 << 20

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rackwright._engine import Observer
+    from rackwright.profiling.compare import Stacks
 
 UNNAMED = "[unknown]"
 """What the engine calls code without a symbol."""
@@ -249,11 +250,14 @@ class Profile:
             "trace": self.trace and asdict(self.trace),
         }
 
-    def flame_graph(self) -> str:
-        """The report, an HTML page that needs nothing else."""
+    def flame_graph(self, other: Stacks | None = None) -> str:
+        """The report, an HTML page that needs nothing else.
+
+        It also shows how the profile differs from an `other` one, such as `Stacks.of_folder(Path("made"))`.
+        """
         from rackwright.profiling.report import report
 
-        return report(self)
+        return report(self, other)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
