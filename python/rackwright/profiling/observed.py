@@ -218,8 +218,8 @@ class Profile:
         """Cycles per instruction of each function, and how much of it each reason makes up.
 
         Columns: module, function, instructions, cycles_per_instruction, then `retiring` (1 when the hart
-        retires one instruction in a cycle) and one for each of `stalls`. Empty when the model does not
-        explain itself.
+        retires one instruction in a cycle, less on one that retires several) and one for each of `stalls`.
+        Empty when the model does not explain itself.
         """
         calls = self.calls()
         if not self.stalls:

@@ -5,6 +5,7 @@
 //! it came, where it went, which addresses were used) comes with [`Timing::retire`].
 
 mod boom;
+mod explain;
 mod plru;
 mod random;
 mod rocket;
