@@ -11,6 +11,7 @@ VERBS = {
     "image": "Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.",
     "boot": "Boot Debian's own kernel, with the console in this terminal, or to run one command.",
     "profile": "Say where every cycle of a run goes, without the run noticing: stacks, durations, counters.",
+    "trace": "Print the executed instructions of a trace.",
     "reproduce": "Make figures and tables of papers again, and compare.",
     "dispatch": (
         "Stand in front of services on UDP, and give each request to the replica that has least to do."

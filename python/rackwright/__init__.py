@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rackwright.programs import compile_bare_metal, compile_network_program, compile_program
     from rackwright.server import CPUS, RunResult, Server, run
     from rackwright.snappy import SnappyUnit
+    from rackwright.tracing import Trace, read_trace
     from rackwright.unit import PLACEMENTS, Buffer, Unit
     from rackwright.zstd import ZstdUnit
 
@@ -48,6 +49,7 @@ __all__ = [
     "SnappyUnit",
     "Switch",
     "TopologyError",
+    "Trace",
     "Traffic",
     "Unit",
     "UnitInfo",
@@ -59,6 +61,7 @@ __all__ = [
     "elaborate",
     "elaborate_class",
     "profile",
+    "read_trace",
     "run",
     "units",
 ]
@@ -75,6 +78,7 @@ _HOMES = {
     "server": ("CPUS", "RunResult", "Server", "run"),
     "codec": ("AcceleratorResult",),
     "snappy": ("SnappyUnit",),
+    "tracing": ("Trace", "read_trace"),
     "zstd": ("ZstdUnit",),
     "unit": ("PLACEMENTS", "Buffer", "Unit"),
 }

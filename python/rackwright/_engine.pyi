@@ -292,11 +292,12 @@ class Observer:
         harts: Sequence[int] = ...,
         begin: str | None = None,
         end: str | None = None,
+        trace: Path | None = None,
     ) -> None:
         """Counters are looked at every so many cycles, of which so many samples are kept of each hart.
 
         Without `counters` and `harts`, there are all of them. `begin` and `end` are triggers
-        (engine/crates/trace/src/trigger.rs).
+        (engine/crates/trace/src/trigger.rs). What is executed is written to the file `trace` (docs/trace.md).
         """
 
     @staticmethod

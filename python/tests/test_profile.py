@@ -19,7 +19,9 @@ import rackwright
 from rackwright import EngineError, RackwrightError, Server, compile_program
 from rackwright.cli.profile import observe
 from rackwright.profiling import Profile, Watching, profile
-from rackwright.profiling.files import folded, write
+from rackwright.profiling.compare import Stacks, comparison
+from rackwright.profiling.files import compare, write
+from rackwright.profiling.folded import folded
 
 
 @pytest.fixture(scope="module")
@@ -321,6 +323,54 @@ def test_a_verb_that_cannot_be_observed_is_a_usage_error() -> None:
     ended = rw("profile", "--", "bake")
     assert ended.status == 2
     assert "No such command 'bake'" in ended.stderr
+
+
+def test_a_comparison_has_all_cycles_of_both_runs(jumps: tuple[Path, Profile], tmp_path: Path) -> None:
+    program, there = jumps
+    here = profile(Server("boom"), program)
+    before, after = (Stacks.of_text(each.cpu, folded(each)) for each in (there, here))
+    made = comparison(after, before)
+    assert sum(row[2] for row in made["nodes"]) == here.cycles[0]
+    assert sum(row[3] for row in made["nodes"]) == there.cycles[0]
+    assert all(parent <= place for place, (parent, *_) in enumerate(made["nodes"]))
+    rows = {row[0]: row[1:] for row in made["functions"]["data"]}
+    for seen, own, inclusive in ((here, 1, 4), (there, 2, 5)):
+        calls = seen.calls().groupby("function")[["exclusive_cycles", "inclusive_cycles"]].sum()
+        assert {name: row[own] for name, row in rows.items()} == calls["exclusive_cycles"].to_dict()
+        main = calls.loc["main"]
+        assert rows["main"][inclusive] == main["inclusive_cycles"]
+    assert all(row[0] == row[1] - row[2] and row[3] == row[4] - row[5] for row in rows.values())
+    differences = [abs(row[1]) for row in made["functions"]["data"]]
+    assert differences == sorted(differences, reverse=True)
+    # Nothing differs from itself, and what only one of the runs has is there.
+    same = comparison(before, before)
+    assert all(row[2] == row[3] for row in same["nodes"])
+    lone = comparison(Stacks.of_text("", "hart 0;p (7);f 5\n"), Stacks.of_text("", "hart 3;p (9);g 4\n"))
+    assert lone["nodes"] == [[0, 0, 0, 0], [0, 1, 0, 0], [1, 2, 5, 0], [1, 3, 0, 4]]
+    assert lone["names"] == ["all harts", "p", "f", "g"]
+
+    for name, each in (("there", there), ("here", here)):
+        write(each, tmp_path / name, pytest.fail)
+    path = compare(tmp_path / "here", tmp_path / "there")
+    found = re.search(
+        r"<script type='application/json' id='data'>(.*?)</script>", path.read_text(), re.DOTALL
+    )
+    assert found
+    data = json.loads(found[1])
+    assert data["comparison"]["nodes"] == made["nodes"]
+    assert data["calls"]["data"]
+    assert path.stat().st_size < 1.5 * (tmp_path / "here" / "report.html").stat().st_size
+
+
+def test_the_verb_compares(jumps: tuple[Path, Profile], tmp_path: Path) -> None:
+    program, seen = jumps
+    write(seen, tmp_path / "there", pytest.fail)
+    ended = rw("profile", "-o", tmp_path / "here", "--compare", tmp_path / "there", "--", "run", program)
+    assert ended.status == 0, ended.stderr
+    assert '"comparison":{' in (tmp_path / "here" / "report.html").read_text()
+    ended = rw("profile", "--compare", tmp_path / "nowhere", "--", "run", program)
+    assert (ended.status, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(f"rw: {tmp_path}/nowhere: holds no profile")
 
 
 def test_a_full_disk_loses_a_file_and_says_so(jumps: tuple[Path, Profile], tmp_path: Path) -> None:

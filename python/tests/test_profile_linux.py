@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import io
+import subprocess
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from profile_counts import INSTRUMENTED, NO_INLINING, calls_by_symbol, counts_of
 
-from rackwright import EngineError, compile_program
+from rackwright import EngineError, compile_program, read_trace
 from rackwright.linux.archive import ArchiveWriter, program
 from rackwright.linux.boot import boot, restore
 from rackwright.linux.image import Image, default_image, load_image
 from rackwright.profiling import Profile, Watching, profile_boot
-from rackwright.profiling.files import folded
+from rackwright.profiling.folded import folded
 
 THREADS = Path(__file__).resolve().parents[2] / "software" / "tests" / "profile" / "threads.c"
 SMALL = 256 << 20
@@ -124,6 +126,32 @@ def test_triggers_of_linux(
     calls = calls_by_symbol(seen, "plain")
     assert calls["fibonacci"] > 100 or start.startswith("function:do")
     assert seen.unnamed_share <= 0.01
+
+
+def test_a_trace_tells_modes_and_processes_apart(
+    image: Image, booted: Path, seen: Profile, programs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "trace"
+    traced = profile_boot(image, "/plain", checkpoint=booted, watching=Watching(trace=path))
+    assert traced.digest == seen.digest
+    blocks = pd.concat(read_trace(path).blocks())
+    assert blocks["instructions"].sum() == traced.instructions == seen.instructions
+    assert blocks.groupby("hart")["instructions"].sum().tolist() == [hart.instructions for hart in seen.harts]
+    kernel = blocks["address"] >= 1 << 63
+    assert set(blocks["privilege"]) == {0, 1, 3}
+    assert not (kernel & (blocks["privilege"] != 1)).any()
+    # The program's own code runs in user mode, in one address space.
+    main = int(next(row for row in listed(programs[0]) if row.endswith(" T main")).split()[0], 16)
+    spaces = set(blocks[(blocks["address"] == main) & (blocks["privilege"] == 0)]["address_space"])
+    assert len(spaces) == 1
+    alone = read_trace(path, privileges=["U"], address_spaces=spaces)
+    assert 0 < sum(map(len, alone.blocks())) < len(blocks)
+
+
+def listed(program: Path) -> list[str]:
+    """The symbols of a program."""
+    ended = subprocess.run(["riscv64-linux-gnu-nm", program], capture_output=True, text=True, check=True)
+    return ended.stdout.splitlines()
 
 
 def test_what_an_image_does_not_have_is_said(image: Image, booted: Path) -> None:

@@ -24,6 +24,7 @@ from rackwright.cli.reproduce import reproduce
 from rackwright.cli.run import run
 from rackwright.cli.synth import synth
 from rackwright.cli.test import run_tests
+from rackwright.cli.trace import trace
 from rackwright.cli.units import units
 from rackwright.errors import MissingBuildError, RackwrightError
 
@@ -47,6 +48,7 @@ for verb in (
     image,
     boot,
     profile,
+    trace,
     reproduce,
     dispatch,
     loadtest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from rackwright.errors import RackwrightError
 from rackwright.profiling.watching import EVERY, SAMPLES, Watching
 
 if TYPE_CHECKING:
+    from rackwright.profiling.compare import Stacks
     from rackwright.profiling.observed import Profile
 
 _observed = typer.Typer(add_completion=False, context_settings={"help_option_names": ["--help", "-h"]})
@@ -62,9 +63,17 @@ def profile(
     samples: Annotated[
         int, typer.Option(min=2, metavar="N", help="Looks that are kept of each hart.")
     ] = SAMPLES,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every executed instruction there; `rw trace` prints it."),
+    ] = None,
     open_: Annotated[
         Path | None,
         typer.Option("--open", metavar="DIR", help="Show the report of a profile that was made before."),
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Have the report show how it differs from the profile there."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -88,21 +97,31 @@ def profile(
 
         ./rw profile --servers server0 -- run cluster.py
 
+        ./rw profile --trace app.trace -- run app.elf
+
         ./rw profile --open where
 
+        ./rw profile -o faster --compare where -- run faster.elf
+
+        ./rw profile --open faster --compare where
+
     """
+    from rackwright.profiling.compare import stacks_in
+    from rackwright.profiling.files import compare as compare_folders
     from rackwright.profiling.files import report_of, write
 
     if open_ is not None:
         if verb:
             raise RackwrightError("--open shows a profile that was made before; it runs nothing")
-        path = report_of(open_)
+        path = compare_folders(open_, compare) if compare else report_of(open_)
         messages.print(f"{path}", highlight=False, soft_wrap=True)
         webbrowser.open(path.resolve().as_uri())
         return
     if not verb:
         raise RackwrightError("there is nothing to run; say for example ./rw profile -- run PROGRAM")
-    watching = Watching(from_, to, _names(counters or []), _harts(harts), every, samples)
+    if compare is not None and not stacks_in(compare):
+        raise RackwrightError(f"{compare}: holds no profile; `rw profile -o {compare} -- …` makes one")
+    watching = Watching(from_, to, _names(counters or []), hart_numbers(harts), every, samples, trace)
 
     def tell(sentence: str) -> None:
         messages.print(sentence, highlight=False, soft_wrap=True, markup=False)
@@ -110,9 +129,9 @@ def profile(
     with redirect_stdout(sys.stderr if json else sys.stdout):
         profiles = observe(verb, watching, servers or [])
     for name, made in profiles.items():
-        for sentence in watching.unmet(made):
+        for sentence in (watching.of_server(name) if name else watching).unmet(made):
             tell(f"{name}: {sentence}" if name else sentence)
-        write(made, output / name, tell)
+        write(made, output / name, tell, None if compare is None else _other(compare / name, tell))
         if not json:
             _summary(made, output / name)
     records = {name: made.record() for name, made in profiles.items()}
@@ -121,11 +140,23 @@ def profile(
     raise typer.Exit(exit_status(max(made.exit_code for made in profiles.values())))
 
 
+def _other(folder: Path, tell: Callable[[str], None]) -> Stacks | None:
+    """What is to be compared with. That it can't be read is told: what was made is written all the same."""
+    from rackwright.profiling.compare import Stacks
+
+    try:
+        return Stacks.of_folder(folder)
+    except RackwrightError as error:
+        tell(f"nothing is compared: {error}")
+        return None
+
+
 def _names(given: list[str]) -> tuple[str, ...]:
     return tuple(name.strip() for words in given for name in words.split(",") if name.strip())
 
 
-def _harts(given: str) -> tuple[int, ...]:
+def hart_numbers(given: str) -> tuple[int, ...]:
+    """The harts of `--harts`, in which commas are between numbers; raises `RackwrightError` for others."""
     try:
         return tuple(int(number) for number in given.split(",") if number)
     except ValueError:

@@ -34,7 +34,11 @@ def observers_of(asked: Session, topology: Topology) -> dict[str, _engine.Observ
     unknown = [name for name in observing.servers if name not in servers]
     if unknown:
         raise RackwrightError(f"no server is called {unknown[0]}; there are {', '.join(servers)}")
-    return {name: observing.watching.observer() for name in observing.servers or servers}
+    number = len(observing.profiles) or ""
+    return {
+        name: observing.watching.of_server(f"{name}{number}").observer()
+        for name in observing.servers or servers
+    }
 
 
 def profiles_of(

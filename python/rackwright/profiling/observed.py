@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rackwright._engine import Observer
+    from rackwright.profiling.compare import Stacks
 
 UNNAMED = "[unknown]"
 """What the engine calls code without a symbol."""
@@ -93,12 +94,22 @@ class Hart:
 
 
 @dataclass(frozen=True)
+class TraceRecord:
+    """What has become of the trace of a run: `error` says why instructions are lost, if any are."""
+
+    instructions: int
+    bytes: int
+    lost_instructions: int
+    error: str | None
+
+
+@dataclass(frozen=True)
 class Profile:
     """Where the cycles of a run went.
 
     `command` is what ran, `counters` are the names of what `Hart.samples` have, `stalls` those of the reasons
-    why cycles passed. `fired` says how often a trigger has begun and ended the observation. The cycles of all
-    stacks of a hart add up to `Hart.cycles` exactly.
+    why cycles passed. `fired` says how often a trigger has begun and ended the observation; `trace` is there
+    when one was asked for. The cycles of all stacks of a hart add up to `Hart.cycles` exactly.
     """
 
     command: str
@@ -110,6 +121,7 @@ class Profile:
     counters: tuple[str, ...]
     stalls: tuple[str, ...]
     fired: tuple[int, int]
+    trace: TraceRecord | None
     functions: tuple[Function, ...] = field(repr=False)
     threads: tuple[Thread, ...] = field(repr=False)
     harts: tuple[Hart, ...]
@@ -130,6 +142,7 @@ class Profile:
             counters=counters,
             stalls=tuple(seen["stalls"]),
             fired=(seen["fired"][0], seen["fired"][1]),
+            trace=seen["trace"] and TraceRecord(**seen["trace"]),
             **about,
         )
 
@@ -205,8 +218,8 @@ class Profile:
         """Cycles per instruction of each function, and how much of it each reason makes up.
 
         Columns: module, function, instructions, cycles_per_instruction, then `retiring` (1 when the hart
-        retires one instruction in a cycle) and one for each of `stalls`. Empty when the model does not
-        explain itself.
+        retires one instruction in a cycle, less on one that retires several) and one for each of `stalls`.
+        Empty when the model does not explain itself.
         """
         calls = self.calls()
         if not self.stalls:
@@ -234,13 +247,17 @@ class Profile:
             "windows": [hart.windows for hart in self.harts],
             "triggers_fired": {"from": self.fired[0], "to": self.fired[1]},
             "slices_dropped": sum(hart.slices_dropped for hart in self.harts),
+            "trace": self.trace and asdict(self.trace),
         }
 
-    def flame_graph(self) -> str:
-        """The report, an HTML page that needs nothing else."""
+    def flame_graph(self, other: Stacks | None = None) -> str:
+        """The report, an HTML page that needs nothing else.
+
+        It also shows how the profile differs from an `other` one, such as `Stacks.of_folder(Path("made"))`.
+        """
         from rackwright.profiling.report import report
 
-        return report(self)
+        return report(self, other)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -36,6 +36,24 @@
     return nodes[0];
   }
 
+  // The stacks of all harts in this run and in another one; widths are the cycles of one of the two.
+  function treeOfDifference(widths) {
+    const { names, nodes } = data.comparison;
+    const made = nodes.map(([parent, name, here, there]) => {
+      const own = widths === "there" ? there : here;
+      return { parent, name: names[name], own, value: own, here, there, children: [] };
+    });
+    for (let index = made.length - 1; index > 0; index--) {
+      const node = made[index], above = made[node.parent];
+      above.value += node.value;
+      above.here += node.here;
+      above.there += node.there;
+      above.children.push(node);
+    }
+    made.forEach((node) => node.children.sort((one, other) => other.value - one.value));
+    return made[0];
+  }
+
   // The same cycles by function and its callers: who is it that calls what takes long?
   function callersOf(root) {
     const inverted = { name: root.name, value: root.value, own: 0, children: [], by: new Map() };
@@ -71,6 +89,15 @@
     return `hsl(${10 + hash % 45}, ${faint ? 12 : 70}%, ${faint ? 78 : 62 + hash % 10}%)`;
   }
 
+  // Red where this run has more cycles than the other one, blue where it has less.
+  function shade(node, faint) {
+    if (node.here === undefined) return colour(node.name, faint);
+    const change = (node.here - node.there) / Math.max(node.here, node.there, 1);
+    return `hsl(${change > 0 ? 8 : 215}, ${faint ? 15 : 80}%, ${Math.round(92 - 38 * Math.abs(change))}%)`;
+  }
+
+  const signed = (value) => `${value > 0 ? "+" : ""}${number(value)}`;
+
   function canvas(parent, height) {
     const made = parent.appendChild(element("canvas"));
     const width = Math.max(made.clientWidth, 600);
@@ -93,9 +120,14 @@
     const place = section("Call stacks");
     const hartChoice = element("select");
     data.harts.forEach((hart, index) => hartChoice.append(element("option", { value: index, textContent: `hart ${hart.hart}` })));
-    const kind = element("select");
+    const kind = element("select", { id: "kind" });
     [["flame", "flame graph"], ["icicle", "icicle"], ["callers", "callers (inverted)"]].forEach(([value, textContent]) =>
       kind.append(element("option", { value, textContent })));
+    if (data.comparison) {
+      [["here", "difference, widths of this run"], ["there", "difference, widths of the other run"]].forEach(([value, textContent]) =>
+        kind.append(element("option", { value, textContent })));
+      place.append(element("p", { className: "hint", textContent: `The other run: ${data.comparison.there}. Red: this run has more cycles there; blue: it has less.` }));
+    }
     const search = element("input", { type: "search", placeholder: "search functions", id: "search" });
     const reset = element("button", { textContent: "whole", id: "whole" });
     const hint = element("div", { className: "hint", id: "hint" });
@@ -103,8 +135,9 @@
     const drawing = place.appendChild(element("div", { id: "flame" }));
     place.append(hint);
     let root, top, path = [];
-    const describe = (node) => `${node.name}: ${number(node.value)} cycles (${(100 * node.value / root.value).toFixed(2)} %), ` +
-      `${number(node.own)} of its own`;
+    const describe = (node) => node.here === undefined
+      ? `${node.name}: ${number(node.value)} cycles (${(100 * node.value / root.value).toFixed(2)} %), ${number(node.own)} of its own`
+      : `${node.name}: ${number(node.here)} cycles here, ${number(node.there)} there: ${signed(node.here - node.there)}`;
 
     function layout() {
       const boxes = [];
@@ -128,7 +161,7 @@
       const rows = 1 + boxes.reduce((most, box) => Math.max(most, box.row), 0);
       const { made, context, width } = canvas(drawing, rows * ROW + 2);
       const wanted = search.value.toLowerCase();
-      const upward = kind.value === "flame";
+      const upward = !["icicle", "callers"].includes(kind.value);
       state.matched = 0;
       state.search = wanted;
       state.zoomed = top.name;
@@ -136,7 +169,7 @@
         const x = box.begin * width, y = (upward ? rows - 1 - box.row : box.row) * ROW + 1;
         const wide = Math.max((box.end - box.begin) * width - 0.5, 0.5);
         const hit = wanted && box.node.name.toLowerCase().includes(wanted);
-        context.fillStyle = hit ? "#b04ad8" : colour(box.node.name, wanted || box.row < path.length);
+        context.fillStyle = hit ? "#b04ad8" : shade(box.node, wanted || box.row < path.length);
         context.fillRect(x, y, wide, ROW - 1);
         if (wide > 28) {
           context.fillStyle = hit ? "#ffffff" : "#1c2733";
@@ -178,7 +211,9 @@
     }
 
     function begin() {
-      root = treeOf(data.harts[hartChoice.value]);
+      const differs = ["here", "there"].includes(kind.value);
+      hartChoice.disabled = differs;
+      root = differs ? treeOfDifference(kind.value) : treeOf(data.harts[hartChoice.value]);
       if (kind.value === "callers") root = callersOf(root);
       top = root;
       path = [];
@@ -187,6 +222,7 @@
     hartChoice.onchange = kind.onchange = begin;
     search.oninput = draw;
     reset.onclick = () => { search.value = ""; hint.textContent = ""; zoom(root); };
+    if (data.comparison) kind.value = "here";
     state.zoom = (name) => { const box = state.shown.find((each) => each.name === name); if (box) zoom(box.node); };
     begin();
   }
@@ -407,6 +443,19 @@
     fill();
   }
 
+  function differences() {
+    if (!data.comparison) return;
+    const place = section("Functions by difference, in cycles");
+    place.append(element("p", { className: "hint", textContent: `Here: ${data.comparison.here}. There: ${data.comparison.there}.` }));
+    const { columns, data: rows } = data.comparison.functions;
+    const cell = (value, index) => index === 0
+      ? element("td", { textContent: value })
+      : element("td", { className: "right", textContent: index % 3 === 1 ? signed(value) : number(value) });
+    const head = element("tr", {}, ...columns.map((textContent) => element("th", { textContent })));
+    const body = element("tbody", { id: "differences" }, ...rows.map((row) => element("tr", {}, ...row.map(cell))));
+    place.append(element("div", { className: "scroll" }, element("table", {}, element("thead", {}, head), body)));
+  }
+
   const record = data.record;
   const list = element("dl");
   [["core", record.cpu], ["cycles", record.cycles.map(number).join(", ")], ["instructions", number(record.instructions)],
@@ -417,5 +466,6 @@
   timeLine();
   counters();
   cycleStacks();
+  differences();
   table();
 })();

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from rackwright.errors import RackwrightError
 from rackwright.page import page
+from rackwright.profiling.compare import Stacks, comparison
+from rackwright.profiling.folded import folded
 
 if TYPE_CHECKING:
     from rackwright.profiling.observed import Hart, Profile
@@ -24,24 +28,44 @@ _SAMPLES = 2_000
 _STACKS = 24
 """Functions whose cycles per instruction are drawn."""
 
-SMALLER = "(smaller ones)"
+_DATA = re.compile(r"<script type='application/json' id='data'>(.*?)</script>", re.DOTALL)
 
 
-def report(profile: Profile) -> str:
-    """The page."""
+def report(profile: Profile, other: Stacks | None = None) -> str:
+    """The page; with an `other` profile, it shows how they differ."""
+    data = report_data(profile)
+    if other is not None:
+        here = Stacks.of_text(f"{profile.command} on {profile.cpu}", folded(profile))
+        data["comparison"] = comparison(here, other)
+    return _page(data)
+
+
+def compared_report(html: str, here: Stacks, there: Stacks) -> str:
+    """A page that was made before, with how it differs from another profile.
+
+    Raises `RackwrightError` when it is none.
+    """
+    found = _DATA.search(html)
+    if not found:
+        raise RackwrightError("the report has no data; was it made by `rw profile`?")
+    return _page({**json.loads(found[1]), "comparison": comparison(here, there)})
+
+
+def _page(data: dict[str, Any]) -> str:
     resources = files("rackwright.profiling")
     style = (resources / "report.css").read_text()
     script = (resources / "report.js").read_text()
+    command = data["record"]["command"]
     # A page must not end in the middle of its data.
-    data = json.dumps(report_data(profile), separators=(",", ":")).replace("</", "<\\/")
+    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
     body = (
         f"<style>{style}</style>"
-        f"<h1>Where the cycles went</h1><p class='lead'>{escape(profile.command)}</p>"
+        f"<h1>Where the cycles went</h1><p class='lead'>{escape(command)}</p>"
         "<div id='report'></div>"
-        f"<script type='application/json' id='data'>{data}</script>"
+        f"<script type='application/json' id='data'>{text}</script>"
         f"<script>{script}</script>"
     )
-    return page(f"Profile of {profile.command}", body)
+    return page(f"Profile of {command}", body)
 
 
 def report_data(profile: Profile) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class Watching:
     looked for `every` so many cycles.
 
     `counters` are kept, or all of them; looks at them are taken `every` so many cycles, and every second one
-    goes when there are more than `samples`. Only `harts` are observed, or all.
+    goes when there are more than `samples`. Only `harts` are observed, or all. What they execute meanwhile is
+    written to the file `trace`, if there is one (`rackwright.read_trace`).
     """
 
     start: str | None = None
@@ -37,20 +39,43 @@ class Watching:
     harts: Sequence[int] = ()
     every: int = EVERY
     samples: int = SAMPLES
+    trace: Path | None = None
+
+    def of_server(self, name: str) -> Watching:
+        """The same of one of several servers: each has a trace of its own, with its name at the end."""
+        return replace(self, trace=self.trace and self.trace.with_name(f"{self.trace.name}.{name}"))
 
     def observer(self) -> _engine.Observer:
         """Who does that in one run. Raises `EngineError` for a trigger that is none."""
         from rackwright._engine import Observer
 
         return Observer(
-            self.every, self.samples, list(self.counters), list(self.harts), self.start, self.stop
+            self.every,
+            self.samples,
+            list(self.counters),
+            list(self.harts),
+            self.start,
+            self.stop,
+            self.trace,
         )
 
     def unmet(self, made: Profile) -> list[str]:
-        """A sentence for each trigger that never happened."""
+        """A sentence for each trigger that never happened, and one for a trace that is not whole."""
+        return [*self._unmet_triggers(made), *self._lost(made)]
+
+    def _unmet_triggers(self, made: Profile) -> list[str]:
         began, ended = made.fired
         if self.start is not None and not began:
             return [f"{self.start} never happened: nothing was observed"]
         if self.stop is not None and not ended:
             return [f"{self.stop} never happened: the observation went on to the end"]
         return []
+
+    def _lost(self, made: Profile) -> list[str]:
+        trace = made.trace
+        if trace is None or trace.error is None:
+            return []
+        return [
+            f"{self.trace}: {trace.error}: the trace has {trace.instructions:,} instructions, "
+            f"{trace.lost_instructions:,} are lost"
+        ]

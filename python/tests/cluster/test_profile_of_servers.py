@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from command_line import rw
 
+from rackwright import read_trace
+
 SCRIPT = """
 from rackwright import Cluster, Ethernet, Server, Switch
 
@@ -53,11 +55,13 @@ def test_servers_of_a_cluster_are_observed_and_do_not_notice(script: Path, tmp_p
 def test_only_the_servers_that_are_asked_for_are_observed(script: Path, tmp_path: Path) -> None:
     ended = rw(
         *("profile", "-o", tmp_path / "made", "--json", "--servers", "asks", "--from", "function:main"),
-        *("--", "run", script),
+        *("--trace", tmp_path / "trace", "--", "run", script),
     )
     assert ended.status == 0, ended.stderr
     record = ended.json()
     assert list(record) == ["asks"]
+    traced = pd.concat(read_trace(tmp_path / "trace.asks").instructions())
+    assert len(traced) == record["asks"]["instructions"] > 0
     assert record["asks"]["triggers_fired"] == {"from": 1, "to": 0}
     ended = rw("profile", "--servers", "aks", "--", "run", script)
     assert ended.status == 1

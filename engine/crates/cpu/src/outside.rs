@@ -161,10 +161,12 @@ impl<T: Timing> Hart<T> {
             _ if instruction.class() == Class::Load => self.write_register(instruction.rd, loaded),
             _ => {}
         }
+        let pc = self.state.pc;
         self.state.pc += u64::from(instruction.length);
         self.retired += 1;
         let next = self.cycle() + Cycles(1);
         self.advance_to(next);
+        self.timing.observe_access(pc, &instruction);
     }
 
     /// Ends the access of [`Stop::Device`] with an access fault: there is nothing at that address.

@@ -5,6 +5,7 @@
 //! it came, where it went, which addresses were used) comes with [`Timing::retire`].
 
 mod boom;
+mod explain;
 mod plru;
 mod random;
 mod rocket;
@@ -149,6 +150,9 @@ pub trait Timing {
 
     /// Looks on after a trap was taken; [`Timing::trap`] follows.
     fn observe_trap(&mut self, _trap: &Trap) {}
+
+    /// Looks on after a device has answered to the instruction at the virtual address `pc`, which is in no [`BlockRun`].
+    fn observe_access(&mut self, _pc: u64, _instruction: &Instruction) {}
 
     /// Looks on when whoever owns the hart gives it other registers.
     fn observe_registers(&mut self, _before: &Registers, _after: &Registers) {}

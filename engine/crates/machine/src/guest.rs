@@ -508,10 +508,16 @@ fn build(
                 with.observed(each.map(rocket).collect(), observation)
             }
         },
-        CpuModel::Boom => {
-            let boom = |_| Boom::new(BoomParameters::large(), hierarchy);
-            with.harts(each.map(boom).collect(), &code.boom)
-        }
+        CpuModel::Boom => match observation {
+            None => {
+                let boom = |_| Boom::new(BoomParameters::large(), hierarchy);
+                with.machine(each.map(boom).collect(), &code.boom)
+            }
+            Some(observation) => {
+                let boom = |_| Boom::explained(BoomParameters::large(), hierarchy);
+                with.observed(each.map(boom).collect(), observation)
+            }
+        },
     }
 }
 

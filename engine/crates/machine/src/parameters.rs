@@ -24,7 +24,7 @@ impl CpuModel {
         match self {
             CpuModel::Functional => Functional::ACCOUNTS,
             CpuModel::Rocket => Rocket::<true>::ACCOUNTS,
-            CpuModel::Boom => Boom::ACCOUNTS,
+            CpuModel::Boom => Boom::<true>::ACCOUNTS,
         }
     }
 

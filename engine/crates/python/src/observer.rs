@@ -7,14 +7,18 @@ use rackwright_linux::program_base;
 use rackwright_memory::HierarchyParameters;
 use rackwright_rtl::Design;
 use rackwright_server::CpuModel;
-use rackwright_trace::{counter_names, Observation, Profile, Session, Settings, Symbols, Trigger};
-use std::path::Path;
+use rackwright_trace::{
+    counter_names, About, Observation, Profile, Session, Settings, Symbols, TraceFile, Trigger,
+};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Observes the harts of one run.
 #[pyclass(frozen)]
 pub struct Observer {
     settings: Settings,
+    /// Where the trace goes, if there is to be one.
+    trace: Option<PathBuf>,
     session: Mutex<Option<Session>>,
     samples: Mutex<Vec<Vec<u64>>>,
 }
@@ -22,7 +26,8 @@ pub struct Observer {
 #[pymethods]
 impl Observer {
     #[new]
-    #[pyo3(signature = (every, samples = usize::MAX, counters = Vec::new(), harts = Vec::new(), begin = None, end = None))]
+    #[pyo3(signature = (every, samples = usize::MAX, counters = Vec::new(), harts = Vec::new(), begin = None, end = None, trace = None))]
+    #[allow(clippy::too_many_arguments)] // What a run is observed for, by name.
     fn new(
         every: u64,
         samples: usize,
@@ -30,6 +35,7 @@ impl Observer {
         harts: Vec<usize>,
         begin: Option<&str>,
         end: Option<&str>,
+        trace: Option<PathBuf>,
     ) -> PyResult<Observer> {
         let trigger = |text: Option<&str>| text.map(str::parse::<Trigger>).transpose().map_err(raise);
         Ok(Observer {
@@ -41,6 +47,7 @@ impl Observer {
                 from: trigger(begin)?,
                 to: trigger(end)?,
             },
+            trace,
             session: Mutex::new(None),
             samples: Mutex::default(),
         })
@@ -89,10 +96,12 @@ impl Observer {
         let name = Path::new(path).file_name().unwrap_or_default();
         let session = Session::of_program(&name.to_string_lossy(), symbols);
         let units = events(units);
+        let counters = (counter_names(cpu.accounts(), &units), units.len());
         self.begin(
             session,
-            (counter_names(cpu.accounts(), &units), units.len()),
+            counters,
             false,
+            about(&name.to_string_lossy(), cpu.name()),
         )
     }
 
@@ -105,7 +114,8 @@ impl Observer {
     ) -> PyResult<Observation> {
         let physical = Map::SERVER.memory + kernel_offset(kernel).map_err(raise)?;
         let session = Session::of_linux(kernel, physical, files).map_err(raise)?;
-        self.begin(session, (counter_names(cpu.accounts(), &[]), 0), resumes)
+        let counters = (counter_names(cpu.accounts(), &[]), 0);
+        self.begin(session, counters, resumes, about("linux", cpu.name()))
     }
 
     fn begin(
@@ -113,9 +123,26 @@ impl Observer {
         session: Session,
         counters: (Vec<String>, usize),
         resumes: bool,
+        about: About,
     ) -> PyResult<Observation> {
         *taken(&self.session) = Some(session.clone());
-        Observation::new(session, self.settings.clone(), counters, resumes).map_err(raise)
+        let observation =
+            Observation::new(session, self.settings.clone(), counters, resumes).map_err(raise)?;
+        let Some(path) = &self.trace else {
+            return Ok(observation);
+        };
+        let file = TraceFile::create(path, &about);
+        let file = file.map_err(|error| raise(format!("{}: {error}", path.display())))?;
+        Ok(observation.traced(file))
+    }
+}
+
+/// What runs on harts of the model `cpu`.
+fn about(software: &str, cpu: &str) -> About {
+    About {
+        software: software.to_string(),
+        cpu: cpu.to_string(),
+        clock_hz: Observer::clock_hz(),
     }
 }
 

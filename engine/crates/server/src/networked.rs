@@ -161,7 +161,7 @@ fn start_observed(
             start(config, network, timing, Arc::default(), hierarchy, file)
         }
         CpuModel::Boom => {
-            let timing = Boom::new(BoomParameters::large(), &hierarchy);
+            let timing = Boom::explained(BoomParameters::large(), &hierarchy);
             let timing = observation.probe(timing, 0, &hierarchy);
             start(config, network, timing, Arc::default(), hierarchy, file)
         }

@@ -37,7 +37,7 @@ impl CpuModel {
         match self {
             CpuModel::Functional => Functional::ACCOUNTS,
             CpuModel::Rocket => Rocket::<true>::ACCOUNTS,
-            CpuModel::Boom => Boom::ACCOUNTS,
+            CpuModel::Boom => Boom::<true>::ACCOUNTS,
         }
     }
 
@@ -175,11 +175,18 @@ impl Server {
                     start.observed(timings, observation)?
                 }
             },
-            CpuModel::Boom => {
-                let boom = |_| Boom::new(BoomParameters::large(), &start.hierarchy);
-                let timings = harts.map(boom).collect();
-                start.with(timings)?
-            }
+            CpuModel::Boom => match observation {
+                None => {
+                    let boom = |_| Boom::new(BoomParameters::large(), &start.hierarchy);
+                    let timings = harts.map(boom).collect();
+                    start.run(timings)?
+                }
+                Some(observation) => {
+                    let boom = |_| Boom::explained(BoomParameters::large(), &start.hierarchy);
+                    let timings = harts.map(boom).collect();
+                    start.observed(timings, observation)?
+                }
+            },
         };
         Ok(Server { run, clock })
     }

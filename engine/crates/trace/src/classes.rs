@@ -58,6 +58,11 @@ impl Classes {
         }
     }
 
+    /// Counts an instruction that is in no block.
+    pub(crate) fn add_one(&mut self, class: Class) {
+        self.0[usize::from(index(class))] += 1;
+    }
+
     pub(crate) fn counts(&self) -> &[u64] {
         &self.0[..CLASSES.len()]
     }

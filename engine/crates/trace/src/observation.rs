@@ -2,6 +2,7 @@ use crate::counters::{shared, UnitEvents};
 use crate::nearest::nearest;
 use crate::probe::{Probed, Sampling};
 use crate::session::Session;
+use crate::trace_file::TraceFile;
 use crate::trigger::Trigger;
 use crate::watch::{Armed, Watch};
 use rackwright_cpu::Timing;
@@ -69,6 +70,7 @@ pub struct Observation {
     units: usize,
     events: Arc<Mutex<HashMap<usize, UnitEvents>>>,
     resumes: bool,
+    trace: Option<Arc<TraceFile>>,
 }
 
 impl Observation {
@@ -114,7 +116,19 @@ impl Observation {
             units,
             events: Arc::default(),
             resumes,
+            trace: None,
         })
+    }
+
+    /// The same, and what the observed harts execute is written to `file`.
+    #[must_use]
+    pub fn traced(self, file: TraceFile) -> Observation {
+        let file = Arc::new(file);
+        self.session.keep_trace(file.clone());
+        Observation {
+            trace: Some(file),
+            ..self
+        }
     }
 
     /// Where the units beside hart number `hart` say what has happened in them.
@@ -147,7 +161,7 @@ impl Observation {
             timing,
             (hart, observed),
             session,
-            self.watch.clone(),
+            (self.watch.clone(), self.trace.clone()),
             sampling,
             self.resumes,
         )

@@ -1,10 +1,13 @@
 use crate::classes::{BlockClasses, Classes};
 use crate::collector::Collector;
+use crate::recorded::Code;
 use crate::samples::Samples;
 use crate::session::Session;
 use crate::stalls::Reasons;
+use crate::trace_file::TraceFile;
+use crate::tracer::Tracer;
 use crate::watch::{Armed, Marks, Phase, Watch};
-use rackwright_cpu::{BlockInstruction, BlockRun, Operation, Registers, Timing, Trap, View};
+use rackwright_cpu::{BlockInstruction, BlockRun, Instruction, Operation, Registers, Timing, Trap, View};
 use rackwright_time::Cycle;
 use std::sync::Arc;
 
@@ -28,6 +31,8 @@ pub struct ProbedBlock<B> {
     next: u64,
     classes: BlockClasses,
     marks: Option<Box<Marks>>,
+    /// What a trace shows of it, if there is one.
+    code: Option<Arc<Code>>,
 }
 
 /// Appends the values of counters.
@@ -51,6 +56,9 @@ pub(crate) struct Sampling {
 pub struct Probed<T: Timing> {
     timing: T,
     collector: Option<Collector>,
+    /// The trace of the machine, and what adds this hart to it.
+    trace: Option<Arc<TraceFile>>,
+    tracer: Option<Tracer>,
     watch: Arc<Watch>,
     /// What this hart knows of the changes that the watch has seen.
     changes: u32,
@@ -81,14 +89,20 @@ impl<T: Timing> Probed<T> {
         timing: T,
         (hart, observed): (usize, bool),
         session: Session,
-        watch: Arc<Watch>,
+        (watch, trace): (Arc<Watch>, Option<Arc<TraceFile>>),
         sampling: Sampling,
         resumes: bool,
     ) -> Probed<T> {
         let collector = observed.then(|| Collector::new(hart, session.clone(), T::ACCOUNTS.stalls));
+        let tracer = trace
+            .clone()
+            .filter(|_| observed)
+            .map(|file| Tracer::new(hart, file));
         let mut probed = Probed {
             timing,
             collector,
+            trace,
+            tracer,
             changes: 0,
             on: false,
             alarm: 0,
@@ -179,6 +193,9 @@ impl<T: Timing> Probed<T> {
         };
         self.on = true;
         collector.begin(view, now, reasons(&self.timing));
+        if let Some(tracer) = &mut self.tracer {
+            tracer.begin();
+        }
         if now > 0 {
             self.samples.skip_to(now);
             let _ = self.read_counters();
@@ -248,6 +265,9 @@ impl<T: Timing> Timing for Probed<T> {
             instruction if matches!(instruction.operation, Operation::Mret | Operation::Sret) => End::Resume,
             _ => End::Plain,
         };
+        let words = instructions.iter().map(|at| at.instruction.word);
+        let trace = self.trace.as_ref();
+        let code = trace.map(|file| Code::new(file.number(), instructions[0].pc, words));
         ProbedBlock {
             timing: self.timing.compile(instructions),
             instructions: instructions.len(),
@@ -255,6 +275,7 @@ impl<T: Timing> Timing for Probed<T> {
             next: last.pc.wrapping_add(last.instruction.length.into()),
             classes: BlockClasses::of(instructions),
             marks: self.watch.marks(instructions),
+            code: code.map(Arc::new),
         }
     }
 
@@ -281,6 +302,9 @@ impl<T: Timing> Timing for Probed<T> {
         if !self.on {
             return;
         }
+        if let (Some(tracer), Some(code)) = (&mut self.tracer, &block.code) {
+            tracer.executed(code, run.executed, view, now);
+        }
         let collector = self.collector.as_mut().expect("whoever is observed has one");
         collector.retired(run.executed);
         let end = if run.executed == block.instructions {
@@ -304,8 +328,28 @@ impl<T: Timing> Timing for Probed<T> {
         if !self.on {
             return;
         }
+        if let Some(tracer) = &mut self.tracer {
+            tracer.trapped(trap.to);
+        }
         if let Some((collector, now)) = self.observing() {
             collector.trapped(trap, now);
+        }
+    }
+
+    fn observe_access(&mut self, pc: u64, instruction: &Instruction) {
+        self.instructions += 1;
+        if self.counts_classes {
+            self.classes.add_one(instruction.class());
+        }
+        if !self.on {
+            return;
+        }
+        let now = self.timing.cycle().0;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.accessed(pc, instruction.word, now);
+        }
+        if let Some(collector) = &mut self.collector {
+            collector.retired(1);
         }
     }
 

@@ -1,6 +1,7 @@
 use crate::collector::Collector;
 use crate::names::{readable, Names};
 use crate::session::Thread;
+use crate::trace_file::TraceRecord;
 use serde::Serialize;
 
 /// What the harts of a machine did, from the start to the end.
@@ -18,6 +19,8 @@ pub struct Profile {
     pub counters: Vec<String>,
     /// How often triggers have begun and ended the observation.
     pub fired: [u32; 2],
+    /// What has become of the trace, if one was asked for.
+    pub trace: Option<TraceRecord>,
     /// Of each hart, look by look: cycle, instructions, and the counters.
     #[serde(skip)]
     pub samples: Vec<Vec<u64>>,
@@ -99,6 +102,7 @@ impl Profile {
             stalls: stalls.iter().map(|name| (*name).to_string()).collect(),
             counters,
             fired,
+            trace: None,
             samples,
         }
     }

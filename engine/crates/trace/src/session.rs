@@ -6,6 +6,7 @@ use crate::observation::SettingsError;
 use crate::profile::Profile;
 use crate::stack::Frame;
 use crate::symbols::Symbols;
+use crate::trace_file::TraceFile;
 use crate::trigger::Trigger;
 use crate::watch::{Armed, Watch};
 use rackwright_cpu::{Privilege, View};
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     software: Software,
     finished: Vec<(Collector, Vec<u64>)>,
     watch: Option<Arc<Watch>>,
+    trace: Option<Arc<TraceFile>>,
     /// The counters that samples have.
     counters: Vec<String>,
 }
@@ -214,7 +216,11 @@ impl Session {
         finished.sort_by_key(|(collector, _)| collector.hart());
         let fired = shared.watch.as_ref().map_or([0; 2], |watch| watch.fired());
         let counters = std::mem::take(&mut shared.counters);
-        Profile::of(&shared.names, &shared.threads, finished, (counters, fired))
+        let trace = shared.trace.take().map(|file| file.finish());
+        Profile {
+            trace,
+            ..Profile::of(&shared.names, &shared.threads, finished, (counters, fired))
+        }
     }
 
     /// Keeps what the profile says of triggers and counters.
@@ -222,6 +228,11 @@ impl Session {
         let mut shared = self.lock();
         shared.watch = Some(watch);
         shared.counters = counters;
+    }
+
+    /// Keeps the trace, which is complete when there is a profile.
+    pub(crate) fn keep_trace(&self, file: Arc<TraceFile>) {
+        self.lock().trace = Some(file);
     }
 
     /// Where a trigger may happen.

@@ -5,6 +5,7 @@
 //! from the times of the instructions themselves; wrong paths are not executed.
 
 mod block;
+mod explain;
 mod memory;
 mod parameters;
 mod predictor;
@@ -14,21 +15,23 @@ mod steps;
 pub use block::BoomBlock;
 pub use parameters::{BoomLatencies, BoomParameters};
 
-use super::{BlockInstruction, BlockRun, Timing};
+use super::explain::{Count, SUPERSCALAR};
+use super::{Accounts, BlockInstruction, BlockRun, Timing};
 use crate::block::MAXIMUM;
 use block::{NO_INSTRUCTION, PLACES};
+use explain::Explanation;
 use memory::DataCache;
 use predictor::Predictor;
 use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, SharedHierarchy};
 use rackwright_time::Cycle;
 use resources::{InOrder, Port, Queue, ReorderBuffer};
 
-/// Timing model of an out-of-order core.
-pub struct Boom {
+/// Timing model of an out-of-order core, which says why time passes or only when.
+pub struct Boom<const EXPLAINED: bool = false> {
     parameters: BoomParameters,
     memory: HartPort,
     instructions: Cache,
-    data: DataCache,
+    data: DataCache<EXPLAINED>,
     predictor: Predictor,
     /// When the latest packet was fetched, and when the next one is at the earliest.
     packet: u64,
@@ -56,11 +59,25 @@ pub struct Boom {
     taken_at: u8,
     /// Address of the instruction behind the run.
     next_pc: u64,
+    explanation: Explanation,
 }
 
 impl Boom {
     /// A core that has just been reset, attached to `hierarchy` as a further hart.
     pub fn new(parameters: BoomParameters, hierarchy: &SharedHierarchy) -> Boom {
+        Boom::reset(parameters, hierarchy)
+    }
+}
+
+impl Boom<true> {
+    /// The same, that says why time passed.
+    pub fn explained(parameters: BoomParameters, hierarchy: &SharedHierarchy) -> Boom<true> {
+        Boom::reset(parameters, hierarchy)
+    }
+}
+
+impl<const EXPLAINED: bool> Boom<EXPLAINED> {
+    fn reset(parameters: BoomParameters, hierarchy: &SharedHierarchy) -> Boom<EXPLAINED> {
         Boom {
             memory: hierarchy.attach_hart(),
             instructions: Cache::new(parameters.instructions),
@@ -84,6 +101,7 @@ impl Boom {
             drained: 0,
             taken_at: NO_INSTRUCTION,
             next_pc: 0,
+            explanation: Explanation::new(parameters.dispatch + u64::from(block::LEAST_COMMIT)),
             parameters,
         }
     }
@@ -96,6 +114,9 @@ impl Boom {
         let request = Cycle(self.fetch + self.parameters.miss_request);
         let data = self.memory.lock().access(request, address, AccessKind::Fetch);
         self.instructions.insert(address, 0);
+        if EXPLAINED {
+            self.explanation.line_missing(self.fetch + self.parameters.fetch);
+        }
         self.fetch = data.0 + self.parameters.miss_response;
     }
 
@@ -117,9 +138,42 @@ impl Boom {
         self.fetch = self.fetch.max(self.packet + 1 + cycles);
     }
 
+    #[inline(always)]
+    fn count(&mut self, event: Count) {
+        if EXPLAINED {
+            self.explanation.counts.add(event, 1);
+        }
+    }
+
+    /// Explains when an instruction is committed, the one dispatched last.
+    #[inline(always)]
+    fn explain_commit(&mut self, before: u64, now: u64, dispatch: InOrder) {
+        if EXPLAINED {
+            let waited = self.data.take_waited();
+            self.explanation.committed(before, now, dispatch.last(), &waited);
+        }
+    }
+
+    /// Explains why what follows the instruction dispatched last is not there before cycle `restart`.
+    #[inline(always)]
+    fn explain_restart(&mut self, dispatch: InOrder, restart: u64, reason: Count) {
+        if EXPLAINED {
+            self.explanation.restart(dispatch.last(), restart, reason);
+        }
+    }
+
+    /// Explains what follows a store whose line is there in cycle `there`.
+    #[inline(always)]
+    fn explain_store(&mut self, there: u64) {
+        if EXPLAINED {
+            let waited = self.data.take_waited();
+            self.explanation.stored(there, &waited);
+        }
+    }
+
     /// Runs all entries of a block.
     #[inline]
-    fn walk(&mut self, block: &BoomBlock, run: &BlockRun<'_>) {
+    fn walk(&mut self, block: &BoomBlock<EXPLAINED>, run: &BlockRun<'_>) {
         let slot = self.reorder.begin(MAXIMUM);
         let first = block.entries.as_ptr();
         // SAFETY: a block ends with the step that says so, a run is at most so long, and the hart has noted a
@@ -137,16 +191,25 @@ impl Boom {
     }
 }
 
-impl Timing for Boom {
-    type Block = BoomBlock;
+impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
+    type Block = BoomBlock<EXPLAINED>;
     const RECORDS: bool = true;
+    const ACCOUNTS: Accounts = if EXPLAINED { SUPERSCALAR } else { Accounts::NONE };
 
-    fn compile(&mut self, instructions: &[BlockInstruction]) -> BoomBlock {
+    fn accounts(&self) -> &[u64] {
+        if EXPLAINED {
+            self.explanation.counts.of(SUPERSCALAR)
+        } else {
+            &[]
+        }
+    }
+
+    fn compile(&mut self, instructions: &[BlockInstruction]) -> BoomBlock<EXPLAINED> {
         BoomBlock::new(&self.parameters, instructions)
     }
 
     #[inline]
-    fn retire(&mut self, block: &BoomBlock, run: &BlockRun<'_>) {
+    fn retire(&mut self, block: &BoomBlock<EXPLAINED>, run: &BlockRun<'_>) {
         self.apply_snoops();
         self.next_pc = run.next_pc;
         self.taken_at = if run.taken {
@@ -165,6 +228,9 @@ impl Timing for Boom {
         let restart = self.committed + self.parameters.flush;
         self.dispatch.restart(restart);
         self.refetch(restart);
+        if EXPLAINED {
+            self.explanation.trap(restart);
+        }
     }
 
     fn holds(&mut self, address: u64) -> bool {
@@ -179,6 +245,9 @@ impl Timing for Boom {
     fn advance_to(&mut self, cycle: Cycle) {
         let last = cycle.0.saturating_sub(1);
         if last > self.committed {
+            if EXPLAINED {
+                self.explanation.counts.add(Count::Waiting, last - self.committed);
+            }
             self.committed = last;
             self.dispatch.not_before(last);
             self.fetch = self.fetch.max(last.saturating_sub(self.parameters.fetch));

@@ -4,7 +4,6 @@
 //! the schedule could not know: cache lookups, branches, divisions. Time is counted in retirements: an
 //! instruction's cycle is the one in which it leaves the write-back stage.
 
-mod explain;
 mod l1;
 mod parameters;
 mod predictor;
@@ -13,9 +12,9 @@ mod schedule;
 pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
+use super::explain::{level, Count, Counts, SCALAR};
 use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, FAILED_STORE};
 use crate::instruction::Register;
-use explain::{level, Count, Explanation, ACCOUNTS};
 use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
 use rackwright_memory::{AccessKind, HartPort, SharedHierarchy, Snoop};
@@ -51,7 +50,9 @@ pub struct Rocket<const EXPLAINED: bool = false> {
     slow: (Register, u64),
     last_store: RecentStore,
     before_last_store: RecentStore,
-    explanation: Explanation,
+    counts: Counts,
+    /// Why the packet that comes next is late, if it is.
+    late: Count,
 }
 
 /// A store that may still be in the pipeline.
@@ -101,7 +102,8 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             slow: (Register::NONE, 0),
             last_store: RecentStore::default(),
             before_last_store: RecentStore::default(),
-            explanation: Explanation::default(),
+            counts: Counts::default(),
+            late: Count::default(),
         }
     }
 
@@ -109,7 +111,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     #[inline(always)]
     fn explain(&mut self, count: Count, cycles: u64) {
         if EXPLAINED {
-            self.explanation.add(count, cycles);
+            self.counts.add(count, cycles);
         }
     }
 
@@ -117,7 +119,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     #[inline(always)]
     fn expect(&mut self, count: Count) {
         if EXPLAINED {
-            self.explanation.fetch = count;
+            self.late = count;
         }
     }
 
@@ -131,7 +133,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let half = u64::from(self.jumped && first.packet == 1);
         let mut start = supplied.max(self.retired + 1 + half);
         if EXPLAINED {
-            self.explain(self.explanation.fetch, start - (self.retired + 1));
+            self.explain(self.late, start - (self.retired + 1));
             self.expect(Count::FrontEnd);
         }
         if self.pending[0].0 != Register::NONE {
@@ -543,11 +545,11 @@ fn word(address: u64) -> u64 {
 impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
     type Block = RocketBlock;
     const RECORDS: bool = true;
-    const ACCOUNTS: Accounts = if EXPLAINED { ACCOUNTS } else { Accounts::NONE };
+    const ACCOUNTS: Accounts = if EXPLAINED { SCALAR } else { Accounts::NONE };
 
     fn accounts(&self) -> &[u64] {
         if EXPLAINED {
-            self.explanation.counts()
+            self.counts.of(SCALAR)
         } else {
             &[]
         }

@@ -9,8 +9,8 @@ use rackwright_memory::LINE_BYTES;
 
 /// One instruction of a block, or what has to be done between two.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub step: Step,
+pub(super) struct Entry<const EXPLAINED: bool> {
+    pub step: Step<EXPLAINED>,
     /// Virtual address of an instruction; physical address of a line.
     pub address: u64,
     /// From its start to that of what needs its result.
@@ -33,7 +33,7 @@ pub(super) struct Entry {
 /// Index of what is not an instruction, and of no branch.
 pub(super) const NO_INSTRUCTION: u8 = u8::MAX;
 
-impl Entry {
+impl<const EXPLAINED: bool> Entry<EXPLAINED> {
     /// Address behind the instruction.
     #[inline(always)]
     pub(super) fn following(&self) -> u64 {
@@ -49,14 +49,14 @@ impl Entry {
 
 /// A block of instructions, prepared for the model.
 #[derive(Clone, Debug)]
-pub struct BoomBlock {
-    pub(super) entries: Box<[Entry]>,
+pub struct BoomBlock<const EXPLAINED: bool = false> {
+    pub(super) entries: Box<[Entry<EXPLAINED>]>,
     /// How many instructions it has.
     pub(super) instructions: usize,
 }
 
-impl BoomBlock {
-    pub(super) fn new(parameters: &BoomParameters, block: &[BlockInstruction]) -> BoomBlock {
+impl<const EXPLAINED: bool> BoomBlock<EXPLAINED> {
+    pub(super) fn new(parameters: &BoomParameters, block: &[BlockInstruction]) -> BoomBlock<EXPLAINED> {
         let mut entries = Vec::with_capacity(2 * block.len() + 2);
         let mut line = None;
         let mut packets = Packets::new(block.first().map_or(0, |first| first.pc));
@@ -84,7 +84,7 @@ impl BoomBlock {
 
     /// The block up to the instruction before which a run of it ended.
     #[cold]
-    pub(super) fn part(&self, executed: usize) -> BoomBlock {
+    pub(super) fn part(&self, executed: usize) -> BoomBlock<EXPLAINED> {
         let last = self
             .entries
             .iter()
@@ -140,7 +140,7 @@ impl Packets {
     }
 }
 
-fn between(step: Step, address: u64, chunk: u8) -> Entry {
+fn between<const EXPLAINED: bool>(step: Step<EXPLAINED>, address: u64, chunk: u8) -> Entry<EXPLAINED> {
     Entry {
         step,
         address,
@@ -155,7 +155,12 @@ fn between(step: Step, address: u64, chunk: u8) -> Entry {
     }
 }
 
-fn entry(latencies: &BoomLatencies, at: &BlockInstruction, index: usize, place: Place) -> Entry {
+fn entry<const EXPLAINED: bool>(
+    latencies: &BoomLatencies,
+    at: &BlockInstruction,
+    index: usize,
+    place: Place,
+) -> Entry<EXPLAINED> {
     let instruction = &at.instruction;
     let latency = latency(latencies, instruction);
     Entry {
@@ -185,7 +190,7 @@ fn register_place(register: Register) -> u8 {
     register.index() as u8
 }
 
-fn step(instruction: &Instruction) -> Step {
+fn step<const EXPLAINED: bool>(instruction: &Instruction) -> Step<EXPLAINED> {
     match instruction.class() {
         Class::Load => steps::load,
         Class::Store if is_float(instruction.sources()[1]) => steps::store_float,
@@ -196,14 +201,14 @@ fn step(instruction: &Instruction) -> Step {
         Class::Divide => steps::divide,
         Class::FloatDivide | Class::FloatRoot => steps::float_divide,
         Class::Branch => steps::branch,
-        Class::Jump if instruction.is_call() => steps::fixed::<true>,
-        Class::Jump => steps::fixed::<false>,
+        Class::Jump if instruction.is_call() => steps::fixed::<true, EXPLAINED>,
+        Class::Jump => steps::fixed::<false, EXPLAINED>,
         Class::JumpRegister if instruction.is_return() => steps::function_return,
-        Class::JumpRegister if instruction.is_call() => steps::jump::<true>,
-        Class::JumpRegister => steps::jump::<false>,
-        Class::FenceInstruction => steps::serial::<true>,
+        Class::JumpRegister if instruction.is_call() => steps::jump::<true, EXPLAINED>,
+        Class::JumpRegister => steps::jump::<false, EXPLAINED>,
+        Class::FenceInstruction => steps::serial::<true, EXPLAINED>,
         Class::Custom => steps::command,
-        Class::Fence | Class::Control | Class::System => steps::serial::<false>,
+        Class::Fence | Class::Control | Class::System => steps::serial::<false, EXPLAINED>,
         _ if is_integer_to_float(instruction) => steps::integer_to_float,
         Class::FloatAdd
         | Class::FloatMultiply
@@ -216,11 +221,11 @@ fn step(instruction: &Instruction) -> Step {
 }
 
 /// Most integer instructions have one operand, or two.
-fn simple(instruction: &Instruction) -> Step {
+fn simple<const EXPLAINED: bool>(instruction: &Instruction) -> Step<EXPLAINED> {
     match instruction.sources() {
-        [Register::NONE, Register::NONE, _] => steps::simple::<0>,
-        [_, Register::NONE, _] => steps::simple::<1>,
-        _ => steps::simple::<2>,
+        [Register::NONE, Register::NONE, _] => steps::simple::<0, EXPLAINED>,
+        [_, Register::NONE, _] => steps::simple::<1, EXPLAINED>,
+        _ => steps::simple::<2, EXPLAINED>,
     }
 }
 
@@ -255,14 +260,18 @@ fn latency(latencies: &BoomLatencies, instruction: &Instruction) -> u8 {
     }
 }
 
+/// Cycles from the start to the commit of an instruction that takes one cycle.
+pub(super) const LEAST_COMMIT: u8 = 1 + WRITES_BACK;
+const WRITES_BACK: u8 = 3;
+
 /// Cycles from when an instruction's result can be used to its commit. A result is used before it is written back where a bypass
 /// leads from the unit, as it does for the units that take one cycle.
 fn writes_back(instruction: &Instruction) -> u8 {
     match instruction.class() {
         Class::Load | Class::LoadReserved => 1,
         Class::Atomic | Class::StoreConditional => 2,
-        Class::Integer | Class::Branch | Class::Jump | Class::JumpRegister => 3,
-        Class::Control | Class::System | Class::Store => 3,
+        Class::Integer | Class::Branch | Class::Jump | Class::JumpRegister => WRITES_BACK,
+        Class::Control | Class::System | Class::Store => WRITES_BACK,
         _ => 0,
     }
 }

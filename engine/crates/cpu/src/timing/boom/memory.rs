@@ -1,6 +1,7 @@
 //! The L1 data cache with its miss registers, and the store queue as loads see it.
 
 use super::parameters::BoomParameters;
+use crate::timing::explain::{level, Count};
 use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, Snoop, LINE_BYTES};
 use rackwright_time::Cycle;
 
@@ -22,6 +23,19 @@ struct RecentStore {
 struct Miss {
     line: u64,
     ready: u64,
+    /// Where the line came from.
+    from: Count,
+}
+
+/// How an access has waited for its line.
+#[derive(Default)]
+pub(super) struct Waited {
+    pub(super) cycles: u64,
+    /// Where the line, or the permission to write it, came from.
+    pub(super) from: Count,
+    /// Lines that were not there, and permissions.
+    pub(super) misses: u64,
+    pub(super) upgrades: u64,
 }
 
 /// Where an access goes, and from where.
@@ -33,20 +47,23 @@ pub(super) struct Access<'a> {
 }
 
 /// The data side of the core.
-pub(super) struct DataCache {
+pub(super) struct DataCache<const EXPLAINED: bool> {
     tags: Cache,
     misses: Box<[Miss]>,
     recent: [RecentStore; RECENT],
     request: u64,
     response: u64,
     prefetch: bool,
+    /// Of the latest access, if that is explained.
+    waited: Waited,
 }
 
-impl DataCache {
-    pub(super) fn new(parameters: &BoomParameters) -> DataCache {
+impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
+    pub(super) fn new(parameters: &BoomParameters) -> DataCache<EXPLAINED> {
         let none = Miss {
             line: u64::MAX,
             ready: 0,
+            from: Count::L2,
         };
         DataCache {
             tags: Cache::new(parameters.data),
@@ -55,6 +72,7 @@ impl DataCache {
             request: parameters.miss_request,
             response: parameters.miss_response,
             prefetch: parameters.prefetch_next_line,
+            waited: Waited::default(),
         }
     }
 
@@ -111,13 +129,24 @@ impl DataCache {
     }
 
     /// When a line that is there at `at` may be modified.
-    fn upgrade(&self, at: u64, access: &Access<'_>) -> u64 {
+    fn upgrade(&mut self, at: u64, access: &Access<'_>) -> u64 {
         let mut memory = access.memory.lock();
         if memory.modify(access.address) {
             return at;
         }
         let request = Cycle(at + self.request);
-        memory.access(request, access.address, AccessKind::Own).0 + self.response
+        let permitted = memory.access(request, access.address, AccessKind::Own).0 + self.response;
+        if EXPLAINED {
+            self.waited.cycles += permitted - at;
+            self.waited.from = Count::L2;
+            self.waited.upgrades += 1;
+        }
+        permitted
+    }
+
+    /// How the latest access has waited, once.
+    pub(super) fn take_waited(&mut self) -> Waited {
+        std::mem::take(&mut self.waited)
     }
 
     /// Whether the line of `address` is there.
@@ -131,9 +160,15 @@ impl DataCache {
             if self.tags.flags(index) & ARRIVING == 0 {
                 return at;
             }
-            return at.max(self.arrival(index, access));
+            let ready = self.arrival(index, access);
+            self.explain(at, ready, access.address);
+            return at.max(ready);
         }
         let ready = self.fetch(at, access.address, access, kind);
+        self.explain(at, ready, access.address);
+        if EXPLAINED {
+            self.waited.misses += 1;
+        }
         let next = access.address + LINE_BYTES;
         if self.prefetch && kind == AccessKind::Read && next % 4096 >= LINE_BYTES && !self.tags.contains(next)
         {
@@ -141,6 +176,18 @@ impl DataCache {
             self.tags.touch(access.address);
         }
         ready
+    }
+
+    /// An access at `at` has its line, which is or was on its way, at `ready`.
+    #[inline(always)]
+    fn explain(&mut self, at: u64, ready: u64, address: u64) {
+        if EXPLAINED {
+            let line = address / LINE_BYTES;
+            let arriving = |miss: &&Miss| miss.line == line && miss.ready == ready;
+            let from = self.misses.iter().find(arriving).map(|miss| miss.from);
+            self.waited.cycles = ready.saturating_sub(at);
+            self.waited.from = from.unwrap_or_default();
+        }
     }
 
     /// When the line at an index is there, which is or was on its way.
@@ -168,7 +215,9 @@ impl DataCache {
         let start = at.max(self.misses[register].ready);
         let mut memory = access.memory.lock();
         let request = Cycle(start + self.request);
+        let before = EXPLAINED.then(|| memory.counters());
         let data = memory.access(request, address, kind).0;
+        let from = before.map_or(Count::L2, |before| level(&before, &memory.counters()));
         if let Some(victim) = self.tags.insert(address, ARRIVING) {
             if victim.flags & MODIFIED != 0 {
                 memory.access(Cycle(data), victim.address, AccessKind::WriteBack);
@@ -180,6 +229,7 @@ impl DataCache {
         self.misses[register] = Miss {
             line: address / LINE_BYTES,
             ready,
+            from,
         };
         ready
     }

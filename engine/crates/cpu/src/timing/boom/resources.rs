@@ -212,6 +212,12 @@ impl InOrder {
         self.0 = (self.0 >> 2).max(cycle.saturating_sub(1)) << 2 | LAST_PLACE;
     }
 
+    /// The cycle of the last step.
+    #[inline(always)]
+    pub(super) fn last(&self) -> u64 {
+        self.0 >> 2
+    }
+
     /// The cycle of the next step, if nothing holds it up.
     #[inline(always)]
     pub(super) fn next(&self) -> u64 {

@@ -9,6 +9,7 @@ use super::memory::Access;
 use super::predictor::Guess;
 use super::resources::{commit, InOrder, Slot};
 use super::Boom;
+use crate::timing::explain::Count;
 use crate::timing::{DivideOperands, FAILED_STORE};
 use rackwright_memory::{Cache, HartPort};
 
@@ -18,16 +19,17 @@ use rackwright_memory::{Cache, HartPort};
 /// # Safety
 /// The entry belongs to a block that ends with [`end`], the place to a run of the core's reorder buffer that is long enough,
 /// and there are as many values as the block's instructions have.
-pub(super) type Step = unsafe fn(&mut Boom, *const Entry, InOrder, u64, Slot, *const u64);
+pub(super) type Step<const EXPLAINED: bool> =
+    unsafe fn(&mut Boom<EXPLAINED>, *const Entry<EXPLAINED>, InOrder, u64, Slot, *const u64);
 
 /// Defines steps, which have a long list of arguments in common.
 macro_rules! steps {
     ($($(#[$attribute:meta])* $name:ident $(<$(const $parameter:ident: $type:ty),+>)?
         ($core:ident, $entry:ident, $dispatch:ident, $committed:ident, $slot:ident, $values:ident) $body:block)*) => {$(
         $(#[$attribute])*
-        pub(super) unsafe fn $name $(<$(const $parameter: $type),+>)? (
-            $core: &mut Boom,
-            $entry: *const Entry,
+        pub(super) unsafe fn $name<$($(const $parameter: $type,)+)? const EXPLAINED: bool>(
+            $core: &mut Boom<EXPLAINED>,
+            $entry: *const Entry<EXPLAINED>,
             $dispatch: InOrder,
             $committed: u64,
             $slot: Slot,
@@ -41,9 +43,9 @@ macro_rules! steps {
 
 /// Notes when the result of an instruction that starts at `start` is there, commits it, and goes on.
 #[inline(always)]
-unsafe fn complete(
-    core: &mut Boom,
-    entry: *const Entry,
+unsafe fn complete<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,
@@ -53,15 +55,16 @@ unsafe fn complete(
     // SAFETY: as `Step` asks for; behind an instruction comes another entry.
     unsafe {
         core.ready[usize::from((*entry).target)] = start + u64::from((*entry).latency);
-        let committed = commit(slot, committed, start + u64::from((*entry).commit));
-        next(core, entry, dispatch, committed, slot.add(1), values);
+        let now = commit(slot, committed, start + u64::from((*entry).commit));
+        core.explain_commit(committed, now, dispatch);
+        next(core, entry, dispatch, now, slot.add(1), values);
     }
 }
 
 #[inline(always)]
-unsafe fn next(
-    core: &mut Boom,
-    entry: *const Entry,
+unsafe fn next<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,
@@ -76,9 +79,9 @@ unsafe fn next(
 
 /// Ends a load whose line has the data for a start at `start`.
 #[inline(always)]
-unsafe fn loaded(
-    core: &mut Boom,
-    entry: *const Entry,
+unsafe fn loaded<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,
@@ -95,9 +98,9 @@ unsafe fn loaded(
 /// Ends a store that starts at `start`, and whose line has the data at `there`.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
-unsafe fn stored(
-    core: &mut Boom,
-    entry: *const Entry,
+unsafe fn stored<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,
@@ -116,9 +119,9 @@ unsafe fn stored(
 /// Ends a branch that starts at `start`; a run ends with one that is taken.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
-unsafe fn branched(
-    core: &mut Boom,
-    entry: *const Entry,
+unsafe fn branched<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,
@@ -131,16 +134,17 @@ unsafe fn branched(
         if !taken {
             return complete(core, entry, dispatch, committed, slot, values, start);
         }
-        let committed = commit(slot, committed, start + u64::from((*entry).commit));
-        end(core, entry, dispatch, committed, slot.add(1), values);
+        let now = commit(slot, committed, start + u64::from((*entry).commit));
+        core.explain_commit(committed, now, dispatch);
+        end(core, entry, dispatch, now, slot.add(1), values);
     }
 }
 
 /// Ends an instruction that was alone in the pipeline and has it emptied behind it.
 #[inline(always)]
-unsafe fn flushed(
-    core: &mut Boom,
-    entry: *const Entry,
+unsafe fn flushed<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     mut dispatch: InOrder,
     committed: u64,
     slot: Slot,
@@ -150,6 +154,7 @@ unsafe fn flushed(
     // SAFETY: as `Step` asks for.
     unsafe {
         let restart = start + u64::from((*entry).commit) + core.parameters.flush;
+        core.explain_restart(dispatch, restart, Count::FrontEnd);
         dispatch.restart(restart);
         core.refetch(restart);
         complete(core, entry, dispatch, committed, slot, values, start);
@@ -159,9 +164,9 @@ unsafe fn flushed(
 /// Ends a store that starts at `start`, whatever the data cache has of its line.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "what goes in order stays in registers")]
-unsafe fn finish_store(
-    core: &mut Boom,
-    entry: *const Entry,
+unsafe fn finish_store<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,
@@ -175,6 +180,7 @@ unsafe fn finish_store(
         let access = access(&core.memory, dispatched, *values);
         let ready = start + u64::from((*entry).latency);
         let there = core.data.store(ready, core.written, &access);
+        core.explain_store(there);
         stored(core, entry, dispatch, committed, slot, values, start, there)
     }
 }
@@ -187,10 +193,10 @@ fn access(memory: &HartPort, dispatched: u64, address: u64) -> Access<'_> {
     }
 }
 
-impl Boom {
+impl<const EXPLAINED: bool> Boom<EXPLAINED> {
     /// When the operands of an instruction dispatched at `dispatched` are there. Only some floating-point operations have three.
     #[inline(always)]
-    fn operands<const SOURCES: usize>(&self, entry: &Entry, dispatched: u64) -> u64 {
+    fn operands<const SOURCES: usize>(&self, entry: &Entry<EXPLAINED>, dispatched: u64) -> u64 {
         let earliest = dispatched + self.parameters.dispatch;
         (entry.sources[..SOURCES].iter())
             .fold(earliest, |at, &source| at.max(self.ready[usize::from(source)]))
@@ -198,7 +204,7 @@ impl Boom {
 
     /// When the address and the data of a store dispatched at `dispatched` are there.
     #[inline(always)]
-    fn store_sources(&self, entry: &Entry, dispatched: u64) -> [u64; 2] {
+    fn store_sources(&self, entry: &Entry<EXPLAINED>, dispatched: u64) -> [u64; 2] {
         let earliest = dispatched + self.parameters.dispatch;
         let [address, data, _] = entry.sources;
         [address, data].map(|source| earliest.max(self.ready[usize::from(source)]))
@@ -206,7 +212,7 @@ impl Boom {
 
     /// When the first and when the second of them is there: what is there first goes ahead, and takes the port by itself.
     #[inline(always)]
-    fn store_operands(&self, entry: &Entry, dispatched: u64) -> (u64, u64) {
+    fn store_operands(&self, entry: &Entry<EXPLAINED>, dispatched: u64) -> (u64, u64) {
         let [address, data] = self.store_sources(entry, dispatched);
         (address.min(data), address.max(data))
     }
@@ -224,6 +230,8 @@ impl Boom {
             self.lose(guess.lost);
         } else {
             let restart = start + self.parameters.redirect;
+            self.explain_restart(*order, restart, Count::Branch);
+            self.count(Count::Mispredictions);
             order.restart(restart);
             self.refetch(restart);
         }
@@ -250,7 +258,12 @@ impl Boom {
     /// # Safety
     /// As [`Step`].
     #[inline(always)]
-    unsafe fn dispatch<const SOURCES: usize>(&self, order: &mut InOrder, slot: Slot, entry: &Entry) -> u64 {
+    unsafe fn dispatch<const SOURCES: usize>(
+        &self,
+        order: &mut InOrder,
+        slot: Slot,
+        entry: &Entry<EXPLAINED>,
+    ) -> u64 {
         // SAFETY: the caller's.
         unsafe { self.dispatch_to_queue::<SOURCES>(order, slot, entry, 0).1 }
     }
@@ -264,7 +277,7 @@ impl Boom {
         &self,
         order: &mut InOrder,
         slot: Slot,
-        entry: &Entry,
+        entry: &Entry<EXPLAINED>,
         room: u64,
     ) -> (u64, u64) {
         // SAFETY: the caller's.
@@ -495,15 +508,19 @@ steps! {
         let ahead = dispatch.next().saturating_sub(parameters.fetch + parameters.fetch_ahead);
         core.packet = core.fetch.max(ahead);
         core.fetch = core.packet + 1;
-        dispatch.not_before(core.packet + parameters.fetch);
+        let supplied = core.packet + parameters.fetch;
+        dispatch.not_before(supplied);
+        if EXPLAINED {
+            core.explanation.packet(supplied);
+        }
         next(core, entry, dispatch, committed, slot, values)
     }
 }
 
 /// Not an instruction: the block is over.
-pub(super) unsafe fn end(
-    core: &mut Boom,
-    entry: *const Entry,
+pub(super) unsafe fn end<const EXPLAINED: bool>(
+    core: &mut Boom<EXPLAINED>,
+    entry: *const Entry<EXPLAINED>,
     dispatch: InOrder,
     committed: u64,
     slot: Slot,

@@ -1,4 +1,4 @@
-//! Why time passes in the `rocket` model: each cycle in which nothing retires has a reason.
+//! Why time passes in timing models: each cycle in which nothing retires has a reason.
 
 use crate::timing::Accounts;
 use rackwright_memory::HierarchyCounters;
@@ -27,40 +27,54 @@ pub(super) enum Count {
     DataMisses,
     Upgrades,
     Mispredictions,
+    /// Cycles in which something retired, of a model that retires several instructions in one.
+    RetiringCycles,
 }
 
-/// The names, in the order of [`Count`].
-pub(super) const ACCOUNTS: Accounts = Accounts {
-    stalls: &[
-        "stall.front_end",
-        "stall.branch",
-        "stall.instruction_cache",
-        "stall.dependency",
-        "stall.l2",
-        "stall.llc",
-        "stall.memory",
-        "stall.waiting",
-    ],
-    events: &["l1i_misses", "l1d_misses", "l1d_upgrades", "mispredictions"],
+const STALLS: [&str; 8] = [
+    "stall.front_end",
+    "stall.branch",
+    "stall.instruction_cache",
+    "stall.dependency",
+    "stall.l2",
+    "stall.llc",
+    "stall.memory",
+    "stall.waiting",
+];
+
+const EVENTS: [&str; 5] = [
+    "l1i_misses",
+    "l1d_misses",
+    "l1d_upgrades",
+    "mispredictions",
+    "retiring_cycles",
+];
+
+/// The names of a model that retires an instruction in a cycle, in the order of [`Count`].
+pub(super) const SCALAR: Accounts = Accounts {
+    stalls: &STALLS,
+    events: EVENTS.split_at(EVENTS.len() - 1).0,
 };
 
-const COUNTS: usize = ACCOUNTS.stalls.len() + ACCOUNTS.events.len();
+/// The names of a model that retires several.
+pub(super) const SUPERSCALAR: Accounts = Accounts {
+    stalls: &STALLS,
+    events: &EVENTS,
+};
 
-/// The counts so far, and why the packet that comes next is late if it is.
+/// How often each of [`Count`] has come so far.
 #[derive(Default)]
-pub(super) struct Explanation {
-    counts: [u64; COUNTS],
-    pub(super) fetch: Count,
-}
+pub(super) struct Counts([u64; STALLS.len() + EVENTS.len()]);
 
-impl Explanation {
+impl Counts {
     #[inline(always)]
     pub(super) fn add(&mut self, count: Count, more: u64) {
-        self.counts[count as usize] += more;
+        self.0[count as usize] += more;
     }
 
-    pub(super) fn counts(&self) -> &[u64] {
-        &self.counts
+    /// Those that `names` has.
+    pub(super) fn of(&self, names: Accounts) -> &[u64] {
+        &self.0[..names.stalls.len() + names.events.len()]
     }
 }
 
