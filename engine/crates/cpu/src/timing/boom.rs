@@ -14,6 +14,7 @@ mod steps;
 pub use block::BoomBlock;
 pub use parameters::{BoomLatencies, BoomParameters};
 
+use super::vector::VectorUnit;
 use super::{BlockInstruction, BlockRun, Timing};
 use crate::block::MAXIMUM;
 use block::{NO_INSTRUCTION, PLACES};
@@ -44,6 +45,7 @@ pub struct Boom {
     float_port: Port,
     multiplier_port: Port,
     conversion_port: Port,
+    vector: VectorUnit,
     loads: Queue,
     stores: Queue,
     divider: u64,
@@ -76,6 +78,7 @@ impl Boom {
             float_port: Port::new(),
             multiplier_port: Port::new(),
             conversion_port: Port::new(),
+            vector: VectorUnit::new(&parameters.vector),
             loads: Queue::new(parameters.load_queue),
             stores: Queue::new(parameters.store_queue),
             divider: 0,

@@ -9,10 +9,12 @@ mod l1;
 mod parameters;
 mod predictor;
 mod schedule;
+mod vector;
 
 pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
+use super::vector::VectorUnit;
 use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, FAILED_STORE};
 use crate::instruction::Register;
 use explain::{level, Count, Explanation, ACCOUNTS};
@@ -52,6 +54,10 @@ pub struct Rocket<const EXPLAINED: bool = false> {
     last_store: RecentStore,
     before_last_store: RecentStore,
     explanation: Explanation,
+    /// Not there only while it looks for lines.
+    vector: Option<Box<VectorUnit>>,
+    /// When all lines that it has asked for are there.
+    vector_quiet: u64,
 }
 
 /// A store that may still be in the pipeline.
@@ -86,6 +92,8 @@ impl Rocket<true> {
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     fn reset(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket<EXPLAINED> {
         Rocket {
+            vector: Some(Box::new(VectorUnit::new(&parameters.vector))),
+            vector_quiet: 0,
             parameters,
             memory: hierarchy.attach_hart(),
             instructions: L1::new(BOOT_LINES),
@@ -139,6 +147,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             self.explain(Count::Dependency, ready - start);
             start = ready;
         }
+        if self.vector_quiet > start && block.accesses {
+            start = self.wait_until(start, self.vector_quiet);
+        }
         Run {
             start,
             fetch: self.fetch,
@@ -156,6 +167,13 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
         self.pending[0].0 = Register::NONE;
         start
+    }
+
+    /// Waits from `start` until `until`; returns the later one.
+    #[cold]
+    fn wait_until(&mut self, start: u64, until: u64) -> u64 {
+        self.explain(Count::Waiting, until.saturating_sub(start));
+        start.max(until)
     }
 
     #[inline]
@@ -291,6 +309,13 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     /// it retires later.
     #[cold]
     fn upgrade(&mut self, at: u64, address: u64) -> u64 {
+        let late = self.fetch_permission(at, address);
+        self.explain(Count::L2, late);
+        late
+    }
+
+    /// The same without a hart that waits for it.
+    fn fetch_permission(&mut self, at: u64, address: u64) -> u64 {
         let misses = &self.parameters.misses;
         let mut memory = self.memory.lock();
         if memory.modify(address) {
@@ -301,13 +326,19 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let late = permitted.0 + misses.data_response - at;
         drop(memory);
         self.explain(Count::Upgrades, 1);
-        self.explain(Count::L2, late);
         late
     }
 
     /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
     #[cold]
     fn data_miss(&mut self, at: u64, address: u64, kind: AccessKind) -> u64 {
+        let (late, from) = self.fetch_data(at, address, kind);
+        self.explain(from, late);
+        late
+    }
+
+    /// Brings in a line for an access that would retire at `at`; returns by how much later it has it, and from where.
+    fn fetch_data(&mut self, at: u64, address: u64, kind: AccessKind) -> (u64, Count) {
         let misses = &self.parameters.misses;
         let left = self.data.replace(address);
         self.data.choose_next();
@@ -329,8 +360,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let late = data.0 + misses.data_response - at;
         drop(memory);
         self.explain(Count::DataMisses, 1);
-        self.explain(from, late);
-        late
+        (late, from)
     }
 
     /// Delays what waits for a multiplication that takes longer than scheduled: the unit works on eight bits of the
@@ -563,8 +593,7 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
             return;
         }
         let mut run = self.begin(block);
-        let mut values = result.values.iter();
-        let mut next = || values.next().copied().unwrap_or(0);
+        let mut values = result.values.iter().copied();
         for step in &block.steps {
             let index = usize::from(step.index);
             if index >= result.executed {
@@ -572,14 +601,20 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
             }
             match step.event {
                 Event::Line(address) => self.line(&mut run, step, address),
-                Event::Load => self.load(&mut run, step, next()),
-                Event::Store => self.store(&mut run, step, next(), false),
-                Event::Atomic => self.atomic(&mut run, step, next()),
+                Event::Load => self.load(&mut run, step, values.next().unwrap_or(0)),
+                Event::Store => self.store(&mut run, step, values.next().unwrap_or(0), false),
+                Event::Atomic => self.atomic(&mut run, step, values.next().unwrap_or(0)),
                 Event::Multiply(slack) => {
-                    self.multiply(&mut run, step, slack, next(), self.parameters.latencies.multiply);
+                    self.multiply(
+                        &mut run,
+                        step,
+                        slack,
+                        values.next().unwrap_or(0),
+                        self.parameters.latencies.multiply,
+                    );
                 }
                 Event::MultiplyWord(slack) => {
-                    let operand = u64::from(next() as u32);
+                    let operand = u64::from(values.next().unwrap_or(0) as u32);
                     self.multiply(
                         &mut run,
                         step,
@@ -589,9 +624,15 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
                     );
                 }
                 Event::MultiplyHigh => {
-                    next();
+                    values.next().unwrap_or(0);
                 }
-                Event::Divide(slack) => self.divide(&mut run, step, slack, next()),
+                Event::Divide(slack) => self.divide(&mut run, step, slack, values.next().unwrap_or(0)),
+                Event::Vector(word, target) => {
+                    self.vector_operation(&mut run, step, word, target, values.next().unwrap_or(0))
+                }
+                Event::VectorLoad(word) => self.vector_access(&mut run, step, word, false, &mut values),
+                Event::VectorStore(word) => self.vector_access(&mut run, step, word, true, &mut values),
+                Event::AwaitVector => self.wait_in_block(&mut run, step, self.vector_quiet),
                 Event::ForgetInstructions => self.instructions.clear(),
                 Event::Branch if result.taken && index + 1 == result.executed => {}
                 Event::Branch => self.branch_not_taken(&mut run, step, block),

@@ -47,7 +47,8 @@ pub fn build(folder: &Path, name: &str, compiler: &str, flags: &[&str], sources:
 
 /// Runs a program on the reference simulator.
 pub fn run_on_qemu(elf: &Path) -> Result {
-    let output = tool("qemu-riscv64", &[elf.to_str().unwrap()]);
+    let cpu = "rv64,v=true,vlen=128,elen=64";
+    let output = tool("qemu-riscv64", &["-cpu", cpu, elf.to_str().unwrap()]);
     Result {
         status: output.status.code().unwrap_or(-1),
         output: output.stdout,

@@ -13,6 +13,8 @@ pub(super) struct Entry {
     pub step: Step,
     /// Virtual address of an instruction; physical address of a line.
     pub address: u64,
+    /// The instruction itself, if it is one of the vector unit.
+    pub word: u32,
     /// From its start to that of what needs its result.
     pub latency: u8,
     /// From its start to its commit.
@@ -144,6 +146,7 @@ fn between(step: Step, address: u64, chunk: u8) -> Entry {
     Entry {
         step,
         address,
+        word: 0,
         latency: 0,
         commit: 0,
         length: 0,
@@ -161,6 +164,7 @@ fn entry(latencies: &BoomLatencies, at: &BlockInstruction, index: usize, place: 
     Entry {
         step: step(instruction),
         address: at.pc,
+        word: instruction.word,
         latency,
         commit: latency + writes_back(instruction),
         length: instruction.length,
@@ -203,6 +207,9 @@ fn step(instruction: &Instruction) -> Step {
         Class::JumpRegister => steps::jump::<false>,
         Class::FenceInstruction => steps::serial::<true>,
         Class::Custom => steps::command,
+        Class::Vector => steps::vector,
+        Class::VectorLoad => steps::vector_access::<false>,
+        Class::VectorStore => steps::vector_access::<true>,
         Class::Fence | Class::Control | Class::System => steps::serial::<false>,
         _ if is_integer_to_float(instruction) => steps::integer_to_float,
         Class::FloatAdd
