@@ -89,6 +89,7 @@ def boot(
     harts: int = 1,
     cpu: str = "functional",
     memory_bytes: int = 2 << 30,
+    vector: bool = False,
     disk: Path | None = None,
     files: Sequence[Path] = (),
     accelerators: Sequence[str | Path | _engine.Design] = (),
@@ -102,6 +103,7 @@ def boot(
     """Boots `image` on a server fresh from reset, runs `command` as root, and switches the guest off.
 
     Without a command, there is a shell on `console`. `show` gets what comes out of serial ports as it comes.
+    With `vector`, harts have the vector extension (RVV 1.0, 128 bits), which the kernel then uses too.
     `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
     `files` are put into /root, where the command runs. `accelerators` are units beside each hart, named as
     for `Server`, which translate the addresses of processes.
@@ -126,6 +128,7 @@ def boot(
         cpu,
         harts,
         memory_bytes,
+        vector=vector,
         disk=disk,
         observer=observer,
         units=units,

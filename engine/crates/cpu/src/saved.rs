@@ -99,6 +99,9 @@ impl<T: Timing> Hart<T> {
         let offers_custom = self.control.offers_custom;
         self.control = saved.control.clone();
         self.control.offers_custom = offers_custom;
+        if self.control.offers_vector {
+            self.offer_vector();
+        }
         self.state.regions = saved.regions.clone();
         self.retired = saved.retired;
         self.cycle_offset = saved.cycle_offset;
