@@ -39,7 +39,7 @@ _start:
 3:  li a7, 93
     ecall
 """
-"""Fills vectors, and looks again and again whether they are as they were; ends with how many elements are not."""
+"""Fills vectors, and looks again and again whether they have changed; ends with how many elements have."""
 
 COPY = "dd if=/dev/zero bs=3000 count=100 2>/dev/null | tr '\\0' x | md5sum"
 COPIED = "d408ed46ebcc326f9e7c6bb9c77af1cd"

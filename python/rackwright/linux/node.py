@@ -41,7 +41,9 @@ class LinuxNode:
         return {"start": self._start, "mtu": self._mtu}
 
 
-def from_reset(image: str | Path, harts: int, memory_bytes: int, *, vector: bool = False) -> dict[str, object]:
+def from_reset(
+    image: str | Path, harts: int, memory_bytes: int, *, vector: bool = False
+) -> dict[str, object]:
     """The start of a server that boots `image`, a path or "default", on harts with vector units or without.
 
     Raises `RackwrightError` when it is no image.

@@ -1,4 +1,4 @@
-"""What vector copies between kernel and programs do for iperf3: its bandwidth with scalar and with vector ones."""
+"""What vector copies between kernel and programs do for iperf3: its bandwidth with either."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ COPIES = {"scalar": False, "vector": True}
 """The kernel's ways to copy, and whether its harts have vectors then, which it uses from 768 bytes on."""
 
 MEMORY_BYTES = 512 << 20
+KERNEL_OPTIONS = "init_on_alloc=0"
+"""Debian's kernel clears all memory that it hands out to itself, which the paper's does not."""
+
 SERVER = "ip link set lo up && iperf3 -s -D && sleep 0.1"
 
 LENGTH, QUICK_LENGTH = "-t 1", "-n 1M -i 0.1"
@@ -29,7 +32,14 @@ def transfer(image: Image, command: str, *, vector: bool) -> BootResult:
     """
     with TemporaryDirectory() as folder:
         booted = Path(folder) / "booted"
-        boot(image, memory_bytes=MEMORY_BYTES, vector=vector, checkpoint=booted, prepare=SERVER)
+        boot(
+            image,
+            memory_bytes=MEMORY_BYTES,
+            vector=vector,
+            kernel_options=KERNEL_OPTIONS,
+            checkpoint=booted,
+            prepare=SERVER,
+        )
         result = restore(booted, command, cpu="rocket")
     if result.exit_code != 0:
         raise RackwrightError(f"{command} ended with status {result.exit_code}: {result.stderr.decode()}")

@@ -147,7 +147,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             self.explain(Count::Dependency, ready - start);
             start = ready;
         }
-        if self.vector_quiet > start && block.accesses {
+        if self.vector_quiet > start && block.awaits_vector {
             start = self.wait_until(start, self.vector_quiet);
         }
         Run {

@@ -391,3 +391,131 @@ impl Arithmetic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `vadd.vv`, `vdiv.vv`, and `vmv.x.s`.
+    const fn add(vd: u32, vs2: u32, vs1: u32) -> u32 {
+        1 << 25 | vs2 << 20 | vs1 << 15 | vd << 7 | 0x57
+    }
+    const fn divide(vd: u32, vs2: u32, vs1: u32) -> u32 {
+        0b100001 << 26 | 2 << 12 | add(vd, vs2, vs1)
+    }
+    const TO_SCALAR: u32 = 0b010000 << 26 | 2 << 12 | add(10, 8, 0);
+
+    /// All bytes of eight registers.
+    const FULL: VectorRun = VectorRun {
+        elements: 128,
+        width: 0,
+        registers: 8,
+        lines: 2,
+        contiguous: true,
+        offset: 0,
+    };
+
+    fn unit() -> VectorUnit {
+        VectorUnit::new(&VectorParameters::usual())
+    }
+
+    #[test]
+    fn runs_are_kept_as_values() {
+        let odd = VectorRun {
+            elements: 77,
+            width: 3,
+            registers: 5,
+            lines: 256,
+            contiguous: false,
+            offset: 63,
+        };
+        assert_eq!(VectorRun::unpack(odd.pack()), odd);
+        assert_eq!(VectorRun::unpack(FULL.pack()), FULL);
+    }
+
+    #[test]
+    fn results_are_chained() {
+        let mut unit = unit();
+        unit.arithmetic(100, add(8, 0, 0), FULL);
+        let chained = unit.arithmetic(101, TO_SCALAR, VectorRun { elements: 1, ..FULL });
+        // Eight beats from 102 on; the reading instruction sees them all, and its own result comes two and two later.
+        assert_eq!(chained.result, 102 + 7 + 2 + 2 + 2);
+        let mut alone = self::unit();
+        let whole = alone.arithmetic(100, add(8, 0, 0), FULL);
+        let after = alone.arithmetic(101, add(16, 8, 8), FULL);
+        assert_eq!(after.result - whole.result, 8);
+    }
+
+    #[test]
+    fn a_division_takes_a_cycle_for_each_bit() {
+        let mut unit = unit();
+        let long = VectorRun {
+            elements: 2,
+            width: 3,
+            registers: 1,
+            ..FULL
+        };
+        let first = unit.arithmetic(0, divide(8, 1, 2), long).result;
+        let second = unit.arithmetic(1, divide(9, 1, 2), long).result;
+        assert_eq!(second - first, 128);
+    }
+
+    #[test]
+    fn the_core_waits_for_room() {
+        let mut unit = unit();
+        let taken: Vec<u64> = (0..10)
+            .map(|_| unit.arithmetic(0, add(8, 0, 0), FULL).taken)
+            .collect();
+        assert_eq!(taken[..8], [0; 8]);
+        assert_eq!(taken[8..], [10, 18]);
+    }
+
+    #[test]
+    fn copies_move_as_many_bytes_as_the_way_to_memory_has() {
+        let mut unit = unit();
+        let mut at = 0;
+        for _ in 0..100 {
+            for store in [false, true] {
+                at = unit.access(at, 8 << 7, FULL, store, [0, 64].into_iter(), |at, _| at);
+            }
+        }
+        // Eight beats for a load and eight for a store.
+        assert!((1500..=1600).contains(&at), "{at}");
+    }
+
+    #[test]
+    fn only_so_many_lines_are_waited_for() {
+        let run = VectorRun { lines: 10, ..FULL };
+        let mut asked = Vec::new();
+        unit().access(0, 8 << 7, run, false, (0..10).map(|line| line * 64), |at, _| {
+            asked.push(at);
+            at + 100
+        });
+        assert!(asked[..8].iter().all(|at| *at < 20));
+        assert_eq!(asked[8], asked[0] + 100);
+    }
+
+    #[test]
+    fn a_later_load_passes_a_store_that_waits_for_its_data() {
+        let mut unit = unit();
+        let lines = || [0, 64].into_iter();
+        unit.access(0, 8 << 7, FULL, false, lines(), |at, _| at + 300);
+        unit.access(1, 8 << 7, FULL, true, lines(), |at, _| at);
+        let mut asked = 0;
+        unit.access(2, 16 << 7, FULL, false, lines(), |at, _| {
+            asked = at;
+            at
+        });
+        assert!(asked < 40, "{asked}");
+        assert!(unit.quiet() > 300);
+    }
+
+    #[test]
+    #[should_panic(expected = "of width or size zero")]
+    fn a_unit_without_room_cannot_be() {
+        VectorUnit::new(&VectorParameters {
+            queue: 0,
+            ..VectorParameters::usual()
+        });
+    }
+}

@@ -83,8 +83,8 @@ pub struct RocketBlock {
     pub(super) needs: Box<[(Register, u8)]>,
     pub(super) instructions: Box<[Placed]>,
     pub(super) exit: Exit,
-    /// Whether it has accesses to memory other than those of the vector unit.
-    pub(super) accesses: bool,
+    /// Whether it has to wait somewhere for lines that the vector unit has asked for.
+    pub(super) awaits_vector: bool,
 }
 
 /// An instruction's place in address space and time.
@@ -138,7 +138,7 @@ impl RocketBlock {
             late: late_results(latencies, block, &instructions),
             needs: scheduler.needs.into(),
             exit: exit(block),
-            accesses: block.iter().any(|entry| is_access(entry.instruction.class())),
+            awaits_vector: block.iter().any(|entry| awaits_vector(entry.instruction.class())),
             instructions,
         }
     }
@@ -250,6 +250,11 @@ fn registers(instruction: &Instruction) -> impl Iterator<Item = Register> {
 
 fn uses_multiplier(class: Class) -> bool {
     matches!(class, Class::Multiply | Class::Divide)
+}
+
+/// Whether an instruction of this class waits until the vector unit has all lines that it asked for.
+fn awaits_vector(class: Class) -> bool {
+    is_access(class) || class == Class::Fence
 }
 
 fn is_access(class: Class) -> bool {
@@ -369,7 +374,7 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
             }
         }
         let class = entry.instruction.class();
-        if vector_accesses && (is_access(class) || class == Class::Fence) {
+        if vector_accesses && awaits_vector(class) {
             push(Event::AwaitVector);
             vector_accesses = false;
         }
