@@ -116,3 +116,18 @@ fn random_programs_end_as_on_qemu() {
         .collect();
     assert!(missing.is_empty(), "not tried: {missing:?}");
 }
+
+#[test]
+fn signals_and_threads_keep_their_vectors_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = support::sources().join("vector_state.c");
+    let flags = ["-static", "-O1", "-march=rv64gcv", "-mabi=lp64d"];
+    let elf = support::build(
+        folder.path(),
+        "state",
+        "riscv64-linux-gnu-gcc",
+        &flags,
+        &[&source],
+    );
+    assert_eq!(support::run_here(&elf).status, 0);
+}
