@@ -6,6 +6,7 @@ mod support;
 #[path = "support/vectors.rs"]
 mod vectors;
 
+use rackwright_server::CpuModel;
 use std::collections::BTreeSet;
 use std::path::Path;
 use vectors::Vectors;
@@ -115,6 +116,24 @@ fn random_programs_end_as_on_qemu() {
         .filter(|name| !written.contains(*name))
         .collect();
     assert!(missing.is_empty(), "not tried: {missing:?}");
+}
+
+#[test]
+fn timed_harts_compute_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("timed.S");
+    std::fs::write(&source, Vectors::new(1).program(2)).unwrap();
+    let elf = support::build(
+        folder.path(),
+        "timed",
+        "riscv64-linux-gnu-gcc",
+        &FLAGS,
+        &[&source],
+    );
+    let functional = support::run_here(&elf);
+    for cpu in [CpuModel::Rocket, CpuModel::Boom] {
+        assert_eq!(support::run_on(&elf, cpu), functional, "{}", cpu.name());
+    }
 }
 
 #[test]

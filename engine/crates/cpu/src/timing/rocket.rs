@@ -15,7 +15,7 @@ pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
 use super::vector::VectorUnit;
-use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, FAILED_STORE};
+use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, VectorRun, FAILED_STORE};
 use crate::instruction::Register;
 use explain::{level, Count, Explanation, ACCOUNTS};
 use l1::L1;
@@ -148,7 +148,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             start = ready;
         }
         if self.vector_quiet > start && block.awaits_vector {
-            start = self.wait_until(start, self.vector_quiet);
+            start += self.wait(start, self.vector_quiet);
         }
         Run {
             start,
@@ -167,13 +167,6 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
         self.pending[0].0 = Register::NONE;
         start
-    }
-
-    /// Waits from `start` until `until`; returns the later one.
-    #[cold]
-    fn wait_until(&mut self, start: u64, until: u64) -> u64 {
-        self.explain(Count::Waiting, until.saturating_sub(start));
-        start.max(until)
     }
 
     #[inline]
@@ -593,7 +586,7 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
             return;
         }
         let mut run = self.begin(block);
-        let mut values = result.values.iter().copied();
+        let mut values = result.values.iter();
         for step in &block.steps {
             let index = usize::from(step.index);
             if index >= result.executed {
@@ -601,20 +594,20 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
             }
             match step.event {
                 Event::Line(address) => self.line(&mut run, step, address),
-                Event::Load => self.load(&mut run, step, values.next().unwrap_or(0)),
-                Event::Store => self.store(&mut run, step, values.next().unwrap_or(0), false),
-                Event::Atomic => self.atomic(&mut run, step, values.next().unwrap_or(0)),
+                Event::Load => self.load(&mut run, step, values.next().copied().unwrap_or(0)),
+                Event::Store => self.store(&mut run, step, values.next().copied().unwrap_or(0), false),
+                Event::Atomic => self.atomic(&mut run, step, values.next().copied().unwrap_or(0)),
                 Event::Multiply(slack) => {
                     self.multiply(
                         &mut run,
                         step,
                         slack,
-                        values.next().unwrap_or(0),
+                        values.next().copied().unwrap_or(0),
                         self.parameters.latencies.multiply,
                     );
                 }
                 Event::MultiplyWord(slack) => {
-                    let operand = u64::from(values.next().unwrap_or(0) as u32);
+                    let operand = u64::from(values.next().copied().unwrap_or(0) as u32);
                     self.multiply(
                         &mut run,
                         step,
@@ -624,15 +617,29 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
                     );
                 }
                 Event::MultiplyHigh => {
-                    values.next().unwrap_or(0);
+                    values.next().copied().unwrap_or(0);
                 }
-                Event::Divide(slack) => self.divide(&mut run, step, slack, values.next().unwrap_or(0)),
+                Event::Divide(slack) => {
+                    self.divide(&mut run, step, slack, values.next().copied().unwrap_or(0))
+                }
                 Event::Vector(word, target) => {
-                    self.vector_operation(&mut run, step, word, target, values.next().unwrap_or(0))
+                    let value = values.next().copied().unwrap_or(0);
+                    let at = run.start + u64::from(step.offset);
+                    run.start += self.vector_operation(at, word, target, value);
                 }
-                Event::VectorLoad(word) => self.vector_access(&mut run, step, word, false, &mut values),
-                Event::VectorStore(word) => self.vector_access(&mut run, step, word, true, &mut values),
-                Event::AwaitVector => self.wait_in_block(&mut run, step, self.vector_quiet),
+                Event::VectorLoad(word) | Event::VectorStore(word) => {
+                    let store = matches!(step.event, Event::VectorStore(_));
+                    let at = run.start + u64::from(step.offset);
+                    run.start += self.vector_access(at, word, store, values.as_slice());
+                    let shape = VectorRun::unpack(values.next().copied().unwrap_or(0));
+                    if shape.lines > 0 {
+                        values.nth(usize::from(shape.lines) - 1);
+                    }
+                }
+                Event::AwaitVector => {
+                    let at = run.start + u64::from(step.offset);
+                    run.start += self.wait(at, self.vector_quiet);
+                }
                 Event::ForgetInstructions => self.instructions.clear(),
                 Event::Branch if result.taken && index + 1 == result.executed => {}
                 Event::Branch => self.branch_not_taken(&mut run, step, block),

@@ -57,9 +57,14 @@ pub fn run_on_qemu(elf: &Path) -> Result {
 
 /// Runs a program on a functional hart.
 pub fn run_here(elf: &Path) -> Result {
+    run_on(elf, CpuModel::Functional)
+}
+
+/// Runs a program on a hart of a model.
+pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
     let file = std::fs::read(elf).unwrap();
     let config = ServerConfig {
-        cpu: CpuModel::Functional,
+        cpu,
         harts: 1,
         units: &[],
         placement: Placement::NearCore,

@@ -1,25 +1,17 @@
 //! What the core does with vector instructions: it gives them to the unit, and waits where it has to.
 
 use super::explain::Count;
-use super::schedule::Step;
-use super::{Rocket, Run};
+use super::Rocket;
 use crate::instruction::Register;
 use crate::timing::vector::VectorUnit;
 use crate::timing::VectorRun;
 use rackwright_memory::AccessKind;
 
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
-    /// Gives an instruction to the unit that stays in the registers, and waits for a result in `target` of the core.
+    /// Gives an instruction to the unit that stays in the registers and would retire at `at`, and waits for a result in
+    /// `target` of the core; returns by how much it retires later.
     #[cold]
-    pub(super) fn vector_operation(
-        &mut self,
-        run: &mut Run,
-        step: &Step,
-        word: u32,
-        target: Register,
-        value: u64,
-    ) {
-        let at = run.start + u64::from(step.offset);
+    pub(super) fn vector_operation(&mut self, at: u64, word: u32, target: Register, value: u64) -> u64 {
         let mut unit = self.take_unit();
         let given = unit.arithmetic(at, word, VectorRun::unpack(value));
         self.vector = Some(unit);
@@ -28,30 +20,25 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         } else {
             given.result
         };
-        self.wait_in_block(run, step, until);
+        self.wait(at, until)
     }
 
-    /// Gives a load or `store` to the unit; behind its [`VectorRun`], `values` has the lines.
+    /// The same of a load or `store`; `values` begins with its [`VectorRun`] and its lines.
     #[cold]
-    pub(super) fn vector_access(
-        &mut self,
-        run: &mut Run,
-        step: &Step,
-        word: u32,
-        store: bool,
-        values: &mut impl Iterator<Item = u64>,
-    ) {
-        let at = run.start + u64::from(step.offset);
-        let shape = VectorRun::unpack(values.next().unwrap_or(0));
+    pub(super) fn vector_access(&mut self, at: u64, word: u32, store: bool, values: &[u64]) -> u64 {
+        let Some((shape, lines)) = values.split_first() else {
+            return 0;
+        };
+        let shape = VectorRun::unpack(*shape);
+        let lines = lines[..usize::from(shape.lines)].iter().copied();
         // The unit is not there while it looks for lines, which is what the rest of the core does for it.
         let mut unit = self.take_unit();
-        let lines = values.take(usize::from(shape.lines));
         let taken = unit.access(at, word, shape, store, lines, |at, address| {
             at + self.vector_line(at, address, store)
         });
         self.vector_quiet = unit.quiet();
         self.vector = Some(unit);
-        self.wait_in_block(run, step, taken);
+        self.wait(at, taken)
     }
 
     fn take_unit(&mut self) -> Box<VectorUnit> {
@@ -80,10 +67,11 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    /// Has the instruction of a step retire no sooner than `until`.
-    pub(super) fn wait_in_block(&mut self, run: &mut Run, step: &Step, until: u64) {
-        let late = until.saturating_sub(run.start + u64::from(step.offset));
+    /// Waits from `at` until `until`; returns for how long.
+    #[cold]
+    pub(super) fn wait(&mut self, at: u64, until: u64) -> u64 {
+        let late = until.saturating_sub(at);
         self.explain(Count::Waiting, late);
-        run.start += late;
+        late
     }
 }
