@@ -215,6 +215,7 @@ class Guest:
         harts: int = 1,
         memory_bytes: int = 1 << 31,
         seed: int = 1,
+        vector: bool = False,
         disk: Path | None = None,
         observer: Observer | None = None,
         units: Sequence[Design] = (),
@@ -222,7 +223,8 @@ class Guest:
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
-        `seed` is what random numbers start from. `disk` is a file with the content of a disk; it stays so.
+        `seed` is what random numbers start from. With `vector`, harts have vector units.
+        `disk` is a file with the content of a disk; it stays so.
         `observer` looks at the harts; what it saw is there when the guest is gone. `units`, which must
         translate addresses, are beside each hart.
         """

@@ -106,11 +106,11 @@ class Server(Node):
 
     Or it boots Linux: `image` is the path of one that `rw image` has made, or "default". `run` is what root's
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
-    stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, and a
-    network interface that Debian's own driver knows, for packets of up to `mtu` bytes. With `checkpoint` in
-    place of `image` it has booted before: any number of servers go on from one file that
-    `rw boot --checkpoint` has written, with the harts and the memory of that machine, and share the memory
-    that they don't write.
+    stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, with
+    `vector` the vector extension, and a network interface that Debian's own driver knows, for packets of up
+    to `mtu` bytes. With `checkpoint` in place of `image` it has booted before: any number of servers go on
+    from one file that `rw boot --checkpoint` has written, with the harts and the memory of that machine,
+    and share the memory that they don't write.
     """
 
     def __init__(
@@ -133,6 +133,7 @@ class Server(Node):
         checkpoint: str | Path | None = None,
         run: str | Sequence[str | Node] | None = None,
         memory_bytes: int | None = None,
+        vector: bool | None = None,
         mtu: int = 1500,
         nic: str | Path | _engine.Design = "nic",
         mac: str | None = None,
@@ -145,9 +146,11 @@ class Server(Node):
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
-        if checkpoint is not None and (image, harts, memory_bytes) != (None, None, None):
+        if checkpoint is not None and any(
+            given is not None for given in (image, harts, memory_bytes, vector)
+        ):
             raise RackwrightError(
-                "a checkpoint has image, harts and memory: a server is given the one or the others"
+                "a checkpoint has image, harts, memory and vectors: a server is given the one or the others"
             )
         harts = 1 if harts is None else harts
         if harts not in range(1, MOST_HARTS + 1):
@@ -164,7 +167,9 @@ class Server(Node):
         self.program = program
         self.arguments = list(arguments)
         self.static_arp = static_arp
-        start = _linux_start(image, checkpoint, harts, memory_bytes)
+        if vector is not None and image is None:
+            raise RackwrightError("`vector` is for servers that boot an image; programs always have vectors")
+        start = _linux_start(image, checkpoint, harts, memory_bytes, vector=bool(vector))
         self.linux = None if start is None else LinuxNode(start, run, mtu)
         if run is not None and start is None:
             raise RackwrightError('what a server runs needs an image to boot: Server(image="default", run=…)')
@@ -291,14 +296,20 @@ def run(
 
 
 def _linux_start(
-    image: str | Path | None, checkpoint: str | Path | None, harts: int, memory_bytes: int | None
+    image: str | Path | None,
+    checkpoint: str | Path | None,
+    harts: int,
+    memory_bytes: int | None,
+    *,
+    vector: bool,
 ) -> dict[str, object] | None:
     """Where a server under Linux begins; None for one without."""
     if checkpoint is not None:
         return from_checkpoint(checkpoint)
     if image is None:
         return None
-    return from_reset(image, harts, DEFAULT_MEMORY_BYTES if memory_bytes is None else memory_bytes)
+    given = DEFAULT_MEMORY_BYTES if memory_bytes is None else memory_bytes
+    return from_reset(image, harts, given, vector=vector)
 
 
 def _say(sentence: str) -> None:

@@ -24,6 +24,13 @@ class Cpu(StrEnum):
     boom = "boom"
 
 
+class OnOff(StrEnum):
+    """Whether there is something."""
+
+    on = "on"
+    off = "off"
+
+
 _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
@@ -47,6 +54,9 @@ def boot(
     harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
     cpu: Annotated[Cpu, typer.Option(help="Model of the harts.")] = Cpu.functional,
     memory: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of memory, like 512MiB.")] = "2GiB",
+    vector: Annotated[
+        OnOff, typer.Option(help="Whether harts have the vector extension, which the kernel then uses.")
+    ] = OnOff.off,
     disk: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A disk with this content, /dev/vda; the file stays as it is."),
@@ -87,6 +97,8 @@ def boot(
 
         ./rw boot --run 'cat /proc/cpuinfo' --cpu rocket --json
 
+        ./rw boot --vector on --run 'grep isa /proc/cpuinfo'
+
         ./rw boot --disk data.img --run 'mkdir /mnt; mount -t ext4 /dev/vda /mnt; ls /mnt'
 
         ./rw boot --accelerator snappy --file program --run './program'
@@ -107,7 +119,7 @@ def boot(
     size = memory_bytes(memory)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
-        for name in ("image", "harts", "memory", "checkpoint", "prepare", "files"):
+        for name in ("image", "harts", "memory", "vector", "checkpoint", "prepare", "files"):
             source = context.get_parameter_source(name)
             if source is not None and source.name == "COMMANDLINE":
                 raise RackwrightError(
@@ -135,6 +147,7 @@ def boot(
                 harts=harts,
                 cpu=cpu.value,
                 memory_bytes=size,
+                vector=vector is OnOff.on,
                 disk=disk,
                 files=files or (),
                 accelerators=accelerator or (),

@@ -89,6 +89,8 @@ def boot(
     harts: int = 1,
     cpu: str = "functional",
     memory_bytes: int = 2 << 30,
+    vector: bool = False,
+    kernel_options: str = "",
     disk: Path | None = None,
     files: Sequence[Path] = (),
     accelerators: Sequence[str | Path | _engine.Design] = (),
@@ -102,6 +104,8 @@ def boot(
     """Boots `image` on a server fresh from reset, runs `command` as root, and switches the guest off.
 
     Without a command, there is a shell on `console`. `show` gets what comes out of serial ports as it comes.
+    With `vector`, harts have the vector extension (RVV 1.0, 128 bits), which the kernel then uses too.
+    `kernel_options` go to the end of the kernel's command line.
     `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
     `files` are put into /root, where the command runs. `accelerators` are units beside each hart, named as
     for `Server`, which translate the addresses of processes.
@@ -122,10 +126,11 @@ def boot(
         image.firmware,
         image.kernel,
         image.files + archive_of(files),
-        COMMAND_LINE,
+        f"{COMMAND_LINE} {kernel_options}".rstrip(),
         cpu,
         harts,
         memory_bytes,
+        vector=vector,
         disk=disk,
         observer=observer,
         units=units,

@@ -41,8 +41,10 @@ class LinuxNode:
         return {"start": self._start, "mtu": self._mtu}
 
 
-def from_reset(image: str | Path, harts: int, memory_bytes: int) -> dict[str, object]:
-    """The start of a server that boots `image`, a path or "default".
+def from_reset(
+    image: str | Path, harts: int, memory_bytes: int, *, vector: bool = False
+) -> dict[str, object]:
+    """The start of a server that boots `image`, a path or "default", on harts with vector units or without.
 
     Raises `RackwrightError` when it is no image.
     """
@@ -51,6 +53,7 @@ def from_reset(image: str | Path, harts: int, memory_bytes: int) -> dict[str, ob
         "reset": {
             "harts": harts,
             "memory_bytes": memory_bytes,
+            "vector": vector,
             "image": {"path": str(path), **image_parts(path)},
             "command_line": COMMAND_LINE,
         }

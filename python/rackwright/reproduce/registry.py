@@ -8,7 +8,7 @@ from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
-from rackwright.reproduce.fireperf import rate
+from rackwright.reproduce.fireperf import copies, rate
 from rackwright.reproduce.firesim import (
     linux_round_trips,
     one_nic,
@@ -34,6 +34,7 @@ EXPERIMENTS = (
     *sweeps.EXPERIMENTS,
     *daronpon.EXPERIMENTS,
     rate.EXPERIMENT,
+    copies.EXPERIMENT,
 )
 """In the order in which they are listed and run."""
 

@@ -16,12 +16,14 @@ pub struct Hardware<'a> {
     pub time_base: Clock,
     /// What the kernel's random numbers start from.
     pub seed: u64,
+    /// Whether harts have vector units.
+    pub vector: bool,
 }
 
-/// Extensions of a hart, in the names of the device tree bindings.
-const EXTENSIONS: [&str; 11] = [
-    "i", "m", "a", "f", "d", "c", "zicntr", "zicsr", "zifencei", "sstc", "svinval",
-];
+/// Extensions of a hart, in the names of the device tree bindings: those of one letter, that of vectors, the others.
+const LETTERS: [&str; 6] = ["i", "m", "a", "f", "d", "c"];
+const VECTOR: [&str; 1] = ["v"];
+const NAMED: [&str; 5] = ["zicntr", "zicsr", "zifencei", "sstc", "svinval"];
 /// The frequency that serial ports divide; it has no effect here.
 const UART_HERTZ: u32 = 3_686_400;
 /// Bytes of [`Hardware::seed`] spread out for the kernel.
@@ -101,11 +103,13 @@ fn harts(tree: &mut FdtWriter, hardware: &Hardware<'_>) -> Result<(), Error> {
         tree.property_string("status", "okay")?;
         tree.property_string("compatible", "riscv")?;
         tree.property_string("riscv,isa-base", "rv64i")?;
-        tree.property_string_list("riscv,isa-extensions", EXTENSIONS.map(str::to_string).to_vec())?;
-        let (single, named) = EXTENSIONS.split_at(6);
+        let vector = if hardware.vector { &VECTOR[..] } else { &[] };
+        let single = [&LETTERS, vector].concat();
+        let all = [&single, &NAMED[..]].concat().into_iter().map(str::to_string);
+        tree.property_string_list("riscv,isa-extensions", all.collect())?;
         tree.property_string(
             "riscv,isa",
-            &format!("rv64{}_{}", single.concat(), named.join("_")),
+            &format!("rv64{}_{}", single.concat(), NAMED.join("_")),
         )?;
         tree.property_string("mmu-type", "riscv,sv48")?;
         let lines = tree.begin_node("interrupt-controller")?;

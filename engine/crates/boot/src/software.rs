@@ -95,6 +95,7 @@ mod tests {
             memory_bytes: bytes,
             time_base: Clock::new(1_000_000).unwrap(),
             seed: 1,
+            vector: false,
         }
     }
 

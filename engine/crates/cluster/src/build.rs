@@ -292,6 +292,7 @@ impl Builder<'_> {
             StartSpec::Reset {
                 harts,
                 memory_bytes,
+                vector,
                 image,
                 command_line,
             } => {
@@ -305,6 +306,7 @@ impl Builder<'_> {
                     software: &software,
                     harts: *harts,
                     memory_bytes: *memory_bytes,
+                    vector: *vector,
                 })
             }
         }

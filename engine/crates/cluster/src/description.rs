@@ -298,6 +298,9 @@ pub enum StartSpec {
         harts: usize,
         /// Bytes of memory.
         memory_bytes: u64,
+        /// Whether harts have vector units.
+        #[serde(default)]
+        vector: bool,
         /// What it boots.
         image: ImageSpec,
         /// The kernel's command line.

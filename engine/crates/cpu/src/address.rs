@@ -2,6 +2,7 @@
 //! page protection.
 
 use crate::cause::{Cause, Exception};
+use crate::control::Legal;
 use crate::protection::Regions;
 use crate::translations::{DataKey, FetchKey};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
@@ -129,11 +130,11 @@ impl AddressSpace {
     }
 
     /// What decides how instructions are translated and decoded.
-    pub(crate) fn fetch_key(&self, float: bool) -> FetchKey {
+    pub(crate) fn fetch_key(&self, legal: Legal) -> FetchKey {
         FetchKey {
             satp: if self.translates(self.fetch) { self.satp } else { 0 },
             privilege: self.fetch,
-            float,
+            legal,
         }
     }
 

@@ -58,7 +58,7 @@ impl<B> Block<B> {
 pub(crate) struct Key {
     pub(crate) pc: u64,
     pub(crate) physical: u64,
-    /// Privilege and availability of floating point.
+    /// Privilege, and whether floating point and vectors are available.
     pub(crate) context: u8,
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod status {
     pub(crate) const SPIE: u64 = 1 << 5;
     pub(crate) const MPIE: u64 = 1 << 7;
     pub(crate) const SPP: u64 = 1 << 8;
+    pub(crate) const VS: u64 = 3 << 9;
     pub(crate) const MPP: u64 = 3 << 11;
     pub(crate) const FS: u64 = 3 << 13;
     /// The state of extensions for programs: read-only.
@@ -33,6 +34,10 @@ pub(crate) mod number {
     pub(crate) const FFLAGS: u16 = 0x001;
     pub(crate) const FRM: u16 = 0x002;
     pub(crate) const FCSR: u16 = 0x003;
+    pub(crate) const VSTART: u16 = 0x008;
+    pub(crate) const VXSAT: u16 = 0x009;
+    pub(crate) const VXRM: u16 = 0x00a;
+    pub(crate) const VCSR: u16 = 0x00f;
     pub(crate) const SATP: u16 = 0x180;
     pub(crate) const STIMECMP: u16 = 0x14d;
     pub(crate) const MENVCFG: u16 = 0x30a;
@@ -41,6 +46,14 @@ pub(crate) mod number {
     pub(crate) const CYCLE: u16 = 0xc00;
     pub(crate) const TIME: u16 = 0xc01;
     pub(crate) const INSTRET: u16 = 0xc02;
+    pub(crate) const VL: u16 = 0xc20;
+    pub(crate) const VTYPE: u16 = 0xc21;
+    pub(crate) const VLENB: u16 = 0xc22;
+
+    /// Whether it belongs to the vector unit.
+    pub(crate) fn is_vector(number: u16) -> bool {
+        matches!(number, VSTART | VXSAT | VXRM | VCSR | VL | VTYPE | VLENB)
+    }
 }
 
 /// RV64IMAFDC with supervisor and user mode.
@@ -105,10 +118,19 @@ pub(crate) struct Control {
     environment: u64,
     /// Whether the firmware may give the supervisor a timer (Sstc).
     pub(crate) offers_timer: bool,
+    /// Whether there is a vector unit.
+    pub(crate) offers_vector: bool,
     /// Whether there are units: a matter of the machine, not of what runs on it.
     #[serde(skip)]
     pub(crate) offers_custom: bool,
     hart: u64,
+}
+
+/// Which instructions are legal beside those that always are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Legal {
+    pub(crate) float: bool,
+    pub(crate) vector: bool,
 }
 
 /// No such register, or not in this mode.
@@ -130,6 +152,7 @@ impl Control {
             timer: u64::MAX,
             environment: 0,
             offers_timer: false,
+            offers_vector: false,
             offers_custom: false,
             hart,
         }
@@ -137,6 +160,27 @@ impl Control {
 
     pub(crate) fn float_enabled(&self) -> bool {
         self.status & status::FS != 0
+    }
+
+    pub(crate) fn vector_enabled(&self) -> bool {
+        self.status & status::VS != 0
+    }
+
+    /// The instructions that are legal because registers of theirs may be used.
+    pub(crate) fn legal(&self) -> Legal {
+        Legal {
+            float: self.float_enabled(),
+            vector: self.vector_enabled(),
+        }
+    }
+
+    /// Bits of the status register that are there because of extensions.
+    fn extension_bits(&self) -> u64 {
+        if self.offers_vector {
+            status::VS
+        } else {
+            0
+        }
     }
 
     /// The status register as read: registers are always dirty when they may be used at all, and so is what units keep.
@@ -147,12 +191,17 @@ impl Control {
         } else {
             0
         };
+        let vector = if self.vector_enabled() {
+            status::VS | status::SD
+        } else {
+            0
+        };
         let custom = if self.offers_custom {
             status::XS | status::SD
         } else {
             0
         };
-        self.status | float | custom | status::XL
+        self.status | float | vector | custom | status::XL
     }
 
     /// Whether the mode may use register `number`, for writing too with `write`.
@@ -164,11 +213,26 @@ impl Control {
             && self.status & status::TVM != 0;
         let timer = number == number::STIMECMP && !self.may_use_timer();
         let float = number <= number::FCSR && !self.float_enabled();
+        let vector = number::is_vector(number) && !self.vector_enabled();
         let read_only = write && number >> 10 == 3;
-        if (self.privilege as u16) < needed || counter || guarded_satp || timer || float || read_only {
+        if (self.privilege as u16) < needed
+            || counter
+            || guarded_satp
+            || timer
+            || float
+            || vector
+            || read_only
+        {
             return Err(NoAccess);
         }
         Ok(())
+    }
+
+    /// `misa`.
+    fn extensions(&self) -> u64 {
+        let custom = if self.offers_custom { letter(b'X') } else { 0 };
+        let vector = if self.offers_vector { letter(b'V') } else { 0 };
+        MISA | custom | vector
     }
 
     /// Whether the supervisor has a timer of its own.
@@ -201,7 +265,8 @@ impl Control {
         let (machine, supervisor) = (&self.machine, &self.supervisor);
         Ok(match number {
             0x100 => {
-                self.read_status() & (status::SUPERVISOR | status::XS | status::SD | status::XL & 3 << 32)
+                let shown = status::SUPERVISOR | status::VS | status::XS | status::SD | status::XL & 3 << 32;
+                self.read_status() & shown
             }
             0x104 => self.enabled & self.interrupt_delegation,
             0x105 => supervisor.vector,
@@ -215,8 +280,7 @@ impl Control {
             number::SATP => self.satp,
             number::MENVCFG => self.environment,
             0x300 => self.read_status(),
-            0x301 if self.offers_custom => MISA | letter(b'X'),
-            0x301 => MISA,
+            0x301 => self.extensions(),
             0x302 => self.exception_delegation,
             0x303 => self.interrupt_delegation,
             0x304 => self.enabled,
@@ -237,7 +301,7 @@ impl Control {
     pub(crate) fn write(&mut self, number: u16, value: u64) -> Result<(), NoAccess> {
         let delegated = self.interrupt_delegation;
         match number {
-            0x100 => self.set_status(value, status::SUPERVISOR),
+            0x100 => self.set_status(value, status::SUPERVISOR | self.extension_bits()),
             0x104 => self.enabled = merge(self.enabled, value, delegated),
             0x105 => self.supervisor.vector = vector(value),
             0x106 => self.supervisor.counters = value,
@@ -255,7 +319,7 @@ impl Control {
                 let timer = if self.offers_timer { environment::TIMER } else { 0 };
                 self.environment = value & (timer | environment::FENCES);
             }
-            0x300 => self.set_status(value, status::WRITABLE),
+            0x300 => self.set_status(value, status::WRITABLE | self.extension_bits()),
             0x302 => self.exception_delegation = value & DELEGABLE,
             0x303 => self.interrupt_delegation = value & SUPERVISOR_INTERRUPTS,
             0x304 => self.enabled = value & ALL_INTERRUPTS,

@@ -40,12 +40,14 @@ fn full(word: u32) -> Instruction {
             pick([Lb, Lh, Lw, Ld, Lbu, Lhu, Lwu, Illegal], word),
             immediate_i(word),
         ),
+        0b00001 if is_vector_access(word) => (vector_access(word, [VectorLoad, VectorLoadStrided]), 0),
         0b00001 => (float_load(word), immediate_i(word)),
         0b00011 => (fence(word), 0),
         0b00100 => integer_immediate(word),
         0b00101 => (Auipc, (word & 0xffff_f000) as i32),
         0b00110 => integer_immediate_word(word),
         0b01000 => (store(word), immediate_s(word)),
+        0b01001 if is_vector_access(word) => (vector_access(word, [VectorStore, VectorStoreStrided]), 0),
         0b01001 => (float_store(word), immediate_s(word)),
         0b01011 => (atomic(word), 0),
         0b01100 => (integer(word), 0),
@@ -53,6 +55,7 @@ fn full(word: u32) -> Instruction {
         0b01110 => (integer_word(word), 0),
         0b10000..=0b10011 => (fused(word), 0),
         0b10100 => (float(word), 0),
+        0b10101 => (vector(word), 0),
         0b11000 => (
             pick([Beq, Bne, Illegal, Illegal, Blt, Bge, Bltu, Bgeu], word),
             immediate_b(word),
@@ -116,6 +119,39 @@ fn float_store(word: u32) -> Operation {
         [Illegal, Illegal, Fsw, Fsd, Illegal, Illegal, Illegal, Illegal],
         word,
     )
+}
+
+/// Whether the width of a floating-point load or store is one of those that vectors have.
+fn is_vector_access(word: u32) -> bool {
+    matches!(funct3(word), 0 | 5..=7)
+}
+
+fn vector_access(word: u32, [usual, strided]: [Operation; 2]) -> Operation {
+    if word >> 26 & 3 == 2 {
+        strided
+    } else {
+        usual
+    }
+}
+
+fn vector(word: u32) -> Operation {
+    // What takes the only element of a vector to other registers.
+    let leaves = word >> 26 == 0b01_0000;
+    match funct3(word) {
+        0 | 3 => Vector,
+        1 if leaves => VectorToFloat,
+        1 => VectorFloat,
+        2 if leaves => VectorToInteger,
+        2 => Vector,
+        4 | 6 => VectorScalar,
+        5 => VectorFloatScalar,
+        _ => match word >> 25 {
+            0..=0b011_1111 => Vsetvli,
+            0b110_0000.. => Vsetivli,
+            0b100_0000 => Vsetvl,
+            _ => Illegal,
+        },
+    }
 }
 
 fn fence(word: u32) -> Operation {

@@ -3,6 +3,7 @@
 use crate::address::{allowed, AddressSpace, Purpose};
 use crate::block::MAXIMUM;
 use crate::cause::Exception;
+use crate::control::Legal;
 use crate::decode::decode;
 use crate::lower::{alone, leaves};
 use crate::operation::{Class, File, Operation};
@@ -72,13 +73,12 @@ pub(crate) fn unchanged(
     })
 }
 
-/// Reads the block at `pc`, which lies at `physical`. Without `float`, instructions of the
-/// floating-point extensions are illegal.
+/// Reads the block at `pc`, which lies at `physical`. Instructions of extensions that are not `legal` are illegal.
 pub(crate) fn fetch(
     source: &mut Source<'_>,
     pc: u64,
     physical: u64,
-    float: bool,
+    legal: Legal,
 ) -> Result<Fetched, Exception> {
     let mut fetched = Fetched {
         instructions: Vec::new(),
@@ -101,7 +101,7 @@ pub(crate) fn fetch(
             }
         }
         let mut instruction = decode(high << 16 | low);
-        if !float && uses_float(instruction.operation) {
+        if !is_legal(instruction.operation, legal) {
             instruction.operation = Operation::Illegal;
         }
         let class = instruction.class();
@@ -121,8 +121,13 @@ pub(crate) fn fetch(
     Ok(fetched)
 }
 
+fn is_legal(operation: Operation, legal: Legal) -> bool {
+    (legal.float || !uses_float(operation)) && (legal.vector || !operation.class().is_vector())
+}
+
 fn uses_float(operation: Operation) -> bool {
     operation.destination_file() == File::Float
         || operation.source_files().contains(&File::Float)
         || operation.class() == Class::FloatMove
+        || operation == Operation::VectorFloat
 }

@@ -4,7 +4,7 @@ use crate::address::{AddressSpace, Privilege};
 use crate::block::{Block, Blocks, Key, MAXIMUM};
 use crate::cause::Exception;
 use crate::code::{Code, SharedCode};
-use crate::control::{status, Control};
+use crate::control::{status, Control, Legal};
 use crate::fetch::{self, Source};
 use crate::lower::lower;
 use crate::protection::Regions;
@@ -12,6 +12,7 @@ use crate::state::{leave, State, Trouble};
 use crate::stop::Stop;
 use crate::timing::{BlockInstruction, BlockRun, Timing};
 use crate::translations::{Contexts, FetchContext};
+use crate::vector::LINES_OF_ACCESS;
 use crate::view::View;
 use crate::Instruction;
 use rackwright_memory::{GuestMemory, Stamps, PAGE_BYTES};
@@ -51,12 +52,12 @@ pub struct Hart<T: Timing> {
     pub(crate) pending_walk: Option<Exception>,
     blocks: Blocks<T::Block>,
     shared: Option<Arc<SharedCode<T::Block>>>,
-    values: Box<[u64; MAXIMUM]>,
+    values: Box<[u64]>,
     seen: Option<Stamps>,
     pub(crate) contexts: Contexts,
     fetch: *mut FetchContext,
-    /// Whether instructions of the floating-point extensions are legal in it.
-    float_fetched: bool,
+    /// Which instructions are legal in it.
+    fetched_legal: Legal,
     /// Under which ways from page to page, and within a page, hold at present.
     stamps: [u64; 2],
 }
@@ -77,9 +78,10 @@ impl<T: Timing> Hart<T> {
         };
         let mut control = Control::new(number, privilege);
         if environment == Environment::Program {
-            control.status |= status::FS;
+            control.status |= status::FS | status::VS;
             control.open_counters();
         }
+        let legal = control.legal();
         let mut state = State::new();
         if environment == Environment::Program {
             state.regions = Regions::open();
@@ -98,15 +100,24 @@ impl<T: Timing> Hart<T> {
             pending_walk: None,
             blocks: Blocks::new(),
             shared: None,
-            values: Box::new([0; MAXIMUM]),
+            values: vec![0; MAXIMUM].into(),
             seen: None,
             contexts: Contexts::new(),
             fetch: std::ptr::null_mut(),
-            float_fetched: false,
+            fetched_legal: legal,
             stamps: [0; 2],
         };
+        if environment == Environment::Program {
+            hart.offer_vector();
+        }
         hart.renew_context();
         hart
+    }
+
+    /// Has it have a vector unit. A program always has one, bare metal only by this.
+    pub fn offer_vector(&mut self) {
+        self.control.offers_vector = true;
+        self.values = vec![0; MAXIMUM * (1 + LINES_OF_ACCESS)].into();
     }
 
     /// Has it use code that other harts with the same timing model and parameters have decoded, and they its.
@@ -301,8 +312,8 @@ impl<T: Timing> Hart<T> {
     }
 
     fn decode(&mut self, source: &mut Source<'_>, key: Key) -> Result<*mut Block<T::Block>, Exception> {
-        let float = self.control.float_enabled();
-        let fetched = fetch::fetch(source, key.pc, key.physical, float)?;
+        let legal = self.control.legal();
+        let fetched = fetch::fetch(source, key.pc, key.physical, legal)?;
         let timing = &mut self.timing;
         let mut make = |instructions: Vec<BlockInstruction>| {
             let lowered = if T::RECORDS {
@@ -340,14 +351,15 @@ impl<T: Timing> Hart<T> {
     }
 
     fn context(&self) -> u8 {
-        self.control.privilege as u8 | u8::from(self.control.float_enabled()) << 2
+        let Legal { float, vector } = self.control.legal();
+        self.control.privilege as u8 | u8::from(float) << 2 | u8::from(vector) << 3
     }
 
     /// To be called whenever privilege, `mstatus` or `satp` has changed.
     pub(crate) fn refresh_context(&mut self) {
         self.state.supervisor_scratch = self.control.supervisor.scratch;
         let space = self.space();
-        if space != self.state.space || self.control.float_enabled() != self.float_fetched {
+        if space != self.state.space || self.control.legal() != self.fetched_legal {
             self.enter_context(space);
         }
     }
@@ -375,9 +387,9 @@ impl<T: Timing> Hart<T> {
 
     fn enter_context(&mut self, space: AddressSpace) {
         self.state.space = space;
-        self.float_fetched = self.control.float_enabled();
+        self.fetched_legal = self.control.legal();
         self.state.data = self.contexts.data(&space);
-        self.fetch = self.contexts.fetch(&space, self.float_fetched);
+        self.fetch = self.contexts.fetch(&space, self.fetched_legal);
         self.stamps = self.contexts.stamps(self.fetch);
     }
 }

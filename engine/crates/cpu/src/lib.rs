@@ -1,4 +1,4 @@
-//! RISC-V harts (RV64GC with machine, supervisor and user mode) and the models of their timing.
+//! RISC-V harts (RV64GC with machine, supervisor and user mode, and the vector extension) and the models of their timing.
 //!
 //! A [`Hart`] runs code in a guest memory. It decodes blocks of instructions once and keeps them; it
 //! stops where something must be decided outside ([`Stop`]): environment calls, custom instructions,
@@ -29,6 +29,7 @@ mod system;
 mod timing;
 mod translations;
 mod trap;
+mod vector;
 mod view;
 
 pub use address::Privilege;
@@ -43,6 +44,8 @@ pub use saved::{Registers, SavedHart};
 pub use stop::{CommandContext, CustomCommand, Stop};
 pub use timing::{
     Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands,
-    FrontEnd, Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing, FAILED_STORE,
+    FrontEnd, Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing,
+    VectorParameters, VectorRun, FAILED_STORE,
 };
+pub use vector::VectorRegisters;
 pub use view::{Trap, View};

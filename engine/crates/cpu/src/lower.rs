@@ -1,7 +1,7 @@
 //! From instructions to operations that run.
 
 use crate::code::Way;
-use crate::handlers::{atomic, branch, divide, float, integer, memory, multiply};
+use crate::handlers::{atomic, branch, divide, float, integer, memory, multiply, vector};
 use crate::operation::{Class, File, Operation};
 use crate::state::{Handler, MicroOperation, SINK};
 use crate::timing::BlockInstruction;
@@ -102,6 +102,7 @@ impl Lowered {
                 operation.exit = instruction.immediate as i16 as u16;
                 operation.immediate = following(at) as i64;
             }
+            (_, class) if class.is_vector() => operation.immediate = instruction.word.into(),
             (_, Class::Integer) if operation.rd == SINK => operation = blank(index),
             (Operation::Auipc, _) => operation.immediate = target as i64,
             (Operation::Addi, _) if instruction.rs1 == 0 => operation.handler = integer::constant,
@@ -168,6 +169,12 @@ fn handler<const R: bool>(operation: Operation) -> Handler {
         Fence => integer::nothing,
         FenceI | Csrrw | Csrrs | Csrrc | Csrrwi | Csrrsi | Csrrci | SfenceVma | SinvalVma | SfenceWInval
         | SfenceInvalIr | Ecall | Ebreak | Mret | Sret | Wfi | Illegal | Custom => branch::system,
+        Vsetvli => vector::vsetvli,
+        Vsetivli => vector::vsetivli,
+        Vsetvl => vector::vsetvl,
+        VectorLoad | VectorLoadStrided => vector::load::<R>,
+        VectorStore | VectorStoreStrided => vector::store::<R>,
+        _ if operation.class() == Class::Vector => vector::other::<R>,
         _ if matches!(operation.class(), Class::Load | Class::Store) => memory_handler::<R>(operation),
         _ if operation.bytes() != 0 => atomic_handler::<R>(operation),
         _ => float_handler(operation),

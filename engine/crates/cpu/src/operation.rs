@@ -1,4 +1,5 @@
-//! The instructions of RV64GC with machine and supervisor mode, by name and by kind.
+//! The instructions of RV64GC with machine and supervisor mode, by name and by kind. Those of the vector extension are
+//! told apart only by the registers that they have in common with others; the rest is in [`crate::vector`].
 
 /// What an instruction asks of a pipeline: the granularity at which timing models tell
 /// instructions apart.
@@ -52,6 +53,22 @@ pub enum Class {
     System,
     /// A custom instruction, which goes to an accelerator.
     Custom,
+    /// Setting the type and the length of vectors.
+    VectorConfigure,
+    /// A load into vector registers.
+    VectorLoad,
+    /// A store from vector registers.
+    VectorStore,
+    /// Any other vector instruction.
+    Vector,
+}
+
+impl Class {
+    /// Whether it belongs to the vector extension.
+    pub const fn is_vector(self) -> bool {
+        use Class::{Vector, VectorConfigure, VectorLoad, VectorStore};
+        matches!(self, VectorConfigure | VectorLoad | VectorStore | Vector)
+    }
 }
 
 /// In which register file an operand lies.
@@ -160,6 +177,18 @@ operations! {
     System None (Integer Integer) [0]: SfenceVma SinvalVma;
     System None () [0]: Ecall Ebreak Mret Sret Wfi SfenceWInval SfenceInvalIr Illegal;
     Custom Integer (Integer Integer) [0]: Custom;
+    VectorConfigure Integer (Integer) [0]: Vsetvli;
+    VectorConfigure Integer () [0]: Vsetivli;
+    VectorConfigure Integer (Integer Integer) [0]: Vsetvl;
+    VectorLoad None (Integer) [0]: VectorLoad;
+    VectorLoad None (Integer Integer) [0]: VectorLoadStrided;
+    VectorStore None (Integer) [0]: VectorStore;
+    VectorStore None (Integer Integer) [0]: VectorStoreStrided;
+    Vector None () [0]: Vector VectorFloat;
+    Vector None (Integer) [0]: VectorScalar;
+    Vector None (Float) [0]: VectorFloatScalar;
+    Vector Integer () [0]: VectorToInteger;
+    Vector Float () [0]: VectorToFloat;
 }
 
 #[cfg(test)]

@@ -27,6 +27,11 @@ impl<T: Timing> Hart<T> {
         self.state.f[usize::from(number & 31)]
     }
 
+    /// Whether it has a vector unit.
+    pub fn has_vector(&self) -> bool {
+        self.control.offers_vector
+    }
+
     /// Address of the next instruction.
     pub fn pc(&self) -> u64 {
         self.state.pc

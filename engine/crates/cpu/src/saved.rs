@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::hart::Hart;
 use crate::protection::Regions;
 use crate::timing::Timing;
+use crate::vector::VectorRegisters;
 use rackwright_time::Cycle;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,8 @@ pub struct Registers {
     pub fflags: u8,
     /// Its rounding mode.
     pub frm: u8,
+    /// The vector registers, and the control registers beside them.
+    pub vector: VectorRegisters,
 }
 
 /// The state of a hart, for another one of any timing model.
@@ -45,6 +48,7 @@ impl<T: Timing> Hart<T> {
             pc: self.state.pc,
             fflags: self.state.fflags,
             frm: self.state.frm,
+            vector: self.state.vector.registers(),
         }
     }
 
@@ -57,6 +61,7 @@ impl<T: Timing> Hart<T> {
         self.state.pc = registers.pc;
         self.state.fflags = registers.fflags;
         self.state.frm = registers.frm;
+        self.state.vector.set_registers(&registers.vector);
         self.state.refresh_float();
     }
 
@@ -94,6 +99,9 @@ impl<T: Timing> Hart<T> {
         let offers_custom = self.control.offers_custom;
         self.control = saved.control.clone();
         self.control.offers_custom = offers_custom;
+        if self.control.offers_vector {
+            self.offer_vector();
+        }
         self.state.regions = saved.regions.clone();
         self.retired = saved.retired;
         self.cycle_offset = saved.cycle_offset;

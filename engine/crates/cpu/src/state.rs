@@ -5,6 +5,7 @@ use crate::cause::Exception;
 use crate::device::DeviceAccess;
 use crate::protection::Regions;
 use crate::translations::DataContext;
+use crate::vector::Vector;
 use rackwright_memory::GuestMemory;
 
 /// Integer registers, and a place that takes what is written to `x0`.
@@ -83,6 +84,8 @@ pub(crate) struct State {
     pub(crate) data: *mut DataContext,
     /// What `sscratch` held when the context was last entered, for those who observe.
     pub(crate) supervisor_scratch: u64,
+    /// The vector registers.
+    pub(crate) vector: Vector,
 }
 
 impl State {
@@ -104,6 +107,7 @@ impl State {
             regions: Regions::default(),
             data: std::ptr::null_mut(),
             supervisor_scratch: 0,
+            vector: Vector::new(),
         })
     }
 

@@ -223,6 +223,7 @@ impl<T: Timing> Hart<T> {
             number::FFLAGS => self.state.fflags.into(),
             number::FRM => self.state.frm.into(),
             number::FCSR => u64::from(self.state.frm) << 5 | u64::from(self.state.fflags),
+            number if number::is_vector(number) => self.state.vector.read(number),
             number::CYCLE | number::MCYCLE => self.cycle().0.wrapping_add(self.cycle_offset),
             number::INSTRET | number::MINSTRET => self.retired.wrapping_add(self.retired_offset),
             number::TIME => self.cycle().0 / self.cycles_per_tick,
@@ -241,6 +242,7 @@ impl<T: Timing> Hart<T> {
                 self.state.fflags = value as u8 & 31;
                 self.state.frm = (value >> 5) as u8 & 7;
             }
+            number if number::is_vector(number) => self.state.vector.write(number, value),
             number::MCYCLE => self.cycle_offset = value.wrapping_sub(self.cycle().0),
             // The writing instruction itself is not counted.
             number::MINSTRET => self.retired_offset = value.wrapping_sub(self.retired + 1),

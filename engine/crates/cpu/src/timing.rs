@@ -9,9 +9,11 @@ mod explain;
 mod plru;
 mod random;
 mod rocket;
+mod vector;
 
 pub use boom::{Boom, BoomBlock, BoomLatencies, BoomParameters};
 pub use rocket::{FrontEnd, Latencies, MissPath, Rocket, RocketBlock, RocketParameters};
+pub use vector::{VectorParameters, VectorRun};
 
 use crate::instruction::Instruction;
 use crate::saved::Registers;
@@ -42,7 +44,8 @@ pub struct BlockRun<'a> {
     pub next_pc: u64,
     /// One value for each executed instruction that has one, in program order: the physical
     /// address of a load, store, reservation or atomic, with [`FAILED_STORE`] in that of a store-conditional that failed; for
-    /// a divide [`DivideOperands`]; for a multiplication the value of its first operand.
+    /// a divide [`DivideOperands`]; for a multiplication the value of its first operand. A vector instruction has a
+    /// [`VectorRun`], and a vector load or store then the physical addresses of the lines that it touched.
     pub values: &'a [u64],
 }
 

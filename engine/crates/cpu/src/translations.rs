@@ -2,6 +2,7 @@
 //! out stays when the hart turns to another one and comes back.
 
 use crate::address::{AddressSpace, Found, Privilege};
+use crate::control::Legal;
 use rackwright_memory::PAGE_BYTES;
 
 const ENTRIES: usize = 512;
@@ -183,8 +184,8 @@ pub(crate) struct FetchKey {
     /// Zero without translation.
     pub(crate) satp: u64,
     pub(crate) privilege: Privilege,
-    /// Whether instructions of the floating-point extensions are legal.
-    pub(crate) float: bool,
+    /// Which instructions are legal.
+    pub(crate) legal: Legal,
 }
 
 /// Translations of instructions to physical addresses, and the stamp under which ways from one page to another hold.
@@ -278,8 +279,8 @@ impl Contexts {
     }
 
     /// The context of instructions in `space`, with a stamp that holds.
-    pub(crate) fn fetch(&mut self, space: &AddressSpace, float: bool) -> *mut FetchContext {
-        let key = space.fetch_key(float);
+    pub(crate) fn fetch(&mut self, space: &AddressSpace, legal: Legal) -> *mut FetchContext {
+        let key = space.fetch_key(legal);
         let known = self.fetch.iter().position(|context| context.key == key);
         let index = known.unwrap_or_else(|| {
             let index = room(&mut self.fetch, &mut self.oldest[1], || {
@@ -358,6 +359,11 @@ mod tests {
         }
     }
 
+    const LEGAL: Legal = Legal {
+        float: true,
+        vector: false,
+    };
+
     const ALL: Fenced = Fenced {
         address: None,
         address_space: None,
@@ -408,14 +414,14 @@ mod tests {
     fn stamps_change_with_what_was_looked_up_and_come_back_with_a_context() {
         let mut contexts = Contexts::new();
         let stamp = |contexts: &mut Contexts, number| {
-            let context = contexts.fetch(&space(number), true);
+            let context = contexts.fetch(&space(number), LEGAL);
             contexts.stamps(context)[0]
         };
         let first = stamp(&mut contexts, 1);
         assert_ne!(stamp(&mut contexts, 2), first);
         assert_eq!(stamp(&mut contexts, 1), first);
         // SAFETY: the contexts live.
-        unsafe { (*contexts.fetch(&space(1), true)).find(0x7000) };
+        unsafe { (*contexts.fetch(&space(1), LEGAL)).find(0x7000) };
         let fenced = |address| Fenced {
             address: Some(address),
             address_space: None,
@@ -435,7 +441,7 @@ mod tests {
     #[test]
     fn a_second_fence_forgets_what_was_not_looked_up_after_the_first() {
         let mut contexts = Contexts::new();
-        let context = contexts.fetch(&space(1), true);
+        let context = contexts.fetch(&space(1), LEGAL);
         for page in [0x5000, 0x6000] {
             let found = Found {
                 physical: page + 0x10_0000,

@@ -17,9 +17,9 @@ const AT_CLKTCK: u64 = 17;
 const AT_SECURE: u64 = 23;
 const AT_RANDOM: u64 = 25;
 
-/// Single-letter extensions as Linux tells of them: bit n stands for the letter 'A' + n. Here IMAFDC.
+/// Single-letter extensions as Linux tells of them: bit n stands for the letter 'A' + n. Here IMAFDCV.
 const HARDWARE: u64 = {
-    let letters = b"IMAFDC";
+    let letters = b"IMAFDCV";
     let mut bits = 0;
     let mut index = 0;
     while index < letters.len() {

@@ -7,10 +7,11 @@ mod frame;
 mod futex;
 mod signals;
 mod thread;
+mod vector_frame;
 
 use crate::process::{Environment, LoadError, Process};
 use crate::Arguments;
-use rackwright_cpu::Registers;
+use rackwright_cpu::{Registers, VectorRegisters};
 use rackwright_memory::GuestMemory;
 use rackwright_time::{Cycle, Cycles};
 use signals::Actions;
@@ -96,6 +97,7 @@ impl Threads {
             pc: process.entry(),
             fflags: 0,
             frm: 0,
+            vector: VectorRegisters::default(),
         };
         registers.x[thread::STACK_POINTER] = process.stack_pointer();
         let first = Thread::new(registers, affinity::all(harts), Cycle::ZERO);

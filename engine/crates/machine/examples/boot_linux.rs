@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         harts: harts.parse()?,
         memory_bytes: 1 << 30,
         seed: 1,
+        vector: false,
     };
     let (firmware, kernel, files) = (
         std::fs::read(firmware)?,

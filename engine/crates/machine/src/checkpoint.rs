@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// What a checkpoint begins with.
 const MAGIC: [u8; 8] = *b"RWLINUX\0";
 /// Of the format: a file of another version is refused.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const PAGE: usize = PAGE_BYTES as usize;
 const CHECKSUM: usize = 16;
 

@@ -216,10 +216,14 @@ impl Guest {
             memory_bytes: parameters.memory_bytes,
             time_base: Clock::new(clock.hertz() / TICK.0).expect("the clock is faster than its ticks"),
             seed: parameters.seed,
+            vector: parameters.vector,
         };
         let mut memory = reserve(parameters.memory_bytes)?;
         let entry = software.load(&mut memory, &hardware)?;
-        let start = Start::Reset(entry);
+        let start = Start::Reset {
+            entry,
+            vector: parameters.vector,
+        };
         let machine = build(
             (parameters.cpu, observation),
             parameters.harts,
@@ -474,7 +478,11 @@ impl Guest {
 
 /// Where a machine starts from.
 enum Start<'a> {
-    Reset(Entry),
+    Reset {
+        entry: Entry,
+        /// Whether harts have vector units.
+        vector: bool,
+    },
     Saved(&'a SavedMachine),
 }
 
@@ -572,8 +580,11 @@ impl With<'_> {
         T::Block: Send + Sync,
     {
         let mut machine = match self.start {
-            Start::Reset(entry) => {
+            Start::Reset { entry, vector } => {
                 let mut machine = Machine::new(timings, self.memory, Map::SERVER, entry);
+                if *vector {
+                    machine.offer_vector();
+                }
                 self.functions
                     .into_iter()
                     .for_each(|function| machine.bus().attach(function));

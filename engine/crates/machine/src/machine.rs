@@ -3,7 +3,7 @@ use crate::error::MachineError;
 use crate::member::Member;
 use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
-use rackwright_cpu::{DeviceAccess, Environment, Hart, SharedCode, Stop, Timing};
+use rackwright_cpu::{DeviceAccess, Environment, Hart, SharedCode, Stop, Timing, VectorRegisters};
 use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
@@ -101,6 +101,13 @@ impl<T: Timing> Machine<T> {
         machine.turn = saved.turn as usize;
         machine.end = Cycle(saved.end);
         Ok(machine)
+    }
+
+    /// Has all harts have vector units.
+    pub(crate) fn offer_vector(&mut self) {
+        for member in &mut self.harts {
+            member.core.hart.offer_vector();
+        }
     }
 
     /// Has all harts use code that others have decoded, and others theirs.
@@ -215,6 +222,9 @@ impl<T: Timing> Machine<T> {
             digest.number(hart.pc());
             (0..32).for_each(|number| digest.number(hart.register(number)));
             (0..32).for_each(|number| digest.number(hart.float_register(number)));
+            if hart.has_vector() {
+                digest_vector(&hart.registers().vector, digest);
+            }
             if !member.core.units.is_empty() {
                 member.core.digest(digest);
             }
@@ -379,6 +389,16 @@ impl<T: Timing> Machine<T> {
             }
         }
     }
+}
+
+/// Adds what a vector unit keeps to a digest.
+fn digest_vector(vector: &VectorRegisters, digest: &mut Digest) {
+    let registers = vector.registers.as_flattened();
+    registers.iter().for_each(|word| digest.number(*word));
+    for number in [vector.length, vector.kind, vector.start] {
+        digest.number(number);
+    }
+    digest.number(u64::from(vector.rounding) << 1 | u64::from(vector.saturated));
 }
 
 fn start<T: Timing>(index: usize, timing: T, entry: &Entry) -> Hart<T> {

@@ -61,6 +61,8 @@ pub struct MachineParameters {
     pub memory_bytes: u64,
     /// What the guest's random numbers start from.
     pub seed: u64,
+    /// Whether harts have vector units (RVV 1.0, 128 bits), which kernels use where they find them.
+    pub vector: bool,
 }
 
 /// Cycles of a hart in a tick of the register `time`: 1 MHz at 2 GHz, as on SiFive's boards.

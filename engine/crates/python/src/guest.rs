@@ -23,7 +23,7 @@ pub struct Guest {
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, disk = None, observer = None, units = Vec::new(), placement = "near-core"))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), placement = "near-core"))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -34,6 +34,7 @@ impl Guest {
         harts: usize,
         memory_bytes: u64,
         seed: u64,
+        vector: bool,
         disk: Option<PathBuf>,
         observer: Option<Py<Observer>>,
         units: Vec<Py<Design>>,
@@ -44,6 +45,7 @@ impl Guest {
             harts,
             memory_bytes,
             seed,
+            vector,
         };
         let software = Software {
             firmware,

@@ -27,6 +27,8 @@ pub enum LinuxStart<'a> {
         harts: usize,
         /// Bytes of memory.
         memory_bytes: u64,
+        /// Whether harts have vector units.
+        vector: bool,
     },
     /// Where a guest was saved that had booted. Its NIC is new to it, as a card that was plugged in meanwhile.
     Booted(&'a Checkpoint),
@@ -111,12 +113,14 @@ impl LinuxServer {
                 software,
                 harts,
                 memory_bytes,
+                vector,
             } => {
                 let parameters = MachineParameters {
                     cpu: config.cpu,
                     harts,
                     memory_bytes,
                     seed: config.seed,
+                    vector,
                 };
                 let guest = Guest::start_networked(&parameters, software, shared, function, MEETING)?;
                 (guest, Cycle::ZERO)

@@ -3,7 +3,7 @@
 use rackwright_cpu::{BlockInstruction, Class};
 
 /// The kinds that are told apart, as counters are called.
-pub(crate) const CLASSES: [&str; 12] = [
+pub(crate) const CLASSES: [&str; 13] = [
     "retired.integer",
     "retired.multiply",
     "retired.divide",
@@ -16,6 +16,7 @@ pub(crate) const CLASSES: [&str; 12] = [
     "retired.fence",
     "retired.system",
     "retired.custom",
+    "retired.vector",
 ];
 
 /// Room for the classes in a register or two of the host.
@@ -89,5 +90,6 @@ fn index(class: Class) -> u8 {
         Class::Fence | Class::FenceInstruction => 9,
         Class::Control | Class::System => 10,
         Class::Custom => 11,
+        Class::VectorConfigure | Class::VectorLoad | Class::VectorStore | Class::Vector => 12,
     }
 }

@@ -5,6 +5,8 @@ use crate::float::{flag, Rounding};
 /// An integer type that numbers are converted to and from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Integer {
+    Short,
+    ShortUnsigned,
     Word,
     WordUnsigned,
     Long,
@@ -14,6 +16,8 @@ pub(crate) enum Integer {
 impl Integer {
     fn range(self) -> (i128, i128) {
         match self {
+            Integer::Short => (i16::MIN.into(), i16::MAX.into()),
+            Integer::ShortUnsigned => (0, u16::MAX.into()),
             Integer::Word => (i32::MIN.into(), i32::MAX.into()),
             Integer::WordUnsigned => (0, u32::MAX.into()),
             Integer::Long => (i64::MIN.into(), i64::MAX.into()),
@@ -21,9 +25,10 @@ impl Integer {
         }
     }
 
-    /// A value in range as a register holds it: words are sign-extended, even unsigned ones.
+    /// A value in range as a register holds it: words are sign-extended, even unsigned ones. Shorts are only in vectors.
     fn in_register(self, value: i128) -> u64 {
         match self {
+            Integer::Short | Integer::ShortUnsigned => value as u16 as u64,
             Integer::Word | Integer::WordUnsigned => value as i32 as u64,
             Integer::Long | Integer::LongUnsigned => value as u64,
         }
@@ -32,6 +37,8 @@ impl Integer {
     /// The value that a register holds.
     fn value(self, register: u64) -> i128 {
         match self {
+            Integer::Short => (register as i16).into(),
+            Integer::ShortUnsigned => (register as u16).into(),
             Integer::Word => (register as i32).into(),
             Integer::WordUnsigned => (register as u32).into(),
             Integer::Long => (register as i64).into(),

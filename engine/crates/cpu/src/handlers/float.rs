@@ -7,6 +7,16 @@ use crate::state::{MicroOperation, State, Trouble};
 /// The upper half of a register that holds a single.
 pub(crate) const BOX: u64 = 0xffff_ffff << 32;
 
+/// The single in a register; what is not one counts as a NaN.
+#[inline(always)]
+pub(crate) fn unboxed(register: u64) -> u64 {
+    if register >= BOX {
+        register & !BOX
+    } else {
+        Single::NAN
+    }
+}
+
 /// How a format lies in a register.
 trait Boxed: Format {
     fn open(register: u64) -> u64;
@@ -16,11 +26,7 @@ trait Boxed: Format {
 impl Boxed for Single {
     #[inline(always)]
     fn open(register: u64) -> u64 {
-        if register >= BOX {
-            register & !BOX
-        } else {
-            Single::NAN
-        }
+        unboxed(register)
     }
 
     #[inline(always)]
@@ -55,7 +61,8 @@ fn set<F: Boxed>(state: &mut State, number: u8, bits: u64) {
     unsafe { *state.f.get_unchecked_mut(number as usize) = F::close(bits) };
 }
 
-fn raise(state: &mut State, flags: u8) {
+/// Notes what an operation has met.
+pub(crate) fn raise(state: &mut State, flags: u8) {
     state.fflags |= flags;
     state.refresh_float();
 }

@@ -16,6 +16,7 @@ pub use block::BoomBlock;
 pub use parameters::{BoomLatencies, BoomParameters};
 
 use super::explain::{Count, SUPERSCALAR};
+use super::vector::VectorUnit;
 use super::{Accounts, BlockInstruction, BlockRun, Timing};
 use crate::block::MAXIMUM;
 use block::{NO_INSTRUCTION, PLACES};
@@ -47,6 +48,7 @@ pub struct Boom<const EXPLAINED: bool = false> {
     float_port: Port,
     multiplier_port: Port,
     conversion_port: Port,
+    vector: VectorUnit,
     loads: Queue,
     stores: Queue,
     divider: u64,
@@ -93,6 +95,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
             float_port: Port::new(),
             multiplier_port: Port::new(),
             conversion_port: Port::new(),
+            vector: VectorUnit::new(&parameters.vector),
             loads: Queue::new(parameters.load_queue),
             stores: Queue::new(parameters.store_queue),
             divider: 0,

@@ -8,12 +8,14 @@ mod l1;
 mod parameters;
 mod predictor;
 mod schedule;
+mod vector;
 
 pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
 use super::explain::{level, Count, Counts, SCALAR};
-use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, FAILED_STORE};
+use super::vector::VectorUnit;
+use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, VectorRun, FAILED_STORE};
 use crate::instruction::Register;
 use l1::L1;
 use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
@@ -53,6 +55,10 @@ pub struct Rocket<const EXPLAINED: bool = false> {
     counts: Counts,
     /// Why the packet that comes next is late, if it is.
     late: Count,
+    /// Not there only while it looks for lines.
+    vector: Option<Box<VectorUnit>>,
+    /// When all lines that it has asked for are there.
+    vector_quiet: u64,
 }
 
 /// A store that may still be in the pipeline.
@@ -87,6 +93,8 @@ impl Rocket<true> {
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     fn reset(parameters: RocketParameters, hierarchy: &SharedHierarchy) -> Rocket<EXPLAINED> {
         Rocket {
+            vector: Some(Box::new(VectorUnit::new(&parameters.vector))),
+            vector_quiet: 0,
             parameters,
             memory: hierarchy.attach_hart(),
             instructions: L1::new(BOOT_LINES),
@@ -140,6 +148,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             let ready = self.wait_for_pending(block, start);
             self.explain(Count::Dependency, ready - start);
             start = ready;
+        }
+        if self.vector_quiet > start && block.awaits_vector {
+            start += self.wait(start, self.vector_quiet);
         }
         Run {
             start,
@@ -293,6 +304,13 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     /// it retires later.
     #[cold]
     fn upgrade(&mut self, at: u64, address: u64) -> u64 {
+        let late = self.fetch_permission(at, address);
+        self.explain(Count::L2, late);
+        late
+    }
+
+    /// The same without a hart that waits for it.
+    fn fetch_permission(&mut self, at: u64, address: u64) -> u64 {
         let misses = &self.parameters.misses;
         let mut memory = self.memory.lock();
         if memory.modify(address) {
@@ -303,13 +321,19 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let late = permitted.0 + misses.data_response - at;
         drop(memory);
         self.explain(Count::Upgrades, 1);
-        self.explain(Count::L2, late);
         late
     }
 
     /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
     #[cold]
     fn data_miss(&mut self, at: u64, address: u64, kind: AccessKind) -> u64 {
+        let (late, from) = self.fetch_data(at, address, kind);
+        self.explain(from, late);
+        late
+    }
+
+    /// Brings in a line for an access that would retire at `at`; returns by how much later it has it, and from where.
+    fn fetch_data(&mut self, at: u64, address: u64, kind: AccessKind) -> (u64, Count) {
         let misses = &self.parameters.misses;
         let left = self.data.replace(address);
         self.data.choose_next();
@@ -331,8 +355,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let late = data.0 + misses.data_response - at;
         drop(memory);
         self.explain(Count::DataMisses, 1);
-        self.explain(from, late);
-        late
+        (late, from)
     }
 
     /// Delays what waits for a multiplication that takes longer than scheduled: the unit works on eight bits of the
@@ -542,6 +565,12 @@ fn word(address: u64) -> u64 {
     address >> 3 & 0x1ff
 }
 
+/// The next of the values that a run has recorded.
+#[inline(always)]
+fn next(values: &mut std::slice::Iter<'_, u64>) -> u64 {
+    values.next().copied().unwrap_or(0)
+}
+
 impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
     type Block = RocketBlock;
     const RECORDS: bool = true;
@@ -566,7 +595,6 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
         }
         let mut run = self.begin(block);
         let mut values = result.values.iter();
-        let mut next = || values.next().copied().unwrap_or(0);
         for step in &block.steps {
             let index = usize::from(step.index);
             if index >= result.executed {
@@ -574,14 +602,15 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
             }
             match step.event {
                 Event::Line(address) => self.line(&mut run, step, address),
-                Event::Load => self.load(&mut run, step, next()),
-                Event::Store => self.store(&mut run, step, next(), false),
-                Event::Atomic => self.atomic(&mut run, step, next()),
+                Event::Load => self.load(&mut run, step, next(&mut values)),
+                Event::Store => self.store(&mut run, step, next(&mut values), false),
+                Event::Atomic => self.atomic(&mut run, step, next(&mut values)),
                 Event::Multiply(slack) => {
-                    self.multiply(&mut run, step, slack, next(), self.parameters.latencies.multiply);
+                    let cycles = self.parameters.latencies.multiply;
+                    self.multiply(&mut run, step, slack, next(&mut values), cycles);
                 }
                 Event::MultiplyWord(slack) => {
-                    let operand = u64::from(next() as u32);
+                    let operand = u64::from(next(&mut values) as u32);
                     self.multiply(
                         &mut run,
                         step,
@@ -590,10 +619,26 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
                         self.parameters.latencies.multiply_word,
                     );
                 }
-                Event::MultiplyHigh => {
-                    next();
+                Event::MultiplyHigh => _ = next(&mut values),
+                Event::Divide(slack) => self.divide(&mut run, step, slack, next(&mut values)),
+                Event::Vector(word, target) => {
+                    let value = next(&mut values);
+                    let at = run.start + u64::from(step.offset);
+                    run.start += self.vector_operation(at, word, target, value);
                 }
-                Event::Divide(slack) => self.divide(&mut run, step, slack, next()),
+                Event::VectorLoad(word) | Event::VectorStore(word) => {
+                    let store = matches!(step.event, Event::VectorStore(_));
+                    let at = run.start + u64::from(step.offset);
+                    run.start += self.vector_access(at, word, store, values.as_slice());
+                    let shape = VectorRun::unpack(next(&mut values));
+                    if shape.lines > 0 {
+                        values.nth(usize::from(shape.lines) - 1);
+                    }
+                }
+                Event::AwaitVector => {
+                    let at = run.start + u64::from(step.offset);
+                    run.start += self.wait(at, self.vector_quiet);
+                }
                 Event::ForgetInstructions => self.instructions.clear(),
                 Event::Branch if result.taken && index + 1 == result.executed => {}
                 Event::Branch => self.branch_not_taken(&mut run, step, block),

@@ -4,7 +4,7 @@ use super::thread::{Thread, FIRST_ARGUMENT, STACK_POINTER, THREAD_POINTER};
 use super::{Next, ThreadId, Threads};
 use crate::calls::{refuse, Call};
 use crate::gather;
-use rackwright_cpu::Registers;
+use rackwright_cpu::{Registers, VectorRegisters};
 use std::io;
 
 /// What a thread shares with the one that makes it. Without all of them it would be another process.
@@ -44,6 +44,8 @@ impl Threads {
         }
         let mut own = registers.clone();
         own.x[FIRST_ARGUMENT] = 0;
+        // What is in vector registers stays with the caller, as Linux has it.
+        own.vector = VectorRegisters::default();
         if stack != 0 {
             own.x[STACK_POINTER] = stack;
         }

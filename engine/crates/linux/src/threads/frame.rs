@@ -1,6 +1,7 @@
 //! What a handler of a signal finds on its stack: `struct rt_sigframe` of 64-bit RISC-V Linux.
 
 use super::signals::{AlternateStack, SignalSet};
+use super::vector_frame;
 use crate::gather;
 use rackwright_cpu::Registers;
 use rackwright_memory::GuestMemory;
@@ -22,6 +23,8 @@ const FLOAT_BYTES: u64 = 64 * 8 + 16;
 const CONTROL: u64 = FLOAT_REGISTERS + 32 * 8;
 
 const BYTES: u64 = INFORMATION_BYTES + FLOAT_REGISTERS + FLOAT_BYTES;
+/// Where what follows the frame is announced, in the last room of the floating-point registers.
+const EXTENSION: u64 = FLOAT_REGISTERS + FLOAT_BYTES - 8;
 
 /// What a handler is told of its signal.
 pub(super) enum Information {
@@ -63,9 +66,9 @@ pub(super) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Where a frame goes on a stack that is used down to `top`.
-    pub(super) fn below(top: u64) -> u64 {
-        top.wrapping_sub(BYTES) & !15
+    /// Where the frame of a thread with such registers goes on a stack that is used down to `top`.
+    pub(super) fn below(top: u64, registers: &Registers) -> u64 {
+        top.wrapping_sub(BYTES + vector_frame::bytes(registers)) & !15
     }
 
     pub(super) fn store(
@@ -93,7 +96,9 @@ impl Frame<'_> {
         put(context + FLOAT_REGISTERS, &self.registers.f);
         let control = u64::from(self.registers.frm) << 5 | u64::from(self.registers.fflags);
         put(context + CONTROL, &[control]);
-        gather::store_words(memory, place, &words)
+        put(context + EXTENSION, &[vector_frame::announcement(self.registers)]);
+        gather::store_words(memory, place, &words)?;
+        vector_frame::store(self.registers, place.wrapping_add(BYTES), memory)
     }
 }
 
@@ -107,6 +112,7 @@ pub(super) fn load(place: u64, memory: &GuestMemory) -> io::Result<(Registers, S
         pc: word(REGISTERS)?,
         fflags: 0,
         frm: 0,
+        vector: vector_frame::load(word(EXTENSION)?, place.wrapping_add(BYTES), memory)?,
     };
     for number in 1..32 {
         registers.x[number] = word(REGISTERS + number as u64 * 8)?;

@@ -319,7 +319,7 @@ impl Threads {
         } else {
             stack_pointer
         };
-        let place = Frame::below(top);
+        let place = Frame::below(top, registers);
         let frame = Frame {
             registers,
             masked,

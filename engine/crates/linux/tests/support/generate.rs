@@ -1,4 +1,5 @@
 //! Random user-mode programs of RV64GC instructions that end by writing out all they have computed.
+#![allow(dead_code)] // every test file uses its own part
 
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -121,16 +122,16 @@ impl Generator {
         self.text
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         (self.random.next_u64() % bound as u64) as usize
     }
 
-    fn pick(&mut self, words: &'static str) -> &'static str {
+    pub fn pick(&mut self, words: &'static str) -> &'static str {
         let words: Vec<_> = words.split_whitespace().collect();
         words[self.below(words.len())]
     }
 
-    fn line(&mut self, line: impl AsRef<str>) {
+    pub fn line(&mut self, line: impl AsRef<str>) {
         writeln!(self.text, "    {}", line.as_ref()).unwrap();
     }
 
@@ -146,7 +147,7 @@ impl Generator {
         }
     }
 
-    fn start(&mut self) {
+    pub fn start(&mut self) {
         // The linker may use `x3` for addresses only in programs that set it.
         self.text.push_str(".option norelax\n.globl _start\n_start:\n");
         self.line("lla x8, data");
@@ -161,6 +162,16 @@ impl Generator {
     }
 
     fn end(&mut self) {
+        self.end_with("", 0);
+    }
+
+    /// All that was written so far.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
+    /// Ends the program: `more`, bytes behind its data, is written out too.
+    pub fn end_with(&mut self, more: &str, bytes: usize) {
         self.line("lla x8, results");
         for register in (1..32).filter(|register| ![2, 8, 9].contains(register)) {
             self.line(format!("sd x{register}, {}(x8)", register * 8));
@@ -168,7 +179,7 @@ impl Generator {
         for register in 0..32 {
             self.line(format!("fsd f{register}, {}(x8)", 256 + register * 8));
         }
-        let total = 520 + DATA_BYTES;
+        let total = 520 + DATA_BYTES + bytes;
         for line in [
             "csrr x9, fcsr",
             "sd x9, 512(x8)",
@@ -189,6 +200,7 @@ impl Generator {
             let value = self.value();
             self.line(format!(".dword {value:#x}"));
         }
+        self.text.push_str(more);
     }
 
     /// An integer register to write: neither a pointer nor for addresses.

@@ -47,7 +47,8 @@ pub fn build(folder: &Path, name: &str, compiler: &str, flags: &[&str], sources:
 
 /// Runs a program on the reference simulator.
 pub fn run_on_qemu(elf: &Path) -> Result {
-    let output = tool("qemu-riscv64", &[elf.to_str().unwrap()]);
+    let cpu = "rv64,v=true,vlen=128,elen=64";
+    let output = tool("qemu-riscv64", &["-cpu", cpu, elf.to_str().unwrap()]);
     Result {
         status: output.status.code().unwrap_or(-1),
         output: output.stdout,
@@ -56,9 +57,14 @@ pub fn run_on_qemu(elf: &Path) -> Result {
 
 /// Runs a program on a functional hart.
 pub fn run_here(elf: &Path) -> Result {
+    run_on(elf, CpuModel::Functional)
+}
+
+/// Runs a program on a hart of a model.
+pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
     let file = std::fs::read(elf).unwrap();
     let config = ServerConfig {
-        cpu: CpuModel::Functional,
+        cpu,
         harts: 1,
         units: &[],
         placement: Placement::NearCore,

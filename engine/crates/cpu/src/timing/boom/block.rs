@@ -13,6 +13,8 @@ pub(super) struct Entry<const EXPLAINED: bool> {
     pub step: Step<EXPLAINED>,
     /// Virtual address of an instruction; physical address of a line.
     pub address: u64,
+    /// The instruction itself, if it is one of the vector unit.
+    pub word: u32,
     /// From its start to that of what needs its result.
     pub latency: u8,
     /// From its start to its commit.
@@ -144,6 +146,7 @@ fn between<const EXPLAINED: bool>(step: Step<EXPLAINED>, address: u64, chunk: u8
     Entry {
         step,
         address,
+        word: 0,
         latency: 0,
         commit: 0,
         length: 0,
@@ -166,6 +169,7 @@ fn entry<const EXPLAINED: bool>(
     Entry {
         step: step(instruction),
         address: at.pc,
+        word: instruction.word,
         latency,
         commit: latency + writes_back(instruction),
         length: instruction.length,
@@ -208,6 +212,9 @@ fn step<const EXPLAINED: bool>(instruction: &Instruction) -> Step<EXPLAINED> {
         Class::JumpRegister => steps::jump::<false, EXPLAINED>,
         Class::FenceInstruction => steps::serial::<true, EXPLAINED>,
         Class::Custom => steps::command,
+        Class::Vector => steps::vector,
+        Class::VectorLoad => steps::vector_access::<false, EXPLAINED>,
+        Class::VectorStore => steps::vector_access::<true, EXPLAINED>,
         Class::Fence | Class::Control | Class::System => steps::serial::<false, EXPLAINED>,
         _ if is_integer_to_float(instruction) => steps::integer_to_float,
         Class::FloatAdd

@@ -1,3 +1,4 @@
+use crate::timing::VectorParameters;
 use rackwright_memory::Shape;
 
 /// Everything that the `boom` model is built from.
@@ -33,6 +34,8 @@ pub struct BoomParameters {
     pub prefetch_next_line: bool,
     /// Latencies of execution.
     pub latencies: BoomLatencies,
+    /// The vector unit, which the measured core does not have.
+    pub vector: VectorParameters,
 }
 
 /// Cycles from the start of an operation to the start of one that needs its result.
@@ -98,6 +101,7 @@ impl BoomParameters {
                 float_divide_tail: 3,
                 atomic: 4,
             },
+            vector: VectorParameters::usual(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::predictor::Guess;
 use super::resources::{commit, InOrder, Slot};
 use super::Boom;
 use crate::timing::explain::Count;
-use crate::timing::{DivideOperands, FAILED_STORE};
+use crate::timing::{DivideOperands, VectorRun, FAILED_STORE};
 use rackwright_memory::{Cache, HartPort};
 
 /// Of an entry: the core, the entry, the latest dispatch, the cycle of the latest commit, the entry's place in the
@@ -480,6 +480,39 @@ steps! {
         let mut dispatch = dispatch;
         let start = core.dispatch::<3>(&mut dispatch, slot, &*entry).max(committed);
         complete(core, entry, dispatch, committed, slot, values, start)
+    }
+
+    /// Goes to the vector unit when nothing before it can fail any more; the core has to wait if there is no room.
+    vector(core, entry, dispatch, committed, slot, values) {
+        let mut dispatch = dispatch;
+        let start = core.dispatch::<3>(&mut dispatch, slot, &*entry).max(committed);
+        let given = core.vector.arithmetic(start, (*entry).word, VectorRun::unpack(*values));
+        core.ready[usize::from((*entry).target)] = given.result;
+        let now = commit(slot, committed, given.taken + u64::from((*entry).commit));
+        core.explain_commit(committed, now, dispatch);
+        next(core, entry, dispatch, now, slot.add(1), values.add(1));
+    }
+
+    /// The same of a load or `STORE`, whose addresses the core translates before.
+    vector_access<const STORE: bool>(core, entry, dispatch, committed, slot, values) {
+        let mut dispatch = dispatch;
+        let (dispatched, operands) = core.dispatch_to_queue::<2>(&mut dispatch, slot, &*entry, 0);
+        let run = VectorRun::unpack(*values);
+        let lines = std::slice::from_raw_parts(values.add(1), usize::from(run.lines));
+        let (data, memory) = (&mut core.data, &core.memory);
+        let line = |at, address| {
+            let access = access(memory, dispatched, address);
+            if STORE { data.store(at, at, &access) } else { data.load(at, &access) }
+        };
+        let start = operands.max(committed);
+        let taken = core.vector.access(start, (*entry).word, run, STORE, lines.iter().copied(), line);
+        core.drained = core.drained.max(core.vector.quiet());
+        if STORE {
+            core.explain_store(core.vector.quiet());
+        }
+        let now = commit(slot, committed, taken + u64::from((*entry).commit));
+        core.explain_commit(committed, now, dispatch);
+        next(core, entry, dispatch, now, slot.add(1), values.add(1 + lines.len()));
     }
 
     /// A fence or an access to a control register, alone in the pipeline. If it `FORGETS`, instructions in the cache may be

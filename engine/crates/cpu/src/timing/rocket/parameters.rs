@@ -1,5 +1,7 @@
 //! The numbers of Rocket's pipeline, each measured on the RTL with all accesses hitting.
 
+use crate::timing::VectorParameters;
+
 /// Cycles between the retirements of an instruction and of the next one that needs its result, and the like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Latencies {
@@ -83,6 +85,8 @@ pub struct RocketParameters {
     pub misses: MissPath,
     /// Instruction supply.
     pub front_end: FrontEnd,
+    /// The vector unit, which the measured core does not have.
+    pub vector: VectorParameters,
 }
 
 impl RocketParameters {
@@ -124,6 +128,7 @@ impl RocketParameters {
                 known: 1,
                 found: 2,
             },
+            vector: VectorParameters::usual(),
         }
     }
 }

@@ -22,6 +22,14 @@ pub(super) enum Event {
     /// A multiplication for its high half.
     MultiplyHigh,
     Divide(Slack),
+    /// A vector instruction, this word, that stays in the registers.
+    Vector(u32, Register),
+    /// A vector load.
+    VectorLoad(u32),
+    /// A vector store.
+    VectorStore(u32),
+    /// An access, of which the vector unit may still have some to do.
+    AwaitVector,
     /// A conditional branch.
     Branch,
     /// Instructions that are in the cache may be out of date.
@@ -75,6 +83,8 @@ pub struct RocketBlock {
     pub(super) needs: Box<[(Register, u8)]>,
     pub(super) instructions: Box<[Placed]>,
     pub(super) exit: Exit,
+    /// Whether it has to wait somewhere for lines that the vector unit has asked for.
+    pub(super) awaits_vector: bool,
 }
 
 /// An instruction's place in address space and time.
@@ -128,6 +138,7 @@ impl RocketBlock {
             late: late_results(latencies, block, &instructions),
             needs: scheduler.needs.into(),
             exit: exit(block),
+            awaits_vector: block.iter().any(|entry| awaits_vector(entry.instruction.class())),
             instructions,
         }
     }
@@ -241,6 +252,11 @@ fn uses_multiplier(class: Class) -> bool {
     matches!(class, Class::Multiply | Class::Divide)
 }
 
+/// Whether an instruction of this class waits until the vector unit has all lines that it asked for.
+fn awaits_vector(class: Class) -> bool {
+    is_access(class) || class == Class::Fence
+}
+
 fn is_access(class: Class) -> bool {
     use Class::{Atomic, Load, LoadReserved, Store, StoreConditional};
     matches!(class, Load | Store | LoadReserved | StoreConditional | Atomic)
@@ -340,6 +356,7 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
     const LINE_BYTES: u64 = 64;
     let mut steps = Vec::new();
     let mut line = None;
+    let mut vector_accesses = false;
     for (index, (entry, place)) in block.iter().zip(placed).enumerate() {
         let mut push = |event| {
             steps.push(Step {
@@ -356,7 +373,13 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
                 push(Event::Line(address));
             }
         }
-        match entry.instruction.class() {
+        let class = entry.instruction.class();
+        if vector_accesses && awaits_vector(class) {
+            push(Event::AwaitVector);
+            vector_accesses = false;
+        }
+        vector_accesses |= matches!(class, Class::VectorLoad | Class::VectorStore);
+        match class {
             Class::Load | Class::LoadReserved => push(Event::Load),
             Class::Store => push(Event::Store),
             Class::Atomic | Class::StoreConditional => push(Event::Atomic),
@@ -365,6 +388,12 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
                 slack(latencies, block, placed, index),
             )),
             Class::Divide => push(Event::Divide(slack(latencies, block, placed, index))),
+            Class::Vector => push(Event::Vector(
+                entry.instruction.word,
+                entry.instruction.destination(),
+            )),
+            Class::VectorLoad => push(Event::VectorLoad(entry.instruction.word)),
+            Class::VectorStore => push(Event::VectorStore(entry.instruction.word)),
             Class::Branch => push(Event::Branch),
             Class::FenceInstruction => push(Event::ForgetInstructions),
             _ => {}
