@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rackwright import Cluster, Ethernet, Server, Switch
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import build_image, default_image, load_image
 from rackwright.programs import linux_program
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.long
 
 MEMORY = 512 << 20
 TRANSFERRED = 4_000_000
+IPERF3 = "172.16.1.1"
 MEMCACHED = "memcached -d -u root -l 127.0.0.1"
 
 THREADS = """
@@ -119,3 +121,27 @@ def test_memcached_gives_what_it_was_given(checkpoint: Path) -> None:
     answered = int(lines[1].removeprefix("answered "))
     assert 600 < answered < 1000, "800 at random times"
     assert sum(int(pair.split(":")[1]) for pair in lines[3].split()[1:]) == answered
+
+
+def through_interfaces(checkpoint: Path, threads: int) -> str:
+    """Transfers from one node to another, on so many threads of this machine; gives the digest."""
+    serves = Server("functional", checkpoint=checkpoint, name="serves", ip=IPERF3, run="iperf3 -s -1")
+    command = f"sleep 0.1; iperf3 -J -c {IPERF3} -n {TRANSFERRED}"
+    asks = Server("functional", checkpoint=checkpoint, name="asks", ip="172.16.1.2", run=command)
+    switch = Switch("tor0")
+    switch.add_downlinks([serves, asks])
+    result = Cluster(switch, link=Ethernet(gbps=200, latency_us=2)).run(
+        until_ms=3000, ends_with=asks, threads=threads
+    )
+    rows = result.servers.set_index("name")
+    assert rows["error"].isna().all()
+    assert rows["exit_code"]["asks"] == 0
+    end = json.loads(rows["stdout"]["asks"])["end"]
+    assert end["sum_sent"]["bytes"] >= TRANSFERRED
+    assert end["sum_received"]["bytes"] == end["sum_sent"]["bytes"]
+    assert rows["packets_dropped"].sum() == 0
+    return result.digest
+
+
+def test_iperf3_through_interfaces_in_rtl(checkpoint: Path) -> None:
+    assert len({through_interfaces(checkpoint, threads) for threads in (1, 2)}) == 1
