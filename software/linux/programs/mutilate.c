@@ -86,10 +86,14 @@ static void read_option(const char *option) {
     const char *name;
     uint64_t *value, least, most;
   } numbers[] = {
-      {"begin", &begin, 0, 1000000},   {"warmup", &warmup, 0, 1000000},
-      {"measured", &measured, 1, 1000000}, {"rate", &rate, 1, 100000000},
-      {"connections", &connection_count, 1, CONNECTIONS}, {"keys", &keys, 1, KEYS},
-      {"sets", &sets, 0, 1000},        {"seed", &seed, 0, 999999},
+      {"begin", &begin, 0, 1000000},
+      {"warmup", &warmup, 0, 1000000},
+      {"measured", &measured, 1, 1000000},
+      {"rate", &rate, 1, 100000000},
+      {"connections", &connection_count, 1, CONNECTIONS},
+      {"keys", &keys, 1, KEYS},
+      {"sets", &sets, 0, 1000},
+      {"seed", &seed, 0, 999999},
   };
   const char *const equals = strchr(option, '=');
   if (equals) {
