@@ -14,6 +14,7 @@ from rackwright.errors import MissingBuildError, RackwrightError
 
 _BARE_METAL = SOFTWARE / "bare-metal"
 _NETWORK = SOFTWARE / "network"
+_LINUX = SOFTWARE / "linux" / "programs"
 _INCLUDES = (
     SOFTWARE / "include",
     SOFTWARE / "snappy",
@@ -140,6 +141,17 @@ def network_program(program: str | Path) -> Path:
     if not output.exists() or output.stat().st_mtime < newest:
         compile_network_program([known[path.stem]], output)
     return output
+
+
+def linux_program(name: str) -> Path:
+    """Compiles one of software/linux/programs, for a server that runs Linux; gives its path.
+
+    They find the text and the random numbers of software/network. Raises `RackwrightError` for another name.
+    """
+    source = _LINUX / f"{name}.c"
+    if not source.exists():
+        raise RackwrightError(f"software/linux/programs has no {source.name}")
+    return compile_program([source, _NETWORK / "text.c", _NETWORK / "random.c"], options=[f"-I{_NETWORK}"])
 
 
 def place_of(sources: Sequence[Path], output: str | Path | None, options: Sequence[str]) -> Path:

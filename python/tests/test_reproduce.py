@@ -22,6 +22,7 @@ NETWORK = (
     pytest.param("firesim-2.5-linux", marks=pytest.mark.long),
     "firesim-bw",
     "firesim-2.6",
+    pytest.param("firesim-2.7", marks=pytest.mark.long),
     "firesim-2.8",
     "firesim-2.9",
     "firesim-t2.3",

@@ -11,6 +11,7 @@ from rackwright.reproduce.experiment import Experiment
 from rackwright.reproduce.fireperf import copies, rate
 from rackwright.reproduce.firesim import (
     linux_round_trips,
+    memcached_threads,
     one_nic,
     remote_paging,
     round_trips,
@@ -24,6 +25,7 @@ EXPERIMENTS = (
     linux_round_trips.EXPERIMENT,
     one_nic.EXPERIMENT,
     streams.EXPERIMENT,
+    memcached_threads.EXPERIMENT,
     simulation_rate.BY_NODES,
     simulation_rate.BY_LATENCY,
     thousand_nodes.EXPERIMENT,
