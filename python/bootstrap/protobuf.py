@@ -109,7 +109,9 @@ def build() -> None:
 
 def _build_tool(name: str, source: Path) -> None:
     libraries = [PROTOBUF / "tools" / "libprotoc.a", PROTOBUF / "host" / "libprotobuf.a"]
-    sources = sorted((PLUGIN_SOURCES / name).glob("*.cpp"))
+    sources = [
+        path for part in (name, "namespaces") for path in sorted((PLUGIN_SOURCES / part).glob("*.cpp"))
+    ]
     strict = ["-Wall", "-Wextra", "-Werror"]
     command = ["g++", "-std=c++17", *_TOOL.flags, *strict, "-pthread", "-isystem", str(source)]
     output = ["-o", str(PROTOBUF / "tools" / name)]
