@@ -17,17 +17,15 @@ _INCLUDE = PROTOBUF / "include"
 
 _OF_THE_LIBRARY = ("google/protobuf/descriptor.proto", "google/protobuf/compiler/plugin.proto")
 
-_KEYWORDS = frozenset(
-    """
-    NULL alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const
-    const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export
-    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
-    operator or or_eq private protected public register reinterpret_cast return short signed sizeof static
-    static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
-    union unsigned using virtual void volatile wchar_t while xor xor_eq
-    """.split()
-)
-"""Names that get an underscore in C++: keywords of C++11 but for character types, and `NULL`, as protoc has it."""
+# Keywords of C++11 but for types of characters, and NULL, as protoc has them.
+_KEYWORDS = """
+NULL alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const
+const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export
+extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
+operator or or_eq private protected public register reinterpret_cast return short signed sizeof static
+static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
+union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
 
 # Numbers of fields in descriptor.proto.
 _FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE = 1, 1, 2, 4
@@ -135,7 +133,7 @@ def _read_file(descriptor: bytes) -> tuple[str, dict[str, str]]:
 
 
 def _legal(name: str) -> str:
-    return f"{name}_" if name in _KEYWORDS else name
+    return f"{name}_" if name in _KEYWORDS.split() else name
 
 
 def _class_name(path: Sequence[str]) -> str:
