@@ -55,8 +55,13 @@ const char *skip_value(const char *at, unsigned wire_type)
 
 } // namespace
 
-Additions::Additions(const Type &type, const Message &message)
+void Additions::look_for(const Type &type, const Message &message)
 {
+    bytes_.clear();
+    texts_.clear();
+    levels_.clear();
+    hidden_.clear();
+    edits_.clear();
     visit(type, message, {0, 0, 0, 0});
 }
 

@@ -17,8 +17,8 @@ namespace rackwright::protobuf {
 // What one message and those within it, maps left out, have of unknown fields and extensions.
 class Additions {
   public:
-    // Looks for them, and has the library write each of them.
-    Additions(const Type &type, const google::protobuf::Message &message);
+    // Forgets those of another message, looks for them, and has the library write each of them.
+    void look_for(const Type &type, const google::protobuf::Message &message);
 
     bool are_none() const { return levels_.empty(); }
 
@@ -29,8 +29,6 @@ class Additions {
     // Puts them into what the unit made of the message, which ends at `end` and may be moved down as far
     // as `start`. A view of null: there is no room.
     std::string_view insert(std::string_view made, char *start);
-
-    size_t bytes() const { return bytes_.size(); }
 
   private:
     // Bytes to be put before the first field of a message that has a greater number.

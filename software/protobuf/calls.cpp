@@ -2,6 +2,8 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
+
 #include "additions.h"
 #include "leftovers.h"
 #include "regions.h"
@@ -119,6 +121,20 @@ bool merge_leftovers(const Type &type, google::protobuf::Message *message, const
     return parse_by_library(message, data, size);
 }
 
+bool merge_all_leftovers(const Type &type, google::protobuf::Message *const *messages,
+                         const std::string_view *data, size_t number)
+{
+    // They come in the order of the messages, unless requests that were started before have some, too.
+    const bool in_order = std::find(messages, messages + number, next_root()) != messages + number;
+    bool all = true;
+    for (size_t i = 0; i < number; i++) {
+        all &= in_order && messages[i] != next_root()
+                   ? complete(type, messages[i])
+                   : merge_leftovers(type, messages[i], data[i].data(), data[i].size());
+    }
+    return all;
+}
+
 void drop_leftovers(const google::protobuf::Message *message)
 {
     if (has_leftovers()) take_leftovers(message, false);
@@ -156,7 +172,8 @@ namespace {
 bool serialize_with_additions(const Type &type, const google::protobuf::Message &message, char *start,
                               char *end, std::string_view *output)
 {
-    Additions additions(type, message);
+    static Additions additions; // keeps its room
+    additions.look_for(type, message);
     if (additions.are_none()) return false;
     additions.hide();
     const uint64_t outcome = serialize_one(type, message, start, end);

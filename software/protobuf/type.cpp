@@ -1,6 +1,7 @@
 #include "rackwright/protobuf_type.h"
 
 #include <iterator>
+#include <unordered_map>
 
 #include "rackwright/protobuf_map.h"
 
@@ -69,7 +70,37 @@ void write_node_entry(uint64_t *element, const Field &field, size_t offset, cons
     element[3] = 0;
 }
 
+// A header of objects that can't be serialized.
+alignas(64) uint64_t refusing[header_words] = {0, 0, 0, 0, 0, 0, uint64_t{1} << 32, 0};
+
+// A field that is left to the library, and that may be absent without a hasbit which says so: the serializer
+// takes those as present, unless they are messages. Values of enums are all the same to it.
+void refuse_when_present(uint64_t *element)
+{
+    constexpr uint64_t type_bits = uint64_t{31} << 58, message_type = uint64_t{11} << 58;
+    constexpr uint64_t enum_type = uint64_t{14} << 58, unsupported = uint64_t{1} << 57;
+    element[0] &= ~unsupported;
+    if ((element[0] & type_bits) == enum_type) return;
+    element[0] = (element[0] & ~type_bits) | message_type;
+    element[1] |= address_of(refusing);
+}
+
+// By the address of the table of virtual functions.
+std::unordered_map<uint64_t, const Type *> &types_by_class()
+{
+    static std::unordered_map<uint64_t, const Type *> types;
+    return types;
+}
+
 } // namespace
+
+const Type *type_of_object(const google::protobuf::Message &object)
+{
+    uint64_t functions;
+    std::memcpy(&functions, &object, sizeof functions);
+    const auto found = types_by_class().find(functions);
+    return found == types_by_class().end() ? nullptr : found->second;
+}
 
 Builder::Builder(Type &type, const Room &room, uint32_t first, uint32_t last, const Samples &samples)
     : type_(type), room_(room), samples_(samples), first_(first)
@@ -82,6 +113,7 @@ Builder::Builder(Type &type, const Room &room, uint32_t first, uint32_t last, co
     header[4] = address_of(room_.image);
     header[5] = address_of(room_.list);
     header[header_type] = address_of(&type_);
+    types_by_class()[header[0]] = &type_;
     type_.messages = room_.messages;
 }
 
@@ -123,6 +155,7 @@ void Builder::add(const Field &field, uint64_t entry, uint64_t detail, const Typ
     element[1] = detail | (message == nullptr ? 0 : address_of(message->serializer_table));
     element[2] = tag_of(field);
     element[3] = nodes;
+    if (entry >> 57 & 1) refuse_when_present(element);
     if (message != nullptr) room_.messages[type_.message_count++] = static_cast<uint16_t>(fields_);
     fields_++;
 }

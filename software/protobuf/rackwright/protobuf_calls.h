@@ -83,6 +83,10 @@ inline bool has_leftovers() { return __builtin_expect(leftovers[0].root != nullp
 bool merge_leftovers(const Type &type, google::protobuf::Message *message, const void *data,
                      size_t size);
 
+// The same for a batch. Whether all of them were parsed.
+bool merge_all_leftovers(const Type &type, google::protobuf::Message *const *messages,
+                         const std::string_view *data, size_t count);
+
 // The same after one that did not.
 void drop_leftovers(const google::protobuf::Message *message);
 
@@ -270,10 +274,8 @@ bool ParseBatch(Message *const *messages, const std::string_view *data, size_t c
         protobuf::fence();
         protobuf_counters.parsed += started;
         if (protobuf::has_leftovers()) {
-            for (size_t i = 0; i < started; i++) {
-                complete &= protobuf::merge_leftovers(*type, messages[i], data[i].data(),
-                                                      data[i].size());
-            }
+            complete &= protobuf::merge_all_leftovers(
+                *type, reinterpret_cast<google::protobuf::Message *const *>(messages), data, started);
         } else if (type->holds != 0) {
             for (size_t i = 0; i < started; i++) complete &= protobuf::complete(*type, messages[i]);
         }

@@ -69,6 +69,9 @@ struct Type {
     uint32_t only_hasbits = 0;
 };
 
+// The type of an object's class; null when it has none.
+const Type *type_of_object(const google::protobuf::Message &object);
+
 // The type of a class, or null when protoc ran without our plug-in.
 template <class Message, class = void> struct TypeOf {
     static constexpr const Type *value = nullptr;

@@ -103,6 +103,9 @@ void the_library_is_called_for_a_reason()
     mixed.mutable_pair()->set_left(4); // a group
     CHECK(serialize(mixed) == 3);      // each of the three calls
     mixed.clear_pair();
+    mixed.add_triple();
+    CHECK(serialize(mixed) == 3);
+    mixed.clear_triple();
     CHECK(mixed.mutable_unknown_fields() != nullptr && serialize(mixed) == 0);
     rackwright::use_units(false);
     CHECK(serialize(leaf(2)) == 3);
