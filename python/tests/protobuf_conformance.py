@@ -8,7 +8,7 @@ that is singular, repeated, packed, not packed, in a oneof, and a map for each p
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rackwright.protobuf import wire
@@ -107,7 +107,7 @@ def values(name: str) -> list[tuple[bytes, bytes]]:
     return [(_long(number, size), wire.varint(again)) for number, size, again in _varints(name)]
 
 
-def _same(encoded: Iterator[bytes]) -> list[tuple[bytes, bytes]]:
+def _same(encoded: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
     return [(each, each) for each in encoded]
 
 
@@ -201,15 +201,16 @@ def _valid_values(name: str, message: str) -> Iterator[Case]:
     if name != "message":
         data = b"".join(_field(SINGULAR, name, given) for given, _ in pairs)
         yield Case(f"last {name}", message, data, _field(SINGULAR, name, pairs[-1][1]))
-    given, again = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    inputs, outputs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     for base, packed in ((REPEATED, message == PROTO3), (PACKED, True), (UNPACKED, False)):
-        one_by_one = b"".join(_field(base, name, each) for each in given)
+        one_by_one = b"".join(_field(base, name, each) for each in inputs)
         if name not in NUMBERS:
             yield Case(f"repeated {name}", message, one_by_one, one_by_one)
             return
-        expected = _run(base, name, again) if packed else b"".join(_field(base, name, each) for each in again)
+        unpacked = b"".join(_field(base, name, each) for each in outputs)
+        expected = _run(base, name, outputs) if packed else unpacked
         yield Case(f"repeated {name} at {base}", message, one_by_one, expected)
-        yield Case(f"repeated {name} in a run at {base}", message, _run(base, name, given), expected)
+        yield Case(f"repeated {name} in a run at {base}", message, _run(base, name, inputs), expected)
 
 
 def _oneof_values(name: str, message: str) -> Iterator[Case]:

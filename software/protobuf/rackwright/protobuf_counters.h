@@ -15,7 +15,7 @@ enum class Fallback : unsigned {
     too_large,        // the data has 2 GiB or more
     malformed,        // the unit called the data malformed; the library decides
     region_full,      // the result is too large for a region of the unit
-    unsupported,      // the unit met what it leaves to the library, as an unknown field
+    unsupported,      // the unit met what it leaves to the library, as a group
     access_fault,     // memory refused the unit an access
 };
 
