@@ -109,7 +109,8 @@ def build() -> None:
 
 def _build_tool(name: str, source: Path) -> None:
     libraries = [PROTOBUF / "tools" / "libprotoc.a", PROTOBUF / "host" / "libprotobuf.a"]
-    sources = sorted((PLUGIN_SOURCES / name).glob("*.cpp"))
+    folders = [PLUGIN_SOURCES / part for part in (name, "namespaces")]
+    sources = [source for folder in folders for source in sorted(folder.glob("*.cpp"))]
     strict = ["-Wall", "-Wextra", "-Werror"]
     command = ["g++", "-std=c++17", *_TOOL.flags, *strict, "-pthread", "-isystem", str(source)]
     output = ["-o", str(PROTOBUF / "tools" / name)]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from rackwright.protobuf import measure
+from rackwright.errors import RackwrightError
+from rackwright.protobuf import Suite, measure
 from rackwright.protobuf.schema import read_schema
-from rackwright.protobuf.suites import PUBLIC_SCHEMAS
+from rackwright.protobuf.suites import PUBLIC_SCHEMAS, chosen_suite
 from rackwright.protobuf.suites.public import public_suite
 from rackwright.protobuf.suites.public_schemas import Schema, draw_schema
+
+SMALL = (0, 5)
+"""Schemas of few and small types, so that their programs are compiled fast."""
 
 
 def schemas(count: int) -> list[Schema]:
@@ -50,8 +55,34 @@ def test_schemas_are_what_protoc_takes(count: int) -> None:
     assert all(benchmark.message in schema.classes for benchmark in suite.benchmarks)
 
 
+def units_do(suite: Suite, share: float) -> None:
+    rows = list(measure(suite, targets=["boom+unit"]))
+    assert len(rows) == 2 * len(suite.benchmarks)
+    assert all(row.verified and row.status == "ok" for row in rows)
+    assert sum(row.fallbacks for row in rows) <= (1 - share) * sum(row.messages for row in rows)
+
+
+def test_the_units_do_small_schemas() -> None:
+    suite = public_suite(SMALL[-1] + 1)
+    units_do(replace(suite, benchmarks=[suite.benchmarks[index] for index in SMALL]), share=1)
+
+
 @pytest.mark.long
 def test_the_units_do_nearly_all_of_it() -> None:
-    rows = list(measure(public_suite(PUBLIC_SCHEMAS), ["deserialize"], ["boom+unit"]))
-    assert all(row.verified and row.status == "ok" for row in rows)
-    assert sum(row.fallbacks for row in rows) <= 0.02 * sum(row.messages for row in rows)
+    units_do(public_suite(PUBLIC_SCHEMAS), share=0.98)
+
+
+def test_each_schema_is_a_program() -> None:
+    suite = public_suite(2)
+    parts = list(suite.parts())
+    assert [part.name for part in parts] == ["schema-0", "schema-1"]
+    for part in parts:
+        schema = read_schema(part.proto, [suite.proto.parent])
+        assert part.benchmarks[0].message in schema.classes
+        assert len({name.split(".")[1] for name in schema.classes if name.startswith("world.")}) == 1
+
+
+def test_a_seed_is_for_this_suite() -> None:
+    assert chosen_suite("public", schemas=2, seed=5) == public_suite(2, seed=5)
+    with pytest.raises(RackwrightError, match="--seed is for public"):
+        chosen_suite("services", seed=5)

@@ -17,8 +17,11 @@ rackwright.tests.Everything.Inner: parses serializes
 rackwright.tests.Everything: parses serializes
 rackwright.tests.Maps: parses serializes required
 rackwright.tests.Mixed.Pair: parses serializes
+rackwright.tests.Mixed.Triple: parses serializes
+google.protobuf.Any: parses serializes
 google.protobuf.Timestamp: parses serializes
-rackwright.tests.Mixed: parses -
+rackwright.tests.Mixed: parses serializes
+rackwright.tests.Extended: parses serializes
 rackwright.tests.Strict: parses serializes required
 rackwright.tests.Empty: parses serializes
 rackwright.tests.Wide: - -

@@ -2,6 +2,9 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
+
+#include "additions.h"
 #include "leftovers.h"
 #include "regions.h"
 
@@ -46,6 +49,7 @@ void restore(const Type &type, google::protobuf::Message *message)
     for (size_t i = 0; i < bytes / 8; i++) {
         if (arena_map[i / 64] >> (i % 64) & 1) std::memcpy(object + 8 * i, &arena, sizeof arena);
     }
+    set_own_addresses(type, message);
 }
 
 bool prepare(const Type *type, const google::protobuf::Message &message, size_t size)
@@ -107,12 +111,28 @@ bool merge_leftovers(const Type &type, google::protobuf::Message *message, const
     const Merged merged = take_leftovers(message, true);
     if (merged.succeeded) {
         protobuf_counters.left_over += merged.count;
-        return merged.count == 0 ? is_complete(type, *message) : message->IsInitialized();
+        if (merged.count == 0) return complete(type, message);
+        if (type.holds & own_addresses) set_all_own_addresses(type, message);
+        return message->IsInitialized();
     }
     protobuf_counters.parsed--;
     restore(type, message);
     count(Fallback::malformed);
     return parse_by_library(message, data, size);
+}
+
+bool merge_all_leftovers(const Type &type, google::protobuf::Message *const *messages,
+                         const std::string_view *data, size_t number)
+{
+    // They come in the order of the messages, unless requests that were started before have some, too.
+    const bool in_order = std::find(messages, messages + number, next_root()) != messages + number;
+    bool all = true;
+    for (size_t i = 0; i < number; i++) {
+        all &= in_order && messages[i] != next_root()
+                   ? complete(type, messages[i])
+                   : merge_leftovers(type, messages[i], data[i].data(), data[i].size());
+    }
+    return all;
 }
 
 void drop_leftovers(const google::protobuf::Message *message)
@@ -143,6 +163,62 @@ Fallback count_fallback(rackwright_status status)
     const Fallback reason = reason_of(status);
     count(reason);
     return reason;
+}
+
+namespace {
+
+// Whether the unit did it, with unknown fields and extensions from the library. The output may not have
+// fitted.
+bool serialize_with_additions(const Type &type, const google::protobuf::Message &message, char *start,
+                              char *end, std::string_view *output)
+{
+    static Additions additions; // keeps its room
+    additions.look_for(type, message);
+    if (additions.are_none()) return false;
+    additions.hide();
+    const uint64_t outcome = serialize_one(type, message, start, end);
+    additions.show();
+    if (!is_output(outcome)) return false;
+    protobuf_counters.serialized++;
+    protobuf_counters.added++;
+    const char *made = reinterpret_cast<const char *>(outcome);
+    *output = additions.insert({made, static_cast<size_t>(end - made)}, start);
+    return true;
+}
+
+} // namespace
+
+std::string_view serialize_otherwise(const Type &type, const google::protobuf::Message &message,
+                                     rackwright_status status, char *start, char *end)
+{
+    std::string_view output;
+    if (status == RACKWRIGHT_UNSUPPORTED && serialize_with_additions(type, message, start, end, &output)) {
+        return output;
+    }
+    count(reason_of(status));
+    return serialize_by_library(message, start, end);
+}
+
+bool serialize_the_others(const Type &type, const google::protobuf::Message *const *messages,
+                          size_t number, char *start, char *end, std::string_view *outputs)
+{
+    for (size_t i = 0; i < number; i++) {
+        if (outputs[i].data() == nullptr) continue;
+        end = const_cast<char *>(outputs[i].data());
+        protobuf_counters.serialized++;
+    }
+    for (size_t i = 0; i < number; i++) {
+        if (outputs[i].data() != nullptr) continue;
+        if (!serialize_with_additions(type, *messages[i], start, end, &outputs[i])) {
+            // Its status may be another than that of the first which failed.
+            const uint64_t outcome = serialize_one(type, *messages[i], start, end);
+            count(reason_of(static_cast<rackwright_status>(outcome - 1)));
+            outputs[i] = serialize_by_library(*messages[i], start, end);
+        }
+        if (outputs[i].data() == nullptr) return false;
+        end = const_cast<char *>(outputs[i].data());
+    }
+    return true;
 }
 
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
@@ -185,7 +261,7 @@ bool ParseRequest::wait()
     if (protobuf::has_leftovers()) {
         return protobuf::merge_leftovers(*type_, message_, data_, size_);
     }
-    return protobuf::is_complete(*type_, *message_);
+    return protobuf::complete(*type_, message_);
 }
 
 std::string_view SerializeRequest::wait()

@@ -25,6 +25,7 @@ ProtobufCounters operator-(const ProtobufCounters &later, const ProtobufCounters
     difference.parsed -= earlier.parsed;
     difference.serialized -= earlier.serialized;
     difference.left_over -= earlier.left_over;
+    difference.added -= earlier.added;
     difference.regions -= earlier.regions;
     for (unsigned i = 0; i < fallback_reasons; i++) difference.fallbacks[i] -= earlier.fallbacks[i];
     return difference;

@@ -17,6 +17,9 @@ struct Merged {
     bool succeeded; // false when the library refuses one
 };
 
+// The message whose leftovers come first among those that were not taken; null if there are none.
+const google::protobuf::Message *next_root();
+
 // Takes what the request for `root`, which has completed, left over; merges it, or drops it.
 Merged take_leftovers(const google::protobuf::Message *root, bool merges);
 

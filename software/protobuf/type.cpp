@@ -1,5 +1,8 @@
 #include "rackwright/protobuf_type.h"
 
+#include <iterator>
+#include <unordered_map>
+
 #include "rackwright/protobuf_map.h"
 
 namespace rackwright::protobuf {
@@ -34,10 +37,9 @@ uint64_t address_of(const void *pointer)
     return reinterpret_cast<uint64_t>(pointer);
 }
 
-// Word 1 of an entry, but for the case of a oneof.
-uint64_t detail_of(const Field &field, const Type *message)
+// Word 1 of an entry, but for the case of a oneof and the table of a message.
+uint64_t detail_of(const Field &field)
 {
-    if (message != nullptr) return address_of(message->table);
     return address_of(field.set) | field.values;
 }
 
@@ -63,25 +65,56 @@ bool is_pointer(const Field &field)
 void write_node_entry(uint64_t *element, const Field &field, size_t offset, const Type *message)
 {
     element[0] = entry_of(field, offset, no_hasbit) | (is_pointer(field) ? lies_inline : 0);
-    element[1] = detail_of(field, message);
+    element[1] = message == nullptr ? detail_of(field) : address_of(message->serializer_table);
     element[2] = tag_of(field);
     element[3] = 0;
 }
 
+// A header of objects that can't be serialized.
+alignas(64) uint64_t refusing[header_words] = {0, 0, 0, 0, 0, 0, uint64_t{1} << 32, 0};
+
+// A field that is left to the library, and that may be absent without a hasbit which says so: the serializer
+// takes those as present, unless they are messages. Values of enums are all the same to it.
+void refuse_when_present(uint64_t *element)
+{
+    constexpr uint64_t type_bits = uint64_t{31} << 58, message_type = uint64_t{11} << 58;
+    constexpr uint64_t enum_type = uint64_t{14} << 58, unsupported = uint64_t{1} << 57;
+    element[0] &= ~unsupported;
+    if ((element[0] & type_bits) == enum_type) return;
+    element[0] = (element[0] & ~type_bits) | message_type;
+    element[1] |= address_of(refusing);
+}
+
+// By the address of the table of virtual functions.
+std::unordered_map<uint64_t, const Type *> &types_by_class()
+{
+    static std::unordered_map<uint64_t, const Type *> types;
+    return types;
+}
+
 } // namespace
 
-Builder::Builder(Type &type, uint64_t *list, uint64_t *image, uint32_t first, uint32_t last,
-                 const Samples &samples)
-    : type_(type), list_(list), image_(image), samples_(samples), first_(first)
+const Type *type_of_object(const google::protobuf::Message &object)
+{
+    uint64_t functions;
+    std::memcpy(&functions, &object, sizeof functions);
+    const auto found = types_by_class().find(functions);
+    return found == types_by_class().end() ? nullptr : found->second;
+}
+
+Builder::Builder(Type &type, const Room &room, uint32_t first, uint32_t last, const Samples &samples)
+    : type_(type), room_(room), samples_(samples), first_(first)
 {
     uint64_t *header = type_.table;
     std::memcpy(&header[0], samples_.objects[0], sizeof(uint64_t));
     header[1] = samples_.bytes;
     header[2] = 0;
     header[3] = uint64_t{first} << 32 | last;
-    header[4] = address_of(image_);
-    header[5] = address_of(list_);
-    header[7] = 0;
+    header[4] = address_of(room_.image);
+    header[5] = address_of(room_.list);
+    header[header_type] = address_of(&type_);
+    types_by_class()[header[0]] = &type_;
+    type_.messages = room_.messages;
 }
 
 uint64_t Builder::offset(const void *member) const
@@ -100,25 +133,58 @@ void Builder::field(const Field &field, const void *member, unsigned hasbit,
     const Field known = with_table(field, message);
     const uint64_t case_bits = oneof_case == nullptr ? 0 : offset(oneof_case) / 4 << 48;
     hasbits_tell_all_ &= hasbit != no_hasbit;
-    add(field, entry_of(known, offset(member), hasbit), case_bits | detail_of(known, message), 0);
+    add(field, entry_of(known, offset(member), hasbit), case_bits | detail_of(known), message, 0);
 }
 
 void Builder::map(const Field &field, const void *member, const Type &entry, uint64_t nodes)
 {
     hasbits_tell_all_ = false;
-    add(field, entry_of(field, offset(member), no_hasbit) | is_map, detail_of(field, &entry), nodes);
+    add(field, entry_of(field, offset(member), no_hasbit) | is_map, detail_of(field), &entry, nodes);
 }
 
-void Builder::add(const Field &field, uint64_t entry, uint64_t detail, uint64_t nodes)
+void Builder::add(const Field &field, uint64_t entry, uint64_t detail, const Type *message,
+                  uint64_t nodes)
 {
     uint64_t *place = type_.table + header_words + entry_words * (field.number - first_);
     place[0] = entry;
-    place[1] = detail;
-    uint64_t *element = list_ + list_words * fields_++;
-    element[0] = field.in_entry ? entry | uint64_t{no_hasbit} << 32 : entry;
-    element[1] = detail;
+    place[1] = detail | (message == nullptr ? 0 : address_of(message->table));
+    const bool has_hasbit = (entry >> 32 & no_hasbit) != no_hasbit;
+    uint64_t *element = room_.list + list_words * fields_;
+    element[0] = entry + (has_hasbit ? uint64_t{shift_} << 32 : 0);
+    if (field.in_entry) element[0] |= uint64_t{no_hasbit} << 32;
+    element[1] = detail | (message == nullptr ? 0 : address_of(message->serializer_table));
     element[2] = tag_of(field);
     element[3] = nodes;
+    if (entry >> 57 & 1) refuse_when_present(element);
+    if (message != nullptr) room_.messages[type_.message_count++] = static_cast<uint16_t>(fields_);
+    fields_++;
+}
+
+// The set of extensions lies before the hasbits. At 8 it has 16 bits with the room it has, which is 1, 4, 16,
+// 64 or 256 once there was an extension, and 16 bits whose highest is set when there is more. The
+// serializer takes that for hasbits, too, those of fields that it leaves to the library.
+void Builder::extensions(const Extensions &extensions)
+{
+    hasbits_tell_all_ = false;
+    type_.extensions = extensions;
+    type_.extensions.offset = static_cast<uint32_t>(offset(extensions.set));
+    const uint64_t start = type_.extensions.offset + 8, hasbits = type_.table[2];
+    const uint64_t bytes = hasbits >> 32, at = bytes == 0 ? start : static_cast<uint32_t>(hasbits);
+    shift_ = static_cast<unsigned>(8 * (at - start));
+    room_.header[2] = (at - start + (bytes == 0 ? sizeof(uint32_t) : bytes)) << 32 | start;
+}
+
+void Builder::add_extension_rows()
+{
+    uint64_t *element = room_.list + list_words * fields_;
+    for (const unsigned bit : {0, 2, 4, 6, 8, 31}) {
+        Field field = {1, 5}; // an int32, whose number is never written
+        field.unsupported = true;
+        element[0] = entry_of(field, type_.extensions.offset + 8, bit);
+        element[1] = element[3] = 0;
+        element[2] = tag_of(field);
+        element += list_words;
+    }
 }
 
 uint64_t describe_nodes(NodeTable &table, const NodeLayout &layout, const Field &key,
@@ -135,22 +201,35 @@ uint64_t describe_nodes(NodeTable &table, const NodeLayout &layout, const Field 
     return layout.next / sizeof(void *) << 53 | uint64_t{key.type} << 48 | address_of(&table);
 }
 
-// Copies the first sample and notes where it holds its arena's address; false when something else
-// depends on where an object is.
+// Whether a word of the first sample, which is another in the second one, is the address of a part of the
+// object it is in.
+bool Builder::note_own_address(size_t word, uint64_t other)
+{
+    const uint64_t of = room_.image[word] - address_of(samples_.objects[0]);
+    const bool is_own = of < samples_.bytes && of == other - address_of(samples_.objects[1]);
+    if (!is_own || type_.own_count == std::size(type_.own)) return false;
+    type_.own[type_.own_count++] = {static_cast<uint32_t>(8 * word), static_cast<uint32_t>(of)};
+    room_.image[word] = 0;
+    return true;
+}
+
+// Copies the first sample and notes where it holds its arena's address, and addresses in itself; false
+// when something else depends on where an object is.
 bool Builder::write_image()
 {
+    uint64_t *const image = room_.image;
     const size_t words = (samples_.bytes + 7) / 8;
     const size_t padded = (samples_.bytes + 15) / 16 * 2;
-    std::memset(image_, 0, (padded + (padded + 63) / 64) * sizeof(uint64_t));
-    std::memcpy(image_, samples_.objects[0], samples_.bytes);
+    std::memset(image, 0, (padded + (padded + 63) / 64) * sizeof(uint64_t));
+    std::memcpy(image, samples_.objects[0], samples_.bytes);
     for (size_t i = 0; i < words; i++) {
         uint64_t other = 0;
         std::memcpy(&other, static_cast<const char *>(samples_.objects[1]) + 8 * i,
                     i + 1 < words ? 8 : samples_.bytes - 8 * i);
-        if (image_[i] == other) continue;
-        if (image_[i] != address_of(samples_.arenas[0])) return false;
+        if (image[i] == other || note_own_address(i, other)) continue;
+        if (image[i] != address_of(samples_.arenas[0])) return false;
         if (other != address_of(samples_.arenas[1])) return false;
-        image_[padded + i / 64] |= uint64_t{1} << (i % 64);
+        image[padded + i / 64] |= uint64_t{1} << (i % 64);
     }
     return true;
 }
@@ -160,6 +239,14 @@ void Builder::finish(unsigned limits)
     const bool parses = write_image() && (limits & parses_nothing) == 0;
     const bool serializes = (limits & serializes_nothing) == 0;
     type_.table[6] = uint64_t{!parses} << 33 | uint64_t{!serializes} << 32 | fields_;
+    if (type_.extensions.set != nullptr) {
+        add_extension_rows();
+        uint64_t *const header = type_.serializer_table, hasbits = header[2];
+        std::memcpy(header, type_.table, header_words * sizeof *header);
+        header[2] = hasbits;
+        header[6] += extension_rows;
+        type_.table[6] |= uint64_t{1} << 32;
+    }
     type_.parses = parses;
     type_.serializes = serializes;
     const bool one_word = type_.table[2] >> 32 == sizeof(uint32_t);

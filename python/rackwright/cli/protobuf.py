@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -103,6 +103,9 @@ def bench_protobuf(
     schemas: Annotated[
         int | None, typer.Option(min=1, max=200, help="How many schemas of the suite public; 12 by default.")
     ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="From which the suite public is drawn; 11 by default.")
+    ] = None,
     target: Targets = None,
     save: Annotated[Path | None, typer.Option(help="Also write the suite into this folder.")] = None,
     clock: ClockOption = None,
@@ -117,12 +120,12 @@ def bench_protobuf(
 
         ./rw bench protobuf --suite services --syntax proto3
 
-        ./rw bench protobuf --suite public --schemas 3
+        ./rw bench protobuf --suite public --schemas 200 --seed 11 --target boom --target boom+unit
 
     """
     from rackwright.protobuf.suites import chosen_suite, save_suite
 
-    made = chosen_suite(suite, syntax.value if syntax else None, schemas)
+    made = chosen_suite(suite, syntax.value if syntax else None, schemas, seed)
     if save is not None:
         save_suite(made, save)
     _measure(made, operation, None, target, json, clock)
@@ -198,12 +201,16 @@ def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
             each.target,
             each.over,
             f"{each.speedup:.2f}x",
-            f"{each.fallbacks:.1%}",
+            f"{each.fallbacks:.1%}" + _names(each.reasons),
             str(each.benchmarks),
         ]
         for each in summaries
     ]
     print_table(columns, cells)
+
+
+def _names(reasons: Mapping[str, int]) -> str:
+    return f" ({', '.join(sorted(reasons))})" if reasons else ""
 
 
 def _cells(row: Row) -> list[str]:
@@ -217,7 +224,7 @@ def _cells(row: Row) -> list[str]:
         "" if row.cycles_per_byte is None else f"{row.cycles_per_byte:.2f}",
         "" if row.unit_clock_hz is None else f"{row.unit_clock_hz / 1e9:.2f}",
         f"{row.gigabits_per_second:.3f}",
-        f"{row.fallbacks:,}",
+        f"{row.fallbacks:,}" + _names(row.reasons),
         row.status,
         "yes" if row.verified else "NO",
     ]

@@ -35,15 +35,29 @@ def measure(
     clock: str | None = None,
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
-    """Every benchmark on every target; rows come target by target.
+    """Every benchmark on every target; rows come target by target, for one part of the suite after the other.
 
     Every result has been compared with the official library's, by the program that was measured.
     `clock` is the units' clock as a server takes it. `detail` hears what is under way.
     """
+    for part in suite.parts():
+        folders = (*include, suite.proto.parent)
+        yield from _measure_part(part, operations, targets, folders, clock, detail)
+
+
+def _measure_part(
+    suite: Suite,
+    operations: Sequence[str],
+    targets: Sequence[str],
+    include: Sequence[Path],
+    clock: str | None,
+    detail: Callable[[str], None],
+) -> Iterator[Row]:
     detail(f"{suite.name}: compiling")
     schema = read_schema(suite.proto, include)
     messages = list(dict.fromkeys(benchmark.message for benchmark in suite.benchmarks))
-    programs = compile_benchmark(schema, messages)
+    machines = {"host" if target == "host" else "riscv64" for target in targets}
+    programs = compile_benchmark(schema, messages, machines)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, benchmark in enumerate(suite.benchmarks):

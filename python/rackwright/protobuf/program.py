@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,26 +23,32 @@ _ARCHIVES = ("libbenchmark.a", "librackwright-protobuf.a", "libprotobuf.a")
 
 @dataclass(frozen=True)
 class Programs:
-    """The benchmark, compiled for both machines."""
+    """Where the benchmark is, compiled for each machine."""
 
     host: Path
     riscv64: Path
 
 
-def compile_benchmark(schema: Schema, messages: Sequence[str]) -> Programs:
-    """Compiles the benchmark for these messages; what was compiled before is not compiled again."""
+def compile_benchmark(
+    schema: Schema, messages: Sequence[str], machines: Collection[str] = tuple(_PROGRAMS)
+) -> Programs:
+    """Compiles the benchmark for these messages; what was compiled before is not compiled again.
+
+    Only the programs for `machines`, of "host" and "riscv64", are there afterwards.
+    """
     folder = BUILD / "protobuf" / _key(schema, messages)
     programs = Programs(folder / "host", folder / "riscv64")
-    if not all((folder / name).exists() for name in _PROGRAMS):
+    missing = [name for name in machines if not (folder / name).exists()]
+    if missing:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             work = Path(scratch)
             main = work / "main.cpp"
             main.write_text(main_source(schema, messages), encoding="utf-8")
             sources = [*schema.generate(work), main]
-            with ThreadPoolExecutor(max_workers=len(_PROGRAMS)) as pool:
+            with ThreadPoolExecutor(max_workers=len(missing)) as pool:
                 made = pool.map(
-                    lambda name: compile_program(sources, work / name, name, include=work), _PROGRAMS
+                    lambda name: compile_program(sources, work / name, name, include=work), missing
                 )
                 for path in made:
                     shutil.move(path, folder / path.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -54,7 +55,8 @@ class Row:
 class Summary:
     """The geometric mean, over the benchmarks of a group, of how much faster `target` is than `over`.
 
-    The time of calls that the unit left to the library is in it; `fallbacks` is their share of all.
+    The time of calls that the unit left to the library is in it; `fallbacks` is their share of all,
+    `reasons` their numbers by reason.
     """
 
     operation: str
@@ -64,6 +66,7 @@ class Summary:
     speedup: float
     benchmarks: int
     fallbacks: float
+    reasons: dict[str, int]
 
     def record(self) -> dict[str, Any]:
         """The summary as JSON; see docs/json.md."""
@@ -75,10 +78,15 @@ def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def _left_to_the_library(rows: Sequence[Row], operation: str, group: str, target: str) -> float:
-    """The share of messages that a target's unit left to the library."""
+def _left_to_the_library(
+    rows: Sequence[Row], operation: str, group: str, target: str
+) -> tuple[float, dict[str, int]]:
+    """The share of messages that a target's unit left to the library, and their numbers by reason."""
     measured = [row for row in rows if (row.operation, row.group, row.target) == (operation, group, target)]
-    return sum(row.fallbacks for row in measured) / max(1, sum(row.messages for row in measured))
+    reasons: Counter[str] = Counter()
+    for row in measured:
+        reasons.update(row.reasons)
+    return reasons.total() / max(1, sum(row.messages for row in measured)), dict(reasons)
 
 
 def summarize(rows: Iterable[Row]) -> list[Summary]:
@@ -99,5 +107,5 @@ def summarize(rows: Iterable[Row]) -> list[Summary]:
                 if ratios:
                     mean = geometric_mean(ratios)
                     left = _left_to_the_library(rows, operation, group, target)
-                    summaries.append(Summary(operation, group, target, over, mean, len(ratios), left))
+                    summaries.append(Summary(operation, group, target, over, mean, len(ratios), *left))
     return summaries

@@ -17,6 +17,16 @@ _INCLUDE = PROTOBUF / "include"
 
 _OF_THE_LIBRARY = ("google/protobuf/descriptor.proto", "google/protobuf/compiler/plugin.proto")
 
+# Keywords of C++11 but for types of characters, and NULL, as protoc has them.
+_KEYWORDS = """
+NULL alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const
+const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export
+extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
+operator or or_eq private protected public register reinterpret_cast return short signed sizeof static
+static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
+union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
+
 # Numbers of fields in descriptor.proto.
 _FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE = 1, 1, 2, 4
 _MESSAGE_NAME, _MESSAGE_NESTED, _MESSAGE_OPTIONS, _OPTIONS_MAP_ENTRY = 1, 3, 7, 7
@@ -113,13 +123,25 @@ def _read_file(descriptor: bytes) -> tuple[str, dict[str, str]]:
             package = value.decode()
         elif number == _FILE_MESSAGE:
             messages.append(value)
-    scope = "".join(f"::{part}" for part in package.split(".") if part)
+    scope = "".join(f"::{_legal(part)}" for part in package.split(".") if part)
     prefix = f"{package}." if package else ""
     classes = {}
     for message in messages:
         for path in _paths(message):
-            classes[prefix + ".".join(path)] = f"{scope}::{'_'.join(path)}"
+            classes[prefix + ".".join(path)] = f"{scope}::{_class_name(path)}"
     return name, classes
+
+
+def _legal(name: str) -> str:
+    return f"{name}_" if name in _KEYWORDS.split() else name
+
+
+def _class_name(path: Sequence[str]) -> str:
+    """The C++ class of a message: those it is declared in, and its own name, which must be no keyword."""
+    name = ""
+    for part in path:
+        name = _legal(f"{name}_{part}" if name else part)
+    return name
 
 
 def _paths(message: bytes) -> Iterator[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +11,15 @@ from pathlib import Path
 class Benchmark:
     """Messages of one class that are measured together.
 
-    `message` is the full name of their type. Averages are made of benchmarks of the same `group`.
+    `message` is the full name of their type. Averages are made of benchmarks of the same `group`. `proto`
+    is the file that declares the type, below the folder of the suite's own, if not that itself.
     """
 
     name: str
     message: str
     messages: Sequence[bytes]
     group: str = ""
+    proto: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -27,3 +29,9 @@ class Suite:
     name: str
     proto: Path
     benchmarks: Sequence[Benchmark]
+
+    def parts(self) -> Iterator[Suite]:
+        """Suites of the benchmarks that one file declares: programs are made for each of them."""
+        for proto in dict.fromkeys(benchmark.proto for benchmark in self.benchmarks):
+            of_it = [benchmark for benchmark in self.benchmarks if benchmark.proto == proto]
+            yield Suite(self.name if proto is None else of_it[0].name, proto or self.proto, of_it)

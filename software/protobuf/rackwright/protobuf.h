@@ -12,7 +12,8 @@
 //
 // A program that links this library has its `operator delete` and can't have another, and runs on a
 // machine with the units unless it calls `use_units(false)`. Nothing here may be called from two
-// threads at once; an arena must not end while a request for one of its messages is under way.
+// threads at once; an arena must not end while a request for one of its messages is under way. No other
+// thread may look at a message that is being serialized: unknown fields and extensions are hidden meanwhile.
 #pragma once
 
 #include <google/protobuf/message.h>

@@ -42,6 +42,32 @@ bool recover(const Type &type, google::protobuf::Message *message, const void *d
 Fallback count_fallback(const Type *type);
 Fallback count_fallback(rackwright_status status);
 
+// After the serializer ended with `status`, not ok: has the library write unknown fields and extensions if
+// they were the reason, and the unit the rest; else has it write all.
+std::string_view serialize_otherwise(const Type &type, const google::protobuf::Message &message,
+                                     rackwright_status status, char *start, char *end);
+
+// Serializes those messages of a batch that the unit has not: they have no output. The others are at the end
+// of the range.
+bool serialize_the_others(const Type &type, const google::protobuf::Message *const *messages,
+                          size_t count, char *start, char *end, std::string_view *outputs);
+
+// Has the unit serialize a message into the last bytes of the range: what wait_for_serializations() gives.
+inline uint64_t serialize_one(const Type &type, const google::protobuf::Message &message, char *start,
+                              char *end)
+{
+    state.output = nullptr;
+    set_output(start, end, nullptr);
+    fence();
+    start_serialize(type.serializer_table, &message);
+    const uint64_t outcome = wait_for_serializations();
+    fence();
+    return outcome;
+}
+
+// Whether the outcome is an address.
+inline bool is_output(uint64_t outcome) { return outcome > RACKWRIGHT_ACCESS_FAULT + 1; }
+
 // Writes into the last bytes of the range.
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
                                       char *end);
@@ -56,6 +82,10 @@ inline bool has_leftovers() { return __builtin_expect(leftovers[0].root != nullp
 // What the parse returns.
 bool merge_leftovers(const Type &type, google::protobuf::Message *message, const void *data,
                      size_t size);
+
+// The same for a batch. Whether all of them were parsed.
+bool merge_all_leftovers(const Type &type, google::protobuf::Message *const *messages,
+                         const std::string_view *data, size_t count);
 
 // The same after one that did not.
 void drop_leftovers(const google::protobuf::Message *message);
@@ -150,10 +180,16 @@ size_t clear_some(Message *const *messages, const std::string_view *data, size_t
     return cleared;
 }
 
-// Whether all required fields are there: asked of classes that have some.
-inline bool is_complete(const Type &type, const google::protobuf::Message &message)
+// Fills in what the unit leaves out of one object, or of all that a message it has parsed consists of.
+void set_own_addresses(const Type &type, google::protobuf::Message *message);
+void set_all_own_addresses(const Type &type, google::protobuf::Message *message);
+
+// What is left to do when the unit has parsed a message. False when a required field is not there.
+inline bool complete(const Type &type, google::protobuf::Message *message)
 {
-    return !type.has_required || message.IsInitialized();
+    if (__builtin_expect(type.holds == 0, 1)) return true;
+    if (type.holds & own_addresses) set_all_own_addresses(type, message);
+    return !(type.holds & required_fields) || message->IsInitialized();
 }
 
 } // namespace protobuf
@@ -174,7 +210,7 @@ template <class Message> bool ParseFromArray(Message *message, const void *data,
             return protobuf::finish(*type, message, data, size, outcome);
         }
         protobuf_counters.parsed++;
-        return protobuf::is_complete(*type, *message);
+        return protobuf::complete(*type, message);
     }
 }
 
@@ -188,15 +224,10 @@ std::string_view SerializeToTail(const Message &message, void *data, size_t capa
         return protobuf::serialize_by_library(message, start, end);
     }
     if constexpr (type != nullptr) {
-        protobuf::state.output = nullptr;
-        protobuf::set_output(start, end, nullptr);
-        protobuf::fence();
-        protobuf::start_serialize(type->table, &message);
-        const uint64_t outcome = protobuf::wait_for_serializations();
-        protobuf::fence();
-        if (__builtin_expect(outcome <= RACKWRIGHT_ACCESS_FAULT + 1, 0)) {
-            protobuf::count_fallback(static_cast<rackwright_status>(outcome - 1));
-            return protobuf::serialize_by_library(message, start, end);
+        const uint64_t outcome = protobuf::serialize_one(*type, message, start, end);
+        if (__builtin_expect(!protobuf::is_output(outcome), 0)) {
+            return protobuf::serialize_otherwise(
+                *type, message, static_cast<rackwright_status>(outcome - 1), start, end);
         }
         protobuf_counters.serialized++;
         const char *first = reinterpret_cast<const char *>(outcome);
@@ -243,12 +274,10 @@ bool ParseBatch(Message *const *messages, const std::string_view *data, size_t c
         protobuf::fence();
         protobuf_counters.parsed += started;
         if (protobuf::has_leftovers()) {
-            for (size_t i = 0; i < started; i++) {
-                complete &= protobuf::merge_leftovers(*type, messages[i], data[i].data(),
-                                                      data[i].size());
-            }
-        } else if (type->has_required) {
-            for (size_t i = 0; i < started; i++) complete &= messages[i]->IsInitialized();
+            complete &= protobuf::merge_all_leftovers(
+                *type, reinterpret_cast<google::protobuf::Message *const *>(messages), data, started);
+        } else if (type->holds != 0) {
+            for (size_t i = 0; i < started; i++) complete &= protobuf::complete(*type, messages[i]);
         }
     }
     for (size_t i = started; i < count; i++) {
@@ -267,13 +296,19 @@ bool SerializeBatch(const Message *const *messages, size_t count, void *data, si
             protobuf::state.output = nullptr;
             protobuf::set_output(start, end, outputs);
             protobuf::fence();
-            const uint64_t *const table = protobuf::TypeOf<Message>::value->table;
+            const protobuf::Type &type = *protobuf::TypeOf<Message>::value;
+            const uint64_t *const table = type.serializer_table;
             for (size_t i = 0; i < count; i++) protobuf::start_serialize(table, messages[i]);
             const uint64_t outcome = protobuf::wait_for_serializations();
             protobuf::fence();
-            if (outcome > RACKWRIGHT_ACCESS_FAULT + 1) {
+            if (protobuf::is_output(outcome)) {
                 protobuf_counters.serialized += count;
                 return true;
+            }
+            if (outcome == RACKWRIGHT_UNSUPPORTED + 1) {
+                return protobuf::serialize_the_others(
+                    type, reinterpret_cast<const google::protobuf::Message *const *>(messages), count,
+                    start, end, outputs);
             }
         }
     }
@@ -329,7 +364,7 @@ void SerializeRequest::start(const Message &message, OutputRegion *region)
         record_.words[0] = 0;
         protobuf::fence();
         protobuf::set_serialize_record(&record_);
-        protobuf::start_serialize(type->table, &message);
+        protobuf::start_serialize(type->serializer_table, &message);
     }
 }
 

@@ -15,7 +15,7 @@ enum class Fallback : unsigned {
     too_large,        // the data has 2 GiB or more
     malformed,        // the unit called the data malformed; the library decides
     region_full,      // the result is too large for a region of the unit
-    unsupported,      // the unit met what it leaves to the library, as an unknown field
+    unsupported,      // the unit met what it leaves to the library, as a group
     access_fault,     // memory refused the unit an access
 };
 
@@ -28,6 +28,7 @@ struct ProtobufCounters {
     uint64_t parsed = 0;     // messages that the unit parsed
     uint64_t serialized = 0; // messages that the unit serialized
     uint64_t left_over = 0;  // fields in them that the library took over, as unknown ones
+    uint64_t added = 0;      // of those serialized: the library wrote unknown fields, extensions
     uint64_t regions = 0;    // regions that were given to the unit
     uint64_t fallbacks[fallback_reasons] = {};
 

@@ -60,14 +60,14 @@ void Builder::map(const Field &field, const MapField &member, const Field &key, 
     using Members = map_details::Members<Entry>;
     static Storage<sizeof(Entry), 2, 2> room;
     static NodeTable nodes;
-    static Type type(room.table, false);
+    static Type type(room.table, room.table, 0);
 
     Field parts[] = {key, value};
     for (Field &part : parts) {
         part.implicit_presence = false;
         part.in_entry = true;
     }
-    describe<Entry>(type, room, 1, 2, 0, [&](Builder &builder, const Entry &entry) {
+    describe<Entry>(type, room.room(nullptr), 1, 2, 0, [&](Builder &builder, const Entry &entry) {
         const auto &hasbits = Members::hasbits(entry);
         builder.hasbits(&hasbits, sizeof hasbits);
         builder.field(parts[0], &Members::key(entry), 0);

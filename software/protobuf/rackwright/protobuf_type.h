@@ -7,6 +7,8 @@
 #pragma once
 
 #include <google/protobuf/arena.h>
+#include <google/protobuf/extension_set.h>
+#include <google/protobuf/message.h>
 #include <google/protobuf/stubs/common.h>
 
 #include <cstddef>
@@ -17,23 +19,58 @@
 static_assert(GOOGLE_PROTOBUF_VERSION == 3021012,
               "Rackwright's protobuf units know the objects of protobuf 3.21.12 and of no other version");
 static_assert(sizeof(void *) == 8, "descriptor tables are for machines with 64-bit pointers");
+static_assert(sizeof(google::protobuf::internal::ExtensionSet) == 24,
+              "what tells that there are extensions is at 8");
 
 namespace rackwright::protobuf {
 
-// A message class as the runtime sees it. `words` is in static storage, so that tables may name each
-// other before they are built.
-struct Type {
-    constexpr Type(uint64_t *words, bool required) : table(words), has_required(required) {}
+// Where the extensions of a class are, and which field numbers they may have.
+struct Extensions {
+    struct Range {
+        int first, end;
+    };
+    const google::protobuf::internal::ExtensionSet *set; // in the first sample
+    const google::protobuf::Message *prototype;
+    const Range *ranges; // by ascending numbers
+    size_t count;
+    uint32_t offset = 0; // of the set in objects
+};
 
-    uint64_t *table;         // header and entries
-    bool has_required;       // IsInitialized() has to be asked
-    bool parses = false;     // the deserializer takes objects of this class
-    bool serializes = false; // the serializer does
+// A word of an object that holds the address of a part of it.
+struct OwnAddress {
+    uint32_t at = 0, of = 0; // offsets
+};
+
+// A message class as the runtime sees it. What it points at is in static storage, so that tables may
+// name each other before they are built.
+struct Type {
+    // `below` tells what objects of this class, or those within them, may have: see `holds`.
+    constexpr Type(uint64_t *words, uint64_t *header, unsigned below)
+        : table(words), serializer_table(header), holds(below)
+    {
+    }
+
+    uint64_t *table;            // header and entries
+    uint64_t *serializer_table; // header for the serializer: the same, or another for extensions
+    unsigned holds;             // required_fields, own_addresses
+    bool parses = false;        // the deserializer takes objects of this class
+    bool serializes = false;    // the serializer does
+
+    // Rows of the list that are messages with tables, or maps.
+    const uint16_t *messages = nullptr;
+    size_t message_count = 0;
+
+    OwnAddress own[2]; // as many as google.protobuf.Any has
+    size_t own_count = 0;
+    Extensions extensions = {};
 
     // Where the hasbits are if they are one word and tell of every field: an object is clear when they
     // are zero. Otherwise 0.
     uint32_t only_hasbits = 0;
 };
+
+// The type of an object's class; null when it has none.
+const Type *type_of_object(const google::protobuf::Message &object);
 
 // The type of a class, or null when protoc ran without our plug-in.
 template <class Message, class = void> struct TypeOf {
@@ -47,9 +84,23 @@ template <class Message> constexpr const Type *type_of()
     return TypeOf<Message>::value;
 }
 
+// What messages may have, in themselves or below: fields that IsInitialized() asks for, and addresses of
+// their own parts, which the deserializer does not know.
+enum : unsigned { required_fields = 1, own_addresses = 2 };
+
 constexpr size_t header_words = 8;
+constexpr size_t header_type = 7; // the word of a header that is software's: the Type
 constexpr size_t entry_words = 2;
 constexpr size_t list_words = 4;
+
+// Rows of a list that are present when the object has had extensions; see Builder::extensions().
+constexpr size_t extension_rows = 6;
+
+// Parts of a Storage.
+struct Room {
+    uint64_t *list, *image, *header;
+    uint16_t *messages;
+};
 
 // Room for everything the units read of a class with objects of `bytes` bytes.
 template <size_t bytes, size_t numbers, size_t fields> struct Storage {
@@ -59,6 +110,15 @@ template <size_t bytes, size_t numbers, size_t fields> struct Storage {
     alignas(64) uint64_t table[header_words + entry_words * numbers];
     alignas(64) uint64_t list[list_words * (fields == 0 ? 2 : (fields + 1) / 2 * 2)];
     alignas(16) uint64_t image[image_words + map_words];
+    uint16_t messages[fields == 0 ? 1 : fields];
+
+    Room room(uint64_t *header) { return {list, image, header, messages}; }
+};
+
+// The same for a class with extensions, whose serializer has a header of its own.
+template <size_t bytes, size_t numbers, size_t fields>
+struct ExtendedStorage : Storage<bytes, numbers, fields + extension_rows> {
+    alignas(64) uint64_t header[header_words];
 };
 
 // What protoc knows of a field; the rest is found in the class.
@@ -102,8 +162,7 @@ enum : unsigned { parses_nothing = 1, serializes_nothing = 2 };
 // Writes the table of one class.
 class Builder {
   public:
-    Builder(Type &type, uint64_t *list, uint64_t *image, uint32_t first, uint32_t last,
-            const Samples &samples);
+    Builder(Type &type, const Room &room, uint32_t first, uint32_t last, const Samples &samples);
 
     // Where the class keeps its hasbits; not called when it has none.
     void hasbits(const void *member, size_t bytes);
@@ -119,8 +178,9 @@ class Builder {
     void map(const Field &field, const MapField &member, const Field &key, const Field &value,
              const Type *message);
 
-    // The class has extensions, of which no hasbit tells.
-    void extensions() { hasbits_tell_all_ = false; }
+    // The class has extensions; called before fields are added. Of an object that has had some the
+    // serializer is to say that it can't do it.
+    void extensions(const Extensions &extensions);
 
     // Completes the header; `limits` are those known to protoc.
     void finish(unsigned limits);
@@ -128,21 +188,24 @@ class Builder {
   private:
     uint64_t offset(const void *member) const;
     void map(const Field &field, const void *member, const Type &entry, uint64_t nodes);
-    void add(const Field &field, uint64_t entry, uint64_t detail, uint64_t nodes);
+    void add(const Field &field, uint64_t entry, uint64_t detail, const Type *message, uint64_t nodes);
     bool write_image();
+    bool note_own_address(size_t word, uint64_t other);
+    void add_extension_rows();
 
     Type &type_;
-    uint64_t *list_;
-    uint64_t *image_;
+    Room room_;
     Samples samples_;
     uint32_t first_;
     size_t fields_ = 0;
+    unsigned shift_ = 0; // bits between where hasbits begin for the serializer and where they are
     bool hasbits_tell_all_ = true;
 };
 
 // Builds the table of `Message` when the program starts; `fields` adds them, given an object.
-template <class Message, class Room, class Fields>
-bool describe(Type &type, Room &room, uint32_t first, uint32_t last, unsigned limits, Fields fields)
+template <class Message, class Fields>
+bool describe(Type &type, const Room &room, uint32_t first, uint32_t last, unsigned limits,
+              Fields fields)
 {
     // Zeroed blocks, so that padding in the objects is zero too.
     constexpr size_t block = sizeof(Message) + 1024;
@@ -151,7 +214,7 @@ bool describe(Type &type, Room &room, uint32_t first, uint32_t last, unsigned li
     google::protobuf::Arena first_arena(blocks[0], block), second_arena(blocks[1], block);
     const Message *object = google::protobuf::Arena::CreateMessage<Message>(&first_arena);
     const Message *other = google::protobuf::Arena::CreateMessage<Message>(&second_arena);
-    Builder builder(type, room.list, room.image, first, last,
+    Builder builder(type, room, first, last,
                     {{object, other}, {&first_arena, &second_arena}, sizeof(Message)});
     fields(builder, *object);
     builder.finish(limits);

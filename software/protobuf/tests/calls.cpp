@@ -15,6 +15,7 @@ namespace {
 using google::protobuf::Arena;
 using rackwright::Fallback;
 using rackwright::tests::Everything;
+using rackwright::tests::Extended;
 using rackwright::tests::Leaf;
 using rackwright::tests::Maps;
 using rackwright::tests::Mixed;
@@ -150,6 +151,35 @@ void what_is_unknown_is_left_over()
     leaves_over<Mixed>(2, grouped.SerializeAsString());
 }
 
+// Objects of google.protobuf.Any know where their own fields are; the unit made these.
+void any_can_be_packed_and_unpacked()
+{
+    Extended sample;
+    sample.mutable_any();
+    sample.add_anys()->PackFrom(leaf(1));
+    sample.mutable_below()->mutable_chosen_any()->PackFrom(leaf(2));
+    (*sample.mutable_named_anys())["key"].PackFrom(leaf(3));
+    Arena arena;
+    auto *message = Arena::CreateMessage<Extended>(&arena);
+    CHECK(reason_of_parse(message, sample.SerializeAsString(), true) == rackwright::fallback_reasons);
+    CHECK(message->SerializeAsString() == sample.SerializeAsString());
+    Leaf unpacked;
+    CHECK(!message->any().Is<Leaf>() && message->anys(0).UnpackTo(&unpacked));
+    CHECK(unpacked.value() == 1);
+    CHECK(message->below().chosen_any().UnpackTo(&unpacked) && unpacked.value() == 2);
+    CHECK(message->named_anys().at("key").UnpackTo(&unpacked) && unpacked.value() == 3);
+    message->mutable_any()->PackFrom(leaf(7));
+    CHECK(message->any().UnpackTo(&unpacked) && unpacked.value() == 7);
+
+    auto *alone = Arena::CreateMessage<google::protobuf::Any>(&arena);
+    CHECK(reason_of_parse(alone, sample.anys(0).SerializeAsString(), true) == rackwright::fallback_reasons);
+    CHECK(alone->UnpackTo(&unpacked) && unpacked.value() == 1);
+    CHECK(reason_of_parse(alone, "\x08", false) == static_cast<unsigned>(Fallback::malformed));
+    CHECK(reason_of_parse(alone, "", true) == rackwright::fallback_reasons);
+    alone->PackFrom(leaf(5));
+    CHECK(alone->UnpackTo(&unpacked) && unpacked.value() == 5);
+}
+
 void required_fields_are_asked_for()
 {
     Arena arena;
@@ -240,6 +270,7 @@ int main()
     RUN(the_library_is_called_for_a_reason);
     RUN(closed_enums_may_have_gaps);
     RUN(what_is_unknown_is_left_over);
+    RUN(any_can_be_packed_and_unpacked);
     RUN(required_fields_are_asked_for);
     RUN(maps_are_the_units);
     RUN(requests_are_queued);

@@ -9,6 +9,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 #include "check.h"
 #include "rackwright/protobuf.h"
@@ -53,11 +54,22 @@ struct RandomValues {
     }
 };
 
+std::vector<const FieldDescriptor *> fields_of(const Message &message)
+{
+    const auto *descriptor = message.GetDescriptor();
+    std::vector<const FieldDescriptor *> fields;
+    for (int i = 0; i < descriptor->field_count(); i++) fields.push_back(descriptor->field(i));
+    const auto number = fields.size();
+    descriptor->file()->pool()->FindAllExtensions(descriptor, &fields);
+    for (size_t i = fields.size(); i > number; i--) {
+        if (below(2) == 0) fields.erase(fields.begin() + static_cast<ptrdiff_t>(i) - 1);
+    }
+    return fields;
+}
+
 void fill(Message *message, int depth)
 {
-    const auto *descriptor = message->GetDescriptor();
-    for (int i = 0; i < descriptor->field_count(); i++) {
-        const FieldDescriptor *field = descriptor->field(i);
+    for (const FieldDescriptor *field : fields_of(*message)) {
         if (below(3) != 0 && !field->is_required()) continue;
         const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
         const uint64_t count = field->is_repeated() ? below(6) : 1;

@@ -9,12 +9,14 @@
 #include "everything.pb.h"
 #include "modern.pb.h"
 #include "rackwright/protobuf.h"
+#include "serialized.h"
 
 namespace {
 
 using rackwright::Fallback;
 using rackwright::tests::Empty;
 using rackwright::tests::Everything;
+using rackwright::tests::Extended;
 using rackwright::tests::Leaf;
 using rackwright::tests::Mixed;
 using rackwright::tests::Modern;
@@ -68,7 +70,7 @@ Modern modern()
 // Serializes in both ways; tells how often the library was called.
 template <class Message> uint64_t serialize(const Message &message)
 {
-    const std::string expected = message.SerializePartialAsString();
+    const std::string expected = serialized(message);
     const auto before = rackwright::protobuf_counters;
     std::vector<char> room(expected.size() + 40, '#');
     const std::string_view tail =
@@ -97,13 +99,93 @@ void the_library_is_called_for_a_reason()
     Mixed mixed;
     mixed.set_number(3);
     (*mixed.mutable_counts())["one"] = 1;
-    CHECK(serialize(mixed) == 3); // each of the three calls
-    Leaf unknown;
-    CHECK(unknown.ParseFromString(std::string("\xa0\x06\x01", 3)));
-    CHECK(serialize(unknown) == 3);
+    CHECK(serialize(mixed) == 0);
+    mixed.mutable_pair()->set_left(4); // a group
+    CHECK(serialize(mixed) == 3);      // each of the three calls
+    mixed.clear_pair();
+    mixed.add_triple();
+    CHECK(serialize(mixed) == 3);
+    mixed.clear_triple();
+    CHECK(mixed.mutable_unknown_fields() != nullptr && serialize(mixed) == 0);
     rackwright::use_units(false);
     CHECK(serialize(leaf(2)) == 3);
     rackwright::use_units(true);
+}
+
+// Parses what the library makes of a few extensions, beside unknown fields of all kinds.
+Extended extended(int depth)
+{
+    Extended message;
+    message.set_first(depth);
+    message.SetExtension(rackwright::tests::low, -depth);
+    if (depth % 2 == 0) message.AddExtension(rackwright::tests::lows, std::string(150, 'l'));
+    message.AddExtension(rackwright::tests::highs, 7);
+    (*message.MutableExtension(rackwright::tests::high)->mutable_strings())["key"] = "value";
+    message.mutable_unknown_fields()->AddVarint(60, 1u << depth);
+    message.mutable_unknown_fields()->AddLengthDelimited(5, std::string(110, 'u'));
+    message.mutable_unknown_fields()->AddGroup(61)->AddFixed32(1, 5);
+    if (depth == 0) return message;
+    *message.MutableExtension(rackwright::tests::middle) = extended(depth - 1);
+    *message.mutable_below() = extended(depth - 1);
+    for (int i = 0; i < 3; i++) {
+        message.add_elements()->set_first(i);
+        *message.add_elements() = extended(depth - 1);
+    }
+    message.mutable_chosen()->mutable_unknown_fields()->AddFixed64(62, 5);
+    return message;
+}
+
+void what_the_library_adds_is_where_it_belongs()
+{
+    for (int depth = 0; depth < 4; depth++) {
+        Extended message = extended(depth);
+        message.add_anys()->PackFrom(leaf(3));
+        const uint64_t before = rackwright::protobuf_counters.added;
+        CHECK(serialize(message) == 0);
+        CHECK(rackwright::protobuf_counters.added - before == 3);
+        CHECK(message.unknown_fields().field_count() == 3); // as before
+        CHECK(message.GetExtension(rackwright::tests::low) == -depth);
+    }
+    Extended emptied = extended(1);
+    emptied.Clear();
+    emptied.set_first(1);
+    CHECK(serialize(emptied) == 0);
+    // In a map, the library does it all.
+    Extended mapped;
+    (*mapped.mutable_mapped())[3].mutable_unknown_fields()->AddVarint(60, 1);
+    CHECK(serialize(mapped) == 3);
+}
+
+void additions_have_to_fit()
+{
+    const Extended message = extended(2);
+    std::vector<char> room(message.ByteSizeLong());
+    CHECK(rackwright::SerializeToTail(message, room.data(), room.size()).size() == room.size());
+    for (const size_t less : {1, 100, 1000}) {
+        CHECK(rackwright::SerializeToTail(message, room.data(), room.size() - less).data() == nullptr);
+    }
+}
+
+void batches_may_have_additions()
+{
+    std::vector<Extended> made;
+    size_t bytes = 0;
+    for (int i = 0; i < 24; i++) {
+        made.push_back(i % 3 == 0 ? extended(i % 4) : Extended());
+        made.back().set_first(i);
+        if (i == 7) (*made.back().mutable_mapped())[3].mutable_unknown_fields()->AddVarint(60, 1);
+        bytes += made.back().ByteSizeLong();
+    }
+    std::vector<const Extended *> messages;
+    for (const Extended &each : made) messages.push_back(&each);
+    std::vector<char> room(bytes);
+    std::vector<std::string_view> outputs(24);
+    const auto before = rackwright::protobuf_counters;
+    CHECK(rackwright::SerializeBatch(messages.data(), 24, room.data(), bytes, outputs.data()));
+    for (int i = 0; i < 24; i++) CHECK(outputs[i] == serialized(made[i]));
+    const auto counted = rackwright::protobuf_counters - before;
+    CHECK(counted.serialized == 23 && counted.added == 8 && counted.all_fallbacks() == 1);
+    CHECK(!rackwright::SerializeBatch(messages.data(), 24, room.data(), bytes - 1, outputs.data()));
 }
 
 void what_does_not_fit_is_refused()
@@ -146,6 +228,9 @@ int main()
 #define RUN(TEST) TEST(), std::printf("%s\n", #TEST)
     RUN(bytes_are_those_of_the_library);
     RUN(the_library_is_called_for_a_reason);
+    RUN(what_the_library_adds_is_where_it_belongs);
+    RUN(additions_have_to_fit);
+    RUN(batches_may_have_additions);
     RUN(what_does_not_fit_is_refused);
     RUN(batches_and_requests_fill_a_range);
     return 0;

@@ -90,6 +90,32 @@ void compare_field(const FieldDescriptor *field, const Message &empty, const Typ
     CHECK(entry.bit(55) == (!field->is_repeated() && !field->has_presence()));
 }
 
+// Of messages the serializer has tables of their own; of a class with extensions, it has other hasbits first.
+void compare_row(const Type &type, const Entry &entry, const uint64_t *row)
+{
+    const uint64_t shift = 8 * (static_cast<uint32_t>(type.table[2]) -
+                                static_cast<uint32_t>(type.serializer_table[2]));
+    const bool has_hasbit = entry.hasbit() != rackwright::protobuf::no_hasbit;
+    const uint64_t expected = entry.word + (has_hasbit ? shift << 32 : 0);
+    if (entry.bit(57)) { // a group: a message whose table refuses it
+        const auto *refusing = reinterpret_cast<const uint64_t *>(row[1] << 16 >> 16);
+        CHECK(row[0] >> 58 == (entry.bit(63) ? 32u : 0u) + 11 && refusing[6] >> 32 == 1);
+        CHECK((row[0] & 0x1ffffffffffffff) == (expected & 0x1ffffffffffffff));
+        return;
+    }
+    CHECK(row[0] == expected);
+    const bool has_table = entry.type() == 11 && !entry.bit(57);
+    if (!has_table) {
+        CHECK(row[1] == entry.detail);
+        return;
+    }
+    constexpr uint64_t addresses = (uint64_t{1} << 48) - 1;
+    const auto *header = reinterpret_cast<const uint64_t *>(entry.detail & addresses);
+    const auto *below = reinterpret_cast<const Type *>(header[rackwright::protobuf::header_type]);
+    CHECK(below->table == header && row[1] >> 48 == entry.detail >> 48);
+    CHECK((row[1] & addresses) == reinterpret_cast<uint64_t>(below->serializer_table));
+}
+
 template <class Class> void compare()
 {
     const Type &type = *rackwright::protobuf::type_of<Class>();
@@ -112,14 +138,18 @@ template <class Class> void compare()
         }
         compare_field(field, empty, type, entry);
         if (field->is_map()) compare_map(field, empty, entry, list + 4 * listed);
-        CHECK(list[4 * listed] == words[0] && list[4 * listed + 1] == words[1]);
+        compare_row(type, entry, list + 4 * listed);
         CHECK(list[4 * listed + 2] >> 3 == number && number > previous);
         previous = static_cast<uint32_t>(number);
         listed++;
     }
     CHECK(listed == static_cast<uint32_t>(table[6]));
     CHECK(listed == static_cast<uint64_t>(type.parses ? descriptor->field_count() : 0));
-    CHECK((table[6] >> 33 & 1) == !type.parses && (table[6] >> 32 & 1) == !type.serializes);
+    const bool extends = type.serializer_table != table;
+    CHECK(extends == (type.parses && descriptor->extension_range_count() > 0));
+    CHECK((table[6] >> 33 & 1) == !type.parses);
+    CHECK((table[6] >> 32 & 1) == (!type.serializes || extends));
+    CHECK((type.serializer_table[6] >> 32 & 1) == !type.serializes);
 
     // The image is what a fresh object on an arena is, in memory that was zero.
     alignas(16) char block[sizeof(Class) + 1024] = {};
@@ -131,10 +161,15 @@ template <class Class> void compare()
     for (size_t i = 0; type.parses && i < sizeof(Class) / 8; i++) {
         const bool holds_arena = map[i / 64] >> (i % 64) & 1;
         const auto word = at<uint64_t>(*fresh, 8 * i);
-        CHECK(holds_arena ? word == reinterpret_cast<uint64_t>(&arena) : word == image[i]);
+        uint64_t expected = holds_arena ? reinterpret_cast<uint64_t>(&arena) : image[i];
+        for (size_t own = 0; own < type.own_count; own++) {
+            if (type.own[own].at == 8 * i) expected = reinterpret_cast<uint64_t>(fresh) + type.own[own].of;
+        }
+        CHECK(word == expected);
     }
     std::printf("%s: %s%s%s\n", descriptor->full_name().c_str(), type.parses ? "parses" : "-",
-                type.serializes ? " serializes" : " -", type.has_required ? " required" : "");
+                type.serializes ? " serializes" : " -",
+                type.holds & rackwright::protobuf::required_fields ? " required" : "");
 }
 
 } // namespace

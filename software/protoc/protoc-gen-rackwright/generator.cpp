@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../namespaces/namespaces.h"
 #include "enum_values.h"
 #include "message.h"
 
@@ -66,13 +67,15 @@ bool is_generated_for_speed(const FileDescriptor *file)
     return file->options().optimize_for() == google::protobuf::FileOptions::SPEED;
 }
 
-void insert(GeneratorContext *context, const std::string &file, const std::string &point,
-            const std::string &text)
+// Inserts into a file that was generated for `file`, the one that ends with `ending`.
+void insert(GeneratorContext *context, const FileDescriptor *file, const std::string &ending,
+            const std::string &point, const std::string &text)
 {
+    const std::string stem = google::protobuf::compiler::cpp::StripProto(file->name());
     const std::unique_ptr<google::protobuf::io::ZeroCopyOutputStream> output(
-        context->OpenForInsert(file, point));
+        context->OpenForInsert(stem + ending, point));
     Printer printer(output.get(), '$');
-    printer.PrintRaw(text);
+    printer.PrintRaw(with_legal_namespaces(file, text));
 }
 
 } // namespace
@@ -87,14 +90,13 @@ bool Generator::Generate(const FileDescriptor *file, const std::string &paramete
     const auto messages = messages_of(file);
     if (messages.empty() || !is_generated_for_speed(file)) return true;
 
-    const std::string stem = google::protobuf::compiler::cpp::StripProto(file->name());
-    insert(context, stem + ".pb.h", "includes", "#include <rackwright/protobuf_type.h>\n");
+    insert(context, file, ".pb.h", "includes", "#include <rackwright/protobuf_type.h>\n");
     for (const Descriptor *message : messages) {
-        insert(context, stem + ".pb.h", "class_scope:" + message->full_name(),
+        insert(context, file, ".pb.h", "class_scope:" + message->full_name(),
                declaration_of(message));
     }
     std::string definitions = sets_of(messages);
     for (const Descriptor *message : messages) definitions += definition_of(message);
-    insert(context, stem + ".pb.cc", "namespace_scope", definitions);
+    insert(context, file, ".pb.cc", "namespace_scope", definitions);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "message.h"
 
 #include <google/protobuf/compiler/cpp/helpers.h>
+#include <google/protobuf/compiler/cpp/options.h>
 
 #include <algorithm>
 #include <set>
@@ -14,6 +15,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::compiler::cpp::ClassName;
 using google::protobuf::compiler::cpp::HasHasbit;
+using google::protobuf::compiler::cpp::Options;
 
 // Entries of a table that is still worth keeping on chip.
 constexpr int most_entries = 4096;
@@ -28,30 +30,65 @@ std::vector<const FieldDescriptor *> fields_in_order(const Descriptor *message)
     return fields;
 }
 
-// Whether an object of this class can lack a required field, in itself or below.
-bool has_required(const Descriptor *message, std::set<const Descriptor *> *seen)
+bool is_required(const Descriptor *, const FieldDescriptor *field)
+{
+    return field->is_required();
+}
+
+// google.protobuf.Any has addresses of its own fields.
+bool is_in_any(const Descriptor *message, const FieldDescriptor *)
+{
+    return google::protobuf::compiler::cpp::IsAnyMessage(message, Options());
+}
+
+// Whether objects of this class have a field of which `is_it` is true, in themselves or below.
+template <class Predicate>
+bool holds(const Descriptor *message, Predicate is_it, std::set<const Descriptor *> *seen)
 {
     if (!seen->insert(message).second) return false;
     for (int i = 0; i < message->field_count(); i++) {
         const FieldDescriptor *field = message->field(i);
-        if (field->is_required()) return true;
+        if (is_it(message, field)) return true;
         const Descriptor *below = field->message_type();
-        if (below != nullptr && has_required(below, seen)) return true;
+        if (below != nullptr && holds(below, is_it, seen)) return true;
     }
     return false;
+}
+
+// What a Type says that its objects hold.
+std::string held_by(const Descriptor *message)
+{
+    std::set<const Descriptor *> seen, seen_too;
+    std::string held;
+    if (holds(message, is_required, &seen)) held += "::rackwright::protobuf::required_fields | ";
+    if (holds(message, is_in_any, &seen_too)) held += "::rackwright::protobuf::own_addresses | ";
+    return held + "0u";
 }
 
 // What keeps the units from handling the class at all.
 std::string limits_of(const Descriptor *message, bool too_wide)
 {
-    const bool sets = message->options().message_set_wire_format();
-    const bool extends = message->extension_range_count() > 0;
-    std::string limits;
-    if (too_wide || sets) limits += "::rackwright::protobuf::parses_nothing | ";
-    if (too_wide || sets || extends) {
-        limits += "::rackwright::protobuf::serializes_nothing | ";
+    if (!too_wide && !message->options().message_set_wire_format()) return "0u";
+    return "::rackwright::protobuf::parses_nothing | ::rackwright::protobuf::serializes_nothing";
+}
+
+std::string description_of_extensions(const Descriptor *message)
+{
+    std::vector<const Descriptor::ExtensionRange *> ranges;
+    for (int i = 0; i < message->extension_range_count(); i++) {
+        ranges.push_back(message->extension_range(i));
     }
-    return limits + "0u";
+    std::sort(ranges.begin(), ranges.end(), [](const auto *a, const auto *b) {
+        return a->start < b->start;
+    });
+    std::string listed;
+    for (const auto *each : ranges) {
+        listed += "{" + std::to_string(each->start) + ", " + std::to_string(each->end) + "}, ";
+    }
+    return "    static const ::rackwright::protobuf::Extensions::Range ranges[] = {" + listed +
+           "};\n    builder.extensions({&object._impl_._extensions_, internal_default_instance(),\n"
+           "        ranges, " +
+           std::to_string(ranges.size()) + "});\n";
 }
 
 bool any_hasbits(const Descriptor *message)
@@ -84,9 +121,9 @@ std::string definition_of(const Descriptor *message)
         fields.clear();
         first = last = 1;
     }
-    std::set<const Descriptor *> seen;
-    const std::string required = has_required(message, &seen) ? "true" : "false";
+    const bool extends = message->extension_range_count() > 0 && !too_wide;
     const std::string room = "rackwright_room_" + name;
+    const std::string header = room + (extends ? ".header" : ".table");
     const std::string range = std::to_string(first) + ", " + std::to_string(last);
 
     std::string text = "\nvoid " + name +
@@ -96,14 +133,16 @@ std::string definition_of(const Descriptor *message)
     if (any_hasbits(message)) {
         text += "    builder.hasbits(&object._impl_._has_bits_, sizeof object._impl_._has_bits_);\n";
     }
+    if (extends) text += description_of_extensions(message);
     for (const FieldDescriptor *field : fields) text += description_of(field);
-    if (message->extension_range_count() > 0) text += "    builder.extensions();\n";
-    text += "}\nstatic ::rackwright::protobuf::Storage<sizeof(" + name + "), " +
-            std::to_string(last - first + 1) + ", " + std::to_string(fields.size()) + "> " + room +
-            ";\n::rackwright::protobuf::Type " + name + "::rackwright_type(" + room + ".table, " +
-            required + ");\n[[maybe_unused]] static const bool rackwright_built_" + name +
+    text += std::string("}\nstatic ::rackwright::protobuf::") + (extends ? "Extended" : "") +
+            "Storage<sizeof(" + name + "), " + std::to_string(last - first + 1) + ", " +
+            std::to_string(fields.size()) + "> " + room + ";\n::rackwright::protobuf::Type " + name +
+            "::rackwright_type(" + room + ".table, " + header + ",\n    " + held_by(message) +
+            ");\n[[maybe_unused]] static const bool rackwright_built_" + name +
             " = ::rackwright::protobuf::describe<" + name + ">(\n    " + name +
-            "::rackwright_type, " + room + ", " + range + ", " + limits_of(message, too_wide) +
+            "::rackwright_type, " + room + ".room(" + header + "), " + range + ",\n    " +
+            limits_of(message, too_wide) +
             ",\n    &" + name + "::RackwrightDescribe);\n";
     return text;
 }

@@ -1,12 +1,13 @@
 // protoc of the official library, with its C++ generator alone: what it writes always fits the
 // library, because both are compiled from the same source.
 #include <google/protobuf/compiler/command_line_interface.h>
-#include <google/protobuf/compiler/cpp/generator.h>
+
+#include "cpp_generator.h"
 
 int main(int argument_count, char **arguments)
 {
     google::protobuf::compiler::CommandLineInterface protoc;
-    google::protobuf::compiler::cpp::CppGenerator cpp;
+    CppGenerator cpp;
     protoc.AllowPlugins("protoc-");
     protoc.RegisterGenerator("--cpp_out", "--cpp_opt", &cpp, "Generates C++ headers and sources.");
     return protoc.Run(argument_count, arguments);

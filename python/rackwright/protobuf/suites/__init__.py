@@ -16,19 +16,23 @@ PUBLIC_SCHEMAS = 12
 """Schemas of the suite `public`, unless another number is asked for."""
 
 
-def chosen_suite(name: str, syntax: str | None = None, schemas: int | None = None) -> Suite:
+def chosen_suite(
+    name: str, syntax: str | None = None, schemas: int | None = None, seed: int | None = None
+) -> Suite:
     """The suite `fields`, `services` or `public`, or one made from the distributions in a YAML file.
 
     `syntax`, "proto2" or "proto3", is that of all schemas that are made from distributions, in place of the
-    share they tell; `schemas` the number of schemas of `public`. Raises `RackwrightError` for another name,
+    share they tell; `schemas` and `seed` are those of `public`. Raises `RackwrightError` for another name,
     for a file that makes no sense, and for a suite of which that can't be chosen.
     """
     from rackwright.protobuf.suites.distributions import FLEET, read_distributions
-    from rackwright.protobuf.suites.public import public_suite
+    from rackwright.protobuf.suites.public import SEED, public_suite
     from rackwright.protobuf.suites.services import services_suite
 
-    if schemas is not None and name != "public":
-        raise RackwrightError(f"the suite {name} has schemas of its own; --schemas is for public")
+    if name != "public":
+        for option, value in (("--schemas", schemas), ("--seed", seed)):
+            if value is not None:
+                raise RackwrightError(f"the suite {name} has schemas of its own; {option} is for public")
     path = Path(name)
     if name == "services" or path.suffix in (".yaml", ".yml"):
         shapes = read_distributions(FLEET if name == "services" else path)
@@ -39,7 +43,9 @@ def chosen_suite(name: str, syntax: str | None = None, schemas: int | None = Non
         raise RackwrightError(f"no suite {name}; there are fields, services, public, or a FILE.yaml")
     if syntax is not None:
         raise RackwrightError(f"the suite {name} has a syntax of its own; --syntax is for services")
-    return fields_suite() if name == "fields" else public_suite(schemas or PUBLIC_SCHEMAS)
+    if name == "fields":
+        return fields_suite()
+    return public_suite(schemas or PUBLIC_SCHEMAS, seed=SEED if seed is None else seed)
 
 
 def save_suite(suite: Suite, folder: Path) -> None:

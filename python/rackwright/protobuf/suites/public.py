@@ -18,6 +18,7 @@ from rackwright.protobuf.suites.public_schemas import (
     Schema,
     draw_schema,
     proto_files,
+    service_file,
 )
 
 SEED = 11
@@ -28,17 +29,25 @@ _MOST_FIELDS = 40
 
 
 def public_suite(schemas: int, messages: int = 64, seed: int = SEED) -> Suite:
-    """So many schemas, and messages of each; its .proto files are kept in .build."""
+    """So many schemas, and messages of each; its .proto files are kept in .build.
+
+    A schema and its messages depend on the seed and its place alone: fewer schemas are the first of more.
+    """
     drawn = []
-    benchmarks = []
+    messages_of = []
     for index in range(schemas):
         draw = random.Random(f"{seed}/{index}")
         schema = draw_schema(f"world.s{index}", draw)
         top = schema.messages[0]
         sent = [_Writer(schema, draw).top() for _ in range(messages)]
         drawn.append(schema)
-        benchmarks.append(Benchmark(f"schema-{index}", f"{schema.package}.{top.name}", sent, "public"))
-    return Suite("public", keep_files(proto_files(drawn)), benchmarks)
+        messages_of.append((f"schema-{index}", f"{schema.package}.{top.name}", sent))
+    root = keep_files(proto_files(drawn))
+    benchmarks = [
+        Benchmark(name, message, sent, "public", root.parent / service_file(schema))
+        for schema, (name, message, sent) in zip(drawn, messages_of, strict=True)
+    ]
+    return Suite("public", root, benchmarks)
 
 
 class _Writer:

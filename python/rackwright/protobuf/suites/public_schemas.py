@@ -144,6 +144,11 @@ def _draw_field(
     return Field(number, kind, "repeated" if label == "repeated" else "optional", named)
 
 
+def service_file(schema: Schema) -> str:
+    """The file with the message that is sent."""
+    return f"{schema.package.replace('.', '/')}/service.proto"
+
+
 def proto_files(schemas: list[Schema]) -> dict[str, str]:
     """The texts of .proto files by name; the first imports all others."""
     folder = [(schema, schema.package.replace(".", "/")) for schema in schemas]
@@ -152,7 +157,7 @@ def proto_files(schemas: list[Schema]) -> dict[str, str]:
     for schema, path in folder:
         half = (len(schema.messages) + 1) // 2
         types = f"{path}/types.proto"
-        files[f"{path}/service.proto"] = _proto(schema, schema.messages[:half], (), [types])
+        files[service_file(schema)] = _proto(schema, schema.messages[:half], (), [types])
         files[types] = _proto(schema, schema.messages[half:], schema.enums, [])
     return files
 

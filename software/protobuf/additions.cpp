@@ -1,0 +1,231 @@
+#include "additions.h"
+
+#include <google/protobuf/extension_set.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format.h>
+
+#include <cstring>
+
+#include "objects.h"
+
+namespace rackwright::protobuf {
+
+namespace {
+
+using google::protobuf::Message;
+using google::protobuf::UnknownFieldSet;
+using google::protobuf::internal::ExtensionSet;
+using google::protobuf::internal::InternalMetadata;
+using google::protobuf::internal::WireFormat;
+using google::protobuf::io::CodedOutputStream;
+using google::protobuf::io::EpsCopyOutputStream;
+
+constexpr uint32_t behind_all = UINT32_MAX;
+constexpr uint32_t metadata_offset = 8;
+constexpr uint64_t has_unknown = 1;
+
+template <class Part> const Part &part_of(const Message &message, size_t offset)
+{
+    return *reinterpret_cast<const Part *>(reinterpret_cast<const char *>(&message) + offset);
+}
+
+uint64_t read_varint(const char **at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        const auto byte = static_cast<uint8_t>(*(*at)++);
+        value |= uint64_t{byte & 0x7fu} << shift;
+        if (byte < 0x80) return value;
+    }
+}
+
+// Behind the value of a field whose tag ends at `at`: the unit writes no groups.
+const char *skip_value(const char *at, unsigned wire_type)
+{
+    switch (wire_type) {
+    case 0: return read_varint(&at), at;
+    case 1: return at + 8;
+    case 5: return at + 4;
+    default: {
+        const uint64_t size = read_varint(&at);
+        return at + size;
+    }
+    }
+}
+
+} // namespace
+
+void Additions::look_for(const Type &type, const Message &message)
+{
+    bytes_.clear();
+    texts_.clear();
+    levels_.clear();
+    hidden_.clear();
+    edits_.clear();
+    visit(type, message, {0, 0, 0, 0});
+}
+
+bool Additions::visit(const Type &type, const Message &message, const Level &level)
+{
+    const size_t mine = levels_.size();
+    levels_.push_back(level);
+    bool any = write_extensions(type.extensions, message);
+    any |= write_unknown(message);
+    levels_[mine].texts_end = texts_.size();
+    any |= visit_below(type, message, level.depth + 1);
+    if (!any) levels_.pop_back();
+    return any;
+}
+
+bool Additions::visit_below(const Type &type, const Message &message, uint32_t depth)
+{
+    bool any = false;
+    for (size_t i = 0; i < type.message_count; i++) {
+        const MessageRow row(type, i);
+        if (row.is_map() || !row.is_present(message, type)) continue;
+        if (row.is_repeated()) {
+            const auto elements = row.elements_of(message);
+            for (uint32_t e = 0; e < elements.count; e++) {
+                any |= visit(row.type(), *elements.first[e], {row.number(), e, depth, 0});
+            }
+        } else if (const Message *below = row.of(message)) {
+            any |= visit(row.type(), *below, {row.number(), 0, depth, 0});
+        }
+    }
+    return any;
+}
+
+char *Additions::room_for(size_t size)
+{
+    bytes_.resize(bytes_.size() + size);
+    return bytes_.data() + bytes_.size() - size;
+}
+
+bool Additions::write_unknown(const Message &message)
+{
+    const auto word = word_at<uint64_t>(message, metadata_offset);
+    if ((word & has_unknown) == 0) return false;
+    const auto &metadata = part_of<InternalMetadata>(message, metadata_offset);
+    const auto &fields = metadata.unknown_fields<UnknownFieldSet>(UnknownFieldSet::default_instance);
+    const size_t size = WireFormat::ComputeUnknownFieldsSize(fields);
+    const size_t offset = bytes_.size();
+    auto *room = reinterpret_cast<uint8_t *>(room_for(size));
+    EpsCopyOutputStream stream(room, static_cast<int>(size), true);
+    WireFormat::InternalSerializeUnknownFieldsToArray(fields, room, &stream);
+    texts_.push_back({behind_all, offset, size});
+    hidden_.push_back({&message, metadata_offset, false, word});
+    return true;
+}
+
+bool Additions::write_extensions(const Extensions &extensions, const Message &message)
+{
+    // Room for extensions stays when they are cleared: the unit can't tell.
+    if (extensions.set == nullptr || word_at<uint32_t>(message, extensions.offset + 8) == 0) return false;
+    const auto &set = part_of<ExtensionSet>(message, extensions.offset);
+    const size_t size = set.ByteSize();
+    auto *const room = reinterpret_cast<uint8_t *>(room_for(size));
+    auto *end = room;
+    EpsCopyOutputStream stream(room, static_cast<int>(size), true);
+    for (size_t i = 0; i < extensions.count; i++) {
+        const auto &range = extensions.ranges[i];
+        uint8_t *const start = end;
+        end = set._InternalSerialize(extensions.prototype, range.first, range.end, start, &stream);
+        const auto written = static_cast<size_t>(end - start);
+        if (written == 0) continue;
+        const size_t offset = bytes_.size() - size + static_cast<size_t>(start - room);
+        texts_.push_back({static_cast<uint32_t>(range.first), offset, written});
+    }
+    const uint32_t offset = extensions.offset + 8;
+    hidden_.push_back({&message, offset, true, word_at<uint32_t>(message, offset)});
+    return true;
+}
+
+void Additions::hide()
+{
+    for (const Hidden &each : hidden_) {
+        char *const at = const_cast<char *>(&part_of<char>(*each.object, each.offset));
+        const google::protobuf::Arena *arena = each.object->GetArena();
+        const uint32_t no_extensions = 0;
+        if (each.is_extensions) std::memcpy(at, &no_extensions, sizeof no_extensions);
+        else std::memcpy(at, &arena, sizeof arena);
+    }
+}
+
+void Additions::show()
+{
+    for (const Hidden &each : hidden_) {
+        char *const at = const_cast<char *>(&part_of<char>(*each.object, each.offset));
+        std::memcpy(at, &each.word, each.is_extensions ? sizeof(uint32_t) : sizeof each.word);
+    }
+}
+
+// Goes through the content of a message as the unit made it; gives by how much it grows.
+size_t Additions::locate(size_t *level, const char *at, const char *end)
+{
+    const Level mine = levels_[*level];
+    size_t text = *level == 0 ? 0 : levels_[*level - 1].texts_end;
+    size_t growth = 0, next = ++*level;
+    uint32_t number = 0, index = 0;
+    const auto is_below = [&] { return next < levels_.size() && levels_[next].depth > mine.depth; };
+    const auto add_texts_before = [&](uint32_t bound, const char *place) {
+        for (; text < mine.texts_end && texts_[text].number < bound; text++) {
+            edits_.push_back({place, 0, texts_[text].offset, texts_[text].size});
+            growth += texts_[text].size;
+        }
+    };
+    const auto has_texts_within = [&] { return text < mine.texts_end && texts_[text].number != behind_all; };
+    while (at < end && (is_below() || has_texts_within())) {
+        const char *value = at;
+        const auto tag = static_cast<uint32_t>(read_varint(&value));
+        index = tag >> 3 == number ? index + 1 : 0;
+        number = tag >> 3;
+        add_texts_before(number, at);
+        at = skip_value(value, tag & 7);
+        if (is_below() && levels_[next].number == number && levels_[next].index == index) {
+            growth += locate_below(&next, value);
+        }
+    }
+    add_texts_before(behind_all, end);
+    for (; text < mine.texts_end; text++) {
+        edits_.push_back({end, 0, texts_[text].offset, texts_[text].size});
+        growth += texts_[text].size;
+    }
+    *level = next;
+    return growth;
+}
+
+// The same for a message within one: its length, at `length`, is another then.
+size_t Additions::locate_below(size_t *level, const char *length)
+{
+    const char *content = length;
+    const uint64_t size = read_varint(&content);
+    const auto removed = static_cast<size_t>(content - length);
+    const size_t edit = edits_.size();
+    edits_.push_back({length, removed, 0, 0});
+    const size_t growth = locate(level, content, content + size);
+    const auto written = CodedOutputStream::VarintSize32(static_cast<uint32_t>(size + growth));
+    edits_[edit].offset = bytes_.size();
+    edits_[edit].size = written;
+    CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(size + growth),
+                                            reinterpret_cast<uint8_t *>(room_for(written)));
+    return growth + written - removed;
+}
+
+std::string_view Additions::insert(std::string_view made, char *start)
+{
+    size_t level = 0;
+    char *from = const_cast<char *>(made.data()), *const end = from + made.size();
+    const size_t growth = locate(&level, from, end);
+    if (growth > static_cast<size_t>(from - start)) return {};
+    char *to = from - growth, *const first = to;
+    for (const Edit &edit : edits_) {
+        const auto kept = static_cast<size_t>(edit.at - from);
+        std::memmove(to, from, kept);
+        std::memcpy(to + kept, bytes_.data() + edit.offset, edit.size);
+        to += kept + edit.size;
+        from += kept + edit.removed;
+    }
+    return {first, made.size() + growth};
+}
+
+} // namespace rackwright::protobuf
