@@ -3,6 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.SkidBuffer
 import rackwright.network.StreamFlit
 
 /** Sends frames as they are ordered: as they came, with other addresses, with a report taken off or put in, or of the
@@ -32,10 +33,11 @@ class Emitter(params: Params) extends Module {
 
   private val sums = Module(new Sums)
   private val packer = Module(new Packer)
-  private val orders = Module(new Queue(new Order, 4))
+  // Two buffers, so that whether an order is taken begins at a flop with few loads.
+  private val entering = SkidBuffer(order)
+  private val orders = SkidBuffer(entering)
   private val next = Module(new Queue(new Rewritten, 1, pipe = true))
-  orders.io.enq <> order
-  sums.in <> orders.io.deq
+  sums.in <> orders
   sums.isSealed := isSealed
   sums.reportSum := reportSum
   next.io.enq <> sums.out
@@ -45,13 +47,14 @@ class Emitter(params: Params) extends Module {
   private val busy = next.io.deq.valid
   private val phase = RegInit(Phase.headers)
   private val index = RegInit(0.U(12.W))
-  private val pieces = RegInit(0.U(at.getWidth.W))
+  private val piece = RegInit(0.U(at.getWidth.W))
   private val left = Reg(UInt(16.W))
   private val first = Reg(Bool())
   private val deed = work.order.deed
   private val own = deed === Deed.own
   private val resized = own || (deed === Deed.rewrite && (work.order.strip || work.order.insert))
-  private val head = frames.bits
+  private val pieces = SkidBuffer(frames)
+  private val head = pieces.bits
 
   private val headers = Module(new Headers)
   headers.work := work
@@ -68,35 +71,35 @@ class Emitter(params: Params) extends Module {
   private val available = head.count - offset
   private val sent = Mux(left < available, left(3, 0), available)
   private val sends = packer.in.fire
-  private val arrives = frames.valid
+  private val arrives = pieces.valid
 
   packer.in.valid := false.B
   packer.in.bits := head
-  frames.ready := false.B
+  pieces.ready := false.B
   next.io.deq.ready := false.B
   release := false.B
-  at := pieces
-  idle := !busy && sums.idle && !orders.io.deq.valid && packer.idle
+  at := piece
+  idle := !busy && sums.idle && !entering.valid && !orders.valid && !pieces.valid && packer.idle
 
   private def finish(): Unit = {
     next.io.deq.ready := true.B
     phase := Phase.headers
     index := 0.U
-    pieces := 0.U
+    piece := 0.U
     release := work.order.insert
   }
 
   switch(phase) {
     is(Phase.headers) {
       when(busy && deed === Deed.discard) {
-        frames.ready := true.B
+        pieces.ready := true.B
         when(arrives && head.last) { finish() }
       }.elsewhen(busy && (own || arrives)) {
         packer.in.valid := true.B
         packer.in.bits.data := Mux(deed === Deed.pass, head.data, headers.out)
         packer.in.bits.count := Mux(own, 8.U, head.count)
         packer.in.bits.last := head.last && !own
-        frames.ready := packer.in.ready && !own
+        pieces.ready := packer.in.ready && !own
         when(sends) {
           index := index + !index.andR
           when(!own && head.last) { finish() }.elsewhen(resized && index === 6.U) { phase := Phase.seam }
@@ -122,7 +125,7 @@ class Emitter(params: Params) extends Module {
       packer.in.bits := reportPiece
       packer.in.bits.last := reportPiece.last && left === 0.U
       when(sends) {
-        pieces := pieces + 1.U
+        piece := piece + 1.U
         when(reportPiece.last) {
           phase := Mux(left === 0.U, Phase.drain, Mux(work.order.strip, Phase.skip, Phase.rest))
           when(own) { finish() }
@@ -134,7 +137,7 @@ class Emitter(params: Params) extends Module {
       when(left === 0.U) { phase := Phase.drain }.elsewhen(index === 10.U + work.order.stripEntries) {
         phase := Phase.rest
       }.otherwise {
-        frames.ready := true.B
+        pieces.ready := true.B
         when(arrives) { index := index + 1.U }
       }
     }
@@ -143,7 +146,7 @@ class Emitter(params: Params) extends Module {
       packer.in.bits.data := head.data >> Cat(offset, 0.U(3.W))
       packer.in.bits.count := sent
       packer.in.bits.last := left === sent
-      frames.ready := packer.in.ready
+      pieces.ready := packer.in.ready
       when(sends) {
         first := false.B
         left := left - sent
@@ -155,7 +158,7 @@ class Emitter(params: Params) extends Module {
     }
     is(Phase.drain) {
       // Padding that the frame came with.
-      frames.ready := true.B
+      pieces.ready := true.B
       when(arrives && head.last) { finish() }
     }
   }

@@ -79,9 +79,13 @@ class Flights(params: Params) extends Module {
   private val frees = RegEnable(~VecInit(live).asUInt, stage === Stage.compare)
   private val found = RegEnable(Mux1H(hits, ways), stage === Stage.choose)
 
-  // Written a cycle after it is asked for.
-  private val isWritten = RegNext(change.valid, false.B)
-  private val written = RegEnable(change.bits, change.valid)
+  // Written a cycle after it is asked for, for every bit of a row waits for it.
+  private val cleared = Wire(new FlightChange(params))
+  cleared.row := sweep(rowBits - 1, 0)
+  cleared.ways := Fill(Sizes.ways, 1.U)
+  cleared.flight := 0.U.asTypeOf(cleared.flight)
+  private val isWritten = RegNext(clearing || change.valid, false.B)
+  private val written = RegNext(Mux(clearing, cleared, change.bits))
   private val overtaken = isWritten && written.row === row && stage =/= Stage.hash
   done := stage === Stage.done && !overtaken
   when(start) { stage := Stage.hash }
@@ -103,13 +107,8 @@ class Flights(params: Params) extends Module {
   place.replica := found.replica
   place.begun := found.epoch
 
-  private val cleared = 0.U.asTypeOf(new Flight(params))
-  when(clearing || isWritten) {
-    memory.write(
-      Mux(clearing, sweep(rowBits - 1, 0), written.row),
-      VecInit(Seq.fill(Sizes.ways)(Mux(clearing, cleared, written.flight))),
-      Mux(clearing, Fill(Sizes.ways, 1.U), written.ways).asBools
-    )
+  when(isWritten) {
+    memory.write(written.row, VecInit(Seq.fill(Sizes.ways)(written.flight)), written.ways.asBools)
   }
 }
 

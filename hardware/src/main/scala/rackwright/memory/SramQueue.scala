@@ -12,8 +12,11 @@ import chisel3.util._
   *   the entry.
   * @param entries
   *   capacity of the memory, a power of two; a few more stand in the registers.
+  * @param direct
+  *   what enters while none is in the memory goes to the registers at once and is offered in the next cycle; more is
+  *   then behind `enq`.
   */
-class SramQueue[T <: Data](gen: T, entries: Int) extends Module {
+class SramQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extends Module {
   require(isPow2(entries) && entries >= 2, s"the entries of a queue are a power of two from 2, not $entries")
   private val pointerBits = log2Ceil(entries)
 
@@ -47,18 +50,21 @@ class SramQueue[T <: Data](gen: T, entries: Int) extends Module {
   private val fetching = RegNext(fetch && !clear, false.B)
 
   enq.ready := !held(pointerBits)
-  when(enq.fire) {
+  private val passes = Option.when(direct)(enq.valid && held === 0.U && !fetching && room)
+  private val enters = passes.map(enq.fire && !_)
+  when(enters.getOrElse(enq.fire)) {
     memory.write(tail, enq.bits)
     tail := tail + 1.U
   }
   when(fetch) { head := head + 1.U }
   // Whether an entry comes is known late: both numbers are made before.
-  held := Mux(enq.fire, Mux(fetch, held, held + 1.U), Mux(fetch, held - 1.U, held))
-  readable := readable + RegNext(enq.fire && !clear, false.B) - fetch
-  fetched := fetched + fetch - deq.fire
+  held := Mux(enters.getOrElse(enq.fire), Mux(fetch, held, held + 1.U), Mux(fetch, held - 1.U, held))
+  readable := readable + RegNext(enters.getOrElse(enq.fire) && !clear, false.B) - fetch
+  fetched := fetched + passes.fold(fetch)(fetch || _) - deq.fire
 
-  ahead.io.enq.valid := fetching
+  ahead.io.enq.valid := passes.fold(fetching)(fetching || _)
   ahead.io.enq.bits := memory.read(head, fetch)
+  if (direct) when(!fetching) { ahead.io.enq.bits := enq.bits }
   deq <> ahead.io.deq
   roomy := held <= (entries - 8).max(0).U
   empty := held === 0.U && fetched === 0.U

@@ -21,6 +21,9 @@ class DeserializerRequest extends Bundle {
 
   /** `ok`, or why nothing is done. */
   val verdict = UInt(Status.width.W)
+
+  /** There is an input to read: what can't be done or is empty has none. */
+  val reads = Bool()
 }
 
 /** What the questions are answered with. */
@@ -78,7 +81,7 @@ class DeserializerCommands(opcode: Int) extends Module {
   private val heads = Mux(boundsGiven, RegionHeads.of(bounds), report.heads)
   quiet := started === report.completed
   private val starts = is(Funct.start)
-  private val reads = request.bits.verdict === Status.ok && request.bits.message.length =/= 0.U
+  private val reads = request.bits.reads
   private val accepted = MuxCase(
     true.B,
     Seq(
@@ -127,6 +130,7 @@ class DeserializerCommands(opcode: Int) extends Module {
   request.bits.leftovers.valid := leftoversGiven
   request.bits.leftovers.bits := leftovers
   request.bits.verdict := Mux(wrong, Status.accessFault, Mux(length(31), Status.unsupported, Status.ok))
+  request.bits.reads := !wrong && !length(31) && length =/= 0.U
 
   private def isWide(address: UInt): Bool = (address >> DescriptorTable.addressBits).orR
   private def isNoBound(address: UInt): Bool = isWide(address) || address(3, 0).orR

@@ -49,7 +49,7 @@ class DeserializerControl extends Module {
   idle := !reading
   drain := !reading
 
-  private val reads = request.bits.verdict === Status.ok && request.bits.message.length =/= 0.U
+  private val reads = request.bits.reads
   // After an error, places that were written may be given out again.
   private val failed = RegInit(false.B)
   when(stop) { failed := true.B }.elsewhen(quiet) { failed := false.B }

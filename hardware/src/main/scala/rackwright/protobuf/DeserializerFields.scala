@@ -215,10 +215,10 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   trim <> repeated.trim
 
   messages.start.valid := orders.beginMessage
-  messages.start.bits.table := Mux(start.valid, start.bits.table, entry.table)
+  messages.start.bits.table := Mux(isState(State.idle), start.bits.table, entry.table)
   messages.start.bits.create := orders.createObject
   messages.start.bits.parent := decided.place
-  messages.start.bits.existing := Mux(start.valid, start.bits.target, revisits.found.bits.address)
+  messages.start.bits.existing := Mux(isState(State.idle), start.bits.target, revisits.found.bits.address)
   messages.arena := arena
   messages.flush := flush
   objects <> messages.objects

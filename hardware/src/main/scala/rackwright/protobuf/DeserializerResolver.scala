@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
+import rackwright.memory.SkidBuffer
 
 /** Finds the entries of fields in the table of their message, in the order in which they come.
   *
@@ -35,9 +36,6 @@ class DeserializerResolver extends Module {
     val unknown = Bool()
     val wanted = Bool()
   }
-  private def stage(in: DecoupledIO[Located]): DecoupledIO[Located] =
-    Queue(in, 1, pipe = true, flush = Some(clear))
-
   // The field stays until it is taken.
   private val scanned = field
   private val located = Wire(Decoupled(new Located))
@@ -51,7 +49,8 @@ class DeserializerResolver extends Module {
   located.bits.unknown := tagged && !isKnown
   located.bits.wanted := tagged && isKnown
 
-  private val asking = stage(located)
+  // Two of them, so that the scanner does not depend on what is taken behind it.
+  private val asking = SkidBuffer(located, clear)
   private val asked = Wire(Decoupled(new Located))
   private val wanted = asking.bits.wanted
   private def lineAt(index: UInt): UInt = kind.table + (index << log2Ceil(DescriptorTable.lineBytes))
@@ -62,7 +61,7 @@ class DeserializerResolver extends Module {
   asked.bits := asking.bits
   asking.ready := asked.ready && (!wanted || lookup.ready)
 
-  private val waiting = stage(asked)
+  private val waiting = Queue(asked, 1, pipe = true, flush = Some(clear))
   private val now = waiting.bits.field
   // The line of the last tag: elements of its run have no other one, and it stays while a set is looked up.
   private val kept = Reg(new DescriptorLine)

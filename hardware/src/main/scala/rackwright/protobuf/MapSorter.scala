@@ -40,6 +40,8 @@ class MapSorter(entries: Int) extends Module {
 
   private val kept = SyncReadMem(entries, new MapElement)
   private val state = RegInit(State.idle)
+  private val next = WireDefault(state)
+  state := next
   private val top = RegInit(0.U(countBits.W))
   private val base = Reg(UInt(countBits.W))
   private val element = Reg(new MapElement)
@@ -65,11 +67,11 @@ class MapSorter(entries: Int) extends Module {
   private val looksAt = WireDefault(top - 1.U)
   private val present = kept.read(looksAt(indexBits - 1, 0))
   private val looksAtTop = isState(State.idle) && !insert.valid && top =/= 0.U
-  // What is read of the last element is known a cycle later, in registers.
+  // What is read of the last element is known a cycle later, in registers; only between insertions.
   private val cameTop = RegNext(looksAtTop && !last.fire, false.B)
   private val knowsTop = RegInit(false.B)
   knowsTop := isState(State.idle) && !insert.valid && !last.fire && !clear && (cameTop || knowsTop)
-  last.valid := knowsTop && isState(State.idle)
+  last.valid := knowsTop
   last.bits := RegEnable(present.address, cameTop)
   when(last.fire) { top := top - 1.U }
 
@@ -83,7 +85,7 @@ class MapSorter(entries: Int) extends Module {
   private def fail(why: UInt): Unit = {
     failure.valid := true.B
     failure.bits := why
-    state := State.idle
+    next := State.idle
   }
 
   /** The element belongs behind the one it was compared with, or before it. */
@@ -93,7 +95,7 @@ class MapSorter(entries: Int) extends Module {
     low := newLow
     high := newHigh
     probe := (newLow +& newHigh) >> 1
-    state := Mux(newLow === newHigh, State.place, State.look)
+    next := Mux(newLow === newHigh, State.place, State.look)
   }
 
   // Of two keys with the same bytes the shorter one is less; the library says which of two equal ones counts.
@@ -111,7 +113,8 @@ class MapSorter(entries: Int) extends Module {
   private val readsOther = isState(State.other)
   private val source = Mux(readsOther, other, element)
   private val reaches = Mux(readsOther, otherReaches, elementReaches)
-  read.request.valid := !asked && reaches && (isState(State.mine) || readsOther)
+  private val reads = RegNext(next === State.mine || next === State.other, false.B)
+  read.request.valid := !asked && reaches && reads
   read.request.bits := source.text + offset
   private val word = Mux(reaches, MapElement.text(read.answer.bits.data, source.length - offset), 0.U)
   private val hasWord = !reaches || read.answer.valid
@@ -125,30 +128,30 @@ class MapSorter(entries: Int) extends Module {
         low := base
         high := top
         probe := top - 1.U
-        state := Mux(top === base, State.place, State.look)
+        next := Mux(top === base, State.place, State.look)
         when(isFull)(fail(Status.unsupported))
       }
     }
     is(State.look) {
       looksAt := probe
       offset := 8.U
-      state := State.compare
+      next := State.compare
     }
     is(State.compare) {
       other := present
       isSame := element.key === present.key
       isGreater := element.key > present.key
-      state := State.lengths
+      next := State.lengths
     }
-    is(State.lengths) { state := State.weigh }
+    is(State.lengths) { next := State.weigh }
     is(State.weigh) {
-      state := State.mine
+      next := State.mine
       when(!isSame)(narrow(isGreater)).elsewhen(bothEnd)(compareLengths())
     }
     is(State.mine) {
       mine := word
       when(hasWord) {
-        state := State.other
+        next := State.other
         when(isFault)(fail(Status.accessFault))
       }
     }
@@ -156,24 +159,24 @@ class MapSorter(entries: Int) extends Module {
       theirs := word
       when(hasWord) {
         offset := offset + 8.U
-        state := State.tie
+        next := State.tie
         when(isFault)(fail(Status.accessFault))
       }
     }
     is(State.tie) {
       isSame := mine === theirs
       isGreater := mine > theirs
-      state := State.weigh
+      next := State.weigh
     }
     is(State.place) {
       // Those behind the place make room from the last one on.
       probe := top - 1.U
       looksAt := top - 1.U
-      state := State.shift
+      next := State.shift
       when(top === low) {
         puts := true.B
         top := top + 1.U
-        state := State.idle
+        next := State.idle
       }
     }
     is(State.shift) {
@@ -182,16 +185,16 @@ class MapSorter(entries: Int) extends Module {
       putElement := present
       looksAt := probe - 1.U
       probe := probe - 1.U
-      when(probe === low) { state := State.fill }
+      when(probe === low) { next := State.fill }
     }
     is(State.fill) {
       puts := true.B
       top := top + 1.U
-      state := State.idle
+      next := State.idle
     }
   }
   when(clear) {
-    state := State.idle
+    next := State.idle
     top := 0.U
   }
 }

@@ -24,7 +24,7 @@ class PairQueue[T <: Data](gen: T, depth: Int) extends Module {
   val take = IO(Input(UInt(2.W)))
 
   // Elements go to two queues in turns.
-  private val halves = Seq.fill(2)(Module(new SramQueue(gen, depth / 2)))
+  private val halves = Seq.fill(2)(Module(new SramQueue(gen, depth / 2, direct = true)))
   private val goesToSecond = RegInit(false.B)
   private val startsWithSecond = RegInit(false.B)
   enqueue.ready := Mux(goesToSecond, halves(1).enq.ready, halves(0).enq.ready)

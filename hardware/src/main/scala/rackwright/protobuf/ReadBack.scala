@@ -45,7 +45,7 @@ class ReadBack(port: MemoryPortParams) extends Module {
 
   private val asked = RegInit(0.U(2.W))
   private val answered = RegInit(0.U(2.W))
-  private val beats = Reg(Vec(2, UInt((8 * port.bytes).W)))
+  private val aligned = Reg(Vec(ReadBack.mostBytes / 4, UInt(32.W)))
   private val fault = RegInit(false.B)
 
   // The request is looked at in the cycle after it came.
@@ -66,13 +66,19 @@ class ReadBack(port: MemoryPortParams) extends Module {
   memory.response.ready := true.B
 
   asked := asked + memory.request.fire
+  // Words go to their places as they come, in the first beat or in the one behind it.
+  private val words = memory.response.bits.data.asTypeOf(Vec(port.bytes / 4, UInt(32.W)))
   when(memory.response.valid) {
-    beats(memory.response.bits.tag(0)) := memory.response.bits.data
+    for ((word, index) <- aligned.zipWithIndex) {
+      val place = (offset >> 2) +& index.U
+      val inFirst = place < words.length.U
+      when(memory.response.bits.tag(0) =/= inFirst) { word := words(place(log2Ceil(words.length) - 1, 0)) }
+    }
     answered := answered + 1.U
     when(memory.response.bits.fault) { fault := true.B }
   }
   response.valid := isKept && answered === wanted
-  response.bits.data := beats.asUInt >> Cat(offset(port.offsetBits - 1, 2), 0.U(5.W))
+  response.bits.data := aligned.asUInt
   response.bits.fault := fault
   when(response.valid) {
     asked := 0.U

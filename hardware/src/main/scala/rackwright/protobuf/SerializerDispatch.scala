@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
+import rackwright.memory.SkidBuffer
 
 /** What the walk says of messages: their bounds, and the end of a request. */
 class SerializerMark extends Bundle {
@@ -26,22 +27,29 @@ class SerializerDispatch extends Module {
   val operation = IO(Decoupled(new SerializerOperation))
   val task = IO(Decoupled(new FieldTask))
 
-  private val isTask = element.valid || (field.valid && field.bits.kind =/= FoundKind.number)
-  task.valid := isTask && operation.ready
-  task.bits := Mux(element.valid, element.bits, FieldTask.of(field.bits, request))
-  private val taken = operation.ready && task.ready
+  // What is said leaves through buffers, which take it without regard to the queues behind them.
+  private val operations = Wire(Decoupled(new SerializerOperation))
+  private val tasks = Wire(Decoupled(new FieldTask))
+  operation <> SkidBuffer(operations)
+  task <> SkidBuffer(tasks)
+
+  private val isNumber = field.bits.kind === FoundKind.number
+  private val isTask = element.valid || (field.valid && !isNumber)
+  tasks.valid := isTask && operations.ready
+  tasks.bits := Mux(element.valid, element.bits, FieldTask.of(field.bits, request))
+  private val taken = operations.ready && tasks.ready
 
   element.ready := taken
-  field.ready := Mux(isTask, taken, operation.ready)
-  mark.ready := operation.ready
-  operation.valid := Mux(isTask, task.ready, field.valid || mark.valid)
-  operation.bits.kind := MuxCase(
+  field.ready := Mux(isNumber, operations.ready, taken)
+  mark.ready := operations.ready
+  operations.valid := Mux(isTask, tasks.ready, field.valid || mark.valid)
+  operations.bits.kind := MuxCase(
     OperationKind.number,
     Seq(isTask -> OperationKind.field, mark.valid -> mark.bits.kind)
   )
-  operation.bits.tag := Mux(mark.valid, mark.bits.tag, field.bits.entry.tag)
-  operation.bits.number := field.bits.number
-  operation.bits.status := Mux(mark.valid, mark.bits.status, Status.ok)
+  operations.bits.tag := Mux(mark.valid, mark.bits.tag, field.bits.entry.tag)
+  operations.bits.number := field.bits.number
+  operations.bits.status := Mux(mark.valid, mark.bits.status, Status.ok)
 }
 
 /** Deals strings and arrays out to the field serializers in turns. */

@@ -52,7 +52,7 @@ class SerializerLane(params: SerializerParams) extends Module {
   private val announcer = Module(new SerializerAnnouncer(params))
   private val cache = Module(new SerializerCache(objectPort, SerializerLane.asked))
   private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
-  private val tasks = Module(new SramQueue(new FieldTask, Serializer.tasks))
+  private val tasks = Module(new SramQueue(new FieldTask, Serializer.tasks, direct = true))
   private val strings = Module(new SerializerStrings(params.stringPort))
   private val dealer = Module(new SerializerDealer(params))
   private val picker = Module(new SerializerPicker(params))

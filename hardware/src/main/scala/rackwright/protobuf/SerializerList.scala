@@ -88,8 +88,9 @@ class SerializerList extends Module {
   request.valid := rows =/= 0.U && !stop
   request.bits.address := ask
   request.bits.continues := rows =/= 1.U
+  request.bits.below := ask - SerializerTable.rowBytes.U
   when(request.fire) {
-    ask := ask - SerializerTable.rowBytes.U
+    ask := request.bits.below
     rows := rows - 1.U
   }
 

@@ -40,8 +40,9 @@ class SerializerRowRequest extends Bundle {
   /** A multiple of 64. */
   val address = UInt(DescriptorTable.addressBits.W)
 
-  /** The row below will be wanted next. */
+  /** The row below will be wanted next; its address. */
   val continues = Bool()
+  val below = UInt(DescriptorTable.addressBits.W)
 }
 
 /** Keeps rows of 64 bytes of descriptor tables on chip: one cache per beat of a row, all of which are asked together.
@@ -93,7 +94,7 @@ class SerializerTable(port: MemoryPortParams) extends Module {
     cache.response.ready := response.ready && valid
     // Lists are walked from their end to their start.
     cache.prefetch.valid := request.fire && request.bits.continues
-    cache.prefetch.bits.number := cache.request.bits - 1.U
+    cache.prefetch.bits.number := request.bits.below >> log2Ceil(SerializerTable.rowBytes)
     cache.prefetch.bits.left := 1.U
     cache.prefetch.bits.downward := true.B
     cache.prefetch.bits.since := 0.U

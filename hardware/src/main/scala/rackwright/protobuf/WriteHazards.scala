@@ -27,10 +27,15 @@ class WriteHazards(numberBits: Int, outstanding: Int) extends Module {
   /** The write of a tag has been answered; of no effect for tags that did not begin here. */
   val end = IO(Flipped(Valid(UInt(log2Ceil(outstanding).W))))
 
+  // That a write begins is known late: it is noted a cycle after, and its answer comes no sooner.
+  private val begins = RegNext(begin, false.B)
+  private val newest = RegNext(begun)
+  private val newestTag = RegNext(tag)
   private val numbers = Reg(Vec(outstanding, UInt(numberBits.W)))
   private val tracked = RegInit(0.U(outstanding.W))
-  busy := numbers.zip(tracked.asBools).map { case (each, isTracked) => isTracked && each === number }.reduce(_ || _)
-  when(begin) { numbers(tag) := begun }
-  private val starts = Mux(begin, UIntToOH(tag, outstanding), 0.U)
-  tracked := (tracked & ~Mux(end.valid, UIntToOH(end.bits, outstanding), 0.U)) | starts
+  private val isTracked = numbers.zip(tracked.asBools).map { case (each, here) => here && each === number }
+  busy := isTracked.reduce(_ || _) || (begins && newest === number)
+  when(begins) { numbers(newestTag) := newest }
+  private val starts = Mux(begins, UIntToOH(newestTag, outstanding), 0.U)
+  tracked := (tracked | starts) & ~Mux(end.valid, UIntToOH(end.bits, outstanding), 0.U)
 }
