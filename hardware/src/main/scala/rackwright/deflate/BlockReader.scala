@@ -57,9 +57,10 @@ class BlockReader extends Module {
   /** Where the block under way begins: its first bit. */
   val begin = IO(Output(UInt(InputBits.positionBits.W)))
 
+  /** In `reach` the length is being passed, behind which the bytes of a stored block begin. */
   private object State extends ChiselEnum {
-    val idle, header, align, stored, enter, copy, copying, leave, fixed, describe, describing, begin, tokens, next,
-        failing, failed = Value
+    val idle, header, align, stored, reach, enter, copy, copying, leave, fixed, describe, describing, begin, tokens,
+        next, failing, failed = Value
   }
   private val state = RegInit(State.idle)
   private val last = Reg(Bool())
@@ -120,9 +121,10 @@ class BlockReader extends Module {
     is(State.stored) {
       read(32) {
         length := head.window(15, 0)
-        state := Mux(head.window(15, 0) === ~head.window(31, 16), State.enter, State.failing)
+        state := Mux(head.window(15, 0) === ~head.window(31, 16), State.reach, State.failing)
       }
     }
+    is(State.reach) { state := State.enter }
     is(State.enter) {
       seek.valid := length =/= 0.U
       state := Mux(length === 0.U, State.next, State.copy)

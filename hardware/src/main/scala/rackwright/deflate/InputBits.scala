@@ -24,7 +24,8 @@ class BitHead extends Bundle {
   def has(bits: UInt): Bool = count >= bits
   def lacks(bits: UInt): Bool = last && count < bits
 
-  /** What is shown while `bits` bits are taken of it, if there are any: where those behind them are, and nothing else.
+  /** What is shown while `bits` bits are taken of it: if there are any, nothing but the lower bits of the place of
+    * those behind them, to which no carry leads.
     */
   def after(bits: UInt): BitHead = {
     val none = bits === 0.U
@@ -33,7 +34,7 @@ class BitHead extends Bundle {
     next.count := Mux(none, count, 0.U)
     next.last := last && none
     next.fault := fault && none
-    next.position := Ranges.advance(position, bits)
+    next.position := Cat(position >> bits.getWidth, position(bits.getWidth - 1, 0) + bits)
     next
   }
 }

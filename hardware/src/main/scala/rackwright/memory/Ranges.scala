@@ -13,12 +13,11 @@ object Ranges {
   def wraps(address: UInt, length: UInt, addressBits: Int = 64): Bool =
     length =/= 0.U && (address +& length) > (BigInt(1) << addressBits).U
 
-  /** `place + by`, for a `by` that is known late: what lies above its bits is only chosen. */
+  /** `place + by`, for a `by` that is known late and has fewer bits. */
   def advance(place: UInt, by: UInt): UInt = {
     val bits = by.getWidth
     val low = place(bits - 1, 0) +& by
-    val high = place >> bits
-    Cat(Mux(low(bits), high + 1.U, high), low(bits - 1, 0))
+    Cat(increment(place >> bits, low(bits)), low(bits - 1, 0))
   }
 
   /** `place + one`, for a wide place: the carry skips bytes of ones. */

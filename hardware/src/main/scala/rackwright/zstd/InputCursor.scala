@@ -42,8 +42,11 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
   private val carry = RegInit(false.B)
   private val countBits = log2Ceil(port.bytes + 1)
   private val wanted = RegInit(false.B)
-  private val address = RegNext(source.address + at)
-  private val length = RegNext(source.length - at)
+
+  /** The place that was sought last. */
+  private val target = Reg(UInt(64.W))
+  private val address = RegNext(source.address + target)
+  private val length = RegNext(source.length - target)
   private val settled = RegNext(wanted, false.B)
 
   loader.range.valid := wanted && settled && !stop
@@ -69,12 +72,14 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
   when(open.valid) {
     source := open.bits
     at := 0.U
+    target := 0.U
     carry := false.B
     wanted := true.B
     settled := false.B
   }
   when(seek.valid) {
     at := seek.bits
+    target := seek.bits
     carry := false.B
     wanted := true.B
     settled := false.B
