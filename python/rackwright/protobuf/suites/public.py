@@ -108,11 +108,7 @@ class _Writer:
         # Values of a map that are unknown take their entry with them.
         if self._has_unknown_value and field.label != "map":
             self._has_unknown_value = False
-            return (
-                max(field.type.values) - 1
-                if max(field.type.values) == 0x7FFFFFFF
-                else max(field.type.values) + 1
-            )
+            return _beside(field.type)
         return self._draw.choice(field.type.values)
 
     def _unknown_field(self, message: Message) -> bytes:
@@ -137,7 +133,7 @@ _START_GROUP, _END_GROUP = 3, 4
 def _beside(enum: Enum) -> int:
     """A value that the enum does not have."""
     most = max(enum.values)
-    return most + 1 if most < 0x7FFFFFFF else next(n for n in range(most) if n not in enum.values)
+    return most + 1 if most < 0x7FFFFFFF else next(n for n in range(most, 0, -1) if n not in enum.values)
 
 
 def _wire_type(kind: str) -> int:
