@@ -2,7 +2,7 @@
 
 use super::element::Width;
 use super::float::{float_kind, operand, rounding};
-use super::group::spares_mask;
+use super::operand::widened_kinds;
 use super::reduce::fold;
 use super::word::Word;
 use super::{require, Done, Illegal};
@@ -23,17 +23,8 @@ pub(super) fn widened(
     mut compute: impl FnMut(u64, u64, u64, &mut u8) -> u64,
 ) -> Done {
     let narrow = float_kind(state)?;
-    let double = narrow.doubled()?;
-    let first = if wide { double } else { narrow };
     let operand = operand(state, word, Width::WORD);
-    let target = double.group(word.vd())?;
-    spares_mask(word, target)?;
-    require(target.may_overlap_source(first.group(word.vs2())?))?;
-    require(
-        operand
-            .group(narrow)?
-            .is_none_or(|source| target.may_overlap_source(source)),
-    )?;
+    let (first, double) = widened_kinds(narrow, word, operand, wide)?;
     let mut flags = 0;
     state.vector.each(word, |vector, index| {
         let a = vector.get(word.vs2(), index, first.width);

@@ -94,6 +94,24 @@ pub(crate) fn map_to_mask(
     Ok(())
 }
 
+/// The kinds of `vs2` and of a destination twice as wide as the operand, whose registers may lie as they do; `vs2` is as wide
+/// as the destination if it is `wide`.
+pub(crate) fn widened_kinds(
+    narrow: Kind,
+    word: Word,
+    operand: Operand,
+    wide: bool,
+) -> Result<(Kind, Kind), Illegal> {
+    let double = narrow.doubled()?;
+    let first = if wide { double } else { narrow };
+    let target = double.group(word.vd())?;
+    spares_mask(word, target)?;
+    require(target.may_overlap_source(first.group(word.vs2())?))?;
+    let operand = operand.group(narrow)?;
+    require(operand.is_none_or(|source| target.may_overlap_source(source)))?;
+    Ok((first, double))
+}
+
 /// A mask may overlap the lowest register of a source only.
 pub(crate) fn check_mask_target(kind: Kind, word: Word, operand: Operand) -> Done {
     let target = Group::single(word.vd());

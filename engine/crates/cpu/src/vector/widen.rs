@@ -1,10 +1,9 @@
 //! Integer arithmetic with results twice as wide as the operands.
 
 use super::element::Width;
-use super::group::spares_mask;
-use super::operand::Operand;
+use super::operand::{widened_kinds, Operand};
 use super::word::Word;
-use super::{require, Done, Illegal};
+use super::{Done, Illegal};
 use crate::state::State;
 
 /// What is computed, from `vs2`, the operand and the old destination.
@@ -21,16 +20,7 @@ pub(crate) fn execute(state: &mut State, word: Word) -> Done {
     let operand = Operand::signed(state, word);
     let vector = &mut state.vector;
     let narrow = vector.kind()?;
-    let wide = narrow.doubled()?;
-    let first = if plan.wide { wide } else { narrow };
-    let target = wide.group(word.vd())?;
-    spares_mask(word, target)?;
-    require(target.may_overlap_source(first.group(word.vs2())?))?;
-    require(
-        operand
-            .group(narrow)?
-            .is_none_or(|source| target.may_overlap_source(source)),
-    )?;
+    let (first, wide) = widened_kinds(narrow, word, operand, plan.wide)?;
     vector.each(word, |vector, index| {
         let a = extended(
             first.width,
