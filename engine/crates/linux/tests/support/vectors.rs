@@ -294,15 +294,12 @@ impl Vectors {
             WIDENED,
             WIDE_FUSED,
             WIDE_REDUCTIONS,
-            FLOAT_WIDENING,
-            FLOAT_WIDENED,
-            FLOAT_WIDE_FUSED,
-            FLOAT_WIDE_REDUCTIONS,
             FLOAT_CONVERSIONS,
         ];
+        let widens_float = needs_single.contains(&group);
         if needs_float.contains(&group) && !self.is_float()
-            || needs_single.contains(&group) && self.kind.width != 2
-            || wide.contains(&group) && (self.kind.width == 3 || self.kind.multiplier == 3)
+            || widens_float && self.kind.width != 2
+            || (widens_float || wide.contains(&group)) && (self.kind.width == 3 || self.kind.multiplier == 3)
         {
             return;
         }
