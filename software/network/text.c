@@ -34,6 +34,17 @@ bool text_number(struct text text, uint64_t *number) {
   return true;
 }
 
+bool set_number(const struct number_option *numbers, unsigned count, struct text name, struct text value) {
+  for (const struct number_option *option = numbers; option < numbers + count; ++option) {
+    uint64_t number;
+    if (!text_is(name, option->name) || !text_number(value, &number)) continue;
+    if (number < option->least || number > option->most) return false;
+    *option->value = number;
+    return true;
+  }
+  return false;
+}
+
 char *put_text(char *to, const char *zero_ended) {
   while (*zero_ended) *to++ = *zero_ended++;
   return to;

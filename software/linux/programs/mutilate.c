@@ -82,10 +82,7 @@ static void pause_for(uint64_t nanoseconds) {
 }
 
 static void read_option(const char *option) {
-  static const struct {
-    const char *name;
-    uint64_t *value, least, most;
-  } numbers[] = {
+  static const struct number_option numbers[] = {
       {"begin", &begin, 0, 1000000},
       {"warmup", &warmup, 0, 1000000},
       {"measured", &measured, 1, 1000000},
@@ -99,13 +96,7 @@ static void read_option(const char *option) {
   if (equals) {
     const struct text name = {option, (unsigned)(equals - option)}, value = text_of(equals + 1);
     if (text_is(name, "value") && read_distribution(value, &value_size)) return;
-    for (unsigned index = 0; index < sizeof numbers / sizeof numbers[0]; ++index) {
-      uint64_t number;
-      if (!text_is(name, numbers[index].name) || !text_number(value, &number)) continue;
-      if (number < numbers[index].least || number > numbers[index].most) break;
-      *numbers[index].value = number;
-      return;
-    }
+    if (set_number(numbers, sizeof numbers / sizeof numbers[0], name, value)) return;
   }
   fprintf(stderr, "mutilate: %s: not an option, or its value is out of range\n", option);
   exit(2);

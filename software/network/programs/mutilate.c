@@ -51,10 +51,7 @@ static void refuse(struct text option) {
 }
 
 static void read_option(const char *argument_text) {
-  static const struct {
-    const char *name;
-    uint64_t *value, least, most;
-  } numbers[] = {
+  static const struct number_option numbers[] = {
       {"requests", &requests, 0, 1ull << 40}, {"rate", &rate, 0, HERTZ},   {"outstanding", &outstanding, 1, SLOTS},
       {"keys", &keys, 1, KEYS},               {"sets", &sets, 0, 1000},    {"seed", &seed, 0, UINT64_MAX},
       {"timeout", &timeout, 1, 1000000},
@@ -67,13 +64,7 @@ static void read_option(const char *argument_text) {
   value.length -= name.length + 1;
   if (text_is(name, "key") && read_distribution(value, &key_size)) return;
   if (text_is(name, "value") && read_distribution(value, &value_size)) return;
-  for (unsigned index = 0; index < sizeof numbers / sizeof numbers[0]; ++index) {
-    uint64_t number;
-    if (!text_is(name, numbers[index].name) || !text_number(value, &number)) continue;
-    if (number < numbers[index].least || number > numbers[index].most) break;
-    *numbers[index].value = number;
-    return;
-  }
+  if (set_number(numbers, sizeof numbers / sizeof numbers[0], name, value)) return;
   refuse(whole);
 }
 
