@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rackwright._engine import Design, EngineError
     from rackwright.cluster import Cluster, Ethernet, HostPort, MemoryBlade, Switch, TopologyError, Traffic
     from rackwright.codec import AcceleratorResult
+    from rackwright.combined import CombinedCompressor
     from rackwright.deflate import DeflateUnit
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
@@ -35,6 +36,7 @@ __all__ = [
     "AcceleratorResult",
     "Buffer",
     "Cluster",
+    "CombinedCompressor",
     "DeflateUnit",
     "Design",
     "EngineError",
@@ -69,6 +71,7 @@ __all__ = [
 _HOMES = {
     "_engine": ("Design", "EngineError"),
     "cluster": ("Cluster", "Ethernet", "HostPort", "MemoryBlade", "Switch", "TopologyError", "Traffic"),
+    "combined": ("CombinedCompressor",),
     "deflate": ("DeflateUnit",),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),

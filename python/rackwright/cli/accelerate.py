@@ -87,6 +87,10 @@ HashEntriesOption = Annotated[
         help="Compress: entries of the hash table, a power of two.",
     ),
 ]
+CombinedOption = Annotated[
+    bool,
+    typer.Option("--combined", help="Compress: by combined-compress, the unit of all formats."),
+]
 SpeculationOption = Annotated[
     int | None,
     typer.Option("--speculation", metavar="BITS", help="Decompress codes: bits decoded per cycle."),
@@ -117,6 +121,7 @@ def accelerate(
     history: HistoryOption = None,
     hash_entries: HashEntriesOption = None,
     speculation: SpeculationOption = None,
+    combined: CombinedOption = False,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
@@ -143,9 +148,13 @@ def accelerate(
 
         ./rw accelerate zstd decompress README.md.zst -o README.md
 
+        ./rw accelerate gzip compress README.md --combined
+
         ./rw accelerate gzip decompress README.md.gz --speculation 32 -o README.md
 
     """
+    if combined and operation is not Operation.compress:
+        raise typer.BadParameter("no unit decompresses several formats", param_hint="--combined")
     data = read_input(file)
     name = f"{algorithm}-{operation}"
     parameters: dict[str, ParameterValue] = {**parse_settings(settings)}
@@ -156,6 +165,7 @@ def accelerate(
             algorithm,
             operation.value,
             hash_entries,
+            combined=combined,
             history_kib=history,
             placement=placement.value,
             waves=waves,
@@ -170,7 +180,7 @@ def accelerate(
     if json:
         print_json(result.record())
     else:
-        _print(result)
+        _print(result, algorithm)
     if result.status != "ok" or not result.verified:
         raise typer.Exit(EXIT_FAILED)
 
@@ -180,6 +190,7 @@ def _unit(
     operation: str,
     hash_entries: int | None,
     *,
+    combined: bool,
     history_kib: int | None,
     placement: str,
     waves: Path | None,
@@ -188,10 +199,22 @@ def _unit(
     check_idle: bool,
 ) -> CodecUnit:
     from rackwright import libz
+    from rackwright.combined import CombinedCompressor
     from rackwright.deflate import DeflateUnit
     from rackwright.snappy import SnappyUnit
     from rackwright.zstd import ZstdUnit
 
+    if combined:
+        return CombinedCompressor(
+            algorithm.value,
+            history_kib=history_kib,
+            hash_entries=hash_entries,
+            placement=placement,
+            waves=waves,
+            parameters=parameters,
+            clock=clock,
+            check_idle=check_idle,
+        )
     if algorithm is Algorithm.snappy:
         return SnappyUnit(
             operation,
@@ -227,11 +250,11 @@ def _unit(
     )
 
 
-_LIBRARIES = {"snappy": "libsnappy", "zstd": "libzstd", "deflate": "zlib"}
-"""The official library of each family of units."""
+_LIBRARIES = {Algorithm.snappy: "libsnappy", Algorithm.zstd: "libzstd"}
+"""The official libraries; that of the other formats is zlib."""
 
 
-def _print(result: AcceleratorResult) -> None:
+def _print(result: AcceleratorResult, algorithm: Algorithm) -> None:
     verdict = "yes" if result.verified else "NO"
     parameters = ", ".join(f"{name}={value}" for name, value in result.parameters.items())
     pairs = [
@@ -241,7 +264,7 @@ def _print(result: AcceleratorResult) -> None:
         ("ratio", f"{result.ratio:.3f}"),
         ("cycles", f"{result.cycles:,} at {result.clock_hz / 1e9:g} GHz ({result.clock_source})"),
         ("speed", f"{result.gigabytes_per_second:.2f} GB/s of uncompressed bytes"),
-        ("verified", f"{verdict} (official {_LIBRARIES[result.unit.split('-')[0]]})"),
+        ("verified", f"{verdict} (official {_LIBRARIES.get(algorithm, 'zlib')})"),
         ("simulated in", f"{result.wall_seconds:.2f} s"),
         ("digest", result.digest),
         ("parameters", parameters),

@@ -3,32 +3,14 @@ package rackwright.deflate
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.Sequence
-import rackwright.memory.ByteChunk
+import rackwright.compression.FormatPort
 
 /** Everything between the LZ77 encoder and the writer: tokens are gathered into blocks, these get codes and are
   * written. A reset brings it back to the start from any state.
   */
 class DeflateBoxes(params: DeflateCompressorParams) extends Module {
-
-  /** An operation begins: bytes of input. */
-  val start = IO(Flipped(Valid(UInt(32.W))))
-  val format = IO(Input(UInt(Wrapper.bits.W)))
-  val sequence = IO(Flipped(Decoupled(new Sequence(params.encoder))))
-  val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
-  val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
-
-  /** The input as it is taken: the first `inputCount` bytes, up to eight. */
-  val input = IO(Input(UInt(64.W)))
-  val inputCount = IO(Input(UInt(4.W)))
-
-  /** Input may be taken. */
-  val roomy = IO(Output(Bool()))
-  val output = IO(Decoupled(new ByteChunk(DeflateCompressorParams.chunkBytes)))
-  val finished = IO(Output(Bool()))
-
-  /** Something is made ready for the next operation. */
-  val busy = IO(Output(Bool()))
+  val compressor = IO(new FormatPort(params))
+  import compressor.{consume, finished, input, inputCount, literals, output, sequence, start}
 
   private val collector = Module(new TokenCollector(params))
   private val preparer = Module(new BlockPreparer(params))
@@ -46,7 +28,7 @@ class DeflateBoxes(params: DeflateCompressorParams) extends Module {
   consume := collector.consume
   preparer.block <> collector.block
   preparer.counted := collector.counted
-  busy := preparer.busy
+  compressor.busy := preparer.busy
 
   private val store = SyncReadMem(params.slots * (1 << log2Ceil(params.tokensMost)), new Token(params))
   when(collector.token.valid) { store.write(collector.token.bits.place, collector.token.bits.token) }
@@ -62,14 +44,14 @@ class DeflateBoxes(params: DeflateCompressorParams) extends Module {
   ring.release := blocks.release
   ring.place := blocks.place
   blocks.literals := ring.read
-  roomy := ring.roomy
+  compressor.roomy := ring.roomy
   sums.data := input
   sums.count := inputCount
   sums.length.valid := started
   sums.length.bits := length
 
   assembler.start := start
-  assembler.format := format
+  assembler.format := compressor.settings.elements(params.format.name)
   assembler.bits := blocks.bits
   assembler.align := blocks.align
   assembler.blocksDone := blocks.finished

@@ -1,8 +1,8 @@
 package rackwright.deflate
 
+import rackwright.compression.CompressorArguments
 import rackwright.contract.HardwareUnit
 import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
-import rackwright.lz77.{EncoderParams, HashFunction}
 
 /** The DEFLATE compressor for elaboration. */
 object DeflateCompressorDescription extends UnitDescription {
@@ -10,38 +10,15 @@ object DeflateCompressorDescription extends UnitDescription {
   val summary: String = "Compresses a buffer to DEFLATE (RFC 1951), zlib (RFC 1950) or gzip (RFC 1952)."
   val status: String = "ready, without preset dictionaries"
 
-  val parameters: Seq[Parameter] = Seq(
-    Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
-    Parameter.powerOfTwo("history-kib", 32, 2, 32, "KiB of input kept for matching"),
-    Parameter.integer(
-      "hash-log2",
-      15,
-      EncoderParams.minHashLog2 to EncoderParams.maxHashLog2,
-      "log2 of the entries of the hash table, over all ways"
-    ),
-    Parameter.choice("hash-ways", 2, Seq(1, 2, 4), "entries looked at per position"),
-    Parameter.choice("hash-banks", 32, Seq(8, 16, 32), "memories the hash table is spread over"),
-    Parameter.word(
-      "hash-function",
-      HashFunction.Multiplicative.name,
-      HashFunction.all.map(_.name),
-      "how four bytes choose a set"
-    ),
-    Parameter.powerOfTwo("block-kib", 32, 4, 32, "KiB of input that a block stands for, at most"),
-    Parameter.powerOfTwo("outstanding", 64, 4, 64, "beats outstanding on each port"),
-    Parameter.integer("command-queue", 4, 1 to 8, "operations that may wait for the unit")
-  )
+  private val defaults = DeflateCompressorParams().encoder
+
+  val parameters: Seq[Parameter] =
+    Seq(CompressorArguments.portBytes) ++ CompressorArguments.encoder(defaults, historyMost = 32) ++
+      Seq(CompressorArguments.blockKib(32)) ++ CompressorArguments.streams
 
   def build(values: ParameterValues): HardwareUnit = new DeflateCompressor(
     DeflateCompressorParams(
-      EncoderParams(
-        historyKib = values.int("history-kib"),
-        hashLog2 = values.int("hash-log2"),
-        hashWays = values.int("hash-ways"),
-        hashBanks = values.int("hash-banks"),
-        hashFunction = HashFunction(values.word("hash-function")),
-        literalKib = 1
-      ),
+      CompressorArguments.encoderOf(values, defaults),
       blockKib = values.int("block-kib"),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),

@@ -2,8 +2,8 @@ package rackwright.deflate
 
 import chisel3.util._
 
+import rackwright.compression.CompressorParams
 import rackwright.lz77.{EncoderLiterals, EncoderParams}
-import rackwright.memory.MemoryPortParams
 import rackwright.rocc.Setting
 
 /** What a user chooses for a DEFLATE compressor.
@@ -26,27 +26,15 @@ case class DeflateCompressorParams(
     portBytes: Int = 32,
     outstanding: Int = 64,
     commandQueue: Int = 4
-) {
+) extends CompressorParams {
   require(encoder.historyKib <= 32, s"history-kib is a power of two from 2 to 32, not ${encoder.historyKib}")
   require(
     isPow2(blockKib) && blockKib >= 4 && blockKib <= 32,
     s"block-kib is a power of two from 4 to 32, not $blockKib"
   )
-  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
-  require(
-    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
-    s"outstanding is a power of two from 4 to 64, not $outstanding"
-  )
-  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
 
-  /** Each of the ports inside the unit. */
-  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
-
-  /** The encoder takes eight bytes per cycle; sixteen offered keep it busy at any alignment. */
-  val streamBytes: Int = 16
-
-  /** Literals offered by the LZ77 encoder per cycle. */
-  val literalReadBytes: Int = 8
+  def literalReadBytes: Int = 8
+  def chunkBytes: Int = DeflateCompressorParams.chunkBytes
 
   val blockBytes: Int = blockKib * 1024
 
@@ -67,11 +55,9 @@ case class DeflateCompressorParams(
   /** Input that is kept: these blocks, and what the encoder looks ahead. */
   val keptBytes: Int = 4 * blockBytes
 
-  /** MAX_OFFSET and HASH_TABLE_LOG2 as the Snappy compressor has them; FORMAT is one of [[Wrapper]]. */
-  val maxOffset: Setting = Setting("max_offset", 4, 32, encoder.historyBytes)
-  val hashTableLog2: Setting = Setting("hash_table_log2", 5, 8, encoder.hashLog2)
+  /** FORMAT is one of [[Wrapper]]. */
   val format: Setting = Setting("format", 6, Wrapper.bits, Wrapper.raw)
-  val settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, format)
+  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, format)
 }
 
 /** What is fixed by the structure of the unit. */

@@ -1,5 +1,6 @@
 package rackwright.elaborate
 
+import rackwright.compression.CombinedCompressorDescription
 import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
 import rackwright.deflate.{DeflateCompressorDescription, DeflateDecompressorDescription}
@@ -18,6 +19,7 @@ object Units {
     ZstdDecompressorDescription,
     DeflateCompressorDescription,
     DeflateDecompressorDescription,
+    CombinedCompressorDescription,
     DeserializerDescription,
     SerializerDescription,
     StreamCopyDescription,

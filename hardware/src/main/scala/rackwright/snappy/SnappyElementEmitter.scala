@@ -3,6 +3,7 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
+import rackwright.compression.FormatPort
 import rackwright.lz77.{EncoderParams, Sequence}
 import rackwright.memory.ByteChunk
 
@@ -23,13 +24,12 @@ class EmittedPart(params: EncoderParams, literalReadBytes: Int) extends Bundle {
   * what leaves, its encoding, its bytes side by side, and a queue that has room for what is under way.
   *
   * @param params
-  *   sizes of the encoder in front.
-  * @param chunkBytes
-  *   width of the output.
-  * @param literalReadBytes
-  *   literals offered per cycle: half of `chunkBytes`, so that heads always fit beside them.
+  *   of the compressor around it.
   */
-class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBytes: Int) extends Module {
+class SnappyElementEmitter(params: SnappyCompressorParams) extends Module {
+  private val encoder = params.encoder
+  private val literalReadBytes = params.literalReadBytes
+  private val chunkBytes = params.chunkBytes
   require(
     literalReadBytes + 6 <= chunkBytes,
     s"$literalReadBytes literals and 6 bytes of heads don't fit in $chunkBytes"
@@ -37,15 +37,8 @@ class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBy
   private val waitingChunks = 8
   private val chunksUnderWay = 5
 
-  /** Begins a stream: bytes of input. */
-  val length = IO(Flipped(Valid(UInt(32.W))))
-  val sequence = IO(Flipped(Decoupled(new Sequence(params))))
-  val literals = IO(Input(UInt((8 * literalReadBytes).W)))
-  val consume = IO(Output(UInt(log2Ceil(literalReadBytes + 1).W)))
-  val output = IO(Decoupled(new ByteChunk(chunkBytes)))
-
-  /** The last byte has been handed on. */
-  val finished = IO(Output(Bool()))
+  val compressor = IO(new FormatPort(params))
+  import compressor.{consume, literals, output, sequence}
 
   private val chunks = Module(new Queue(new ByteChunk(chunkBytes), waitingChunks))
   private val enable = RegNext(chunks.io.count <= (waitingChunks - chunksUnderWay).U, false.B)
@@ -53,10 +46,10 @@ class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBy
   // First stage: what is left of a sequence, and what of it leaves. A long copy is cut so that no piece is shorter than
   // the 4 bytes of a short copy element.
   private val present = RegInit(false.B)
-  private val rest = Reg(new Sequence(params))
+  private val rest = Reg(new Sequence(encoder))
   private val headDue = Reg(Bool())
   private val long = rest.matchLength > 64.U
-  private val part = Wire(new EmittedPart(params, literalReadBytes))
+  private val part = Wire(new EmittedPart(encoder, literalReadBytes))
   private val fewLiterals = rest.literals <= literalReadBytes.U
   part.copyLength := Mux(long, Mux(rest.matchLength >= 68.U, 64.U, 60.U), rest.matchLength)
   part.distance := rest.distance
@@ -103,7 +96,7 @@ class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBy
     RegNext(Mux(preambleDue, preambleEncoded.bytes, body).pad(8 * chunkBytes)(8 * chunkBytes - 1, 0))
   private val chunkCount = RegNext(Mux(preambleDue, preambleEncoded.count, bodyCount))
   preamble.valid := false.B
-  when(length.valid) { preamble := length }
+  when(compressor.start.valid) { preamble := compressor.start }
   assert(!(preambleDue && joining), "an element overtakes the preamble")
 
   chunks.io.enq.valid := chunkValid
@@ -114,7 +107,9 @@ class SnappyElementEmitter(params: EncoderParams, chunkBytes: Int, literalReadBy
 
   private val done = RegInit(false.B)
   when(step && complete && rest.last) { done := true.B }
-  finished := done && !encoding && !joining && !preamble.valid && !preambleDue && !chunkValid && chunks.io.count === 0.U
+  compressor.roomy := true.B
+  compressor.busy := false.B
+  compressor.finished := done && !encoding && !joining && !preamble.valid && !preambleDue && !chunkValid && chunks.io.count === 0.U
 }
 
 /** Pure encoders of the parts of the format (`format_description.txt` of the reference library). */

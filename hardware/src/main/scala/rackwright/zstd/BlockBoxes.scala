@@ -3,35 +3,21 @@ package rackwright.zstd
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{Sequence => FoundSequence}
-import rackwright.memory.ByteChunk
+import rackwright.compression.FormatPort
 
 /** Everything between the LZ77 encoder and the writer: blocks are collected, coded and put into a frame. A reset brings
   * it back to the start from any state.
   */
 class BlockBoxes(params: ZstdCompressorParams) extends Module {
-
-  /** An operation begins: bytes of input. */
-  val start = IO(Flipped(Valid(UInt(32.W))))
-  val hashing = IO(Input(Bool()))
-  val sequence = IO(Flipped(Decoupled(new FoundSequence(params.encoder))))
-  val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
-  val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
-
-  /** The input as it is taken: the first `inputCount` bytes. */
-  val input = IO(Input(UInt((8 * params.streamBytes).W)))
-  val inputCount = IO(Input(UInt(log2Ceil(params.streamBytes + 1).W)))
-  val output = IO(Decoupled(new ByteChunk(FrameWriter.chunkBytes)))
-  val finished = IO(Output(Bool()))
-
-  /** Something is made ready for the next operation. */
-  val busy = IO(Output(Bool()))
+  val compressor = IO(new FormatPort(params))
+  import compressor.{consume, finished, input, inputCount, literals, output, sequence, start}
 
   private val collector = Module(new BlockCollector(params))
   private val coder = Module(new BlockEncoder(params))
   private val ring = Module(new OutputRing(params.outputWords))
   private val frame = Module(new FrameWriter)
   private val checksum = Module(new InputChecksum)
+  private val hashing = compressor.settings.elements(params.checksum.name)(0)
   private val started = RegInit(false.B)
   private val length = RegEnable(start.bits, start.valid)
   when(start.valid) { started := true.B }
@@ -45,7 +31,8 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   coder.coded.valid := collector.coded.valid
   coder.coded.bits := collector.coded.bits.sequence
   coder.ring <> ring.port
-  busy := coder.busy
+  compressor.busy := coder.busy
+  compressor.roomy := true.B
 
   private val literalStore =
     SyncReadMem(2 * params.blockBytes / BlockCollector.lanes, collector.literalWord.bits.data.cloneType)
@@ -57,7 +44,7 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   when(collector.coded.valid) { sequenceStore.write(collector.coded.bits.place, collector.coded.bits.sequence) }
   coder.sequences.value := RegNext(sequenceStore.read(coder.sequences.place.bits, coder.sequences.place.valid))
 
-  checksum.data := input(63, 0)
+  checksum.data := input
   checksum.active := hashing && started
   checksum.count := Mux(hashing && started, inputCount, 0.U)
   checksum.length := length

@@ -2,8 +2,8 @@ package rackwright.zstd
 
 import chisel3.util._
 
+import rackwright.compression.CompressorParams
 import rackwright.lz77.{EncoderLiterals, EncoderParams}
-import rackwright.memory.MemoryPortParams
 import rackwright.rocc.Setting
 
 /** What a user chooses for a ZStd compressor.
@@ -25,26 +25,14 @@ case class ZstdCompressorParams(
     portBytes: Int = 32,
     outstanding: Int = 64,
     commandQueue: Int = 4
-) {
+) extends CompressorParams {
   require(
     isPow2(blockKib) && blockKib >= 4 && blockKib <= 64,
     s"block-kib is a power of two from 4 to 64, not $blockKib"
   )
-  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
-  require(
-    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
-    s"outstanding is a power of two from 4 to 64, not $outstanding"
-  )
-  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
 
-  /** Each of the ports inside the unit. */
-  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
-
-  /** The encoder takes eight bytes per cycle; sixteen offered keep it busy at any alignment. */
-  val streamBytes: Int = 16
-
-  /** Literals offered by the LZ77 encoder per cycle. */
-  val literalReadBytes: Int = 8
+  def literalReadBytes: Int = 8
+  def chunkBytes: Int = FrameWriter.chunkBytes
 
   val blockBytes: Int = blockKib * 1024
 
@@ -64,9 +52,7 @@ case class ZstdCompressorParams(
     */
   val outputWords: Int = blockBytes / 8 * 5 / 4 + 128
 
-  /** MAX_OFFSET and HASH_TABLE_LOG2 as the Snappy compressor has them; CHECKSUM is 1 for frames with a checksum. */
-  val maxOffset: Setting = Setting("max_offset", 4, 32, encoder.historyBytes)
-  val hashTableLog2: Setting = Setting("hash_table_log2", 5, 8, encoder.hashLog2)
+  /** CHECKSUM is 1 for frames with a checksum. */
   val checksum: Setting = Setting("checksum", 6, 2, 0)
-  val settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, checksum)
+  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, checksum)
 }

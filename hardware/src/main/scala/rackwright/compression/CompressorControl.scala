@@ -1,4 +1,4 @@
-package rackwright.zstd
+package rackwright.compression
 
 import chisel3._
 import chisel3.util._
@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.contract.Status
 import rackwright.lz77.{EncoderJob, EncoderParams}
 import rackwright.memory.{StreamRange, WriterRange, WriterResult}
-import rackwright.rocc.{Operation, OperationResult}
+import rackwright.rocc.{Operation, OperationResult, SettingValues}
 
 /** Takes a compressor through one operation after the other: start, run, drain, report.
   *
@@ -15,9 +15,14 @@ import rackwright.rocc.{Operation, OperationResult}
   *
   * @param params
   *   what was built.
+  * @param supported
+  *   whether the format can do what an operation's settings ask for.
+  * @param reach
+  *   the furthest match that the format can write, where that is less than the encoder's history.
   */
-class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
-  import ZstdCompressorControl.State
+class CompressorControl(params: CompressorParams, supported: Operation => Bool, reach: Option[Operation => UInt])
+    extends Module {
+  import CompressorControl.State
 
   val operation = IO(Flipped(Decoupled(new Operation(params.settings))))
   val result = IO(Decoupled(new OperationResult))
@@ -27,13 +32,13 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
   val write = IO(Decoupled(new WriterRange))
   val encode = IO(Decoupled(new EncoderJob))
 
-  /** From the cycle after the start on: the frame has a checksum. */
-  val hashing = IO(Output(Bool()))
+  /** Settings of the running operation, from the cycle after its start on. */
+  val settings = IO(Output(new SettingValues(params.settings)))
 
   /** The loader gives up its input. */
   val stop = IO(Output(Bool()))
 
-  /** The boxes between loader and writer forget everything: held from the end of an operation to the next start. */
+  /** The encoder and the format's boxes forget everything: held from the end of an operation to the next start. */
   val clear = IO(Output(Bool()))
 
   /** The last byte has been given to the writer. */
@@ -61,14 +66,17 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
   private val asked = operation.bits
   private val maxOffset = asked.setting(params.maxOffset.name)
   private val hashLog2 = asked.setting(params.hashTableLog2.name)
-  private val supported = (asked.source.length >> 32) === 0.U &&
+  private val possible = (asked.source.length >> 32) === 0.U &&
     maxOffset =/= 0.U && maxOffset <= params.encoder.historyBytes.U &&
     hashLog2 >= EncoderParams.minHashLog2.U && hashLog2 <= params.encoder.hashLog2.U &&
-    !asked.setting(params.checksum.name)(1)
+    supported(asked)
+
+  private val furthest =
+    reach.map(most => Mux(maxOffset > most(asked), most(asked), maxOffset)).getOrElse(maxOffset)
 
   private val placeForAll = load.ready && write.ready && encode.ready
-  private val begin = state === State.idle && operation.valid && supported && placeForAll
-  private val refuse = state === State.idle && operation.valid && !supported
+  private val begin = state === State.idle && operation.valid && possible && placeForAll
+  private val refuse = state === State.idle && operation.valid && !possible
   operation.ready := begin || refuse
   load.valid := begin
   load.bits := asked.source
@@ -77,10 +85,10 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
   write.bits.capacity := asked.capacity
   encode.valid := begin
   encode.bits.length := asked.source.length(31, 0)
-  encode.bits.maxOffset := maxOffset(16, 0)
+  encode.bits.maxOffset := furthest(16, 0)
   encode.bits.hashLog2 := hashLog2(3, 0)
-  private val hashed = RegEnable(asked.setting(params.checksum.name)(0), encode.fire)
-  hashing := hashed
+  private val kept = RegEnable(asked.settings, encode.fire)
+  settings := kept
 
   // Seen a cycle late, for an operation begins when the loader is ready, and that depends on `stop`.
   private val refused = RegNext(state === State.running && (unreadable || unwritable), false.B)
@@ -119,8 +127,8 @@ class ZstdCompressorControl(params: ZstdCompressorParams) extends Module {
   when(result.fire) { state := State.idle }
 }
 
-/** The states of a [[ZstdCompressorControl]]. */
-object ZstdCompressorControl {
+/** The states of a [[CompressorControl]]. */
+object CompressorControl {
 
   /** `draining` waits until both streams are quiet. */
   object State extends ChiselEnum {

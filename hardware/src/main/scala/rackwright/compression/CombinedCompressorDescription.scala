@@ -1,0 +1,30 @@
+package rackwright.compression
+
+import rackwright.contract.HardwareUnit
+import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+
+/** The compressor of several formats for elaboration. */
+object CombinedCompressorDescription extends UnitDescription {
+  val name: String = "combined-compress"
+  val summary: String = "Compresses a buffer to Snappy, Zstandard or DEFLATE, as each operation asks."
+  val status: String = "ready"
+  private val defaults = CombinedCompressorParams().encoder
+  private val words = Algorithm.combinations.map(Algorithm.word)
+
+  val parameters: Seq[Parameter] =
+    Seq(
+      Parameter.word("algorithms", words.head, words, "the formats"),
+      CompressorArguments.portBytes
+    ) ++ CompressorArguments.encoder(defaults) ++ Seq(CompressorArguments.blockKib(32)) ++ CompressorArguments.streams
+
+  def build(values: ParameterValues): HardwareUnit = new CombinedCompressor(
+    CombinedCompressorParams(
+      Algorithm.combinations(words.indexOf(values.word("algorithms"))),
+      CompressorArguments.encoderOf(values, defaults),
+      blockKib = values.int("block-kib"),
+      portBytes = values.int("port-bytes"),
+      outstanding = values.int("outstanding"),
+      commandQueue = values.int("command-queue")
+    )
+  )
+}

@@ -1,0 +1,69 @@
+package rackwright.compression
+
+import rackwright.deflate.DeflateCompressorParams
+import rackwright.lz77.EncoderParams
+import rackwright.rocc.Setting
+import rackwright.snappy.SnappyCompressorParams
+import rackwright.zstd.ZstdCompressorParams
+
+/** What a user chooses for a compressor of several formats.
+  *
+  * @param algorithms
+  *   the formats, in the order of their codes: two or more.
+  * @param encoder
+  *   sizes of the LZ77 encoder that they share.
+  * @param blockKib
+  *   KiB of input that a block of ZStd or DEFLATE stands for, at most: a power of two, 4 to 32.
+  * @param portBytes
+  *   see [[CompressorParams]].
+  * @param outstanding
+  *   see [[CompressorParams]].
+  * @param commandQueue
+  *   see [[CompressorParams]].
+  */
+case class CombinedCompressorParams(
+    algorithms: Seq[Algorithm] = Algorithm.all,
+    encoder: EncoderParams = ZstdCompressorParams().encoder,
+    blockKib: Int = 32,
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4
+) extends CompressorParams {
+  require(
+    Algorithm.combinations.contains(algorithms),
+    s"algorithms is one of ${Algorithm.combinations.map(Algorithm.word).mkString(", ")}, not ${Algorithm.word(algorithms)}"
+  )
+
+  /** What the boxes of each format are built with. */
+  val snappy: SnappyCompressorParams = SnappyCompressorParams(encoder, portBytes, outstanding, commandQueue)
+  val zstd: ZstdCompressorParams = ZstdCompressorParams(encoder, blockKib, portBytes, outstanding, commandQueue)
+
+  /** The boxes see as much of the encoder's history as the format reaches. */
+  val deflate: DeflateCompressorParams = DeflateCompressorParams(
+    encoder.copy(historyKib = encoder.historyKib.min(CombinedCompressorParams.deflateReach / 1024)),
+    blockKib,
+    portBytes,
+    outstanding,
+    commandQueue
+  )
+
+  /** The same by format. */
+  def formats: Seq[CompressorParams] = algorithms.map {
+    case Algorithm.Snappy => snappy
+    case Algorithm.Zstd => zstd
+    case Algorithm.Deflate => deflate
+  }
+  def literalReadBytes: Int = formats.map(_.literalReadBytes).max
+  def chunkBytes: Int = formats.map(_.chunkBytes).max
+
+  /** ALGORITHM is one of the codes of [[Algorithm]]: the format and what stands around the data. */
+  val algorithm: Setting = Setting("algorithm", 7, Algorithm.bits, algorithms.head.codes.head)
+  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, algorithm)
+}
+
+/** What is fixed by the formats. */
+object CombinedCompressorParams {
+
+  /** Bytes that a match of DEFLATE reaches back (RFC 1951, section 2). */
+  val deflateReach: Int = 32 * 1024
+}

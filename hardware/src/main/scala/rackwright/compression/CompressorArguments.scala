@@ -1,0 +1,51 @@
+package rackwright.compression
+
+import rackwright.elaborate.{Parameter, ParameterValues}
+import rackwright.lz77.{EncoderParams, HashFunction}
+
+/** The parameters of elaboration that compressors have in common. */
+object CompressorArguments {
+  val portBytes: Parameter = Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports")
+
+  /** Those of the LZ77 encoder, with the defaults of a compressor. */
+  def encoder(defaults: EncoderParams, historyMost: Int = EncoderParams.historyRange.max): Seq[Parameter] = Seq(
+    Parameter.powerOfTwo("history-kib", defaults.historyKib, 2, historyMost, "KiB of input kept for matching"),
+    Parameter.integer(
+      "hash-log2",
+      defaults.hashLog2,
+      EncoderParams.minHashLog2 to EncoderParams.maxHashLog2,
+      "log2 of the entries of the hash table, over all ways"
+    ),
+    Parameter.choice("hash-ways", defaults.hashWays, Seq(1, 2, 4), "entries looked at per position"),
+    Parameter.choice(
+      "hash-banks",
+      defaults.hashBanks,
+      Seq(8, 16, 32),
+      "memories the hash table is spread over"
+    ),
+    Parameter.word(
+      "hash-function",
+      defaults.hashFunction.name,
+      HashFunction.all.map(_.name),
+      "how four bytes choose a set"
+    )
+  )
+
+  /** Of a format that gathers blocks. */
+  def blockKib(most: Int): Parameter =
+    Parameter.powerOfTwo("block-kib", 32, 4, most, "KiB of input that a block stands for, at most")
+
+  val streams: Seq[Parameter] = Seq(
+    Parameter.powerOfTwo("outstanding", 64, 4, 64, "beats outstanding on each port"),
+    Parameter.integer("command-queue", 4, 1 to 8, "operations that may wait for the unit")
+  )
+
+  /** What [[encoder]]'s parameters say, on top of the defaults. */
+  def encoderOf(values: ParameterValues, defaults: EncoderParams): EncoderParams = defaults.copy(
+    historyKib = values.int("history-kib"),
+    hashLog2 = values.int("hash-log2"),
+    hashWays = values.int("hash-ways"),
+    hashBanks = values.int("hash-banks"),
+    hashFunction = HashFunction(values.word("hash-function"))
+  )
+}

@@ -1,0 +1,92 @@
+package rackwright.compression
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.lz77.{Encoder, EncoderEvents}
+import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams, StreamLoader, StreamWriter}
+import rackwright.rocc.{CommandPort, CommandRouter, Operation}
+
+/** Everything of a compressor but its format: commands, input, the LZ77 encoder and output.
+  *
+  * @param params
+  *   what to build.
+  * @param opcode
+  *   n of the custom-n this unit listens to.
+  * @param supported
+  *   whether the format can do what an operation's settings ask for.
+  * @param reach
+  *   the furthest match that the format can write, for an operation that asks for a further one.
+  */
+class CompressorCore(
+    params: CompressorParams,
+    opcode: Int,
+    supported: Operation => Bool = _ => true.B,
+    reach: Option[Operation => UInt] = None
+) extends Module {
+  val command = IO(new CommandPort)
+  val read = IO(new MemoryPort(params.port))
+  val write = IO(new MemoryPort(CompressorCore.writePort(params)))
+
+  /** The boxes of the format, reset while `clear`. */
+  val format = IO(Flipped(new FormatPort(params)))
+  val clear = IO(Output(Bool()))
+  val idle = IO(Output(Bool()))
+  val events = IO(Output(new EncoderEvents))
+
+  private val router = Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
+  private val control = Module(new CompressorControl(params, supported, reach))
+  private val loader = Module(new StreamLoader(params.port, params.streamBytes, params.outstanding))
+  private val encoder = Module(new Encoder(params.encoder, params.streamBytes, params.literalReadBytes))
+  private val writer = Module(new StreamWriter(params.port, params.chunkBytes, params.outstanding))
+  private val writes = Module(new MemoryArbiter(params.port, 2))
+
+  router.command <> command
+  control.operation <> router.operation
+  router.result <> control.result
+
+  loader.range <> control.load
+  loader.stop := control.stop
+  loader.memory <> read
+  encoder.stream <> loader.stream
+  encoder.stream.available := Mux(format.roomy, loader.stream.available, 0.U)
+  encoder.stream.fault := loader.stream.fault && format.roomy
+  encoder.job <> control.encode
+  encoder.clear := control.clear
+  clear := control.clear
+
+  format.start.valid := RegNext(control.encode.fire, false.B)
+  format.start.bits := RegEnable(control.encode.bits.length, control.encode.fire)
+  format.settings := control.settings
+  format.sequence <> encoder.sequence
+  format.literals := encoder.literals
+  encoder.consume := format.consume
+  format.input := loader.stream.data.asUInt(63, 0)
+  format.inputCount := loader.stream.consume
+
+  writer.start <> control.write
+  writer.chunk <> format.output
+  writer.finish := control.finish
+  writes.ports(0) <> writer.memory
+  writes.ports(1) <> router.memory
+  write <> writes.memory
+
+  control.finished := format.finished
+  control.consumed := loader.stream.consume
+  control.unreadable := encoder.fault
+  control.overflow := writer.overflow
+  control.unwritable := writer.faulted
+  control.loaderIdle := loader.idle
+  control.written <> writer.result
+
+  idle := router.idle && loader.idle && writer.idle && !encoder.busy && !format.busy
+  events := encoder.events
+  events.outputStall := encoder.events.outputStall || (format.output.valid && !format.output.ready)
+}
+
+/** What the ports of a [[CompressorCore]] look like from outside. */
+object CompressorCore {
+
+  /** Output, and the records of completed operations. */
+  def writePort(params: CompressorParams): MemoryPortParams = MemoryArbiter.downstream(params.port, 2)
+}

@@ -1,0 +1,34 @@
+package rackwright.compression
+
+import rackwright.contract.HardwareUnit
+import rackwright.memory.MemoryPort
+
+/** The top of a compressor: ports and events, and a core that the boxes of a format are connected to.
+  *
+  * @param params
+  *   what to build.
+  */
+abstract class CompressorUnit(params: CompressorParams) extends HardwareUnit {
+
+  /** custom-1, with decompressors on custom-0: as the public compression units have it. */
+  protected val opcode = 1
+
+  val command = commandPort(opcode)
+  val read: MemoryPort = memoryPort(params.port)
+  val write: MemoryPort = memoryPort(CompressorCore.writePort(params))
+  val idle = idlePort()
+
+  /** Connects the core, and gives its events their names. */
+  protected def connect(core: CompressorCore): Unit = {
+    core.command <> command
+    read <> core.read
+    write <> core.write
+    idle := core.idle
+    event("hash_hit", core.events.hashHit)
+    event("hash_lost", core.events.hashLost)
+    event("match_bytes", core.events.matchBytes)
+    event("literal_bytes", core.events.literalBytes)
+    event("input_stall", core.events.inputStall)
+    event("output_stall", core.events.outputStall)
+  }
+}

@@ -1,0 +1,45 @@
+package rackwright.compression
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.lz77.Sequence
+import rackwright.memory.ByteChunk
+import rackwright.rocc.SettingValues
+
+/** What a format sees of the compressor around it: sequences and literals come in, bytes of the format go out.
+  *
+  * The boxes of a format stand in a reset between operations, so that each begins at the same state.
+  *
+  * @param params
+  *   of the compressor.
+  */
+class FormatPort(params: CompressorParams) extends Bundle {
+
+  /** An operation begins: bytes of input. The first sequence comes later. */
+  val start = Flipped(Valid(UInt(32.W)))
+
+  /** Settings of the operation, from `start` on. */
+  val settings = Input(new SettingValues(params.settings))
+
+  /** What the encoder found; the literals of a sequence are there when it is. */
+  val sequence = Flipped(Decoupled(new Sequence(params.encoder)))
+
+  /** The next literals, first byte lowest, and how many of them are taken. */
+  val literals = Input(UInt((8 * params.literalReadBytes).W))
+  val consume = Output(UInt(log2Ceil(params.literalReadBytes + 1).W))
+
+  /** The input as the encoder takes it: the first `inputCount` bytes, up to eight. */
+  val input = Input(UInt(64.W))
+  val inputCount = Input(UInt(log2Ceil(params.streamBytes + 1).W))
+
+  /** Input may be taken. */
+  val roomy = Output(Bool())
+  val output = Decoupled(new ByteChunk(params.chunkBytes))
+
+  /** The last byte has been handed on. */
+  val finished = Output(Bool())
+
+  /** Something is made ready for the next operation. */
+  val busy = Output(Bool())
+}

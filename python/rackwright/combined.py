@@ -1,0 +1,113 @@
+"""The compressor of several formats: which one an operation writes, and the check of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rackwright import deflate, libsnappy, libz, libzstd, snappy, zstd
+from rackwright.codec import CodecUnit
+from rackwright.designs import ParameterValue
+from rackwright.errors import RackwrightError
+
+ALGORITHM = 7
+"""The command that says which format an operation writes."""
+
+
+@dataclass(frozen=True)
+class _Format:
+    """A format: its code, the room that is always enough, and whether the library reads back the input."""
+
+    code: int
+    room: Callable[[int], int]
+    restores: Callable[[bytes, bytes], bool]
+
+
+def _zstd(code: int) -> _Format:
+    def restores(plain: bytes, packed: bytes) -> bool:
+        return libzstd.decompress(packed, len(plain)) == plain
+
+    return _Format(code, zstd.most_compressed_bytes, restores)
+
+
+def _deflate(code: int, wrapper: libz.Format) -> _Format:
+    def restores(plain: bytes, packed: bytes) -> bool:
+        return libz.decompress(packed, wrapper) == (plain, len(packed))
+
+    return _Format(code, deflate.most_compressed_bytes, restores)
+
+
+def _snappy(code: int) -> _Format:
+    def restores(plain: bytes, packed: bytes) -> bool:
+        return snappy.is_verified("compress", plain, packed, "ok")
+
+    return _Format(code, libsnappy.max_compressed_bytes, restores)
+
+
+_FORMATS = {
+    "snappy": _snappy(0),
+    "zstd": _zstd(1),
+    "zstd-checksum": _zstd(2),
+    "deflate": _deflate(4, "deflate"),
+    "zlib": _deflate(5, "zlib"),
+    "gzip": _deflate(6, "gzip"),
+}
+
+ALGORITHMS = tuple(_FORMATS)
+"""What an operation may write."""
+
+
+class CombinedCompressor(CodecUnit):
+    """The unit `combined-compress`: one buffer after the other, each in the format chosen last."""
+
+    def __init__(
+        self,
+        algorithm: str = "snappy",
+        *,
+        parameters: Mapping[str, ParameterValue] | None = None,
+        history_kib: int | None = None,
+        hash_entries: int | None = None,
+        placement: str = "near-core",
+        skip_quiescent: bool = True,
+        check_idle: bool = False,
+        waves: Path | None = None,
+        clock: str | None = None,
+    ) -> None:
+        """Builds the unit; its first operation writes `algorithm`, one of `ALGORITHMS`.
+
+        The other arguments are those of the units of one format. Raises `RackwrightError` for what does
+        not exist.
+        """
+        snappy.check_settings("compress", history_kib, hash_entries)
+        super().__init__(
+            "combined",
+            "compress",
+            parameters=parameters,
+            placement=placement,
+            skip_quiescent=skip_quiescent,
+            check_idle=check_idle,
+            waves=waves,
+            clock=clock,
+        )
+        self.choose(algorithm)
+        if history_kib is not None:
+            self.set("history-kib", history_kib, snappy.HISTORY, history_kib << 10)
+        if hash_entries is not None:
+            self.set("hash-entries", hash_entries, snappy.HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+
+    def choose(self, algorithm: str) -> None:
+        """From the next operation on, `algorithm` is written, where the unit was built with it."""
+        if algorithm not in _FORMATS:
+            raise RackwrightError(f"no format {algorithm}; there are {', '.join(ALGORITHMS)}")
+        self._format = _FORMATS[algorithm]
+        self.unit.command(ALGORITHM, self._format.code)
+        self.settings["algorithm"] = algorithm
+
+    def room(self, data: bytes) -> int:
+        """The most bytes that can be made of `data`."""
+        return self._format.room(len(data))
+
+    def verifies(self, data: bytes, output: bytes, status: str) -> bool:
+        """Whether the official library gives the input back."""
+        return status == "ok" and self._format.restores(data, output)
