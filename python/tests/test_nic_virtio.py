@@ -11,8 +11,11 @@ from virtio_driver import (
     CONFIGURATION,
     DEVICE_FEATURE,
     DEVICE_FEATURE_SELECT,
+    FEATURE_CHECKSUM,
     FEATURE_EVENT_INDEX,
+    FEATURE_GUEST_CHECKSUM,
     FEATURE_MAC,
+    FEATURE_MERGEABLE,
     FEATURE_MTU,
     FEATURE_VERSION_1,
     FEATURES_OK,
@@ -23,6 +26,7 @@ from virtio_driver import (
     NEEDS_RESET,
     NEXT,
     NOTIFY,
+    OFFER,
     QUEUE_SELECT,
     QUEUE_SIZE,
     RECEIVE,
@@ -73,7 +77,15 @@ def sent(driver: Driver) -> list[bytes]:
 def test_negotiation(nic: NicUnit) -> None:
     driver = Driver(nic)
     driver.reset()
-    assert offered(nic) == FEATURE_VERSION_1 | FEATURE_MAC | FEATURE_EVENT_INDEX
+    offloads = FEATURE_CHECKSUM | FEATURE_GUEST_CHECKSUM | FEATURE_MERGEABLE
+    always = FEATURE_VERSION_1 | FEATURE_MAC
+    assert offered(nic) == always | FEATURE_EVENT_INDEX | offloads
+    nic.write(OFFER, FEATURE_MERGEABLE | 1 << 40)
+    assert nic.read(OFFER) == FEATURE_MERGEABLE
+    assert offered(nic) == always | FEATURE_MERGEABLE
+    driver.accept(always | FEATURE_CHECKSUM)
+    assert nic.read(STATUS) & FEATURES_OK == 0
+    nic.write(OFFER, FEATURE_EVENT_INDEX | offloads)
     for wrong in (FEATURE_MAC, FEATURE_VERSION_1 | FEATURE_MTU, FEATURE_VERSION_1 | 1 << 63):
         driver.accept(wrong)
         assert nic.read(STATUS) & FEATURES_OK == 0
