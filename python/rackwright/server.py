@@ -109,9 +109,9 @@ class Server(Node):
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
     stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, with
     `vector` the vector extension, and a network interface that Debian's own driver knows, for packets of up
-    to `mtu` bytes, which does `nic_features` for it. With `checkpoint` in place of `image` it has booted before: any number of servers go on
-    from one file that `rw boot --checkpoint` has written, with the harts and the memory of that machine,
-    and share the memory that they don't write.
+    to `mtu` bytes, which does `nic_features` for it. With `checkpoint` in place of `image` it has booted
+    before: any number of servers go on from one file that `rw boot --checkpoint` has written, with the harts
+    and the memory of that machine, and share the memory that they don't write.
     """
 
     def __init__(

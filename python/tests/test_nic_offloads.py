@@ -1,5 +1,4 @@
-"""What the network interface's virtio front end does for its driver: checksums both ways, frames in several buffers,
-and when the driver is told."""
+"""The network interface's virtio front end: checksums both ways, frames in several buffers, coalescing."""
 
 from __future__ import annotations
 
@@ -55,10 +54,10 @@ def settle(driver: Driver) -> None:
     assert driver.nic.unit.work(LIMIT)
 
 
-def folded(data: bytes) -> int:
+def folded(data: bytes | bytearray) -> int:
     """The sum of RFC 1071, not complemented."""
     words = struct.unpack(f">{(len(data) + 1) // 2}H", data + bytes(len(data) % 2))
-    total = sum(words)
+    total = int(sum(words))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return total
@@ -85,7 +84,9 @@ def segment(
         )
     else:
         fields = struct.pack(">IHBB", 0x6000_0000, len(tcp), protocol, 64)
-    return source.randbytes(12) + struct.pack(">H", kind) + fields + addresses + tcp + source.randbytes(padding)
+    return (
+        source.randbytes(12) + struct.pack(">H", kind) + fields + addresses + tcp + source.randbytes(padding)
+    )
 
 
 def receive(driver: Driver, frame: bytes) -> bytes:

@@ -13,7 +13,7 @@ _MOST_FRAMES, _MOST_CYCLES = (1 << 16) - 1, (1 << 32) - 1
 
 @dataclass(frozen=True)
 class NicFeatures:
-    """What the virtio front end offers and does; hardware/src/main/scala/rackwright/nic/virtio/README.md has its rules.
+    """What its virtio front end offers: hardware/src/main/scala/rackwright/nic/virtio/README.md.
 
     With `checksums`, the interface puts the checksums into frames that it sends, and checks those of TCP in
     frames that it receives. With `mergeable`, a frame may fill several of the driver's buffers. With

@@ -1,13 +1,16 @@
-"""What helps iperf3 between two Linux servers: table 5.4, and how full the ring of frames to send is, figure 5.5."""
+"""iperf3 between two Linux servers: tables 5.1 and 5.4, and the fill of the ring of frames, figure 5.5."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.errors import RackwrightError
@@ -15,7 +18,9 @@ from rackwright.linux.boot import boot
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.image import Image, build_image, load_image
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.fireperf import copies
 from rackwright.reproduce.fireperf.copies import KERNEL_OPTIONS, MEMORY_BYTES, SERVER
+from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 
@@ -23,29 +28,32 @@ SENDS, RECEIVES = "172.16.2.1", "172.16.2.2"
 INTERVAL_SECONDS = 0.1
 """The least that iperf3 knows."""
 
-RING = "send_ring_"
-"""What the names of events begin with that count cycles by the buffers in the ring of frames to send."""
+INTERVALS = 2
+"""In the first one, the sender fills its own buffers too."""
+
+RING = "nic_send_ring_"
+"""What the names of columns begin with that count cycles by the buffers in the ring of frames to send."""
 
 _INTERVAL = re.compile(r"([\d.]+)-([\d.]+) +sec.* ([\d.]+) Mbits/sec")
 
 
 @dataclass(frozen=True)
 class Step:
-    """A system of the table: what its harts and interfaces do, and the longest packet."""
+    """A system of the table: what its interfaces and harts do, and the longest packet."""
 
     name: str
+    features: NicFeatures
     vector: bool = True
-    features: NicFeatures = NicFeatures(checksums=True)
     mtu: int = 1500
 
 
 _EACH_FRAME = NicFeatures(suppression=False)
 STEPS = (
-    Step("baseline", vector=False, features=_EACH_FRAME),
-    Step("vector copies", features=_EACH_FRAME),
-    Step("checksum offload", features=NicFeatures(suppression=False, checksums=True)),
-    Step("interrupt mitigation"),
-    Step("jumbo frames", features=NicFeatures(checksums=True, mergeable=True), mtu=9000),
+    Step("baseline", _EACH_FRAME, vector=False),
+    Step("vector copies", _EACH_FRAME),
+    Step("checksum offload", NicFeatures(suppression=False, checksums=True)),
+    Step("interrupt mitigation", NicFeatures(checksums=True)),
+    Step("jumbo frames", NicFeatures(checksums=True, mergeable=True), mtu=9000),
 )
 """Each has what those before it have."""
 
@@ -90,9 +98,9 @@ def transfer(checkpoint: Path, step: Step, *, intervals: int, cpu: str = "rocket
         f"sleep 0.05; iperf3 -c {RECEIVES} -f m -i {INTERVAL_SECONDS} --forceflush >out &"
         f" while ! grep -q -e '{end}' out; do sleep 0.01; done; cat out"
     )
-    common = {"checkpoint": checkpoint, "mtu": step.mtu, "nic_features": step.features}
-    receives = Server(cpu, name="receives", ip=RECEIVES, **common)
-    sends = Server(cpu, name="sends", ip=SENDS, run=command, **common)
+    server = partial(Server, cpu, checkpoint=checkpoint, mtu=step.mtu, nic_features=step.features)
+    receives = server(name="receives", ip=RECEIVES)
+    sends = server(name="sends", ip=SENDS, run=command)
     switch = Switch("tor0", switching_cycles=10)
     switch.add_downlinks([sends, receives])
     result = Cluster(switch, link=Ethernet(gbps=200, latency_us=2)).run(
@@ -101,19 +109,124 @@ def transfer(checkpoint: Path, step: Step, *, intervals: int, cpu: str = "rocket
         sample_us=1000,
         sample_ports=["sends.port0"],
     )
-    server = result.servers.set_index("name").loc["sends"]
-    found = _INTERVAL.findall(server["stdout"])
+    row = next(row for row in result.record()["servers"] if row["name"] == "sends")
+    found = _INTERVAL.findall(row["stdout"])
     if len(found) < intervals:
-        raise RackwrightError(f"iperf3 ended with status {server['exit_code']}: {server['stderr']}")
+        raise RackwrightError(f"iperf3 ended with status {row['exit_code']}: {row['stderr']}")
     sending = int((result.samples["sent_gbps"] > 0.01).sum()) * result.clock_hz // 1000
-    return Transfer(float(found[intervals - 1][2]) / 1e3, shares(server["nic_events"], sending), result.digest)
+    return Transfer(float(found[intervals - 1][2]) / 1e3, shares(row, sending), result.digest)
 
 
-def shares(events: Mapping[str, int], cycles: int) -> dict[str, float]:
-    """Shares of the `cycles` of a transfer, by the buffers in the ring; it was empty in all others of the run."""
+def shares(counts: Mapping[str, Any], cycles: int) -> dict[str, float]:
+    """Shares of the `cycles` of a transfer, by the buffers in the ring, which was empty in all others."""
     filled = {
         name.removeprefix(RING).replace("_", " to "): count / cycles
-        for name, count in events.items()
+        for name, count in counts.items()
         if name.startswith(RING) and name != f"{RING}0"
     }
     return {"0": 1 - sum(filled.values())} | filled
+
+
+def transfers(settings: Settings, harts: int, steps: Sequence[Step], told: str) -> dict[str, Transfer]:
+    """What each step reaches, by its name; a quick run counts the first interval, in which iperf3 begins."""
+    settings.detail(f"{told}: image with iperf3")
+    image = load_image(build_image(["iperf3"], tell=settings.detail))
+    done = {}
+    for vector in (False, True):
+        chosen = [step for step in steps if step.vector is vector]
+        if not chosen:
+            continue
+        settings.detail(f"{told}: boot, {HARTS[harts]}")
+        with booted(image, harts, vector=vector) as checkpoint:
+            for step in chosen:
+                settings.detail(f"{told}: {step.name}, {HARTS[harts]}")
+                done[step.name] = transfer(checkpoint, step, intervals=1 if settings.quick else INTERVALS)
+    return done
+
+
+def measure_steps(settings: Settings) -> Outcome:
+    """Table 5.4."""
+    measured: dict[str, float] = {}
+    digests: list[str] = []
+    for harts, called in HARTS.items():
+        done = transfers(settings, harts, STEPS, "fireperf-t5.4")
+        rates = [done[step.name].gbps for step in STEPS]
+        measured |= {f"{called}, {step.name}": rate for step, rate in zip(STEPS, rates, strict=True)}
+        gains = zip(STEPS[1:], pairwise(rates), strict=True)
+        measured |= {f"{called}, gain of {step.name}": now / before for step, (before, now) in gains}
+        measured[f"{called}, all over baseline"] = rates[-1] / rates[0]
+        digests += [one.digest for one in done.values()]
+    return Outcome(compare("fireperf/network.csv", measured, partial=settings.quick), digests=digests)
+
+
+def measure_ring(settings: Settings) -> Outcome:
+    """Figure 5.5: shares of cycles in which frames to send are in the ring."""
+    steps = {
+        "baseline": BASELINE,
+        "optimized, no interrupt mitigation": WITHOUT_MITIGATION,
+        "optimized, with interrupt mitigation": WITH_MITIGATION,
+    }
+    done = transfers(settings, 1, list(steps.values()), "fireperf-5.5")
+    rings = {called: done[step.name].ring for called, step in steps.items()}
+    occupied = {f"{called}: not empty": 1 - ring["0"] for called, ring in rings.items()}
+    chart = line_chart(
+        "frames to send in the ring, share of cycles",
+        "frames, at least",
+        "",
+        {
+            called: sorted((int(frames.split()[0]), share) for frames, share in ring.items())
+            for called, ring in rings.items()
+        },
+    )
+    rows = compare("fireperf/send_ring.csv", occupied, partial=settings.quick)
+    return Outcome(rows, [chart], [one.digest for one in done.values()])
+
+
+def measure_baseline(settings: Settings) -> Outcome:
+    """Table 5.1, with the kernel that is to be had."""
+    measured: dict[str, float] = {}
+    digests: list[str] = []
+    image = load_image(build_image(["iperf3"], tell=settings.detail))
+    command = f"iperf3 -c 127.0.0.1 -J {copies.QUICK_LENGTH if settings.quick else copies.LENGTH}"
+    for harts, called in HARTS.items():
+        networked = transfers(settings, harts, [BASELINE], "fireperf-t5.1")[BASELINE.name]
+        settings.detail(f"fireperf-t5.1: loopback, {called}")
+        loopback = copies.transfer(image, command, vector=False, harts=harts)
+        measured |= {
+            f"networked, {called}": networked.gbps,
+            f"loopback, {called}": copies.bandwidth(loopback) / 1e9,
+        }
+        digests += [networked.digest, loopback.digest]
+    return Outcome(compare("fireperf/baseline.csv", measured, partial=settings.quick), digests=digests)
+
+
+_RUNS = (
+    "2 `rocket` servers that run Debian's Linux, from a checkpoint, with virtio NICs in RTL of 200 Gbit/s"
+    " under one switch; iperf3 sends from one to the other. The second tenth of a second of simulated time"
+    " counts, of a quick run the first."
+)
+
+EXPERIMENTS = (
+    Experiment(
+        "fireperf-t5.1",
+        "iperf3 before anything is done for it",
+        "Karandikar 2020 (ASPLOS), table 1; chapter 5 of his thesis, table 5.1",
+        f"{_RUNS} And iperf3 through the loopback interface of one such server. One hart and two.",
+        measure_baseline,
+    ),
+    Experiment(
+        "fireperf-t5.4",
+        "What helps iperf3 between two servers",
+        "Karandikar 2020 (ASPLOS), table 4; chapter 5 of his thesis, table 5.4",
+        f"{_RUNS} One after the other come vector copies, checksums in the interface, interrupts only when"
+        " the driver wants them, and packets of 9000 bytes; on one hart and on two.",
+        measure_steps,
+    ),
+    Experiment(
+        "fireperf-5.5",
+        "How full the ring of frames to send is",
+        "Karandikar 2020 (ASPLOS), figure 5; chapter 5 of his thesis, figure 5.5",
+        f"{_RUNS} Cycles are counted by the frames that the sending interface knows of and has not sent.",
+        measure_ring,
+    ),
+)
