@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rackwright.deflate import DeflateUnit
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
+    from rackwright.linux.features import NicFeatures
     from rackwright.mapped_unit import MappedUnit
     from rackwright.profiling import Profile, profile
     from rackwright.programs import compile_bare_metal, compile_network_program, compile_program
@@ -44,6 +45,7 @@ __all__ = [
     "HostPort",
     "MappedUnit",
     "MemoryBlade",
+    "NicFeatures",
     "Profile",
     "RackwrightError",
     "RunResult",
@@ -75,6 +77,7 @@ _HOMES = {
     "deflate": ("DeflateUnit",),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
+    "linux.features": ("NicFeatures",),
     "mapped_unit": ("MappedUnit",),
     "profiling": ("Profile", "profile"),
     "programs": ("compile_bare_metal", "compile_network_program", "compile_program"),

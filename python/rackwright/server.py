@@ -15,6 +15,7 @@ from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
 from rackwright.designs import ParameterValue, design, manifest_of
 from rackwright.errors import RackwrightError
+from rackwright.linux.features import NicFeatures
 from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
 from rackwright.programs import network_program
 
@@ -108,9 +109,9 @@ class Server(Node):
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
     stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, with
     `vector` the vector extension, and a network interface that Debian's own driver knows, for packets of up
-    to `mtu` bytes. With `checkpoint` in place of `image` it has booted before: any number of servers go on
-    from one file that `rw boot --checkpoint` has written, with the harts and the memory of that machine,
-    and share the memory that they don't write.
+    to `mtu` bytes, which does `nic_features` for it. With `checkpoint` in place of `image` it has booted
+    before: any number of servers go on from one file that `rw boot --checkpoint` has written, with the harts
+    and the memory of that machine, and share the memory that they don't write.
     """
 
     def __init__(
@@ -135,6 +136,7 @@ class Server(Node):
         memory_bytes: int | None = None,
         vector: bool | None = None,
         mtu: int = 1500,
+        nic_features: NicFeatures | None = None,
         nic: str | Path | _engine.Design = "nic",
         mac: str | None = None,
         ip: str | None = None,
@@ -170,7 +172,8 @@ class Server(Node):
         if vector is not None and image is None:
             raise RackwrightError("`vector` is for servers that boot an image; programs always have vectors")
         start = _linux_start(image, checkpoint, harts, memory_bytes, vector=bool(vector))
-        self.linux = None if start is None else LinuxNode(start, run, mtu)
+        features = nic_features or NicFeatures()
+        self.linux = None if start is None else LinuxNode(start, run, mtu, features)
         if run is not None and start is None:
             raise RackwrightError('what a server runs needs an image to boot: Server(image="default", run=…)')
         if start is not None and (program is not None or accelerators):

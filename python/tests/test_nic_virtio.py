@@ -11,8 +11,11 @@ from virtio_driver import (
     CONFIGURATION,
     DEVICE_FEATURE,
     DEVICE_FEATURE_SELECT,
+    FEATURE_CHECKSUM,
     FEATURE_EVENT_INDEX,
+    FEATURE_GUEST_CHECKSUM,
     FEATURE_MAC,
+    FEATURE_MERGEABLE,
     FEATURE_MTU,
     FEATURE_VERSION_1,
     FEATURES_OK,
@@ -23,6 +26,7 @@ from virtio_driver import (
     NEEDS_RESET,
     NEXT,
     NOTIFY,
+    OFFER,
     QUEUE_SELECT,
     QUEUE_SIZE,
     RECEIVE,
@@ -38,6 +42,8 @@ from rackwright.nic import NicUnit, Register
 
 MAC = 0x02_AA_BB_CC_DD_EE
 
+OFFLOADS = FEATURE_CHECKSUM | FEATURE_GUEST_CHECKSUM | FEATURE_MERGEABLE
+
 NOWHERE = 0x50_0000
 """Where memory answers with faults."""
 
@@ -50,8 +56,17 @@ def nic() -> NicUnit:
 
 
 @pytest.fixture
-def driver(nic: NicUnit) -> Driver:
-    made = Driver(nic)
+def plain(nic: NicUnit) -> Driver:
+    return started(nic, 0)
+
+
+@pytest.fixture(params=[0, OFFLOADS], ids=["plain", "offloads"])
+def driver(nic: NicUnit, request: pytest.FixtureRequest) -> Driver:
+    return started(nic, request.param)
+
+
+def started(nic: NicUnit, features: int) -> Driver:
+    made = Driver(nic, features=features)
     made.start()
     assert nic.read(STATUS) & NEEDS_RESET == 0
     return made
@@ -73,7 +88,14 @@ def sent(driver: Driver) -> list[bytes]:
 def test_negotiation(nic: NicUnit) -> None:
     driver = Driver(nic)
     driver.reset()
-    assert offered(nic) == FEATURE_VERSION_1 | FEATURE_MAC | FEATURE_EVENT_INDEX
+    always = FEATURE_VERSION_1 | FEATURE_MAC
+    assert offered(nic) == always | FEATURE_EVENT_INDEX | OFFLOADS
+    nic.write(OFFER, FEATURE_MERGEABLE | 1 << 40)
+    assert nic.read(OFFER) == FEATURE_MERGEABLE
+    assert offered(nic) == always | FEATURE_MERGEABLE
+    driver.accept(always | FEATURE_CHECKSUM)
+    assert nic.read(STATUS) & FEATURES_OK == 0
+    nic.write(OFFER, FEATURE_EVENT_INDEX | OFFLOADS)
     for wrong in (FEATURE_MAC, FEATURE_VERSION_1 | FEATURE_MTU, FEATURE_VERSION_1 | 1 << 63):
         driver.accept(wrong)
         assert nic.read(STATUS) & FEATURES_OK == 0
@@ -146,18 +168,18 @@ def test_many_frames_both_ways_around_the_rings(driver: Driver) -> None:
         assert driver.bench.read_memory(BUFFERS + 0x8000 + HEADER, len(frame)) == frame
 
 
-def test_frames_that_no_chain_has_room_for_are_dropped(driver: Driver) -> None:
-    ring = driver.rings[RECEIVE]
-    driver.chain(ring, [(BUFFERS, HEADER + 100)])
-    driver.give(ring, 0)
-    before = driver.bench.events()["virtio_dropped"]
-    driver.bench.deliver(bytes(101))
-    assert driver.nic.unit.work(LIMIT)
-    driver.bench.deliver(bytes(range(100)))
-    assert driver.nic.unit.work(LIMIT)
-    assert driver.take(ring) == (0, HEADER + 100)
-    assert driver.bench.read_memory(BUFFERS + HEADER, 100) == bytes(range(100))
-    assert driver.bench.events()["virtio_dropped"] == before + 1
+def test_frames_that_no_chain_has_room_for_are_dropped(plain: Driver) -> None:
+    ring = plain.rings[RECEIVE]
+    plain.chain(ring, [(BUFFERS, HEADER + 100)])
+    plain.give(ring, 0)
+    before = plain.bench.events()["virtio_dropped"]
+    plain.bench.deliver(bytes(101))
+    assert plain.nic.unit.work(LIMIT)
+    plain.bench.deliver(bytes(range(100)))
+    assert plain.nic.unit.work(LIMIT)
+    assert plain.take(ring) == (0, HEADER + 100)
+    assert plain.bench.read_memory(BUFFERS + HEADER, 100) == bytes(range(100))
+    assert plain.bench.events()["virtio_dropped"] == before + 1
 
 
 def test_a_driver_that_wants_no_interrupts_gets_none(driver: Driver) -> None:

@@ -16,13 +16,17 @@ DRIVER_FEATURE_SELECT, DRIVER_FEATURE = 0x810, 0x818
 STATUS, QUEUE_SELECT, QUEUE_SIZE, QUEUE_ENABLE = 0x828, 0x838, 0x840, 0x848
 QUEUE_ADDRESSES = (0x858, 0x868, 0x878)
 INTERRUPT_STATUS, NOTIFY, CONFIGURATION, ERRORS, MTU = 0x888, 0x890, 0x898, 0x8A8, 0x8B0
-WINDOW_FIRST, WINDOW_LAST = 0x8B8, 0x8C0
+WINDOW_FIRST, WINDOW_LAST, OFFER = 0x8B8, 0x8C0, 0x8C8
+MODERATION = (0x8D0, 0x8D8)
+ALWAYS = 1 << 63
 
 ACKNOWLEDGE, DRIVER, DRIVER_OK, FEATURES_OK, NEEDS_RESET = 1, 2, 4, 8, 64
+FEATURE_CHECKSUM, FEATURE_GUEST_CHECKSUM, FEATURE_MERGEABLE = 1 << 0, 1 << 1, 1 << 15
 FEATURE_MTU, FEATURE_MAC, FEATURE_EVENT_INDEX, FEATURE_VERSION_1 = 1 << 3, 1 << 5, 1 << 29, 1 << 32
+NEEDS_CHECKSUM, DATA_VALID = 1, 2
 NEXT, WRITE = 1, 2
 HEADER = 12
-FAULTS = ("none", "ring", "index", "chain", "length", "address", "order")
+FAULTS = ("none", "ring", "index", "chain", "length", "address", "order", "header")
 
 BASE = 0x10_0000
 """Where rings lie, each of their parts in a page of its own."""
@@ -133,9 +137,11 @@ class Driver:
         head, length = struct.unpack("<II", self.bench.read_memory(place, 8))
         return head, length
 
-    def send(self, frame: bytes, parts: Sequence[int] = (), first: int = 0) -> None:
+    def send(
+        self, frame: bytes, parts: Sequence[int] = (), first: int = 0, header: bytes = bytes(HEADER)
+    ) -> None:
         """Sends a frame behind its header, in pieces of these lengths and what is left."""
-        content = bytes(HEADER) + frame
+        content = header + frame
         self.bench.write_memory(BUFFERS, content)
         lengths = [*parts, len(content) - sum(parts)]
         places, at = [], BUFFERS

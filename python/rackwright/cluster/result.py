@@ -126,7 +126,9 @@ def _frame_of(servers: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _server(server: Mapping[str, Any], cycles_per_us: float) -> dict[str, Any]:
-    row = {key: value for key, value in server.items() if key not in ("latency", "wait", "busy_cycles")}
+    separate = ("latency", "wait", "busy_cycles", "nic_events")
+    row = {key: value for key, value in server.items() if key not in separate}
+    row |= {f"nic_{name}": count for name, count in server["nic_events"].items()}
     row["busy_us"] = server["busy_cycles"] / cycles_per_us
     for kind in ("latency", "wait"):
         row |= {f"{kind}_{key}": value for key, value in _times(server[kind], cycles_per_us).items()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rackwright.errors import RackwrightError
 from rackwright.linux.boot import COMMAND_LINE
+from rackwright.linux.features import NicFeatures
 from rackwright.linux.image import default_image, image_parts
 
 if TYPE_CHECKING:
@@ -23,8 +24,14 @@ _LEAST_MTU, _MOST_MTU = 68, 9578
 class LinuxNode:
     """Where a server begins, and what its root does when it has booted."""
 
-    def __init__(self, start: Mapping[str, object], run: str | Sequence[str | Node] | None, mtu: int) -> None:
-        """`start` is made by `from_reset` or `from_checkpoint`.
+    def __init__(
+        self,
+        start: Mapping[str, object],
+        run: str | Sequence[str | Node] | None,
+        mtu: int,
+        features: NicFeatures,
+    ) -> None:
+        """`start` is made by `from_reset` or `from_checkpoint`; `features` are those of its interface.
 
         Raises `RackwrightError` for an MTU that can't be.
         """
@@ -35,10 +42,11 @@ class LinuxNode:
         )
         self._start = start
         self._mtu = mtu
+        self._features = features
 
     def describe(self) -> dict[str, Any]:
         """As the engine reads it, without the command."""
-        return {"start": self._start, "mtu": self._mtu}
+        return {"start": self._start, "mtu": self._mtu, "features": self._features.describe()}
 
 
 def from_reset(

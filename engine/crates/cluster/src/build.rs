@@ -279,6 +279,7 @@ impl Builder<'_> {
                 port: self.ports(index)[0],
                 mac: peer.mac,
                 mtu: spec.mtu,
+                features: spec.features.into(),
                 command: &command,
                 skip_quiescent: spec.skip_quiescent,
             };

@@ -1,4 +1,5 @@
 use rackwright_dispatch::{LoadDelta, Policy};
+use rackwright_server::CardFeatures;
 use rackwright_traffic::{ClientParameters, ServiceParameters};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -281,11 +282,41 @@ pub struct LinuxSpec {
     pub static_arp: bool,
     /// The longest packet of its network, in bytes.
     pub mtu: u16,
+    /// What its NIC does for its driver.
+    pub features: FeaturesSpec,
     /// The design of its NIC, by the name under which it was given to the cluster.
     pub nic: String,
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
+}
+
+/// What a NIC does for its driver.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeaturesSpec {
+    /// It puts checksums into frames, and checks those of TCP.
+    pub checksums: bool,
+    /// A frame that it has received may fill several buffers.
+    pub mergeable: bool,
+    /// It interrupts only when the driver wants to know; else with every frame.
+    pub suppression: bool,
+    /// It interrupts for so many frames at once,
+    pub frames: u16,
+    /// or so many cycles of the network after the first of them.
+    pub delay: u32,
+}
+
+impl From<FeaturesSpec> for CardFeatures {
+    fn from(spec: FeaturesSpec) -> CardFeatures {
+        CardFeatures {
+            checksums: spec.checksums,
+            mergeable: spec.mergeable,
+            suppression: spec.suppression,
+            frames: spec.frames,
+            delay: spec.delay,
+        }
+    }
 }
 
 /// Where a server that runs Linux begins.

@@ -93,6 +93,8 @@ pub struct ServerReport {
     pub console: String,
     /// Cycles of RTL that were evaluated rather than skipped.
     pub unit_cycles: u64,
+    /// What its NIC has counted, by the names of the unit's events: only under Linux.
+    pub nic_events: BTreeMap<String, u64>,
     /// Times from request to answer.
     pub latency: LatencyReport,
     /// Times that requests waited for a core of its service.
@@ -365,6 +367,10 @@ fn linux_report(cluster: &Cluster, node: usize, server: &LinuxServer) -> ServerR
         stderr,
         console,
         unit_cycles: server.unit_cycles(),
+        nic_events: counters
+            .iter()
+            .map(|(name, count)| (name.to_string(), count))
+            .collect(),
         ..addresses(cluster, node)
     }
 }

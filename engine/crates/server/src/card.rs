@@ -22,6 +22,16 @@ const RATE: u32 = 0x38;
 const MTU: u32 = 0x8b0;
 const WINDOW_FIRST: u32 = 0x8b8;
 const WINDOW_LAST: u32 = 0x8c0;
+const OFFER: u32 = 0x8c8;
+/// Of both queues.
+const MODERATION: [u32; 2] = [0x8d0, 0x8d8];
+/// Bits of features (virtio 1.2, sections 5.1.3 and 6).
+const CHECKSUM: u64 = 1 << 0;
+const GUEST_CHECKSUM: u64 = 1 << 1;
+const MERGEABLE: u64 = 1 << 15;
+const EVENT_INDEX: u64 = 1 << 29;
+/// The driver is told of every frame.
+const ALWAYS: u64 = 1 << 63;
 /// The most that a field of the rate holds.
 const RATE_FIELD: u64 = 0xffff;
 
@@ -65,6 +75,39 @@ struct Read {
     bytes: u8,
 }
 
+/// What a card does for its driver, if that knows how to use it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CardFeatures {
+    /// It puts checksums into frames, and checks those of TCP.
+    pub checksums: bool,
+    /// A frame that it has received may fill several buffers.
+    pub mergeable: bool,
+    /// It interrupts only when the driver wants to know; else with every frame.
+    pub suppression: bool,
+    /// It interrupts for so many frames at once,
+    pub frames: u16,
+    /// or so many of its cycles after the first of them.
+    pub delay: u32,
+}
+
+impl CardFeatures {
+    /// The bits of features that it may offer.
+    fn offer(self) -> u64 {
+        let chosen = [
+            (self.checksums, CHECKSUM | GUEST_CHECKSUM),
+            (self.mergeable, MERGEABLE),
+            (self.suppression, EVENT_INDEX),
+        ];
+        chosen.iter().filter(|(on, _)| *on).map(|(_, bits)| bits).sum()
+    }
+
+    /// When the driver of a queue is told.
+    fn moderation(self) -> u64 {
+        let always = if self.suppression { 0 } else { ALWAYS };
+        always | u64::from(self.delay) << 16 | u64::from(self.frames)
+    }
+}
+
 /// What a card is made of.
 pub(crate) struct CardConfig<'a> {
     pub(crate) design: &'a Design,
@@ -76,6 +119,7 @@ pub(crate) struct CardConfig<'a> {
     pub(crate) mac: u64,
     /// The longest packet, or 0 where the driver may choose.
     pub(crate) mtu: u16,
+    pub(crate) features: CardFeatures,
     /// What it may reach.
     pub(crate) memory: Range<u64>,
 }
@@ -102,10 +146,13 @@ impl Card {
             Some((MTU, config.mtu.into())),
             Some((WINDOW_FIRST, config.memory.start)),
             Some((WINDOW_LAST, config.memory.end - 1)),
+            Some((OFFER, config.features.offer())),
             limit,
         ];
+        let moderation = MODERATION.map(|register| Some((register, config.features.moderation())));
         let accesses = settings
             .into_iter()
+            .chain(moderation)
             .flatten()
             .map(|(register, value)| write(Cycle::ZERO, register, value));
         let state = State {

@@ -22,6 +22,7 @@ mod stamps;
 
 pub use bare::BARE_METAL_BYTES;
 pub use bench::Bench;
+pub use card::CardFeatures;
 pub use error::ServerError;
 pub use linux::{LinuxConfig, LinuxServer, LinuxStart};
 pub use network::NetworkConfig;

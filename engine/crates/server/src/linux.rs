@@ -1,4 +1,4 @@
-use crate::card::{Card, CardConfig};
+use crate::card::{Card, CardConfig, CardFeatures};
 use crate::ServerError;
 use num_integer::lcm;
 use rackwright_boot::Software;
@@ -54,6 +54,8 @@ pub struct LinuxConfig<'a> {
     pub mac: Mac,
     /// The longest packet of its network.
     pub mtu: u16,
+    /// What its NIC does for its driver.
+    pub features: CardFeatures,
     /// What root does when it has booted.
     pub command: &'a [u8],
     /// Whether units in which nothing moves are not clocked.
@@ -103,6 +105,7 @@ impl LinuxServer {
             rate: config.port.rate,
             mac: config.mac.bits(),
             mtu: config.mtu,
+            features: config.features,
             memory: base..base.saturating_add(memory_bytes),
         })?;
         let function = Box::new(card.clone());

@@ -25,8 +25,8 @@ LENGTH, QUICK_LENGTH = "-t 1", "-n 1M -i 0.1"
 """A second, the least that iperf3 knows; or a megabyte, whose end it notices after a tenth of a second."""
 
 
-def transfer(image: Image, command: str, *, vector: bool) -> BootResult:
-    """A run of `command` beside iperf3's server, on a `rocket` hart with vectors or without.
+def transfer(image: Image, command: str, *, vector: bool, harts: int = 1) -> BootResult:
+    """A run of `command` beside iperf3's server, on `rocket` harts with vectors or without.
 
     Raises `RackwrightError` when the command fails.
     """
@@ -34,6 +34,7 @@ def transfer(image: Image, command: str, *, vector: bool) -> BootResult:
         booted = Path(folder) / "booted"
         boot(
             image,
+            harts=harts,
             memory_bytes=MEMORY_BYTES,
             vector=vector,
             kernel_options=KERNEL_OPTIONS,

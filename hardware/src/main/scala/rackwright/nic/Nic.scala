@@ -3,7 +3,7 @@ package rackwright.nic
 import chisel3._
 
 import rackwright.contract.HardwareUnit
-import rackwright.nic.virtio.VirtioNet
+import rackwright.nic.virtio.{SendRing, VirtioNet}
 
 /** A network interface on the processor's memory system (Karandikar 2024, section 2.3). README.md is the contract. */
 class Nic(params: Params) extends HardwareUnit {
@@ -46,12 +46,16 @@ class Nic(params: Params) extends HardwareUnit {
     receive.request <> virtio.receiveRequest
     virtio.receiveCompletion <> receive.completion
     val detour = receive.detour.get
-    virtio.arrived := detour.length
+    virtio.arrived := detour.arrival
+    send.headers.get.checksums := virtio.sendChecksums
+    virtio.wrongHeader := send.headers.get.wrong
     detour.room := virtio.roomy
     virtio.arrivals <> detour.frames
     detour.parts <> virtio.parts
     event("virtio_errors", virtio.broken)
     event("virtio_dropped", virtio.dropped)
+    event("virtio_interrupts", virtio.raised)
+    SendRing.bins.zip(virtio.sendRing).foreach { case (bin, now) => event(bin.name, now) }
     virtio
   }
   if (frontEnd.isEmpty) {

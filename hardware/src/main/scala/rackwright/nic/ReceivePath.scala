@@ -5,12 +5,13 @@ import chisel3.util._
 
 import rackwright.memory.MemoryPort
 import rackwright.network.StreamFlit
+import rackwright.nic.virtio.{Arrival, TcpCheck}
 
 /** Frames between sum and packer, where a front end cuts them into parts. */
 class ReceiveDetour extends Bundle {
 
-  /** The length of a frame that has become visible; none while there is no `room` for it. */
-  val length = Output(Valid(UInt(Frame.lengthBits.W)))
+  /** A frame that has become visible, a few cycles before; none becomes so while there is no `room` for eight. */
+  val arrival = Output(Valid(new Arrival))
   val room = Input(Bool())
   val frames = Decoupled(new Summed(new Flit))
   val parts = Flipped(Decoupled(new Summed(new Flit)))
@@ -40,6 +41,7 @@ class ReceivePath(params: Params) extends Module {
 
   private val buffer = Module(new PacketBuffer(params.bufferFlits, params.virtio))
   private val sum = Module(new ReceiveChecksum)
+  private val check = Option.when(params.virtio)(Module(new TcpCheck))
   private val packer = Module(new ReceivePacker(params.port))
   private val beats = Module(new Queue(new FrameBeat(params.port), 2))
   private val writer = Module(new ReceiveWriter(params.port, params.outstanding))
@@ -51,7 +53,9 @@ class ReceivePath(params: Params) extends Module {
   sum.flit <> buffer.out
   detour match {
     case Some(detour) =>
-      detour.length := buffer.kept.get
+      check.get.flit := buffer.in
+      check.get.kept := buffer.kept.get
+      detour.arrival := check.get.arrival
       buffer.roomForLength.get := detour.room
       detour.frames <> sum.summed
       packer.summed <> detour.parts
@@ -67,5 +71,6 @@ class ReceivePath(params: Params) extends Module {
   droppedFull := buffer.droppedFull
   droppedLength := buffer.droppedLength
   stall := packer.summed.valid && !packer.summed.ready
-  idle := buffer.idle && sum.idle && packer.idle && writer.idle
+  private val checked = check.map(_.idle).getOrElse(true.B)
+  idle := buffer.idle && checked && sum.idle && packer.idle && writer.idle
 }

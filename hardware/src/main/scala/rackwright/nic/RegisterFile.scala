@@ -132,7 +132,8 @@ object RegisterFile {
     setting
   }
 
-  private def moderation(data: UInt): ModerationSetting = {
+  /** Completions and cycles of a register. */
+  def moderation(data: UInt): ModerationSetting = {
     val setting = Wire(new ModerationSetting)
     setting.packets := data(15, 0)
     setting.time := data(47, 16)

@@ -38,6 +38,9 @@ class SendRequest(segments: Boolean = false) extends Bundle {
 
   /** The frame goes on with the next request. */
   val more = Option.when(segments)(Bool())
+
+  /** A header of virtio is before the frame. */
+  val header = Option.when(segments)(Bool())
 }
 
 /** Where a frame may be received: at most `capacity` bytes. */

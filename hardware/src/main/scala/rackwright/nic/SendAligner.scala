@@ -6,10 +6,17 @@ import chisel3.util._
 import rackwright.contract.Status
 import rackwright.memory.{LoadedBeat, MemoryPortParams}
 
-/** A flit of a frame that may want a checksum. */
-class SendFlit extends Bundle {
+/** A flit of a frame that may want a checksum.
+  *
+  * @param segments
+  *   whether a header of virtio may be before it.
+  */
+class SendFlit(segments: Boolean = false) extends Bundle {
   val flit = new Flit
   val checksum = new SendChecksumRequest
+
+  /** The frame has one. */
+  val header = Option.when(segments)(Bool())
 }
 
 /** Cuts frames out of the beats that hold them: the first byte of a frame is byte 0 of its first flit.
@@ -20,7 +27,7 @@ class SendFlit extends Bundle {
 class SendAligner(port: MemoryPortParams, segments: Boolean = false) extends Module {
   val frame = IO(Flipped(Decoupled(new SendFrame(port, segments))))
   val beat = IO(Flipped(Decoupled(new LoadedBeat(port.bytes))))
-  val out = IO(Decoupled(new SendFlit))
+  val out = IO(Decoupled(new SendFlit(segments)))
 
   /** With the last flit of each frame, in order: from then on the frame's memory may be used again. */
   val completion = IO(Decoupled(new Completion))
@@ -56,6 +63,7 @@ class SendAligner(port: MemoryPortParams, segments: Boolean = false) extends Mod
   out.bits.flit.count := count
   out.bits.flit.last := ending && !frame.bits.more.getOrElse(false.B)
   out.bits.checksum := frame.bits.checksum
+  out.bits.header.zip(frame.bits.header).foreach { case (flit, frame) => flit := frame }
 
   private val finishes = out.fire && ending
   completion.valid := finishes || (frame.valid && refused)

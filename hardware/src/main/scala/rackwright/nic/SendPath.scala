@@ -5,7 +5,17 @@ import chisel3.util._
 
 import rackwright.memory.{MemoryPort, ReorderBuffer}
 import rackwright.network.StreamFlit
-import rackwright.nic.virtio.SegmentPacker
+import rackwright.nic.virtio.{SegmentPacker, SendHeader}
+
+/** Between headers of virtio and what the driver has agreed on. */
+class SendHeaders extends Bundle {
+
+  /** They may ask for checksums. */
+  val checksums = Input(Bool())
+
+  /** One has just asked for a checksum outside its frame. */
+  val wrong = Output(Bool())
+}
 
 /** From a request to flits on the wire: reader, reorder buffer, aligner, checksum, rate limiter. */
 class SendPath(params: Params) extends Module {
@@ -15,6 +25,9 @@ class SendPath(params: Params) extends Module {
   val rateWritten = IO(Input(Bool()))
   val memory = IO(new MemoryPort(params.port))
   val network = IO(Decoupled(new StreamFlit(Frame.flitBytes)))
+
+  /** What concerns headers of virtio, if there may be any. */
+  val headers = Option.when(params.virtio)(IO(new SendHeaders))
 
   /** A flit that leaves in this cycle. */
   val sent = IO(Output(Valid(new Flit)))
@@ -32,6 +45,7 @@ class SendPath(params: Params) extends Module {
   private val buffer = Module(new ReorderBuffer(params.port, params.outstanding))
   private val frames = Module(new Queue(new SendFrame(params.port, params.virtio), params.queueEntries))
   private val aligner = Module(new SendAligner(params.port, params.virtio))
+  private val header = Option.when(params.virtio)(Module(new SendHeader))
   private val packer = Option.when(params.virtio)(Module(new SegmentPacker))
   private val checksum = Module(new SendChecksum)
   private val limiter = Module(new RateLimiter)
@@ -46,9 +60,12 @@ class SendPath(params: Params) extends Module {
   aligner.frame <> Queue(frames.io.deq, 1, pipe = true)
   aligner.beat <> buffer.beat
   completion <> aligner.completion
-  packer match {
-    case Some(packer) =>
-      packer.in <> Queue(aligner.out, 2)
+  packer.zip(header).zip(headers) match {
+    case Some(((packer, header), headers)) =>
+      header.in <> Queue(aligner.out, 2)
+      header.checksums := headers.checksums
+      headers.wrong := header.wrong
+      packer.in <> Queue(header.out, 2)
       checksum.in <> packer.out
     case None => checksum.in <> Queue(aligner.out, 2)
   }
@@ -65,6 +82,6 @@ class SendPath(params: Params) extends Module {
   stall := aligner.stall
   limited := limiter.in.valid && !limiter.out.valid
   private val waits = reader.idle && buffer.still && !frames.io.deq.fire
-  private val packed = packer.map(_.idle).getOrElse(true.B)
+  private val packed = packer.zip(header).map { case (packer, header) => packer.idle && header.idle }.getOrElse(true.B)
   idle := waits && packed && aligner.idle && checksum.idle && limiter.idle && !network.valid
 }

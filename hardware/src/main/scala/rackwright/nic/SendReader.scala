@@ -5,6 +5,7 @@ import chisel3.util._
 
 import rackwright.contract.Status
 import rackwright.memory.{MemoryPortParams, MemoryRequest}
+import rackwright.nic.virtio.Virtio
 
 /** A frame whose beats are on their way through the reservation buffer. */
 class SendFrame(port: MemoryPortParams, segments: Boolean = false) extends Bundle {
@@ -19,6 +20,9 @@ class SendFrame(port: MemoryPortParams, segments: Boolean = false) extends Bundl
 
   /** The frame goes on with the next one. */
   val more = Option.when(segments)(Bool())
+
+  /** A header of virtio is before it. */
+  val header = Option.when(segments)(Bool())
 }
 
 /** Asks memory for the beats of frames, one after the other without a pause, as long as there is room for the answers.
@@ -60,6 +64,7 @@ class SendReader(port: MemoryPortParams, outstanding: Int, segments: Boolean = f
   frame.bits.status := Mux(legal, Status.ok, Status.unsupported)
   frame.bits.checksum := request.bits.checksum
   frame.bits.more.zip(request.bits.more).foreach { case (frame, request) => frame := request }
+  frame.bits.header.zip(request.bits.header).foreach { case (frame, request) => frame := request }
 
   when(memory.fire) {
     next := next + 1.U
@@ -76,7 +81,9 @@ object SendReader {
 
   /** The length is that of a frame, and the checksum begins and ends within it. */
   def legal(request: SendRequest): Bool = {
-    val lengthLegal = request.length =/= 0.U && request.length <= Frame.maxBytes.U
+    val longest =
+      request.header.fold(Frame.maxBytes.U)(Mux(_, (Frame.maxBytes + Virtio.headerBytes).U, Frame.maxBytes.U))
+    val lengthLegal = request.length =/= 0.U && request.length <= longest
     val fieldEnd = request.checksum.offset +& 2.U
     val checksumLegal = request.checksum.start < request.length && fieldEnd <= request.length
     lengthLegal && (checksumLegal || !request.checksum.enable)

@@ -36,6 +36,9 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
   val fault = IO(Output(UInt(Fault.width.W)))
   val memory = IO(new MemoryPort(port))
 
+  /** Chains that are known to have been made available, modulo 2^16. */
+  val available = IO(Output(UInt(16.W)))
+
   /** No access to memory is under way, and none begins. */
   val stopped = IO(Output(Bool()))
 
@@ -56,6 +59,7 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
   /** The entry of the available ring that is read next, and those known to be there. */
   private val next = RegInit(0.U(16.W))
   private val known = RegInit(0.U(16.W))
+  available := known
 
   /** The driver has been told from where on it is to notify. */
   private val asked = RegInit(false.B)
@@ -197,6 +201,7 @@ class ChainReader(port: MemoryPortParams, writable: Boolean) extends Module {
   when(broken =/= Fault.none || (!run && !access.waits && !access.request.fire)) { state := State.rest }
   when(clear) {
     next := 0.U
+    known := 0.U
     kicked := false.B
   }
 

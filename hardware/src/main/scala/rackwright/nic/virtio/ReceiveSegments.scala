@@ -7,8 +7,8 @@ import rackwright.nic.{Flit, Frame, ReceiveRequest, Summed}
 
 /** Puts the header of virtio before received frames, and cuts them into the segments of chains.
   *
-  * A frame goes to the registers' requests when one waits as the frame begins, else to a chain. One that no chain of
-  * the driver has room for is dropped.
+  * A frame goes to the registers' requests when one waits as the frame begins, else to the chains that a
+  * [[ChainGatherer]] has found for it. One for which they have no room is dropped.
   */
 class ReceiveSegments extends Module {
   import ReceiveSegments._
@@ -16,11 +16,18 @@ class ReceiveSegments extends Module {
   /** Whole frames. */
   val in = IO(Flipped(Decoupled(new Summed(new Flit))))
 
-  /** The lengths of the same frames. */
-  val length = IO(Flipped(Decoupled(UInt(Frame.lengthBits.W))))
+  /** What is known of the same frames. */
+  val arrival = IO(Flipped(Decoupled(new Arrival)))
   val registers = IO(Flipped(Decoupled(new ReceiveRequest)))
   val chain = IO(Flipped(Decoupled(new Chain)))
   val segment = IO(Flipped(Decoupled(new Segment)))
+
+  /** Bytes of the next frame with its header, and how many chains it fills. */
+  val wanted = IO(Output(Valid(UInt(Virtio.totalBits.W))))
+  val gathered = IO(Input(new Gathered))
+
+  /** Headers say when a checksum has been found right. */
+  val tellsChecksums = IO(Input(Bool()))
 
   /** Chains may be filled. */
   val run = IO(Input(Bool()))
@@ -44,18 +51,21 @@ class ReceiveSegments extends Module {
   private val state = RegInit(State.choose)
   private val taken = RegInit(0.U(Frame.countBits.W))
   private val filled = RegInit(0.U(16.W))
-  private val whole = length.bits +& Virtio.headerBytes.U
+  private val written = RegInit(0.U(16.W))
+  private val buffers = Reg(UInt(gathered.number.getWidth.W))
+  wanted.valid := state === State.choose && arrival.valid
+  wanted.bits := arrival.bits.length +& Virtio.headerBytes.U
 
   // The header, in a flit and a half, and the frame behind it.
   private val header = state === State.headerStart || state === State.headerEnd
   private val source = Wire(new Flit)
   source := in.bits.along
   when(state === State.headerStart) {
-    source.data := 0.U
+    source.data := Mux(arrival.bits.verified && tellsChecksums, dataValid.U, 0.U)
     source.count := Frame.flitBytes.U
     source.last := false.B
   }.elsewhen(state === State.headerEnd) {
-    source.data := (1 << numberOfBuffersBit).U
+    source.data := buffers << numberOfBuffersBit
     source.count := (Virtio.headerBytes - Frame.flitBytes).U
     source.last := false.B
   }
@@ -68,6 +78,7 @@ class ReceiveSegments extends Module {
   private val fillsSegment = room === count
   private val endsFrame = source.last && fits
   private val ends = fillsSegment || endsFrame
+  private val writtenNow = written + count
   private val cutting = header || state === State.cut
   private val passing = state === State.pass
   private val begins = passing || (cutting && segment.valid && chain.valid)
@@ -88,9 +99,10 @@ class ReceiveSegments extends Module {
   }
   part.valid := out.fire && lastFlit
   part.bits.virtio := cutting
-  part.bits.last := endsFrame
+  part.bits.last := endsFrame || segment.bits.last
   part.bits.used.head := chain.bits.head
-  part.bits.used.length := whole
+  part.bits.used.length := writtenNow
+  part.bits.used.more := !endsFrame
 
   private val finished = out.fire && Mux(passing, in.bits.along.last, endsFrame)
   private val droppedNow = state === State.drop && in.fire && in.bits.along.last
@@ -98,20 +110,22 @@ class ReceiveSegments extends Module {
   registers.ready := passing && request.fire
   segment.ready := (cutting && out.fire && ends) || state === State.skip
   chain.ready := segment.fire && segment.bits.last
-  length.ready := finished || droppedNow
+  arrival.ready := finished || droppedNow
   dropped := droppedNow
 
   when(out.fire && cutting) {
     taken := Mux(fits, 0.U, taken + count)
     filled := Mux(ends, 0.U, filled + count)
+    written := Mux(endsFrame || (ends && segment.bits.last), 0.U, writtenNow)
     when(fits && state === State.headerStart) { state := State.headerEnd }
     when(fits && state === State.headerEnd) { state := State.cut }
     when(endsFrame) { state := Mux(segment.bits.last, State.choose, State.skip) }
   }
-  private val chosen = state === State.choose && length.valid && (registers.valid || (run && chain.valid))
+  private val decided = gathered.enough || gathered.small
+  private val chosen = state === State.choose && arrival.valid && (registers.valid || (run && decided))
   when(chosen) {
-    val small = whole > chain.bits.total
-    state := Mux(registers.valid, State.pass, Mux(small, State.drop, State.headerStart))
+    state := Mux(registers.valid, State.pass, Mux(gathered.enough, State.headerStart, State.drop))
+    buffers := gathered.number
   }
   when(passing && finished || droppedNow) { state := State.choose }
   when(state === State.skip && segment.fire && segment.bits.last) { state := State.choose }
@@ -125,6 +139,9 @@ object ReceiveSegments {
 
   /** Where `num_buffers` begins within the second flit of a header (virtio 1.2, section 5.1.6). */
   private val numberOfBuffersBit = 16
+
+  /** `VIRTIO_NET_HDR_F_DATA_VALID`, among the flags in the first byte. */
+  private val dataValid = 2
 
   private object State extends ChiselEnum {
     val choose, pass, headerStart, headerEnd, cut, skip, drop = Value

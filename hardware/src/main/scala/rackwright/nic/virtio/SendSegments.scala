@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.nic.SendRequest
 
-/** Has the frames sent that chains hold, part by part, without their headers. */
+/** Has the frames sent that chains hold, part by part, behind their headers. */
 class SendSegments extends Module {
   val chain = IO(Flipped(Decoupled(new Chain)))
   val segment = IO(Flipped(Decoupled(new Segment)))
@@ -24,27 +24,24 @@ class SendSegments extends Module {
   val idle = IO(Output(Bool()))
 
   private val begun = RegInit(false.B)
-  private val skip = RegInit(Virtio.headerBytes.U(4.W))
 
-  // A reader of chains has made sure that more than the header is there, so that the last part has bytes of the frame.
+  // A reader of chains has made sure that more than the header is there.
   private val ready = chain.valid && segment.valid && (begun || run)
-  private val isHeader = segment.bits.length <= skip
-  request.valid := ready && !isHeader
+  request.valid := ready
   request.bits := 0.U.asTypeOf(request.bits)
-  request.bits.address := segment.bits.address + skip
-  request.bits.length := segment.bits.length - skip
+  request.bits.address := segment.bits.address
+  request.bits.length := segment.bits.length
   request.bits.more.foreach(_ := !segment.bits.last)
-  segment.ready := ready && (isHeader || request.ready)
+  request.bits.header.foreach(_ := true.B)
+  segment.ready := ready && request.ready
   chain.ready := segment.fire && segment.bits.last
   part.virtio := true.B
   part.last := segment.bits.last
   part.used.head := chain.bits.head
   part.used.length := 0.U
+  part.used.more := false.B
 
-  when(segment.fire) {
-    begun := !segment.bits.last
-    skip := Mux(segment.bits.last, Virtio.headerBytes.U, Mux(isHeader, skip - segment.bits.length, 0.U))
-  }
+  when(segment.fire) { begun := !segment.bits.last }
   busy := begun
   idle := !segment.fire
 }

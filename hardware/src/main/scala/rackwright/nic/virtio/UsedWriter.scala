@@ -20,7 +20,13 @@ class UsedWriter(port: MemoryPortParams) extends Module {
   val clear = IO(Input(Bool()))
   val used = IO(Flipped(Decoupled(new Used)))
 
-  /** The driver wants to know of the buffer that it has just got. */
+  /** What the driver wants is not looked at: it is told of every frame. */
+  val always = IO(Input(Bool()))
+
+  /** Buffers that were given back, modulo 2^16. */
+  val back = IO(Output(UInt(16.W)))
+
+  /** The driver wants to know of the buffers that it has just got. */
   val interrupt = IO(Output(Bool()))
   val fault = IO(Output(UInt(Fault.width.W)))
   val memory = IO(new MemoryPort(port))
@@ -35,6 +41,9 @@ class UsedWriter(port: MemoryPortParams) extends Module {
   memory <> access.memory
   private val state = RegInit(State.rest)
   private val index = RegInit(0.U(16.W))
+
+  /** Buffers before this one that belong to the same frame. */
+  private val together = RegInit(0.U(log2Ceil(Virtio.chainsPerFrame).W))
   private val element = ring.used + 4.U + (ring.slot(index) << 3)
   private val answered = access.answer.valid
 
@@ -57,18 +66,32 @@ class UsedWriter(port: MemoryPortParams) extends Module {
   private val word = access.answer.bits.data(15, 0)
   private val faulty = answered && access.answer.bits.fault
   private val ends = answered && state === State.event
-  used.ready := ends || faulty
-  interrupt := ends && !faulty && Mux(eventIndex, word === index, !word(0))
+  private val goesOn = answered && state === State.length && used.bits.more
+  // Whether the index that was asked for is that of one of the buffers of this frame.
+  private val reached = (index - word)(15, 0) <= together
+  used.ready := ends || goesOn || faulty
+  interrupt := ends && !faulty && (always || Mux(eventIndex, reached, !word(0)))
+  back := index
   fault := Mux(faulty, Fault.ring, Fault.none)
   when(state === State.rest && used.valid) { state := State.id }
   when(answered) {
     state := MuxLookup(state, State.rest)(
-      Seq(State.id -> State.length, State.length -> State.index, State.index -> State.event)
+      Seq(
+        State.id -> State.length,
+        State.length -> Mux(used.bits.more, State.rest, State.index),
+        State.index -> State.event
+      )
     )
   }
-  when(ends) { index := index + 1.U }
+  when(ends || goesOn) {
+    index := index + 1.U
+    together := Mux(ends, 0.U, together + 1.U)
+  }
   when(faulty) { state := State.rest }
-  when(clear) { index := 0.U }
+  when(clear) {
+    index := 0.U
+    together := 0.U
+  }
   stopped := state === State.rest && !used.valid
   idle := !asks && !answered && !(state === State.rest && used.valid)
 }

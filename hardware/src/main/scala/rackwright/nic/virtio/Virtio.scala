@@ -23,6 +23,9 @@ object Virtio {
   /** Complete chains that wait, read ahead. */
   val chainsAhead: Int = 4
 
+  /** Most chains that a received frame may fill. */
+  val chainsPerFrame: Int = 16
+
   /** Parts of frames under way in the send or the receive path. */
   val partsUnderWay: Int = 32
 
@@ -55,6 +58,9 @@ object Fault {
 
   /** A buffer to read where one to write is wanted, or the other way round, or a flag that was not agreed on. */
   val order: UInt = 6.U(width.W)
+
+  /** A checksum wanted outside of its frame. */
+  val header: UInt = 7.U(width.W)
 }
 
 /** What a driver has said of a queue. */
@@ -111,6 +117,9 @@ class Used extends Bundle {
 
   /** Bytes written to it. */
   val length = UInt(16.W)
+
+  /** The frame goes on in the next one, and the driver is to get all at once. */
+  val more = Bool()
 }
 
 /** A part of a frame under way in the send or the receive path. */
@@ -119,7 +128,7 @@ class Part extends Bundle {
   /** Of the front end; else of the registers. */
   val virtio = Bool()
 
-  /** The frame ends with it. */
+  /** The buffer ends with it. */
   val last = Bool()
   val used = new Used
 }

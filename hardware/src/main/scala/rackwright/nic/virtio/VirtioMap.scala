@@ -31,10 +31,17 @@ object VirtioMap {
   val mtu: Int = 0x8b0
   val windowFirst: Int = 0x8b8
   val windowLast: Int = 0x8c0
+  val offer: Int = 0x8c8
+
+  /** One for each queue. */
+  val moderation: Seq[Int] = Seq(0x8d0, 0x8d8)
 
   /** Bits of features (virtio 1.2, sections 5.1.3 and 6). */
+  val featureChecksum: Int = 0
+  val featureGuestChecksum: Int = 1
   val featureMtu: Int = 3
   val featureMac: Int = 5
+  val featureMergeable: Int = 15
   val featureEventIndex: Int = 29
   val featureVersion1: Int = 32
 

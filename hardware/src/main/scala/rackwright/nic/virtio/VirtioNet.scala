@@ -4,8 +4,8 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams}
-import rackwright.nic.{Completion, FarAccess, Flit, Frame, ReceiveRequest, SendRequest, Summed}
+import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams, SramQueue}
+import rackwright.nic.{Completion, FarAccess, Flit, ReceiveRequest, SendRequest, Summed}
 
 /** A network device of virtio 1.2 in front of the send and the receive path. README.md is the contract. */
 class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
@@ -23,18 +23,28 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   val sendCompletion = IO(Flipped(Decoupled(new Completion)))
 
   /** The receive path: frames on their way to memory, and where they go. */
-  val arrived = IO(Input(Valid(UInt(Frame.lengthBits.W))))
+  val arrived = IO(Input(Valid(new Arrival)))
   val arrivals = IO(Flipped(Decoupled(new Summed(new Flit))))
   val parts = IO(Decoupled(new Summed(new Flit)))
   val receiveRequest = IO(Decoupled(new ReceiveRequest))
   val receiveCompletion = IO(Flipped(Decoupled(new Completion)))
 
-  /** There is room for the length of one more frame. */
+  /** There is room for eight more arrivals. */
   val roomy = IO(Output(Bool()))
   val memory = IO(new MemoryPort(VirtioNet.memoryPort(port)))
 
-  /** A frame has been dropped for want of room in a chain. */
+  /** A frame has been dropped for want of room in chains. */
   val dropped = IO(Output(Bool()))
+
+  /** The driver has agreed to ask for checksums in headers, and one has just asked for what cannot be. */
+  val sendChecksums = IO(Output(Bool()))
+  val wrongHeader = IO(Input(Bool()))
+
+  /** The driver has been told of buffers given back. */
+  val raised = IO(Output(Bool()))
+
+  /** Of each of [[SendRing.bins]] whether as many buffers to send as that are known and not given back. */
+  val sendRing = IO(Output(Vec(SendRing.bins.size, Bool())))
 
   /** A rule has been broken. */
   val broken = IO(Output(Bool()))
@@ -43,9 +53,10 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   private val control = Module(new VirtioRegisters)
   private val readers = Seq.tabulate(Virtio.queues)(i => Module(new ChainReader(small, i == Virtio.receiveQueue)))
   private val writers = Seq.fill(Virtio.queues)(Module(new UsedWriter(small)))
-  private val lengths =
-    Module(new rackwright.memory.SramQueue(UInt(Frame.lengthBits.W), Virtio.lengthEntries(bufferFlits)))
+  private val coalescers = Seq.fill(Virtio.queues)(Module(new NotificationCoalescer))
+  private val arrivalQueue = Module(new SramQueue(new Arrival, Virtio.lengthEntries(bufferFlits)))
   private val sending = Module(new SendSegments)
+  private val gatherer = Module(new ChainGatherer)
   private val receiving = Module(new ReceiveSegments)
   private val underWay = Seq.fill(Virtio.queues)(Module(new Queue(new Part, Virtio.partsUnderWay)))
   private val arbiter = Module(new MemoryArbiter(small, 2 * Virtio.queues))
@@ -64,7 +75,12 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
     reader.clear := control.clear
     reader.notified := control.notified(queue)
   }
-  for ((writer, queue) <- writers.zipWithIndex) {
+  for (((writer, coalescer), queue) <- writers.zip(coalescers).zipWithIndex) {
+    val setting = agreement.moderation(queue)
+    writer.always := setting.always
+    coalescer.setting := setting.when
+    coalescer.used := writer.interrupt
+    coalescer.clear := control.clear
     writer.ring := agreement.rings(queue)
     writer.eventIndex := agreement.eventIndex
     writer.clear := control.clear
@@ -84,6 +100,7 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
     sendRequest.bits.length := registers.send.bits.length
     sendRequest.bits.checksum := registers.send.bits.checksum
     sendRequest.bits.more.foreach(_ := false.B)
+    sendRequest.bits.header.foreach(_ := false.B)
   }
   registers.send.ready := bySoftware && sendRequest.fire
   sending.request.ready := !bySoftware && sendRequest.fire
@@ -92,14 +109,20 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   when(bySoftware) { sent.io.enq.bits.virtio := false.B }
 
   // Frames received.
-  lengths.clear := false.B
-  lengths.enq.valid := arrived.valid
-  lengths.enq.bits := arrived.bits
-  roomy := lengths.roomy
+  arrivalQueue.clear := false.B
+  arrivalQueue.enq.valid := arrived.valid
+  arrivalQueue.enq.bits := arrived.bits
+  roomy := arrivalQueue.roomy
+  gatherer.in <> readers(Virtio.receiveQueue).chain
+  gatherer.mergeable := agreement.mergeable
+  gatherer.clear := control.clear
+  gatherer.wanted := receiving.wanted
   receiving.in <> arrivals
-  receiving.length <> lengths.deq
+  receiving.arrival <> arrivalQueue.deq
   receiving.registers <> registers.receive
-  receiving.chain <> readers(Virtio.receiveQueue).chain
+  receiving.chain <> gatherer.out
+  receiving.gathered := gatherer.gathered
+  receiving.tellsChecksums := agreement.receiveChecksums
   receiving.segment <> readers(Virtio.receiveQueue).segment
   receiving.run := agreement.works
   parts <> receiving.out
@@ -123,8 +146,13 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
     part.ready := complete.fire
     Mux(complete.fire && part.bits.virtio && complete.bits.status =/= Status.ok, Fault.address, Fault.none)
   }
-  control.used := writers.map(_.interrupt).reduce(_ || _)
-  private val all = readers.map(_.fault) ++ writers.map(_.fault) ++ faults
+  raised := coalescers.map(_.interrupt).reduce(_ || _)
+  control.used := raised
+  sendChecksums := agreement.sendChecksums
+  private val atSend = readers(Virtio.sendQueue).available - writers(Virtio.sendQueue).back
+  sendRing := VecInit(SendRing.bins.map(_.holds(atSend)))
+  private val inHeader = Mux(wrongHeader, Fault.header, Fault.none)
+  private val all = readers.map(_.fault) ++ writers.map(_.fault) ++ faults :+ inHeader
   control.fault := all.reduceLeft((before, one) => Mux(before =/= Fault.none, before, one))
   broken := control.broken
 
@@ -133,7 +161,9 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   control.stopped := nothing && still && !sending.busy && !receiving.busy
   private val quiet = readers.map(_.idle).reduce(_ && _) && writers.map(_.idle).reduce(_ && _)
   private val completes = completed.map(_.fire).reduce(_ || _)
-  idle := quiet && !completes && control.idle && sending.idle && receiving.idle && lengths.still
+  private val told = coalescers.map(_.idle).reduce(_ && _)
+  private val taken = gatherer.idle && receiving.idle && arrivalQueue.still
+  idle := quiet && !completes && told && control.idle && sending.idle && taken
 }
 
 /** Requests of the registers, and the completions that belong to them. */
@@ -142,6 +172,23 @@ class Software extends Bundle {
   val receive = Decoupled(new ReceiveRequest)
   val sent = Flipped(Decoupled(new Completion))
   val received = Flipped(Decoupled(new Completion))
+}
+
+/** How full the ring of frames to send is: a number of buffers from `least` to `most`. */
+case class SendRing(least: Int, most: Int) {
+
+  /** Of the event that counts the cycles. */
+  val name: String = if (least == most) s"send_ring_$least" else s"send_ring_${least}_$most"
+
+  /** Whether so many belong here. */
+  def holds(buffers: UInt): Bool = buffers >= least.U && buffers <= most.U
+}
+
+/** Numbers of buffers that are told apart: each range begins at a power of two. */
+object SendRing {
+  val bins: Seq[SendRing] = Seq(SendRing(0, 0)) ++
+    Seq.tabulate(log2Ceil(Virtio.ringEntries))(i => SendRing(1 << i, (2 << i) - 1)) :+
+    SendRing(Virtio.ringEntries, Virtio.ringEntries)
 }
 
 /** Shapes of a [[VirtioNet]]. */

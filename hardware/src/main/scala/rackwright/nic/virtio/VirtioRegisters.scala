@@ -8,6 +8,12 @@ import rackwright.nic.FarAccess
 /** What the driver has agreed on with the device, and what the server has set. */
 class Agreement extends Bundle {
   val eventIndex = Bool()
+
+  /** Headers ask for checksums; headers say that checksums are right; a frame may fill several chains. */
+  val sendChecksums = Bool()
+  val receiveChecksums = Bool()
+  val mergeable = Bool()
+  val moderation = Vec(Virtio.queues, new NotificationSetting)
   val rings = Vec(Virtio.queues, new Ring)
   val window = new Window
 
@@ -52,27 +58,18 @@ class VirtioRegisters extends Module {
   private val lastFault = RegInit(Fault.none)
   private val mtuSet = RegInit(0.U(16.W))
   private val window = RegInit(everything)
+  private val offer = RegInit(choices)
+  private val moderation = RegInit(0.U.asTypeOf(Vec(Virtio.queues, new NotificationSetting)))
 
   private val data = access.data
   private def writes(register: Int): Bool = access.valid && access.write && access.address === register.U
   private def reads(register: Int): Bool = access.valid && !access.write && access.address === register.U
 
-  private val offered = Cat(
-    1.U(1.W),
-    0.U((featureVersion1 - featureEventIndex - 1).W),
-    1.U(1.W),
-    0.U(
-      (featureEventIndex - featureMac - 1).W
-    ),
-    1.U(1.W),
-    0.U(1.W),
-    mtuSet =/= 0.U,
-    0.U(featureMtu.W)
-  )
+  private val offered = offer | always | Mux(mtuSet =/= 0.U, bits(featureMtu), 0.U)
   private def half(word: UInt, select: UInt): UInt =
     Mux(select === 0.U, word(31, 0), Mux(select === 1.U, word(63, 32), 0.U))
   private val accepted = driver.accepted
-  private val agreed = (accepted & ~offered.pad(64)) === 0.U && accepted(featureVersion1)
+  private val agreed = (accepted & ~offered) === 0.U && accepted(featureVersion1)
 
   when(writes(deviceFeatureSelect)) { driver.deviceSelect := data(31, 0) }
   when(writes(driverFeatureSelect)) { driver.driverSelect := data(31, 0) }
@@ -84,6 +81,9 @@ class VirtioRegisters extends Module {
   when(writes(mtu)) { mtuSet := data(15, 0) }
   when(writes(windowFirst)) { window.first := data }
   when(writes(windowLast)) { window.last := data }
+  when(writes(VirtioMap.offer)) { offer := data & choices }
+  for ((setting, register) <- moderation.zip(VirtioMap.moderation))
+    when(writes(register)) { setting := NotificationSetting.of(data) }
 
   // What a ring is does not change any more once it is in use.
   private val badRing = WireDefault(false.B)
@@ -142,6 +142,10 @@ class VirtioRegisters extends Module {
   }
 
   agreement.eventIndex := accepted(featureEventIndex)
+  agreement.sendChecksums := accepted(featureChecksum)
+  agreement.receiveChecksums := accepted(featureGuestChecksum)
+  agreement.mergeable := accepted(featureMergeable)
+  agreement.moderation := moderation
   agreement.rings := rings
   agreement.window := window
   agreement.works := driver.status(statusDriverOk) && !needsReset && !resetting
@@ -153,7 +157,7 @@ class VirtioRegisters extends Module {
   private val mac = VecInit(Seq.tabulate(6)(i => macAddress(47 - 8 * i, 40 - 8 * i))).asUInt
   private val shown: Seq[(Int, Data)] = Seq[(Int, Data)](
     deviceFeatureSelect -> driver.deviceSelect,
-    deviceFeature -> half(offered.pad(64), driver.deviceSelect),
+    deviceFeature -> half(offered, driver.deviceSelect),
     driverFeatureSelect -> driver.driverSelect,
     driverFeature -> half(accepted, driver.driverSelect),
     queues -> Virtio.queues.U,
@@ -170,8 +174,11 @@ class VirtioRegisters extends Module {
     errors -> Cat(lastFault, errorCount),
     mtu -> mtuSet,
     windowFirst -> window.first,
-    windowLast -> window.last
-  ) ++ queueAddresses.zipWithIndex.map { case (address, index) =>
+    windowLast -> window.last,
+    VirtioMap.offer -> offer
+  ) ++ moderation.zip(VirtioMap.moderation).map { case (setting, register) =>
+    register -> setting.word
+  } ++ queueAddresses.zipWithIndex.map { case (address, index) =>
     val field = fields(ring)(index / 2)
     address -> Mux(exists, if (index % 2 == 1) field(63, 32) else field(31, 0), 0.U)
   }
@@ -193,6 +200,16 @@ object VirtioRegisters {
     val selected = UInt(16.W)
   }
 
+  private def bits(features: Int*): UInt = features.map(BigInt(1) << _).sum.U(64.W)
+
+  /** Features that are offered unless the server has something against them. */
+  private def choices: UInt = bits(
+    VirtioMap.featureChecksum,
+    VirtioMap.featureGuestChecksum,
+    VirtioMap.featureMergeable,
+    VirtioMap.featureEventIndex
+  )
+  private def always: UInt = bits(VirtioMap.featureMac, VirtioMap.featureVersion1)
   private def fields(ring: Ring): Seq[UInt] = Seq(ring.descriptors, ring.available, ring.used)
 
   /** No ring is in use, and each may have all places. */

@@ -1,0 +1,235 @@
+"""iperf3 between two Linux servers: tables 5.1 and 5.4, and the fill of the ring of frames, figure 5.5."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rackwright.cluster import Cluster, Ethernet, Switch
+from rackwright.designs import design, manifest_of
+from rackwright.errors import RackwrightError
+from rackwright.linux.boot import boot
+from rackwright.linux.features import NicFeatures
+from rackwright.linux.image import Image, build_image, load_image
+from rackwright.reproduce.experiment import Experiment, Outcome, Settings
+from rackwright.reproduce.fireperf import copies
+from rackwright.reproduce.fireperf.copies import KERNEL_OPTIONS, MEMORY_BYTES, SERVER
+from rackwright.reproduce.lines import line_chart
+from rackwright.reproduce.reference import compare
+from rackwright.server import Server
+
+SENDS, RECEIVES = "172.16.2.1", "172.16.2.2"
+INTERVAL_SECONDS = 0.1
+"""The least that iperf3 knows."""
+
+LIMIT_MS = 400
+"""By then it has passed in all runs."""
+
+NIC = {"virtio": 1, "buffer-kib": 256}
+"""Parameters of the interfaces: the usual buffer holds three packets of 9000 bytes, too few here."""
+
+RING = "nic_send_ring_"
+"""What the names of columns begin with that count cycles by the buffers in the ring of frames to send."""
+
+_RATE = re.compile(r"([\d.]+) Mbits/sec")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A system of the table: what its interfaces and harts do, and the longest packet."""
+
+    name: str
+    features: NicFeatures
+    vector: bool = True
+    mtu: int = 1500
+
+
+_EACH_FRAME = NicFeatures(suppression=False)
+STEPS = (
+    Step("baseline", _EACH_FRAME, vector=False),
+    Step("vector copies", _EACH_FRAME),
+    Step("checksum offload", NicFeatures(suppression=False, checksums=True)),
+    Step("interrupt mitigation", NicFeatures(checksums=True)),
+    Step("jumbo frames", NicFeatures(checksums=True, mergeable=True), mtu=9000),
+)
+"""Each has what those before it have."""
+
+BASELINE, WITHOUT_MITIGATION, WITH_MITIGATION = STEPS[0], STEPS[2], STEPS[3]
+HARTS = {1: "one hart", 2: "two harts"}
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What iperf3 reached, and the share of cycles in which so many frames to send were in the ring."""
+
+    gbps: float
+    ring: Mapping[str, float]
+    digest: str
+
+
+@contextmanager
+def booted(image: Image, harts: int, *, vector: bool) -> Iterator[Path]:
+    """The checkpoint of a machine on which iperf3's server runs."""
+    with TemporaryDirectory(prefix="rackwright-") as folder:
+        path = Path(folder) / "booted"
+        boot(
+            image,
+            harts=harts,
+            memory_bytes=MEMORY_BYTES,
+            vector=vector,
+            kernel_options=KERNEL_OPTIONS,
+            checkpoint=path,
+            prepare=SERVER,
+        )
+        yield path
+
+
+def transfer(checkpoint: Path, step: Step, cpu: str = "rocket") -> Transfer:
+    """Has one of two servers send as fast as it can, until iperf3 has said how much that was.
+
+    Raises `RackwrightError` when it does not get so far.
+    """
+    # The other one has its address by then. Interrupts may keep the shell from seeing that it may end.
+    command = (
+        f"sleep 0.05; iperf3 -c {RECEIVES} -f m -i {INTERVAL_SECONDS} --forceflush | tee out &"
+        f" while ! grep -q 'Mbits/sec' out; do sleep 0.01; done"
+    )
+    nic = design(manifest_of("nic", NIC))
+    server = partial(Server, cpu, checkpoint=checkpoint, mtu=step.mtu, nic=nic, nic_features=step.features)
+    receives = server(name="receives", ip=RECEIVES)
+    sends = server(name="sends", ip=SENDS, run=command)
+    switch = Switch("tor0", switching_cycles=10)
+    switch.add_downlinks([sends, receives])
+    result = Cluster(switch, link=Ethernet(gbps=200, latency_us=2)).run(
+        until_ms=LIMIT_MS,
+        ends_with=sends,
+        sample_us=1000,
+        sample_ports=["sends.port0"],
+    )
+    row = next(row for row in result.record()["servers"] if row["name"] == "sends")
+    found = _RATE.findall(row["stdout"])
+    if not found:
+        raise RackwrightError(f"iperf3 ended with status {row['exit_code']}: {row['stderr']}")
+    sending = int((result.samples["sent_gbps"] > 0.01).sum()) * result.clock_hz // 1000
+    return Transfer(float(found[0]) / 1e3, shares(row, sending), result.digest)
+
+
+def shares(counts: Mapping[str, Any], cycles: int) -> dict[str, float]:
+    """Shares of the `cycles` of a transfer, by the buffers in the ring, which was empty in all others."""
+    filled = {
+        name.removeprefix(RING).replace("_", " to "): count / cycles
+        for name, count in counts.items()
+        if name.startswith(RING) and name != f"{RING}0"
+    }
+    return {"0": 1 - sum(filled.values())} | filled
+
+
+def transfers(settings: Settings, harts: int, steps: Sequence[Step], told: str) -> dict[str, Transfer]:
+    """What each step reaches, by its name."""
+    settings.detail(f"{told}: image with iperf3")
+    image = load_image(build_image(["iperf3"], tell=settings.detail))
+    done = {}
+    for vector in (False, True):
+        chosen = [step for step in steps if step.vector is vector]
+        if not chosen:
+            continue
+        settings.detail(f"{told}: boot, {HARTS[harts]}")
+        with booted(image, harts, vector=vector) as checkpoint:
+            for step in chosen:
+                settings.detail(f"{told}: {step.name}, {HARTS[harts]}")
+                done[step.name] = transfer(checkpoint, step)
+    return done
+
+
+def measure_steps(settings: Settings) -> Outcome:
+    """Table 5.4; a quick run has one hart only."""
+    measured: dict[str, float] = {}
+    digests: list[str] = []
+    for harts, called in list(HARTS.items())[: 1 if settings.quick else None]:
+        done = transfers(settings, harts, STEPS, "fireperf-t5.4")
+        rates = [done[step.name].gbps for step in STEPS]
+        measured |= {f"{called}, {step.name}": rate for step, rate in zip(STEPS, rates, strict=True)}
+        gains = zip(STEPS[1:], pairwise(rates), strict=True)
+        measured |= {f"{called}, gain of {step.name}": now / before for step, (before, now) in gains}
+        measured[f"{called}, all over baseline"] = rates[-1] / rates[0]
+        digests += [one.digest for one in done.values()]
+    return Outcome(compare("fireperf/network.csv", measured, partial=settings.quick), digests=digests)
+
+
+def measure_ring(settings: Settings) -> Outcome:
+    """Figure 5.5: shares of cycles in which frames to send are in the ring."""
+    steps = {
+        "baseline": BASELINE,
+        "optimized, no interrupt mitigation": WITHOUT_MITIGATION,
+        "optimized, with interrupt mitigation": WITH_MITIGATION,
+    }
+    done = transfers(settings, 1, list(steps.values()), "fireperf-5.5")
+    rings = {called: done[step.name].ring for called, step in steps.items()}
+    occupied = {f"{called}: not empty": 1 - ring["0"] for called, ring in rings.items()}
+    chart = line_chart(
+        "frames to send in the ring, share of cycles",
+        "frames, at least",
+        "",
+        {
+            called: sorted((int(frames.split()[0]), share) for frames, share in ring.items())
+            for called, ring in rings.items()
+        },
+    )
+    rows = compare("fireperf/send_ring.csv", occupied, partial=settings.quick)
+    return Outcome(rows, [chart], [one.digest for one in done.values()])
+
+
+def measure_baseline(settings: Settings) -> Outcome:
+    """Table 5.1, with the kernel that is to be had."""
+    measured: dict[str, float] = {}
+    digests: list[str] = []
+    image = load_image(build_image(["iperf3"], tell=settings.detail))
+    command = f"iperf3 -c 127.0.0.1 -J {copies.QUICK_LENGTH if settings.quick else copies.LENGTH}"
+    for harts, called in HARTS.items():
+        networked = transfers(settings, harts, [BASELINE], "fireperf-t5.1")[BASELINE.name]
+        settings.detail(f"fireperf-t5.1: loopback, {called}")
+        loopback = copies.transfer(image, command, vector=False, harts=harts)
+        measured |= {
+            f"networked, {called}": networked.gbps,
+            f"loopback, {called}": copies.bandwidth(loopback) / 1e9,
+        }
+        digests += [networked.digest, loopback.digest]
+    return Outcome(compare("fireperf/baseline.csv", measured, partial=settings.quick), digests=digests)
+
+
+_RUNS = (
+    "2 `rocket` servers that run Debian's Linux, from a checkpoint, with virtio NICs in RTL of 200 Gbit/s"
+    " under one switch; iperf3 sends from one to the other for a tenth of a second."
+)
+
+EXPERIMENTS = (
+    Experiment(
+        "fireperf-t5.1",
+        "iperf3 before anything is done for it",
+        "Karandikar 2020 (ASPLOS), table 1; chapter 5 of his thesis, table 5.1",
+        f"{_RUNS} And iperf3 through the loopback interface of one such server. One hart and two.",
+        measure_baseline,
+    ),
+    Experiment(
+        "fireperf-t5.4",
+        "What helps iperf3 between two servers",
+        "Karandikar 2020 (ASPLOS), table 4; chapter 5 of his thesis, table 5.4",
+        f"{_RUNS} One after the other come vector copies, checksums in the interface, interrupts only when"
+        " the driver wants them, and packets of 9000 bytes; on one hart and on two.",
+        measure_steps,
+    ),
+    Experiment(
+        "fireperf-5.5",
+        "How full the ring of frames to send is",
+        "Karandikar 2020 (ASPLOS), figure 5; chapter 5 of his thesis, figure 5.5",
+        f"{_RUNS} Cycles are counted by the frames that the sending interface knows of and has not sent.",
+        measure_ring,
+    ),
+)

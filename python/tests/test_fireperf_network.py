@@ -1,0 +1,41 @@
+"""What helps iperf3 between two Linux servers: what is made of a run, and one run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from rackwright import NicFeatures, RackwrightError
+from rackwright.linux.image import build_image, load_image
+from rackwright.reproduce.fireperf.network import STEPS, booted, shares, transfer
+
+
+def test_shares_are_of_the_transfer() -> None:
+    counts = {"name": "sends", "nic_send_ring_0": 900, "nic_send_ring_1": 10, "nic_send_ring_2_3": 30}
+    assert shares(counts, 200) == {"0": 0.8, "1": 0.05, "2 to 3": 0.15}
+
+
+def test_each_step_has_what_those_before_it_have() -> None:
+    for before, step in pairwise(STEPS):
+        assert step.vector >= before.vector
+        assert step.mtu >= before.mtu
+        for name in ("checksums", "mergeable", "suppression"):
+            assert getattr(step.features, name) >= getattr(before.features, name)
+
+
+def test_registers_hold_what_is_asked_for() -> None:
+    for frames, delay in ((1 << 16, 0), (-1, 0), (0, 1 << 32)):
+        with pytest.raises(RackwrightError, match="an interrupt"):
+            NicFeatures(frames=frames, delay=delay)
+
+
+@pytest.mark.long
+def test_iperf3_reaches_more_with_everything_than_with_nothing() -> None:
+    image = load_image(build_image(["iperf3"]))
+    reached = {}
+    for step in (STEPS[0], STEPS[-1]):
+        with booted(image, 1, vector=step.vector) as checkpoint:
+            reached[step.name] = transfer(checkpoint, step)
+            assert transfer(checkpoint, step) == reached[step.name]
+    assert reached["jumbo frames"].gbps > 2 * reached["baseline"].gbps
