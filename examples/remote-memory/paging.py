@@ -27,6 +27,7 @@ parser.add_argument("--local", type=size, default=size("16MiB"), help="local mem
 parser.add_argument("--paging", choices=("software", "unit"), default="software", help="who brings pages")
 parser.add_argument("--batch", type=int, default=0, help="pages that leave at once; 0: by the local memory")
 parser.add_argument("--blades", type=int, default=1, help="memory blades, 1 to 4")
+parser.add_argument("--blade-cpu", choices=("functional", "rocket", "boom"), help="blades are servers")
 parser.add_argument("--link-latency-us", type=float, default=2.0, help="latency of every link")
 parser.add_argument("--file", type=Path, action="append", default=[], help="a file that the program finds")
 parser.add_argument("--loss", type=float, default=0.0, help="probability with which a frame is lost")
@@ -41,6 +42,7 @@ result = run_paged(
     batch=asked.batch,
     files=asked.file,
     blades=asked.blades,
+    blade_cpu=asked.blade_cpu,
     link_latency_us=asked.link_latency_us,
     loss=asked.loss,
 )

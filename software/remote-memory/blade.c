@@ -2,37 +2,18 @@
 #include "paging.h"
 
 #include "bare.h"
-#include "nic.h"
-
-/* PROTOCOL.md has the format of messages. */
-enum operation { FETCH = 0x01, STORE = 0x02, FETCHED = 0x81, STORED = 0x82 };
-enum status { DONE, UNKNOWN, OLDER, FULL };
-
-struct header {
-  uint8_t destination[6], source[6];
-  uint8_t type[2];
-  uint8_t protocol, operation;
-  uint32_t tag;
-  uint8_t status, incarnation;
-  uint16_t version;
-  uint64_t page;
-  uint64_t reserved;
-};
+#include "bytes.h"
+#include "page_message.h"
 
 enum {
-  HEADER = sizeof(struct header),
-  SUMMED = 14,
-  REQUEST = 64,
-  TRAILER = 8,
   POSTED = 2,
   TICK = 200,
   PATIENCE = 100000, /* cycles until a request is sent again: 50 us at 2 GHz */
   ATTEMPTS = 20,
   MOST_LEAVING = 64,
 };
-_Static_assert(HEADER == 40, "the header is that of PROTOCOL.md");
 
-static uint8_t __attribute__((aligned(64))) request[REQUEST];
+static uint8_t __attribute__((aligned(64))) request[PAGE_SHORT_MESSAGE];
 static struct frame *posted[POSTED];
 static unsigned post_next, post_take, post_count, in_flight, leaving_count;
 
@@ -54,13 +35,9 @@ static struct {
   struct frame *frame;
 } wanted;
 
-static void put_address(uint8_t *bytes, uint64_t address) {
-  for (unsigned index = 0; index < 6; ++index) bytes[index] = (uint8_t)(address >> (40 - 8 * index));
-}
-
 static void post(struct frame *frame) {
   nic_write(NIC_RECEIVE_REQUEST,
-            (uint64_t)(frame_bytes(frame) - HEADER) | (uint64_t)(HEADER + PAGE + TRAILER) << 48);
+            (uint64_t)(frame_bytes(frame) - PAGE_HEADER) | (uint64_t)(PAGE_LONG_MESSAGE) << 48);
   posted[post_next] = frame;
   post_next = (post_next + 1) % POSTED;
   ++post_count;
@@ -70,9 +47,9 @@ static void reap(void) {
   while (in_flight && nic_read(NIC_SEND_COMPLETION) >> 63) --in_flight;
 }
 
-static void send(struct header *header, unsigned length, enum operation operation, uint32_t tag, uint64_t remote) {
-  put_address(header->destination, blade_address[entry_blade(remote)]);
-  put_address(header->source, own_address);
+static void send(struct page_header *header, unsigned length, enum page_operation operation, uint32_t tag, uint64_t remote) {
+  put48(header->destination, blade_address[entry_blade(remote)]);
+  put48(header->source, own_address);
   header->type[0] = 0x88;
   header->type[1] = 0xb5;
   header->protocol = 1;
@@ -83,20 +60,19 @@ static void send(struct header *header, unsigned length, enum operation operatio
   header->version = entry_version(remote);
   header->page = entry_page(remote);
   header->reserved = 0;
-  *(uint64_t *)((uint8_t *)header + length - TRAILER) = 0;
   if (in_flight == NIC_QUEUE) {
     do reap();
     while (in_flight == NIC_QUEUE);
   }
+  page_sum(header, length);
   __asm__ volatile("fence w, o" : : : "memory");
-  nic_write(NIC_SEND_CHECKSUM, 1ull << 63 | SUMMED | (uint64_t)(length - TRAILER) << 16);
   nic_write(NIC_SEND_REQUEST, (uint64_t)header | (uint64_t)length << 48);
   ++in_flight;
 }
 
 void blade_start(void) {
   own_address = nic_read(NIC_MAC_ADDRESS);
-  nic_write(NIC_RECEIVE_CHECKSUM, 1ull << 63 | SUMMED);
+  page_sum_received();
   nic_write(NIC_INTERRUPT_ENABLE, 2);
   while (post_count < POSTED) post(frame_take_free());
 }
@@ -104,7 +80,7 @@ void blade_start(void) {
 static void send_store(struct leaving *page) {
   struct frame *frame = page->frame;
   page->sent = cycles();
-  send((struct header *)(frame_bytes(frame) - HEADER), HEADER + PAGE + TRAILER, STORE, frame_index(frame),
+  send((struct page_header *)(frame_bytes(frame) - PAGE_HEADER), PAGE_LONG_MESSAGE, PAGE_STORE, frame_index(frame),
        frame->remote);
 }
 
@@ -117,7 +93,7 @@ void blade_store(struct frame *frame) {
 
 static void send_fetch(void) {
   wanted.sent = cycles();
-  send((struct header *)request, REQUEST, FETCH, wanted.tag, wanted.remote);
+  send((struct page_header *)request, PAGE_SHORT_MESSAGE, PAGE_FETCH, wanted.tag, wanted.remote);
 }
 
 /* A blade that starts again has lost what it had. */
@@ -127,13 +103,13 @@ static void check_incarnation(unsigned blade, uint8_t incarnation) {
   incarnations[blade] = incarnation;
 }
 
-static void stored(const struct header *header) {
+static void stored(const struct page_header *header) {
   struct frame *frame = frame_at(header->tag);
   if (!frame || (frame->word & FRAME_STATE) != FRAME_LEAVING || entry_page(frame->remote) != header->page ||
       entry_version(frame->remote) != header->version)
     return; /* of an earlier copy of the request */
   check_incarnation(entry_blade(frame->remote), header->incarnation);
-  if (header->status != DONE) fail("a blade has no room for one more page: number", entry_blade(frame->remote));
+  if (header->status != PAGE_DONE) fail("a blade has no room for one more page: number", entry_blade(frame->remote));
   for (unsigned index = 0; index < leaving_count; ++index) {
     if (leaving[index].frame == frame) {
       leaving[index] = leaving[--leaving_count];
@@ -144,11 +120,11 @@ static void stored(const struct header *header) {
 }
 
 /* Whether the frame in which the message is now holds the page that is wanted. */
-static bool fetched(const struct header *header) {
+static bool fetched(const struct page_header *header) {
   if (wanted.frame || header->tag != wanted.tag) return false;
   check_incarnation(entry_blade(wanted.remote), header->incarnation);
   /* Another status: the page's store is still on its way, or was lost; both are asked again in time. */
-  return header->status == DONE && header->page == entry_page(wanted.remote);
+  return header->status == PAGE_DONE && header->page == entry_page(wanted.remote);
 }
 
 /* Takes what has been received; tells whether that was anything. */
@@ -158,11 +134,10 @@ static bool receive(void) {
   struct frame *frame = posted[post_take];
   post_take = (post_take + 1) % POSTED;
   --post_count;
-  const struct header *header = (const struct header *)(frame_bytes(frame) - HEADER);
-  bool whole = (completion >> 32 & 0xffff) == 0xffff && (completion & 0xffff) >= REQUEST;
-  bool ours = whole && header->type[0] == 0x88 && header->type[1] == 0xb5 && header->protocol == 1;
-  if (ours && header->operation == STORED) stored(header);
-  if (ours && header->operation == FETCHED && fetched(header)) {
+  const struct page_header *header = (const struct page_header *)(frame_bytes(frame) - PAGE_HEADER);
+  bool ours = page_message(completion, header);
+  if (ours && header->operation == PAGE_STORED) stored(header);
+  if (ours && header->operation == PAGE_FETCHED && fetched(header)) {
     wanted.frame = frame;
     return true; /* the frame is not given to the NIC again; frame_take does that below */
   }
@@ -200,7 +175,9 @@ struct frame *blade_fetch(uint64_t remote) {
   ++wanted.tag;
   send_fetch();
   uint64_t begin = cycles();
-  frames_reclaim(); /* while the page is on its way */
+  /* While the page is on its way. */
+  frames_reclaim();
+  reap();
   while (!wanted.frame) blade_wait();
   statistics.fetch_cycles += cycles() - begin;
   struct frame *frame = wanted.frame;

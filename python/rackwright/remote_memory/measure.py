@@ -43,6 +43,10 @@ class PagingResult:
         return self.counts["cycles"] / HART_HZ
 
 
+def _blade(name: str, cpu: str | None) -> MemoryBlade | Server:
+    return Server(cpu, name=name, program="blade.elf") if cpu else MemoryBlade(name=name)
+
+
 def run_paged(
     program: Path,
     arguments: Sequence[str] = (),
@@ -54,6 +58,7 @@ def run_paged(
     batch: int = 0,
     files: Sequence[Path] = (),
     cpu: str = "rocket",
+    blade_cpu: str | None = None,
     loss: float = 0.0,
     until_ms: float = 60_000.0,
     threads: int = 1,
@@ -62,6 +67,7 @@ def run_paged(
 
     It finds `files` in its working directory, and may make others, in memory.
 
+    A blade is a model, or with `blade_cpu` a server with that core, which runs the program `blade`.
     Pages leave `batch` at once; 0 chooses by the local memory. One blade hangs on the server's own link;
     several, or a network that loses frames with the probability `loss`, are below a switch. Raises
     `RackwrightError` for a number that cannot be, and when the server stops for another reason than the
@@ -69,7 +75,7 @@ def run_paged(
     """
     if paging not in get_args(Paging):
         raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
-    nodes = [MemoryBlade(name=f"blade{number}") for number in range(blades)]
+    nodes = [_blade(f"blade{number}", blade_cpu) for number in range(blades)]
     pages = str(local_bytes // PAGE_BYTES)
     server = Server(
         cpu,

@@ -49,6 +49,44 @@ def test_output_is_that_of_a_program_with_all_memory_local(
 
 
 @pytest.mark.parametrize("paging", ["software", "unit"])
+@pytest.mark.parametrize(("blades", "loss"), [(1, 0.0), (2, 0.02)])
+def test_a_server_with_the_blade_program_is_a_blade(blades: int, loss: float, paging: Paging) -> None:
+    """Right below the server, and several behind a switch that loses frames."""
+    remote = run_paged(
+        *(workload("qsort"), [SORT]),
+        local_bytes=16 * PAGE,
+        paging=paging,
+        blades=blades,
+        blade_cpu="functional",
+        loss=loss,
+        link_latency_us=0.5,
+        cpu="functional",
+    )
+    assert (remote.output, remote.exit_code) == (sorted_with(2000).output, 0)
+    assert remote.counts["remote_faults"] > 20
+
+
+@pytest.mark.parametrize(
+    ("pages", "reason"), [("10", "a blade has no room for one more page"), ("0", "a blade does not answer")]
+)
+def test_the_blade_program_has_room_for_as_many_pages_as_it_is_told(pages: str, reason: str) -> None:
+    """Full after ten; with room for none it ends at once."""
+    blade = Server("functional", name="blade", program="blade.elf", arguments=[pages])
+    server = Server(
+        "functional",
+        name="server",
+        program=paging_program(workload("qsort")),
+        arguments=["software", "16", "0", "1", blade, "qsort", SORT],
+        static_arp=True,
+    )
+    server.connect(blade)
+    result = Cluster(server).run(until_ms=20, ends_with=server, threads=1)
+    rows = result.servers.set_index("name")
+    assert (rows.loc["server", "exit_code"], reason in rows.loc["server", "stdout"]) == (125, True)
+    assert (rows.loc["blade", "exit_code"] == 2) == (pages == "0")
+
+
+@pytest.mark.parametrize("paging", ["software", "unit"])
 def test_the_digest_depends_on_no_thread(paging: Paging) -> None:
     """Twice, on one and on two threads."""
     assert sorted_with(24, 2, paging=paging).digest == sorted_with(24, 2, threads=2, paging=paging).digest

@@ -103,6 +103,8 @@ pub(crate) struct Networked<T: Timing> {
     activity: Activity,
     /// When the page-fault unit was told the time last.
     ticked: Cycle,
+    /// The first cycle behind the last frame that has come.
+    arrived: Cycle,
     error: Option<ServerError>,
     output: OutputPort,
     stamps: Stamps,
@@ -170,6 +172,7 @@ impl<T: Timing> Networked<T> {
             lines: Lines::default(),
             activity: Activity::Runs,
             ticked: Cycle::ZERO,
+            arrived: Cycle::ZERO,
             error: None,
             output: OutputPort::new(network.port),
             stamps: Stamps::default(),
@@ -369,8 +372,12 @@ impl<T: Timing> Networked<T> {
         }
     }
 
+    /// A frame whose first flit arrives in the cycle `first`, or behind the frame before: one from another NIC is
+    /// known from its last flit on only ([`OutputPort::pass`]), so that a short one would come into a long one.
     fn arrive(&mut self, first: Cycle, frame: &Frame) {
         self.output.count_received(frame.length());
+        let first = first.max(self.arrived);
+        self.arrived = self.nic.last_flit(first, frame.length()) + Cycles(1);
         if self.stamps.are_kept() {
             self.stamp(first, Event::FirstIn);
             self.stamp(self.nic.last_flit(first, frame.length()), Event::LastIn);
