@@ -10,6 +10,9 @@ typedef struct {
 
 extern Result results[MAXIMUM_HARTS];
 
+// A device that gets the results too, value and cycles of each hart, where memory cannot be looked at through caches; or null.
+extern volatile uint64_t *const reader;
+
 static Alone arrived;
 static Alone generation;
 
@@ -41,4 +44,8 @@ void run(uint64_t hart) {
     const uint64_t value = kernel(hart);
     results[hart].cycles = cycle() - begin;
     results[hart].value = value;
+    if (reader) {
+        reader[2 * hart] = value;
+        reader[2 * hart + 1] = results[hart].cycles;
+    }
 }

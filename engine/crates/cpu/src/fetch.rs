@@ -5,7 +5,7 @@ use crate::block::MAXIMUM;
 use crate::cause::Exception;
 use crate::control::Legal;
 use crate::decode::decode;
-use crate::lower::{alone, leaves};
+use crate::lower::{alone, leaves, meets_others};
 use crate::operation::{Class, File, Operation};
 use crate::protection::Regions;
 use crate::timing::BlockInstruction;
@@ -105,7 +105,7 @@ pub(crate) fn fetch(
             instruction.operation = Operation::Illegal;
         }
         let class = instruction.class();
-        if alone(class) && offset > 0 {
+        if (alone(class) || meets_others(class)) && offset > 0 {
             break;
         }
         fetched.instructions.push(BlockInstruction {

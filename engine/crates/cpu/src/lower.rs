@@ -46,6 +46,12 @@ pub(crate) fn alone(class: Class) -> bool {
     )
 }
 
+/// Whether an instruction of this class begins a block, so that what harts do by it to each other comes in the order of their
+/// cycles: a block is done as a whole, before it is known how long its misses take.
+pub(crate) fn meets_others(class: Class) -> bool {
+    class == Class::Atomic
+}
+
 fn following(instruction: &BlockInstruction) -> u64 {
     instruction.pc.wrapping_add(instruction.instruction.length.into())
 }

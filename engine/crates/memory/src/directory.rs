@@ -4,7 +4,8 @@ use rackwright_time::{Cycle, Cycles};
 /// Most harts that share a hierarchy: one bit for each in an [`Entry`].
 pub const MAXIMUM_SHARERS: usize = u64::BITS as usize;
 
-/// No line gets from one L1 to another in less: 2 cycles from Rocket's L1 to L2, 12 there, 16 for the probe and 11 back.
+/// How far harts may be apart. No line gets from one L1 to another in less: 2 cycles from Rocket's L1 to L2, 12 there, 27 until its
+/// owner has given it, and 11 back.
 pub const LINE_TRANSFER: Cycles = Cycles(40);
 
 /// In which state the holders have a line.
@@ -25,7 +26,7 @@ pub(crate) struct Entry {
     /// A bit for each hart.
     pub(crate) holders: u64,
     pub(crate) sharing: Sharing,
-    /// When the last of those who got it from another L1 has it; until then nobody else can.
+    /// When the last of those who got it from another L1 has said that it is there; until then nobody else can ask.
     pub(crate) settled: Cycle,
 }
 

@@ -219,6 +219,7 @@ impl Hierarchy {
 
     fn hart_access(&mut self, at: Cycle, address: u64, kind: AccessKind, hart: usize) -> Cycle {
         let beats = self.l2.beats_per_line();
+        let at = if self.alone { at } else { self.admit(at, address) };
         let looked_up = self.l2.look_up(at, address, beats);
         if self.alone && kind != AccessKind::WriteBack {
             return self.line_in_l2(looked_up, address);
@@ -248,17 +249,15 @@ impl Hierarchy {
         let before = *entry;
         entry.sharing = Sharing::Shared;
         entry.holders |= 1 << hart;
-        let start = looked_up.max(before.settled);
         if before.sharing == Sharing::Shared {
-            return self.line_in_l2(looked_up, address).max(start);
+            return self.line_in_l2(looked_up, address);
         }
-        let done = if before.sharing == Sharing::Modified {
+        if before.sharing == Sharing::Modified {
             self.snoop(before.holders, address, Snoop::Clean);
-            self.line_from_l1(start, address)
-        } else {
-            self.line_in_l2(looked_up, address).max(start)
-        };
-        self.probed(done, address)
+            return self.line_of_owner(looked_up, address);
+        }
+        let done = self.line_in_l2(looked_up, address);
+        self.probed(done, address, self.parameters.coherence.sharer)
     }
 
     /// A hart's L1 gets a line, or the permission for one that it holds, to modify it.
@@ -276,15 +275,15 @@ impl Hierarchy {
             return self.line_in_l2(looked_up, address);
         }
         self.snoop(others, address, Snoop::Invalidate);
-        let start = looked_up.max(before.settled);
-        let done = if before.holders != others {
-            start
-        } else if before.sharing == Sharing::Modified {
-            self.line_from_l1(start, address)
+        if before.sharing == Sharing::Modified {
+            return self.line_of_owner(looked_up, address);
+        }
+        let done = if before.holders == others {
+            self.line_in_l2(looked_up, address)
         } else {
-            self.line_in_l2(looked_up, address).max(start)
+            looked_up
         };
-        self.probed(done, address)
+        self.probed(done, address, self.parameters.coherence.sharer)
     }
 
     /// Instructions: those that another hart has just written come from its L1.
@@ -297,16 +296,27 @@ impl Hierarchy {
         entry.sharing = Sharing::Exclusive;
         let before = *entry;
         self.snoop(before.holders, address, Snoop::Clean);
-        let done = self.line_from_l1(looked_up.max(before.settled), address);
-        self.probed(done, address)
+        self.line_of_owner(looked_up, address)
     }
 
-    /// The answers of other L1 caches have come, for an access that would otherwise be done at `at`.
-    fn probed(&mut self, at: Cycle, address: u64) -> Cycle {
+    /// When a request of `at` is taken on: one line goes from L1 to L1 once at a time.
+    fn admit(&mut self, at: Cycle, address: u64) -> Cycle {
+        let entry = self.directory.find(address);
+        entry.map_or(at, |entry| at.max(entry.settled))
+    }
+
+    /// A line that one L1 has modified comes from there.
+    fn line_of_owner(&mut self, looked_up: Cycle, address: u64) -> Cycle {
+        let done = self.line_from_l1(looked_up, address);
+        self.probed(done, address, self.parameters.coherence.owner)
+    }
+
+    /// The answers of other L1 caches come `probe` later than an access would otherwise be done.
+    fn probed(&mut self, at: Cycle, address: u64, probe: Cycles) -> Cycle {
         self.counters.probes += 1;
-        let done = at + self.parameters.coherence.probe;
+        let done = at + probe;
         if let Some(entry) = self.directory.find(address) {
-            entry.settled = done;
+            entry.settled = done + self.parameters.coherence.acknowledgement;
         }
         done
     }
@@ -322,7 +332,7 @@ impl Hierarchy {
                 self.snoop(holders, address, Snoop::Clean);
             }
             self.counters.probes += 1;
-            self.line_from_l1(looked_up, address) + self.parameters.coherence.probe
+            self.line_from_l1(looked_up, address) + self.parameters.coherence.unit
         } else {
             self.line_in_l2(looked_up, address)
         };

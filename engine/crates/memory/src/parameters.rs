@@ -63,11 +63,17 @@ pub struct DramParameters {
     pub write_batch: u32,
 }
 
-/// Costs of sharing lines with a hart's L1.
+/// What an access takes longer because L1 caches of harts hold the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoherenceParameters {
-    /// Added to a unit's access that finds the line modified in a hart's L1, for the probe and the data.
-    pub probe: Cycles,
+    /// A hart's, while others have the line unmodified: until they have answered.
+    pub sharer: Cycles,
+    /// A hart's, while another one has modified it: until the line has come to L2 and from there.
+    pub owner: Cycles,
+    /// Until the hart that has got a line from others has told L2 so; then the next one may have it.
+    pub acknowledgement: Cycles,
+    /// A unit's or a device's, while a hart has modified it.
+    pub unit: Cycles,
 }
 
 /// A combination of parameters that no hardware can have.
@@ -116,7 +122,12 @@ impl HierarchyParameters {
                 outstanding_misses: 64,
             },
             dram: DramParameters::ddr4_3200(),
-            coherence: CoherenceParameters { probe: Cycles(16) },
+            coherence: CoherenceParameters {
+                sharer: Cycles(7),
+                owner: Cycles(27),
+                acknowledgement: Cycles(6),
+                unit: Cycles(16),
+            },
         }
     }
 

@@ -8,9 +8,14 @@ use rackwright_time::Cycle;
 use std::collections::BTreeMap;
 
 const LINE: u64 = 0x8000_0040;
-/// Cycles of a hit in L2, and of a probe on top of it.
+/// Cycles of a hit in L2, and on top of it of answers of those who share a line, of the line from its owner, and of the
+/// same for a unit.
 const HIT: u64 = 12;
-const PROBE: u64 = 16;
+const SHARER: u64 = 7;
+const OWNER: u64 = 27;
+const UNIT: u64 = 16;
+/// From an answer to the next request that is taken on.
+const ACKNOWLEDGEMENT: u64 = 6;
 
 struct Harts {
     hierarchy: Hierarchy,
@@ -65,7 +70,7 @@ fn a_line_that_nobody_else_holds_is_modified_without_traffic() {
 fn a_modified_line_is_given_to_a_reader_and_both_share_it() {
     let mut harts = harts(2);
     harts.access(0, AccessKind::Own, 0);
-    assert_eq!(harts.access(1000, AccessKind::Read, 1), HIT + PROBE);
+    assert_eq!(harts.access(1000, AccessKind::Read, 1), HIT + OWNER);
     assert_eq!(harts.snoops(0), [(LINE, Snoop::Clean)]);
     assert!(!harts.hierarchy.modify(LINE, harts.harts[0]));
     assert!(!harts.hierarchy.modify(LINE, harts.harts[1]));
@@ -79,7 +84,7 @@ fn a_writer_takes_the_line_from_all_readers() {
     for hart in 0..3 {
         harts.access(1000 * hart as u64, AccessKind::Read, hart);
     }
-    assert_eq!(harts.access(5000, AccessKind::Own, 1), HIT + PROBE);
+    assert_eq!(harts.access(5000, AccessKind::Own, 1), HIT + SHARER);
     for hart in [0, 2] {
         assert_eq!(harts.snoops(hart), [(LINE, Snoop::Invalidate)]);
     }
@@ -92,9 +97,9 @@ fn a_writer_takes_the_line_from_all_readers() {
 fn writers_of_one_line_wait_for_each_other() {
     let mut harts = harts(3);
     harts.access(0, AccessKind::Own, 0);
-    assert_eq!(harts.access(1000, AccessKind::Own, 1), HIT + PROBE);
-    // The line is with hart 1 at 1028 only.
-    assert_eq!(harts.access(1001, AccessKind::Own, 2), 27 + PROBE);
+    assert_eq!(harts.access(1000, AccessKind::Own, 1), HIT + OWNER);
+    let settled = HIT + OWNER + ACKNOWLEDGEMENT;
+    assert_eq!(harts.access(1001, AccessKind::Own, 2), settled - 1 + HIT + OWNER);
 }
 
 #[test]
@@ -127,11 +132,11 @@ fn an_owner_is_known_when_its_line_has_left_l2() {
     let done = harts
         .hierarchy
         .access(Cycle(200_000), LINE, AccessKind::Write, unit);
-    assert_eq!((done - Cycle(200_000)).0, HIT + 2 + PROBE);
+    assert_eq!((done - Cycle(200_000)).0, HIT + 2 + UNIT);
     assert_eq!(harts.snoops(0), [(LINE, Snoop::Invalidate)]);
     harts.access(300_000, AccessKind::Own, 0);
     push_out_of_l2(&mut harts);
-    assert_eq!(harts.access(400_000, AccessKind::Read, 1), HIT + PROBE);
+    assert_eq!(harts.access(400_000, AccessKind::Read, 1), HIT + OWNER);
     assert_eq!(harts.snoops(0), [(LINE, Snoop::Clean)]);
 }
 

@@ -17,7 +17,8 @@ impl Toolchain {
         &self,
         verilog: &Path,
     ) -> Result<rackwright_rtl::rocket::RocketDesign, rackwright_rtl::RtlError> {
-        self.tools.build_rocket(verilog, &self.cache)
+        self.tools
+            .build_rocket(rackwright_rtl::rocket::RocketSystem::One, verilog, &self.cache)
     }
 }
 

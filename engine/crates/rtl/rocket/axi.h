@@ -36,7 +36,7 @@ class AxiSlave {
     }
 
   private:
-    static constexpr unsigned beat_bytes = 8;
+    static constexpr unsigned beat_bytes = Pins::beat_bytes;
 
     struct Read {
         uint64_t due;
@@ -75,9 +75,7 @@ class AxiSlave {
         const Read& read = reads_.front();
         const uint64_t lane = (read.address + beat_ * read.beat_size) & ~uint64_t{beat_bytes - 1};
         const uint64_t base = read.address & ~uint64_t{beat_bytes - 1};
-        uint64_t data;
-        std::memcpy(&data, read.data.data() + (lane - base), beat_bytes);
-        Pins::r_data(model) = data;
+        std::memcpy(&Pins::r_data(model), read.data.data() + (lane - base), beat_bytes);
         Pins::r_id(model) = read.id;
         Pins::r_resp(model) = 0;
         Pins::r_last(model) = beat_ + 1 == read.beats;
@@ -130,10 +128,11 @@ class AxiSlave {
     template <class Model>
     void write_beat(Model& model, uint64_t cycle, RocketBus& bus) {
         const uint64_t lane = write_address_ & ~uint64_t{beat_bytes - 1};
-        const uint64_t data = Pins::w_data(model);
+        uint8_t data[beat_bytes];
+        std::memcpy(data, &Pins::w_data(model), beat_bytes);
         const unsigned strobe = Pins::w_strb(model);
         for (unsigned byte = 0; byte < beat_bytes; ++byte) {
-            if (strobe >> byte & 1) put(lane + byte, uint8_t(data >> 8 * byte), cycle, bus);
+            if (strobe >> byte & 1) put(lane + byte, data[byte], cycle, bus);
         }
         write_address_ += write_beat_size_;
         if (!Pins::w_last(model)) return;

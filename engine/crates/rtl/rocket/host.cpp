@@ -11,14 +11,22 @@ namespace {
 
 constexpr unsigned reset_cycles = 64;
 
-// Registers of the core that visible.vlt keeps.
-#define ROCKET_CSR(NAME) \
-    ExampleRocketSystem__DOT__tile_prci_domain__DOT__tile_reset_domain_tile__DOT__core__DOT__csr__DOT__##NAME
+// Once for each core of the system: ROCKET_CORES is given by build.rs.
+#if ROCKET_CORES == 1
+#define ROCKET_EACH_CORE(DO) DO(0, )
+#elif ROCKET_CORES == 4
+#define ROCKET_EACH_CORE(DO) DO(0, ) DO(1, _1) DO(2, _2) DO(3, _3)
+#endif
+
+// Registers of a core that visible.vlt keeps.
+#define ROCKET_CSR(TILE, NAME) \
+    ExampleRocketSystem__DOT__tile_prci_domain##TILE##__DOT__tile_reset_domain_tile__DOT__core__DOT__csr__DOT__##NAME
 
 // Names the pins of one port of the top module.
 #define ROCKET_PINS(NAME, PORT, BASE)                                              \
     struct NAME {                                                                  \
         static constexpr uint64_t base = BASE;                                     \
+        static constexpr unsigned beat_bytes = sizeof(Rocket::PORT##_r_bits_data); \
         static auto& ar_ready(Rocket& m) { return m.PORT##_ar_ready; }             \
         static auto& ar_valid(Rocket& m) { return m.PORT##_ar_valid; }             \
         static auto& ar_id(Rocket& m) { return m.PORT##_ar_bits_id; }              \
@@ -87,7 +95,8 @@ class Core {
 
     void set_reset(int value) {
         model_->reset = value;
-        model_->resetctrl_hartIsInReset_0 = value;
+#define ROCKET_RESET(CORE, TILE) model_->resetctrl_hartIsInReset_##CORE = value;
+        ROCKET_EACH_CORE(ROCKET_RESET)
         model_->debug_reset = value;
     }
 
@@ -101,10 +110,13 @@ class Core {
         model_->eval();
     }
 
-    // The core keeps minstret in two registers, the low 6 bits and a counter of their overflows.
+    // A core keeps minstret in two registers, the low 6 bits and a counter of their overflows.
     uint64_t instructions() const {
         const auto& root = *model_->rootp;
-        return root.ROCKET_CSR(large_) << 6 | (root.ROCKET_CSR(small_) & 63);
+        uint64_t sum = 0;
+#define ROCKET_RETIRED(CORE, TILE) sum += root.ROCKET_CSR(TILE, large_) << 6 | (root.ROCKET_CSR(TILE, small_) & 63);
+        ROCKET_EACH_CORE(ROCKET_RETIRED)
+        return sum;
     }
 };
 

@@ -8,7 +8,7 @@ extern "C" {
 // Raised whenever a struct or a function changes; the engine refuses a library of another version.
 constexpr uint32_t rocket_interface_version = 1;
 
-// What the core's two buses ask of the engine: once per burst, never per cycle.
+// What the system's two buses ask of the engine: once per burst, never per cycle.
 // The first two return the cycle of the first data beat, or of the acknowledgement.
 struct RocketBus {
     void* context;
@@ -20,7 +20,7 @@ struct RocketBus {
 
 struct RocketState {
     uint64_t cycle;         // the first cycle not yet simulated, counted from the end of reset
-    uint64_t instructions;  // retired since then
+    uint64_t instructions;  // retired since then by all cores together
 };
 
 uint32_t rocket_version();

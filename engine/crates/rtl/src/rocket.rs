@@ -1,7 +1,7 @@
-//! The Rocket core itself, in RTL: the Verilog of the PyPI package `pythondata-cpu-rocket`.
+//! The Rocket core itself, in RTL: the Verilog of the PyPI package `pythondata-cpu-rocket`, one core or four.
 //!
 //! It is the reference that the `rocket` timing model is validated against, and what `--cpu rocket-rtl` runs.
-//! The core keeps its L1 caches; whatever leaves them goes to a [`RocketBus`].
+//! The cores keep their L1 caches, and the hub that keeps these coherent; whatever leaves them goes to a [`RocketBus`].
 
 mod build;
 mod interface;
@@ -20,6 +20,25 @@ pub const MEMORY_BASE: u64 = 0x8000_0000;
 /// First byte of the devices' range. The core's boot ROM jumps to it.
 pub const DEVICES_BASE: u64 = 0x1000_0000;
 
+/// What is instantiated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RocketSystem {
+    /// One core, with a memory port of 64 bits.
+    One,
+    /// Four, with one of 128 bits.
+    Four,
+}
+
+impl RocketSystem {
+    /// How many cores there are.
+    pub fn cores(self) -> u64 {
+        match self {
+            RocketSystem::One => 1,
+            RocketSystem::Four => 4,
+        }
+    }
+}
+
 /// What lies behind the core's caches. Called once per burst.
 pub trait RocketBus {
     /// Fills `data` from `address`; returns the cycle at which its first bytes are back at the core's pins.
@@ -30,7 +49,7 @@ pub trait RocketBus {
     fn finished(&self) -> bool;
 }
 
-/// The compiled core, ready to be instantiated.
+/// The compiled system, ready to be instantiated.
 #[derive(Clone)]
 pub struct RocketDesign {
     functions: Functions,
@@ -61,7 +80,7 @@ impl RocketDesign {
         })
     }
 
-    /// A core that has just left reset, at cycle zero.
+    /// A system that has just left reset, at cycle zero.
     pub fn instantiate(&self) -> Rocket {
         // SAFETY: creating takes nothing and has no precondition.
         let core = unsafe { (self.functions.create)() };
@@ -74,7 +93,7 @@ impl RocketDesign {
     }
 }
 
-/// One core in RTL.
+/// One system in RTL.
 pub struct Rocket {
     design: RocketDesign,
     core: NonNull<c_void>,
@@ -102,7 +121,7 @@ impl Rocket {
         self.cycle
     }
 
-    /// Instructions retired so far, those of the boot ROM included.
+    /// Instructions retired so far by all cores, those of the boot ROM included.
     pub fn instructions(&self) -> u64 {
         self.instructions
     }

@@ -5,7 +5,8 @@
 
 mod support;
 
-use rackwright_rtl::{rocket::RocketDesign, Cache, Toolchain};
+use rackwright_rtl::rocket::{RocketDesign, RocketSystem};
+use rackwright_rtl::{Cache, Toolchain};
 use rackwright_server::{CpuModel, RocketRtl};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -83,7 +84,7 @@ fn rtl_design() -> RocketDesign {
     };
     let cache = Cache::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("designs"));
     let verilog = from_environment("RACKWRIGHT_ROCKET_VERILOG");
-    tools.build_rocket(&verilog, &cache).unwrap()
+    tools.build_rocket(RocketSystem::One, &verilog, &cache).unwrap()
 }
 
 fn all_programs() -> Vec<String> {

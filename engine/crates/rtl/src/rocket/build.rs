@@ -1,4 +1,4 @@
-use super::RocketDesign;
+use super::{RocketDesign, RocketSystem};
 use crate::verilator::run;
 use crate::{cache, Cache, RtlError, Toolchain};
 use std::fs;
@@ -12,8 +12,28 @@ const HOST: &[(&str, &str)] = &[
     ("visible.vlt", include_str!("../../rocket/visible.vlt")),
 ];
 
-/// The configuration of the package with one big core (FPU, 16 KiB L1 caches) and a 64-bit memory port.
-const CONFIGURATION: &str = "freechips.rocketchip.system.LitexFullConfig";
+impl RocketSystem {
+    /// The configuration of the package: big cores (FPU, 16 KiB L1 caches) and a memory port of 64 or 128 bits.
+    fn configuration(self) -> &'static str {
+        match self {
+            RocketSystem::One => "freechips.rocketchip.system.LitexFullConfig",
+            RocketSystem::Four => "freechips.rocketchip.system.LitexFull4DConfig",
+        }
+    }
+
+    /// How much to optimise what runs often: one core runs for hours, four only the small programs of the validation.
+    fn optimisation(self) -> &'static str {
+        match self {
+            RocketSystem::One => "-O3",
+            RocketSystem::Four => "-O1",
+        }
+    }
+
+    /// What tells the host how many cores there are.
+    fn definition(self) -> String {
+        format!("-DROCKET_CORES={}", self.cores())
+    }
+}
 
 const VERILATOR_FLAGS: &[&str] = &[
     "--cc",
@@ -41,30 +61,37 @@ const COMPILER_FLAGS: &[&str] = &["-std=c++20", "-fPIC", "-fno-plt", "-w", "-mar
 const ONCE: &str = "Slow.cpp";
 
 impl Toolchain {
-    /// The Rocket core, compiled from `verilog`, the folder of that name in the PyPI package
-    /// `pythondata-cpu-rocket`, or taken from `cache`. Compiling takes about half a minute.
+    /// Rocket cores, compiled from `verilog`, the folder of that name in the PyPI package
+    /// `pythondata-cpu-rocket`, or taken from `cache`. Compiling one core takes about half a minute, four several minutes.
     ///
     /// # Errors
     /// [`RtlError::File`] when the folder is not that package's, [`RtlError::Tool`] when a tool
     /// fails, [`RtlError::Load`] when the result cannot be loaded.
-    pub fn build_rocket(&self, verilog: &Path, cache: &Cache) -> Result<RocketDesign, RtlError> {
-        let sources = sources(verilog);
-        let key = self.rocket_key(&sources)?;
+    pub fn build_rocket(
+        &self,
+        system: RocketSystem,
+        verilog: &Path,
+        cache: &Cache,
+    ) -> Result<RocketDesign, RtlError> {
+        let sources = sources(system, verilog);
+        let key = self.rocket_key(system, &sources)?;
         let path = match cache.find(&key) {
             Some(path) => path,
             None => {
                 let workspace = cache.workspace(&key)?;
-                let library = self.compile_rocket(&sources, workspace.path())?;
+                let library = self.compile_rocket(system, &sources, workspace.path())?;
                 cache.keep(&key, &library)?
             }
         };
         RocketDesign::load(&path)
     }
 
-    fn rocket_key(&self, sources: &[PathBuf]) -> Result<String, RtlError> {
+    fn rocket_key(&self, system: RocketSystem, sources: &[PathBuf]) -> Result<String, RtlError> {
         let mut parts = vec![format!(
-            "{} {VERILATOR_FLAGS:?} {COMPILER_FLAGS:?}",
-            self.target("rocket")?
+            "{} {VERILATOR_FLAGS:?} {COMPILER_FLAGS:?} {} {}",
+            self.target("rocket")?,
+            system.definition(),
+            system.optimisation()
         )];
         parts.push(run("rocket", Command::new(&self.verilator).arg("--version"))?);
         parts.extend(HOST.iter().map(|(_, text)| (*text).to_owned()));
@@ -74,7 +101,12 @@ impl Toolchain {
         Ok(cache::key(parts.iter().map(String::as_bytes)))
     }
 
-    fn compile_rocket(&self, sources: &[PathBuf], folder: &Path) -> Result<PathBuf, RtlError> {
+    fn compile_rocket(
+        &self,
+        system: RocketSystem,
+        sources: &[PathBuf],
+        folder: &Path,
+    ) -> Result<PathBuf, RtlError> {
         for (name, text) in HOST {
             write(&folder.join(name), text)?;
         }
@@ -89,8 +121,8 @@ impl Toolchain {
                 .args(sources),
         )?;
         let objects = [
-            self.compile_group(folder, "often", "-O3", true)?,
-            self.compile_group(folder, "once", "-O0", false)?,
+            self.compile_group(system, folder, "often", system.optimisation(), true)?,
+            self.compile_group(system, folder, "once", "-O0", false)?,
         ];
         let library = folder.join("rocket.so");
         run(
@@ -108,6 +140,7 @@ impl Toolchain {
     /// Compiles the generated sources that run often (with the host and Verilator's runtime), or those that run once, as one unit.
     fn compile_group(
         &self,
+        system: RocketSystem,
         folder: &Path,
         name: &str,
         optimise: &str,
@@ -131,7 +164,10 @@ impl Toolchain {
         );
         write(&source, &text)?;
         let mut command = Command::new(&self.compiler);
-        command.args(COMPILER_FLAGS).arg(optimise);
+        command
+            .args(COMPILER_FLAGS)
+            .arg(system.definition())
+            .arg(optimise);
         for path in [folder, &include, &include.join("vltstd")] {
             command.arg("-I").arg(path);
         }
@@ -140,11 +176,11 @@ impl Toolchain {
     }
 }
 
-fn sources(verilog: &Path) -> Vec<PathBuf> {
+fn sources(system: RocketSystem, verilog: &Path) -> Vec<PathBuf> {
     let generated = |suffix: &str| {
         verilog
             .join("generated-src")
-            .join(format!("{CONFIGURATION}.{suffix}"))
+            .join(format!("{}.{suffix}", system.configuration()))
     };
     let library = |name: &str| verilog.join("vsrc").join(name);
     vec![

@@ -107,6 +107,8 @@ const NEEDS_HORIZON: u32 = 64;
 
 /// Stands in lists of registers for the unit that multiplies and divides.
 pub(super) const MULTIPLIER: Register = Register(65);
+/// Stands there for the accesses that the next one has to wait for, behind a fence.
+const FENCED: Register = Register(66);
 
 struct Scheduler<'a> {
     latencies: &'a Latencies,
@@ -135,7 +137,10 @@ impl RocketBlock {
         let instructions = placed(latencies, block, &offsets);
         RocketBlock {
             steps: steps(latencies, block, &instructions),
-            late: late_results(latencies, block, &instructions),
+            late: late_results(latencies, block, &instructions)
+                .into_iter()
+                .chain(scheduler.late_access(block.len() - 1))
+                .collect(),
             needs: scheduler.needs.into(),
             exit: exit(block),
             awaits_vector: block.iter().any(|entry| awaits_vector(entry.instruction.class())),
@@ -173,6 +178,9 @@ impl<'a> Scheduler<'a> {
         }
         if uses_multiplier(instruction.class()) && self.multiplier == 0 {
             self.note_need(MULTIPLIER, at);
+        }
+        if is_access(instruction.class()) && self.last_access.is_none() {
+            self.note_need(FENCED, at);
         }
         self.occupy(instruction, at);
         let target = instruction.destination();
@@ -228,6 +236,17 @@ impl<'a> Scheduler<'a> {
             _ => {}
         }
         self.fenced |= is_release(instruction);
+    }
+
+    /// The last access of a block that ends with instruction `last`, when a fence lets the next one wait for it.
+    fn late_access(&self, last: usize) -> Option<LateResult> {
+        let access = self.last_access.filter(|_| self.fenced)?;
+        let ready = access + self.latencies.drain;
+        (ready > self.now).then_some(LateResult {
+            index: last as u8,
+            register: FENCED,
+            ready: ready as u16,
+        })
     }
 
     fn note_need(&mut self, register: Register, at: u32) {
@@ -429,7 +448,7 @@ fn slack(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed], i
 }
 
 /// Results that are not ready yet when the block can be left, which is behind a branch or at its end.
-fn late_results(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -> Box<[LateResult]> {
+fn late_results(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -> Vec<LateResult> {
     let leaves = |index: usize| index + 1 == block.len() || block[index].instruction.class() == Class::Branch;
     let mut late = Vec::new();
     for (index, (entry, place)) in block.iter().zip(placed).enumerate() {
@@ -444,7 +463,7 @@ fn late_results(latencies: &Latencies, block: &[BlockInstruction], placed: &[Pla
             });
         }
     }
-    late.into()
+    late
 }
 
 fn exit(block: &[BlockInstruction]) -> Exit {
