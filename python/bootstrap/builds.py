@@ -189,7 +189,7 @@ def _compression_step() -> Step:
         COMPRESSION,
         "official ZStd and zlib, and the benchmark of formats by them and by the units",
         inputs=(*(SOFTWARE / name for name in compression.FOLDERS), Path(compression.__file__)),
-        outputs=tuple(formats),
+        outputs=(*formats, compression.PRELOAD),
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=compression.build,
         after=("software",),

@@ -12,17 +12,20 @@ from bootstrap.paths import SOFTWARE
 from bootstrap.software import HOST, RISCV, Target, third_party
 from bootstrap.steps import execute
 
-FOLDERS = ("include", "compression", "benchmark", "third-party")
+FOLDERS = ("include", "process", "compression", "benchmark", "third-party")
 """The folders of software/ that this depends on."""
 
 _OWN = SOFTWARE / "compression"
 
 REPLACED = {
-    "zstd": ("ZSTD_compress", "ZSTD_decompress"),
+    "zstd": ("ZSTD_compress", "ZSTD_decompress", "ZSTD_compressCCtx", "ZSTD_decompressDCtx"),
     "zlib": ("compress", "compress2", "uncompress"),
     "snappy": ("snappy_compress", "snappy_uncompress"),
 }
-"""By library: the functions that a program's linker can give to the units."""
+"""By library: functions that a program's linker, or a library that is preloaded, can give to units."""
+
+PRELOAD = RISCV.directory / "librackwright-preload.so"
+"""For Linux on simulated servers: LD_PRELOAD of dynamically linked programs."""
 
 # -15, 15 and 31 are what zlib calls these wrappers.
 _CODECS = {
@@ -66,6 +69,7 @@ def build() -> None:
             _archive(target, library)
         _publish(target, libraries)
     _drivers()
+    _preload()
     for format_name in FORMATS:
         _link(HOST, format_name, "library")
         _link(RISCV, format_name, "library")
@@ -141,11 +145,32 @@ def _drivers() -> None:
     _pack(RISCV, RISCV.directory / "librackwright-compression.a", objects)
 
 
+def _preload() -> None:
+    """The same as a shared library that stands before the official ones, which it looks for when it runs."""
+    exported = [name for names in REPLACED.values() for name in names]
+    names = RISCV.directory / "compression" / "preload.map"
+    names.write_text("{ global: " + "".join(f"{name}; " for name in exported) + "local: *; };\n", "utf-8")
+    sources = [
+        path for folder in (_OWN, _OWN / "preload", SOFTWARE / "process") for path in folder.glob("*.c")
+    ]
+    command = [
+        *RISCV.compiler(sources[0]),
+        *(flag for flag in RISCV.flags if flag != "-static"),
+        *_own_flags(RISCV),
+        *(f"-D__wrap_{name}={name}" for name in exported),
+        *("-shared", "-fPIC", f"-Wl,--version-script={names}"),
+        *map(str, sorted(sources)),
+        *("-o", str(PRELOAD)),
+    ]
+    execute("software", command)
+
+
 def _link(target: Target, format_name: str, engine: str) -> None:
     source, defines = _CODECS[format_name]
     sources = [_OWN / "benchmark" / "main.cpp", _OWN / "benchmark" / source]
     sources.append(SOFTWARE / "benchmark" / "files.cpp")
-    drivers = [str(RISCV.directory / "librackwright-compression.a")] if target is RISCV else []
+    own = ("librackwright-compression.a", "librackwright.a") if target is RISCV else ()
+    drivers = [str(RISCV.directory / name) for name in own]
     replaced = [flag for name in REPLACED for flag in replace_flags(name)] if engine == "unit" else []
     archives = [str(target.directory / name) for name in ("libzstd.a", "libz.a")]
     command = [

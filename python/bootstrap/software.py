@@ -29,6 +29,7 @@ _SNAPPY_DEFINES = (
 _SNAPPY_SOURCES = ("snappy.cc", "snappy-c.cc", "snappy-sinksource.cc", "snappy-stubs-internal.cc")
 _SNAPPY_HEADERS = ("snappy.h", "snappy-c.h", "snappy-sinksource.h")
 _DRIVER_SOURCES = (
+    "process/operation.c",
     "process/residence.c",
     "process/sequence.c",
     "snappy/rackwright_snappy.c",
@@ -78,7 +79,7 @@ def third_party(package: str) -> Path:
     raise NotReadyError(f"software/third-party/Cargo.toml does not name {package}")
 
 
-def _write_public_header(source: Path, directory: Path) -> None:
+def write_public_header(source: Path, directory: Path) -> None:
     """What the library's CMake would generate. The version is only informative."""
     text = (source / "snappy-stubs-public.h.in").read_text(encoding="utf-8")
     values = {"HAVE_SYS_UIO_H_01": "1", "PROJECT_VERSION_MAJOR": "1"}
@@ -105,7 +106,7 @@ def _compile(target: Target, snappy: Path, source: Path, warnings: bool) -> Path
 
 def _objects(target: Target, snappy: Path, own: list[Path]) -> list[Path]:
     """Compiles the official library and our own sources; gives the objects."""
-    _write_public_header(snappy, target.directory)
+    write_public_header(snappy, target.directory)
     official = [snappy / name for name in _SNAPPY_SOURCES]
     jobs = [(source, False) for source in official] + [(source, True) for source in own]
     with ThreadPoolExecutor(max_workers=2) as pool:

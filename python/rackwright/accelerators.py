@@ -13,6 +13,8 @@ from rackwright.errors import RackwrightError
 
 SETS = {
     "snappy": ("snappy-compress", "snappy-decompress"),
+    "zstd": ("zstd-compress", "zstd-decompress"),
+    "deflate": ("deflate-compress", "deflate-decompress"),
     "protobuf": ("protobuf-deserialize", "protobuf-serialize"),
 }
 """Names that stand for several units."""

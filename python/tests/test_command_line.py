@@ -123,6 +123,12 @@ def test_an_empty_file(tmp_path: Path) -> None:
         (["run", "README.md", "--cpu", "abacus"], 2, "abacus"),
         (["accelerate", "snappy", "compress", "README.md", "--set", "hash-log2=16"], 1, "from 9 to 15"),
         (["accelerate", "snappy", "compress", "README.md", "--set", "hash-log2"], 1, "PARAMETER=VALUE"),
+        (["accelerate", "zstd", "compress", "README.md", "--level", "4"], 1, "has levels 1 to 3, not 4"),
+        (
+            ["accelerate", "gzip", "decompress", "README.md", "--level", "1"],
+            1,
+            "deflate-decompress has no levels",
+        ),
         (["accelerate", "snappy", "compress", "README.md", "--clock", "fast"], 1, "--clock: fast"),
         (["units", "no-such-unit"], 1, "no-such-unit"),
         (["synth"], 1, "either a unit or --all"),

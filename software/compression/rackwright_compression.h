@@ -3,13 +3,19 @@
  * in one size_t that rackwright_is_error() tells apart, as ZSTD_isError() does.
  *
  * A server has the units of one format at a time: those that decompress answer to custom-0, those
- * that compress to custom-1. Calling a function whose unit the server has not is an illegal
- * instruction. Ranges may have any alignment and length, and must not overlap. Whatever the source
- * holds, the unit ends and stays inside the two ranges. Not safe from two threads at once.
+ * that compress to custom-1. rackwright_find_units() says which they are; calling a function whose unit
+ * the server has not is an illegal instruction. Ranges may have any alignment and length, and must not
+ * overlap. Whatever the source holds, the unit ends and stays inside the two ranges.
+ *
+ * In a process of an operating system, pages of the ranges need not be there, other processes may use
+ * the same units, and threads may call at once (rackwright/process.h). In a program that has the machine to
+ * itself, they must not.
  *
  * Programs that are written for ZSTD_compress(), ZSTD_decompress(), compress(), compress2(),
  * uncompress(), snappy_compress() and snappy_uncompress() need not be changed: replace_*.c give these
- * calls to the units when they are linked with -Wl,--wrap=NAME.
+ * calls to the units, when programs are linked with -Wl,--wrap=NAME or, on Linux, started with
+ * LD_PRELOAD=librackwright-preload.so. The libraries get what there is no unit for and what units refuse;
+ * with RACKWRIGHT_REPORT in the environment, the program says at its end how many calls that were.
  */
 #ifndef RACKWRIGHT_COMPRESSION_H
 #define RACKWRIGHT_COMPRESSION_H
@@ -39,6 +45,23 @@ static inline const char *rackwright_error_name(size_t result)
 {
     return rackwright_status_name(rackwright_error_status(result));
 }
+
+typedef enum {
+    RACKWRIGHT_NO_FORMAT,
+    RACKWRIGHT_SNAPPY,
+    RACKWRIGHT_ZSTD,
+    RACKWRIGHT_DEFLATE, /* and its wrappers */
+} rackwright_format;
+
+/* What the units beside this hart do; RACKWRIGHT_NO_FORMAT where there is none. */
+typedef struct {
+    rackwright_format compresses, decompresses;
+} rackwright_units;
+
+/* Finds out by small operations; takes SIGILL for a moment. Only in a process of an operating system: a program that
+ * has the machine to itself is ended by the first command to a unit that is not there. Units in custom-0 and custom-1
+ * must be ours, if there are any. */
+rackwright_units rackwright_find_units(void);
 
 /* Room with which compressing `size` bytes never ends in an error. */
 size_t rackwright_zstd_bound(size_t size);

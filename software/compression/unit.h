@@ -1,36 +1,16 @@
-/* One operation of a unit that turns one buffer into another: the commands that all of them share.
+/* One operation of a unit that turns one buffer into another, whichever format it has.
  * The contract is on the units' pages under hardware/. */
 #ifndef RACKWRIGHT_COMPRESSION_UNIT_H
 #define RACKWRIGHT_COMPRESSION_UNIT_H
 
-#include "rackwright/rocc.h"
-#include "rackwright/status.h"
+#include <stddef.h>
+#include <stdint.h>
 
-#define UNIT_SRC 1              /* rs1 address and rs2 bytes of the input */
-#define UNIT_DEST_AND_START 2   /* rs1 address of the output, rs2 of a flag or 0 */
-#define UNIT_CHECK_COMPLETION 3 /* waits for all operations */
-#define UNIT_FORMAT 5           /* deflate-decompress: rs1 what stands around the data */
-#define UNIT_COMPRESSED_FORMAT 6 /* deflate-compress: the same */
-#define UNIT_LIMIT 16           /* rs1 capacity of the output, rs2 address of a record or 0 */
-#define UNIT_STATUS 17          /* answers the status of the last completed operation */
-#define UNIT_OUTPUT_BYTES 18    /* answers its output bytes */
+/* What stands around DEFLATE data: arguments of the units' commands. Units of other formats get no such command. */
+typedef enum { UNIT_NO_WRAPPER = -1, UNIT_DEFLATE, UNIT_ZLIB, UNIT_GZIP } unit_wrapper;
 
-/* custom-n of the units; literals, because they become part of instructions. */
-#define UNIT_DECOMPRESS 0
-#define UNIT_COMPRESS 1
-
-/* Runs one operation on `custom`; yields its output bytes, or (size_t)-status. */
-#define UNIT_RUN(custom, dst, capacity, src, size)                                             \
-    (__extension__({                                                                           \
-        rackwright_fence();                                                                    \
-        RACKWRIGHT_COMMAND(custom, UNIT_SRC, src, size);                                       \
-        RACKWRIGHT_COMMAND(custom, UNIT_LIMIT, capacity, 0);                                   \
-        RACKWRIGHT_COMMAND(custom, UNIT_DEST_AND_START, dst, 0);                               \
-        (void)RACKWRIGHT_QUERY(custom, UNIT_CHECK_COMPLETION);                                 \
-        rackwright_fence();                                                                    \
-        const uint64_t unit_status = RACKWRIGHT_QUERY(custom, UNIT_STATUS);                    \
-        unit_status == RACKWRIGHT_OK ? (size_t)RACKWRIGHT_QUERY(custom, UNIT_OUTPUT_BYTES)     \
-                                     : (size_t)0 - (size_t)unit_status;                        \
-    }))
+/* Runs one operation on the unit in custom-0 or custom-1; yields its output bytes, or (size_t)-status. */
+size_t unit_decompress(unit_wrapper wrapper, void *dst, size_t capacity, const void *src, size_t size);
+size_t unit_compress(unit_wrapper wrapper, void *dst, size_t capacity, const void *src, size_t size);
 
 #endif

@@ -57,7 +57,8 @@ uint64_t *rackwright_sequence(void)
     return own_sequence;
 }
 
-__attribute__((constructor)) static void find_out(void)
+/* Before the constructors of whoever uses units. */
+__attribute__((constructor(200))) static void find_out(void)
 {
     rackwright_processes = rackwright_sequence() != NULL;
 }

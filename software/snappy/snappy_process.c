@@ -1,15 +1,11 @@
 #include "snappy_process.h"
 
+#include "rackwright/operation.h"
 #include "snappy_commands.h"
 
 /* As in rackwright_snappy.c. */
 #define UNCOMPRESS 0
 #define COMPRESS 1
-
-/* Looks at a record after which the unit itself is asked, and so many questions after which the operation is started again. An
- * operation whose record can't be written, as its page went away in between, tells nobody. */
-#define LOOKS 65536u
-#define QUESTIONS 64u
 
 snappy_settings rackwright_snappy_settings;
 
@@ -63,51 +59,21 @@ void rackwright_snappy_start_shared(rackwright_snappy_record *record)
     }
 }
 
-/* Asks the unit of this hart to end what it does. */
-static void settle(const rackwright_snappy_record *record)
+/* As `rackwright_operation` wants it. */
+static void start_again(void *record)
 {
-    if (record->compresses) {
-        (void)RACKWRIGHT_QUERY(COMPRESS, SNAPPY_CHECK_COMPLETION);
-    } else {
-        (void)RACKWRIGHT_QUERY(UNCOMPRESS, SNAPPY_CHECK_COMPLETION);
-    }
-}
-
-static void await(rackwright_snappy_record *record)
-{
-    for (unsigned questions = 0;; questions++) {
-        for (unsigned looks = 0; looks < LOOKS; looks++) {
-            if (rackwright_snappy_is_done(record)) return;
-        }
-        settle(record);
-        if (questions == QUESTIONS) {
-            rackwright_snappy_start_shared(record);
-            questions = 0;
-        }
-    }
+    rackwright_snappy_start_shared(record);
 }
 
 void rackwright_snappy_finish_shared(rackwright_snappy_record *record)
 {
-    const rackwright_range ranges[] = {
-        {(uint64_t)record->input, record->input_bytes, false},
-        {(uint64_t)record->output, record->capacity, true},
+    const rackwright_operation operation = {
+        .flag = &record->flag_and_bytes,
+        .source = {(uint64_t)record->input, record->input_bytes, false},
+        .destination = {(uint64_t)record->output, record->capacity, true},
+        .compresses = record->compresses,
+        .start = start_again,
+        .request = record,
     };
-    for (size_t i = 0; i < 2; i++) {
-        /* What goes around the end of the address space is nowhere. */
-        if (ranges[i].start + ranges[i].bytes < ranges[i].start) {
-            await(record);
-            return;
-        }
-    }
-    rackwright_residence residence = {0, 0};
-    for (;;) {
-        await(record);
-        const uint64_t status = (__atomic_load_n(&record->flag_and_bytes, __ATOMIC_ACQUIRE) & 0xff) - 1;
-        if (status != RACKWRIGHT_ACCESS_FAULT) return;
-        const uint64_t fault = record->compresses ? RACKWRIGHT_QUERY(COMPRESS, RACKWRIGHT_FAULT)
-                                                  : RACKWRIGHT_QUERY(UNCOMPRESS, RACKWRIGHT_FAULT);
-        if (!rackwright_make_resident(&residence, fault, ranges, 2)) return;
-        rackwright_snappy_start_shared(record);
-    }
+    rackwright_finish(&operation);
 }

@@ -122,6 +122,12 @@ def accelerate(
     hash_entries: HashEntriesOption = None,
     speculation: SpeculationOption = None,
     combined: CombinedOption = False,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            help="Compress to zstd, deflate, zlib, gzip: a preset of parameters, 1 to 3; --set goes first."
+        ),
+    ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
@@ -150,6 +156,8 @@ def accelerate(
 
         ./rw accelerate gzip compress README.md --combined
 
+        ./rw accelerate zstd compress README.md --level 3
+
         ./rw accelerate gzip decompress README.md.gz --speculation 32 -o README.md
 
     """
@@ -157,7 +165,7 @@ def accelerate(
         raise typer.BadParameter("no unit decompresses several formats", param_hint="--combined")
     data = read_input(file)
     name = f"{algorithm}-{operation}"
-    parameters: dict[str, ParameterValue] = {**parse_settings(settings)}
+    parameters = {**_preset(algorithm, operation, level), **parse_settings(settings)}
     if speculation is not None:
         parameters["speculation"] = speculation
     with working(f"{name}: elaborating and compiling") as activity:
@@ -183,6 +191,17 @@ def accelerate(
         _print(result, algorithm)
     if result.status != "ok" or not result.verified:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _preset(algorithm: Algorithm, operation: Operation, level: int | None) -> dict[str, ParameterValue]:
+    """The parameters of a level; none without one."""
+    from rackwright.levels import level_parameters
+
+    if level is None:
+        return {}
+    plain = (Algorithm.snappy, Algorithm.zstd)
+    family = algorithm if algorithm in plain else Algorithm.deflate
+    return level_parameters(f"{family}-{operation}", level)
 
 
 def _unit(

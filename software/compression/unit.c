@@ -1,0 +1,35 @@
+#include "unit.h"
+
+#include "rackwright/process.h"
+#include "rackwright/rocc.h"
+#include "rackwright/status.h"
+#include "unit_commands.h"
+#include "unit_process.h"
+
+/* Runs one operation on `custom`, whose program has the unit to itself. */
+#define RUN(custom, dst, capacity, src, size)                                                  \
+    (__extension__({                                                                           \
+        rackwright_fence();                                                                    \
+        RACKWRIGHT_COMMAND(custom, UNIT_SRC, src, size);                                       \
+        RACKWRIGHT_COMMAND(custom, UNIT_LIMIT, capacity, 0);                                   \
+        RACKWRIGHT_COMMAND(custom, UNIT_DEST_AND_START, dst, 0);                               \
+        (void)RACKWRIGHT_QUERY(custom, UNIT_CHECK_COMPLETION);                                 \
+        rackwright_fence();                                                                    \
+        const uint64_t unit_status = RACKWRIGHT_QUERY(custom, UNIT_STATUS);                    \
+        unit_status == RACKWRIGHT_OK ? (size_t)RACKWRIGHT_QUERY(custom, UNIT_OUTPUT_BYTES)     \
+                                     : (size_t)0 - (size_t)unit_status;                        \
+    }))
+
+size_t unit_decompress(unit_wrapper wrapper, void *dst, size_t capacity, const void *src, size_t size)
+{
+    if (rackwright_shares_units()) return unit_run_shared(false, wrapper, dst, capacity, src, size);
+    if (wrapper != UNIT_NO_WRAPPER) RACKWRIGHT_COMMAND(UNIT_DECOMPRESS, UNIT_FORMAT, wrapper, 0);
+    return RUN(UNIT_DECOMPRESS, dst, capacity, src, size);
+}
+
+size_t unit_compress(unit_wrapper wrapper, void *dst, size_t capacity, const void *src, size_t size)
+{
+    if (rackwright_shares_units()) return unit_run_shared(true, wrapper, dst, capacity, src, size);
+    if (wrapper != UNIT_NO_WRAPPER) RACKWRIGHT_COMMAND(UNIT_COMPRESS, UNIT_COMPRESSED_FORMAT, wrapper, 0);
+    return RUN(UNIT_COMPRESS, dst, capacity, src, size);
+}
