@@ -11,7 +11,7 @@ from rackwright.codec import CodecUnit
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 
-ALGORITHM = 7
+ALGORITHM = 12
 """The command that says which format an operation writes."""
 
 

@@ -57,7 +57,7 @@ case class CombinedCompressorParams(
   def chunkBytes: Int = formats.map(_.chunkBytes).max
 
   /** ALGORITHM is one of the codes of [[Algorithm]]: the format and what stands around the data. */
-  val algorithm: Setting = Setting("algorithm", 7, Algorithm.bits, algorithms.head.codes.head)
+  val algorithm: Setting = Setting("algorithm", 12, Algorithm.bits, algorithms.head.codes.head)
   def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, algorithm)
 }
 
