@@ -29,6 +29,19 @@ template <class Part> const Part &part_of(const Message &message, size_t offset)
     return *reinterpret_cast<const Part *>(reinterpret_cast<const char *>(&message) + offset);
 }
 
+bool has_extensions(const Extensions &extensions, const Message &message)
+{
+    // Room for extensions stays when they are cleared: the unit can't tell.
+    return extensions.set != nullptr && word_at<uint32_t>(message, extensions.offset + 8) != 0;
+}
+
+// Whether there may be some in the message itself.
+bool has_additions(const Type &type, const Message &message)
+{
+    return (word_at<uint64_t>(message, metadata_offset) & has_unknown) != 0 ||
+           has_extensions(type.extensions, message);
+}
+
 uint64_t read_varint(const char **at)
 {
     uint64_t value = 0;
@@ -67,6 +80,7 @@ void Additions::look_for(const Type &type, const Message &message)
 
 bool Additions::visit(const Type &type, const Message &message, const Level &level)
 {
+    if (type.message_count == 0 && !has_additions(type, message)) return false;
     const size_t mine = levels_.size();
     levels_.push_back(level);
     bool any = write_extensions(type.extensions, message);
@@ -81,15 +95,15 @@ bool Additions::visit_below(const Type &type, const Message &message, uint32_t d
 {
     bool any = false;
     for (size_t i = 0; i < type.message_count; i++) {
-        const MessageRow row(type, i);
-        if (row.is_map() || !row.is_present(message, type)) continue;
-        if (row.is_repeated()) {
-            const auto elements = row.elements_of(message);
+        const MessageField &field = type.messages[i];
+        if (field.map || !is_present(field, message)) continue;
+        if (field.repeated) {
+            const Elements elements = elements_of(field, message);
             for (uint32_t e = 0; e < elements.count; e++) {
-                any |= visit(row.type(), *elements.first[e], {row.number(), e, depth, 0});
+                any |= visit(*field.type, *elements.first[e], {field.number, e, depth, 0});
             }
-        } else if (const Message *below = row.of(message)) {
-            any |= visit(row.type(), *below, {row.number(), 0, depth, 0});
+        } else if (const Message *below = message_of(field, message)) {
+            any |= visit(*field.type, *below, {field.number, 0, depth, 0});
         }
     }
     return any;
@@ -119,8 +133,7 @@ bool Additions::write_unknown(const Message &message)
 
 bool Additions::write_extensions(const Extensions &extensions, const Message &message)
 {
-    // Room for extensions stays when they are cleared: the unit can't tell.
-    if (extensions.set == nullptr || word_at<uint32_t>(message, extensions.offset + 8) == 0) return false;
+    if (!has_extensions(extensions, message)) return false;
     const auto &set = part_of<ExtensionSet>(message, extensions.offset);
     const size_t size = set.ByteSize();
     auto *const room = reinterpret_cast<uint8_t *>(room_for(size));

@@ -70,6 +70,26 @@ void prepare_quietly(const Type &type, const google::protobuf::Message &message)
     if (state.units_in_use && type.parses && arena != nullptr) assign_region(arena, 0);
 }
 
+namespace {
+
+// What parsing a message returns that the unit has parsed and of which it may have left something over.
+bool merge(const Type &type, google::protobuf::Message *message, const void *data, size_t size)
+{
+    const Merged merged = take_leftovers(message, true);
+    if (merged.succeeded) {
+        protobuf_counters.left_over += merged.count;
+        if (merged.count == 0) return complete(type, message);
+        if (type.holds & own_addresses) set_all_own_addresses(type, message);
+        return message->IsInitialized();
+    }
+    protobuf_counters.parsed--;
+    restore(type, message);
+    count(Fallback::malformed);
+    return parse_by_library(message, data, size);
+}
+
+} // namespace
+
 bool finish(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
             uint64_t outcome)
 {
@@ -108,36 +128,72 @@ bool recover(const Type &type, google::protobuf::Message *message, const void *d
 bool merge_leftovers(const Type &type, google::protobuf::Message *message, const void *data,
                      size_t size)
 {
-    const Merged merged = take_leftovers(message, true);
-    if (merged.succeeded) {
-        protobuf_counters.left_over += merged.count;
-        if (merged.count == 0) return complete(type, message);
-        if (type.holds & own_addresses) set_all_own_addresses(type, message);
-        return message->IsInitialized();
-    }
-    protobuf_counters.parsed--;
-    restore(type, message);
-    count(Fallback::malformed);
-    return parse_by_library(message, data, size);
-}
-
-bool merge_all_leftovers(const Type &type, google::protobuf::Message *const *messages,
-                         const std::string_view *data, size_t number)
-{
-    // They come in the order of the messages, unless requests that were started before have some, too.
-    const bool in_order = std::find(messages, messages + number, next_root()) != messages + number;
-    bool all = true;
-    for (size_t i = 0; i < number; i++) {
-        all &= in_order && messages[i] != next_root()
-                   ? complete(type, messages[i])
-                   : merge_leftovers(type, messages[i], data[i].data(), data[i].size());
-    }
-    return all;
+    const bool parsed = merge(type, message, data, size);
+    begin_anew_when_all_are_taken();
+    return parsed;
 }
 
 void drop_leftovers(const google::protobuf::Message *message)
 {
-    if (has_leftovers()) take_leftovers(message, false);
+    if (!has_leftovers()) return;
+    take_leftovers(message, false);
+    begin_anew_when_all_are_taken();
+}
+
+// The first message behind those finished that may have left something over.
+size_t ParseProgress::next_with_leftovers()
+{
+    const google::protobuf::Message *const root = next_root();
+    if (root == nullptr) return count_;
+    if (root != root_) {
+        root_ = root;
+        const auto *const found = std::find(messages_ + finished_, messages_ + count_, root);
+        root_at_ = static_cast<size_t>(found - messages_);
+    }
+    return root_at_ < count_ ? root_at_ : finished_; // of a request before these: any may have some behind it
+}
+
+void ParseProgress::finish_until(size_t end)
+{
+    protobuf_counters.parsed += end - finished_;
+    while (finished_ < end) {
+        const size_t next = std::min(end, next_with_leftovers());
+        for (; type_.holds != 0 && finished_ < next; finished_++) {
+            all_complete_ &= complete(type_, messages_[finished_]);
+        }
+        finished_ = next;
+        if (next == end) return;
+        all_complete_ &= merge(type_, messages_[next], data_[next].data(), data_[next].size());
+        finished_++;
+    }
+}
+
+void ParseProgress::finish_marked(bool waits)
+{
+    for (; seen_ < marked_; seen_++) {
+        const Mark &mark = marks_[seen_ % most_marks];
+        if (seen_ + most_marks < marked_) continue; // its place has been used again
+        while (waits && !mark.record.is_complete()) {
+        }
+        if (!mark.record.is_complete() || failed()) return;
+        fence();
+        finish_until(mark.next);
+    }
+}
+
+size_t ParseProgress::finish_all(size_t started)
+{
+    if (started == 0) return 0;
+    if (type_.holds != 0 || has_leftovers()) finish_marked(true);
+    failed_ |= wait_for_parses() != 0;
+    fence();
+    if (!failed_) finish_until(started);
+    for (size_t i = finished_; i < started; i++) {
+        drop_leftovers(messages_[i]);
+        restore(type_, messages_[i]);
+    }
+    if (has_leftovers()) begin_anew_when_all_are_taken();
+    return finished_;
 }
 
 bool parse_by_library(google::protobuf::Message *message, const void *data, size_t size)
