@@ -31,7 +31,8 @@ bool prepare(const Type *type, const google::protobuf::Message &message, size_t 
 // The same, without counting: for what is tried once more, and counted then.
 void prepare_quietly(const Type &type, const google::protobuf::Message &message);
 
-// After a parse that did not end well, as its outcome tells, or while there are leftovers. What the parse returns.
+// After a parse that was counted and did not end well, as its outcome tells, or while there are leftovers.
+// What the parse returns.
 bool finish(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
             uint64_t outcome);
 
@@ -54,21 +55,24 @@ std::string_view serialize_otherwise(const Type &type, const google::protobuf::M
 bool serialize_the_others(const Type &type, const google::protobuf::Message *const *messages,
                           size_t count, char *start, char *end, std::string_view *outputs);
 
-// Has the unit serialize a message into the last bytes of the range: what wait_for_serializations() gives.
+// Whether the outcome of a serialization is an address.
+inline bool is_output(uint64_t outcome) { return outcome > RACKWRIGHT_ACCESS_FAULT + 1; }
+
+// Has the unit serialize a message into the last bytes of the range, and counts it: gives what
+// wait_for_serializations() does.
 inline uint64_t serialize_one(const Type &type, const google::protobuf::Message &message, char *start,
                               char *end)
 {
-    state.output = nullptr;
-    set_output(start, end, nullptr);
     fence();
+    set_output(start, end, nullptr);
     start_serialize(type.serializer_table, &message);
+    state.output = nullptr; // stores while the unit works: just before a fence they would be waited for
+    protobuf_counters.serialized++;
     const uint64_t outcome = wait_for_serializations();
     fence();
+    if (!is_output(outcome)) protobuf_counters.serialized--;
     return outcome;
 }
-
-// Whether the outcome is an address.
-inline bool is_output(uint64_t outcome) { return outcome > RACKWRIGHT_ACCESS_FAULT + 1; }
 
 // Writes into the last bytes of the range.
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
@@ -273,6 +277,7 @@ template <class Message> bool ParseFromArray(Message *message, const void *data,
     }
     if constexpr (type != nullptr) {
         protobuf::begin_parse(message, data, size);
+        protobuf_counters.parsed++; // while the unit works
         const uint64_t outcome = protobuf::wait_for_parses();
         protobuf::fence();
         // One branch for all that is rare: this is the way of a call that takes some 70 cycles.
@@ -280,7 +285,6 @@ template <class Message> bool ParseFromArray(Message *message, const void *data,
         if (__builtin_expect((outcome | leftover) != 0, 0)) {
             return protobuf::finish(*type, message, data, size, outcome);
         }
-        protobuf_counters.parsed++;
         return protobuf::complete(*type, message);
     }
 }
@@ -300,7 +304,6 @@ std::string_view SerializeToTail(const Message &message, void *data, size_t capa
             return protobuf::serialize_otherwise(
                 *type, message, static_cast<rackwright_status>(outcome - 1), start, end);
         }
-        protobuf_counters.serialized++;
         const char *first = reinterpret_cast<const char *>(outcome);
         return {first, static_cast<size_t>(end - first)};
     }
