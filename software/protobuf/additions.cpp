@@ -2,7 +2,7 @@
 
 #include <google/protobuf/extension_set.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format.h>
+#include <google/protobuf/unknown_field_set.h>
 
 #include <cstring>
 
@@ -13,10 +13,10 @@ namespace rackwright::protobuf {
 namespace {
 
 using google::protobuf::Message;
+using google::protobuf::UnknownField;
 using google::protobuf::UnknownFieldSet;
 using google::protobuf::internal::ExtensionSet;
 using google::protobuf::internal::InternalMetadata;
-using google::protobuf::internal::WireFormat;
 using google::protobuf::io::CodedOutputStream;
 using google::protobuf::io::EpsCopyOutputStream;
 
@@ -29,6 +29,19 @@ template <class Part> const Part &part_of(const Message &message, size_t offset)
     return *reinterpret_cast<const Part *>(reinterpret_cast<const char *>(&message) + offset);
 }
 
+bool has_extensions(const Extensions &extensions, const Message &message)
+{
+    // Room for extensions stays when they are cleared: the unit can't tell.
+    return extensions.set != nullptr && word_at<uint32_t>(message, extensions.offset + 8) != 0;
+}
+
+// Whether there may be some in the message itself.
+bool has_additions(const Type &type, const Message &message)
+{
+    return (word_at<uint64_t>(message, metadata_offset) & has_unknown) != 0 ||
+           has_extensions(type.extensions, message);
+}
+
 uint64_t read_varint(const char **at)
 {
     uint64_t value = 0;
@@ -37,6 +50,59 @@ uint64_t read_varint(const char **at)
         value |= uint64_t{byte & 0x7fu} << shift;
         if (byte < 0x80) return value;
     }
+}
+
+// More than the fields need.
+size_t most_bytes_of(const UnknownFieldSet &fields)
+{
+    constexpr size_t most_of_number = 16; // a tag and a varint
+    size_t bytes = 0;
+    for (int i = 0; i < fields.field_count(); i++) {
+        const auto &field = fields.field(i);
+        bytes += most_of_number;
+        if (field.type() == UnknownField::TYPE_LENGTH_DELIMITED) bytes += field.length_delimited().size();
+        if (field.type() == UnknownField::TYPE_GROUP) bytes += most_bytes_of(field.group());
+    }
+    return bytes;
+}
+
+// Writes what the library writes of them, in fewer steps; gives the end.
+uint8_t *write_fields(const UnknownFieldSet &fields, uint8_t *at)
+{
+    for (int i = 0; i < fields.field_count(); i++) {
+        const auto &field = fields.field(i);
+        const auto tag = static_cast<uint32_t>(field.number()) << 3;
+        const auto write_tag = [&](uint32_t wire_type) {
+            at = CodedOutputStream::WriteVarint32ToArray(tag | wire_type, at);
+        };
+        switch (field.type()) {
+        case UnknownField::TYPE_VARINT:
+            write_tag(0);
+            at = CodedOutputStream::WriteVarint64ToArray(field.varint(), at);
+            break;
+        case UnknownField::TYPE_FIXED64:
+            write_tag(1);
+            at = CodedOutputStream::WriteLittleEndian64ToArray(field.fixed64(), at);
+            break;
+        case UnknownField::TYPE_LENGTH_DELIMITED: {
+            const std::string &text = field.length_delimited();
+            write_tag(2);
+            at = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(text.size()), at);
+            at = CodedOutputStream::WriteRawToArray(text.data(), static_cast<int>(text.size()), at);
+            break;
+        }
+        case UnknownField::TYPE_GROUP:
+            write_tag(3);
+            at = write_fields(field.group(), at);
+            write_tag(4);
+            break;
+        case UnknownField::TYPE_FIXED32:
+            write_tag(5);
+            at = CodedOutputStream::WriteLittleEndian32ToArray(field.fixed32(), at);
+            break;
+        }
+    }
+    return at;
 }
 
 // Behind the value of a field whose tag ends at `at`: the unit writes no groups.
@@ -67,6 +133,7 @@ void Additions::look_for(const Type &type, const Message &message)
 
 bool Additions::visit(const Type &type, const Message &message, const Level &level)
 {
+    if (type.message_count == 0 && !has_additions(type, message)) return false;
     const size_t mine = levels_.size();
     levels_.push_back(level);
     bool any = write_extensions(type.extensions, message);
@@ -81,15 +148,15 @@ bool Additions::visit_below(const Type &type, const Message &message, uint32_t d
 {
     bool any = false;
     for (size_t i = 0; i < type.message_count; i++) {
-        const MessageRow row(type, i);
-        if (row.is_map() || !row.is_present(message, type)) continue;
-        if (row.is_repeated()) {
-            const auto elements = row.elements_of(message);
+        const MessageField &field = type.messages[i];
+        if (field.map || !is_present(field, message)) continue;
+        if (field.repeated) {
+            const Elements elements = elements_of(field, message);
             for (uint32_t e = 0; e < elements.count; e++) {
-                any |= visit(row.type(), *elements.first[e], {row.number(), e, depth, 0});
+                any |= visit(*field.type, *elements.first[e], {field.number, e, depth, 0});
             }
-        } else if (const Message *below = row.of(message)) {
-            any |= visit(row.type(), *below, {row.number(), 0, depth, 0});
+        } else if (const Message *below = message_of(field, message)) {
+            any |= visit(*field.type, *below, {field.number, 0, depth, 0});
         }
     }
     return any;
@@ -107,11 +174,10 @@ bool Additions::write_unknown(const Message &message)
     if ((word & has_unknown) == 0) return false;
     const auto &metadata = part_of<InternalMetadata>(message, metadata_offset);
     const auto &fields = metadata.unknown_fields<UnknownFieldSet>(UnknownFieldSet::default_instance);
-    const size_t size = WireFormat::ComputeUnknownFieldsSize(fields);
     const size_t offset = bytes_.size();
-    auto *room = reinterpret_cast<uint8_t *>(room_for(size));
-    EpsCopyOutputStream stream(room, static_cast<int>(size), true);
-    WireFormat::InternalSerializeUnknownFieldsToArray(fields, room, &stream);
+    auto *const room = reinterpret_cast<uint8_t *>(room_for(most_bytes_of(fields)));
+    const auto size = static_cast<size_t>(write_fields(fields, room) - room);
+    bytes_.resize(offset + size);
     texts_.push_back({behind_all, offset, size});
     hidden_.push_back({&message, metadata_offset, false, word});
     return true;
@@ -119,8 +185,7 @@ bool Additions::write_unknown(const Message &message)
 
 bool Additions::write_extensions(const Extensions &extensions, const Message &message)
 {
-    // Room for extensions stays when they are cleared: the unit can't tell.
-    if (extensions.set == nullptr || word_at<uint32_t>(message, extensions.offset + 8) == 0) return false;
+    if (!has_extensions(extensions, message)) return false;
     const auto &set = part_of<ExtensionSet>(message, extensions.offset);
     const size_t size = set.ByteSize();
     auto *const room = reinterpret_cast<uint8_t *>(room_for(size));
@@ -211,13 +276,18 @@ size_t Additions::locate_below(size_t *level, const char *length)
     return growth + written - removed;
 }
 
-std::string_view Additions::insert(std::string_view made, char *start)
+size_t Additions::find_places(std::string_view made)
 {
     size_t level = 0;
-    char *from = const_cast<char *>(made.data()), *const end = from + made.size();
-    const size_t growth = locate(&level, from, end);
-    if (growth > static_cast<size_t>(from - start)) return {};
-    char *to = from - growth, *const first = to;
+    made_ = made;
+    growth_ = locate(&level, made.data(), made.data() + made.size());
+    return growth_;
+}
+
+std::string_view Additions::insert(size_t down)
+{
+    const char *from = made_.data();
+    char *const first = const_cast<char *>(from) - growth_ - down, *to = first;
     for (const Edit &edit : edits_) {
         const auto kept = static_cast<size_t>(edit.at - from);
         std::memmove(to, from, kept);
@@ -225,7 +295,9 @@ std::string_view Additions::insert(std::string_view made, char *start)
         to += kept + edit.size;
         from += kept + edit.removed;
     }
-    return {first, made.size() + growth};
+    const auto rest = static_cast<size_t>(made_.data() + made_.size() - from);
+    if (to != from) std::memmove(to, from, rest);
+    return {first, made_.size() + growth_};
 }
 
 } // namespace rackwright::protobuf

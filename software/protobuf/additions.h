@@ -26,9 +26,13 @@ class Additions {
     void hide();
     void show();
 
-    // Puts them into what the unit made of the message, which ends at `end` and may be moved down as far
-    // as `start`. A view of null: there is no room.
-    std::string_view insert(std::string_view made, char *start);
+    // Finds where they belong in what the unit made of the message; gives their bytes.
+    size_t find_places(std::string_view made);
+
+    size_t growth() const { return growth_; }
+
+    // Puts them there. What the unit made moves down by their bytes, and its end by `down`.
+    std::string_view insert(size_t down);
 
   private:
     // Bytes to be put before the first field of a message that has a greater number.
@@ -71,6 +75,8 @@ class Additions {
     std::vector<Level> levels_;
     std::vector<Hidden> hidden_;
     std::vector<Edit> edits_;
+    std::string_view made_;
+    size_t growth_ = 0;
 };
 
 } // namespace rackwright::protobuf

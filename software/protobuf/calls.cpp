@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "additions.h"
 #include "leftovers.h"
@@ -70,13 +71,33 @@ void prepare_quietly(const Type &type, const google::protobuf::Message &message)
     if (state.units_in_use && type.parses && arena != nullptr) assign_region(arena, 0);
 }
 
+namespace {
+
+// What parsing a message returns that the unit has parsed and of which it may have left something over.
+bool merge(const Type &type, google::protobuf::Message *message, const void *data, size_t size)
+{
+    const Merged merged = take_leftovers(message, true);
+    if (merged.succeeded) {
+        protobuf_counters.left_over += merged.count;
+        if (merged.count == 0) return complete(type, message);
+        if (type.holds & own_addresses) set_all_own_addresses(type, message);
+        return message->IsInitialized();
+    }
+    protobuf_counters.parsed--;
+    restore(type, message);
+    count(Fallback::malformed);
+    return parse_by_library(message, data, size);
+}
+
+} // namespace
+
 bool finish(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
             uint64_t outcome)
 {
     if (outcome != 0) {
+        protobuf_counters.parsed--;
         return recover(type, message, data, size, static_cast<rackwright_status>(outcome - 1));
     }
-    protobuf_counters.parsed++;
     return merge_leftovers(type, message, data, size);
 }
 
@@ -108,36 +129,72 @@ bool recover(const Type &type, google::protobuf::Message *message, const void *d
 bool merge_leftovers(const Type &type, google::protobuf::Message *message, const void *data,
                      size_t size)
 {
-    const Merged merged = take_leftovers(message, true);
-    if (merged.succeeded) {
-        protobuf_counters.left_over += merged.count;
-        if (merged.count == 0) return complete(type, message);
-        if (type.holds & own_addresses) set_all_own_addresses(type, message);
-        return message->IsInitialized();
-    }
-    protobuf_counters.parsed--;
-    restore(type, message);
-    count(Fallback::malformed);
-    return parse_by_library(message, data, size);
-}
-
-bool merge_all_leftovers(const Type &type, google::protobuf::Message *const *messages,
-                         const std::string_view *data, size_t number)
-{
-    // They come in the order of the messages, unless requests that were started before have some, too.
-    const bool in_order = std::find(messages, messages + number, next_root()) != messages + number;
-    bool all = true;
-    for (size_t i = 0; i < number; i++) {
-        all &= in_order && messages[i] != next_root()
-                   ? complete(type, messages[i])
-                   : merge_leftovers(type, messages[i], data[i].data(), data[i].size());
-    }
-    return all;
+    const bool parsed = merge(type, message, data, size);
+    begin_anew_when_all_are_taken();
+    return parsed;
 }
 
 void drop_leftovers(const google::protobuf::Message *message)
 {
-    if (has_leftovers()) take_leftovers(message, false);
+    if (!has_leftovers()) return;
+    take_leftovers(message, false);
+    begin_anew_when_all_are_taken();
+}
+
+// The first message behind those finished that may have left something over.
+size_t ParseProgress::next_with_leftovers()
+{
+    const google::protobuf::Message *const root = next_root();
+    if (root == nullptr) return count_;
+    if (root != root_) {
+        root_ = root;
+        const auto *const found = std::find(messages_ + finished_, messages_ + count_, root);
+        root_at_ = static_cast<size_t>(found - messages_);
+    }
+    return root_at_ < count_ ? root_at_ : finished_; // of a request before these: any may have some behind it
+}
+
+void ParseProgress::finish_until(size_t end)
+{
+    protobuf_counters.parsed += end - finished_;
+    while (finished_ < end) {
+        const size_t next = std::min(end, next_with_leftovers());
+        for (; type_.holds != 0 && finished_ < next; finished_++) {
+            all_complete_ &= complete(type_, messages_[finished_]);
+        }
+        finished_ = next;
+        if (next == end) return;
+        all_complete_ &= merge(type_, messages_[next], data_[next].data(), data_[next].size());
+        finished_++;
+    }
+}
+
+void ParseProgress::finish_marked(bool waits)
+{
+    for (; seen_ < marked_; seen_++) {
+        const Mark &mark = marks_[seen_ % most_marks];
+        if (seen_ + most_marks < marked_) continue; // its place has been used again
+        while (waits && !mark.record.is_complete()) {
+        }
+        if (!mark.record.is_complete() || failed()) return;
+        fence();
+        finish_until(mark.next);
+    }
+}
+
+size_t ParseProgress::finish_all(size_t started)
+{
+    if (started == 0) return 0;
+    if (type_.holds != 0 || has_leftovers()) finish_marked(true);
+    failed_ |= wait_for_parses() != 0;
+    fence();
+    if (!failed_) finish_until(started);
+    for (size_t i = finished_; i < started; i++) {
+        drop_leftovers(messages_[i]);
+        restore(type_, messages_[i]);
+    }
+    if (has_leftovers()) begin_anew_when_all_are_taken();
+    return finished_;
 }
 
 bool parse_by_library(google::protobuf::Message *message, const void *data, size_t size)
@@ -179,11 +236,70 @@ bool serialize_with_additions(const Type &type, const google::protobuf::Message 
     const uint64_t outcome = serialize_one(type, message, start, end);
     additions.show();
     if (!is_output(outcome)) return false;
-    protobuf_counters.serialized++;
     protobuf_counters.added++;
     const char *made = reinterpret_cast<const char *>(outcome);
-    *output = additions.insert({made, static_cast<size_t>(end - made)}, start);
+    const size_t growth = additions.find_places({made, static_cast<size_t>(end - made)});
+    *output = growth > static_cast<size_t>(made - start) ? std::string_view() : additions.insert(0);
     return true;
+}
+
+// A message of a batch that has unknown fields or extensions.
+struct Extended {
+    Additions additions;
+    std::string_view *output;
+};
+
+// Puts what they have in addition into the outputs of those that the unit made, which lie below each other
+// and end at `end`. They move down, the lowest first. False when there is no room: all are as they were.
+bool insert_all(Extended *first, Extended *last, char *start, char *end)
+{
+    size_t growth = 0;
+    for (Extended *each = first; each < last; each++) {
+        if (each->output->data() == nullptr) continue;
+        growth += each->additions.find_places(*each->output);
+        end = const_cast<char *>(each->output->data());
+    }
+    if (growth > static_cast<size_t>(end - start)) return false;
+    while (last-- > first) {
+        if (last->output->data() == nullptr) continue;
+        growth -= last->additions.growth();
+        *last->output = last->additions.insert(growth);
+        protobuf_counters.serialized++;
+        protobuf_counters.added++;
+    }
+    return true;
+}
+
+// Has the unit serialize those messages of a batch that have no output, all of them together, with unknown
+// fields and extensions from the library. Those it does not do have none then.
+bool serialize_all_with_additions(const Type &type, const google::protobuf::Message *const *messages,
+                                  size_t number, char *start, char *end, std::string_view *outputs)
+{
+    static std::vector<Extended> extended; // keeps its room
+    static std::vector<std::string_view> made;
+    size_t count = 0;
+    for (size_t i = 0; i < number; i++) {
+        if (outputs[i].data() != nullptr) continue;
+        if (count == extended.size()) extended.emplace_back();
+        extended[count].additions.look_for(type, *messages[i]);
+        extended[count].output = &outputs[i];
+        if (!extended[count].additions.are_none()) count++;
+    }
+    if (count == 0) return true;
+    made.resize(std::max(made.size(), count));
+    for (size_t i = 0; i < count; i++) extended[i].additions.hide();
+    set_output(start, end, made.data());
+    fence();
+    for (size_t i = 0; i < count; i++) {
+        start_serialize(type.serializer_table, messages[extended[i].output - outputs]);
+    }
+    wait_for_serializations();
+    fence();
+    for (size_t i = 0; i < count; i++) {
+        extended[i].additions.show();
+        *extended[i].output = made[i];
+    }
+    return insert_all(extended.data(), extended.data() + count, start, end);
 }
 
 } // namespace
@@ -207,14 +323,17 @@ bool serialize_the_others(const Type &type, const google::protobuf::Message *con
         end = const_cast<char *>(outputs[i].data());
         protobuf_counters.serialized++;
     }
+    if (!serialize_all_with_additions(type, messages, number, start, end, outputs)) return false;
+    for (size_t i = 0; i < number; i++) {
+        if (outputs[i].data() == nullptr) continue;
+        end = std::min(end, const_cast<char *>(outputs[i].data()));
+    }
     for (size_t i = 0; i < number; i++) {
         if (outputs[i].data() != nullptr) continue;
-        if (!serialize_with_additions(type, *messages[i], start, end, &outputs[i])) {
-            // Its status may be another than that of the first which failed.
-            const uint64_t outcome = serialize_one(type, *messages[i], start, end);
-            count(reason_of(static_cast<rackwright_status>(outcome - 1)));
-            outputs[i] = serialize_by_library(*messages[i], start, end);
-        }
+        // Its status may be another than that of the first which failed.
+        const uint64_t outcome = serialize_one(type, *messages[i], start, end);
+        count(reason_of(static_cast<rackwright_status>(outcome - 1)));
+        outputs[i] = serialize_by_library(*messages[i], start, end);
         if (outputs[i].data() == nullptr) return false;
         end = const_cast<char *>(outputs[i].data());
     }

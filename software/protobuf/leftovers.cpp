@@ -14,6 +14,7 @@ Leftover leftovers[most_leftovers + 1];
 namespace {
 
 using google::protobuf::Message;
+using google::protobuf::UnknownFieldSet;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
@@ -44,53 +45,84 @@ bool may_know(const Type &type, uint32_t number)
     return false;
 }
 
-// Adds a field that is unknown to the object's class, and no group, to its unknown fields: what the library
-// does with it, in fewer steps. False when it has to be the library.
-bool add_unknown(Message *object, const uint8_t *bytes, size_t size)
+UnknownFieldSet *unknown_fields_of(Message *object)
 {
-    const Type *type = type_of_object(*object);
-    CodedInputStream stream(bytes, static_cast<int>(size));
-    uint32_t tag;
-    if (type == nullptr || !stream.ReadVarint32(&tag) || may_know(*type, tag >> 3)) return false;
+    auto *const metadata = reinterpret_cast<char *>(object) + sizeof(void *);
+    return reinterpret_cast<google::protobuf::internal::InternalMetadata *>(metadata)
+        ->mutable_unknown_fields<UnknownFieldSet>();
+}
+
+// A tag or a length, which has at most 5 bytes.
+bool read_short(CodedInputStream *stream, uint32_t *value)
+{
+    const int start = stream->CurrentPosition();
+    return stream->ReadVarint32(value) && stream->CurrentPosition() - start <= 5;
+}
+
+bool add_group(UnknownFieldSet *set, uint32_t number, CodedInputStream *stream);
+
+// Adds the field whose tag was read. False when it is malformed.
+bool add_field(UnknownFieldSet *set, uint32_t tag, CodedInputStream *stream)
+{
     const auto number = static_cast<int>(tag >> 3);
-    const auto set = [object] {
-        auto *const metadata = reinterpret_cast<char *>(object) + sizeof(void *);
-        return reinterpret_cast<google::protobuf::internal::InternalMetadata *>(metadata)
-            ->mutable_unknown_fields<google::protobuf::UnknownFieldSet>();
-    };
     uint64_t varint, fixed64;
     uint32_t fixed32;
     switch (tag & 7) {
     case 0:
-        if (!stream.ReadVarint64(&varint)) return false;
-        set()->AddVarint(number, varint);
+        if (!stream->ReadVarint64(&varint)) return false;
+        set->AddVarint(number, varint);
         return true;
     case 1:
-        if (!stream.ReadLittleEndian64(&fixed64)) return false;
-        set()->AddFixed64(number, fixed64);
+        if (!stream->ReadLittleEndian64(&fixed64)) return false;
+        set->AddFixed64(number, fixed64);
         return true;
     case 2: {
-        if (!stream.ReadVarint32(&fixed32)) return false;
-        const auto content = static_cast<size_t>(stream.CurrentPosition());
-        if (size - content != fixed32) return false;
-        set()->AddLengthDelimited(number)->assign(reinterpret_cast<const char *>(bytes) + content, fixed32);
-        return true;
+        const void *content;
+        int rest = 0;
+        if (!read_short(stream, &fixed32)) return false;
+        stream->GetDirectBufferPointerInline(&content, &rest);
+        if (fixed32 > static_cast<uint32_t>(rest)) return false;
+        set->AddLengthDelimited(number)->assign(static_cast<const char *>(content), fixed32);
+        return stream->Skip(static_cast<int>(fixed32));
     }
+    case 3: return add_group(set->AddGroup(number), tag >> 3, stream);
     case 5:
-        if (!stream.ReadLittleEndian32(&fixed32)) return false;
-        set()->AddFixed32(number, fixed32);
+        if (!stream->ReadLittleEndian32(&fixed32)) return false;
+        set->AddFixed32(number, fixed32);
         return true;
     default: return false;
     }
 }
 
+// Adds what lies between the tags of a group. The unit has seen that these are few within each other.
+bool add_group(UnknownFieldSet *set, uint32_t number, CodedInputStream *stream)
+{
+    constexpr uint32_t end_group = 4;
+    uint32_t tag;
+    while (read_short(stream, &tag) && tag >> 3 != 0) {
+        if ((tag & 7) == end_group) return tag >> 3 == number;
+        if (!add_field(set, tag, stream)) return false;
+    }
+    return false;
+}
+
+// Adds a field that is unknown to the object's class to its unknown fields, as the library does, in fewer
+// steps; leaves the others to it.
+bool merge_field(Message *object, const uint8_t *bytes, size_t size)
+{
+    const Type *type = type_of_object(*object);
+    CodedInputStream stream(bytes, static_cast<int>(size));
+    uint32_t tag;
+    if (type == nullptr || !stream.ReadVarint32(&tag) || may_know(*type, tag >> 3)) {
+        return merge_bytes(object, bytes, size);
+    }
+    return add_field(unknown_fields_of(object), tag, &stream);
+}
+
 bool merge(const Leftover &leftover)
 {
     const auto *bytes = static_cast<const uint8_t *>(leftover.data);
-    if (leftover.number == 0) {
-        return add_unknown(leftover.object, bytes, leftover.size) ||
-               merge_bytes(leftover.object, bytes, leftover.size);
-    }
+    if (leftover.number == 0) return merge_field(leftover.object, bytes, leftover.size);
     // An element of a packed field: the library takes it with a tag, too.
     uint8_t element[32];
     uint8_t *value = CodedOutputStream::WriteVarint32ToArray(leftover.number << 3, element);
@@ -102,8 +134,10 @@ bool merge(const Leftover &leftover)
 // What a record has in place of its message once it has been taken.
 const Message *const nobody = reinterpret_cast<const Message *>(1);
 
-// How many records in a row were taken; once all there are were, the unit begins anew.
+// How many records in a row were taken.
 size_t taken = 0;
+
+} // namespace
 
 void begin_anew_when_all_are_taken()
 {
@@ -115,8 +149,6 @@ void begin_anew_when_all_are_taken()
     taken = 0;
     set_leftovers(leftovers, leftovers + most_leftovers);
 }
-
-} // namespace
 
 void provide_leftovers()
 {
@@ -132,8 +164,9 @@ const Message *next_root()
 Merged take_leftovers(const Message *root, bool merges)
 {
     Merged merged = {0, true};
-    for (Leftover *each = leftovers + taken; each->root != nullptr; each++) {
-        if (each->root != root) continue;
+    Leftover *each = leftovers + taken;
+    while (each->root != nullptr && each->root != root) each++;
+    for (; each->root == root; each++) { // a request has its own in a row
         if (merges) {
             merged.count++;
             merged.succeeded = merged.succeeded && merge(*each);
@@ -141,7 +174,6 @@ Merged take_leftovers(const Message *root, bool merges)
         each->root = nobody;
     }
     while (leftovers[taken].root == nobody) taken++;
-    begin_anew_when_all_are_taken();
     return merged;
 }
 

@@ -23,4 +23,7 @@ const google::protobuf::Message *next_root();
 // Takes what the request for `root`, which has completed, left over; merges it, or drops it.
 Merged take_leftovers(const google::protobuf::Message *root, bool merges);
 
+// Waits for all parses and has the unit use the room again, unless something there was not taken.
+void begin_anew_when_all_are_taken();
+
 } // namespace rackwright::protobuf

@@ -19,15 +19,15 @@ void set_all_own_addresses(const Type &type, Message *message)
 {
     set_own_addresses(type, message);
     for (size_t i = 0; i < type.message_count; i++) {
-        const MessageRow row(type, i);
-        if ((row.type().holds & own_addresses) == 0) continue;
-        if (!row.is_repeated()) {
-            if (Message *below = row.of(*message)) set_all_own_addresses(row.type(), below);
+        const MessageField &field = type.messages[i];
+        if (!field.holds_own_addresses) continue;
+        if (!field.repeated) {
+            if (Message *below = message_of(field, *message)) set_all_own_addresses(*field.type, below);
             continue;
         }
-        const auto elements = row.is_map() ? row.entries_of(*message) : row.elements_of(*message);
+        const Elements elements = field.map ? entries_of(field, *message) : elements_of(field, *message);
         for (uint32_t e = 0; e < elements.count; e++) {
-            set_all_own_addresses(row.type(), elements.first[e]);
+            set_all_own_addresses(*field.type, elements.first[e]);
         }
     }
 }

@@ -29,6 +29,7 @@
 
 #define PROTOBUF_CHECK_COMPLETION 4 /* waits for all requests; answers how many since reset */
 #define PROTOBUF_COMPLETION 7       /* rs1 record of the next request, or 0 */
+#define PROTOBUF_STATUS 16 /* answers 0, or 1 + status of the first that failed since this or WAIT was asked */
 #define PROTOBUF_WAIT 21 /* waits for all requests; answers 1 + status of the first that failed, else
                             0 (deserializer) or the address of the last output (serializer) */
 

@@ -1,5 +1,6 @@
 #include "rackwright/protobuf_type.h"
 
+#include <algorithm>
 #include <iterator>
 #include <unordered_map>
 
@@ -56,6 +57,12 @@ Field with_table(const Field &field, const Type *message)
     return known;
 }
 
+bool has_64_bits(const Field &field)
+{
+    constexpr unsigned those = 1u << 1 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 16 | 1u << 18;
+    return those >> field.type & 1;
+}
+
 bool is_pointer(const Field &field)
 {
     return wire_types[field.type] == 2;
@@ -92,14 +99,24 @@ std::unordered_map<uint64_t, const Type *> &types_by_class()
     return types;
 }
 
+// Classes that were asked for lately, by some bits of that address.
+struct Asked {
+    uint64_t functions;
+    const Type *type;
+} asked[64];
+
 } // namespace
 
 const Type *type_of_object(const google::protobuf::Message &object)
 {
     uint64_t functions;
     std::memcpy(&functions, &object, sizeof functions);
-    const auto found = types_by_class().find(functions);
-    return found == types_by_class().end() ? nullptr : found->second;
+    Asked &place = asked[functions / 64 % std::size(asked)];
+    if (place.functions != functions) {
+        const auto found = types_by_class().find(functions);
+        place = {functions, found == types_by_class().end() ? nullptr : found->second};
+    }
+    return place.type;
 }
 
 Builder::Builder(Type &type, const Room &room, uint32_t first, uint32_t last, const Samples &samples)
@@ -112,9 +129,11 @@ Builder::Builder(Type &type, const Room &room, uint32_t first, uint32_t last, co
     header[3] = uint64_t{first} << 32 | last;
     header[4] = address_of(room_.image);
     header[5] = address_of(room_.list);
-    header[header_type] = address_of(&type_);
+    header[7] = 0;
     types_by_class()[header[0]] = &type_;
     type_.messages = room_.messages;
+    type_.zeros = room_.zeros;
+    type_.defaults = room_.defaults;
 }
 
 uint64_t Builder::offset(const void *member) const
@@ -132,14 +151,38 @@ void Builder::field(const Field &field, const void *member, unsigned hasbit,
 {
     const Field known = with_table(field, message);
     const uint64_t case_bits = oneof_case == nullptr ? 0 : offset(oneof_case) / 4 << 48;
-    hasbits_tell_all_ &= hasbit != no_hasbit;
+    if (hasbit == no_hasbit) tell_when_clear(field, offset(member), oneof_case);
     add(field, entry_of(known, offset(member), hasbit), case_bits | detail_of(known), message, 0);
 }
 
 void Builder::map(const Field &field, const void *member, const Type &entry, uint64_t nodes)
 {
-    hasbits_tell_all_ = false;
+    // The repeated field of entries, if there is one, and how many elements the hash table has.
+    for (const unsigned at : {16, 20, 72}) add_zero(offset(member) + at);
     add(field, entry_of(field, offset(member), no_hasbit) | is_map, detail_of(field), &entry, nodes);
+}
+
+void Builder::add_zero(uint64_t offset)
+{
+    room_.zeros[type_.zero_count++] = static_cast<uint32_t>(offset);
+}
+
+// Notes what tells that an object does not have this field, which has no hasbit.
+void Builder::tell_when_clear(const Field &field, uint64_t offset, const void *oneof_case)
+{
+    const bool is_number = wire_types[field.type] != 2 && wire_types[field.type] != 3;
+    if (oneof_case != nullptr) {
+        const uint64_t at = this->offset(oneof_case);
+        const uint32_t *const end = type_.zeros + type_.zero_count;
+        if (std::find(type_.zeros, end, at) == end) add_zero(at);
+    } else if (field.repeated) {
+        add_zero(offset + (is_number ? 0 : 8)); // the size
+    } else if (is_number) {
+        add_zero(offset / 4 * 4); // of a bool with its neighbours, which have no hasbits either
+        if (has_64_bits(field)) add_zero(offset + 4);
+    } else {
+        room_.defaults[type_.default_count++] = static_cast<uint32_t>(offset);
+    }
 }
 
 void Builder::add(const Field &field, uint64_t entry, uint64_t detail, const Type *message,
@@ -156,8 +199,21 @@ void Builder::add(const Field &field, uint64_t entry, uint64_t detail, const Typ
     element[2] = tag_of(field);
     element[3] = nodes;
     if (entry >> 57 & 1) refuse_when_present(element);
-    if (message != nullptr) room_.messages[type_.message_count++] = static_cast<uint16_t>(fields_);
+    if (message != nullptr) add_message(field, entry, detail, *message);
     fields_++;
+}
+
+void Builder::add_message(const Field &field, uint64_t entry, uint64_t detail, const Type &message)
+{
+    const auto hasbit = static_cast<unsigned>(entry >> 32) & no_hasbit;
+    MessageField &made = room_.messages[type_.message_count++];
+    made = {&message, field.number, static_cast<uint32_t>(entry), 0, 0, 0, field.repeated, false, false};
+    made.case_offset = static_cast<uint32_t>(detail >> 48) * 4;
+    made.map = (entry & is_map) != 0;
+    made.holds_own_addresses = (message.holds & own_addresses) != 0;
+    if (hasbit == no_hasbit) return;
+    made.hasbits = static_cast<uint32_t>(type_.table[2]) + hasbit / 32 * 4;
+    made.bit = 1u << hasbit % 32;
 }
 
 // The set of extensions lies before the hasbits. At 8 it has 16 bits with the room it has, which is 1, 4, 16,
@@ -165,10 +221,10 @@ void Builder::add(const Field &field, uint64_t entry, uint64_t detail, const Typ
 // serializer takes that for hasbits, too, those of fields that it leaves to the library.
 void Builder::extensions(const Extensions &extensions)
 {
-    hasbits_tell_all_ = false;
     type_.extensions = extensions;
     type_.extensions.offset = static_cast<uint32_t>(offset(extensions.set));
     const uint64_t start = type_.extensions.offset + 8, hasbits = type_.table[2];
+    add_zero(start);
     const uint64_t bytes = hasbits >> 32, at = bytes == 0 ? start : static_cast<uint32_t>(hasbits);
     shift_ = static_cast<unsigned>(8 * (at - start));
     room_.header[2] = (at - start + (bytes == 0 ? sizeof(uint32_t) : bytes)) << 32 | start;
@@ -249,8 +305,9 @@ void Builder::finish(unsigned limits)
     }
     type_.parses = parses;
     type_.serializes = serializes;
-    const bool one_word = type_.table[2] >> 32 == sizeof(uint32_t);
-    if (one_word && hasbits_tell_all_) type_.only_hasbits = static_cast<uint32_t>(type_.table[2]);
+    if (!parses) return;
+    const uint64_t hasbits = type_.table[2];
+    for (uint64_t at = 0; at < hasbits >> 32; at += 4) add_zero(static_cast<uint32_t>(hasbits) + at);
 }
 
 } // namespace rackwright::protobuf

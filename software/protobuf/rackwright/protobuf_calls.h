@@ -1,6 +1,8 @@
 // The short ways through calls that protobuf.h declares; what is rare is in calls.cpp.
 #pragma once
 
+#include <algorithm>
+
 #include "rackwright/protobuf.h"
 
 namespace rackwright {
@@ -29,7 +31,8 @@ bool prepare(const Type *type, const google::protobuf::Message &message, size_t 
 // The same, without counting: for what is tried once more, and counted then.
 void prepare_quietly(const Type &type, const google::protobuf::Message &message);
 
-// After a parse that did not end well, as its outcome tells, or while there are leftovers. What the parse returns.
+// After a parse that was counted and did not end well, as its outcome tells, or while there are leftovers.
+// What the parse returns.
 bool finish(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
             uint64_t outcome);
 
@@ -52,21 +55,24 @@ std::string_view serialize_otherwise(const Type &type, const google::protobuf::M
 bool serialize_the_others(const Type &type, const google::protobuf::Message *const *messages,
                           size_t count, char *start, char *end, std::string_view *outputs);
 
-// Has the unit serialize a message into the last bytes of the range: what wait_for_serializations() gives.
+// Whether the outcome of a serialization is an address.
+inline bool is_output(uint64_t outcome) { return outcome > RACKWRIGHT_ACCESS_FAULT + 1; }
+
+// Has the unit serialize a message into the last bytes of the range, and counts it: gives what
+// wait_for_serializations() does.
 inline uint64_t serialize_one(const Type &type, const google::protobuf::Message &message, char *start,
                               char *end)
 {
-    state.output = nullptr;
-    set_output(start, end, nullptr);
     fence();
+    set_output(start, end, nullptr);
     start_serialize(type.serializer_table, &message);
+    state.output = nullptr; // stores while the unit works: just before a fence they would be waited for
+    protobuf_counters.serialized++;
     const uint64_t outcome = wait_for_serializations();
     fence();
+    if (!is_output(outcome)) protobuf_counters.serialized--;
     return outcome;
 }
-
-// Whether the outcome is an address.
-inline bool is_output(uint64_t outcome) { return outcome > RACKWRIGHT_ACCESS_FAULT + 1; }
 
 // Writes into the last bytes of the range.
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
@@ -83,11 +89,7 @@ inline bool has_leftovers() { return __builtin_expect(leftovers[0].root != nullp
 bool merge_leftovers(const Type &type, google::protobuf::Message *message, const void *data,
                      size_t size);
 
-// The same for a batch. Whether all of them were parsed.
-bool merge_all_leftovers(const Type &type, google::protobuf::Message *const *messages,
-                         const std::string_view *data, size_t count);
-
-// The same after one that did not.
+// Forgets those of this message, after a parse that did not.
 void drop_leftovers(const google::protobuf::Message *message);
 
 // What an object holds at an offset that is a multiple of the word's size, whatever type it has there.
@@ -115,14 +117,23 @@ template <class Message> bool is_prepared(const Message &message, size_t size)
     }
 }
 
+// Whether an object without unknown fields has no field.
+inline bool is_clear(const Type &type, const google::protobuf::Message &message)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < type.zero_count; i++) found |= word_at<uint32_t>(message, type.zeros[i]);
+    const auto *image = reinterpret_cast<const uint64_t *>(type.table[4]);
+    for (size_t i = 0; i < type.default_count; i++) {
+        const uint32_t at = type.defaults[i];
+        found |= word_at<uint64_t>(message, at) ^ image[at / sizeof *image];
+    }
+    return found == 0;
+}
+
 // Clear(), without a call for objects that are clear already, as those that were just made.
 template <class Message> void clear(Message *message)
 {
-    const Type &type = *TypeOf<Message>::value;
-    if (type.only_hasbits != 0 && is_of(state.arena, *message) &&
-        word_at<uint32_t>(*message, type.only_hasbits) == 0) {
-        return;
-    }
+    if (is_of(state.arena, *message) && is_clear(*TypeOf<Message>::value, *message)) return;
     message->Clear();
 }
 
@@ -145,40 +156,104 @@ template <class Message> void begin_parse(Message *message, const void *data, si
 // and pointers that agree. What the object held belongs to the arena.
 void restore(const Type &type, google::protobuf::Message *message);
 
-// Starts the unit on messages from `first` on as long as there is nothing to do for them before: their
+// Starts the unit on messages from `first` to `end` as long as there is nothing to do for them before: their
 // objects are prepared, and clear. Gives the first one that is not.
 template <class Message>
 size_t start_clear_ones(Message *const *messages, const std::string_view *data, size_t first,
-                        size_t count)
+                        size_t end)
 {
     // Commands are compiler barriers: what does not change is read once.
     const Type &type = *TypeOf<Message>::value;
     const google::protobuf::Arena *const arena = state.arena;
     const uint64_t *const table = type.table;
-    const uint32_t hasbits = type.only_hasbits;
-    if (!type.parses || hasbits == 0) return first;
-    for (size_t i = first; i < count; i++) {
+    for (size_t i = first; i < end; i++) {
         Message *const message = messages[i];
         const bool is_prepared = is_of(arena, *message) && data[i].size() <= INT_MAX;
-        if (!is_prepared || word_at<uint32_t>(*message, hasbits) != 0) return i;
+        if (!is_prepared || !is_clear(type, *message)) return i;
         start_parse(table, message, data[i].data(), data[i].size());
     }
-    return count;
+    return end;
 }
 
-// Clears the next few objects from `first` on; gives their number. So few that the unit soon has work,
-// and so many that a fence for all of them costs little. One that is not prepared ends the batch.
+// Clears objects from `first` to `end`, up to one that is not prepared, and starts the unit on them. Gives
+// the first one that is not started.
 template <class Message>
-size_t clear_some(Message *const *messages, const std::string_view *data, size_t first, size_t count)
+size_t clear_and_start(Message *const *messages, const std::string_view *data, size_t first, size_t end)
 {
-    constexpr size_t most = 8;
-    size_t cleared = 0;
-    while (cleared < most && first + cleared < count &&
-           is_prepared(*messages[first + cleared], data[first + cleared].size())) {
-        clear(messages[first + cleared++]);
+    size_t cleared = first;
+    for (; cleared < end && is_prepared(*messages[cleared], data[cleared].size()); cleared++) {
+        clear(messages[cleared]);
+    }
+    fence();
+    const uint64_t *const table = TypeOf<Message>::value->table;
+    for (size_t i = first; i < cleared; i++) {
+        start_parse(table, messages[i], data[i].data(), data[i].size());
     }
     return cleared;
 }
+
+// The parses of a batch that the unit has been started on. What is left to do with their results is done while
+// the unit is at those behind them.
+class ParseProgress {
+  public:
+    // So few that the unit soon has work, and so many that a fence for all of them costs little.
+    static constexpr size_t group = 8;
+
+    ParseProgress(const Type &type, google::protobuf::Message *const *messages, const std::string_view *data,
+                  size_t count)
+        : type_(type), messages_(messages), data_(data), count_(count)
+    {
+    }
+
+    // The next request, that for message `next`, gets a record: once it has completed, all before it have.
+    void mark(size_t next)
+    {
+        Mark &mark = marks_[marked_++ % most_marks];
+        while (marked_ > most_marks && !mark.record.is_complete()) {
+        }
+        mark.next = next;
+        mark.record.words[0] = 0;
+        set_parse_record(&mark.record);
+    }
+
+    // Finishes what has completed, if there is anything to do about it.
+    void finish_some()
+    {
+        if (type_.holds != 0 || has_leftovers()) finish_marked(false);
+    }
+
+    // Waits for all requests, of which there are so many, and finishes those that ended well: gives how many
+    // these are. The objects of the others are as new.
+    size_t finish_all(size_t started);
+
+    // Whether all that were finished are what they should be.
+    bool are_all_complete() const { return all_complete_; }
+
+  private:
+    struct Mark {
+        Record record;
+        size_t next;
+    };
+
+    void finish_marked(bool waits);
+    void finish_until(size_t end);
+    size_t next_with_leftovers();
+    bool failed() { return failed_ = failed_ || status_of_parses() != 0; }
+
+    // More than requests that are under way: what waits for the unit, and what waits for answers.
+    static constexpr size_t most_marks = 16;
+
+    const Type &type_;
+    google::protobuf::Message *const *messages_;
+    const std::string_view *data_;
+    size_t count_;
+    Mark marks_[most_marks];
+    size_t marked_ = 0, seen_ = 0; // marks made so far, and of them those that have completed
+    size_t finished_ = 0;
+    const google::protobuf::Message *root_ = nullptr; // the message of the leftovers that come next,
+    size_t root_at_ = 0;                              // and which one of these it is
+    bool all_complete_ = true, failed_ = false;
+};
 
 // Fills in what the unit leaves out of one object, or of all that a message it has parsed consists of.
 void set_own_addresses(const Type &type, google::protobuf::Message *message);
@@ -202,6 +277,7 @@ template <class Message> bool ParseFromArray(Message *message, const void *data,
     }
     if constexpr (type != nullptr) {
         protobuf::begin_parse(message, data, size);
+        protobuf_counters.parsed++; // while the unit works
         const uint64_t outcome = protobuf::wait_for_parses();
         protobuf::fence();
         // One branch for all that is rare: this is the way of a call that takes some 70 cycles.
@@ -209,7 +285,6 @@ template <class Message> bool ParseFromArray(Message *message, const void *data,
         if (__builtin_expect((outcome | leftover) != 0, 0)) {
             return protobuf::finish(*type, message, data, size, outcome);
         }
-        protobuf_counters.parsed++;
         return protobuf::complete(*type, message);
     }
 }
@@ -229,7 +304,6 @@ std::string_view SerializeToTail(const Message &message, void *data, size_t capa
             return protobuf::serialize_otherwise(
                 *type, message, static_cast<rackwright_status>(outcome - 1), start, end);
         }
-        protobuf_counters.serialized++;
         const char *first = reinterpret_cast<const char *>(outcome);
         return {first, static_cast<size_t>(end - first)};
     }
@@ -249,38 +323,27 @@ template <class Message>
 bool ParseBatch(Message *const *messages, const std::string_view *data, size_t count)
 {
     constexpr const protobuf::Type *type = protobuf::type_of<Message>();
-    size_t started = 0;
+    size_t done = 0;
     bool complete = true;
     if constexpr (type != nullptr) {
         if (count > 0 && !protobuf::is_prepared(*messages[0], data[0].size())) {
             protobuf::prepare_quietly(*type, *messages[0]);
         }
+        protobuf::ParseProgress progress(
+            *type, reinterpret_cast<google::protobuf::Message *const *>(messages), data, count);
+        size_t started = 0;
         protobuf::fence();
-        started = protobuf::start_clear_ones(messages, data, 0, count);
-        while (const size_t cleared = protobuf::clear_some(messages, data, started, count)) {
-            protobuf::fence();
-            for (const size_t end = started + cleared; started < end; started++) {
-                protobuf::start_parse(type->table, messages[started], data[started].data(),
-                                      data[started].size());
-            }
-            started = protobuf::start_clear_ones(messages, data, started, count);
+        while (started < count && protobuf::is_prepared(*messages[started], data[started].size())) {
+            const size_t end = std::min(started + protobuf::ParseProgress::group, count);
+            progress.mark(started);
+            started = protobuf::start_clear_ones(messages, data, started, end);
+            if (started < end) started = protobuf::clear_and_start(messages, data, started, end);
+            progress.finish_some();
         }
-        if (started > 0 && protobuf::wait_for_parses() != 0) {
-            while (started > 0) {
-                protobuf::drop_leftovers(messages[--started]);
-                protobuf::restore(*type, messages[started]);
-            }
-        }
-        protobuf::fence();
-        protobuf_counters.parsed += started;
-        if (protobuf::has_leftovers()) {
-            complete &= protobuf::merge_all_leftovers(
-                *type, reinterpret_cast<google::protobuf::Message *const *>(messages), data, started);
-        } else if (type->holds != 0) {
-            for (size_t i = 0; i < started; i++) complete &= protobuf::complete(*type, messages[i]);
-        }
+        done = progress.finish_all(started);
+        complete = progress.are_all_complete();
     }
-    for (size_t i = started; i < count; i++) {
+    for (size_t i = done; i < count; i++) {
         complete &= ParseFromArray(messages[i], data[i].data(), data[i].size());
     }
     return complete;

@@ -58,7 +58,7 @@ void Builder::map(const Field &field, const MapField &member, const Field &key, 
     using Parts = map_details::Parts<MapField>;
     using Entry = typename Parts::Entry;
     using Members = map_details::Members<Entry>;
-    static Storage<sizeof(Entry), 2, 2> room;
+    static Storage<sizeof(Entry), 2, 2, 1> room;
     static NodeTable nodes;
     static Type type(room.table, room.table, 0);
 

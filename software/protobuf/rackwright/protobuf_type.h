@@ -24,6 +24,8 @@ static_assert(sizeof(google::protobuf::internal::ExtensionSet) == 24,
 
 namespace rackwright::protobuf {
 
+struct Type;
+
 // Where the extensions of a class are, and which field numbers they may have.
 struct Extensions {
     struct Range {
@@ -41,6 +43,16 @@ struct OwnAddress {
     uint32_t at = 0, of = 0; // offsets
 };
 
+// A field that is a message with a table, or a map.
+struct MessageField {
+    const Type *type; // of a map: that of its entries
+    uint32_t number, offset;
+    uint32_t case_offset;  // of the case of its oneof, or 0
+    uint32_t hasbits, bit; // of the word of hasbits with its own, and that; or 0
+    bool repeated, map;
+    bool holds_own_addresses;
+};
+
 // A message class as the runtime sees it. What it points at is in static storage, so that tables may
 // name each other before they are built.
 struct Type {
@@ -56,17 +68,17 @@ struct Type {
     bool parses = false;        // the deserializer takes objects of this class
     bool serializes = false;    // the serializer does
 
-    // Rows of the list that are messages with tables, or maps.
-    const uint16_t *messages = nullptr;
+    const MessageField *messages = nullptr; // by ascending numbers
     size_t message_count = 0;
 
     OwnAddress own[2]; // as many as google.protobuf.Any has
     size_t own_count = 0;
     Extensions extensions = {};
 
-    // Where the hasbits are if they are one word and tell of every field: an object is clear when they
-    // are zero. Otherwise 0.
-    uint32_t only_hasbits = 0;
+    // Offsets in objects that are clear, as new ones are: of words of 32 bits that are zero in them, and of
+    // words of 64 bits that are as in the image.
+    const uint32_t *zeros = nullptr, *defaults = nullptr;
+    size_t zero_count = 0, default_count = 0;
 };
 
 // The type of an object's class; null when it has none.
@@ -89,7 +101,6 @@ template <class Message> constexpr const Type *type_of()
 enum : unsigned { required_fields = 1, own_addresses = 2 };
 
 constexpr size_t header_words = 8;
-constexpr size_t header_type = 7; // the word of a header that is software's: the Type
 constexpr size_t entry_words = 2;
 constexpr size_t list_words = 4;
 
@@ -99,25 +110,28 @@ constexpr size_t extension_rows = 6;
 // Parts of a Storage.
 struct Room {
     uint64_t *list, *image, *header;
-    uint16_t *messages;
+    MessageField *messages;
+    uint32_t *zeros, *defaults;
 };
 
 // Room for everything the units read of a class with objects of `bytes` bytes.
-template <size_t bytes, size_t numbers, size_t fields> struct Storage {
+template <size_t bytes, size_t numbers, size_t fields, size_t message_fields> struct Storage {
     static constexpr size_t image_words = (bytes + 15) / 16 * 2;
     static constexpr size_t map_words = (image_words + 127) / 128 * 2;
 
     alignas(64) uint64_t table[header_words + entry_words * numbers];
     alignas(64) uint64_t list[list_words * (fields == 0 ? 2 : (fields + 1) / 2 * 2)];
     alignas(16) uint64_t image[image_words + map_words];
-    uint16_t messages[fields == 0 ? 1 : fields];
+    MessageField messages[message_fields == 0 ? 1 : message_fields];
+    uint32_t zeros[4 * fields + 2]; // of a map three, of hasbits one for 32 fields, one of extensions
+    uint32_t defaults[fields == 0 ? 1 : fields];
 
-    Room room(uint64_t *header) { return {list, image, header, messages}; }
+    Room room(uint64_t *header) { return {list, image, header, messages, zeros, defaults}; }
 };
 
 // The same for a class with extensions, whose serializer has a header of its own.
-template <size_t bytes, size_t numbers, size_t fields>
-struct ExtendedStorage : Storage<bytes, numbers, fields + extension_rows> {
+template <size_t bytes, size_t numbers, size_t fields, size_t message_fields>
+struct ExtendedStorage : Storage<bytes, numbers, fields + extension_rows, message_fields> {
     alignas(64) uint64_t header[header_words];
 };
 
@@ -189,8 +203,11 @@ class Builder {
     uint64_t offset(const void *member) const;
     void map(const Field &field, const void *member, const Type &entry, uint64_t nodes);
     void add(const Field &field, uint64_t entry, uint64_t detail, const Type *message, uint64_t nodes);
+    void add_message(const Field &field, uint64_t entry, uint64_t detail, const Type &message);
     bool write_image();
     bool note_own_address(size_t word, uint64_t other);
+    void tell_when_clear(const Field &field, uint64_t offset, const void *oneof_case);
+    void add_zero(uint64_t offset);
     void add_extension_rows();
 
     Type &type_;
@@ -199,7 +216,6 @@ class Builder {
     uint32_t first_;
     size_t fields_ = 0;
     unsigned shift_ = 0; // bits between where hasbits begin for the serializer and where they are
-    bool hasbits_tell_all_ = true;
 };
 
 // Builds the table of `Message` when the program starts; `fields` adds them, given an object.

@@ -64,6 +64,9 @@ inline void set_parse_record(Record *record)
 // 0, or 1 + the status of the first request that failed.
 inline uint64_t wait_for_parses() { return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_WAIT); }
 
+// The same of those that have completed so far.
+inline uint64_t status_of_parses() { return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_STATUS); }
+
 inline void set_range(const Range &range, const void *arena)
 {
     RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_MEM_SETUP, range.objects, range.arrays);
@@ -134,6 +137,7 @@ inline void fence() {}
 inline void start_parse(const uint64_t *, void *, const void *, size_t) {}
 inline void set_parse_record(Record *) {}
 inline uint64_t wait_for_parses() { return 0; }
+inline uint64_t status_of_parses() { return 0; }
 inline void set_range(const Range &, const void *) {}
 inline void set_leftovers(const Leftover *, const Leftover *) {}
 inline void complete_parses() {}

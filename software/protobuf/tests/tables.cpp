@@ -5,10 +5,12 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "check.h"
+#include "rackwright/protobuf_calls.h"
 #include "rackwright/protobuf_type.h"
 #include "schemas.h"
 #include "set_field.h"
@@ -23,7 +25,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using rackwright::protobuf::Type;
 
-bool is_array_of_numbers(const FieldDescriptor *field)
+bool is_number(const FieldDescriptor *field)
 {
     return field->cpp_type() != FieldDescriptor::CPPTYPE_STRING &&
            field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE;
@@ -33,7 +35,7 @@ bool is_array_of_numbers(const FieldDescriptor *field)
 bool lies_there(const Message &message, const FieldDescriptor *field, const Entry &entry)
 {
     if (field->is_repeated()) {
-        return at<int>(message, entry.offset() + (is_array_of_numbers(field) ? 0 : 8)) == 1;
+        return at<int>(message, entry.offset() + (is_number(field) ? 0 : 8)) == 1;
     }
     switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
@@ -68,7 +70,9 @@ void compare_field(const FieldDescriptor *field, const Message &empty, const Typ
                    const Entry &entry)
 {
     const std::unique_ptr<Message> message(empty.New());
+    CHECK(rackwright::protobuf::is_clear(type, *message));
     set_field(message.get(), field, Marks());
+    CHECK(!rackwright::protobuf::is_clear(type, *message));
     CHECK(entry.bit(63) == field->is_repeated() && entry.bit(51) == field->is_map());
     CHECK(entry.type() == static_cast<unsigned>(field->type()));
     CHECK(entry.bit(54) == field->is_packed());
@@ -88,6 +92,10 @@ void compare_field(const FieldDescriptor *field, const Message &empty, const Typ
         CHECK(at<int>(*message, entry.oneof_case()) == field->number());
     }
     CHECK(entry.bit(55) == (!field->is_repeated() && !field->has_presence()));
+    message->Clear();
+    // Of those which do not look so, entries and texts keep their room.
+    const bool keeps_room = field->is_map() || (entry.bit(55) && !is_number(field));
+    CHECK(rackwright::protobuf::is_clear(type, *message) || keeps_room);
 }
 
 // Of messages the serializer has tables of their own; of a class with extensions, it has other hasbits first.
@@ -109,11 +117,15 @@ void compare_row(const Type &type, const Entry &entry, const uint64_t *row)
         CHECK(row[1] == entry.detail);
         return;
     }
-    constexpr uint64_t addresses = (uint64_t{1} << 48) - 1;
-    const auto *header = reinterpret_cast<const uint64_t *>(entry.detail & addresses);
-    const auto *below = reinterpret_cast<const Type *>(header[rackwright::protobuf::header_type]);
-    CHECK(below->table == header && row[1] >> 48 == entry.detail >> 48);
-    CHECK((row[1] & addresses) == reinterpret_cast<uint64_t>(below->serializer_table));
+    const auto *end = type.messages + type.message_count;
+    const auto *field = std::find_if(type.messages, end, [&](const auto &each) {
+        return each.number == static_cast<uint32_t>(row[2]) >> 3;
+    });
+    CHECK(field != end && field->offset == entry.offset() && field->case_offset == entry.oneof_case());
+    CHECK(field->repeated == entry.bit(63) && field->map == entry.bit(51));
+    const uint64_t case_bits = entry.detail >> 48 << 48;
+    CHECK(entry.detail == (case_bits | reinterpret_cast<uint64_t>(field->type->table)));
+    CHECK(row[1] == (case_bits | reinterpret_cast<uint64_t>(field->type->serializer_table)));
 }
 
 template <class Class> void compare()

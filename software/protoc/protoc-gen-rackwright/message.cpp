@@ -91,6 +91,13 @@ std::string description_of_extensions(const Descriptor *message)
            std::to_string(ranges.size()) + "});\n";
 }
 
+size_t message_fields_in(const std::vector<const FieldDescriptor *> &fields)
+{
+    return static_cast<size_t>(std::count_if(fields.begin(), fields.end(), [](const auto *field) {
+        return field->type() == FieldDescriptor::TYPE_MESSAGE;
+    }));
+}
+
 bool any_hasbits(const Descriptor *message)
 {
     for (int i = 0; i < message->field_count(); i++) {
@@ -137,8 +144,9 @@ std::string definition_of(const Descriptor *message)
     for (const FieldDescriptor *field : fields) text += description_of(field);
     text += std::string("}\nstatic ::rackwright::protobuf::") + (extends ? "Extended" : "") +
             "Storage<sizeof(" + name + "), " + std::to_string(last - first + 1) + ", " +
-            std::to_string(fields.size()) + "> " + room + ";\n::rackwright::protobuf::Type " + name +
-            "::rackwright_type(" + room + ".table, " + header + ",\n    " + held_by(message) +
+            std::to_string(fields.size()) + ", " + std::to_string(message_fields_in(fields)) + "> " +
+            room + ";\n::rackwright::protobuf::Type " + name + "::rackwright_type(" + room +
+            ".table, " + header + ",\n    " + held_by(message) +
             ");\n[[maybe_unused]] static const bool rackwright_built_" + name +
             " = ::rackwright::protobuf::describe<" + name + ">(\n    " + name +
             "::rackwright_type, " + room + ".room(" + header + "), " + range + ",\n    " +
