@@ -20,6 +20,10 @@ _LEAST_ROOM = 1 << 16
 HISTORY = 4
 """The command that says how many bytes of the built history are used, to compress as to decompress."""
 
+DICTIONARY_ADDRESS, DICTIONARY_LENGTH, DICTIONARY_KEPT = 7, 8, 9
+"""Commands of the decompressor: where the dictionary is, its bytes (0 for none), and whether they are those
+that the last operation read there."""
+
 HASH_TABLE_LOG2, CHECKSUM = 5, 6
 """Commands of the compressor: log2 of the entries of the hash table, and whether frames have a checksum."""
 
@@ -35,6 +39,7 @@ class ZstdUnit(CodecUnit):
         history_kib: int | None = None,
         hash_entries: int | None = None,
         checksum: bool = False,
+        dictionary: bytes = b"",
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
@@ -45,7 +50,8 @@ class ZstdUnit(CodecUnit):
 
         `parameters` are those of elaboration. `history_kib` (compress: how far back matches may be),
         `hash_entries` (compress, a power of two) and `checksum` (compress: the frames have one) are set at
-        run time, up to what was built.
+        run time, up to what was built. `dictionary` (decompress) is a trained one or only content; it lies
+        in memory beside the input of each operation.
         `clock` is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError`
         for what does not exist or does not fit the operation.
         """
@@ -54,6 +60,10 @@ class ZstdUnit(CodecUnit):
         check_settings(operation, history_kib, hash_entries)
         if checksum and operation != "compress":
             raise RackwrightError("the checksum is a setting of compression")
+        if dictionary and operation != "decompress":
+            raise RackwrightError("zstd-compress takes no dictionary")
+        self.dictionary = dictionary
+        self._placed = b""
         super().__init__(
             "zstd",
             operation,
@@ -70,6 +80,20 @@ class ZstdUnit(CodecUnit):
             self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
         if checksum:
             self.set("checksum", 1, CHECKSUM, 1)
+        if dictionary:
+            self.settings["dictionary-bytes"] = len(dictionary)
+
+    def equip(self, warm: str | None) -> None:
+        """Puts the dictionary into memory and tells the unit where, and whether it is the one of before."""
+        if self.dictionary:
+            buffer = self.unit.load(self.dictionary)
+            if warm is not None:
+                self.unit.bench.warm(buffer.address, buffer.length, warm)
+            self.unit.command(DICTIONARY_ADDRESS, buffer.address)
+            self.unit.command(DICTIONARY_KEPT, int(self.dictionary == self._placed))
+        if self.dictionary != self._placed:
+            self.unit.command(DICTIONARY_LENGTH, len(self.dictionary))
+        self._placed = self.dictionary
 
     def room(self, data: bytes) -> int:
         """The most bytes that the operation can make of `data`."""
@@ -83,7 +107,7 @@ class ZstdUnit(CodecUnit):
             return status == "ok" and libzstd.decompress(output, len(data)) == data
         if status not in ("ok", "malformed"):
             return False
-        expected = libzstd.decompress(data, max(self.room(data), len(output)))
+        expected = libzstd.decompress(data, max(self.room(data), len(output)), self.dictionary)
         return isinstance(expected, str) if status == "malformed" else expected == output
 
 

@@ -117,6 +117,10 @@ def accelerate(
     history: HistoryOption = None,
     hash_entries: HashEntriesOption = None,
     speculation: SpeculationOption = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(help="ZStd decompress: a dictionary, trained or only content."),
+    ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
@@ -143,10 +147,13 @@ def accelerate(
 
         ./rw accelerate zstd decompress README.md.zst -o README.md
 
+        ./rw accelerate zstd decompress message.zst --dictionary messages.dict
+
         ./rw accelerate gzip decompress README.md.gz --speculation 32 -o README.md
 
     """
     data = read_input(file)
+    before = b"" if dictionary is None else read_input(dictionary)
     name = f"{algorithm}-{operation}"
     parameters: dict[str, ParameterValue] = {**parse_settings(settings)}
     if speculation is not None:
@@ -162,6 +169,7 @@ def accelerate(
             parameters=parameters,
             clock=clock,
             check_idle=check_idle,
+            dictionary=before,
         )
         activity.begin(f"{name}: {human_bytes(len(data))}")
         result = unit.run(data)
@@ -186,12 +194,15 @@ def _unit(
     parameters: Mapping[str, ParameterValue],
     clock: str | None,
     check_idle: bool,
+    dictionary: bytes,
 ) -> CodecUnit:
     from rackwright import libz
     from rackwright.deflate import DeflateUnit
     from rackwright.snappy import SnappyUnit
     from rackwright.zstd import ZstdUnit
 
+    if dictionary and algorithm is not Algorithm.zstd:
+        raise RackwrightError(f"{algorithm.value} takes no dictionary")
     if algorithm is Algorithm.snappy:
         return SnappyUnit(
             operation,
@@ -224,6 +235,7 @@ def _unit(
         parameters=parameters,
         clock=clock,
         check_idle=check_idle,
+        dictionary=dictionary,
     )
 
 

@@ -19,12 +19,15 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   val operation = IO(Flipped(Decoupled(new Operation(params.settings))))
   val result = IO(Decoupled(new OperationResult))
 
-  /** The input is opened. */
+  /** The input is opened; its dictionary. */
   val open = IO(Valid(new StreamRange))
+  val dictionary = IO(Output(new StreamRange))
+  val dictionaryKept = IO(Output(Bool()))
   val inputReady = IO(Input(Bool()))
 
   /** A frame wants to begin; it does with `decode`, and may make `room` bytes. */
   val frame = IO(Flipped(Decoupled(new FrameHeader)))
+  val frameDictionary = IO(Input(new FrameDictionary))
   val decode = IO(Valid(new DecoderStart(params.decoder)))
   val room = IO(Output(UInt(32.W)))
 
@@ -71,13 +74,19 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   private val checked = Reg(Bool())
 
   private val history = operation.bits.setting(params.onChipHistory.name)
-  private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U
+  private val dictionaryBytes = operation.bits.setting(params.dictionaryLength.name)
+  private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U &&
+    !dictionaryBytes.andR && !operation.bits.setting(params.dictionaryKept.name)(1)
   operation.ready := state === State.idle && inputReady
   private val startWraps = RegNext(
-    Ranges.wraps(asked.destination, asked.capacity) || Ranges.wraps(asked.source.address, asked.source.length)
+    Ranges.wraps(asked.destination, asked.capacity) || Ranges.wraps(asked.source.address, asked.source.length) ||
+      Ranges.wraps(dictionary.address, dictionary.length)
   )
   open.valid := state === State.checking && !startWraps
   open.bits := asked.source
+  dictionary.address := asked.setting(params.dictionaryAddress.name)
+  dictionary.length := asked.setting(params.dictionaryLength.name)
+  dictionaryKept := asked.setting(params.dictionaryKept.name)(0)
 
   // A frame.
   private val capacityLeft = RegNext(asked.capacity - before)
@@ -90,6 +99,10 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   decode.valid := frame.fire
   decode.bits.destination := destination
   decode.bits.history := asked.setting(params.onChipHistory.name)
+  decode.bits.dictionary.foreach { before =>
+    before.address := frameDictionary.content
+    before.bytes := frameDictionary.contentBytes
+  }
   room := Mux(wide, ~0.U(32.W), capacityLeft)
   hashing := Mux(frame.fire, frame.bits.checksum, checked)
   when(frame.fire) {
