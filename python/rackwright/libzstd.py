@@ -11,7 +11,7 @@ import importlib.util
 from functools import cache
 from typing import Any
 
-from rackwright.errors import MissingBuildError
+from rackwright.errors import MissingBuildError, RackwrightError
 
 _NOT_A_FRAME = (1 << 64) - 2  # ZSTD_CONTENTSIZE_ERROR; the number above it is "unknown"
 
@@ -27,6 +27,8 @@ def _library() -> ctypes.CDLL:
     library.ZSTD_createDCtx.restype = context
     library.ZSTD_decompress_usingDict.argtypes = [context, ctypes.c_void_p, size, text, size, text, size]
     library.ZSTD_decompress_usingDict.restype = size
+    library.ZDICT_getDictHeaderSize.argtypes = [text, size]
+    library.ZDICT_getDictHeaderSize.restype = size
     library.ZSTD_isError.argtypes = [size]
     library.ZSTD_getErrorName.argtypes = [size]
     library.ZSTD_getErrorName.restype = text
@@ -62,6 +64,18 @@ def decompress(packed: bytes, capacity: int, dictionary: bytes = b"") -> bytes |
     if library.ZSTD_isError(count):
         return str(library.ZSTD_getErrorName(count).decode())
     return output.raw[:count]
+
+
+def dictionary_head(dictionary: bytes) -> int:
+    """Bytes of a trained dictionary before its content: magic number, number, tables, three offsets.
+
+    Raises `RackwrightError` for one that is damaged.
+    """
+    library = _library()
+    count = int(library.ZDICT_getDictHeaderSize(dictionary, len(dictionary)))
+    if library.ZSTD_isError(count):
+        raise RackwrightError(f"the dictionary is none: {library.ZSTD_getErrorName(count).decode()}")
+    return count
 
 
 def bound(packed: bytes) -> int | None:

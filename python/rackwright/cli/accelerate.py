@@ -119,7 +119,7 @@ def accelerate(
     speculation: SpeculationOption = None,
     dictionary: Annotated[
         Path | None,
-        typer.Option(help="ZStd decompress: a dictionary, trained or only content."),
+        typer.Option(help="ZStd: a dictionary, trained or only content."),
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,

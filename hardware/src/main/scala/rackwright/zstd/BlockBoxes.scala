@@ -3,7 +3,7 @@ package rackwright.zstd
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{Sequence => FoundSequence}
+import rackwright.lz77.{EncoderParams, Sequence => FoundSequence}
 import rackwright.memory.ByteChunk
 
 /** Everything between the LZ77 encoder and the writer: blocks are collected, coded and put into a frame. A reset brings
@@ -14,6 +14,10 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   /** An operation begins: bytes of input. */
   val start = IO(Flipped(Valid(UInt(32.W))))
   val hashing = IO(Input(Bool()))
+
+  /** Of the frame, from its start on: the number of its dictionary, or 0; the offsets that it begins with. */
+  val dictionaryId = IO(Input(UInt(32.W)))
+  val offsets = IO(Input(Vec(3, UInt(EncoderParams.distanceBits.W))))
   val sequence = IO(Flipped(Decoupled(new FoundSequence(params.encoder))))
   val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
   val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
@@ -36,6 +40,8 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   private val length = RegEnable(start.bits, start.valid)
   when(start.valid) { started := true.B }
 
+  collector.start.valid := start.valid
+  collector.start.bits := offsets
   collector.sequence <> sequence
   collector.hold := coder.hold
   collector.literals := literals
@@ -63,6 +69,7 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   checksum.length := length
   frame.start := start
   frame.hashing := hashing
+  frame.dictionaryId := dictionaryId
   frame.blocks <> ring.output
   frame.complete := coder.finished && ring.empty
   frame.hash := checksum.hash

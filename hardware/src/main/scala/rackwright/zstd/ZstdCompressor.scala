@@ -1,7 +1,6 @@
 package rackwright.zstd
 
 import chisel3._
-import chisel3.util._
 
 import rackwright.contract.HardwareUnit
 import rackwright.lz77.Encoder
@@ -27,7 +26,6 @@ class ZstdCompressor(params: ZstdCompressorParams = ZstdCompressorParams()) exte
   private val encoder = Module(new Encoder(params.encoder, params.streamBytes, params.literalReadBytes))
   private val writer = Module(new StreamWriter(params.port, FrameWriter.chunkBytes, params.outstanding))
   private val writes = Module(new MemoryArbiter(params.port, 2))
-  private val length = RegEnable(control.encode.bits.length, control.encode.fire)
   private val boxes = withReset(reset.asBool || control.clear) { Module(new BlockBoxes(params)) }
 
   router.command <> command
@@ -44,13 +42,15 @@ class ZstdCompressor(params: ZstdCompressorParams = ZstdCompressorParams()) exte
   encoder.clear := control.clear
 
   boxes.start.valid := RegNext(control.encode.fire, false.B)
-  boxes.start.bits := length
-  boxes.hashing := control.hashing
+  boxes.start.bits := control.frame.length
+  boxes.hashing := control.frame.hashing
+  boxes.dictionaryId := control.frame.dictionaryId
+  boxes.offsets := control.frame.offsets
   boxes.sequence <> encoder.sequence
   boxes.literals := encoder.literals
   encoder.consume := boxes.consume
   boxes.input := loader.stream.data.asUInt
-  boxes.inputCount := loader.stream.consume
+  boxes.inputCount := Mux(control.inDictionary, 0.U, loader.stream.consume)
 
   writer.start <> control.write
   writer.chunk <> boxes.output

@@ -8,7 +8,7 @@ import rackwright.lz77.{EncoderParams, HashFunction}
 object ZstdCompressorDescription extends UnitDescription {
   val name: String = "zstd-compress"
   val summary: String = "Compresses a buffer to a Zstandard frame (RFC 8878)."
-  val status: String = "ready, without dictionaries"
+  val status: String = "ready"
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),
@@ -40,7 +40,8 @@ object ZstdCompressorDescription extends UnitDescription {
         hashWays = values.int("hash-ways"),
         hashBanks = values.int("hash-banks"),
         hashFunction = HashFunction(values.word("hash-function")),
-        literalKib = 1
+        literalKib = 1,
+        dictionary = true
       ),
       blockKib = values.int("block-kib"),
       portBytes = values.int("port-bytes"),

@@ -20,7 +20,8 @@ import rackwright.rocc.Setting
   *   operations that may wait: 1 to 8.
   */
 case class ZstdCompressorParams(
-    encoder: EncoderParams = EncoderParams(hashLog2 = 15, hashWays = 2, hashBanks = 32, literalKib = 1),
+    encoder: EncoderParams =
+      EncoderParams(hashLog2 = 15, hashWays = 2, hashBanks = 32, literalKib = 1, dictionary = true),
     blockKib: Int = 32,
     portBytes: Int = 32,
     outstanding: Int = 64,
@@ -30,6 +31,7 @@ case class ZstdCompressorParams(
     isPow2(blockKib) && blockKib >= 4 && blockKib <= 64,
     s"block-kib is a power of two from 4 to 64, not $blockKib"
   )
+  require(encoder.dictionary, "the encoder of a ZStd compressor knows dictionaries")
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(
     isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
@@ -68,5 +70,21 @@ case class ZstdCompressorParams(
   val maxOffset: Setting = Setting("max_offset", 4, 32, encoder.historyBytes)
   val hashTableLog2: Setting = Setting("hash_table_log2", 5, 8, encoder.hashLog2)
   val checksum: Setting = Setting("checksum", 6, 2, 0)
-  val settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, checksum)
+
+  /** What is searched before the input, the number that frames name, 0 for none, and the three offsets that they begin
+    * with, 16 bits each, the first one lowest.
+    */
+  val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0)
+  val dictionaryLength: Setting = Setting("dictionary_length", 8, 32, 0)
+  val dictionaryId: Setting = Setting("dictionary_id", 10, 33, 0)
+  val dictionaryOffsets: Setting = Setting("dictionary_offsets", 11, 49, BigInt("000800040001", 16))
+  val settings: Seq[Setting] = Seq(
+    maxOffset,
+    hashTableLog2,
+    checksum,
+    dictionaryAddress,
+    dictionaryLength,
+    dictionaryId,
+    dictionaryOffsets
+  )
 }
