@@ -95,12 +95,12 @@ class DecoderFallback(params: DecoderParams) extends Module {
   private val answered = RegInit(0.U(port.outstanding.W))
   private val fault = RegInit(false.B)
 
-  private val answeredAsWritten = next.bits.number < acknowledged
-  private val written = next.bits.fromDictionary.fold(answeredAsWritten)(answeredAsWritten || _)
+  private val written = next.bits.number < acknowledged
+  private val isThere = next.bits.fromDictionary.fold(written)(written || _)
   private val room = !reserved(slotBits)
-  memory.request.valid := next.valid && written && room && !stop
+  memory.request.valid := next.valid && isThere && room && !stop
   memory.request.bits.read(next.bits.address << port.offsetBits, asked)
-  next.ready := memory.request.ready && written && room && !stop
+  next.ready := memory.request.ready && isThere && room && !stop
   memory.response.ready := true.B
   when(memory.request.fire) { asked := asked + 1.U }
   when(memory.response.valid && memory.response.bits.fault) { fault := true.B }

@@ -111,8 +111,7 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     history.read := probe.read
     probe.history := history.bytes
     refine.found <> foundGroups.out
-    val choices = SkidBuffer(refine.choices)
-    select.choices <> job.bits.before.fold(choices)(withoutFirst(_, choices))
+    select.choices <> withoutDictionary(SkidBuffer(refine.choices))
     select.start.valid := job.fire
     select.start.bits := job.bits.length === 0.U
     buffer.write := select.literals
@@ -135,7 +134,10 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     events.outputStall := select.waiting
   }
 
-  /** All groups of a job but the first `count`, those of its dictionary. */
+  private def withoutDictionary(groups: DecoupledIO[ChoiceGroup]): DecoupledIO[ChoiceGroup] =
+    job.bits.before.fold(groups)(withoutFirst(_, groups))
+
+  /** All groups of a job but the first `count`. */
   private def withoutFirst(count: UInt, groups: DecoupledIO[ChoiceGroup]): DecoupledIO[ChoiceGroup] = {
     val left = Reg(UInt(beforeBits.W))
     val passing = RegInit(false.B)
