@@ -102,6 +102,10 @@ class CodecUnit(ABC):
         self.settings[name] = value
         self.unit.command(funct, argument)
 
+    def equip(self, warm: str | None) -> None:
+        """Puts what operations need beside their input into memory, warm as that: by default nothing."""
+        return
+
     @abstractmethod
     def room(self, data: bytes) -> int:
         """The most bytes that the operation can make of `data`."""
@@ -125,6 +129,7 @@ class CodecUnit(ABC):
         and output in their pages.
         """
         self.unit.release_all()
+        self.equip(warm)
         room = self.room(data) if capacity is None else capacity
         source = self.unit.load(data, misalignment=misalignment[0])
         # A decompressor reads back what it wrote where a copy reaches beyond its history.

@@ -11,7 +11,7 @@ import importlib.util
 from functools import cache
 from typing import Any
 
-from rackwright.errors import MissingBuildError
+from rackwright.errors import MissingBuildError, RackwrightError
 
 _NOT_A_FRAME = (1 << 64) - 2  # ZSTD_CONTENTSIZE_ERROR; the number above it is "unknown"
 
@@ -23,8 +23,12 @@ def _library() -> ctypes.CDLL:
         raise MissingBuildError("the official ZStd library")
     library = ctypes.CDLL(found.origin)
     size, text = ctypes.c_size_t, ctypes.c_char_p
-    library.ZSTD_decompress.argtypes = [ctypes.c_void_p, size, text, size]
-    library.ZSTD_decompress.restype = size
+    context = ctypes.c_void_p
+    library.ZSTD_createDCtx.restype = context
+    library.ZSTD_decompress_usingDict.argtypes = [context, ctypes.c_void_p, size, text, size, text, size]
+    library.ZSTD_decompress_usingDict.restype = size
+    library.ZDICT_getDictHeaderSize.argtypes = [text, size]
+    library.ZDICT_getDictHeaderSize.restype = size
     library.ZSTD_isError.argtypes = [size]
     library.ZSTD_getErrorName.argtypes = [size]
     library.ZSTD_getErrorName.restype = text
@@ -33,22 +37,45 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def compress(plain: bytes, level: int = 3, **parameters: Any) -> bytes:
+@cache
+def _context() -> ctypes.c_void_p:
+    """One for all calls: each begins anew."""
+    return ctypes.c_void_p(_library().ZSTD_createDCtx())
+
+
+def compress(plain: bytes, level: int = 3, *, dictionary: bytes = b"", **parameters: Any) -> bytes:
     """What the official library makes of `plain`; `parameters` are those of `ZstdCompressionParameters`."""
     import zstandard
 
-    chosen = zstandard.ZstdCompressionParameters.from_level(level, source_size=len(plain), **parameters)
-    return zstandard.ZstdCompressor(compression_params=chosen).compress(plain)
+    chosen = zstandard.ZstdCompressionParameters.from_level(
+        level, source_size=len(plain), **{"write_dict_id": 1, **parameters}
+    )
+    before = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+    return zstandard.ZstdCompressor(compression_params=chosen, dict_data=before).compress(plain)
 
 
-def decompress(packed: bytes, capacity: int) -> bytes | str:
+def decompress(packed: bytes, capacity: int, dictionary: bytes = b"") -> bytes | str:
     """The content of all frames, if it fits in `capacity` bytes, else the library's error in words."""
     library = _library()
     output = ctypes.create_string_buffer(max(capacity, 1))
-    count = library.ZSTD_decompress(output, capacity, packed, len(packed))
+    count = library.ZSTD_decompress_usingDict(
+        _context(), output, capacity, packed, len(packed), dictionary, len(dictionary)
+    )
     if library.ZSTD_isError(count):
         return str(library.ZSTD_getErrorName(count).decode())
     return output.raw[:count]
+
+
+def dictionary_head(dictionary: bytes) -> int:
+    """Bytes of a trained dictionary before its content: magic number, number, tables, three offsets.
+
+    Raises `RackwrightError` for one that is damaged.
+    """
+    library = _library()
+    count = int(library.ZDICT_getDictHeaderSize(dictionary, len(dictionary)))
+    if library.ZSTD_isError(count):
+        raise RackwrightError(f"the dictionary is none: {library.ZSTD_getErrorName(count).decode()}")
+    return count
 
 
 def bound(packed: bytes) -> int | None:

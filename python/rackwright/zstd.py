@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rackwright import libzstd
@@ -20,8 +22,40 @@ _LEAST_ROOM = 1 << 16
 HISTORY = 4
 """The command that says how many bytes of the built history are used, to compress as to decompress."""
 
+DICTIONARY_ADDRESS, DICTIONARY_LENGTH, DICTIONARY_KEPT = 7, 8, 9
+"""Commands: where the dictionary is, its bytes (0 for none), and whether they are those
+that the last operation read there. The compressor takes the first two, for the content."""
+
 HASH_TABLE_LOG2, CHECKSUM = 5, 6
 """Commands of the compressor: log2 of the entries of the hash table, and whether frames have a checksum."""
+
+DICTIONARY_ID, DICTIONARY_OFFSETS = 10, 11
+"""Commands of the compressor: the number that frames name, and the three offsets that they begin with."""
+
+_TRAINED = 0xEC30A437.to_bytes(4, "little")
+_OFFSET_BITS = 16
+
+
+@dataclass(frozen=True)
+class _Content:
+    """A dictionary as the compressor is told of it: what matches may reach, its number, its offsets."""
+
+    data: bytes
+    number: int = 0
+    offsets: tuple[int, ...] = (1, 4, 8)
+
+    @classmethod
+    def of(cls, dictionary: bytes) -> _Content:
+        if not dictionary.startswith(_TRAINED):
+            return cls(dictionary)
+        head = libzstd.dictionary_head(dictionary)
+        numbers = struct.unpack("<3I", dictionary[head - 12 : head])
+        return cls(dictionary[head:], int.from_bytes(dictionary[4:8], "little"), numbers)
+
+    def packed_offsets(self) -> int:
+        """What DICTIONARY_OFFSETS takes; an offset that is too far for the unit is left out."""
+        near = [offset if offset >> _OFFSET_BITS == 0 else 0 for offset in self.offsets]
+        return sum(offset << _OFFSET_BITS * i for i, offset in enumerate(near))
 
 
 class ZstdUnit(CodecUnit):
@@ -35,6 +69,7 @@ class ZstdUnit(CodecUnit):
         history_kib: int | None = None,
         hash_entries: int | None = None,
         checksum: bool = False,
+        dictionary: bytes = b"",
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
@@ -45,7 +80,8 @@ class ZstdUnit(CodecUnit):
 
         `parameters` are those of elaboration. `history_kib` (compress: how far back matches may be),
         `hash_entries` (compress, a power of two) and `checksum` (compress: the frames have one) are set at
-        run time, up to what was built.
+        run time, up to what was built. `dictionary` is a trained one or only content; it lies in memory
+        beside the input of each operation.
         `clock` is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError`
         for what does not exist or does not fit the operation.
         """
@@ -54,6 +90,8 @@ class ZstdUnit(CodecUnit):
         check_settings(operation, history_kib, hash_entries)
         if checksum and operation != "compress":
             raise RackwrightError("the checksum is a setting of compression")
+        self.dictionary = dictionary
+        self._placed = b""
         super().__init__(
             "zstd",
             operation,
@@ -70,6 +108,27 @@ class ZstdUnit(CodecUnit):
             self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
         if checksum:
             self.set("checksum", 1, CHECKSUM, 1)
+        if dictionary:
+            self.settings["dictionary-bytes"] = len(dictionary)
+
+    def equip(self, warm: str | None) -> None:
+        """Puts the dictionary into memory and tells the unit where, and whether it is the one of before."""
+        compressing = self.operation == "compress"
+        content = _Content.of(self.dictionary) if compressing else _Content(self.dictionary)
+        same = self.dictionary == self._placed
+        if content.data:
+            buffer = self.unit.load(content.data)
+            if warm is not None:
+                self.unit.bench.warm(buffer.address, buffer.length, warm)
+            self.unit.command(DICTIONARY_ADDRESS, buffer.address)
+        if self.dictionary and not compressing:
+            self.unit.command(DICTIONARY_KEPT, int(same))
+        if not same:
+            self.unit.command(DICTIONARY_LENGTH, len(content.data))
+        if compressing and not same:
+            self.unit.command(DICTIONARY_ID, content.number)
+            self.unit.command(DICTIONARY_OFFSETS, content.packed_offsets())
+        self._placed = self.dictionary
 
     def room(self, data: bytes) -> int:
         """The most bytes that the operation can make of `data`."""
@@ -80,10 +139,10 @@ class ZstdUnit(CodecUnit):
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
         """Whether the official library agrees: with the bytes, or in refusing the input."""
         if self.operation == "compress":
-            return status == "ok" and libzstd.decompress(output, len(data)) == data
+            return status == "ok" and libzstd.decompress(output, len(data), self.dictionary) == data
         if status not in ("ok", "malformed"):
             return False
-        expected = libzstd.decompress(data, max(self.room(data), len(output)))
+        expected = libzstd.decompress(data, max(self.room(data), len(output)), self.dictionary)
         return isinstance(expected, str) if status == "malformed" else expected == output
 
 

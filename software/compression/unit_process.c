@@ -38,15 +38,6 @@ static void start(void *given)
     }
 }
 
-/* Has the kernel provide all pages that a decompression may touch. zstd-decompress and deflate-decompress refuse every
- * operation after one that met a missing page, until another process comes (docs/limitations.md). */
-static void prepare(const rackwright_operation *operation)
-{
-    const rackwright_range ranges[] = {operation->source, operation->destination};
-    rackwright_residence residence = {0, 0};
-    (void)rackwright_make_resident(&residence, 0, ranges, 2);
-}
-
 size_t unit_run_shared(bool compresses, unit_wrapper wrapper, void *dst, size_t capacity,
                        const void *src, size_t size)
 {
@@ -59,7 +50,6 @@ size_t unit_run_shared(bool compresses, unit_wrapper wrapper, void *dst, size_t 
         .start = start,
         .request = &request,
     };
-    if (!compresses) prepare(&operation);
     start(&request);
     rackwright_finish(&operation);
     rackwright_fence();

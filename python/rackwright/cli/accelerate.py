@@ -128,6 +128,10 @@ def accelerate(
             help="Compress to zstd, deflate, zlib, gzip: a preset of parameters, 1 to 3; --set goes first."
         ),
     ] = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(help="ZStd: a dictionary, trained or only content."),
+    ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
@@ -158,12 +162,15 @@ def accelerate(
 
         ./rw accelerate zstd compress README.md --level 3
 
+        ./rw accelerate zstd decompress message.zst --dictionary messages.dict
+
         ./rw accelerate gzip decompress README.md.gz --speculation 32 -o README.md
 
     """
     if combined and operation is not Operation.compress:
         raise typer.BadParameter("no unit decompresses several formats", param_hint="--combined")
     data = read_input(file)
+    before = b"" if dictionary is None else read_input(dictionary)
     name = f"{algorithm}-{operation}"
     parameters = {**_preset(algorithm, operation, level), **parse_settings(settings)}
     if speculation is not None:
@@ -180,6 +187,7 @@ def accelerate(
             parameters=parameters,
             clock=clock,
             check_idle=check_idle,
+            dictionary=before,
         )
         activity.begin(f"{name}: {human_bytes(len(data))}")
         result = unit.run(data)
@@ -216,6 +224,7 @@ def _unit(
     parameters: Mapping[str, ParameterValue],
     clock: str | None,
     check_idle: bool,
+    dictionary: bytes,
 ) -> CodecUnit:
     from rackwright import libz
     from rackwright.combined import CombinedCompressor
@@ -223,6 +232,8 @@ def _unit(
     from rackwright.snappy import SnappyUnit
     from rackwright.zstd import ZstdUnit
 
+    if dictionary and (combined or algorithm is not Algorithm.zstd):
+        raise RackwrightError(f"{'combined-compress' if combined else algorithm.value} takes no dictionary")
     if combined:
         return CombinedCompressor(
             algorithm.value,
@@ -266,6 +277,7 @@ def _unit(
         parameters=parameters,
         clock=clock,
         check_idle=check_idle,
+        dictionary=dictionary,
     )
 
 

@@ -7,7 +7,7 @@ import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 object CombinedCompressorDescription extends UnitDescription {
   val name: String = "combined-compress"
   val summary: String = "Compresses a buffer to Snappy, Zstandard or DEFLATE, as each operation asks."
-  val status: String = "ready"
+  val status: String = "ready, without dictionaries"
   private val defaults = CombinedCompressorParams().encoder
   private val words = Algorithm.combinations.map(Algorithm.word)
 

@@ -23,7 +23,7 @@ import rackwright.zstd.ZstdCompressorParams
   */
 case class CombinedCompressorParams(
     algorithms: Seq[Algorithm] = Algorithm.all,
-    encoder: EncoderParams = ZstdCompressorParams().encoder,
+    encoder: EncoderParams = ZstdCompressorParams().encoder.copy(dictionary = false),
     blockKib: Int = 32,
     portBytes: Int = 32,
     outstanding: Int = 64,
@@ -33,6 +33,8 @@ case class CombinedCompressorParams(
     Algorithm.combinations.contains(algorithms),
     s"algorithms is one of ${Algorithm.combinations.map(Algorithm.word).mkString(", ")}, not ${Algorithm.word(algorithms)}"
   )
+
+  require(!encoder.dictionary, "the compressor of several formats takes no dictionaries")
 
   /** What the boxes of each format are built with. */
   val snappy: SnappyCompressorParams = SnappyCompressorParams(encoder, portBytes, outstanding, commandQueue)

@@ -11,7 +11,8 @@ import rackwright.rocc.{Operation, OperationResult, SettingValues}
 /** Takes a compressor through one operation after the other: start, run, drain, report.
   *
   * An operation ends early when input can't be read, output can't be written or the destination is full. It is reported
-  * when both streams are quiet, whichever way it ended.
+  * when both streams are quiet, whichever way it ended. With a dictionary the encoder is given the end of that, and the
+  * input behind it.
   *
   * @param params
   *   what was built.
@@ -30,10 +31,13 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   /** Starts of the boxes, all in the same cycle. */
   val load = IO(Decoupled(new StreamRange))
   val write = IO(Decoupled(new WriterRange))
-  val encode = IO(Decoupled(new EncoderJob))
+  val encode = IO(Decoupled(new EncoderJob(params.encoder.dictionary)))
 
   /** Settings of the running operation, from the cycle after its start on. */
   val settings = IO(Output(new SettingValues(params.settings)))
+
+  /** What comes from the loader is the dictionary. */
+  val inDictionary = IO(Output(Bool()))
 
   /** The loader gives up its input. */
   val stop = IO(Output(Bool()))
@@ -61,7 +65,7 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   private val inputOffset = Reg(UInt(64.W))
 
   /** Counted a cycle later: how much is consumed is known late, and an operation is reported later still. */
-  private val consumedBefore = RegNext(Mux(state === State.running, consumed, 0.U), 0.U)
+  private val consumedBefore = RegNext(Mux(state === State.running && !inDictionary, consumed, 0.U), 0.U)
 
   private val asked = operation.bits
   private val maxOffset = asked.setting(params.maxOffset.name)
@@ -75,16 +79,29 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
     reach.map(most => Mux(maxOffset > most(asked), most(asked), maxOffset)).getOrElse(maxOffset)
 
   private val placeForAll = load.ready && write.ready && encode.ready
-  private val begin = state === State.idle && operation.valid && possible && placeForAll
-  private val refuse = state === State.idle && operation.valid && !possible
+  private val dictionary = Wire(new DictionaryPart)
+  private val fits = !dictionary.present || (!dictionary.total(32) && !dictionary.wraps)
+  private val begin =
+    state === State.idle && operation.valid && possible && dictionary.settled && fits && placeForAll
+  private val refuse = state === State.idle && operation.valid && (!possible || (dictionary.settled && !fits))
   operation.ready := begin || refuse
-  load.valid := begin
-  load.bits := asked.source
+  measure()
+
+  // The dictionary is loaded first; the input follows.
+  private val follows = params.dictionary.map(_ => RegInit(false.B))
+  private val source = RegEnable(asked.source, begin)
+  inDictionary := follows.getOrElse(false.B)
+  load.valid := begin || (state === State.running && inDictionary)
+  load.bits := Mux(inDictionary, source, Mux(dictionary.present, dictionary.range, asked.source))
+  follows.foreach { input =>
+    when(begin) { input := dictionary.present }.elsewhen(load.fire || clear) { input := false.B }
+  }
   write.valid := begin
   write.bits.address := asked.destination
   write.bits.capacity := asked.capacity
   encode.valid := begin
-  encode.bits.length := asked.source.length(31, 0)
+  encode.bits.length := Mux(dictionary.present, dictionary.total(31, 0), asked.source.length(31, 0))
+  encode.bits.before.foreach(_ := Mux(dictionary.present, dictionary.words, 0.U))
   encode.bits.maxOffset := furthest(16, 0)
   encode.bits.hashLog2 := hashLog2(3, 0)
   private val kept = RegEnable(asked.settings, encode.fire)
@@ -105,7 +122,7 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
 
   inputOffset := inputOffset + consumedBefore
   when(refuse) {
-    status := Status.unsupported
+    status := Mux(possible && dictionary.present && dictionary.wraps, Status.accessFault, Status.unsupported)
     outputBytes := 0.U
     inputOffset := 0.U
     state := State.reporting
@@ -125,6 +142,19 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
     state := State.reporting
   }
   when(result.fire) { state := State.idle }
+
+  /** What is known of the operation's dictionary. */
+  private def measure(): Unit = params.dictionary match {
+    case Some(place) =>
+      val module = Module(new DictionaryMeasure(params, place))
+      module.operation.valid := operation.valid
+      module.operation.bits := asked
+      module.taken := operation.ready
+      dictionary := module.part
+    case None =>
+      dictionary := 0.U.asTypeOf(dictionary)
+      dictionary.settled := true.B
+  }
 }
 
 /** The states of a [[CompressorControl]]. */

@@ -55,14 +55,17 @@ class CompressorCore(
   encoder.clear := control.clear
   clear := control.clear
 
+  // The encoder's input is longer by the dictionary.
+  private val length =
+    params.dictionary.fold(control.encode.bits.length)(_ => router.operation.bits.source.length(31, 0))
   format.start.valid := RegNext(control.encode.fire, false.B)
-  format.start.bits := RegEnable(control.encode.bits.length, control.encode.fire)
+  format.start.bits := RegEnable(length, control.encode.fire)
   format.settings := control.settings
   format.sequence <> encoder.sequence
   format.literals := encoder.literals
   encoder.consume := format.consume
   format.input := loader.stream.data.asUInt(63, 0)
-  format.inputCount := loader.stream.consume
+  format.inputCount := Mux(control.inDictionary, 0.U, loader.stream.consume)
 
   writer.start <> control.write
   writer.chunk <> format.output

@@ -27,6 +27,9 @@ trait CompressorParams {
   /** Bytes of output per cycle. */
   def chunkBytes: Int
 
+  /** Where the dictionary of an operation is, in a compressor whose encoder takes one. */
+  def dictionary: Option[DictionarySettings] = None
+
   /** What software may set at run time. */
   def settings: Seq[Setting]
 

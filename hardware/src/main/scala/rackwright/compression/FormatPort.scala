@@ -29,7 +29,7 @@ class FormatPort(params: CompressorParams) extends Bundle {
   val literals = Input(UInt((8 * params.literalReadBytes).W))
   val consume = Output(UInt(log2Ceil(params.literalReadBytes + 1).W))
 
-  /** The input as the encoder takes it: the first `inputCount` bytes, up to eight. */
+  /** The input as the encoder takes it, without a dictionary: the first `inputCount` bytes, up to eight. */
   val input = Input(UInt(64.W))
   val inputCount = Input(UInt(log2Ceil(params.streamBytes + 1).W))
 

@@ -67,6 +67,9 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
   private val before = Reg(UInt(64.W))
   private val begun = RegInit(false.B)
 
+  /** Of the stream that was begun: `refused` may still speak of the operation before until then. */
+  private val broken = refused && begun
+
   private val history = operation.bits.setting(params.onChipHistory.name)
   private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U &&
     operation.bits.setting(params.format.name) <= Wrapper.gzip.U
@@ -85,7 +88,7 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
 
   /** A cycle late, as it is known late; nothing moves again before a begin. */
   private val quiet = RegNext(drained && writerQuiet, false.B)
-  private val begins = state === State.running && stream && !begun && quiet && !failed && !refused &&
+  private val begins = state === State.running && stream && !begun && quiet && !failed &&
     RegNext(stream && !begun, false.B)
   decode.valid := begins
   decode.bits.destination := destination
@@ -100,7 +103,7 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
 
   private val draining = state === State.draining
   stop := draining
-  abandon := (state === State.running || draining) && refused
+  abandon := (state === State.running || draining) && broken
   finish := close || (draining && begun)
 
   result.valid := state === State.reporting
@@ -131,7 +134,7 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
   }
   when(state === State.running) {
     inputOffset := element
-    when(refused) {
+    when(broken) {
       end(Status.accessFault)
     }.elsewhen(failed) {
       // More than fits in what a decoder counts is not for this unit.
@@ -141,7 +144,7 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
     }
   }
   private val settled = RegNext(draining, false.B) && RegNext(RegNext(draining, false.B), false.B)
-  when(draining && refused) { status := Status.accessFault }
+  when(draining && broken) { status := Status.accessFault }
   when(draining && settled && quiet && inputIdle) {
     when(begun) { before := before + made }
     state := State.reporting

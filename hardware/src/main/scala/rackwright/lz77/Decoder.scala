@@ -161,6 +161,9 @@ class Decoder(params: DecoderParams) extends Module {
   fallback.clear := start.valid
   fallback.stop := stopped
   fallback.destination := RegEnable(start.bits.destination, start.valid)
+  fallback.dictionary.zip(start.bits.dictionary).foreach { case (to, dictionary) =>
+    to := RegEnable(dictionary.address, start.valid)
+  }
   fallback.acknowledged := acknowledged
   memory <> fallback.memory
 

@@ -9,6 +9,7 @@ class CutPiece(params: DecoderParams) extends Bundle {
   val literal = Bool()
   val length = UInt(params.countBits.W)
   val offset = UInt(32.W)
+  val fromDictionary = Option.when(params.dictionary)(Bool())
 }
 
 /** Cuts segments into pieces of at most one line that don't read what they make.
@@ -59,6 +60,7 @@ class DecoderCutter(params: DecoderParams) extends Module {
     pieces(i).literal := group.segments(i).literal
     pieces(i).length := group.segments(i).length
     pieces(i).offset := group.segments(i).offset
+    Optional.connect(pieces(i).fromDictionary, group.segments(i).fromDictionary)
   }
   when(cut) {
     pieces.foreach(_.valid := false.B)
@@ -66,10 +68,12 @@ class DecoderCutter(params: DecoderParams) extends Module {
     pieces(0).literal := segment.literal
     pieces(0).length := take
     pieces(0).offset := Mux(short, offset, segment.offset)
+    Optional.connect(pieces(0).fromDictionary, segment.fromDictionary)
 
     done := Mux(whole, 0.U, done + take)
     lane := Mux(whole, !isLast, lane)
-    runValid := short
+    // A dictionary does not repeat what is made: behind a copy from it no longer offset will do.
+    runValid := segment.fromDictionary.fold(short)(short && !_)
     runOrigin := segment.offset
     runOffset := Mux(near && take === offset, offset << 1, offset)
   }

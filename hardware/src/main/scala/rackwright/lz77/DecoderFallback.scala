@@ -5,7 +5,8 @@ import chisel3.util._
 
 import rackwright.memory.MemoryPort
 
-/** Fetches the sources of copies that the history doesn't reach from the output in memory, ahead of their execution.
+/** Fetches the sources of copies that the history doesn't reach from the output in memory, or from a dictionary, ahead
+  * of their execution.
   *
   * Lines are asked for in the order of the pieces that need them, each as soon as it has been answered as written; the
   * answers come in any order. The tags go round, so that the tag, the place in the order and the place in the buffer
@@ -22,12 +23,13 @@ class DecoderFallback(params: DecoderParams) extends Module {
   /** Forgets the copies not asked for. */
   val stop = IO(Input(Bool()))
   val destination = IO(Input(UInt(port.addressBits.W)))
+  val dictionary: Option[UInt] = Option.when(params.dictionary)(IO(Input(UInt(port.addressBits.W))))
 
   /** Lines of the output, from its first on, that memory has answered as written. */
   val acknowledged = IO(Input(UInt(28.W)))
 
   /** Copies to fetch, valid ones first among equals; allowed while `roomy`, and some cycles longer. */
-  val push = IO(Input(Vec(params.lanes, Valid(new FallbackCopy))))
+  val push = IO(Input(Vec(params.lanes, Valid(new FallbackCopy(params)))))
   val roomy = IO(Output(Bool()))
 
   /** The next line, or the next two, have arrived. */
@@ -48,7 +50,7 @@ class DecoderFallback(params: DecoderParams) extends Module {
   /** No read is outstanding. */
   val quiet = IO(Output(Bool()))
 
-  private val copies = Module(new DecoderQueue(new FallbackCopy, waitingCopies, params.lanes))
+  private val copies = Module(new DecoderQueue(new FallbackCopy(params), waitingCopies, params.lanes))
   private val buffer = Module(new LineBanks(params.bytes, port.outstanding))
 
   copies.clear := clear || stop
@@ -67,6 +69,7 @@ class DecoderFallback(params: DecoderParams) extends Module {
   line.valid := copies.count =/= 0.U
   line.bits.number := copy.line + second
   line.bits.address := DontCare
+  Optional.connect(line.bits.fromDictionary, copy.fromDictionary)
   when(line.fire) { second := copy.two && !second }
   copies.popped := line.fire && (second || !copy.two)
 
@@ -74,8 +77,11 @@ class DecoderFallback(params: DecoderParams) extends Module {
   private val addressed = Wire(Decoupled(new FallbackLine(params)))
   addressed.valid := numbered.valid
   numbered.ready := addressed.ready
-  addressed.bits.number := numbered.bits.number
-  addressed.bits.address := (destination >> port.offsetBits) + numbered.bits.number
+  addressed.bits := numbered.bits
+  private val base = numbered.bits.fromDictionary
+    .zip(dictionary)
+    .fold(destination) { case (is, there) => Mux(is, there, destination) }
+  addressed.bits.address := (base >> port.offsetBits) + numbered.bits.number
   private val next = held(addressed)
 
   private def held(from: DecoupledIO[FallbackLine]): DecoupledIO[FallbackLine] =
@@ -90,10 +96,11 @@ class DecoderFallback(params: DecoderParams) extends Module {
   private val fault = RegInit(false.B)
 
   private val written = next.bits.number < acknowledged
+  private val isThere = next.bits.fromDictionary.fold(written)(written || _)
   private val room = !reserved(slotBits)
-  memory.request.valid := next.valid && written && room && !stop
+  memory.request.valid := next.valid && isThere && room && !stop
   memory.request.bits.read(next.bits.address << port.offsetBits, asked)
-  next.ready := memory.request.ready && written && room && !stop
+  next.ready := memory.request.ready && isThere && room && !stop
   memory.response.ready := true.B
   when(memory.request.fire) { asked := asked + 1.U }
   when(memory.response.valid && memory.response.bits.fault) { fault := true.B }
@@ -134,8 +141,9 @@ class DecoderFallback(params: DecoderParams) extends Module {
   quiet := outstanding === 0.U
 }
 
-/** A line to fetch: its number in the output, and its address over the size of a line. */
+/** A line to fetch: its number in the output or the dictionary, and its address over the size of a line. */
 class FallbackLine(params: DecoderParams) extends Bundle {
   val number = UInt(28.W)
+  val fromDictionary = Option.when(params.dictionary)(Bool())
   val address = UInt((params.port.addressBits - params.port.offsetBits).W)
 }

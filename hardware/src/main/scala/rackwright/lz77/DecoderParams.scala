@@ -22,6 +22,8 @@ import rackwright.memory.MemoryPortParams
   *   written to.
   * @param literalsAhead
   *   literals come long before their segments, and have a signal of their own that says whether there is room for more.
+  * @param dictionary
+  *   copies may also read a dictionary, which lies in memory and counts as what stands before the output.
   */
 case class DecoderParams(
     port: MemoryPortParams = MemoryPortParams(32),
@@ -30,7 +32,8 @@ case class DecoderParams(
     lookahead: Int = 128,
     literalBytes: Int = 1024,
     literalReserve: Int = 8,
-    literalsAhead: Boolean = false
+    literalsAhead: Boolean = false,
+    dictionary: Boolean = false
 ) {
   require(
     isPow2(historyBytes) && historyBytes >= DecoderParams.leastHistory && historyBytes <= DecoderParams.mostHistory,

@@ -3,11 +3,12 @@ package rackwright.lz77
 import chisel3._
 import chisel3.util._
 
-/** A line of the output that a copy reads back from memory. */
-class FallbackCopy extends Bundle {
+/** A line of the output, or of the dictionary, that a copy reads from memory. */
+class FallbackCopy(params: DecoderParams) extends Bundle {
 
-  /** Lines from the first line of the output on. */
+  /** Lines from the first line of the output, or of the dictionary, on. */
   val line = UInt(28.W)
+  val fromDictionary = Option.when(params.dictionary)(Bool())
 
   /** The next line is needed too. */
   val two = Bool()
@@ -33,7 +34,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
   val output = IO(Output(Vec(lanes, Valid(new Piece(params)))))
 
   /** Reads that fall-back pieces need, in the order of the pieces. */
-  val copies = IO(Output(Vec(lanes, Valid(new FallbackCopy))))
+  val copies = IO(Output(Vec(lanes, Valid(new FallbackCopy(params)))))
 
   /** Something is under way. */
   val busy = IO(Output(Bool()))
@@ -63,11 +64,20 @@ class DecoderPlacer(params: DecoderParams) extends Module {
   private class Placed extends Bundle {
     val cut = new CutPiece(params)
     val position = UInt(33.W)
+    val inDictionary = Option.when(params.dictionary)(UInt(33.W))
     val literalAt = UInt(log2Ceil(params.literalBytes).W)
     val far = Bool()
     val source = UInt(33.W)
     val crosses = Bool()
     val age = Vec(2, Bool())
+  }
+
+  /** The same counted from the first line of the dictionary, as if the output stood behind it in memory. */
+  private val dictionaryPosition = start.bits.dictionary.map { dictionary =>
+    val place = Reg(UInt(33.W))
+    place := place + sums.last
+    when(start.valid) { place := dictionary.address(lineBits - 1, 0) +& dictionary.bytes }
+    place
   }
 
   // Where the source is.
@@ -77,13 +87,18 @@ class DecoderPlacer(params: DecoderParams) extends Module {
     placed.cut := cut(i)
     placed.position := position + sums(i)
     placed.literalAt := literals + literalSums(i)
-    placed.far := !cut(i).literal && cut(i).offset > settings.history
+    val isBeyond = cut(i).offset > settings.history
+    placed.far := !cut(i).literal && cut(i).fromDictionary.fold(isBeyond)(isBeyond || _)
+    placed.inDictionary.zip(dictionaryPosition).foreach { case (to, place) => to := place + sums(i) }
     placed
   })
   private val (placed, placedValid) = stage(placing, cutValid)
   private val sourcing = VecInit(placed.map { piece =>
     val result = WireDefault(piece)
-    result.source := Mux(piece.cut.literal, piece.literalAt, piece.position - piece.cut.offset)
+    val from = piece.inDictionary
+      .zip(piece.cut.fromDictionary)
+      .fold(piece.position) { case (there, is) => Mux(is, there, piece.position) }
+    result.source := Mux(piece.cut.literal, piece.literalAt, from - piece.cut.offset)
     result
   })
   private val (sourced, sourcedValid) = stage(sourcing, placedValid)
@@ -127,6 +142,7 @@ class DecoderPlacer(params: DecoderParams) extends Module {
     copies(i).valid := linedValid(i) && piece.far
     copies(i).bits.line := piece.source >> lineBits
     copies(i).bits.two := piece.crosses
+    Optional.connect(copies(i).bits.fromDictionary, piece.cut.fromDictionary)
   }
   busy := Seq(cutValid, placedValid, sourcedValid, linedValid).map(_.head).reduce(_ || _)
 

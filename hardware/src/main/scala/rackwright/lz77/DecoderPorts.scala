@@ -3,16 +3,25 @@ package rackwright.lz77
 import chisel3._
 import chisel3.util._
 
-/** A run of output bytes: literals, or a copy of what stands `offset` bytes before it. */
-class Segment extends Bundle {
+/** A run of output bytes: literals, or a copy of what stands `offset` bytes before it.
+  *
+  * @param dictionary
+  *   whether there are copies from a dictionary.
+  */
+class Segment(dictionary: Boolean = false) extends Bundle {
   val valid = Bool()
   val literal = Bool()
 
   /** Bytes produced, from 1 to 64; a literal is at most one line long. */
   val length = UInt(Segment.lengthBits.W)
 
-  /** Distance back from the first byte produced, for a copy. At least 1 and not beyond the first byte of the output. */
+  /** Distance back from the first byte produced, for a copy. At least 1 and not beyond the first byte of the output, or
+    * of the dictionary before it.
+    */
   val offset = UInt(32.W)
+
+  /** A copy all of whose source is in the dictionary. */
+  val fromDictionary = Option.when(dictionary)(Bool())
 }
 
 /** Widths of a [[Segment]]. */
@@ -26,7 +35,7 @@ object Segment {
 
 /** The segments of one cycle, in output order. Valid segments come first; at most one of them is a literal. */
 class SegmentGroup(val params: DecoderParams) extends Bundle {
-  val segments = Vec(params.lanes, new Segment)
+  val segments = Vec(params.lanes, new Segment(params.dictionary))
 }
 
 /** Literal bytes on their way into the decoder: `count` bytes of `window` from byte `at` on, around its end. Byte 0 is
@@ -46,6 +55,15 @@ class DecoderStart(val params: DecoderParams) extends Bundle {
 
   /** Bytes of the history to use; copies from farther back read memory. */
   val history = UInt(params.offsetBits.W)
+
+  /** What counts as standing before the output. */
+  val dictionary = Option.when(params.dictionary)(new DecoderDictionary(params))
+}
+
+/** A dictionary in memory; its last byte stands before the first one of the output. */
+class DecoderDictionary(params: DecoderParams) extends Bundle {
+  val address = UInt(params.port.addressBits.W)
+  val bytes = UInt(32.W)
 }
 
 /** A place in a memory of lines. */
@@ -80,4 +98,13 @@ class Piece(val params: DecoderParams) extends Bundle {
   /** May be made in the step of the piece before it, and how many bytes both make. */
   val pairs = Bool()
   val pairedLength = UInt(params.countBits.W)
+}
+
+/** Signals that only some decoders have. */
+private[lz77] object Optional {
+
+  /** Connects `from` to `to` where both are there. */
+  def connect[T <: Data](to: Option[T], from: Option[T]): Unit = to.zip(from).foreach { case (sink, source) =>
+    sink := source
+  }
 }

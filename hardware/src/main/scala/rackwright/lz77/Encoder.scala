@@ -44,7 +44,7 @@ class EncoderEvents extends Bundle {
 class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) extends Module {
 
   /** Begins an operation; the next one needs `clear` in between. */
-  val job = IO(Flipped(Decoupled(new EncoderJob)))
+  val job = IO(Flipped(Decoupled(new EncoderJob(params.dictionary))))
   val stream = IO(Flipped(new ByteStream(streamBytes)))
   val sequence = IO(Decoupled(new Sequence(params)))
 
@@ -111,7 +111,7 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     history.read := probe.read
     probe.history := history.bytes
     refine.found <> foundGroups.out
-    select.choices <> SkidBuffer(refine.choices)
+    select.choices <> withoutDictionary(SkidBuffer(refine.choices))
     select.start.valid := job.fire
     select.start.bits := job.bits.length === 0.U
     buffer.write := select.literals
@@ -132,6 +132,28 @@ class Encoder(params: EncoderParams, streamBytes: Int, literalReadBytes: Int) ex
     events.literalBytes := Mux(buffer.write.valid, buffer.write.bits.count, 0.U)
     events.inputStall := window.waiting
     events.outputStall := select.waiting
+  }
+
+  private def withoutDictionary(groups: DecoupledIO[ChoiceGroup]): DecoupledIO[ChoiceGroup] =
+    job.bits.before.fold(groups)(withoutFirst(_, groups))
+
+  /** All groups of a job but the first `count`. */
+  private def withoutFirst(count: UInt, groups: DecoupledIO[ChoiceGroup]): DecoupledIO[ChoiceGroup] = {
+    val left = Reg(UInt(beforeBits.W))
+    val passing = RegInit(false.B)
+    val rest = Wire(Decoupled(new ChoiceGroup))
+    rest.valid := groups.valid && !passing
+    rest.bits := groups.bits
+    groups.ready := rest.ready || passing
+    when(passing && groups.valid) {
+      left := left - 1.U
+      passing := left =/= 1.U
+    }
+    when(job.fire) {
+      left := count
+      passing := count =/= 0.U
+    }
+    rest
   }
 
   /** Between candidates and probe: a register where a group is probed once, else a queue for those that have to wait.

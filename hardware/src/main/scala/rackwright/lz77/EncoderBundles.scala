@@ -5,11 +5,18 @@ import chisel3.util._
 
 import EncoderParams._
 
-/** What one operation asks of the encoder. */
-class EncoderJob extends Bundle {
+/** What one operation asks of the encoder.
+  *
+  * @param dictionary
+  *   whether input may begin with a dictionary.
+  */
+class EncoderJob(dictionary: Boolean = false) extends Bundle {
 
   /** Bytes of input. */
   val length = UInt(32.W)
+
+  /** Groups of eight bytes at its beginning that are searched but not given out; fewer than there are. */
+  val before = Option.when(dictionary)(UInt(EncoderParams.beforeBits.W))
 
   /** The furthest match allowed, in bytes; the encoder takes the smaller of this and what it was built for. */
   val maxOffset = UInt(17.W)

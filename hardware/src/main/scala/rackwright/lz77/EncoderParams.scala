@@ -65,6 +65,8 @@ object EntryContents {
   *   see [[EntryContents]].
   * @param literalKib
   *   bytes of literals that may wait for the end of their run, in KiB: a power of two, 1 to 64.
+  * @param dictionary
+  *   input may begin with a dictionary, into which matches reach.
   */
 case class EncoderParams(
     historyKib: Int = 64,
@@ -73,7 +75,8 @@ case class EncoderParams(
     hashBanks: Int = 16,
     hashFunction: HashFunction = HashFunction.Multiplicative,
     entryContents: EntryContents = EntryContents.PositionAndKey,
-    literalKib: Int = 4
+    literalKib: Int = 4,
+    dictionary: Boolean = false
 ) {
   require(
     EncoderParams.historyRange.contains(historyKib),
@@ -149,6 +152,9 @@ object EncoderParams {
 
   /** The table is emptied by counting generations; an entry of another generation is void. */
   val generationBits: Int = 6
+
+  /** Bits of a number of groups that fill the largest history. */
+  val beforeBits: Int = 14
 
   /** Bits of a distance: up to 65535. */
   val distanceBits: Int = 16

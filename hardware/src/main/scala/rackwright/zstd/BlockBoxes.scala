@@ -18,10 +18,17 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   private val frame = Module(new FrameWriter)
   private val checksum = Module(new InputChecksum)
   private val hashing = compressor.settings.elements(params.checksum.name)(0)
+  private val dictionaryId =
+    params.dictionary.fold(0.U)(_ => compressor.settings.elements(params.dictionaryId.name)(31, 0))
+  private val offsets = params.dictionary.fold(params.dictionaryOffsets.default.U(48.W))(_ =>
+    compressor.settings.elements(params.dictionaryOffsets.name)(47, 0)
+  )
   private val started = RegInit(false.B)
   private val length = RegEnable(start.bits, start.valid)
   when(start.valid) { started := true.B }
 
+  collector.start.valid := start.valid
+  collector.start.bits := offsets.asTypeOf(collector.start.bits)
   collector.sequence <> sequence
   collector.hold := coder.hold
   collector.literals := literals
@@ -50,6 +57,7 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   checksum.length := length
   frame.start := start
   frame.hashing := hashing
+  frame.dictionaryId := dictionaryId
   frame.blocks <> ring.output
   frame.complete := coder.finished && ring.empty
   frame.hash := checksum.hash

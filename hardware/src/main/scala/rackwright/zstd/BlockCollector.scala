@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.entropy.CountedLiterals
-import rackwright.lz77.{Sequence => FoundSequence}
+import rackwright.lz77.{EncoderParams, Sequence => FoundSequence}
 
 /** A sequence ready to be coded (RFC 8878, section 3.1.1.3.2.1.1): codes, and the numbers whose low bits are the extra
   * ones.
@@ -47,6 +47,8 @@ class SequencePlace(params: ZstdCompressorParams) extends Bundle {
 class BlockCollector(params: ZstdCompressorParams) extends Module {
   import BlockCollector.{lanes, settlingCycles, State}
 
+  /** A frame begins, with these as the last three offsets. */
+  val start = IO(Flipped(Valid(Vec(3, UInt(EncoderParams.distanceBits.W)))))
   val sequence = IO(Flipped(Decoupled(new FoundSequence(params.encoder))))
   val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
   val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
@@ -119,6 +121,7 @@ class BlockCollector(params: ZstdCompressorParams) extends Module {
 
   // Sequences: offsets, codes, the store.
   private val offsets = Module(new RepeatedOffsets(params))
+  offsets.start := start
   offsets.found.valid := RegNext(made.valid, false.B)
   offsets.found.bits := RegNext(made.bits)
   private val rest = offsets.coded.bits.matched - 3.U

@@ -9,7 +9,7 @@ import rackwright.memory.StreamRange
 
 /** Takes a compressed block apart (RFC 8878, section 3.1.1.3): the header of its literals, their Huffman code, where
   * their streams are; the header of its sequences, their tables, where their stream is. Literals and sequences are then
-  * decoded by others.
+  * decoded by others. Of a dictionary it reads the code, the tables and the offsets, which stand one behind the other.
   */
 class BlockReader extends Module {
   import BlockReader.State
@@ -49,7 +49,7 @@ class BlockReader extends Module {
   val weightsWrong = IO(Input(Bool()))
 
   /** Tables; what they consume is taken here. */
-  val forget = IO(Output(Bool()))
+  val begin = IO(Output(Bool()))
   val table = IO(Decoupled(new TableOrder))
   val tableDone = IO(Input(Bool()))
   val tableWrong = IO(Input(Bool()))
@@ -63,6 +63,9 @@ class BlockReader extends Module {
 
   /** The block is done. */
   val done = IO(Output(Bool()))
+
+  /** Offsets of a dictionary, when it is done. */
+  val offsets = IO(Output(Vec(3, UInt(32.W))))
   val failed = IO(Output(Bool()))
   val status = IO(Output(UInt(Status.width.W)))
 
@@ -89,6 +92,8 @@ class BlockReader extends Module {
   private val sequenceCount = Reg(UInt(17.W))
   private val modes = Reg(UInt(8.W))
   private val which = Reg(UInt(2.W))
+  private val isDictionary = RegInit(false.B)
+  private val recent = Reg(Vec(3, UInt(32.W)))
 
   private val isRaw = kind === BlockReader.raw.U
   private val isRepeated = kind === BlockReader.repeated.U
@@ -106,7 +111,7 @@ class BlockReader extends Module {
   seek.valid := false.B
   seek.bits := end
   block.ready := state === State.idle
-  forget := block.fire && block.bits.first
+  begin := block.fire && block.bits.first
   literals.valid := false.B
   literals.bits.kind := Mux(isRaw, LiteralKind.raw, LiteralKind.repeated)
   literals.bits.count := count
@@ -131,6 +136,7 @@ class BlockReader extends Module {
   sequences.valid := false.B
   sequences.bits := sequenceCount
   done := false.B
+  offsets := recent
   failed := state === State.failed
   status := why
 
@@ -159,9 +165,18 @@ class BlockReader extends Module {
         most := block.bits.most
         which := 0.U
         sequenceCount := 0.U
-        when(block.bits.first) { hasCode := false.B }
-        state := State.literals
-        when(block.bits.bytes < 2.U) { fail() }
+        isDictionary := block.bits.isDictionary
+        when(block.bits.first) { hasCode := block.bits.tabled }
+        when(block.bits.isDictionary) {
+          literalLeft := signed(block.bits.bytes)
+          modes := BlockReader.allDescribed.U
+          which := SequenceCodes.offset.U
+          state := State.tree
+        }.elsewhen(block.bits.bytes < 2.U) {
+          fail()
+        }.otherwise {
+          state := State.literals
+        }
       }
     }
     is(State.literals) {
@@ -279,7 +294,7 @@ class BlockReader extends Module {
     is(State.code) {
       when(codeDone) {
         hasCode := true.B
-        state := State.streams
+        state := Mux(isDictionary, State.tables, State.streams)
       }
       when(codeWrong) { fail() }
     }
@@ -364,11 +379,35 @@ class BlockReader extends Module {
       take(tableConsume)
       when(tableDone) {
         modes := modes << 2
-        which := which + 1.U
-        state := Mux(which === (SequenceTables.kinds - 2).U, State.sequenceStream, State.tables)
+        // A dictionary has the table of literals last.
+        val atEnd = which === (SequenceTables.weights - 1).U
+        which := Mux(atEnd, 0.U, which + 1.U)
+        state := State.tables
+        when(Mux(isDictionary, which === SequenceCodes.literals.U, atEnd)) {
+          which := 0.U
+          state := Mux(isDictionary, State.offsets, State.sequenceStream)
+        }
       }
       when(tableWrong || left < 0.S) { fail() }
       when(head.unreadable && head.available < 4.U) { fail(Status.accessFault) }
+    }
+    is(State.offsets) {
+      looking(4) {
+        recent(which) := head.number(4)
+        take(4.U)
+        which := which + 1.U
+        when(which === 2.U) { state := State.dictionaryEnd }
+      }
+    }
+    is(State.dictionaryEnd) {
+      when(settled) {
+        done := true.B
+        state := State.idle
+        when(left < 0.S) {
+          done := false.B
+          fail()
+        }
+      }
     }
     is(State.sequenceStream) {
       when(settled) {
@@ -425,10 +464,13 @@ object BlockReader {
   /** What is added to a number of sequences in three bytes. */
   val longCounts: Int = 0x7f00
 
-  /** From the header of the literals to the end of decoding. */
+  /** Modes of three tables that are described. */
+  val allDescribed: Int = 0xa8
+
+  /** From the header of the literals to the end of decoding; the last ones are those of a dictionary. */
   object State extends ChiselEnum {
     val idle, literals, measure, check, passRaw, repeat, repeatOrder, tree, direct, describe, described, weightStream,
         weights, code, streams, oneStream, jumps, lastStream, checkStreams, streamOrder, sequences, modes, tables, made,
-        sequenceStream, shape, rawLiterals, rawEnd, decoding, failed = Value
+        sequenceStream, shape, rawLiterals, rawEnd, decoding, offsets, dictionaryEnd, failed = Value
   }
 }

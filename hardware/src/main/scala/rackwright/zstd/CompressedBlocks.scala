@@ -28,6 +28,10 @@ class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   val shape = IO(Decoupled(new BlockShape))
   val executorIdle = IO(Input(Bool()))
   val done = IO(Output(Bool()))
+  val offsets = IO(Output(Vec(3, UInt(32.W))))
+
+  /** A table or the Huffman code is made. */
+  val tablesChange = IO(Output(Bool()))
 
   /** Something is wrong: a status; stays until `clear`. */
   val failed = IO(Output(Bool()))
@@ -68,9 +72,12 @@ class CompressedBlocks(params: ZstdDecompressorParams) extends Module {
   reader.executorIdle := executorIdle
   reader.literalsIdle := literalsIdle && streams.idle && huffman.idle
   done := reader.done
+  offsets := reader.offsets
+  tablesChange := reader.codeStart || (tables.order.fire && tables.order.bits.mode =/= SequenceTables.repeated.U)
 
   // Tables and the Huffman code.
-  tables.forget := reader.forget
+  tables.begin.valid := reader.begin
+  tables.begin.bits := block.bits.tabled
   tables.clear := clear
   tables.order <> reader.table
   tables.window := head.number(4)

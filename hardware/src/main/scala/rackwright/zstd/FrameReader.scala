@@ -33,8 +33,12 @@ class CompressedBlock extends Bundle {
   val bytes = UInt(18.W)
   val most = UInt(18.W)
 
-  /** The first block of its frame: no tables from earlier ones. */
+  /** The first block of its frame: no tables from earlier ones, but perhaps those of a dictionary. */
   val first = Bool()
+  val tabled = Bool()
+
+  /** Not a block but the code, the tables and the offsets of a dictionary. */
+  val isDictionary = Bool()
 }
 
 /** Takes the input apart as far as blocks: frames, skippable frames, headers of blocks, the ends of frames.
@@ -55,6 +59,11 @@ class FrameReader extends Module {
   val position = IO(Input(UInt(64.W)))
   val consume = IO(Output(UInt(4.W)))
   val seek = IO(Valid(UInt(64.W)))
+
+  /** Whether there is a dictionary, and what is to be made ready for a frame, which begins here. */
+  val dictionaryGiven = IO(Input(Bool()))
+  val dictionary = IO(Input(new FrameDictionary))
+  val prepare = IO(Decoupled(UInt(64.W)))
 
   /** A frame begins: taken when the one before has been written. */
   val frame = IO(Decoupled(new FrameHeader))
@@ -100,6 +109,7 @@ class FrameReader extends Module {
   private val last = Reg(Bool())
   private val size = Reg(UInt(ZstdDecompressorParams.countBits.W))
   private val first = Reg(Bool())
+  private val prepared = RegInit(false.B)
   private val target = Reg(UInt(65.W))
   private val targetKnown = RegInit(false.B)
   private val beyond = RegNext(target > length)
@@ -122,6 +132,10 @@ class FrameReader extends Module {
   block.bits.bytes := size
   block.bits.most := header.blockMost
   block.bits.first := first
+  block.bits.tabled := dictionary.trained
+  block.bits.isDictionary := false.B
+  prepare.valid := state === State.preparing
+  prepare.bits := begin
   literals.valid := false.B
   literals.bits.kind := Mux(kind === BlockKind.raw.U, LiteralKind.raw, LiteralKind.repeated)
   literals.bits.count := size
@@ -163,9 +177,13 @@ class FrameReader extends Module {
         fail(Status.malformed)
       }.elsewhen(head.has(FrameReader.leastBytes.U)) {
         when(magic === FrameReader.magic.U) {
-          consume := 4.U
-          first := true.B
-          state := State.descriptor
+          when(dictionaryGiven && !prepared) {
+            state := State.preparing
+          }.otherwise {
+            consume := 4.U
+            first := true.B
+            state := State.descriptor
+          }
         }.elsewhen(magic(31, 4) === (FrameReader.skippableMagic >> 4).U) {
           state := State.skippable
         }.otherwise {
@@ -173,6 +191,12 @@ class FrameReader extends Module {
         }
       }.elsewhen(head.unreadable) {
         fail(Status.accessFault)
+      }
+    }
+    is(State.preparing) {
+      when(prepare.ready) {
+        prepared := true.B
+        state := State.magic
       }
     }
     is(State.skippable) {
@@ -206,6 +230,7 @@ class FrameReader extends Module {
         header.blockMost := Mux(exponent >= 7.U, ZstdDecompressorParams.blockBytes.U, window)
         dictionaryBytes := (1.U << descriptor(1, 0)) >> 1
         sizeBytes := Mux(sizeFlag === 0.U, isSingle, 1.U << sizeFlag)
+        prepared := false.B
         state := State.dictionary
         when(descriptor(3) || (!isSingle && exponent > FrameReader.mostExponent.U)) { fail(Status.malformed) }
       }
@@ -216,7 +241,7 @@ class FrameReader extends Module {
           Seq(0.U -> 0.U, 1.U -> head.data(0), 2.U -> head.number(2))
         )
         state := State.contentSize
-        when(number =/= 0.U) { fail(Status.unsupported) }
+        when(number =/= 0.U && number =/= dictionary.id) { fail(Status.unsupported) }
       }
     }
     is(State.contentSize) {
@@ -296,6 +321,7 @@ class FrameReader extends Module {
   }
   when(open.valid) {
     length := open.bits
+    prepared := false.B
     state := State.magic
   }
   when(clear) { state := State.idle }
@@ -318,7 +344,7 @@ object FrameReader {
 
   /** `inBlock` waits for a block. */
   object State extends ChiselEnum {
-    val idle, magic, skippable, skipping, descriptor, dictionary, contentSize, size, frame, block, measured, plain,
-        compressed, inBlock, ending, closing, finished, failed = Value
+    val idle, magic, preparing, skippable, skipping, descriptor, dictionary, contentSize, size, frame, block, measured,
+        plain, compressed, inBlock, ending, closing, finished, failed = Value
   }
 }

@@ -12,6 +12,9 @@ class FrameWriter extends Module {
   /** A frame begins: bytes of its content, and whether it has a checksum. */
   val start = IO(Flipped(Valid(UInt(32.W))))
   val hashing = IO(Input(Bool()))
+
+  /** The number of its dictionary; 0 is not written. */
+  val dictionaryId = IO(Input(UInt(32.W)))
   val blocks = IO(Flipped(Decoupled(new ByteChunk(8))))
 
   /** All blocks have come. */
@@ -24,10 +27,12 @@ class FrameWriter extends Module {
 
   private val state = RegInit(State.idle)
   private val length = RegEnable(start.bits, start.valid)
-  private val descriptor = Cat(2.U(2.W), 0.U(3.W), hashing, 0.U(2.W))
+  private val named = dictionaryId =/= 0.U
+  private val descriptor = Cat(2.U(2.W), 0.U(3.W), hashing, Fill(2, named))
   private val window = ((FrameWriter.windowLog - 10) << 3).U(8.W)
-  private val head = Cat(length, window, descriptor, FrameWriter.magic.U(32.W))
-  private val headBytes = 10
+  private val fields = Mux(named, Cat(length, dictionaryId), length)
+  private val head = Cat(fields, window, descriptor, FrameWriter.magic.U(32.W))
+  private val headBytes = Mux(named, 14.U, 10.U)
 
   private def give(data: UInt, count: UInt): Unit = {
     output.bits.data := data.pad(8 * FrameWriter.chunkBytes).asTypeOf(output.bits.data)
@@ -41,7 +46,7 @@ class FrameWriter extends Module {
   switch(state) {
     is(State.idle) { when(start.valid) { state := State.head } }
     is(State.head) {
-      give(head, headBytes.U)
+      give(head, headBytes)
       when(output.ready) { state := State.blocks }
     }
     is(State.blocks) { when(complete && !blocks.valid) { state := Mux(hashing, State.hash, State.ended) } }

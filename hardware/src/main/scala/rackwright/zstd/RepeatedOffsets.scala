@@ -19,14 +19,17 @@ class NumberedMatch(params: ZstdCompressorParams) extends Bundle {
   val offsetValue = UInt((EncoderParams.distanceBits + 1).W)
 }
 
-/** Finds offsets that repeat one of the last three (RFC 8878, section 3.1.1.5). A frame begins with a reset. */
+/** Finds offsets that repeat one of the last three (RFC 8878, section 3.1.1.5). */
 class RepeatedOffsets(params: ZstdCompressorParams) extends Module {
+
+  /** A frame begins, with these as the last three; 0 for one that is beyond any distance. */
+  val start = IO(Flipped(Valid(Vec(3, UInt(EncoderParams.distanceBits.W)))))
   val found = IO(Flipped(Valid(new FoundMatch(params))))
 
   /** One cycle later. */
   val coded = IO(Valid(new NumberedMatch(params)))
 
-  private val recent = RegInit(VecInit(Seq(1, 4, 8).map(_.U(EncoderParams.distanceBits.W))))
+  private val recent = Reg(Vec(3, UInt(EncoderParams.distanceBits.W)))
   private val distance = found.bits.distance
   private val direct = found.bits.literals =/= 0.U
   private val isRecent = recent.map(_ === distance)
@@ -49,6 +52,7 @@ class RepeatedOffsets(params: ZstdCompressorParams) extends Module {
     recent(1) := recent(0)
     when(!repeatsSecond) { recent(2) := recent(1) }
   }
+  when(start.valid) { recent := start.bits }
   coded.valid := RegNext(found.valid, false.B)
   coded.bits.literals := RegNext(found.bits.literals)
   coded.bits.matched := RegNext(found.bits.matched)

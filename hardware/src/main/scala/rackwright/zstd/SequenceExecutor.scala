@@ -27,15 +27,26 @@ class BlockShape extends Bundle {
   val sequences = UInt(17.W)
 }
 
+/** What the executor is told of a frame. */
+class FrameRoom extends Bundle {
+
+  /** The most bytes it may make. */
+  val bytes = UInt(32.W)
+
+  /** Bytes of the dictionary before it, and the offsets it begins with. */
+  val dictionaryBytes = UInt(DictionaryReader.lengthBits.W)
+  val offsets = Vec(3, UInt(32.W))
+}
+
 /** Executes the sequences of a block: repeated offsets, the checks of lengths and offsets, segments for the LZ77
   * decoder. The literals behind the last sequence follow. A sequence per cycle where its literals fit in a line and its
-  * copy in a segment.
+  * copy in a segment. A copy that begins in the dictionary and ends in the output counts as two.
   */
 class SequenceExecutor(params: DecoderParams) extends Module {
   private val madeBits = 33
 
-  /** A frame begins, and how many bytes it may make. */
-  val frame = IO(Flipped(Valid(UInt(32.W))))
+  /** A frame begins. */
+  val frame = IO(Flipped(Valid(new FrameRoom)))
 
   /** Forgets what is under way. */
   val clear = IO(Input(Bool()))
@@ -74,6 +85,9 @@ class SequenceExecutor(params: DecoderParams) extends Module {
     val total = UInt((ZstdDecompressorParams.countBits + 1).W)
     val end = UInt((madeBits + 1).W)
     val beforeCopy = UInt((madeBits + 1).W)
+
+    /** Bytes that a copy may reach back to: those before it, and the dictionary. */
+    val reach = UInt((madeBits + 1).W)
     val tooMany = Bool()
   }
 
@@ -121,20 +135,26 @@ class SequenceExecutor(params: DecoderParams) extends Module {
     }
   }
   when(tail && resolved.ready) { busy := false.B }
-  when(frame.valid) { repeats := VecInit(Seq(1, 4, 8).map(_.U(32.W))) }
+  when(frame.valid) { repeats := frame.bits.offsets }
 
   // How much it makes, and where it ends.
   private val summed = stage(resolved) { s => s.total := s.literals +& s.matched }
   private val total = Reg(UInt(madeBits.W))
+  private val behind = Reg(UInt(madeBits.W))
   private val room = Reg(UInt(32.W))
   private val placed = stage(summed) { s =>
     s.end := total +& s.total
     s.beforeCopy := total +& s.literals
+    s.reach := behind +& s.literals
   }
-  when(summed.fire) { total := total + summed.bits.total }
+  when(summed.fire) {
+    total := total + summed.bits.total
+    behind := behind + summed.bits.total
+  }
   when(frame.valid) {
     total := 0.U
-    room := frame.bits
+    behind := frame.bits.dictionaryBytes
+    room := frame.bits.bytes
   }
 
   // Whether it may be made: the order of the checks is that of the reference library.
@@ -142,12 +162,26 @@ class SequenceExecutor(params: DecoderParams) extends Module {
   private val why = Reg(UInt(Status.width.W))
   private val verdict = Wire(Decoupled(new Verdict))
   private val full = placed.bits.end > room
-  private val tooFar = placed.bits.offset > placed.bits.beforeCopy || placed.bits.offset === 0.U
+  private val tooFar = placed.bits.offset > placed.bits.reach || placed.bits.offset === 0.U
   verdict.valid := placed.valid
-  placed.ready := verdict.ready
-  verdict.bits.literals := placed.bits.literals
-  verdict.bits.matched := placed.bits.matched
+
+  // A copy from the dictionary that goes on in the output: first the one part, then the other.
+  private val fromDictionary = placed.bits.offset > placed.bits.beforeCopy
+  private val leaves = fromDictionary && placed.bits.offset < placed.bits.end
+  private val second = withReset(reset_)(RegInit(false.B))
+  private val splits = leaves && !second
+  when(verdict.fire) { second := splits }
+  placed.ready := verdict.ready && !splits
+  verdict.bits.literals := Mux(second, 0.U, placed.bits.literals)
+  verdict.bits.matched := MuxCase(
+    placed.bits.matched,
+    Seq(
+      second -> (placed.bits.end - placed.bits.offset),
+      leaves -> (placed.bits.offset - placed.bits.beforeCopy)
+    )
+  )
   verdict.bits.offset := placed.bits.offset
+  verdict.bits.fromDictionary := fromDictionary && !second
   verdict.bits.full := full
   verdict.bits.wrong := placed.bits.tooMany || (placed.bits.matched =/= 0.U && tooFar)
   private val next = withReset(reset_)(Queue(verdict, 2))
@@ -156,6 +190,7 @@ class SequenceExecutor(params: DecoderParams) extends Module {
   private val literalsLeft = Reg(UInt(ZstdDecompressorParams.countBits.W))
   private val copyLeft = Reg(UInt(Sequence.lengthBits.W))
   private val offset = Reg(UInt(32.W))
+  private val copiesDictionary = Reg(Bool())
   private val making = withReset(reset_)(RegInit(false.B))
   private val available = withReset(reset_)(RegInit(0.U(16.W)))
 
@@ -169,16 +204,18 @@ class SequenceExecutor(params: DecoderParams) extends Module {
   private val ends = !longLiteral && !longCopy
   private val hasLiteral = literal =/= 0.U
   output.valid := go && (hasLiteral || copies)
-  private val literalSegment = Wire(new Segment)
+  private val literalSegment = Wire(new Segment(params.dictionary))
   literalSegment.valid := hasLiteral
   literalSegment.literal := true.B
   literalSegment.length := literal
   literalSegment.offset := 0.U
-  private val copySegment = Wire(new Segment)
+  literalSegment.fromDictionary.foreach(_ := false.B)
+  private val copySegment = Wire(new Segment(params.dictionary))
   copySegment.valid := copies
   copySegment.literal := false.B
   copySegment.length := copy
   copySegment.offset := offset
+  copySegment.fromDictionary.foreach(_ := copiesDictionary)
   output.bits.segments(0) := Mux(hasLiteral, literalSegment, copySegment)
   output.bits.segments(1) := copySegment
   output.bits.segments(1).valid := copies && hasLiteral
@@ -198,6 +235,7 @@ class SequenceExecutor(params: DecoderParams) extends Module {
     literalsLeft := next.bits.literals
     copyLeft := next.bits.matched
     offset := next.bits.offset
+    copiesDictionary := next.bits.fromDictionary
     making := !next.bits.full && !next.bits.wrong
     bad := next.bits.full || next.bits.wrong
     why := Mux(next.bits.full, Status.outputFull, Status.malformed)
@@ -222,6 +260,7 @@ class Verdict extends Bundle {
   val literals = UInt(ZstdDecompressorParams.countBits.W)
   val matched = UInt(Sequence.lengthBits.W)
   val offset = UInt(32.W)
+  val fromDictionary = Bool()
   val full = Bool()
   val wrong = Bool()
 }

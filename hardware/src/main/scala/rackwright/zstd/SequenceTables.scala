@@ -21,8 +21,8 @@ class TableOrder extends Bundle {
 class SequenceTables extends Module {
   private val kinds = SequenceTables.kinds
 
-  /** A frame begins: there are no tables from before. */
-  val forget = IO(Input(Bool()))
+  /** A frame begins: are the tables from before its dictionary's, or are there none? */
+  val begin = IO(Flipped(Valid(Bool())))
   val clear = IO(Input(Bool()))
   val order = IO(Flipped(Decoupled(new TableOrder)))
 
@@ -152,7 +152,7 @@ class SequenceTables extends Module {
       state := State.idle
     }
   }
-  when(forget) { known.foreach(_ := false.B) }
+  when(begin.valid) { known.foreach(_ := begin.bits) }
   when(clear) {
     state := State.idle
     // What was begun may not be whole.

@@ -3,6 +3,7 @@ package rackwright.zstd
 import chisel3._
 
 import rackwright.compression.{CompressorCore, CompressorUnit}
+import rackwright.rocc.Operation
 
 /** The unit `zstd-compress`: from a buffer in memory to a Zstandard frame in memory. README.md is the contract.
   *
@@ -10,11 +11,22 @@ import rackwright.compression.{CompressorCore, CompressorUnit}
   *   what to build.
   */
 class ZstdCompressor(params: ZstdCompressorParams = ZstdCompressorParams()) extends CompressorUnit(params) {
-  private val core = Module(
-    new CompressorCore(params, opcode, asked => !asked.setting(params.checksum.name)(1))
-  )
+  private val core = Module(new CompressorCore(params, opcode, ZstdCompressor.supported(params)))
   private val boxes = withReset(reset.asBool || core.clear) { Module(new BlockBoxes(params)) }
 
   boxes.compressor <> core.format
   connect(core)
+}
+
+/** What operations may ask of a [[ZstdCompressor]]. */
+object ZstdCompressor {
+
+  /** Whether the settings are in range: of what is too wide, all bits are set. */
+  def supported(params: ZstdCompressorParams)(operation: Operation): Bool = {
+    val dictionary = Option.when(params.encoder.dictionary)(
+      !operation.setting(params.dictionaryLength.name).andR && !operation.setting(params.dictionaryId.name)(32) &&
+        !operation.setting(params.dictionaryOffsets.name)(48)
+    )
+    !operation.setting(params.checksum.name)(1) && dictionary.getOrElse(true.B)
+  }
 }

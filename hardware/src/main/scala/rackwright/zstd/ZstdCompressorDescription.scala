@@ -8,7 +8,7 @@ import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 object ZstdCompressorDescription extends UnitDescription {
   val name: String = "zstd-compress"
   val summary: String = "Compresses a buffer to a Zstandard frame (RFC 8878)."
-  val status: String = "ready, without dictionaries"
+  val status: String = "ready"
 
   private val defaults = ZstdCompressorParams().encoder
 

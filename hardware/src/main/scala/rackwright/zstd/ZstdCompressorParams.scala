@@ -2,7 +2,7 @@ package rackwright.zstd
 
 import chisel3.util._
 
-import rackwright.compression.CompressorParams
+import rackwright.compression.{CompressorParams, DictionarySettings}
 import rackwright.lz77.{EncoderLiterals, EncoderParams}
 import rackwright.rocc.Setting
 
@@ -20,7 +20,8 @@ import rackwright.rocc.Setting
   *   operations that may wait: 1 to 8.
   */
 case class ZstdCompressorParams(
-    encoder: EncoderParams = EncoderParams(hashLog2 = 15, hashWays = 2, hashBanks = 32, literalKib = 1),
+    encoder: EncoderParams =
+      EncoderParams(hashLog2 = 15, hashWays = 2, hashBanks = 32, literalKib = 1, dictionary = true),
     blockKib: Int = 32,
     portBytes: Int = 32,
     outstanding: Int = 64,
@@ -54,5 +55,17 @@ case class ZstdCompressorParams(
 
   /** CHECKSUM is 1 for frames with a checksum. */
   val checksum: Setting = Setting("checksum", 6, 2, 0)
-  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, checksum)
+
+  /** What is searched before the input, the number that frames name, 0 for none, and the three offsets that they begin
+    * with, 16 bits each, the first one lowest.
+    */
+  val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0)
+  val dictionaryLength: Setting = Setting("dictionary_length", 8, 32, 0)
+  val dictionaryId: Setting = Setting("dictionary_id", 10, 33, 0)
+  val dictionaryOffsets: Setting = Setting("dictionary_offsets", 11, 49, BigInt("000800040001", 16))
+
+  override def dictionary: Option[DictionarySettings] =
+    Option.when(encoder.dictionary)(DictionarySettings(dictionaryAddress, dictionaryLength))
+  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, checksum) ++
+    dictionary.toSeq.flatMap(_ => Seq(dictionaryAddress, dictionaryLength, dictionaryId, dictionaryOffsets))
 }

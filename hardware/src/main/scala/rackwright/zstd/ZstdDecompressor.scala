@@ -26,6 +26,7 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   private val control = Module(new ZstdDecompressorControl(params))
   private val cursor = Module(new InputCursor(params.port, params.outstanding))
   private val frames = Module(new FrameReader)
+  private val dictionary = Module(new DictionaryReader)
   private val literals = Module(new LiteralSource(params.decoder))
   private val blocks = Module(new CompressedBlocks(params))
   private val executor = Module(new SequenceExecutor(params.decoder))
@@ -41,9 +42,12 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   router.result <> control.result
 
   // In.
-  cursor.open := control.open
-  cursor.seek.valid := frames.seek.valid || blocks.seek.valid
-  cursor.seek.bits := Mux(frames.seek.valid, frames.seek.bits, blocks.seek.bits)
+  cursor.open.valid := control.open.valid || dictionary.enter.valid
+  cursor.open.bits := Mux(dictionary.enter.valid && !dictionary.active, control.dictionary, control.open.bits)
+  private val framesSeek = frames.seek.valid || dictionary.enter.valid
+  cursor.seek.valid := framesSeek || blocks.seek.valid
+  private val framesPlace = Mux(dictionary.enter.valid, dictionary.enter.bits, frames.seek.bits)
+  cursor.seek.bits := Mux(framesSeek, framesPlace, blocks.seek.bits)
   cursor.stop := control.stop
   reads.ports(0) <> cursor.memory
   for ((port, memory) <- reads.ports.tail.zip(blocks.memory)) port <> memory
@@ -56,19 +60,37 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   private val moved = cursor.seek.valid || cursor.open.valid
   private val head = InputHead(FrameReader.headBytes, cursor.stream, moved)
   frames.head := head
-  cursor.stream.consume := frames.consume | blocks.consume | literals.stream.consume
+  cursor.stream.consume := frames.consume | blocks.consume | dictionary.consume | literals.stream.consume
   literals.stream.data := cursor.stream.data
   literals.stream.available := cursor.stream.available
   literals.stream.last := cursor.stream.last
   literals.stream.fault := cursor.stream.fault
   literals.clear := control.stop
 
+  // The dictionary.
+  dictionary.begin.valid := control.open.valid
+  dictionary.begin.bits := control.dictionary
+  dictionary.isKept := control.dictionaryKept
+  dictionary.clear := control.stop
+  dictionary.frame <> frames.prepare
+  frames.dictionaryGiven := dictionary.isGiven
+  frames.dictionary := dictionary.dictionary
+  dictionary.head := head
+  dictionary.position := cursor.position
+  dictionary.blockDone := blocks.done
+  dictionary.offsets := blocks.offsets
+  dictionary.tablesChange := blocks.tablesChange
+  control.frameDictionary := dictionary.dictionary
+
   // Blocks.
   blocks.clear := control.stop
-  blocks.source := control.open.bits.address
+  blocks.source := Mux(dictionary.active, dictionary.source, control.open.bits.address)
   blocks.head := head
   blocks.position := cursor.position
-  blocks.block <> frames.block
+  blocks.block.valid := frames.block.valid || dictionary.block.valid
+  blocks.block.bits := Mux(dictionary.active, dictionary.block.bits, frames.block.bits)
+  frames.block.ready := blocks.block.ready
+  dictionary.block.ready := blocks.block.ready
   frames.plainDone := executor.idle && literals.order.ready
   frames.blockDone := blocks.done
   frames.made := executor.made
@@ -84,7 +106,9 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   executor.sequence <> blocks.sequence
   blocks.executorIdle := executor.idle
   executor.frame.valid := control.decode.valid
-  executor.frame.bits := control.room
+  executor.frame.bits.bytes := control.room
+  executor.frame.bits.dictionaryBytes := dictionary.dictionary.contentBytes
+  executor.frame.bits.offsets := dictionary.dictionary.offsets
   executor.clear := control.stop
   private val run = Wire(Valid(new LiteralRun(params.decoder)))
   run.valid := literals.run.valid || blocks.run.valid
@@ -98,12 +122,13 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   frames.hash := checksum.value
   control.finished := frames.finished
   control.element := frames.element
-  control.failed := executor.failed || frames.failed || blocks.failed || literals.unreadable
+  control.failed := executor.failed || frames.failed || blocks.failed || dictionary.failed || literals.unreadable
   control.failure := PriorityMux(
     Seq(
       executor.failed -> executor.status,
       frames.failed -> frames.status,
       blocks.failed -> blocks.status,
+      dictionary.failed -> dictionary.status,
       true.B -> Status.accessFault
     )
   )

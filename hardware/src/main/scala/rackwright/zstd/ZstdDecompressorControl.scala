@@ -19,12 +19,15 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   val operation = IO(Flipped(Decoupled(new Operation(params.settings))))
   val result = IO(Decoupled(new OperationResult))
 
-  /** The input is opened. */
+  /** The input is opened; its dictionary. */
   val open = IO(Valid(new StreamRange))
+  val dictionary = IO(Output(new StreamRange))
+  val dictionaryKept = IO(Output(Bool()))
   val inputReady = IO(Input(Bool()))
 
   /** A frame wants to begin; it does with `decode`, and may make `room` bytes. */
   val frame = IO(Flipped(Decoupled(new FrameHeader)))
+  val frameDictionary = IO(Input(new FrameDictionary))
   val decode = IO(Valid(new DecoderStart(params.decoder)))
   val room = IO(Output(UInt(32.W)))
 
@@ -70,14 +73,23 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   private val begun = Reg(Bool())
   private val checked = Reg(Bool())
 
+  /** Of the frame that was begun: `refused` may still speak of the operation before until then. */
+  private val broken = refused && begun
+
   private val history = operation.bits.setting(params.onChipHistory.name)
-  private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U
+  private val dictionaryBytes = operation.bits.setting(params.dictionaryLength.name)
+  private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U &&
+    !dictionaryBytes.andR && !operation.bits.setting(params.dictionaryKept.name)(1)
   operation.ready := state === State.idle && inputReady
   private val startWraps = RegNext(
-    Ranges.wraps(asked.destination, asked.capacity) || Ranges.wraps(asked.source.address, asked.source.length)
+    Ranges.wraps(asked.destination, asked.capacity) || Ranges.wraps(asked.source.address, asked.source.length) ||
+      Ranges.wraps(dictionary.address, dictionary.length)
   )
   open.valid := state === State.checking && !startWraps
   open.bits := asked.source
+  dictionary.address := asked.setting(params.dictionaryAddress.name)
+  dictionary.length := asked.setting(params.dictionaryLength.name)
+  dictionaryKept := asked.setting(params.dictionaryKept.name)(0)
 
   // A frame.
   private val capacityLeft = RegNext(asked.capacity - before)
@@ -86,10 +98,14 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
 
   /** A cycle late, as it is known late; nothing moves again before a begin. */
   private val quiet = RegNext(drained && writerQuiet, false.B)
-  frame.ready := state === State.running && quiet && !failed && !refused && RegNext(frame.valid, false.B)
+  frame.ready := state === State.running && quiet && !failed && !broken && RegNext(frame.valid, false.B)
   decode.valid := frame.fire
   decode.bits.destination := destination
   decode.bits.history := asked.setting(params.onChipHistory.name)
+  decode.bits.dictionary.foreach { before =>
+    before.address := frameDictionary.content
+    before.bytes := frameDictionary.contentBytes
+  }
   room := Mux(wide, ~0.U(32.W), capacityLeft)
   hashing := Mux(frame.fire, frame.bits.checksum, checked)
   when(frame.fire) {
@@ -104,7 +120,7 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
 
   private val draining = state === State.draining
   stop := draining
-  abandon := (state === State.running || draining) && refused
+  abandon := (state === State.running || draining) && broken
   finish := close || (draining && begun)
 
   result.valid := state === State.reporting
@@ -136,7 +152,7 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   }
   when(state === State.running) {
     inputOffset := element
-    when(refused) {
+    when(broken) {
       end(Status.accessFault)
     }.elsewhen(failed) {
       // More than fits in what a decoder counts is not for this unit.
@@ -147,7 +163,7 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
     }
   }
   private val settled = RegNext(draining, false.B) && RegNext(RegNext(draining, false.B), false.B)
-  when(draining && refused) { status := Status.accessFault }
+  when(draining && broken) { status := Status.accessFault }
   when(draining && settled && quiet && inputIdle) {
     when(begun) { before := before + made }
     state := State.reporting

@@ -7,7 +7,7 @@ import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 object ZstdDecompressorDescription extends UnitDescription {
   val name: String = "zstd-decompress"
   val summary: String = "Decompresses Zstandard frames (RFC 8878), with their checksums."
-  val status: String = "ready, without dictionaries"
+  val status: String = "ready"
 
   val parameters: Seq[Parameter] = Seq(
     Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports"),

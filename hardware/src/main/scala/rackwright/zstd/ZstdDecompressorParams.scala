@@ -60,12 +60,20 @@ case class ZstdDecompressorParams(
     lookahead = lookahead,
     literalBytes = 4096,
     literalReserve = ZstdDecompressorParams.literalReserve,
-    literalsAhead = true
+    literalsAhead = true,
+    dictionary = true
   )
 
   /** ON_CHIP_HISTORY, as in `snappy-decompress`. */
   val onChipHistory: Setting = Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes)
-  val settings: Seq[Setting] = Seq(onChipHistory)
+
+  /** DICTIONARY_ADDRESS and DICTIONARY_LENGTH; DICTIONARY_KEPT is 1 where its bytes are those of the last operation
+    * that read it.
+    */
+  val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0)
+  val dictionaryLength: Setting = Setting("dictionary_length", 8, DictionaryReader.lengthBits, 0)
+  val dictionaryKept: Setting = Setting("dictionary_kept", 9, 2, 0)
+  val settings: Seq[Setting] = Seq(onChipHistory, dictionaryAddress, dictionaryLength, dictionaryKept)
 }
 
 /** What is fixed by the format and by the structure of the unit. */

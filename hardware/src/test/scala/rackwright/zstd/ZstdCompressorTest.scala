@@ -31,7 +31,7 @@ class ZstdCompressorTest extends AnyFunSuite {
   }
 
   test("settings keep the numbers of the Snappy compressor") {
-    val params = ZstdCompressorParams(EncoderParams(historyKib = 4, hashLog2 = 12, literalKib = 1))
+    val params = ZstdCompressorParams(EncoderParams(historyKib = 4, hashLog2 = 12, literalKib = 1, dictionary = true))
     assert(params.settings.map(setting => setting.funct -> setting.default) == Seq(4 -> 4096, 5 -> 12, 6 -> 0))
   }
 

@@ -1,0 +1,65 @@
+package rackwright.compression
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.lz77.EncoderParams
+import rackwright.memory.{Ranges, StreamRange}
+import rackwright.rocc.{Operation, Setting}
+
+/** The settings that say where a dictionary's content is: at which address, how many bytes. */
+case class DictionarySettings(address: Setting, length: Setting)
+
+/** What the encoder is given before the input of an operation: the end of its dictionary. */
+class DictionaryPart extends Bundle {
+
+  /** The operation has one; all that follows is then known when `settled`. */
+  val present = Bool()
+  val settled = Bool()
+
+  /** Words of eight bytes, and where they are. */
+  val words = UInt(EncoderParams.beforeBits.W)
+  val range = new StreamRange
+
+  /** Bytes of the words and of the input. */
+  val total = UInt(33.W)
+
+  /** The dictionary wraps around the address space. */
+  val wraps = Bool()
+}
+
+/** Works out which part of a dictionary is taken: whole words of its end, as many as the history holds.
+  *
+  * @param params
+  *   of the compressor.
+  * @param settings
+  *   where it is.
+  */
+class DictionaryMeasure(params: CompressorParams, settings: DictionarySettings) extends Module {
+
+  /** An operation that has not begun. */
+  val operation = IO(Flipped(Valid(new Operation(params.settings))))
+
+  /** It begins, or is refused. */
+  val taken = IO(Input(Bool()))
+  val part = IO(Output(new DictionaryPart))
+
+  private val asked = operation.bits
+  private val address = asked.setting(settings.address.name)
+  private val length = asked.setting(settings.length.name)
+  private val history = params.encoder.historyBytes
+
+  private val words = RegNext(Mux(length > history.U, (history / 8).U, length >> 3))
+  private val bytes = Cat(words, 0.U(3.W))
+  private val wanted = operation.valid && part.present && !taken
+  private val measuring = RegNext(wanted, false.B)
+  private val measured = RegNext(measuring && wanted, false.B)
+
+  part.present := length >= 8.U && asked.source.length =/= 0.U
+  part.settled := !part.present || measured
+  part.words := words
+  part.range.address := RegNext((address + length) - bytes)
+  part.range.length := bytes
+  part.total := RegNext(asked.source.length(31, 0) +& bytes)
+  part.wraps := RegNext(Ranges.wraps(address, length))
+}
