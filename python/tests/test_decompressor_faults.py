@@ -1,4 +1,4 @@
-"""Memory that refuses an access of a ZStd or DEFLATE decompressor: a status, and the next operation goes well."""
+"""A ZStd or DEFLATE decompressor whose memory refuses an access: a status, and the next one goes well."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_the_blade_program_has_room_for_as_many_pages_as_it_is_told(pages: str, 
     server.connect(blade)
     result = Cluster(server).run(until_ms=20, ends_with=server, threads=1)
     rows = result.servers.set_index("name")
-    assert (rows.loc["server", "exit_code"], reason in rows.loc["server", "stdout"]) == (125, True)
+    assert (rows.loc["server", "exit_code"], reason in str(rows.loc["server", "stdout"])) == (125, True)
     assert (rows.loc["blade", "exit_code"] == 2) == (pages == "0")
 
 

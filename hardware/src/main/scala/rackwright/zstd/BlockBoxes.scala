@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.compression.FormatPort
+import rackwright.memory.SkidBuffer
 
 /** Everything between the LZ77 encoder and the writer: blocks are collected, coded and put into a frame. A reset brings
   * it back to the start from any state.
@@ -61,6 +62,8 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   frame.blocks <> ring.output
   frame.complete := coder.finished && ring.empty
   frame.hash := checksum.hash
-  output <> frame.output
-  finished := frame.finished
+  // How much leaves is known late, and the writer counts it.
+  private val leaving = SkidBuffer(frame.output)
+  output <> leaving
+  finished := frame.finished && !leaving.valid
 }

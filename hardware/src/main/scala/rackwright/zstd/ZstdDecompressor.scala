@@ -84,7 +84,8 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
 
   // Blocks.
   blocks.clear := control.stop
-  blocks.source := Mux(dictionary.active, dictionary.source, control.open.bits.address)
+  // Blocks come long after either changes.
+  blocks.source := RegNext(Mux(dictionary.active, dictionary.source, control.open.bits.address))
   blocks.head := head
   blocks.position := cursor.position
   blocks.block.valid := frames.block.valid || dictionary.block.valid
