@@ -13,9 +13,11 @@ case class DictionarySettings(address: Setting, length: Setting)
 /** What the encoder is given before the input of an operation: the end of its dictionary. */
 class DictionaryPart extends Bundle {
 
-  /** The operation has one; all that follows is then known when `settled`. */
-  val present = Bool()
+  /** All that follows is known: the operation may begin. */
   val settled = Bool()
+
+  /** The operation has one. */
+  val present = Bool()
 
   /** Words of eight bytes, and where they are. */
   val words = UInt(EncoderParams.beforeBits.W)
@@ -51,12 +53,12 @@ class DictionaryMeasure(params: CompressorParams, settings: DictionarySettings) 
 
   private val words = RegNext(Mux(length > history.U, (history / 8).U, length >> 3))
   private val bytes = Cat(words, 0.U(3.W))
-  private val wanted = operation.valid && part.present && !taken
-  private val measuring = RegNext(wanted, false.B)
-  private val measured = RegNext(measuring && wanted, false.B)
+  private val waits = operation.valid && !taken
+  private val looked = RegNext(waits, false.B)
+  private val measured = RegNext(looked && waits, false.B)
 
-  part.present := length >= 8.U && asked.source.length =/= 0.U
-  part.settled := !part.present || measured
+  part.present := RegNext(length >= 8.U && asked.source.length =/= 0.U)
+  part.settled := looked && (!part.present || measured)
   part.words := words
   part.range.address := RegNext((address + length) - bytes)
   part.range.length := bytes

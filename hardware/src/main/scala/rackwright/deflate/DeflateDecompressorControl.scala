@@ -88,7 +88,7 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
 
   /** A cycle late, as it is known late; nothing moves again before a begin. */
   private val quiet = RegNext(drained && writerQuiet, false.B)
-  private val begins = state === State.running && stream && !begun && quiet && !failed &&
+  private val begins = state === State.running && stream && !begun && quiet && !failed && !broken &&
     RegNext(stream && !begun, false.B)
   decode.valid := begins
   decode.bits.destination := destination

@@ -30,9 +30,13 @@ class ZstdCompressorTest extends AnyFunSuite {
     assert((1 << FrameWriter.windowLog) >= (64 << 10) + 65535)
   }
 
-  test("settings keep the numbers of the Snappy compressor") {
-    val params = ZstdCompressorParams(EncoderParams(historyKib = 4, hashLog2 = 12, literalKib = 1, dictionary = true))
-    assert(params.settings.map(setting => setting.funct -> setting.default) == Seq(4 -> 4096, 5 -> 12, 6 -> 0))
+  test("settings keep the numbers of the Snappy compressor; those of dictionaries are there with them alone") {
+    def numbers(dictionary: Boolean): Seq[(Int, BigInt)] =
+      ZstdCompressorParams(EncoderParams(historyKib = 4, hashLog2 = 12, literalKib = 1, dictionary = dictionary))
+        .settings.map(setting => setting.funct -> setting.default)
+    val others = Seq[(Int, BigInt)](4 -> 4096, 5 -> 12, 6 -> 0)
+    assert(numbers(dictionary = false) == others)
+    assert(numbers(dictionary = true) == others ++ Seq(7 -> 0, 8 -> 0, 10 -> 0, 11 -> (1L + (4L << 16) + (8L << 32))))
   }
 
   test("elaborates with both widths of the ports") {
