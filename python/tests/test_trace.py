@@ -94,12 +94,15 @@ def test_functions_have_as_many_instructions_as_in_the_profile(threads: Traced) 
     profiled: Counter[int] = Counter()
     for symbol, instructions in zip(calls["symbol"], calls["instructions"], strict=True):
         profiled[functions[symbol]] += instructions
-    # The first block of a thread is executed before anything of its stack is known: it is the thread's own.
+    # The first block of a thread on a hart is executed before anything of its stack is known there: it is the
+    # thread's own. Threads begin and go on in few places.
+    first = {"_start", "__clone", "__futex_abstimed_wait_common", "__lll_lock_wait"}
     trees = [hart.tree for hart in threads.seen.harts]
     in_frames = sum(tree.instructions[node] for tree in trees for node in tree.frames())
     without = threads.seen.instructions - in_frames
     assert counted >= profiled
-    assert (counted - profiled).total() == without < 20
+    assert (counted - profiled).total() == without
+    assert set(counted - profiled) <= {functions[name] for name in first}
     assert counted.total() > 10_000
 
 
