@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+HISTORY, HASH_TABLE_LOG2 = 4, 5
+"""Commands: how many bytes of the built history are used, and log2 of the entries of the hash table."""
+
+
 @dataclass(frozen=True)
 class AcceleratorResult:
     """One operation of a unit.
@@ -105,6 +109,13 @@ class CodecUnit(ABC):
     def equip(self, warm: str | None) -> None:
         """Puts what operations need beside their input into memory, warm as that: by default nothing."""
         return
+
+    def limit(self, history_kib: int | None, hash_entries: int | None) -> None:
+        """Uses `history_kib` of the history and `hash_entries`, a power of two; None: all that was built."""
+        if history_kib is not None:
+            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
+        if hash_entries is not None:
+            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
 
     @abstractmethod
     def room(self, data: bytes) -> int:

@@ -91,10 +91,7 @@ class CombinedCompressor(CodecUnit):
             clock=clock,
         )
         self.choose(algorithm)
-        if history_kib is not None:
-            self.set("history-kib", history_kib, snappy.HISTORY, history_kib << 10)
-        if hash_entries is not None:
-            self.set("hash-entries", hash_entries, snappy.HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+        self.limit(history_kib, hash_entries)
 
     def choose(self, algorithm: str) -> None:
         """From the next operation on, `algorithm` is written, where the unit was built with it."""

@@ -16,12 +16,6 @@ OPERATIONS = ("compress", "decompress")
 # What a unit may fill of an input that the library refuses.
 _ROOM_OF_WRONG_INPUT = 1 << 20
 
-ON_CHIP_HISTORY = 4
-"""The command that says how many bytes of the built history are used to decompress."""
-
-HASH_TABLE_LOG2 = 5
-"""The command of the compressor that gives log2 of the entries of the hash table."""
-
 FORMAT = {"compress": 6, "decompress": 5}
 """The command of each unit that says what stands around the data."""
 
@@ -67,10 +61,7 @@ class DeflateUnit(CodecUnit):
         )
         self.wrapper: libz.Format = wrapper
         self.choose(wrapper)
-        if history_kib is not None:
-            self.set("history-kib", history_kib, ON_CHIP_HISTORY, history_kib << 10)
-        if hash_entries is not None:
-            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+        self.limit(history_kib, hash_entries)
 
     def choose(self, wrapper: libz.Format) -> None:
         """From the next operation on, `wrapper` stands around the data."""

@@ -12,9 +12,6 @@ from rackwright.errors import RackwrightError
 
 OPERATIONS = ("compress", "decompress")
 
-# Commands beyond those that all units share: software/snappy/snappy_commands.h says what they do.
-HISTORY, HASH_TABLE_LOG2 = 4, 5
-
 
 def check_settings(operation: str, history_kib: int | None, hash_entries: int | None) -> None:
     """Raises `RackwrightError` for what cannot be told to a unit; what it cannot do, it says itself."""
@@ -62,10 +59,7 @@ class SnappyUnit(CodecUnit):
             waves=waves,
             clock=clock,
         )
-        if history_kib is not None:
-            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
-        if hash_entries is not None:
-            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+        self.limit(history_kib, hash_entries)
 
     def room(self, data: bytes) -> int:
         """The most bytes that the operation can make of `data`."""

@@ -19,15 +19,12 @@ OPERATIONS = ("compress", "decompress")
 _MOST_ROOM = 1 << 30
 _LEAST_ROOM = 1 << 16
 
-HISTORY = 4
-"""The command that says how many bytes of the built history are used, to compress as to decompress."""
-
 DICTIONARY_ADDRESS, DICTIONARY_LENGTH, DICTIONARY_KEPT = 7, 8, 9
 """Commands: where the dictionary is, its bytes (0 for none), and whether they are those
 that the last operation read there. The compressor takes the first two, for the content."""
 
-HASH_TABLE_LOG2, CHECKSUM = 5, 6
-"""Commands of the compressor: log2 of the entries of the hash table, and whether frames have a checksum."""
+CHECKSUM = 6
+"""The command of the compressor that says whether frames have a checksum."""
 
 DICTIONARY_ID, DICTIONARY_OFFSETS = 10, 11
 """Commands of the compressor: the number that frames name, and the three offsets that they begin with."""
@@ -102,10 +99,7 @@ class ZstdUnit(CodecUnit):
             waves=waves,
             clock=clock,
         )
-        if history_kib is not None:
-            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
-        if hash_entries is not None:
-            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+        self.limit(history_kib, hash_entries)
         if checksum:
             self.set("checksum", 1, CHECKSUM, 1)
         if dictionary:

@@ -8,7 +8,8 @@ import pytest
 
 from rackwright import NicFeatures, RackwrightError
 from rackwright.linux.image import build_image, load_image
-from rackwright.reproduce.fireperf.network import STEPS, booted, shares, transfer
+from rackwright.reproduce.fireperf.copies import booted
+from rackwright.reproduce.fireperf.network import STEPS, shares, transfer
 
 
 def test_shares_are_of_the_transfer() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ from rackwright.cli.settings import ClockOption, SetOption, parse_settings
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
     from rackwright.codec import AcceleratorResult, CodecUnit
     from rackwright.designs import ParameterValue
@@ -176,18 +177,15 @@ def accelerate(
     if speculation is not None:
         parameters["speculation"] = speculation
     with working(f"{name}: elaborating and compiling") as activity:
-        unit = _unit(
-            algorithm,
-            operation.value,
-            hash_entries,
-            combined=combined,
+        build = _builder(algorithm, operation.value, combined=combined, dictionary=before)
+        unit = build(
+            hash_entries=hash_entries,
             history_kib=history,
             placement=placement.value,
             waves=waves,
             parameters=parameters,
             clock=clock,
             check_idle=check_idle,
-            dictionary=before,
         )
         activity.begin(f"{name}: {human_bytes(len(data))}")
         result = unit.run(data)
@@ -212,20 +210,10 @@ def _preset(algorithm: Algorithm, operation: Operation, level: int | None) -> di
     return level_parameters(f"{family}-{operation}", level)
 
 
-def _unit(
-    algorithm: Algorithm,
-    operation: str,
-    hash_entries: int | None,
-    *,
-    combined: bool,
-    history_kib: int | None,
-    placement: str,
-    waves: Path | None,
-    parameters: Mapping[str, ParameterValue],
-    clock: str | None,
-    check_idle: bool,
-    dictionary: bytes,
-) -> CodecUnit:
+def _builder(
+    algorithm: Algorithm, operation: str, *, combined: bool, dictionary: bytes
+) -> Callable[..., CodecUnit]:
+    """What makes the unit; it takes what all units take."""
     from rackwright import libz
     from rackwright.combined import CombinedCompressor
     from rackwright.deflate import DeflateUnit
@@ -235,50 +223,12 @@ def _unit(
     if dictionary and (combined or algorithm is not Algorithm.zstd):
         raise RackwrightError(f"{'combined-compress' if combined else algorithm.value} takes no dictionary")
     if combined:
-        return CombinedCompressor(
-            algorithm.value,
-            history_kib=history_kib,
-            hash_entries=hash_entries,
-            placement=placement,
-            waves=waves,
-            parameters=parameters,
-            clock=clock,
-            check_idle=check_idle,
-        )
+        return partial(CombinedCompressor, algorithm.value)
     if algorithm is Algorithm.snappy:
-        return SnappyUnit(
-            operation,
-            history_kib=history_kib,
-            hash_entries=hash_entries,
-            placement=placement,
-            waves=waves,
-            parameters=parameters,
-            clock=clock,
-            check_idle=check_idle,
-        )
-    if algorithm is not Algorithm.zstd:
-        return DeflateUnit(
-            operation,
-            next(name for name in libz.FORMATS if name == algorithm.value),
-            history_kib=history_kib,
-            hash_entries=hash_entries,
-            placement=placement,
-            waves=waves,
-            parameters=parameters,
-            clock=clock,
-            check_idle=check_idle,
-        )
-    return ZstdUnit(
-        operation,
-        history_kib=history_kib,
-        hash_entries=hash_entries,
-        placement=placement,
-        waves=waves,
-        parameters=parameters,
-        clock=clock,
-        check_idle=check_idle,
-        dictionary=dictionary,
-    )
+        return partial(SnappyUnit, operation)
+    if algorithm is Algorithm.zstd:
+        return partial(ZstdUnit, operation, dictionary=dictionary)
+    return partial(DeflateUnit, operation, next(name for name in libz.FORMATS if name == algorithm.value))
 
 
 _LIBRARIES = {Algorithm.snappy: "libsnappy", Algorithm.zstd: "libzstd"}

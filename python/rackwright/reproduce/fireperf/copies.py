@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,23 +27,30 @@ LENGTH, QUICK_LENGTH = "-t 1", "-n 1M -i 0.1"
 """A second, the least that iperf3 knows; or a megabyte, whose end it notices after a tenth of a second."""
 
 
-def transfer(image: Image, command: str, *, vector: bool, harts: int = 1) -> BootResult:
-    """A run of `command` beside iperf3's server, on `rocket` harts with vectors or without.
-
-    Raises `RackwrightError` when the command fails.
-    """
-    with TemporaryDirectory() as folder:
-        booted = Path(folder) / "booted"
+@contextmanager
+def booted(image: Image, harts: int, *, vector: bool) -> Iterator[Path]:
+    """The checkpoint of a machine on which iperf3's server runs."""
+    with TemporaryDirectory(prefix="rackwright-") as folder:
+        path = Path(folder) / "booted"
         boot(
             image,
             harts=harts,
             memory_bytes=MEMORY_BYTES,
             vector=vector,
             kernel_options=KERNEL_OPTIONS,
-            checkpoint=booted,
+            checkpoint=path,
             prepare=SERVER,
         )
-        result = restore(booted, command, cpu="rocket")
+        yield path
+
+
+def transfer(image: Image, command: str, *, vector: bool, harts: int = 1) -> BootResult:
+    """A run of `command` beside iperf3's server, on `rocket` harts with vectors or without.
+
+    Raises `RackwrightError` when the command fails.
+    """
+    with booted(image, harts, vector=vector) as checkpoint:
+        result = restore(checkpoint, command, cpu="rocket")
     if result.exit_code != 0:
         raise RackwrightError(f"{command} ended with status {result.exit_code}: {result.stderr.decode()}")
     return result

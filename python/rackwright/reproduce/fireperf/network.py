@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.designs import design, manifest_of
 from rackwright.errors import RackwrightError
-from rackwright.linux.boot import boot
 from rackwright.linux.features import NicFeatures
-from rackwright.linux.image import Image, build_image, load_image
+from rackwright.linux.image import build_image, load_image
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fireperf import copies
-from rackwright.reproduce.fireperf.copies import KERNEL_OPTIONS, MEMORY_BYTES, SERVER
+from rackwright.reproduce.fireperf.copies import booted
 from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
@@ -72,23 +69,6 @@ class Transfer:
     gbps: float
     ring: Mapping[str, float]
     digest: str
-
-
-@contextmanager
-def booted(image: Image, harts: int, *, vector: bool) -> Iterator[Path]:
-    """The checkpoint of a machine on which iperf3's server runs."""
-    with TemporaryDirectory(prefix="rackwright-") as folder:
-        path = Path(folder) / "booted"
-        boot(
-            image,
-            harts=harts,
-            memory_bytes=MEMORY_BYTES,
-            vector=vector,
-            kernel_options=KERNEL_OPTIONS,
-            checkpoint=path,
-            prepare=SERVER,
-        )
-        yield path
 
 
 def transfer(checkpoint: Path, step: Step, cpu: str = "rocket") -> Transfer:
