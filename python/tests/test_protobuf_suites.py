@@ -87,6 +87,14 @@ def test_the_same_file_gives_the_same_suite() -> None:
     assert suite_with(seed=1).benchmarks[0].messages != first.benchmarks[0].messages
 
 
+@pytest.mark.parametrize("name", ["services", "public"])
+def test_fewer_messages_are_the_first_of_more(name: str) -> None:
+    few, more = chosen_suite(name, messages=3), chosen_suite(name, messages=9)
+    for small, large in zip(few.benchmarks, more.benchmarks, strict=True):
+        assert list(small.messages) == list(large.messages)[:3]
+        assert len(large.messages) == 9
+
+
 def syntaxes(suite: Suite) -> list[bool]:
     """Which services of a suite are in proto3."""
     return [".proto3." in benchmark.message for benchmark in suite.benchmarks]

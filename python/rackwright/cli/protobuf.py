@@ -106,6 +106,10 @@ def bench_protobuf(
     seed: Annotated[
         int | None, typer.Option(min=0, help="From which the suite public is drawn; 11 by default.")
     ] = None,
+    messages: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of each benchmark; 64 by default, of services as their YAML says, 48."),
+    ] = None,
     target: Targets = None,
     save: Annotated[Path | None, typer.Option(help="Also write the suite into this folder.")] = None,
     clock: ClockOption = None,
@@ -120,12 +124,14 @@ def bench_protobuf(
 
         ./rw bench protobuf --suite services --syntax proto3
 
+        ./rw bench protobuf --suite services --messages 2048 --target host --target boom+unit
+
         ./rw bench protobuf --suite public --schemas 200 --seed 11 --target boom --target boom+unit
 
     """
     from rackwright.protobuf.suites import chosen_suite, save_suite
 
-    made = chosen_suite(suite, syntax.value if syntax else None, schemas, seed)
+    made = chosen_suite(suite, syntax.value if syntax else None, schemas, seed, messages)
     if save is not None:
         save_suite(made, save)
     _measure(made, operation, None, target, json, clock)

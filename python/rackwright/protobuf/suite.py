@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+MESSAGES = 64
+"""Messages of a benchmark whose suite doesn't say another number."""
+
 
 @dataclass(frozen=True)
 class Benchmark:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rackwright.errors import RackwrightError
 from rackwright.protobuf.program import main_source
 from rackwright.protobuf.schema import read_schema
-from rackwright.protobuf.suite import Suite
+from rackwright.protobuf.suite import MESSAGES, Suite
 from rackwright.protobuf.suites.fields import fields_suite
 from rackwright.protobuf.wire import delimited
 
@@ -17,13 +17,18 @@ PUBLIC_SCHEMAS = 12
 
 
 def chosen_suite(
-    name: str, syntax: str | None = None, schemas: int | None = None, seed: int | None = None
+    name: str,
+    syntax: str | None = None,
+    schemas: int | None = None,
+    seed: int | None = None,
+    messages: int | None = None,
 ) -> Suite:
     """The suite `fields`, `services` or `public`, or one made from the distributions in a YAML file.
 
     `syntax`, "proto2" or "proto3", is that of all schemas that are made from distributions, in place of the
-    share they tell; `schemas` and `seed` are those of `public`. Raises `RackwrightError` for another name,
-    for a file that makes no sense, and for a suite of which that can't be chosen.
+    share they tell; `schemas` and `seed` are those of `public`; `messages` is how many a benchmark has: of
+    services and schemas, fewer are the first of more. Raises `RackwrightError` for another name, for a file
+    that makes no sense, and for a suite of which that can't be chosen.
     """
     from rackwright.protobuf.suites.distributions import FLEET, read_distributions
     from rackwright.protobuf.suites.public import SEED, public_suite
@@ -38,14 +43,16 @@ def chosen_suite(
         shapes = read_distributions(FLEET if name == "services" else path)
         if syntax is not None:
             shapes = replace(shapes, proto3=float(syntax == "proto3"))
+        if messages is not None:
+            shapes = replace(shapes, messages=messages)
         return services_suite(shapes, path.stem)
     if name not in ("fields", "public"):
         raise RackwrightError(f"no suite {name}; there are fields, services, public, or a FILE.yaml")
     if syntax is not None:
         raise RackwrightError(f"the suite {name} has a syntax of its own; --syntax is for services")
     if name == "fields":
-        return fields_suite()
-    return public_suite(schemas or PUBLIC_SCHEMAS, seed=SEED if seed is None else seed)
+        return fields_suite(messages or MESSAGES)
+    return public_suite(schemas or PUBLIC_SCHEMAS, messages or MESSAGES, SEED if seed is None else seed)
 
 
 def save_suite(suite: Suite, folder: Path) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rackwright.protobuf import wire
-from rackwright.protobuf.suite import Benchmark, Suite
+from rackwright.protobuf.suite import MESSAGES, Benchmark, Suite
 
 PROTO = Path(__file__).with_name("fields.proto")
 GROUPS = ("inline", "allocated")
@@ -26,7 +26,7 @@ Encode = Callable[[int, random.Random], bytes]
 """A field with this number and a random value."""
 
 
-def fields_suite(messages: int = 64) -> Suite:
+def fields_suite(messages: int = MESSAGES) -> Suite:
     """Every micro-benchmark, each of so many messages."""
     draw = random.Random(_SEED)
     benchmarks = []

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 
 from rackwright.protobuf import wire
-from rackwright.protobuf.suite import Benchmark, Suite
+from rackwright.protobuf.suite import MESSAGES, Benchmark, Suite
 from rackwright.protobuf.suites.keep import keep_files
 from rackwright.protobuf.suites.public_schemas import (
     FIRST_EXTENSION,
@@ -28,7 +28,7 @@ _MOST_FIELDS = 40
 """Fields of a message that are set: of a wide type most are not."""
 
 
-def public_suite(schemas: int, messages: int = 64, seed: int = SEED) -> Suite:
+def public_suite(schemas: int, messages: int = MESSAGES, seed: int = SEED) -> Suite:
     """So many schemas, and messages of each; its .proto files are kept in .build.
 
     A schema and its messages depend on the seed and its place alone: fewer schemas are the first of more.
