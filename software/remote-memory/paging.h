@@ -129,6 +129,8 @@ void unit_store(struct frame *frame);
 /* Takes notice of pages that the unit has brought and of frames that have left, has pages leave, gives frames. */
 void unit_serve(void);
 void unit_wait(void);
+/* Waits until no page is on its way that the program has prefetched: the unit writes entries only while some are. */
+void unit_settle(void);
 /* Has the unit begin to bring a page, into a frame of those that software has kept. */
 void unit_begin(uint64_t *entry);
 /* Waits for a page as the hart's walk does; false when it is refused for lack of a frame. */
