@@ -93,9 +93,9 @@ static inline uint64_t *frame_entry(const struct frame *frame) {
 void frames_recorded(unsigned count);
 /* So many frames, of which that many are made free at once; 0: as fits. */
 void frames_start(unsigned count, unsigned batch);
-/* Frames evicted at once, frames that software keeps for itself when the unit gets some, and free ones. */
+/* Frames evicted at once, and free ones; of these, so many are not lent to the unit. */
+enum { FRAMES_KEPT = 2 };
 unsigned frames_batch(void);
-unsigned frames_kept(void);
 unsigned frames_free(void);
 struct frame *frame_at(unsigned index);
 unsigned frame_index(const struct frame *frame);

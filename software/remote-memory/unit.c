@@ -37,9 +37,9 @@ static void give_frame(struct frame *frame) {
   ++given;
 }
 
-/* As many as are above those that software keeps. */
+/* All but those for what can't wait until others come back: a first touch, and a page that the unit has refused. */
 static void give_frames(void) {
-  while (given < frames_batch() + 1 && frames_free() > frames_kept()) give_frame(frame_take_free());
+  while (given < frames_batch() + 1 && frames_free() > FRAMES_KEPT) give_frame(frame_take_free());
 }
 
 void unit_start(void) {
