@@ -144,7 +144,7 @@ def test_prefetched_slots_make_the_same_contigs(paging: Paging, cpu: str, pages:
 
 @pytest.mark.long
 def test_only_the_unit_is_faster_by_prefetches() -> None:
-    """As it has several pages on their way at once; with software a prefetch is no more than an instruction."""
+    """As it has several pages on their way at once; with software a prefetch is just an instruction."""
     seconds = {
         (paging, ahead): assembled(paging, "rocket", 64, ahead, slots=32768).seconds
         for paging in get_args(Paging)

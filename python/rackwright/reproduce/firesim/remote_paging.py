@@ -23,7 +23,7 @@ SHORTER_US = (0.25, 0.5, 1.0)
 The paper does not say its own."""
 KINDS: tuple[Paging, ...] = ("software", "unit")
 AHEAD = "8"
-"""How many k-mers ahead the genome prefetches, where it does: more than the pages that the unit has on their way."""
+"""How many k-mers ahead the genome prefetches, where it does: more than the unit has pages on their way."""
 SPARE_PAGES = 100
 """More than the frames that either kind keeps free."""
 
@@ -92,15 +92,9 @@ def prefetching_rows(results: dict[Paging, PagingResult], local: PagingResult) -
     }
 
 
-def one_fault_at_a_time(genome: dict[tuple[Paging, float], PagingResult]) -> dict[str, float]:
-    """How much less overhead a unit would have that takes no time, if a page comes only when it is awaited.
-
-    What is left of each fault then is two links and the blade.
-    """
-    by_software = genome["software", FRACTIONS[-1]]
-    overhead = by_software.seconds - genome["software", FRACTIONS[0]].seconds
-    left = by_software.counts["remote_faults"] * (2 * LATENCY_US + BLADE_US) / 1e6
-    return {"genome: bound of the same ratio for one fault at a time": overhead / left}
+def fault_us(result: PagingResult) -> float:
+    """What a remote fault takes software."""
+    return result.counts["fault_cycles"] / result.counts["remote_faults"] / 2000
 
 
 def by_latency(
@@ -150,9 +144,7 @@ def rows_of(name: str, results: dict[tuple[Paging, float], PagingResult]) -> dic
         f"{name}: evictions with the unit over those with software": by_unit.counts["evictions"]
         / by_software.counts["evictions"],
         f"{name}: remote faults with software": by_software.counts["remote_faults"],
-        f"{name}: a fault with software": by_software.counts["fault_cycles"]
-        / by_software.counts["remote_faults"]
-        / 2000,
+        f"{name}: a fault with software": fault_us(by_software),
         f"{name}: network bytes with the unit over those with software": by_unit.network_bytes
         / by_software.network_bytes,
     }
@@ -175,7 +167,10 @@ def measure(settings: Settings) -> Outcome:
     lowest = genome["unit", FRACTIONS[-1]]
     prefetched, prefetched_local = prefetching(settings, lowest.local_bytes, lowest.output)
     rows |= prefetching_rows(prefetched, prefetched_local)
-    rows |= one_fault_at_a_time(genome)
+    network_us = 2 * LATENCY_US + BLADE_US
+    rows["genome: a fault with software over two links and the blade"] = (
+        fault_us(genome["software", FRACTIONS[-1]]) / network_us
+    )
     digests += [result.digest for result in (*prefetched.values(), prefetched_local)]
     ratios, more = by_latency(settings, lowest.local_bytes, genome["software", FRACTIONS[0]].seconds)
     for latency, ratio in ratios.items():
