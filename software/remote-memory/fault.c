@@ -80,7 +80,7 @@ static void page_fault(struct registers *registers, uint64_t cause, uint64_t add
     remote_fault(entry);
     return;
   }
-  if (by_unit && frames_free() <= frames_kept() / 2) unit_serve();
+  if (by_unit && frames_free() < FRAMES_KEPT) unit_serve();
   first_touch(entry, region, address);
 }
 

@@ -26,7 +26,6 @@ void frames_start(unsigned wanted, unsigned wanted_batch) {
 }
 
 unsigned frames_batch(void) { return batch; }
-unsigned frames_kept(void) { return low() - 1; }
 unsigned frames_free(void) { return free_count; }
 const uint8_t *frames_begin(void) { return pool; }
 

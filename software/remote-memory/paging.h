@@ -93,9 +93,9 @@ static inline uint64_t *frame_entry(const struct frame *frame) {
 void frames_recorded(unsigned count);
 /* So many frames, of which that many are made free at once; 0: as fits. */
 void frames_start(unsigned count, unsigned batch);
-/* Frames evicted at once, frames that software keeps for itself when the unit gets some, and free ones. */
+/* Frames evicted at once, and free ones; of these, so many are not lent to the unit. */
+enum { FRAMES_KEPT = 2 };
 unsigned frames_batch(void);
-unsigned frames_kept(void);
 unsigned frames_free(void);
 struct frame *frame_at(unsigned index);
 unsigned frame_index(const struct frame *frame);
@@ -129,6 +129,8 @@ void unit_store(struct frame *frame);
 /* Takes notice of pages that the unit has brought and of frames that have left, has pages leave, gives frames. */
 void unit_serve(void);
 void unit_wait(void);
+/* Waits until no page is on its way that the program has prefetched: the unit writes entries only while some are. */
+void unit_settle(void);
 /* Has the unit begin to bring a page, into a frame of those that software has kept. */
 void unit_begin(uint64_t *entry);
 /* Waits for a page as the hart's walk does; false when it is refused for lack of a frame. */

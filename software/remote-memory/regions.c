@@ -44,6 +44,7 @@ static void forget_page(uint64_t address) {
 }
 
 void region_forget(uint64_t start, uint64_t end) {
+  if (by_unit) unit_settle();
   for (uint64_t page = start; page < end; page += PAGE) forget_page(page);
 }
 
@@ -82,6 +83,7 @@ bool region_protect(uint64_t start, uint64_t end, uint64_t rights) {
   }
   cut(start);
   cut(end);
+  if (by_unit) unit_settle();
   for (unsigned index = 0; index < count; ++index) {
     struct region *region = &regions[index];
     if (region->start < start || region->end > end) continue;

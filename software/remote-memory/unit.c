@@ -7,7 +7,8 @@
 /* The commands of the page-fault unit; hardware/src/main/scala/rackwright/pagefault/README.md is its contract.
    Only FETCH and NEW_PAGES wait for the unit. */
 #define FETCH(entry) RACKWRIGHT_CALL(3, 1, entry, 0)
-#define PREFETCH(entry) RACKWRIGHT_COMMAND(3, 2, entry, 0)
+#define PREFETCH(entry) RACKWRIGHT_COMMAND(3, 1, entry, 0)
+#define FETCHING() RACKWRIGHT_CALL(3, 2, 0, 0)
 #define GIVE_FRAME(place, record) RACKWRIGHT_COMMAND(3, 3, place, record)
 #define EVICT(place, remote) RACKWRIGHT_COMMAND(3, 4, place, remote)
 #define TAKEN(returned) RACKWRIGHT_COMMAND(3, 5, returned, 0)
@@ -36,9 +37,9 @@ static void give_frame(struct frame *frame) {
   ++given;
 }
 
-/* As many as are above those that software keeps. */
+/* All but those for what can't wait until others come back: a first touch, and a page that the unit has refused. */
 static void give_frames(void) {
-  while (given < frames_batch() + 1 && frames_free() > frames_kept()) give_frame(frame_take_free());
+  while (given < frames_batch() + 1 && frames_free() > FRAMES_KEPT) give_frame(frame_take_free());
 }
 
 void unit_start(void) {
@@ -100,6 +101,14 @@ void unit_wait(void) {
   /* Units have no clock of their own; who waits tells them the time. */
   wait_until_time(cycles() / 200 + TICK_TIME);
   TICK();
+}
+
+void unit_settle(void) {
+  for (uint64_t begin = cycles(); FETCHING();) {
+    if (cycles() - begin < 200 * TICK_TIME) continue;
+    TICK();
+    begin = cycles();
+  }
 }
 
 void unit_begin(uint64_t *entry) {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from rackwright import Cluster, MemoryBlade, RackwrightError, Server
+from rackwright.programs import compile_program
 from rackwright.remote_memory import Paging, PagingResult, paging_program, run_paged, workload
 
 PAGE = 4096
@@ -103,6 +105,117 @@ def test_genome_is_assembled_with_little_memory(paging: Paging) -> None:
     assert "wrong turns" in results[1].output
     assert results[1].exit_code == results[0].exit_code == 0
     assert results[1].seconds > results[0].seconds
+
+
+@cache
+def assembled(
+    paging: Paging, cpu: str, pages: int, ahead: int, slots: int = 4096, loss: float = 0.0, threads: int = 1
+) -> PagingResult:
+    """A short genome that prefetches slots so many k-mers ahead."""
+    return run_paged(
+        workload("genome"),
+        ["1000", "300", str(slots), str(ahead)],
+        local_bytes=pages * PAGE,
+        paging=paging,
+        cpu=cpu,
+        blades=2 if loss else 1,
+        loss=loss,
+        link_latency_us=0.5,
+        threads=threads,
+    )
+
+
+@pytest.mark.parametrize(
+    ("paging", "cpu", "pages"),
+    [
+        ("software", "functional", 24),
+        ("unit", "functional", 16),
+        pytest.param("unit", "functional", 8, marks=pytest.mark.long),
+        ("unit", "rocket", 24),
+        ("unit", "boom", 24),
+    ],
+)
+def test_prefetched_slots_make_the_same_contigs(paging: Paging, cpu: str, pages: int) -> None:
+    """As with all memory local and none prefetched."""
+    local, remote = assembled("software", "functional", 500, 0), assembled(paging, cpu, pages, 6)
+    assert (remote.output, remote.exit_code) == (local.output, 0)
+    assert remote.counts["remote_faults"] > 100
+
+
+@pytest.mark.long
+def test_only_the_unit_is_faster_by_prefetches() -> None:
+    """As it has several pages on their way at once; with software a prefetch is just an instruction."""
+    seconds = {
+        (paging, ahead): assembled(paging, "rocket", 64, ahead, slots=32768).seconds
+        for paging in get_args(Paging)
+        for ahead in (0, 6)
+    }
+    assert seconds["unit", 6] < 0.9 * seconds["unit", 0]
+    assert seconds["software", 6] > 0.97 * seconds["software", 0]
+
+
+def test_prefetched_pages_survive_loss_and_depend_on_no_thread() -> None:
+    """Two blades behind a switch that loses frames: answers come in any order, or again."""
+    results = [assembled("unit", "functional", 24, 6, loss=0.02, threads=threads) for threads in (1, 2)]
+    local = assembled("software", "functional", 500, 0)
+    assert (results[0].output, results[0].exit_code) == (local.output, 0)
+    assert results[0].digest == results[1].digest
+
+
+PREFETCHES = r"""
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void prefetch(const volatile void *at) {
+  __asm__ volatile(".option push\n.option arch, +zicbop\n"
+                   "prefetch.r 0(%0)\nprefetch.w 0(%0)\nprefetch.i 0(%0)\n.option pop" : : "r"(at));
+}
+
+int main(void) {
+  enum { PAGES = 64, PAGE = 4096 };
+  const uint64_t nowhere[] = {0, 8, 1ull << 37, 1ull << 62, -4096ull, -1ull};
+  for (unsigned index = 0; index < sizeof nowhere / 8; ++index) prefetch((void *)nowhere[index]);
+  prefetch((void *)main);
+  uint8_t *bytes = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (unsigned page = 0; page < PAGES; ++page) prefetch(bytes + page * PAGE);
+  for (unsigned page = 0; page < PAGES; ++page) memset(bytes + page * PAGE, page + 1, PAGE);
+  /* On their way when their rights and their contents go. */
+  for (unsigned page = 0; page < 8; ++page) prefetch(bytes + page * PAGE);
+  if (mprotect(bytes, 4 * PAGE, PROT_READ) || madvise(bytes + 4 * PAGE, 4 * PAGE, MADV_DONTNEED)) return 2;
+  for (unsigned page = 0; page < PAGES; ++page) prefetch(bytes + page * PAGE);
+  uint64_t sum = 0;
+  for (unsigned at = 0; at < PAGES * PAGE; ++at) sum += bytes[at];
+  for (unsigned page = 8; page < 12; ++page) prefetch(bytes + page * PAGE);
+  if (munmap(bytes + 8 * PAGE, 4 * PAGE)) return 3;
+  for (unsigned page = 0; page < PAGES; ++page) prefetch(bytes + page * PAGE);
+  printf("%llu\n", (unsigned long long)sum);
+  return 0;
+}
+"""
+
+
+@cache
+def prefetching_program(folder: Path) -> Path:
+    """Prefetches of what is nowhere, protected, remote, and of pages whose mapping changes meanwhile."""
+    source = folder / "prefetches.c"
+    source.write_text(PREFETCHES)
+    return compile_program([source], folder / "prefetches.elf")
+
+
+@pytest.mark.parametrize("cpu", ["functional", "rocket", "boom"])
+@pytest.mark.parametrize(("paging", "pages"), [("software", 24), ("unit", 24), ("unit", 200)])
+def test_a_prefetch_never_traps(
+    cpu: str, paging: Paging, pages: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Whatever it is of; and pages on their way when they are unmapped or protected stay so."""
+    program = prefetching_program(tmp_path_factory.getbasetemp())
+    result = run_paged(program, local_bytes=pages * PAGE, paging=paging, cpu=cpu, link_latency_us=0.5)
+    total = 4096 * (sum(range(1, 65)) - sum(range(5, 9)))
+    assert (result.output, result.exit_code) == (f"{total}\n", 0)
+    assert Server(cpu).run(program).exit_code == 0
 
 
 @pytest.mark.parametrize("paging", ["software", "unit"])

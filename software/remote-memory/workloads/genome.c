@@ -1,12 +1,13 @@
 /* De-novo assembly by a de Bruijn graph: a hash table of the k-mers of synthetic reads with errors, and the contigs
    that its unambiguous chains make. Verifies that contigs are pieces of the genome that the reads were drawn from.
-   Arguments: bases of the genome (40000), reads per base in hundredths (300), slots of the table (4194304: 64 MiB). */
+   Arguments: bases of the genome (40000), reads per base in hundredths (300), slots of the table (4194304: 64 MiB), and
+   how many k-mers ahead a slot is prefetched before it is written (0: none; at most 64). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = 31, READ = 100, ERRORS_PER_MILLION = 2000 };
+enum { K = 31, READ = 100, ERRORS_PER_MILLION = 2000, FARTHEST = 64 };
 #define MASK ((1ull << 2 * K) - 1)
 
 struct slot {
@@ -33,21 +34,58 @@ static uint64_t hash(uint64_t kmer) {
   return kmer ^ kmer >> 33;
 }
 
+static uint64_t home(uint64_t kmer) { return hash(kmer) & (slots - 1); }
+
 static struct slot *find(uint64_t kmer) {
-  uint64_t place = hash(kmer) & (slots - 1);
+  uint64_t place = home(kmer);
   while (table[place].kmer && table[place].kmer != kmer + 1) place = (place + 1) & (slots - 1);
   return &table[place];
+}
+
+static void insert(uint64_t kmer, uint8_t base) {
+  struct slot *slot = find(kmer);
+  slot->kmer = kmer + 1;
+  ++slot->count;
+  if (slot->after[base] < 255) ++slot->after[base];
+}
+
+/* A hint that the slot where a k-mer belongs will be written (prefetch.w of Zicbop); no operation where harts lack it. */
+static void prefetch(uint64_t kmer) {
+#ifdef __riscv
+  __asm__ volatile(".option push\n.option arch, +zicbop\nprefetch.w 0(%0)\n.option pop" : : "r"(&table[home(kmer)]));
+#else
+  __builtin_prefetch(&table[home(kmer)], 1);
+#endif
+}
+
+/* The k-mers whose slots are on their way, in a ring. */
+static struct {
+  uint64_t kmer;
+  uint8_t base;
+} ahead[FARTHEST];
+static unsigned distance, oldest, waiting;
+
+static void insert_oldest(void) {
+  insert(ahead[oldest].kmer, ahead[oldest].base);
+  oldest = (oldest + 1) % FARTHEST;
+  --waiting;
+}
+
+static void insert_later(uint64_t kmer, uint8_t base) {
+  if (!distance) {
+    insert(kmer, base);
+    return;
+  }
+  prefetch(kmer);
+  ahead[(oldest + waiting) % FARTHEST].kmer = kmer;
+  ahead[(oldest + waiting) % FARTHEST].base = base;
+  if (++waiting == distance) insert_oldest();
 }
 
 static void insert_read(const uint8_t *read) {
   uint64_t kmer = 0;
   for (unsigned index = 0; index < READ; ++index) {
-    if (index >= K) {
-      struct slot *slot = find(kmer);
-      slot->kmer = kmer + 1;
-      ++slot->count;
-      if (slot->after[read[index]] < 255) ++slot->after[read[index]];
-    }
+    if (index >= K) insert_later(kmer, read[index]);
     kmer = (kmer << 2 | read[index]) & MASK;
   }
 }
@@ -61,6 +99,7 @@ static void draw_reads(const uint8_t *genome, uint64_t bases, uint64_t count) {
     }
     insert_read(read);
   }
+  while (waiting) insert_oldest();
 }
 
 /* The only base that followed more than once, or else the only one at all; 4 when there is none such. */
@@ -84,9 +123,10 @@ int main(int count_of_arguments, char **arguments) {
   uint64_t bases = count_of_arguments > 1 ? strtoull(arguments[1], NULL, 10) : 40000;
   uint64_t coverage = count_of_arguments > 2 ? strtoull(arguments[2], NULL, 10) : 300;
   slots = count_of_arguments > 3 ? strtoull(arguments[3], NULL, 10) : 4194304;
+  distance = count_of_arguments > 4 ? (unsigned)strtoul(arguments[4], NULL, 10) : 0;
   uint8_t *genome = malloc(bases);
   table = calloc(slots, sizeof *table);
-  if (!genome || !table || slots & (slots - 1) || bases < 2 * READ) return 2;
+  if (!genome || !table || slots & (slots - 1) || bases < 2 * READ || distance > FARTHEST) return 2;
   for (uint64_t index = 0; index < bases; ++index) genome[index] = next_random() >> 62;
   draw_reads(genome, bases, bases * coverage / 100 / READ);
   /* Contigs: from the start on, or from behind the base at which the one before ended. */

@@ -191,8 +191,7 @@ impl AddressSpace {
             cause,
             value: address,
         };
-        let unused = 64 - 12 - 9 * self.levels();
-        if (address as i64) << unused >> unused != address as i64 {
+        if !self.is_canonical(address) {
             return Err(fault(purpose.page_fault()));
         }
         let mut table = (self.satp & 0xfff_ffff_ffff) * PAGE_BYTES;
@@ -236,6 +235,29 @@ impl AddressSpace {
 
     /// The place of the entry of `address` in a table of the lowest level, if it is that of a remote page.
     pub(crate) fn remote_entry(&self, memory: &GuestMemory, address: u64) -> Option<u64> {
+        self.remote(memory, address).map(|(place, _)| place)
+    }
+
+    /// The same, if an access for `purpose` may use the page when it has come. Pages of instructions are not told of.
+    pub(crate) fn remote_page(
+        &self,
+        memory: &GuestMemory,
+        regions: &Regions,
+        address: u64,
+        purpose: Purpose,
+    ) -> Option<u64> {
+        let privilege = self.privilege(purpose);
+        if !self.translates(privilege) || !self.is_canonical(address) {
+            return None;
+        }
+        let (place, found) = self.remote(memory, address)?;
+        let walks = regions.permit(Privilege::Supervisor, Purpose::Store, place);
+        let usable = found & entry::EXECUTE == 0 && self.permits(found, privilege, purpose);
+        (walks && usable).then_some(place)
+    }
+
+    /// The entry of a remote page, and its place.
+    fn remote(&self, memory: &GuestMemory, address: u64) -> Option<(u64, u64)> {
         let mut table = (self.satp & 0xfff_ffff_ffff) * PAGE_BYTES;
         for level in (0..self.levels()).rev() {
             let place = table + (address >> (12 + 9 * level) & 0x1ff) * 8;
@@ -244,7 +266,7 @@ impl AddressSpace {
             let found = u64::from_le_bytes(bytes);
             if level == 0 {
                 let remote = found & (entry::VALID | entry::KIND) == entry::REMOTE;
-                return remote.then_some(place);
+                return remote.then_some((place, found));
             }
             if found & (entry::VALID | entry::READ | entry::EXECUTE) != entry::VALID {
                 return None;
@@ -252,6 +274,12 @@ impl AddressSpace {
             table = (found >> 10 & 0xfff_ffff_ffff) * PAGE_BYTES;
         }
         None
+    }
+
+    /// Whether all bits of `address` that page tables don't use are copies of the highest one that they do.
+    fn is_canonical(&self, address: u64) -> bool {
+        let unused = 64 - 12 - 9 * self.levels();
+        (address as i64) << unused >> unused == address as i64
     }
 
     fn permits(&self, found: u64, privilege: Privilege, purpose: Purpose) -> bool {

@@ -171,10 +171,22 @@ fn integer_immediate(word: u32) -> (Operation, i32) {
         (5, 0) => (Srli, shift),
         (5, 0b01_0000) => (Srai, shift),
         (1 | 5, _) => (Illegal, 0),
+        (6, _) if word >> 7 & 31 == 0 => or_to_nowhere(word),
         _ => (
             pick([Addi, Illegal, Slti, Sltiu, Xori, Illegal, Ori, Andi], word),
             immediate,
         ),
+    }
+}
+
+/// Hints: the lower bits of the immediate say which (cache-management operations 1.0.1, section 2.6).
+fn or_to_nowhere(word: u32) -> (Operation, i32) {
+    let offset = immediate_i(word) & !31;
+    match word >> 20 & 31 {
+        0 => (PrefetchI, offset),
+        1 => (PrefetchR, offset),
+        3 => (PrefetchW, offset),
+        _ => (Ori, immediate_i(word)),
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod memory;
 pub(crate) mod multiply;
+pub(crate) mod prefetch;
 pub(crate) mod vector;
 
 use crate::state::{MicroOperation, State};

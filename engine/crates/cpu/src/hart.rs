@@ -46,8 +46,6 @@ pub struct Hart<T: Timing> {
     pub(crate) retired_offset: u64,
     pub(crate) cycles_per_tick: u64,
     pub(crate) pending_access: Option<PendingAccess>,
-    /// Whether remote pages are asked for before they fault.
-    pub(crate) asks_for_remote_pages: bool,
     /// The fault of a walk that waits for a remote page.
     pub(crate) pending_walk: Option<Exception>,
     blocks: Blocks<T::Block>,
@@ -96,7 +94,6 @@ impl<T: Timing> Hart<T> {
             retired_offset: 0,
             cycles_per_tick: CYCLES_PER_TICK,
             pending_access: None,
-            asks_for_remote_pages: false,
             pending_walk: None,
             blocks: Blocks::new(),
             shared: None,
@@ -215,9 +212,15 @@ impl<T: Timing> Hart<T> {
         }
         let index = self.state.stopped_at as usize;
         let at = block.code.instructions[index];
+        let trouble = std::mem::replace(&mut self.state.trouble, Trouble::None);
+        if let Trouble::Prefetch(place) = trouble {
+            self.state.pc = at.pc.wrapping_add(at.instruction.length.into());
+            self.retire(block, index + 1, false, self.state.pc);
+            return Some(Stop::Prefetch(place));
+        }
         self.state.pc = at.pc;
         self.retire(block, index, false, at.pc);
-        match std::mem::replace(&mut self.state.trouble, Trouble::None) {
+        match trouble {
             Trouble::Exception(mut exception) => {
                 if exception.cause == crate::Cause::IllegalInstruction {
                     exception.value = at.instruction.word.into();
@@ -225,7 +228,7 @@ impl<T: Timing> Hart<T> {
                 self.raise(exception)
             }
             Trouble::Device(access) => self.stop_for_device(at.instruction, access),
-            Trouble::None => unreachable!("a handler stopped without trouble"),
+            Trouble::None | Trouble::Prefetch(_) => unreachable!("a handler stopped without trouble"),
         }
     }
 

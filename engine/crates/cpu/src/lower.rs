@@ -1,7 +1,7 @@
 //! From instructions to operations that run.
 
 use crate::code::Way;
-use crate::handlers::{atomic, branch, divide, float, integer, memory, multiply, vector};
+use crate::handlers::{atomic, branch, divide, float, integer, memory, multiply, prefetch, vector};
 use crate::operation::{Class, File, Operation};
 use crate::state::{Handler, MicroOperation, SINK};
 use crate::timing::BlockInstruction;
@@ -172,7 +172,10 @@ fn handler<const R: bool>(operation: Operation) -> Handler {
         Bgeu => branch::bgeu,
         Jal => branch::jump,
         Jalr => branch::jump_register,
-        Fence => integer::nothing,
+        // The pages of instructions are left to software, which has to fence them.
+        Fence | PrefetchI => integer::nothing,
+        PrefetchR => prefetch::read,
+        PrefetchW => prefetch::write,
         FenceI | Csrrw | Csrrs | Csrrc | Csrrwi | Csrrsi | Csrrci | SfenceVma | SinvalVma | SfenceWInval
         | SfenceInvalIr | Ecall | Ebreak | Mret | Sret | Wfi | Illegal | Custom => branch::system,
         Vsetvli => vector::vsetvli,

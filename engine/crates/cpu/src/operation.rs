@@ -126,6 +126,7 @@ operations! {
     Integer Integer () [0]: Lui Auipc;
     Integer Integer (Integer) [0]:
         Addi Slti Sltiu Xori Ori Andi Slli Srli Srai Addiw Slliw Srliw Sraiw;
+    Integer None (Integer) [0]: PrefetchI PrefetchR PrefetchW;
     Integer Integer (Integer Integer) [0]:
         Add Sub Sll Slt Sltu Xor Srl Sra Or And Addw Subw Sllw Srlw Sraw;
     Multiply Integer (Integer Integer) [0]: Mul Mulh Mulhsu Mulhu Mulw;

@@ -50,6 +50,8 @@ pub(crate) enum Trouble {
     None,
     Exception(Exception),
     Device(DeviceAccess),
+    /// None: the instruction asks for the remote page whose entry lies there, and has been executed.
+    Prefetch(u64),
 }
 
 /// A reservation made by a load-reserved.
@@ -84,6 +86,8 @@ pub(crate) struct State {
     pub(crate) data: *mut DataContext,
     /// What `sscratch` held when the context was last entered, for those who observe.
     pub(crate) supervisor_scratch: u64,
+    /// Whether remote pages are asked for before they fault.
+    pub(crate) asks_for_remote_pages: bool,
     /// The vector registers.
     pub(crate) vector: Vector,
 }
@@ -107,6 +111,7 @@ impl State {
             regions: Regions::default(),
             data: std::ptr::null_mut(),
             supervisor_scratch: 0,
+            asks_for_remote_pages: false,
             vector: Vector::new(),
         })
     }

@@ -14,6 +14,9 @@ pub enum Stop {
     Device(DeviceAccess),
     /// A program's `ecall`; the hart stands behind it. Only for programs.
     EnvironmentCall,
+    /// A prefetch met the entry of a remote page, which lies at this physical address. The hart stands behind it and waits
+    /// for nothing. Only for harts that were told to ask.
+    Prefetch(u64),
     /// A load or store met the entry of a remote page, which lies at this physical address. To be ended by
     /// [`crate::Hart::finish_walk`] or [`crate::Hart::refuse_walk`]. Only for harts that were told to ask.
     RemotePage(u64),

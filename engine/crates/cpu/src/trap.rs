@@ -32,7 +32,7 @@ impl<T: Timing> Hart<T> {
     /// The place of the entry of a remote page that `exception` is about, if such pages are asked for. Those of
     /// instructions are left to software, which has to fence them.
     fn remote_page(&self, exception: &Exception) -> Option<u64> {
-        let asks = self.asks_for_remote_pages
+        let asks = self.state.asks_for_remote_pages
             && matches!(exception.cause, Cause::LoadPageFault | Cause::StorePageFault);
         if !asks {
             return None;
@@ -42,9 +42,9 @@ impl<T: Timing> Hart<T> {
         self.state.space.remote_entry(memory, exception.value)
     }
 
-    /// Has it ask for remote pages by [`Stop::RemotePage`] instead of taking their page faults.
+    /// Has it ask for remote pages by [`Stop::RemotePage`] instead of taking their page faults, and by [`Stop::Prefetch`].
     pub fn ask_for_remote_pages(&mut self) {
-        self.asks_for_remote_pages = true;
+        self.state.asks_for_remote_pages = true;
     }
 
     /// Ends [`Stop::RemotePage`]: the page has come, and the instruction is tried again.

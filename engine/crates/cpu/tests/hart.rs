@@ -235,3 +235,112 @@ fn harts_decode_the_same_code_once_and_other_code_at_its_place_again() {
     assert_eq!(shared_run(&code, &[addi(10, 0, 6), ECALL]).0, 6);
     assert_eq!(shared_run(&code, &[addi(10, 0, 5), ECALL]), (5, 0));
 }
+
+const fn csrw(register: u32, source: u32) -> u32 {
+    register << 20 | source << 15 | 1 << 12 | 0x73
+}
+
+const fn prefetch(kind: u32, rs1: u32, offset: u32) -> u32 {
+    offset << 20 | kind << 20 | rs1 << 15 | 6 << 12 | 0x13
+}
+
+const PREFETCH_I: u32 = 0;
+const PREFETCH_R: u32 = 1;
+const PREFETCH_W: u32 = 3;
+const PAGES: u64 = 0x20_0000;
+/// The table of the lowest level, which has the entries from [`PAGES`] on.
+const TABLE: u64 = 0x6000;
+/// Rights and kind of the entry of a remote page of the supervisor.
+const REMOTE: u64 = 1 << 8;
+const READ: u64 = 2;
+const WRITE: u64 = 4;
+const EXECUTE: u64 = 8;
+const USER: u64 = 16;
+
+/// What a supervisor's prefetch of `address` and the `jal` behind it come to, where the first page of [`PAGES`] has `entry`
+/// and the second one is not mapped: the place of the entry that is asked for. The hart may ask for remote pages or not.
+fn prefetched(kind: u32, entry: u64, address: u64, asks: bool) -> Option<u64> {
+    let code = [
+        csrw(0x180, 11), // satp
+        csrw(0x341, 12), // mepc
+        csrw(0x300, 13), // mstatus
+        csrw(0x3b0, 14), // pmpaddr0
+        csrw(0x3a0, 15), // pmpcfg0
+        0x3020_0073,     // mret
+        prefetch(kind, 10, 32),
+        JUMP_TO_ITSELF,
+    ];
+    let (mut hart, mut memory) = hart(Environment::BareMetal, &code);
+    memory.protect(0x4000, 0x3000, Protection::READ_WRITE).unwrap();
+    let code_page = 0xcf;
+    for (place, entry) in [
+        (0x4000, 0x5000 >> 12 << 10 | 1),
+        (0x5000, code_page),
+        (0x5008, TABLE >> 12 << 10 | 1),
+        (TABLE, entry),
+    ] {
+        memory.write(place, &u64::to_le_bytes(entry)).unwrap();
+    }
+    let prefetch_at = CODE + 24;
+    let supervisor = 1 << 11;
+    let registers = [
+        address.wrapping_sub(32),
+        8 << 60 | 4,
+        prefetch_at,
+        supervisor,
+        u64::MAX,
+        0x1f,
+    ];
+    for (number, value) in (10..).zip(registers) {
+        hart.write_register(number, value);
+    }
+    if asks {
+        hart.ask_for_remote_pages();
+    }
+    let stop = hart.run(&mut memory, Cycle(20));
+    assert_eq!(hart.pc(), prefetch_at + 4, "no trap is taken");
+    match stop {
+        Stop::Prefetch(place) => {
+            assert_eq!((hart.instructions_retired(), hart.cycle()), (7, Cycle(7)));
+            assert_eq!(hart.run(&mut memory, Cycle(20)), Stop::Budget, "it goes on");
+            Some(place)
+        }
+        other => {
+            assert_eq!(other, Stop::Budget);
+            None
+        }
+    }
+}
+
+#[test]
+fn a_prefetch_asks_for_a_remote_page_and_goes_on() {
+    let both = REMOTE | READ | WRITE;
+    assert_eq!(prefetched(PREFETCH_R, both, PAGES, true), Some(TABLE));
+    assert_eq!(prefetched(PREFETCH_W, both, PAGES + 0xfff, true), Some(TABLE));
+    assert_eq!(prefetched(PREFETCH_R, REMOTE | READ, PAGES, true), Some(TABLE));
+}
+
+#[test]
+fn a_prefetch_is_dropped_without_a_trap_where_an_access_would_fault() {
+    let both = REMOTE | READ | WRITE;
+    assert_eq!(prefetched(PREFETCH_W, REMOTE | READ, PAGES, true), None);
+    assert_eq!(prefetched(PREFETCH_R, both | USER, PAGES, true), None);
+    assert_eq!(prefetched(PREFETCH_R, READ | WRITE, PAGES, true), None);
+    assert_eq!(prefetched(PREFETCH_R, both, PAGES + 0x1000, true), None);
+    assert_eq!(prefetched(PREFETCH_R, both, 0, true), None);
+    assert_eq!(prefetched(PREFETCH_R, both, PAGES | 1 << 39, true), None);
+    assert_eq!(prefetched(PREFETCH_R, both, u64::MAX, true), None);
+}
+
+#[test]
+fn pages_of_instructions_are_left_to_software() {
+    let all = REMOTE | READ | WRITE | EXECUTE;
+    assert_eq!(prefetched(PREFETCH_R, all, PAGES, true), None);
+    assert_eq!(prefetched(PREFETCH_I, all, PAGES, true), None);
+    assert_eq!(prefetched(PREFETCH_I, REMOTE | READ, PAGES, true), None);
+}
+
+#[test]
+fn a_hart_that_was_not_told_to_ask_prefetches_nothing() {
+    assert_eq!(prefetched(PREFETCH_R, REMOTE | READ | WRITE, PAGES, false), None);
+}

@@ -265,6 +265,13 @@ impl<T: Timing> Networked<T> {
                 pager.expect("only with it pages are asked for").walk(at, place);
                 self.stamp_hart(Event::Asks);
             }
+            Ok(Stop::Prefetch(place)) => {
+                let (at, pager) = (self.machine.core.hart.cycle(), self.pager.as_mut());
+                pager
+                    .expect("only with it pages are asked for")
+                    .prefetch(at, place);
+                return false;
+            }
             Ok(Stop::WaitForInterrupt) if self.machine.core.hart.is_interrupted() => return false,
             Ok(Stop::WaitForInterrupt) => {
                 self.activity = Activity::Waits;

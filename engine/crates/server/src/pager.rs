@@ -104,6 +104,11 @@ impl Pager {
         self.give(at, WALK, [place, 0], 0, true);
     }
 
+    /// The hart has met the entry of a remote page at `place`, and doesn't wait for that.
+    pub(crate) fn prefetch(&mut self, at: Cycle, place: u64) {
+        self.give(at, WALK, [place, 0], 0, false);
+    }
+
     /// Tells it that time has passed.
     pub(crate) fn tick(&mut self, at: Cycle) {
         self.give(at, TICK, [0, 0], 0, false);

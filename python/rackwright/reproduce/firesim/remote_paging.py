@@ -16,10 +16,14 @@ WORKLOADS = {
 }
 """Arguments: for a whole measurement, and for a quick one."""
 LATENCY_US = 2.0
+BLADE_US = 0.2
+"""A blade's time for a request."""
 SHORTER_US = (0.25, 0.5, 1.0)
 """Latencies of the link to the blade; with the shorter ones, one workload with the lowest local memory runs.
 The paper does not say its own."""
 KINDS: tuple[Paging, ...] = ("software", "unit")
+AHEAD = "8"
+"""How many k-mers ahead the genome prefetches, where it does: more than the unit has pages on their way."""
 SPARE_PAGES = 100
 """More than the frames that either kind keeps free."""
 
@@ -48,6 +52,51 @@ def overhead_ratio(results: dict[Paging, PagingResult], local_seconds: float) ->
     return (results["software"].seconds - local_seconds) / (results["unit"].seconds - local_seconds)
 
 
+def prefetching(
+    settings: Settings, local_bytes: int, output: str
+) -> tuple[dict[Paging, PagingResult], PagingResult]:
+    """The genome with prefetches by both kinds, the same binary, and with all memory local.
+
+    Raises `AssertionError` when an output differs from `output`.
+    """
+    arguments = (*WORKLOADS["genome"][settings.quick], AHEAD)
+    program = workload("genome")
+    settings.detail(f"firesim-2.11: genome, slots prefetched {AHEAD} k-mers ahead")
+    local = run_paged(program, arguments, local_bytes=12_000 * PAGE_BYTES)
+    results: dict[Paging, PagingResult] = {
+        kind: run_paged(program, arguments, local_bytes=local_bytes, paging=kind, link_latency_us=LATENCY_US)
+        for kind in KINDS
+    }
+    outputs = {result.output for result in (local, *results.values())}
+    if outputs != {output}:
+        raise AssertionError(f"genome prints something else with prefetches: {outputs}")
+    return results, local
+
+
+def prefetching_rows(results: dict[Paging, PagingResult], local: PagingResult) -> dict[str, float]:
+    """What is compared of the genome with prefetches."""
+    by_software, by_unit = results["software"], results["unit"]
+    return {
+        "genome with prefetches: overhead with software over that with the unit": overhead_ratio(
+            results, local.seconds
+        ),
+        "genome with prefetches: slow-down with software": by_software.seconds / local.seconds,
+        "genome with prefetches: slow-down with the unit": by_unit.seconds / local.seconds,
+        "genome with prefetches: evictions with the unit over those with software": by_unit.counts[
+            "evictions"
+        ]
+        / by_software.counts["evictions"],
+        "genome with prefetches: metadata time with software over that with the unit": metadata_ratio(
+            by_software, by_unit
+        ),
+    }
+
+
+def fault_us(result: PagingResult) -> float:
+    """What a remote fault takes software."""
+    return result.counts["fault_cycles"] / result.counts["remote_faults"] / 2000
+
+
 def by_latency(
     settings: Settings, local_bytes: int, local_seconds: float
 ) -> tuple[dict[float, float], list[str]]:
@@ -71,28 +120,31 @@ def by_latency(
     return ratios, digests
 
 
+def metadata_ratio(by_software: PagingResult, by_unit: PagingResult) -> float:
+    """Metadata time of a remote fault, with software over that with the unit."""
+
+    def each(result: PagingResult) -> float:
+        return result.counts["metadata_cycles"] / result.counts["remote_faults"]
+
+    return each(by_software) / each(by_unit)
+
+
 def rows_of(name: str, results: dict[tuple[Paging, float], PagingResult]) -> dict[str, float]:
     """What is compared, at the lowest local memory."""
     lowest = FRACTIONS[-1]
     by_software, by_unit = results["software", lowest], results["unit", lowest]
     local = results["software", FRACTIONS[0]].seconds
-
-    def each(result: PagingResult) -> float:
-        return result.counts["metadata_cycles"] / result.counts["remote_faults"]
-
     return {
         f"{name}: overhead with software over that with the unit": overhead_ratio(
             {"software": by_software, "unit": by_unit}, local
         ),
         f"{name}: slow-down with software": by_software.seconds / local,
         f"{name}: slow-down with the unit": by_unit.seconds / local,
-        f"{name}: metadata time with software over that with the unit": each(by_software) / each(by_unit),
+        f"{name}: metadata time with software over that with the unit": metadata_ratio(by_software, by_unit),
         f"{name}: evictions with the unit over those with software": by_unit.counts["evictions"]
         / by_software.counts["evictions"],
         f"{name}: remote faults with software": by_software.counts["remote_faults"],
-        f"{name}: a fault with software": by_software.counts["fault_cycles"]
-        / by_software.counts["remote_faults"]
-        / 2000,
+        f"{name}: a fault with software": fault_us(by_software),
         f"{name}: network bytes with the unit over those with software": by_unit.network_bytes
         / by_software.network_bytes,
     }
@@ -112,9 +164,15 @@ def measure(settings: Settings) -> Outcome:
         }
         charts.append(line_chart(f"{name}: run time", "local memory, % of the peak", "ms", lines))
     genome = swept["genome"]
-    ratios, more = by_latency(
-        settings, genome["unit", FRACTIONS[-1]].local_bytes, genome["software", FRACTIONS[0]].seconds
+    lowest = genome["unit", FRACTIONS[-1]]
+    prefetched, prefetched_local = prefetching(settings, lowest.local_bytes, lowest.output)
+    rows |= prefetching_rows(prefetched, prefetched_local)
+    network_us = 2 * LATENCY_US + BLADE_US
+    rows["genome: a fault with software over two links and the blade"] = (
+        fault_us(genome["software", FRACTIONS[-1]]) / network_us
     )
+    digests += [result.digest for result in (*prefetched.values(), prefetched_local)]
+    ratios, more = by_latency(settings, lowest.local_bytes, genome["software", FRACTIONS[0]].seconds)
     for latency, ratio in ratios.items():
         rows[f"genome: the same with a link of {latency:g} us"] = ratio
     ratios[LATENCY_US] = rows["genome: overhead with software over that with the unit"]

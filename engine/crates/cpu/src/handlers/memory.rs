@@ -38,7 +38,7 @@ pub(super) unsafe fn trouble(state: &mut State, operation: *const MicroOperation
 }
 
 #[inline(always)]
-unsafe fn address(state: &State, operation: *const MicroOperation) -> u64 {
+pub(super) unsafe fn address(state: &State, operation: *const MicroOperation) -> u64 {
     // SAFETY: `operation` is the one that runs.
     unsafe { register(state, (*operation).rs1).wrapping_add((*operation).immediate as u64) }
 }

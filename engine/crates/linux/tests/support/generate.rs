@@ -14,6 +14,8 @@ const SHIFTS: &str = "slli srli srai";
 const WORD_SHIFTS: &str = "slliw srliw sraiw";
 const LOADS: &str = "lb lbu lh lhu lw lwu ld";
 const STORES: &str = "sb sh sw sd";
+/// Of an extension that the assembler is told of where they are.
+const PREFETCHES: &str = "prefetch.i prefetch.r prefetch.w";
 const FLOAT_LOADS: &str = "flw fld";
 const FLOAT_STORES: &str = "fsw fsd";
 const ATOMICS: &str = "amoswap amoadd amoxor amoand amoor amomin amomax amominu amomaxu";
@@ -44,6 +46,7 @@ pub fn names() -> Vec<&'static str> {
         WORD_SHIFTS,
         LOADS,
         STORES,
+        PREFETCHES,
         FLOAT_LOADS,
         FLOAT_STORES,
         ATOMICS,
@@ -261,6 +264,11 @@ impl Generator {
             let offset = self.below(DATA_BYTES / 8 - 1) * 8 + [0, 0, 0, 3][self.below(4)];
             let register = if has(LOADS) { rd } else { a };
             self.line(format!("{name} x{register}, {offset}(x8)"));
+        } else if has(PREFETCHES) {
+            // From anywhere, as they never fault.
+            let offset = self.signed(7) * 32;
+            self.line(".option push\n    .option arch, +zicbop");
+            self.line(format!("{name} {offset}(x{a})\n    .option pop"));
         } else if has(FLOAT_LOADS) || has(FLOAT_STORES) {
             let offset = self.below(DATA_BYTES / 8) * 8;
             self.line(format!("{name} f{fd}, {offset}(x8)"));

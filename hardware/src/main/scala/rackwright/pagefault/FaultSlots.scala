@@ -70,6 +70,9 @@ class FaultSlots(params: Params) extends Module {
 
   /** Frames that slots have. */
   val held = IO(Output(UInt(log2Ceil(count + 1).W)))
+
+  /** Pages are on their way. */
+  val fetching = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
 
   private object State extends ChiselEnum {
@@ -101,7 +104,10 @@ class FaultSlots(params: Params) extends Module {
   }).asUInt
   private val (anyFree, freeSlot) = first(State.free)
   private val joins = hits.orR
-  private val turnedAway = asked.valid && !joins && !anyFree
+  // What the hart asks for ahead leaves a slot for what it may have to wait for.
+  private val ahead = !asked.bits.awaited && !asked.bits.software
+  private val enough = Mux(ahead, (in(State.free) & (in(State.free) - 1.U)).orR, anyFree)
+  private val turnedAway = asked.valid && !joins && !enough
   private val ended = waiter.valid && states(waiter.bits) === State.done
   result.valid := ended || (turnedAway && asked.bits.awaited)
   result.bits := Mux(ended, slots(waiter.bits).cause, Cause.busy)
@@ -232,6 +238,8 @@ class FaultSlots(params: Params) extends Module {
   returned.bits.frame := slots(backSlot).free.frame
   returned.bits.settled := true.B
   when(returned.fire) { states(backSlot) := State.done }
+
+  fetching := asked.valid || !in(State.free).andR
 
   private val without = Seq(State.free, State.read, State.reading, State.take, State.done)
   held := PopCount(states.map(state => !without.map(state === _).reduce(_ || _)))

@@ -38,6 +38,7 @@ class PageFault(params: Params) extends HardwareUnit {
   records.newPage <> faults.newPage
   faults.recorded := records.recorded
   commands.newPages := records.newPages
+  commands.fetching := faults.fetching
   records.ring := commands.ring
   records.taken := commands.taken
   record <> records.memory

@@ -23,6 +23,9 @@ class PageFaultCommands(params: Params) extends Module {
   val ring = IO(Valid(UInt(Sizes.frameBits.W)))
   val taken = IO(Valid(UInt(Ring.countBits.W)))
   val newPages = IO(Input(UInt(RecordWriter.totalBits.W)))
+
+  /** Pages are on their way. */
+  val fetching = IO(Input(Bool()))
   val idle = IO(Output(Bool()))
 
   private val freeFrames = Module(new Queue(new FreeFrame, params.queueEntries))
@@ -41,8 +44,8 @@ class PageFaultCommands(params: Params) extends Module {
   private val answers = Module(new Queue(chiselTypeOf(command.response.bits), 2))
   command.response <> answers.io.deq
 
-  private val walks = is(Functs.walk) || is(Functs.fetch) || is(Functs.prefetch)
-  private val answersNow = bits.xd && !(walks && !is(Functs.prefetch))
+  private val walks = is(Functs.walk) || is(Functs.fetch)
+  private val answersNow = bits.xd && !walks
   // Time passes while a walk is awaited, too.
   private val ticks = is(Functs.tick) && !bits.xd
   private val accepted = ticks || (!awaited && answers.io.enq.ready && (!walks || walk.ready))
@@ -52,8 +55,8 @@ class PageFaultCommands(params: Params) extends Module {
   walk.valid := request.valid && !awaited && answers.io.enq.ready && walks
   walk.bits.place := bits.rs1(Sizes.addressBits - 1, 3)
   walk.bits.software := !is(Functs.walk)
-  walk.bits.awaited := !is(Functs.prefetch)
-  when(obeyed && walks && !is(Functs.prefetch)) {
+  walk.bits.awaited := bits.xd
+  when(obeyed && walks && bits.xd) {
     awaited := true.B
     awaitedRd := bits.rd
   }
@@ -74,6 +77,7 @@ class PageFaultCommands(params: Params) extends Module {
   private val answer = MuxCase(
     0.U(64.W),
     Seq(
+      is(Functs.fetching) -> fetching,
       is(Functs.giveFrame) -> freeFrames.io.enq.ready,
       is(Functs.evict) -> evictions.io.enq.ready,
       is(Functs.taken) -> newPages
@@ -103,7 +107,7 @@ object PageFaultCommands {
   object Functs {
     val walk: Int = 0
     val fetch: Int = 1
-    val prefetch: Int = 2
+    val fetching: Int = 2
     val giveFrame: Int = 3
     val evict: Int = 4
     val taken: Int = 5
