@@ -87,8 +87,8 @@ class RunResult:
 class Server(Node):
     """Cores of the model `cpu`, `harts` of them, each with `accelerators` at `placement`.
 
-    The threads of a Linux program run on all of them, from one queue. Bare metal has one, or in a cluster as many as
-    its program starts.
+    The threads of a Linux program run on all of them, from one queue. Bare metal has one, or in a cluster as
+    many as its program starts.
 
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
     manifest of your own unit, or a compiled design. Each answers to its own custom opcodes. `check_idle`
