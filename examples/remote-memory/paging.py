@@ -25,6 +25,7 @@ parser.add_argument(
 )
 parser.add_argument("--local", type=size, default=size("16MiB"), help="local memory, at least 32KiB")
 parser.add_argument("--paging", choices=("software", "unit"), default="software", help="who brings pages")
+parser.add_argument("--harts", type=int, default=1, help="harts for the program's threads, 1 to 8")
 parser.add_argument("--batch", type=int, default=0, help="pages that leave at once; 0: by the local memory")
 parser.add_argument("--blades", type=int, default=1, help="memory blades, 1 to 4")
 parser.add_argument("--blade-cpu", choices=("functional", "rocket", "boom"), help="blades are servers")
@@ -40,6 +41,7 @@ result = run_paged(
     local_bytes=asked.local,
     paging=asked.paging,
     batch=asked.batch,
+    harts=asked.harts,
     files=asked.file,
     blades=asked.blades,
     blade_cpu=asked.blade_cpu,

@@ -87,7 +87,8 @@ class RunResult:
 class Server(Node):
     """Cores of the model `cpu`, `harts` of them, each with `accelerators` at `placement`.
 
-    The threads of a Linux program run on all of them, from one queue; bare metal has one.
+    The threads of a Linux program run on all of them, from one queue. Bare metal has one, or in a cluster as
+    many as its program starts.
 
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
     manifest of your own unit, or a compiled design. Each answers to its own custom opcodes. `check_idle`
@@ -265,10 +266,9 @@ class Server(Node):
             return {"kind": "linux", **self.linux.describe(), "command": command, **both}
         if self.program is None:
             raise TopologyError(f'`{names[self]}` needs a program: Server(program="ping.elf")')
-        if self.harts > 1:
-            raise TopologyError(f"`{names[self]}` runs bare metal, which has one hart, not {self.harts}")
         return {
             "kind": "server",
+            "harts": self.harts,
             "program": str(network_program(self.program)),
             "arguments": [described(argument) for argument in self.arguments],
             "units": [_key(unit) for unit in self.units],

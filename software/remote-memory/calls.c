@@ -3,10 +3,10 @@
 /* Numbers of Linux's generic table of system calls, and of errors. */
 enum call {
   EXIT = 93, EXIT_GROUP = 94, SET_TID_ADDRESS = 96, FUTEX = 98, SET_ROBUST_LIST = 99, CLOCK_GETTIME = 113,
-  CLOCK_GETRES = 114, SCHED_YIELD = 124, KILL = 129, TGKILL = 131, SIGALTSTACK = 132, SIGACTION = 134,
+  CLOCK_GETRES = 114, GET_AFFINITY = 123, SCHED_YIELD = 124, KILL = 129, TGKILL = 131, SIGALTSTACK = 132, SIGACTION = 134,
   SIGPROCMASK = 135, TIMES = 153, UNAME = 160, GETRUSAGE = 165, UMASK = 166, GETTIMEOFDAY = 169, GETPID = 172,
   GETUID = 174, GETEUID = 175, GETGID = 176, GETEGID = 177, GETTID = 178, SYSINFO = 179, BRK = 214, MUNMAP = 215,
-  MREMAP = 216, MMAP = 222, MPROTECT = 226, MADVISE = 233, PRLIMIT = 261, GETRANDOM = 278,
+  MREMAP = 216, CLONE = 220, MMAP = 222, MPROTECT = 226, MADVISE = 233, PRLIMIT = 261, GETRANDOM = 278,
 };
 enum { BAD_FILE = 9, NO_MEMORY = 12, INVALID = 22, NO_CALL = 38 };
 enum { MAP_SHARED = 1, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, PROCESS = 1, ADVICE_NOT_NEEDED = 4 };
@@ -121,6 +121,13 @@ static uint64_t limits(uint64_t resource, uint64_t *old) {
   return 0;
 }
 
+/* A bit for each hart. */
+static uint64_t affinity(uint64_t *mask, uint64_t bytes) {
+  if (bytes < sizeof *mask) return failed(INVALID);
+  *mask = (1ul << hart_count) - 1;
+  return sizeof *mask;
+}
+
 static uint64_t answer(uint64_t number, const uint64_t *a) {
   uint64_t about_files;
   if (file_call(number, a, &about_files)) return about_files;
@@ -135,24 +142,25 @@ static uint64_t answer(uint64_t number, const uint64_t *a) {
     case UNAME: return name((char *)a[0]);
     case GETRANDOM: return random_bytes((uint8_t *)a[0], a[1]);
     case PRLIMIT: return limits(a[1], (uint64_t *)a[3]);
-    case GETPID:
-    case GETTID:
-    case SET_TID_ADDRESS: return PROCESS;
+    case GETPID: return PROCESS;
+    case GETTID: return thread_number();
+    case SET_TID_ADDRESS: thread_set_clear(a[0]); return thread_number();
+    case FUTEX: return (uint64_t)thread_futex(a);
+    case SCHED_YIELD: thread_yield(); return 0;
+    case GET_AFFINITY: return affinity((uint64_t *)a[2], a[1]);
     case GETUID:
     case GETEUID:
     case GETGID:
     case GETEGID: return 1000;
-    case FUTEX:
     case UMASK:
     case SET_ROBUST_LIST:
-    case SCHED_YIELD:
     case SIGALTSTACK:
     case SIGACTION:
     case SIGPROCMASK: return 0;
     case MADVISE:
       if (a[2] == ADVICE_NOT_NEEDED) region_forget(a[0], a[0] + up(a[1]));
       return 0;
-    case EXIT:
+    case EXIT: thread_exit((int)a[0] & 0xff);
     case EXIT_GROUP: stop((int)a[0] & 0xff);
     case KILL: stop(128 + (int)a[1]);
     case TGKILL: stop(128 + (int)a[2]);
@@ -161,5 +169,9 @@ static uint64_t answer(uint64_t number, const uint64_t *a) {
 }
 
 void linux_call(struct registers *registers) {
+  if (registers->a[7] == CLONE) {
+    registers->a[0] = (uint64_t)thread_clone(registers);
+    return;
+  }
   registers->a[0] = answer(registers->a[7], registers->a);
 }

@@ -84,7 +84,7 @@ static void page_fault(struct registers *registers, uint64_t cause, uint64_t add
   first_touch(entry, region, address);
 }
 
-void trap(struct registers *registers, uint64_t cause, uint64_t value) {
+static void handle(struct registers *registers, uint64_t cause, uint64_t value) {
   switch (cause) {
     case CALL: {
       registers->pc += 4;
@@ -101,4 +101,15 @@ void trap(struct registers *registers, uint64_t cause, uint64_t value) {
       print("\nremote memory: the program has ended by a trap\n");
       stop(128 + (int)cause);
   }
+}
+
+void trap(struct registers *registers, uint64_t cause, uint64_t value) {
+  if (registers->status >> 8 & 1) {
+    handle(registers, cause, value);
+    return;
+  }
+  kernel_enter();
+  handle(registers, cause, value);
+  thread_slice();
+  kernel_leave();
 }

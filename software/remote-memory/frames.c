@@ -117,10 +117,12 @@ static struct frame *victim(void) {
 void frames_reclaim(void) {
   if (spare() >= low()) return;
   uint64_t begin = cycles();
+  harts_stop();
   while (spare() + leaving < low() + batch) {
     struct frame *frame = victim();
     if (!frame) break;
     evict(frame);
   }
+  harts_go();
   statistics.reclaim_cycles += cycles() - begin;
 }

@@ -1,10 +1,10 @@
 /* Runs a Linux program in user mode whose pages live here and on memory blades. Its arguments: the kind of paging,
-   the number of local pages, how many are evicted at once (0: as fits), the number of blades, their addresses, the
+   the number of local pages, how many are evicted at once (0: as fits), of harts, of blades, the addresses of these, the
    program's own. */
 #include "bare.h"
 #include "files.h"
 
-enum { KIND = 1, LOCAL, BATCH, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
+enum { KIND = 1, LOCAL, BATCH, HARTS, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
 
 bool by_unit;
 unsigned blade_count;
@@ -18,6 +18,8 @@ static unsigned number(const char *text) {
 
 static void supervise(void) {
   const struct boot_information *told = &boot_information;
+  unsigned harts = number(told->arguments[HARTS]);
+  if (harts < 1 || harts > MOST_HARTS) fail("there are 1 to 8 harts, not", harts);
   by_unit = told->arguments[KIND][0] == 'u';
   blade_count = number(told->arguments[BLADES]);
   if (blade_count < 1 || blade_count > MOST_BLADES || told->neighbour_count != blade_count)
@@ -29,8 +31,18 @@ static void supervise(void) {
   descriptors_start();
   unsigned first = FIRST_BLADE + blade_count;
   struct start start = load_program(told->arguments + first, (unsigned)told->argument_count - first);
-  enter_user(start.pc, start.sp);
+  threads_start(start.pc, start.sp);
+  harts_start(harts);
+  hart_loop(0);
 }
+
+static void begin(void) {
+  uint64_t hart = (uint64_t)__builtin_frame_address(0) - (uint64_t)hart_stacks;
+  kernel_enter();
+  hart_loop((unsigned)(hart / HART_STACK));
+}
+
+void further_hart_begins(void) { enter_supervisor(tables_root(), begin); }
 
 int main(void) {
   tables_start();

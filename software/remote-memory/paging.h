@@ -169,11 +169,49 @@ struct start load_program(const char *const *arguments, unsigned count);
 void linux_start(uint64_t program_end);
 void linux_call(struct registers *registers);
 
+/* harts.c: what harts do to one another. One of them at a time is in the runtime, once there are several. */
+enum { MOST_HARTS = 8, HART_STACK = 4096 };
+extern unsigned hart_count;
+extern uint8_t hart_stacks[MOST_HARTS][HART_STACK];
+/* Where a hart behind the first comes, in machine mode. */
+void further_hart_begins(void) __attribute__((noreturn));
+void kernel_enter(void);
+void kernel_leave(void);
+/* Calls the harts behind the first, which begin with `hart_loop`. */
+void harts_start(unsigned count);
+/* Has the others stand still while entries that they may use are changed. They forget all translations. */
+void harts_stop(void);
+void harts_go(void);
+/* A thread is ready: one of the harts that wait for that goes on. */
+void harts_wake(void);
+/* Waits for that, out of the runtime. */
+void hart_idle(unsigned hart, const volatile uint64_t *until);
+
+/* threads.c */
+struct switched;
+void threads_start(uint64_t pc, uint64_t sp);
+void hart_loop(unsigned hart) __attribute__((noreturn));
+/* The hart, and the number, of the thread that is in the runtime. */
+unsigned thread_hart(void);
+uint32_t thread_number(void);
+void thread_yield(void);
+/* Gives way when its time is over. */
+void thread_slice(void);
+/* Linux's calls. */
+int64_t thread_clone(const struct registers *registers);
+int64_t thread_futex(const uint64_t *arguments);
+void thread_set_clear(uint64_t address);
+void thread_exit(int status) __attribute__((noreturn));
+
 /* start.S */
 void enter_supervisor(uint64_t satp, void (*main)(void)) __attribute__((noreturn));
-void enter_user(uint64_t pc, uint64_t sp) __attribute__((noreturn));
 /* Waits until the NIC has received something or `time` has that value. */
 void wait_until_time(uint64_t time);
+/* Waits until that is not zero, or another hart calls. */
+void wait_until_nonzero(const volatile uint64_t *word);
+void thread_first(void);
+uint64_t user_status(void);
+void switch_context(struct switched **from, struct switched *to);
 
 /* How pages are brought. */
 extern bool by_unit;

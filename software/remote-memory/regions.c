@@ -44,8 +44,10 @@ static void forget_page(uint64_t address) {
 }
 
 void region_forget(uint64_t start, uint64_t end) {
+  harts_stop();
   if (by_unit) unit_settle();
   for (uint64_t page = start; page < end; page += PAGE) forget_page(page);
+  harts_go();
 }
 
 void region_unmap(uint64_t start, uint64_t end) {
@@ -83,6 +85,7 @@ bool region_protect(uint64_t start, uint64_t end, uint64_t rights) {
   }
   cut(start);
   cut(end);
+  harts_stop();
   if (by_unit) unit_settle();
   for (unsigned index = 0; index < count; ++index) {
     struct region *region = &regions[index];
@@ -90,6 +93,7 @@ bool region_protect(uint64_t start, uint64_t end, uint64_t rights) {
     region->rights = rights;
     for (uint64_t page = region->start; page < region->end; page += PAGE) protect_page(page, rights);
   }
+  harts_go();
   return true;
 }
 

@@ -1,6 +1,30 @@
 # Between the modes: machine mode enters the supervisor and waits for it, the supervisor takes the user's traps.
 
+    .equ STACK_LOG2, 12             # HART_STACK of paging.h
     .section .text
+
+# Where all harts enter; those behind the first when they are called.
+    .globl every_hart
+every_hart:
+    bnez a0, further_hart
+    j _start
+further_hart:
+    .option push
+    .option norelax
+    la gp, __global_pointer$
+    .option pop
+    la sp, hart_stacks
+    addi t0, a0, 1
+    slli t0, t0, STACK_LOG2
+    add sp, sp, t0
+    li t0, 1 << 13                  # floating point on
+    csrs mstatus, t0
+    csrw fcsr, zero
+    la t0, unexpected
+    csrw mtvec, t0
+    call machine_called
+    call further_hart_begins
+
     .globl enter_supervisor
 enter_supervisor:                   # a0: satp, a1: where to
     csrw satp, a0
@@ -11,6 +35,12 @@ enter_supervisor:                   # a0: satp, a1: where to
     csrw pmpcfg0, t0
     la t0, machine_trap
     csrw mtvec, t0
+    csrr t0, mhartid
+    slli t0, t0, 5
+    la t1, machine_words
+    add t0, t0, t1
+    csrw mscratch, t0
+    csrwi mie, 1 << 3               # other harts may stop this one
     li t0, 0xb1ff                   # exceptions of user mode, and page faults of the supervisor
     csrw medeleg, t0
     li t0, 7                        # cycle, time, instret
@@ -26,24 +56,75 @@ enter_supervisor:                   # a0: satp, a1: where to
     csrw mepc, a1
     mret
 
-# The only call of the supervisor: waits for the NIC's interrupt or the time in a0.
+# Calls of the supervisor: a1 = 1 waits for the NIC's interrupt or the time in a0, 0 until the word at a0 is not 0 or
+# another hart calls.
     .balign 4
 machine_trap:
-    csrw mscratch, t0
+    csrrw sp, mscratch, sp
+    sd t0, 0(sp)
+    sd t1, 8(sp)
+    sd ra, 16(sp)
     csrr t0, mcause
+    bltz t0, machine_interrupt
     addi t0, t0, -9
     bnez t0, unexpected
-    li t0, 0x02004000
+    beqz a1, wait_for_word
+    csrr t0, mhartid
+    slli t0, t0, 3
+    li t1, 0x02004000
+    add t0, t0, t1
     sd a0, 0(t0)
     li t0, 1 << 11 | 1 << 7
     csrs mie, t0
     wfi
     csrc mie, t0
+waited:
     csrr t0, mepc
     addi t0, t0, 4
     csrw mepc, t0
-    csrr t0, mscratch
+machine_return:
+    ld t0, 0(sp)
+    ld t1, 8(sp)
+    ld ra, 16(sp)
+    csrrw sp, mscratch, sp
     mret
+wait_for_word:
+    ld t0, 0(a0)
+    bnez t0, waited
+    wfi
+    j waited
+
+# Another hart has called: stands still as long as that wants it, and forgets what it knew of memory.
+machine_interrupt:
+    call machine_called
+    lw t0, hart_stop
+    beqz t0, machine_return
+    csrr t0, mhartid
+    slli t0, t0, 2
+    la t1, hart_stopped
+    add t1, t1, t0
+    li t0, 1
+    fence
+    sw t0, 0(t1)
+stands_still:
+    lw t0, hart_stop
+    bnez t0, stands_still
+    sfence.vma
+    fence.i
+    fence
+    sw zero, 0(t1)
+    j machine_return
+
+# Takes its own software interrupt back; uses t0 and t1.
+machine_called:
+    csrr t0, mhartid
+    slli t0, t0, 2
+    li t1, 0x02000000
+    add t0, t0, t1
+    sw zero, 0(t0)
+    ret
+
+    .balign 4
 unexpected:
     csrr a0, mcause
     andi a0, a0, 63
@@ -56,6 +137,13 @@ unexpected:
 
     .globl wait_until_time
 wait_until_time:
+    li a1, 1
+    ecall
+    ret
+
+    .globl wait_until_nonzero
+wait_until_nonzero:
+    li a1, 0
     ecall
     ret
 
@@ -99,6 +187,7 @@ from_user:
     csrr a1, scause
     csrr a2, stval
     call trap
+back_to_user:
     ld t1, 0(sp)
     csrw sepc, t1
     ld t2, 8(sp)
@@ -128,17 +217,55 @@ restore:
     ld sp, 24(sp)
     sret
 
-    .globl enter_user
-enter_user:                         # a0: pc, a1: sp
-    csrw sepc, a0
+# A thread's first turn: struct registers lies at its stack pointer.
+    .globl thread_first
+thread_first:
+    call kernel_leave
+    j back_to_user
+
+    .globl user_status
+user_status:                        # what sstatus is in user mode
+    csrr a0, sstatus
     li t0, 1 << 8
-    csrc sstatus, t0
-    csrw sscratch, sp
-    mv sp, a1
-    .irp register, ra, gp, tp, t0, t1, t2, t3, t4, t5, t6, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, a0, a1, a2, a3, a4, a5, a6, a7
-    mv \register, zero
+    not t0, t0
+    and a0, a0, t0
+    ret
+
+# struct switched: ra, s0-s11, tp, f0-f31, fcsr.
+    .equ SWITCHED, 48 * 8
+    .macro each_kept do, fdo
+    \do ra, 0(sp)
+    \do s0, 8(sp)
+    \do s1, 16(sp)
+    \do s2, 24(sp)
+    \do s3, 32(sp)
+    \do s4, 40(sp)
+    \do s5, 48(sp)
+    \do s6, 56(sp)
+    \do s7, 64(sp)
+    \do s8, 72(sp)
+    \do s9, 80(sp)
+    \do s10, 88(sp)
+    \do s11, 96(sp)
+    \do tp, 104(sp)
+    .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    \fdo f\number, 112 + 8 * \number (sp)
     .endr
-    sret
+    .endm
+
+    .globl switch_context
+switch_context:                     # a0: where to leave this one, a1: the other
+    addi sp, sp, -SWITCHED
+    each_kept sd, fsd
+    csrr t0, fcsr
+    sd t0, 368(sp)
+    sd sp, 0(a0)
+    mv sp, a1
+    ld t0, 368(sp)
+    csrw fcsr, t0
+    each_kept ld, fld
+    addi sp, sp, SWITCHED
+    ret
 
     .section .rodata
     .globl program_file, program_file_end
@@ -152,3 +279,8 @@ program_file_end:
 file_archive:
     .incbin FILES
 file_archive_end:
+
+    .section .bss
+    .balign 16
+machine_words:
+    .zero 32 * 8                    # of each hart: t0, t1, ra

@@ -123,6 +123,10 @@ bool unit_fetch(uint64_t *entry) {
     case SERVED: return true;
     case NO_FRAME:
     case BUSY: return false;
+    case NOT_REMOTE:
+      /* Another hart's walk has brought it meanwhile. */
+      if (*entry & ENTRY_VALID) return true;
+      fail("the unit finds no page in the entry", *entry);
     case TIME_OUT: fail("a blade does not answer: number", entry_blade(*entry));
     case BLADE: fail("a blade has lost its pages: number", entry_blade(*entry));
     default: fail("the unit could not bring a page, of the entry", *entry);

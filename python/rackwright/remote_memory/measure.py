@@ -17,6 +17,8 @@ Paging = Literal["software", "unit"]
 
 PAGE_BYTES = 4096
 HART_HZ = 2_000_000_000
+MOST_HARTS = 8
+MOST_BLADES = 4
 _SEPARATOR = "\x1e"
 
 
@@ -56,6 +58,7 @@ def run_paged(
     blades: int = 1,
     link_latency_us: float = 2.0,
     batch: int = 0,
+    harts: int = 1,
     files: Sequence[Path] = (),
     cpu: str = "rocket",
     blade_cpu: str | None = None,
@@ -65,7 +68,7 @@ def run_paged(
 ) -> PagingResult:
     """Runs a static RV64 Linux program with so much local memory, and all else on `blades`.
 
-    It finds `files` in its working directory, and may make others, in memory.
+    Its threads run on `harts`. It finds `files` in its working directory, and may make others, in memory.
 
     A blade is a model, or with `blade_cpu` a server with that core, which runs the program `blade`.
     Pages leave `batch` at once; 0 chooses by the local memory. One blade hangs on the server's own link;
@@ -75,14 +78,19 @@ def run_paged(
     """
     if paging not in get_args(Paging):
         raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
+    if harts not in range(1, MOST_HARTS + 1):
+        raise RackwrightError(f"a program's threads run on 1 to {MOST_HARTS} harts, not {harts}")
+    if blades not in range(1, MOST_BLADES + 1):
+        raise RackwrightError(f"there are 1 to {MOST_BLADES} blades, not {blades}")
     nodes = [_blade(f"blade{number}", blade_cpu) for number in range(blades)]
     pages = str(local_bytes // PAGE_BYTES)
     server = Server(
         cpu,
         ["page-fault"] if paging == "unit" else [],
         name="server",
+        harts=harts,
         program=paging_program(program, files),
-        arguments=[paging, pages, str(batch), str(blades), *nodes, program.name, *arguments],
+        arguments=[paging, pages, str(batch), str(harts), str(blades), *nodes, program.name, *arguments],
         static_arp=True,
     )
     link = Ethernet(latency_us=link_latency_us)

@@ -14,9 +14,9 @@ from rackwright.programs import compile_bare_metal, compile_program
 _FOLDER = SOFTWARE / "remote-memory"
 _RUNTIME = (
     *("main", "console", "bytes", "tables", "frames", "blade", "unit", "fault", "regions", "load"),
-    *("calls", "files", "descriptors"),
+    *("calls", "files", "descriptors", "harts", "threads"),
 )
-WORKLOADS = {"genome": "genome.c", "qsort": "quicksort.c", "snappy": "snappy.c"}
+WORKLOADS = {"genome": "genome.c", "qsort": "quicksort.c", "snappy": "snappy.c", "threads": "threads.c"}
 """Names of the workloads that come with the product: their sources in software/remote-memory/workloads."""
 
 
@@ -50,7 +50,13 @@ def paging_program(program: Path, files: Sequence[Path] = ()) -> Path:
     with tarfile.open(archive, "w", format=tarfile.USTAR_FORMAT) as members:
         for file in files:
             members.add(file, file.name, recursive=False)
-    options = [f'-DPROGRAM="{program}"', f'-DFILES="{archive}"', f"-I{SOFTWARE / 'network'}", "-O2"]
+    options = [
+        f'-DPROGRAM="{program}"',
+        f'-DFILES="{archive}"',
+        f"-I{SOFTWARE / 'network'}",
+        "-O2",
+        "-Wl,-e,every_hart",
+    ]
     return compile_bare_metal(sources, output, options)
 
 

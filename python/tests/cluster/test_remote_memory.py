@@ -78,7 +78,7 @@ def test_the_blade_program_has_room_for_as_many_pages_as_it_is_told(pages: str, 
         "functional",
         name="server",
         program=paging_program(workload("qsort")),
-        arguments=["software", "16", "0", "1", blade, "qsort", SORT],
+        arguments=["software", "16", "0", "1", "1", blade, "qsort", SORT],
         static_arp=True,
     )
     server.connect(blade)
@@ -261,7 +261,7 @@ def test_a_blade_that_dies_is_a_clear_error(outages_us: list[tuple[float, float]
         "functional",
         name="server",
         program=program,
-        arguments=["software", "24", "0", "1", blade, "qsort", SORT],
+        arguments=["software", "24", "0", "1", "1", blade, "qsort", SORT],
         static_arp=True,
     )
     server.connect(blade)

@@ -226,7 +226,7 @@ impl Builder<'_> {
         let units: Vec<Design> = others.into_iter().cloned().collect();
         let config = ServerConfig {
             cpu: spec.cpu.parse().map_err(refused)?,
-            harts: 1,
+            harts: spec.harts,
             units: &units,
             placement: spec.placement.parse().map_err(|reason| ClusterError::Placement {
                 name: name.to_string(),

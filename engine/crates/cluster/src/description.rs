@@ -243,9 +243,12 @@ impl Default for TrafficSpec {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
-    /// The hart's timing model: a name in [`rackwright_server::CpuModel::ALL`].
+    /// The harts' timing model: a name in [`rackwright_server::CpuModel::ALL`].
     #[serde(default = "default_cpu")]
     pub cpu: String,
+    /// How many harts.
+    #[serde(default = "default_harts")]
+    pub harts: usize,
     /// The file with its bare-metal program.
     pub program: PathBuf,
     /// The program's arguments, without its name.
@@ -389,6 +392,10 @@ pub struct Link {
     /// How fast both ends send; one flit per cycle when absent.
     #[serde(default)]
     pub bits_per_second: Option<u64>,
+}
+
+fn default_harts() -> usize {
+    1
 }
 
 fn default_cpu() -> String {

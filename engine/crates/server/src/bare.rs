@@ -53,7 +53,7 @@ impl<T: Timing> BareMetalRun<T> {
         machine.core.hart.set_pc(entry);
         Ok(BareMetalRun {
             machine,
-            devices: Devices::new(echo),
+            devices: Devices::new(echo, 1),
             waits: false,
         })
     }
@@ -70,9 +70,9 @@ impl<T: Timing> BareMetalRun<T> {
     /// Shows the hart the interrupt lines as they are now.
     fn refresh_interrupts(&mut self) {
         let hart = &mut self.machine.core.hart;
-        let timer = self.devices.timer_interrupt(hart.cycle());
+        let timer = self.devices.timer_interrupt(0, hart.cycle());
         hart.set_interrupt(Interrupt::MachineTimer, timer);
-        hart.set_interrupt(Interrupt::MachineSoftware, self.devices.software_interrupt());
+        hart.set_interrupt(Interrupt::MachineSoftware, self.devices.software_interrupt(0));
     }
 
     /// Passes the time in which the hart waits for an interrupt, as far as `limit`.
@@ -81,7 +81,7 @@ impl<T: Timing> BareMetalRun<T> {
             self.waits = false;
             return Ok(());
         }
-        let wake = self.devices.next_timer();
+        let wake = self.devices.next_timer(0);
         if wake == Cycle::NEVER || wake <= self.machine.core.hart.cycle() {
             return Err(ServerError::WaitsForEver {
                 pc: self.machine.core.hart.pc(),
@@ -109,7 +109,7 @@ where
                 self.wait(limit)?;
                 continue;
             }
-            let timer = self.devices.next_timer();
+            let timer = self.devices.next_timer(0);
             let until = if timer > self.machine.core.hart.cycle() {
                 timer.min(limit)
             } else {

@@ -9,6 +9,7 @@ mod boot;
 mod card;
 mod devices;
 mod error;
+mod harts;
 mod linux;
 mod machine;
 mod network;

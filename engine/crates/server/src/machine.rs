@@ -3,7 +3,7 @@ use rackwright_cpu::{Stop, Timing};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::Digest;
 use rackwright_time::Cycle;
-use rackwright_unit::{AttachedUnit, Core, Wait};
+use rackwright_unit::{Core, Wait};
 
 /// A core and its memory.
 pub(crate) struct Machine<T: Timing> {
@@ -24,11 +24,6 @@ impl<T: Timing> Machine<T> {
     /// Lets time pass to `cycle`, for a hart that waits.
     pub(crate) fn advance_to(&mut self, cycle: Cycle) {
         self.core.advance_to(&mut self.memory, cycle);
-    }
-
-    /// Advances a unit that is not one of the core's by a window, up to the cycle `until` of its own clock.
-    pub(crate) fn advance_other(&mut self, unit: &mut AttachedUnit, until: Cycle) {
-        self.core.advance_other(&mut self.memory, unit, until);
     }
 
     /// Adds what happened so far to a digest.

@@ -2,7 +2,7 @@ use crate::bare::{self, DEVICE_LATENCY};
 use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::error::ServerError;
-use crate::machine::Machine;
+use crate::harts::Harts;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::nic::Nic;
 use crate::pager::Pager;
@@ -19,6 +19,7 @@ use rackwright_stats::Digest;
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::{AttachedUnit, Core, SentFrame};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Cycles of the link after which hart and NIC meet while either is busy: how late a hart may see the NIC's
@@ -30,6 +31,9 @@ const TICK: u64 = 1 << 15;
 
 /// Time of an access to the NIC, to it and back from it.
 const ACCESS_LATENCY: Cycles = Cycles(DEVICE_LATENCY.0 / 2);
+
+/// The register with a hart's number at the start.
+const HART_NUMBER: u8 = 10;
 
 /// Bytes of a register.
 const REGISTER_BYTES: u8 = 8;
@@ -54,13 +58,15 @@ pub struct NetworkConfig<'a> {
     pub neighbours: &'a [(Ipv4, Mac)],
     /// The arguments of its program, of which the first is the program's name.
     pub arguments: &'a [Vec<u8>],
-    /// How its hart is observed, if it is.
+    /// How its harts are observed, if they are.
     pub observation: Option<&'a Observation>,
 }
 
-/// What the hart does.
+/// What a hart does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Activity {
+    /// Has not begun: waits for its software interrupt.
+    Parked,
     Runs,
     /// Waits for an interrupt.
     Waits,
@@ -75,7 +81,27 @@ enum Activity {
     Off,
 }
 
-/// The interrupt lines of the hart.
+impl Activity {
+    /// Harts behind the first begin when software calls them.
+    fn at_reset(hart: usize) -> Activity {
+        match hart {
+            0 => Activity::Runs,
+            _ => Activity::Parked,
+        }
+    }
+
+    /// Whether what the hart does next depends on nothing but itself and the NIC's answer.
+    fn is_busy(&self) -> bool {
+        matches!(self, Activity::Runs | Activity::Begins(..) | Activity::Accesses)
+    }
+
+    /// Whether the hart waits for the page-fault unit.
+    fn awaits_pager(&self) -> bool {
+        matches!(self, Activity::Walks | Activity::Commands(_))
+    }
+}
+
+/// The interrupt lines of a hart.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Lines {
     external: bool,
@@ -87,8 +113,11 @@ struct Lines {
 ///
 /// Nothing here depends on where the windows of the network end: what hart and NIC see of each other is decided at
 /// multiples of [`STEP`] and at accesses to registers, both of which are the same whatever the windows.
+///
+/// Harts take turns, in the order of their numbers. While several are busy, they go from one multiple of [`STEP`] to the
+/// next together; one that is alone may run ahead.
 pub(crate) struct Networked<T: Timing> {
-    machine: Machine<T>,
+    machine: Harts<T>,
     devices: Devices,
     nic: Nic,
     pager: Option<Pager>,
@@ -96,11 +125,11 @@ pub(crate) struct Networked<T: Timing> {
     to_link: Crossing,
     /// Everything before has happened.
     now: Cycle,
-    /// The last multiple of [`STEP`] at which the lines were looked at, and what they were. What the hart itself
-    /// does to them is not seen in the step in which it does.
+    /// The last multiple of [`STEP`] at which the lines were looked at, and what they were, by hart. What a hart does to
+    /// them is not seen in the step in which it does.
     looked: Cycle,
-    lines: Lines,
-    activity: Activity,
+    lines: Vec<Lines>,
+    activity: Vec<Activity>,
     /// When the page-fault unit was told the time last.
     ticked: Cycle,
     /// The first cycle behind the last frame that has come.
@@ -114,7 +143,7 @@ impl<T: Timing> Networked<T> {
     pub(crate) fn start(
         config: &ServerConfig<'_>,
         network: &NetworkConfig<'_>,
-        timing: T,
+        timings: Vec<T>,
         code: Arc<SharedCode<T::Block>>,
         hierarchy: SharedHierarchy,
         file: &[u8],
@@ -126,7 +155,6 @@ impl<T: Timing> Networked<T> {
             arguments: network.arguments,
         };
         let entry = bare::load(file, &mut memory, &information)?;
-        let mut units = attach(config, &hierarchy, 0)?;
         let hart_clock = hierarchy.lock().parameters().clock;
         let mut nic = Nic::new(
             network.nic,
@@ -144,33 +172,43 @@ impl<T: Timing> Networked<T> {
             )?),
             None => None,
         };
-        if let Some(observation) = network.observation {
-            let events = observation.units(0);
-            let first = publish(&mut units, &events);
-            nic.publish(events, first);
+        let harts = timings.len();
+        let mut cores = Vec::with_capacity(harts);
+        for (number, timing) in timings.into_iter().enumerate() {
+            let mut units = attach(config, &hierarchy, number)?;
+            if let Some(observation) = network.observation {
+                let events = observation.units(number);
+                let first = publish(&mut units, &events);
+                if number == 0 {
+                    nic.publish(events, first);
+                }
+            }
+            let hart = Hart::new(number as u64, Mode::BareMetal, timing);
+            let mut core = Core::new(hart, hierarchy.clone(), units);
+            core.hart.set_pc(entry);
+            core.hart.write_register(HART_NUMBER, number as u64);
+            core.hart.share_code(code.clone());
+            if let Some(pager) = &pager {
+                core.hart.ask_for_remote_pages();
+                core.pass_on(pager.opcode());
+            }
+            cores.push(core);
         }
-        let core = Core::new(Hart::new(0, Mode::BareMetal, timing), hierarchy, units);
-        let mut machine = Machine::new(core, memory);
-        machine.core.hart.set_pc(entry);
-        machine.core.hart.share_code(code);
-        if let Some(pager) = &pager {
-            machine.core.hart.ask_for_remote_pages();
-            machine.core.pass_on(pager.opcode());
-        }
+        let mut machine = Harts::new(cores, memory);
         nic.set_up(network.mac.bits(), |unit, until| {
             machine.advance_other(unit, until)
         })?;
         Ok(Networked {
             machine,
-            devices: Devices::new(false),
+            devices: Devices::new(false, harts),
             nic,
             pager,
             to_hart: Crossing::new(network.clock, hart_clock),
             to_link: Crossing::new(hart_clock, network.clock),
             now: Cycle::ZERO,
             looked: Cycle::ZERO,
-            lines: Lines::default(),
-            activity: Activity::Runs,
+            lines: vec![Lines::default(); harts],
+            activity: (0..harts).map(Activity::at_reset).collect(),
             ticked: Cycle::ZERO,
             arrived: Cycle::ZERO,
             error: None,
@@ -179,30 +217,42 @@ impl<T: Timing> Networked<T> {
         })
     }
 
-    /// The interrupt lines in the cycle `at`, as far as is known now.
-    fn lines_at(&self, at: Cycle) -> Lines {
+    fn harts(&self) -> Range<usize> {
+        0..self.activity.len()
+    }
+
+    /// The interrupt lines of a hart in the cycle `at`, as far as is known now.
+    fn lines_at(&self, hart: usize, at: Cycle) -> Lines {
         Lines {
             external: self.nic.raised() || self.pager.as_ref().is_some_and(Pager::raised),
-            software: self.devices.software_interrupt(),
-            timer: self.devices.timer_interrupt(self.to_hart.seen(at)),
+            software: self.devices.software_interrupt(hart),
+            timer: self.devices.timer_interrupt(hart, self.to_hart.seen(at)),
         }
     }
 
-    /// Shows the hart its interrupt lines, once at each multiple of [`STEP`].
+    /// Shows the harts their interrupt lines, once at each multiple of [`STEP`].
     fn look(&mut self) {
         if self.now.0 % STEP != 0 || self.now <= self.looked {
             return;
         }
         self.looked = self.now;
-        self.lines = self.lines_at(self.now);
-        let hart = &mut self.machine.core.hart;
-        hart.set_interrupt(Interrupt::MachineExternal, self.lines.external);
-        hart.set_interrupt(Interrupt::MachineSoftware, self.lines.software);
-        hart.set_interrupt(Interrupt::MachineTimer, self.lines.timer);
-        if self.activity == Activity::Waits && hart.is_interrupted() {
-            self.machine.advance_to(self.to_hart.seen(self.now));
-            self.activity = Activity::Runs;
-            self.stamp_hart(Event::Wakes);
+        for index in self.harts() {
+            let lines = self.lines_at(index, self.now);
+            self.lines[index] = lines;
+            let hart = &mut self.machine.cores[index].hart;
+            hart.set_interrupt(Interrupt::MachineExternal, lines.external);
+            hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
+            hart.set_interrupt(Interrupt::MachineTimer, lines.timer);
+            let wakes = match self.activity[index] {
+                Activity::Parked => lines.software,
+                Activity::Waits => hart.is_interrupted(),
+                _ => false,
+            };
+            if wakes {
+                self.machine.advance_to(index, self.to_hart.seen(self.now));
+                self.activity[index] = Activity::Runs;
+                self.stamp_hart(index, Event::Wakes);
+            }
         }
     }
 
@@ -211,21 +261,31 @@ impl<T: Timing> Networked<T> {
         after_step(self.now.max(self.looked))
     }
 
-    /// When the hart sees the timer's interrupt rise, if it has not.
+    /// When a hart sees its timer's interrupt rise, if it has not.
     fn timer(&self) -> Cycle {
-        if self.lines.timer {
-            return Cycle::NEVER;
-        }
-        next_step(self.to_link.seen(self.devices.next_timer())).max(self.next_look())
+        let rises = |hart: &usize| !self.lines[*hart].timer;
+        let timers = self
+            .harts()
+            .filter(rises)
+            .map(|hart| self.devices.next_timer(hart));
+        timers.min().map_or(Cycle::NEVER, |timer| {
+            next_step(self.to_link.seen(timer)).max(self.next_look())
+        })
     }
 
-    /// Whether nothing but the hart itself changes anything before a frame arrives or the timer rises.
+    /// Whether nothing but one hart itself changes anything before a frame arrives or a timer rises.
     fn is_calm(&self) -> bool {
-        let units = &self.machine.core.units;
-        let without_units =
-            units.is_empty() || self.activity != Activity::Runs && units.iter().all(AttachedUnit::quiescent);
         let settled = self.nic.settled() && self.pager.as_ref().is_none_or(Pager::settled);
-        settled && without_units && self.lines == self.lines_at(self.next_look())
+        let busy = self.activity.iter().filter(|activity| activity.is_busy());
+        settled && busy.count() <= 1 && self.harts().all(|hart| self.is_calm_for(hart))
+    }
+
+    /// Whether neither a unit of a hart nor its interrupt lines change anything.
+    fn is_calm_for(&self, hart: usize) -> bool {
+        let units = &self.machine.cores[hart].units;
+        let without_units = units.is_empty()
+            || self.activity[hart] != Activity::Runs && units.iter().all(AttachedUnit::quiescent);
+        without_units && self.lines[hart] == self.lines_at(hart, self.next_look())
     }
 
     /// How far to go at once, when the next frame arrives in the cycle `arrival`.
@@ -240,92 +300,104 @@ impl<T: Timing> Networked<T> {
             .min(until)
     }
 
-    /// Has the hart do its part of the time before the link's cycle `end`; tells whether it came to that.
-    fn run_hart(&mut self, end: Cycle) -> bool {
+    /// Has a hart do its part of the time before the link's cycle `end`; tells whether it came to that.
+    fn run_hart(&mut self, index: usize, end: Cycle) -> bool {
         let limit = self.to_hart.seen(end);
-        if self.activity != Activity::Runs || self.machine.core.hart.cycle() >= limit {
+        if self.activity[index] != Activity::Runs || self.machine.cores[index].hart.cycle() >= limit {
             return true;
         }
-        match self.machine.run(limit) {
+        let stop = self.machine.run(index, limit);
+        let hart = &self.machine.cores[index].hart;
+        let (at, pager) = (hart.cycle(), self.pager.as_mut());
+        match stop {
             Ok(Stop::Budget) => {}
-            Ok(Stop::Device(access)) => return self.access(access),
+            Ok(Stop::Device(access)) => return self.access(index, access),
             Ok(Stop::Custom(command)) => {
-                let (at, pager) = (self.machine.core.hart.cycle(), self.pager.as_mut());
                 pager
                     .expect("only its commands are passed on")
-                    .command(at, &command);
+                    .command(index, at, &command);
                 if !command.xd {
                     return false;
                 }
-                self.activity = Activity::Commands(command.rd);
+                self.activity[index] = Activity::Commands(command.rd);
             }
             Ok(Stop::RemotePage(place)) => {
-                self.activity = Activity::Walks;
-                let (at, pager) = (self.machine.core.hart.cycle(), self.pager.as_mut());
-                pager.expect("only with it pages are asked for").walk(at, place);
-                self.stamp_hart(Event::Asks);
+                self.activity[index] = Activity::Walks;
+                let pager = pager.expect("only with it pages are asked for");
+                pager.walk(index, at, place);
+                self.stamp_hart(index, Event::Asks);
             }
             Ok(Stop::Prefetch(place)) => {
-                let (at, pager) = (self.machine.core.hart.cycle(), self.pager.as_mut());
-                pager
-                    .expect("only with it pages are asked for")
-                    .prefetch(at, place);
+                let pager = pager.expect("only with it pages are asked for");
+                pager.prefetch(index, at, place);
                 return false;
             }
-            Ok(Stop::WaitForInterrupt) if self.machine.core.hart.is_interrupted() => return false,
+            Ok(Stop::WaitForInterrupt) if hart.is_interrupted() => return false,
             Ok(Stop::WaitForInterrupt) => {
-                self.activity = Activity::Waits;
-                self.stamp_hart(Event::Waits);
+                self.activity[index] = Activity::Waits;
+                self.stamp_hart(index, Event::Waits);
             }
             Ok(other) => unreachable!("bare metal cannot stop with {other:?}"),
             Err(error) => {
                 self.error = Some(error);
-                self.activity = Activity::Off;
+                self.activity.fill(Activity::Off);
             }
         }
         true
     }
 
+    /// The same for all harts.
+    fn run_harts(&mut self, end: Cycle) -> bool {
+        self.harts().all(|index| self.run_hart(index, end))
+    }
+
     /// Begins an access to the NIC, or does one to another device; tells whether the hart has to wait.
-    fn access(&mut self, access: DeviceAccess) -> bool {
-        let now = self.machine.core.hart.cycle();
+    fn access(&mut self, index: usize, access: DeviceAccess) -> bool {
+        let now = self.machine.cores[index].hart.cycle();
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
-                self.activity = Activity::Begins(access, self.to_link.seen(now + ACCESS_LATENCY));
-                self.stamp_hart(match access.write {
+                self.activity[index] = Activity::Begins(access, self.to_link.seen(now + ACCESS_LATENCY));
+                let event = match access.write {
                     Some(_) => Event::Writes(register),
                     None => Event::Reads(register),
-                });
+                };
+                self.stamp_hart(index, event);
                 return true;
             }
         }
-        self.machine.advance_to(now + DEVICE_LATENCY);
+        self.machine.advance_to(index, now + DEVICE_LATENCY);
         self.looked = self
             .looked
             .max(last_step(Cycle(self.to_link.fitting(Cycles(now.0)).0)));
+        let hart = &mut self.machine.cores[index].hart;
         match self.devices.access(access, now) {
-            Some(value) => self.machine.core.hart.finish_access(value),
-            None => self.machine.core.hart.refuse_access(),
+            Some(value) => hart.finish_access(value),
+            None => hart.refuse_access(),
         }
         if self.devices.exit().is_some() {
-            self.activity = Activity::Off;
+            self.activity.fill(Activity::Off);
         }
         false
     }
 
-    /// When the page-fault unit is told the time next: while the hart waits for a page.
+    /// Whether a hart waits for the page-fault unit.
+    fn awaits_pager(&self) -> bool {
+        self.activity.iter().any(|activity| activity.awaits_pager())
+    }
+
+    /// When the page-fault unit is told the time next: while a hart waits for a page.
     fn next_tick(&self) -> Cycle {
-        match self.activity {
-            Activity::Walks | Activity::Commands(_) => Cycle((self.now.0 / TICK + 1) * TICK),
-            _ => Cycle::NEVER,
+        if self.awaits_pager() {
+            return Cycle((self.now.0 / TICK + 1) * TICK);
         }
+        Cycle::NEVER
     }
 
     /// Has the page-fault unit do its part of the time before `end`; gives the time to which it came, which is before
-    /// where the hart goes on by its answer.
+    /// where a hart goes on by its answer.
     fn run_pager(&mut self, end: Cycle) -> Cycle {
+        let waits = self.awaits_pager();
         let Some(pager) = &mut self.pager else { return end };
-        let waits = matches!(self.activity, Activity::Walks | Activity::Commands(_));
         if waits && self.now.0 % TICK == 0 && self.ticked != self.now {
             self.ticked = self.now;
             pager.tick(self.to_hart.seen(self.now));
@@ -335,34 +407,49 @@ impl<T: Timing> Networked<T> {
         }
         let machine = &mut self.machine;
         pager.advance(end, |unit, until| machine.advance_other(unit, until));
-        let Some(answer) = pager.take_answer() else {
+        let Some((index, answer)) = pager.take_answer() else {
             return end;
         };
         let reached = pager.cycle();
-        self.machine.advance_to(answer.cycle);
-        match self.activity {
-            Activity::Commands(register) => self.machine.core.hart.write_register(register, answer.data),
-            Activity::Walks if answer.data == 0 => self.machine.core.hart.finish_walk(),
-            Activity::Walks => self.machine.core.hart.refuse_walk(),
+        self.machine.advance_to(index, answer.cycle);
+        let hart = &mut self.machine.cores[index].hart;
+        match self.activity[index] {
+            Activity::Commands(register) => hart.write_register(register, answer.data),
+            Activity::Walks if answer.data == 0 => hart.finish_walk(),
+            Activity::Walks => hart.refuse_walk(),
+            // The program has ended meanwhile.
+            Activity::Off => return reached,
             other => unreachable!("nothing is asked of the unit while the hart is {other:?}"),
         }
-        if self.activity == Activity::Walks {
-            self.stamp_hart(Event::Resumes);
+        if self.activity[index] == Activity::Walks {
+            self.stamp_hart(index, Event::Resumes);
         }
-        self.activity = Activity::Runs;
+        self.activity[index] = Activity::Runs;
         reached
     }
 
-    /// Has the NIC do its part of the time before `end`, with the access of the hart that falls into it.
+    /// The access to the NIC that is next, if none is under way.
+    fn next_access(&self) -> Option<(Cycle, usize, DeviceAccess)> {
+        if self.activity.contains(&Activity::Accesses) {
+            return None;
+        }
+        let begins = self.activity.iter().enumerate().filter_map(|(index, activity)| {
+            let Activity::Begins(access, at) = activity else {
+                return None;
+            };
+            Some((self.nic.cycle().max(*at), index, *access))
+        });
+        begins.min_by_key(|(at, index, _)| (*at, *index))
+    }
+
+    /// Has the NIC do its part of the time before `end`, with the access of a hart that falls into it.
     fn run_nic(&mut self, end: Cycle) {
-        if let Activity::Begins(access, at) = self.activity {
-            if at < end {
-                self.advance_nic(at);
-                let register = Nic::register(access.address).expect("the access is to the NIC");
-                self.nic.access(at, register, access.write);
-                self.activity = Activity::Accesses;
-                self.stamp(at, Event::Reached(register));
-            }
+        if let Some((at, index, access)) = self.next_access().filter(|(at, ..)| *at < end) {
+            self.advance_nic(at);
+            let register = Nic::register(access.address).expect("the access is to the NIC");
+            self.nic.access(at, register, access.write);
+            self.activity[index] = Activity::Accesses;
+            self.stamp(at, Event::Reached(register));
         }
         self.now = end;
         if self.nic.settled() {
@@ -370,12 +457,19 @@ impl<T: Timing> Networked<T> {
         }
         self.advance_nic(end);
         if let Some((at, value)) = self.nic.take_answer() {
-            self.machine.advance_to(self.to_hart.seen(at) + ACCESS_LATENCY);
-            self.machine.core.hart.finish_access(value);
-            self.activity = Activity::Runs;
             self.now = self.nic.cycle();
+            let accesses = self
+                .activity
+                .iter()
+                .position(|activity| *activity == Activity::Accesses);
+            // None when the program has ended meanwhile.
+            let Some(index) = accesses else { return };
+            self.machine
+                .advance_to(index, self.to_hart.seen(at) + ACCESS_LATENCY);
+            self.machine.cores[index].hart.finish_access(value);
+            self.activity[index] = Activity::Runs;
             self.stamp(at, Event::Answered);
-            self.stamp_hart(Event::GoesOn);
+            self.stamp_hart(index, Event::GoesOn);
         }
     }
 
@@ -415,7 +509,7 @@ impl<T: Timing> Networked<T> {
 
     fn advance_nic(&mut self, until: Cycle) {
         let machine = &mut self.machine;
-        let instructions = machine.core.hart.instructions_retired();
+        let instructions = machine.cores[0].hart.instructions_retired();
         let stamps = &mut self.stamps;
         self.nic.advance(
             until,
@@ -432,15 +526,16 @@ impl<T: Timing> Networked<T> {
         }
     }
 
-    /// Notes an event in a cycle of the link.
+    /// Notes an event in a cycle of the link, with how many instructions hart 0 has executed.
     fn stamp(&mut self, cycle: Cycle, event: Event) {
-        let instructions = self.machine.core.hart.instructions_retired();
+        let instructions = self.machine.cores[0].hart.instructions_retired();
         self.stamps.note(cycle, event, instructions);
     }
 
-    /// Notes what the hart does now.
-    fn stamp_hart(&mut self, event: Event) {
-        self.stamp(self.machine.core.hart.cycle(), event);
+    /// Notes what a hart does now.
+    fn stamp_hart(&mut self, index: usize, event: Event) {
+        let hart = &self.machine.cores[index].hart;
+        self.stamps.note(hart.cycle(), event, hart.instructions_retired());
     }
 }
 
@@ -459,12 +554,15 @@ where
     }
 
     fn next_event(&self) -> Cycle {
-        let inside = match self.activity {
-            _ if !self.nic.settled() || self.pager.as_ref().is_some_and(|pager| !pager.settled()) => self.now,
-            Activity::Off => Cycle::NEVER,
-            Activity::Waits if self.is_calm() => self.timer(),
-            Activity::Walks | Activity::Commands(_) if self.is_calm() => self.next_tick(),
-            _ => self.now,
+        let settled = self.nic.settled() && self.pager.as_ref().is_none_or(Pager::settled);
+        let inside = if !settled {
+            self.now
+        } else if self.activity.iter().all(|activity| *activity == Activity::Off) {
+            Cycle::NEVER
+        } else if self.activity.iter().any(Activity::is_busy) || !self.is_calm() {
+            self.now
+        } else {
+            self.timer().min(self.next_tick())
         };
         inside.min(self.output.next_departure())
     }
@@ -474,7 +572,7 @@ where
         while self.now < until {
             self.look();
             let end = self.reach(arrivals.peek(), until);
-            if !self.run_hart(end) {
+            if !self.run_harts(end) {
                 continue;
             }
             let end = end.min(until);

@@ -5,7 +5,7 @@ use crate::{ServerConfig, ServerError};
 use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, SharedCode, Timing};
 use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_linux::BareMetal;
-use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
@@ -55,6 +55,9 @@ impl NetworkedServer {
                 on: "a server in a network",
             });
         }
+        if !(1..=MAXIMUM_SHARERS).contains(&config.harts) {
+            return Err(ServerError::Harts { harts: config.harts });
+        }
         let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
         if let Some(observation) = network.observation {
             let run = start_observed(config, network, observation, hierarchy, file)?;
@@ -63,16 +66,16 @@ impl NetworkedServer {
         let code = network.code;
         let run = match config.cpu {
             CpuModel::Functional => {
-                let (timing, code) = (Functional::default(), code.functional.clone());
-                start(config, network, timing, code, hierarchy, file)?
+                let timings = each(config, |_| Functional::default());
+                start(config, network, timings, code.functional.clone(), hierarchy, file)?
             }
             CpuModel::Rocket => {
-                let timing = Rocket::new(RocketParameters::measured(), &hierarchy);
-                start(config, network, timing, code.rocket.clone(), hierarchy, file)?
+                let timings = each(config, |_| Rocket::new(RocketParameters::measured(), &hierarchy));
+                start(config, network, timings, code.rocket.clone(), hierarchy, file)?
             }
             CpuModel::Boom => {
-                let timing = Boom::new(BoomParameters::large(), &hierarchy);
-                start(config, network, timing, code.boom.clone(), hierarchy, file)?
+                let timings = each(config, |_| Boom::new(BoomParameters::large(), &hierarchy));
+                start(config, network, timings, code.boom.clone(), hierarchy, file)?
             }
         };
         Ok(NetworkedServer { run })
@@ -142,6 +145,11 @@ impl NetworkedServer {
     }
 }
 
+/// The timing model of each hart.
+fn each<T>(config: &ServerConfig<'_>, timing: impl FnMut(usize) -> T) -> Vec<T> {
+    (0..config.harts).map(timing).collect()
+}
+
 /// The same, observed. Its code is its own: others have no observer in theirs.
 fn start_observed(
     config: &ServerConfig<'_>,
@@ -152,18 +160,30 @@ fn start_observed(
 ) -> Result<Box<dyn NetworkRun>, ServerError> {
     match config.cpu {
         CpuModel::Functional => {
-            let timing = observation.probe(Functional::default(), 0, &hierarchy);
-            start(config, network, timing, Arc::default(), hierarchy, file)
+            let timings = each(config, |hart| {
+                observation.probe(Functional::default(), hart, &hierarchy)
+            });
+            start(config, network, timings, Arc::default(), hierarchy, file)
         }
         CpuModel::Rocket => {
-            let timing = Rocket::explained(RocketParameters::measured(), &hierarchy);
-            let timing = observation.probe(timing, 0, &hierarchy);
-            start(config, network, timing, Arc::default(), hierarchy, file)
+            let timings = each(config, |hart| {
+                observation.probe(
+                    Rocket::explained(RocketParameters::measured(), &hierarchy),
+                    hart,
+                    &hierarchy,
+                )
+            });
+            start(config, network, timings, Arc::default(), hierarchy, file)
         }
         CpuModel::Boom => {
-            let timing = Boom::explained(BoomParameters::large(), &hierarchy);
-            let timing = observation.probe(timing, 0, &hierarchy);
-            start(config, network, timing, Arc::default(), hierarchy, file)
+            let timings = each(config, |hart| {
+                observation.probe(
+                    Boom::explained(BoomParameters::large(), &hierarchy),
+                    hart,
+                    &hierarchy,
+                )
+            });
+            start(config, network, timings, Arc::default(), hierarchy, file)
         }
     }
 }
@@ -171,7 +191,7 @@ fn start_observed(
 fn start<T>(
     config: &ServerConfig<'_>,
     network: &NetworkConfig<'_>,
-    timing: T,
+    timings: Vec<T>,
     code: Arc<SharedCode<T::Block>>,
     hierarchy: SharedHierarchy,
     file: &[u8],
@@ -181,7 +201,7 @@ where
     T::Block: Send + Sync,
 {
     Ok(Box::new(Networked::start(
-        config, network, timing, code, hierarchy, file,
+        config, network, timings, code, hierarchy, file,
     )?))
 }
 

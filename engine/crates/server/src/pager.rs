@@ -7,6 +7,7 @@ use rackwright_rtl::{Command, CommandResponse, Design};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
 use rackwright_unit::{AttachedUnit, SentFrame};
+use std::collections::VecDeque;
 
 /// Numbers of the commands of the hart itself and of its time base.
 const WALK: u8 = 0;
@@ -17,11 +18,18 @@ const TYPE: (usize, [u8; 2]) = (12, [0x88, 0xb5]);
 /// software, which go through the NIC.
 const OWN_TAG: (usize, u8) = (19, 0x80);
 
-/// A page-fault unit in RTL beside the hart and the NIC, on the link's clock.
+/// A page-fault unit in RTL beside the harts and the NIC, on the link's clock.
 ///
+/// It answers one hart at a time. What others say meanwhile waits in front of it, in the order in which they came.
 /// Its contract is `hardware/src/main/scala/rackwright/pagefault/README.md`.
 pub(crate) struct Pager {
     unit: AttachedUnit,
+    /// Who waits for an answer.
+    waiter: Option<usize>,
+    /// What waits until that one has it: of which hart, from when on.
+    behind: VecDeque<(usize, Cycle, Command)>,
+    /// When a command was given last.
+    given: Cycle,
     opcode: u8,
     input: u8,
     /// How fast frames come in.
@@ -50,6 +58,9 @@ impl Pager {
         let opcode = design.manifest.opcodes().first().copied().unwrap_or_default();
         Ok(Pager {
             unit,
+            waiter: None,
+            behind: VecDeque::new(),
+            given: Cycle::ZERO,
             opcode,
             input,
             rate: network.port.rate,
@@ -94,45 +105,70 @@ impl Pager {
     }
 
     /// A command of the program, which leaves the hart in its cycle `at`.
-    pub(crate) fn command(&mut self, at: Cycle, command: &CustomCommand) {
+    pub(crate) fn command(&mut self, hart: usize, at: Cycle, command: &CustomCommand) {
         let operands = [command.rs1, command.rs2];
-        self.give(at, command.funct, operands, command.rd, command.xd);
+        self.ask(
+            hart,
+            at,
+            self.formed(command.funct, operands, command.rd, command.xd),
+        );
     }
 
-    /// The hart's walk has met the entry of a remote page at `place`.
-    pub(crate) fn walk(&mut self, at: Cycle, place: u64) {
-        self.give(at, WALK, [place, 0], 0, true);
+    /// A hart's walk has met the entry of a remote page at `place`.
+    pub(crate) fn walk(&mut self, hart: usize, at: Cycle, place: u64) {
+        self.ask(hart, at, self.formed(WALK, [place, 0], 0, true));
     }
 
-    /// The hart has met the entry of a remote page at `place`, and doesn't wait for that.
-    pub(crate) fn prefetch(&mut self, at: Cycle, place: u64) {
-        self.give(at, WALK, [place, 0], 0, false);
+    /// A hart has met the entry of a remote page at `place`, and doesn't wait for that.
+    pub(crate) fn prefetch(&mut self, hart: usize, at: Cycle, place: u64) {
+        self.ask(hart, at, self.formed(WALK, [place, 0], 0, false));
     }
 
     /// Tells it that time has passed.
     pub(crate) fn tick(&mut self, at: Cycle) {
-        self.give(at, TICK, [0, 0], 0, false);
+        self.give(at, self.formed(TICK, [0, 0], 0, false));
     }
 
-    fn give(&mut self, at: Cycle, funct: u8, [rs1, rs2]: [u64; 2], rd: u8, xd: bool) {
+    fn formed(&self, funct: u8, [rs1, rs2]: [u64; 2], rd: u8, xd: bool) -> Command {
         let opcode = self.opcode;
-        self.unit.command(
-            at,
-            Command {
-                opcode,
-                funct,
-                rs1,
-                rs2,
-                rd,
-                xd,
-            },
-        );
+        Command {
+            opcode,
+            funct,
+            rs1,
+            rs2,
+            rd,
+            xd,
+        }
+    }
+
+    /// Gives a command, when nobody waits for an answer.
+    fn ask(&mut self, hart: usize, at: Cycle, command: Command) {
+        if self.waiter.is_some() {
+            self.behind.push_back((hart, at, command));
+            return;
+        }
+        self.waiter = command.xd.then_some(hart);
+        self.give(at, command);
+    }
+
+    fn give(&mut self, at: Cycle, command: Command) {
+        // Harts have their turns one after the other.
+        self.given = self.given.max(at);
+        self.unit.command(self.given, command);
         self.settled = false;
     }
 
-    /// The answer to what the hart waits for, in the hart's cycle in which it comes.
-    pub(crate) fn take_answer(&mut self) -> Option<CommandResponse> {
-        self.unit.take_response()
+    /// The answer that a hart waits for, in the cycle of the harts in which it comes.
+    pub(crate) fn take_answer(&mut self) -> Option<(usize, CommandResponse)> {
+        let answer = self.unit.take_response()?;
+        let hart = self.waiter.take().expect("only who waits is answered");
+        while self.waiter.is_none() {
+            let Some((other, at, command)) = self.behind.pop_front() else {
+                break;
+            };
+            self.ask(other, at.max(answer.cycle), command);
+        }
+        Some((hart, answer))
     }
 
     /// Advances to the cycle `until`, or to an answer before, by `advance`, which takes the unit one window on.

@@ -48,7 +48,7 @@ impl RocketRtl {
                 memory,
                 hierarchy,
                 port,
-                devices: Devices::new(echo),
+                devices: Devices::new(echo, 1),
                 boot: boot_code(entry),
                 digest: Digest::new(),
             },
