@@ -6,9 +6,11 @@
 mod pace;
 mod port;
 mod tap;
+pub mod user;
 mod wire;
 
 pub use pace::Pace;
 pub use port::HostPort;
 pub use tap::Tap;
+pub use user::{UserCounters, UserNetwork};
 pub use wire::{Socket, Wire};
