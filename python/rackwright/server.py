@@ -13,7 +13,7 @@ from rackwright import _engine
 from rackwright.accelerators import build_units
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
-from rackwright.designs import ParameterValue, design, manifest_of
+from rackwright.designs import ParameterValue, design
 from rackwright.errors import RackwrightError
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.network import virtio_interface

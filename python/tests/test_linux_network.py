@@ -26,7 +26,7 @@ def image() -> Image:
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002, the name is the base class's
+    def log_message(self, format: str, *args: object) -> None:
         """Says nothing."""
 
 

@@ -80,8 +80,8 @@ def boot(
     net: Annotated[
         Net,
         typer.Option(
-            help="Whether eth0 is joined to this host's network by ordinary sockets; real time then enters the "
-            "run, which is not repeatable."
+            help="What eth0 is joined to: this host's sockets, so that real time enters the run and no two are "
+            "the same, or nothing."
         ),
     ] = Net.none,
     checkpoint: Annotated[

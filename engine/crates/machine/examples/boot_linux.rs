@@ -1,7 +1,7 @@
 //! Boots Linux, runs a command and tells how fast: FIRMWARE KERNEL FILES CPU HARTS COMMAND.
 
 use rackwright_boot::Software;
-use rackwright_machine::{Guest, MachineParameters, Progress, Request};
+use rackwright_machine::{Extras, Guest, MachineParameters, Progress, Request};
 use rackwright_time::{Cycle, Cycles};
 use std::io::Write;
 use std::time::Instant;
