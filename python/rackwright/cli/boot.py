@@ -80,8 +80,8 @@ def boot(
     net: Annotated[
         Net,
         typer.Option(
-            help="What eth0 is joined to: this host's sockets, so that real time enters the run and no two are "
-            "the same, or nothing."
+            help="What eth0 is joined to: this host's sockets, so that real time enters the run and no two "
+            "are the same, or nothing."
         ),
     ] = Net.none,
     checkpoint: Annotated[
