@@ -220,13 +220,15 @@ class Guest:
         observer: Observer | None = None,
         units: Sequence[Design] = (),
         placement: str = "near-core",
+        nic: Design | None = None,
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
         `seed` is what random numbers start from. With `vector`, harts have vector units.
         `disk` is a file with the content of a disk; it stays so.
         `observer` looks at the harts; what it saw is there when the guest is gone. `units`, which must
-        translate addresses, are beside each hart.
+        translate addresses, are beside each hart. With `nic`, elaborated with virtio=1, it has that card,
+        which is joined to the sockets of this host: runs then are not repeatable.
         """
 
     @staticmethod
@@ -239,8 +241,12 @@ class Guest:
         files: bytes | None = None,
         units: Sequence[Design] = (),
         placement: str = "near-core",
+        nic: Design | None = None,
     ) -> Guest:
-        """A machine that goes on from a checkpoint: it is ready. An observer needs what was booted."""
+        """A machine that goes on from a checkpoint: it is ready. An observer needs what was booted.
+
+        A `nic` is a card that was plugged in meanwhile.
+        """
 
     def save(self, path: Path) -> None:
         """Writes a checkpoint of a guest that is ready; its harts must be functional."""

@@ -13,9 +13,10 @@ from rackwright import _engine
 from rackwright.accelerators import build_units
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
-from rackwright.designs import ParameterValue, design, manifest_of
+from rackwright.designs import ParameterValue, design
 from rackwright.errors import RackwrightError
 from rackwright.linux.features import NicFeatures
+from rackwright.linux.network import virtio_interface
 from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
 from rackwright.programs import network_program
 
@@ -278,7 +279,7 @@ class Server(Node):
 
     def _interface(self) -> str | Path | _engine.Design:
         """Its network interface: under Linux, unless another is given, one with virtio."""
-        return _virtio_interface() if self.linux and self.nic == "nic" else self.nic
+        return virtio_interface() if self.linux and self.nic == "nic" else self.nic
 
     def designs(self) -> Mapping[str, _engine.Design]:
         """The network interface and the accelerators, by the names that the description uses."""
@@ -322,11 +323,6 @@ def _say(sentence: str) -> None:
 def _key(unit: str | Path | _engine.Design) -> str:
     """The name of a unit in the description of a cluster."""
     return f"{unit.unit}@{id(unit):x}" if isinstance(unit, _engine.Design) else str(unit)
-
-
-@cache
-def _virtio_interface() -> _engine.Design:
-    return design(manifest_of("nic", {"virtio": 1}))
 
 
 @cache

@@ -31,6 +31,13 @@ class OnOff(StrEnum):
     off = "off"
 
 
+class Net(StrEnum):
+    """What a network interface is joined to."""
+
+    none = "none"
+    user = "user"
+
+
 _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
@@ -70,6 +77,13 @@ def boot(
         typer.Option(metavar="NAME", help="A unit or a set (snappy) beside each hart; repeatable."),
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    net: Annotated[
+        Net,
+        typer.Option(
+            help="What eth0 is joined to: this host's sockets, so that real time enters the run and no two "
+            "are the same, or nothing."
+        ),
+    ] = Net.none,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -103,6 +117,8 @@ def boot(
 
         ./rw boot --accelerator snappy --file program --run './program'
 
+        ./rw boot --net user --run 'ping -c 3 10.0.2.2; wget -O - http://10.0.2.2:8000/'
+
         ./rw boot --checkpoint booted.checkpoint
 
         ./rw boot --from booted.checkpoint --cpu boom --run 'ls -R /usr'
@@ -134,6 +150,7 @@ def boot(
                 disk=disk,
                 accelerators=accelerator or (),
                 placement=placement.value,
+                net=net.value,
                 show=show,
                 console=console,
             )
@@ -152,11 +169,14 @@ def boot(
                 files=files or (),
                 accelerators=accelerator or (),
                 placement=placement.value,
+                net=net.value,
                 checkpoint=checkpoint,
                 prepare=prepare,
                 show=show,
                 console=console,
             )
+    if net is Net.user:
+        messages.print("the network is this host's: another run has another digest", highlight=False)
     if json:
         print_json(result.record())
     else:

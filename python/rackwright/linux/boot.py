@@ -14,6 +14,7 @@ from rackwright.errors import RackwrightError
 from rackwright.linux.console import Console
 from rackwright.linux.files import archive_of
 from rackwright.linux.image import Image
+from rackwright.linux.network import interface, set_up
 
 COMMAND_LINE = "console=ttyS0 earlycon=sbi"
 CONSOLE, OUTPUT, ERRORS = 0, 2, 3
@@ -65,6 +66,7 @@ class BootResult:
     digest: str
     wall_seconds: float
     checkpoint: str | None
+    net: str
     accelerators: tuple[str, ...]
     unit_clocks_hz: tuple[int, ...]
     counters: dict[str, int]
@@ -97,6 +99,7 @@ def boot(
     placement: str = "near-core",
     checkpoint: Path | None = None,
     prepare: str | None = None,
+    net: str = "none",
     show: Show = _unseen,
     console: Console | None = None,
     observer: _engine.Observer | None = None,
@@ -109,6 +112,8 @@ def boot(
     `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
     `files` are put into /root, where the command runs. `accelerators` are units beside each hart, named as
     for `Server`, which translate the addresses of processes.
+    With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
+    enters the run, whose digest is its own. A checkpoint can't hold that interface.
     `observer` looks at the harts from outside.
     `checkpoint` is a file to write when the guest has booted, loaded the driver of network interfaces, for
     servers of clusters that go on from it, and done what `prepare` asks of root's shell. With neither command
@@ -120,6 +125,9 @@ def boot(
         raise RackwrightError("without a command, a guest needs a console")
     if prepare is not None and checkpoint is None:
         raise RackwrightError("a guest is prepared for a checkpoint, and none is to be written")
+    if checkpoint is not None and net != "none":
+        raise RackwrightError("a checkpoint can't hold a network interface; say --net when going on from it")
+    nic = interface(net)
     began = time.monotonic()
     units = build_units(accelerators, {}, translation=True)
     guest = _engine.Guest(
@@ -135,12 +143,14 @@ def boot(
         observer=observer,
         units=units,
         placement=placement,
+        nic=nic,
     )
-    run = _Run(guest, cpu, show, console, began, units)
+    run = _Run(guest, cpu, show, console, began, units, net)
     run.until("ready")
+    if nic is not None:
+        run.prepare(set_up(restored=False))
     if checkpoint is not None:
-        guest.request_prepare("\n".join((_PREPARATION, prepare or "true")).encode())
-        run.until("ready")
+        run.prepare("\n".join((_PREPARATION, prepare or "true")).encode())
     cost = run.cost()
     if checkpoint is not None:
         guest.save(checkpoint)
@@ -155,6 +165,7 @@ def restore(
     disk: Path | None = None,
     accelerators: Sequence[str | Path | _engine.Design] = (),
     placement: str = "near-core",
+    net: str = "none",
     show: Show = _unseen,
     console: Console | None = None,
     observer: _engine.Observer | None = None,
@@ -170,11 +181,14 @@ def restore(
     """
     if command is None and console is None:
         raise RackwrightError("without a command, a guest needs a console")
+    nic = interface(net)
     began = time.monotonic()
     kernel, files = (image.kernel, image.files) if image else (None, None)
     units = build_units(accelerators, {}, translation=True)
-    guest = _engine.Guest.restore(checkpoint, cpu, disk, observer, kernel, files, units, placement)
-    run = _Run(guest, cpu, show, console, began, units)
+    guest = _engine.Guest.restore(checkpoint, cpu, disk, observer, kernel, files, units, placement, nic)
+    run = _Run(guest, cpu, show, console, began, units, net)
+    if nic is not None:
+        run.prepare(set_up(restored=True))
     return run.to_end(command, run.cost(), None)
 
 
@@ -189,8 +203,10 @@ class _Run:
         console: Console | None,
         began: float,
         units: Sequence[_engine.Design],
+        net: str,
     ) -> None:
         self._units = units
+        self._net = net
         self._guest = guest
         self._cpu = cpu
         self._show = show
@@ -202,6 +218,11 @@ class _Run:
     def cost(self) -> BootCost:
         """What it took up to here."""
         return BootCost(self._guest.instructions, self._guest.cycles, self._elapsed())
+
+    def prepare(self, command: bytes) -> None:
+        """Has root's shell run something in a guest that is ready, and be ready again."""
+        self._guest.request_prepare(command)
+        self.until("ready")
 
     def to_end(self, command: str | None, cost: BootCost, checkpoint: Path | None) -> BootResult:
         """Asks a guest that is ready and runs it until it is switched off."""
@@ -225,6 +246,7 @@ class _Run:
             digest=guest.digest,
             wall_seconds=self._elapsed() - cost.wall_seconds,
             checkpoint=None if checkpoint is None else str(checkpoint),
+            net=self._net,
             accelerators=tuple(built.unit for built in self._units),
             unit_clocks_hz=tuple(built.clock_hz for built in self._units),
             counters=dict(guest.unit_counters),

@@ -1,9 +1,8 @@
 //! Boots Linux, runs a command and tells how fast: FIRMWARE KERNEL FILES CPU HARTS COMMAND.
 
 use rackwright_boot::Software;
-use rackwright_machine::{Guest, MachineParameters, Progress, Request};
+use rackwright_machine::{Extras, Guest, MachineParameters, Progress, Request};
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::Attachment;
 use std::io::Write;
 use std::time::Instant;
 
@@ -31,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         command_line: "console=ttyS0 earlycon=sbi",
     };
     let began = Instant::now();
-    let mut guest = Guest::start(&parameters, &software, None, &Attachment::default(), None)?;
+    let mut guest = Guest::start(&parameters, &software, Extras::default())?;
     let mut shown = [0; 4];
     loop {
         let progress = guest.run(guest.cycle() + Cycles(100_000_000));

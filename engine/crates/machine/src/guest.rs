@@ -47,6 +47,27 @@ pub enum Request {
     Run(Vec<u8>),
 }
 
+/// What a machine may have beside harts, memory and the devices that all have.
+#[derive(Default)]
+pub struct Extras<'a> {
+    /// A disk.
+    pub disk: Option<Disk>,
+    /// Units beside its harts.
+    pub attachment: Attachment<'a>,
+    /// Who looks at its harts, which changes nothing.
+    pub observation: Option<&'a Observation>,
+}
+
+/// How a machine has a network card, which is run by somebody else.
+pub struct Network<'a> {
+    /// The card, a function on its bus.
+    pub card: Box<dyn Endpoint>,
+    /// Caches of harts and card, and code that other machines have decoded too.
+    pub shared: (&'a SharedHierarchy, &'a Code),
+    /// Harts and the card meet at least so often, in cycles that divide the 2000 of a tick of time.
+    pub every: Cycles,
+}
+
 /// A machine that boots Linux from an image whose init answers requests.
 pub struct Guest {
     machine: Box<dyn AnyMachine>,
@@ -150,63 +171,42 @@ where
 }
 
 impl Guest {
-    /// A machine fresh from reset with `software` in memory, perhaps a disk, and units beside its harts; perhaps with its
-    /// harts observed, which changes nothing.
+    /// A machine fresh from reset with `software` in memory.
     ///
     /// # Errors
     /// [`MachineError`] when it cannot be built, or the software cannot be booted.
     pub fn start(
         parameters: &MachineParameters,
         software: &Software<'_>,
-        disk: Option<Disk>,
-        attachment: &Attachment<'_>,
-        observation: Option<&Observation>,
+        extras: Extras<'_>,
     ) -> Result<Guest, MachineError> {
         let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
-        let content = disk.as_ref().map(Disk::digest);
-        let functions = functions(parameters.seed, disk);
-        let mut guest = Guest::with_functions(
-            parameters,
-            software,
-            observation,
-            (&hierarchy, &Code::default()),
-            (functions, attachment),
-        )?;
-        guest.disk = content;
-        Ok(guest)
+        let shared = (&hierarchy, &Code::default());
+        Guest::with_card(parameters, software, extras, shared, None)
     }
 
-    /// The same without a disk and with the function `card` behind the others. `shared` are the caches of harts and card, and code that
-    /// other machines have decoded too. Harts and the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
+    /// The same with a network card behind the other functions.
     ///
     /// # Errors
     /// As [`Guest::start`].
     pub fn start_networked(
         parameters: &MachineParameters,
         software: &Software<'_>,
-        shared: (&SharedHierarchy, &Code),
-        card: Box<dyn Endpoint>,
-        every: Cycles,
+        extras: Extras<'_>,
+        network: Network<'_>,
     ) -> Result<Guest, MachineError> {
-        let mut functions = functions(parameters.seed, None);
-        functions.push(card);
-        let mut guest = Guest::with_functions(
-            parameters,
-            software,
-            None,
-            shared,
-            (functions, &Attachment::default()),
-        )?;
-        guest.machine.meet_every(every);
+        let card = Some(network.card);
+        let mut guest = Guest::with_card(parameters, software, extras, network.shared, card)?;
+        guest.machine.meet_every(network.every);
         Ok(guest)
     }
 
-    fn with_functions(
+    fn with_card(
         parameters: &MachineParameters,
         software: &Software<'_>,
-        observation: Option<&Observation>,
+        extras: Extras<'_>,
         shared: (&SharedHierarchy, &Code),
-        (functions, attachment): (Vec<Box<dyn Endpoint>>, &Attachment<'_>),
+        card: Option<Box<dyn Endpoint>>,
     ) -> Result<Guest, MachineError> {
         parameters.check()?;
         let clock = HierarchyParameters::server().clock;
@@ -224,12 +224,15 @@ impl Guest {
             entry,
             vector: parameters.vector,
         };
+        let disk = extras.disk.as_ref().map(Disk::digest);
+        let mut functions = functions(parameters.seed, extras.disk);
+        functions.extend(card);
         let machine = build(
-            (parameters.cpu, observation),
+            (parameters.cpu, extras.observation),
             parameters.harts,
             memory,
             functions,
-            attachment,
+            &extras.attachment,
             &start,
             shared,
         )?;
@@ -237,7 +240,7 @@ impl Guest {
             machine,
             cpu: parameters.cpu,
             clock,
-            disk: None,
+            disk,
             sent: Default::default(),
             ready: false,
             status: None,
@@ -252,45 +255,39 @@ impl Guest {
     pub fn restore(
         checkpoint: &Checkpoint,
         cpu: CpuModel,
-        disk: Option<Disk>,
-        attachment: &Attachment<'_>,
-        observation: Option<&Observation>,
+        extras: Extras<'_>,
     ) -> Result<Guest, MachineError> {
         let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
         let shared = (&hierarchy, &Code::default());
-        Guest::go_on(checkpoint, (cpu, observation), disk, attachment, shared)
+        Guest::go_on(checkpoint, cpu, extras, shared)
     }
 
-    /// A machine that goes on from the checkpoint of one without a disk, with random numbers of its own from `seed` on.
-    /// The function `card` is put on its bus, where software has to look for it. `shared` are the caches of harts and
-    /// card, and code that other machines have decoded too. Harts and the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
+    /// The same with random numbers of its own from `seed` on and a network card, which software has to look for.
     ///
     /// # Errors
     /// As [`Guest::restore`].
     pub fn restore_networked(
         checkpoint: &Checkpoint,
         (cpu, seed): (CpuModel, u64),
-        shared: (&SharedHierarchy, &Code),
-        card: Box<dyn Endpoint>,
-        every: Cycles,
+        extras: Extras<'_>,
+        network: Network<'_>,
     ) -> Result<Guest, MachineError> {
-        let mut guest = Guest::go_on(checkpoint, (cpu, None), None, &Attachment::default(), shared)?;
+        let mut guest = Guest::go_on(checkpoint, cpu, extras, network.shared)?;
         let bus = guest.machine.bus();
         bus.reseed(seed);
-        bus.attach(card);
-        guest.machine.meet_every(every);
+        bus.attach(network.card);
+        guest.machine.meet_every(network.every);
         Ok(guest)
     }
 
     fn go_on(
         checkpoint: &Checkpoint,
-        model: (CpuModel, Option<&Observation>),
-        disk: Option<Disk>,
-        attachment: &Attachment<'_>,
+        cpu: CpuModel,
+        extras: Extras<'_>,
         shared: (&SharedHierarchy, &Code),
     ) -> Result<Guest, MachineError> {
         let head = &checkpoint.head;
-        let content = disk.as_ref().map(Disk::digest);
+        let content = extras.disk.as_ref().map(Disk::digest);
         if let Some(reason) = differs(head.disk, content) {
             let path = checkpoint.path.clone();
             return Err(MachineError::Checkpoint { path, reason });
@@ -300,18 +297,18 @@ impl Guest {
             .zip(&head.sent)
             .for_each(|(place, saved)| place.clone_from(saved));
         let machine = build(
-            model,
+            (cpu, extras.observation),
             head.machine.harts.len(),
             checkpoint.memory()?,
             // Random numbers go on with the saved state.
-            functions(0, disk),
-            attachment,
+            functions(0, extras.disk),
+            &extras.attachment,
             &Start::Saved(&head.machine),
             shared,
         )?;
         Ok(Guest {
             machine,
-            cpu: model.0,
+            cpu,
             clock: HierarchyParameters::server().clock,
             disk: content,
             sent,

@@ -13,6 +13,6 @@ mod parameters;
 pub use checkpoint::Checkpoint;
 pub use code::Code;
 pub use error::MachineError;
-pub use guest::{Guest, Progress, Request, SHOWN};
+pub use guest::{Extras, Guest, Network, Progress, Request, SHOWN};
 pub use machine::{Machine, Pause};
 pub use parameters::{CpuModel, MachineParameters, MAXIMUM_HARTS};

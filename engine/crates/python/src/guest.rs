@@ -5,7 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_boot::Software;
 use rackwright_device::Disk;
-use rackwright_machine::{Checkpoint, CpuModel, MachineParameters, Progress, Request};
+use rackwright_gateway::UserNetwork;
+use rackwright_machine::{Checkpoint, CpuModel, Extras, MachineError, MachineParameters, Progress, Request};
+use rackwright_server::{LinuxStart, UserConfig, UserGuest};
 use rackwright_time::Cycles;
 use rackwright_trace::Observation;
 use rackwright_unit::Attachment;
@@ -13,17 +15,65 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+/// What random numbers start from that a checkpoint does not go on with.
+const SEED: u64 = 1;
+
 /// A machine that boots Linux.
 #[pyclass]
 pub struct Guest {
     /// Never contended: Python's own borrows keep threads apart.
-    guest: Mutex<rackwright_machine::Guest>,
+    guest: Mutex<Connected>,
+}
+
+/// A machine and what its network is joined to.
+enum Connected {
+    Nothing(Box<rackwright_machine::Guest>),
+    Host(Box<UserGuest>),
+}
+
+impl Connected {
+    fn machine_of(guest: Result<rackwright_machine::Guest, MachineError>) -> PyResult<Connected> {
+        guest
+            .map(|guest| Connected::Nothing(Box::new(guest)))
+            .map_err(raise)
+    }
+
+    fn user(
+        start: LinuxStart<'_>,
+        (cpu, seed): (CpuModel, u64),
+        nic: &Py<Design>,
+        extras: Extras<'_>,
+    ) -> PyResult<Connected> {
+        let nic = &nic.get().design;
+        let config = UserConfig {
+            start,
+            cpu,
+            seed,
+            nic,
+        };
+        let guest = UserGuest::new(&config, extras, UserNetwork::of_host());
+        guest.map(|guest| Connected::Host(Box::new(guest))).map_err(raise)
+    }
+
+    fn run(&mut self, cycles: Cycles) -> Result<Progress, MachineError> {
+        match self {
+            Connected::Nothing(guest) => guest.run(guest.cycle() + cycles),
+            Connected::Host(guest) => guest.run(cycles),
+        }
+    }
+
+    fn machine(&mut self) -> &mut rackwright_machine::Guest {
+        match self {
+            Connected::Nothing(guest) => guest,
+            Connected::Host(guest) => guest.guest(),
+        }
+    }
 }
 
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), placement = "near-core"))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), placement = "near-core", nic = None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -39,6 +89,7 @@ impl Guest {
         observer: Option<Py<Observer>>,
         units: Vec<Py<Design>>,
         placement: &str,
+        nic: Option<Py<Design>>,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -55,19 +106,29 @@ impl Guest {
         };
         let observation = observation(observer.as_ref(), (kernel, files), parameters.cpu, false)?;
         let units = designs(&units);
-        let attachment = attachment(&units, placement)?;
-        let disk = open(disk)?;
-        let guest =
-            rackwright_machine::Guest::start(&parameters, &software, disk, &attachment, observation.as_ref());
-        let guest = guest.map_err(raise)?;
-        Ok(Guest {
-            guest: Mutex::new(guest),
-        })
+        let extras = Extras {
+            disk: open(disk)?,
+            attachment: attachment(&units, placement)?,
+            observation: observation.as_ref(),
+        };
+        let guest = match nic {
+            None => Connected::machine_of(rackwright_machine::Guest::start(&parameters, &software, extras)),
+            Some(nic) => {
+                let start = LinuxStart::Reset {
+                    software: &software,
+                    harts,
+                    memory_bytes,
+                    vector,
+                };
+                Connected::user(start, (parameters.cpu, seed), &nic, extras)
+            }
+        };
+        guest.map(Guest::from)
     }
 
     /// A machine that goes on from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), placement = "near-core"))]
+    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), placement = "near-core", nic = None))]
     #[allow(clippy::too_many_arguments)]
     fn restore(
         path: PathBuf,
@@ -78,20 +139,23 @@ impl Guest {
         files: Option<&[u8]>,
         units: Vec<Py<Design>>,
         placement: &str,
+        nic: Option<Py<Design>>,
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
         let observation = observation(observer.as_ref(), (kernel, files), cpu, true)?;
         let units = designs(&units);
-        let attachment = attachment(&units, placement)?;
-        let disk = open(disk)?;
+        let extras = Extras {
+            disk: open(disk)?,
+            attachment: attachment(&units, placement)?,
+            observation: observation.as_ref(),
+        };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;
-        let guest =
-            rackwright_machine::Guest::restore(&checkpoint, cpu, disk, &attachment, observation.as_ref());
-        let guest = guest.map_err(raise)?;
-        Ok(Guest {
-            guest: Mutex::new(guest),
-        })
+        let guest = match nic {
+            None => Connected::machine_of(rackwright_machine::Guest::restore(&checkpoint, cpu, extras)),
+            Some(nic) => Connected::user(LinuxStart::Booted(&checkpoint), (cpu, SEED), &nic, extras),
+        };
+        guest.map(Guest::from)
     }
 
     /// Writes a checkpoint of a guest that is ready.
@@ -107,9 +171,8 @@ impl Guest {
 
     /// Runs for up to so many cycles; what it came back with, and a status when the guest was switched off.
     fn run(&mut self, py: Python<'_>, cycles: u64) -> PyResult<(&'static str, Option<i32>)> {
-        let guest = self.guest();
-        let until = guest.cycle() + Cycles(cycles);
-        let progress = py.detach(|| guest.run(until)).map_err(raise)?;
+        let guest = self.connected();
+        let progress = py.detach(|| guest.run(Cycles(cycles))).map_err(raise)?;
         Ok(match progress {
             Progress::Running => ("running", None),
             Progress::Ready => ("ready", None),
@@ -212,9 +275,21 @@ fn open(disk: Option<PathBuf>) -> PyResult<Option<Disk>> {
 }
 
 impl Guest {
-    fn guest(&mut self) -> &mut rackwright_machine::Guest {
+    fn connected(&mut self) -> &mut Connected {
         self.guest
             .get_mut()
             .expect("no thread panics while it holds a guest")
+    }
+
+    fn guest(&mut self) -> &mut rackwright_machine::Guest {
+        self.connected().machine()
+    }
+}
+
+impl From<Connected> for Guest {
+    fn from(guest: Connected) -> Guest {
+        Guest {
+            guest: Mutex::new(guest),
+        }
     }
 }

@@ -7,6 +7,7 @@ mod bare;
 mod bench;
 mod boot;
 mod card;
+mod carded;
 mod devices;
 mod error;
 mod harts;
@@ -20,12 +21,14 @@ mod program;
 mod rocket_rtl;
 mod server;
 mod stamps;
+mod user;
 
 pub use bare::BARE_METAL_BYTES;
 pub use bench::Bench;
 pub use card::CardFeatures;
+pub use carded::LinuxStart;
 pub use error::ServerError;
-pub use linux::{LinuxConfig, LinuxServer, LinuxStart};
+pub use linux::{LinuxConfig, LinuxServer};
 pub use network::NetworkConfig;
 pub use networked::NetworkedServer;
 pub use rackwright_machine::Code;
@@ -33,3 +36,4 @@ pub use rackwright_unit::{AttachedUnit, Guard, LastRequest, SentFrame, Surroundi
 pub use rocket_rtl::RocketRtl;
 pub use server::{CpuModel, Progress, Server, ServerConfig};
 pub use stamps::{Event, Stamp};
+pub use user::{UserConfig, UserGuest};

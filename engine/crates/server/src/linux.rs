@@ -1,38 +1,12 @@
-use crate::card::{Card, CardConfig, CardFeatures};
+use crate::card::CardFeatures;
+use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
 use crate::ServerError;
-use num_integer::lcm;
-use rackwright_boot::Software;
-use rackwright_device::Map;
 use rackwright_ethernet::{Frame, Mac, OutputPort, PortCounters, PortParameters};
-use rackwright_machine::{
-    Checkpoint, Code, CpuModel, Guest, MachineError, MachineParameters, Progress, Request, SHOWN,
-};
-use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_machine::{Code, CpuModel, Extras, MachineError, Progress, Request, SHOWN};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Clock, Crossing, Cycle, Cycles};
-
-/// Cycles of the harts after which they and the NIC see what the other has done: 100 ns.
-const MEETING: Cycles = Cycles(200);
-
-/// Where a Linux server begins.
-#[derive(Clone, Copy)]
-pub enum LinuxStart<'a> {
-    /// At the reset of a machine with this software in memory.
-    Reset {
-        /// What it boots.
-        software: &'a Software<'a>,
-        /// How many harts.
-        harts: usize,
-        /// Bytes of memory.
-        memory_bytes: u64,
-        /// Whether harts have vector units.
-        vector: bool,
-    },
-    /// Where a guest was saved that had booted. Its NIC is new to it, as a card that was plugged in meanwhile.
-    Booted(&'a Checkpoint),
-}
+use rackwright_time::{Clock, Cycle, Cycles};
 
 /// What a Linux server is made of.
 pub struct LinuxConfig<'a> {
@@ -64,16 +38,11 @@ pub struct LinuxConfig<'a> {
 
 /// A server that boots Linux and has a NIC in RTL, as a model of a network. Its cycles are those of the link.
 pub struct LinuxServer {
-    guest: Guest,
-    card: Card,
-    to_hart: Crossing,
-    to_link: Crossing,
+    parts: CardedGuest,
     /// Cycles of the link that had passed for harts and card when the link's own time began.
     before: Cycles,
     output: OutputPort,
     command: Vec<u8>,
-    /// A hart stands still until the card has answered.
-    reads: bool,
     /// When something happens in it next.
     next: Cycle,
     exit: Option<i32>,
@@ -90,65 +59,28 @@ impl LinuxServer {
     /// # Errors
     /// [`ServerError`] when it cannot be built, or the software cannot be booted.
     pub fn new(config: &LinuxConfig<'_>) -> Result<LinuxServer, ServerError> {
-        let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
-        let hart = hierarchy.lock().parameters().clock;
-        let base = Map::SERVER.memory;
-        let memory_bytes = match config.start {
-            LinuxStart::Reset { memory_bytes, .. } => memory_bytes,
-            LinuxStart::Booted(checkpoint) => checkpoint.memory_bytes(),
-        };
-        let card = Card::new(&CardConfig {
-            design: config.nic,
-            hierarchy: &hierarchy,
-            own: config.clock,
-            hart,
+        let carded = CardedConfig {
+            start: config.start,
+            cpu: config.cpu,
+            seed: config.seed,
+            code: config.code,
+            nic: config.nic,
+            clock: config.clock,
             rate: config.port.rate,
-            mac: config.mac.bits(),
+            mac: config.mac,
             mtu: config.mtu,
             features: config.features,
-            memory: base..base.saturating_add(memory_bytes),
-        })?;
-        let function = Box::new(card.clone());
-        let shared = (&hierarchy, config.code);
-        let to_link = Crossing::new(hart, config.clock);
-        let (mut guest, begins) = match config.start {
-            LinuxStart::Reset {
-                software,
-                harts,
-                memory_bytes,
-                vector,
-            } => {
-                let parameters = MachineParameters {
-                    cpu: config.cpu,
-                    harts,
-                    memory_bytes,
-                    seed: config.seed,
-                    vector,
-                };
-                let guest = Guest::start_networked(&parameters, software, shared, function, MEETING)?;
-                (guest, Cycle::ZERO)
-            }
-            LinuxStart::Booted(checkpoint) => {
-                let model = (config.cpu, config.seed);
-                let mut guest = Guest::restore_networked(checkpoint, model, shared, function, MEETING)?;
-                let begins = wait_for_link(&mut guest, to_link)?;
-                guest.request(&Request::Run(config.command.to_vec()));
-                (guest, begins)
-            }
+            skip_quiescent: config.skip_quiescent,
         };
-        let before = Cycles(to_link.seen(begins).0);
-        // Nothing has moved in the card before, however it is clocked from here on.
-        card.advance_to(guest.memory(), Cycle(before.0));
-        card.skip_quiescent(config.skip_quiescent);
+        let (mut parts, begins) = CardedGuest::new(&carded, Extras::default())?;
+        if let LinuxStart::Booted(_) = config.start {
+            parts.guest.request(&Request::Run(config.command.to_vec()));
+        }
         Ok(LinuxServer {
-            guest,
-            card,
-            to_hart: Crossing::new(config.clock, hart),
-            to_link,
-            before,
+            parts,
+            before: Cycles(begins.0),
             output: OutputPort::new(config.port),
             command: config.command.to_vec(),
-            reads: false,
             next: Cycle::ZERO,
             exit: None,
             error: None,
@@ -157,12 +89,12 @@ impl LinuxServer {
 
     /// Instructions executed by all harts.
     pub fn instructions(&self) -> u64 {
-        self.guest.instructions()
+        self.parts.guest.instructions()
     }
 
     /// Cycles of the NIC that were evaluated.
     pub fn unit_cycles(&self) -> u64 {
-        self.card.evaluated_cycles()
+        self.parts.card.evaluated_cycles()
     }
 
     /// What has passed its port.
@@ -177,7 +109,7 @@ impl LinuxServer {
 
     /// Counts of the NIC's events.
     pub fn counters(&self) -> Counters {
-        self.card.events()
+        self.parts.card.events()
     }
 
     /// The status with which its command has ended, if it has.
@@ -197,31 +129,21 @@ impl LinuxServer {
 
     /// What came out so far: the console's text, and the command's standard output and error.
     pub fn shown(&self) -> [&[u8]; SHOWN.len()] {
-        SHOWN.map(|uart| self.guest.output(uart))
+        SHOWN.map(|uart| self.parts.guest.output(uart))
     }
 
     /// Runs harts and NIC as far as is known what reaches them: to the card's cycle `until`.
     fn run(&mut self, until: Cycle) {
-        let limit = Cycle(self.to_hart.fitting(Cycles(until.0)).0);
         while !self.is_off() {
-            if self.reads {
-                let Some((value, at)) = self.card.finish_read(self.guest.memory(), until) else {
-                    return;
-                };
-                self.guest.finish_read(value, at);
-                self.reads = false;
-            }
-            match self.guest.run(limit) {
-                Ok(Progress::Running) if self.guest.cycle() >= limit => break,
-                Ok(Progress::Running) => {}
-                Ok(Progress::Idle) => break,
-                Ok(Progress::Reads) => self.reads = true,
-                Ok(Progress::Ready) => self.guest.request(&Request::Run(self.command.clone())),
+            match self.parts.run(until) {
+                Ok(Progress::Running | Progress::Idle) => break,
+                Ok(Progress::Reads) => return,
+                Ok(Progress::Ready) => self.parts.guest.request(&Request::Run(self.command.clone())),
                 Ok(Progress::Off(status)) => self.exit = Some(status),
                 Err(error) => self.error = Some(error),
             }
         }
-        self.card.advance_to(self.guest.memory(), until);
+        self.parts.advance_card(until);
     }
 
     /// The link's cycle that is the card's cycle `own`.
@@ -234,27 +156,11 @@ impl LinuxServer {
 
     /// In the card's cycles.
     fn next_of_parts(&mut self) -> Cycle {
-        let card = self.card.next_event();
         if self.is_off() {
-            return card;
+            return self.parts.card.next_event();
         }
-        let harts = if self.reads {
-            Cycle::ZERO
-        } else {
-            self.guest.next_event()
-        };
-        self.to_link.seen(harts).min(card)
+        self.parts.next_event()
     }
-}
-
-/// Has a guest that was restored wait for a cycle in which it may begin: one that is a whole number of cycles of the link, and
-/// in which harts and NIC meet.
-fn wait_for_link(guest: &mut Guest, to_link: Crossing) -> Result<Cycle, MachineError> {
-    let grid = lcm(to_link.period().0, MEETING.0);
-    let begins = Cycle((guest.cycle().0 / grid + 1) * grid);
-    // What it was saved in the middle of is done on the way.
-    while guest.cycle() < begins && guest.run(begins)? == Progress::Running {}
-    Ok(begins)
 }
 
 impl Model for LinuxServer {
@@ -280,10 +186,10 @@ impl Model for LinuxServer {
                 Frame::Raw(bytes) => bytes.to_vec(),
                 frame => frame.to_bytes(),
             };
-            self.card.arrive(arrival.cycle + self.before, bytes);
+            self.parts.card.arrive(arrival.cycle + self.before, bytes);
         }
         self.run(until + self.before);
-        for sent in self.card.take_frames() {
+        for sent in self.parts.card.take_frames() {
             let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
             let [first, last] = [sent.first, sent.last].map(|own| self.on_link(own));
             self.output.pass(first, last, frame, until, 0, outbox);
@@ -293,8 +199,8 @@ impl Model for LinuxServer {
     }
 
     fn digest(&self, digest: &mut Digest) {
-        digest.bytes(&self.guest.digest().value().to_le_bytes());
-        digest.bytes(&self.card.digest().value().to_le_bytes());
+        digest.bytes(&self.parts.guest.digest().value().to_le_bytes());
+        digest.bytes(&self.parts.card.digest().value().to_le_bytes());
         digest.number(self.exit.map_or(u64::MAX, |status| status as u64));
     }
 }

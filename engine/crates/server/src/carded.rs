@@ -1,0 +1,187 @@
+use crate::card::{Card, CardConfig, CardFeatures};
+use crate::ServerError;
+use num_integer::lcm;
+use rackwright_boot::Software;
+use rackwright_device::Map;
+use rackwright_ethernet::{Mac, Rate};
+use rackwright_machine::{
+    Checkpoint, Code, CpuModel, Extras, Guest, MachineError, MachineParameters, Network, Progress,
+};
+use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_rtl::Design;
+use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+
+/// Cycles of the harts after which they and the NIC see what the other has done: 100 ns.
+const MEETING: Cycles = Cycles(200);
+
+/// Where a Linux server begins.
+#[derive(Clone, Copy)]
+pub enum LinuxStart<'a> {
+    /// At the reset of a machine with this software in memory.
+    Reset {
+        /// What it boots.
+        software: &'a Software<'a>,
+        /// How many harts.
+        harts: usize,
+        /// Bytes of memory.
+        memory_bytes: u64,
+        /// Whether harts have vector units.
+        vector: bool,
+    },
+    /// Where a guest was saved that had booted. Its NIC is new to it, as a card that was plugged in meanwhile.
+    Booted(&'a Checkpoint),
+}
+
+/// What a guest with a NIC is made of.
+pub(crate) struct CardedConfig<'a> {
+    pub(crate) start: LinuxStart<'a>,
+    pub(crate) cpu: CpuModel,
+    /// What its random numbers start from.
+    pub(crate) seed: u64,
+    pub(crate) code: &'a Code,
+    /// The network interface, elaborated with `virtio=1`.
+    pub(crate) nic: &'a Design,
+    /// Of the NIC.
+    pub(crate) clock: Clock,
+    pub(crate) rate: Rate,
+    pub(crate) mac: Mac,
+    pub(crate) mtu: u16,
+    pub(crate) features: CardFeatures,
+    pub(crate) skip_quiescent: bool,
+}
+
+/// A machine that boots Linux and its NIC in RTL, which take turns.
+pub(crate) struct CardedGuest {
+    pub(crate) guest: Guest,
+    pub(crate) card: Card,
+    to_hart: Crossing,
+    to_link: Crossing,
+    /// A hart stands still until the card has answered.
+    reads: bool,
+}
+
+impl CardedGuest {
+    /// A guest with a new NIC, and the NIC's cycle in which both begin.
+    ///
+    /// # Errors
+    /// [`ServerError`] when it cannot be built, or the software cannot be booted.
+    pub(crate) fn new(
+        config: &CardedConfig<'_>,
+        extras: Extras<'_>,
+    ) -> Result<(CardedGuest, Cycle), ServerError> {
+        let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
+        let hart = hierarchy.lock().parameters().clock;
+        let card = card(config, &hierarchy, hart)?;
+        let network = Network {
+            card: Box::new(card.clone()),
+            shared: (&hierarchy, config.code),
+            every: MEETING,
+        };
+        let to_link = Crossing::new(hart, config.clock);
+        let (mut guest, begins) = match config.start {
+            LinuxStart::Reset {
+                software,
+                harts,
+                memory_bytes,
+                vector,
+            } => {
+                let parameters = MachineParameters {
+                    cpu: config.cpu,
+                    harts,
+                    memory_bytes,
+                    seed: config.seed,
+                    vector,
+                };
+                let guest = Guest::start_networked(&parameters, software, extras, network)?;
+                (guest, Cycle::ZERO)
+            }
+            LinuxStart::Booted(checkpoint) => {
+                let model = (config.cpu, config.seed);
+                let mut guest = Guest::restore_networked(checkpoint, model, extras, network)?;
+                let begins = wait_for_link(&mut guest, to_link)?;
+                (guest, begins)
+            }
+        };
+        let begins = to_link.seen(begins);
+        // Nothing has moved in the card before, however it is clocked from here on.
+        card.advance_to(guest.memory(), begins);
+        card.skip_quiescent(config.skip_quiescent);
+        let parts = CardedGuest {
+            guest,
+            card,
+            to_hart: Crossing::new(config.clock, hart),
+            to_link,
+            reads: false,
+        };
+        Ok((parts, begins))
+    }
+
+    /// Runs the harts to the card's cycle `until`, or until something is to be decided outside. With [`Progress::Reads`]
+    /// the card is there already, and has not answered a hart yet.
+    pub(crate) fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
+        let limit = Cycle(self.to_hart.fitting(Cycles(until.0)).0);
+        loop {
+            if self.reads {
+                let Some((value, at)) = self.card.finish_read(self.guest.memory(), until) else {
+                    return Ok(Progress::Reads);
+                };
+                self.guest.finish_read(value, at);
+                self.reads = false;
+            }
+            match self.guest.run(limit)? {
+                Progress::Running if self.guest.cycle() < limit => {}
+                Progress::Reads => self.reads = true,
+                other => return Ok(other),
+            }
+        }
+    }
+
+    /// Runs the card to its cycle `until`, where the harts have come to.
+    pub(crate) fn advance_card(&mut self, until: Cycle) {
+        self.card.advance_to(self.guest.memory(), until);
+    }
+
+    /// The card's cycle in which something happens next.
+    pub(crate) fn next_event(&mut self) -> Cycle {
+        let harts = if self.reads {
+            Cycle::ZERO
+        } else {
+            self.guest.next_event()
+        };
+        self.to_link.seen(harts).min(self.card.next_event())
+    }
+
+    /// So many of the card's cycles as fit in so many of the harts.
+    pub(crate) fn on_card(&self, cycles: Cycles) -> Cycles {
+        self.to_link.fitting(cycles)
+    }
+}
+
+fn card(config: &CardedConfig<'_>, hierarchy: &SharedHierarchy, hart: Clock) -> Result<Card, ServerError> {
+    let base = Map::SERVER.memory;
+    let memory_bytes = match config.start {
+        LinuxStart::Reset { memory_bytes, .. } => memory_bytes,
+        LinuxStart::Booted(checkpoint) => checkpoint.memory_bytes(),
+    };
+    Card::new(&CardConfig {
+        design: config.nic,
+        hierarchy,
+        own: config.clock,
+        hart,
+        rate: config.rate,
+        mac: config.mac.bits(),
+        mtu: config.mtu,
+        features: config.features,
+        memory: base..base.saturating_add(memory_bytes),
+    })
+}
+
+/// Has a guest that was restored wait for a cycle in which it may begin: one that is a whole number of cycles of the link, and
+/// in which harts and NIC meet.
+fn wait_for_link(guest: &mut Guest, to_link: Crossing) -> Result<Cycle, MachineError> {
+    let grid = lcm(to_link.period().0, MEETING.0);
+    let begins = Cycle((guest.cycle().0 / grid + 1) * grid);
+    // What it was saved in the middle of is done on the way.
+    while guest.cycle() < begins && guest.run(begins)? == Progress::Running {}
+    Ok(begins)
+}
