@@ -56,7 +56,8 @@ class Sample:
         """The chance of every call to be in the first `portions`."""
         drawn = portions * PORTION_CALLS
         threshold = self._ranks[drawn] if drawn < len(self._ranks) else inf
-        return np.minimum(1, self._weights * threshold)
+        chances: Chances = np.minimum(1, self._weights * threshold)
+        return chances
 
 
 def portions_needed(done: int, error: float, wanted: float) -> int:
