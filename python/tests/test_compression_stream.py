@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from test_bench_compression import SMALL, SMALL_DEFLATE
+from test_combined_compress import SMALL as SMALL_COMBINED
 
 from bootstrap.paths import SOFTWARE
 from rackwright import Server, compile_program, libsnappy, libzstd
@@ -151,3 +152,13 @@ def test_what_is_wrong_ends_a_stream(
 ) -> None:
     ended = run(servers, program, f"{format_name} decompress", packed)
     assert (ended.exit_code, ended.stderr) == (1, status + b"\n")
+
+
+def test_one_unit_compresses_to_every_format(program: Path) -> None:
+    parameters = {"combined-compress": SMALL_COMBINED}
+    server = Server("functional", ["combined-compress"], parameters=parameters)
+    for format_name in UNITS:
+        words = [format_name, "compress", str(PIECE), *map(str, CHUNKS[2])]
+        result = server.run(program, words, stdin=PLAIN)
+        assert result.exit_code == 0, result.stderr
+        assert official(format_name, result.stdout) == PLAIN

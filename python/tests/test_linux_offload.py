@@ -99,3 +99,12 @@ def test_those_of_deflate_do_what_zlib_is_asked_for(booted: Path) -> None:
         "compressed: 1 by the unit, 2 by the library",
         "decompressed: 1 by the unit, 2 by the library",
     ]
+
+
+@pytest.mark.long
+def test_one_unit_compresses_for_all_libraries(booted: Path) -> None:
+    """The call without room for its result is the library's."""
+    assert calls(restore(booted, OFFLOADED, accelerators=["combined-compress"])) == [
+        "compressed: 2 by the unit, 1 by the library",
+        "decompressed: 0 by the unit, 3 by the library",
+    ]

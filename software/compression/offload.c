@@ -19,9 +19,9 @@ __attribute__((constructor)) static void find_units(void)
     if (rackwright_shares_units()) units = rackwright_find_units();
 }
 
-static bool is_offered(rackwright_format format, rackwright_format by_unit)
+static bool is_offered(rackwright_format format, unsigned by_unit)
 {
-    return by_unit == format || !rackwright_shares_units();
+    return (by_unit >> format & 1) != 0 || !rackwright_shares_units();
 }
 
 static void print(const char *what, const calls *made)

@@ -2,8 +2,8 @@
  * destination and its capacity, source and its size; the size of the result or an error comes back,
  * in one size_t that rackwright_is_error() tells apart, as ZSTD_isError() does.
  *
- * A server has the units of one format at a time: those that decompress answer to custom-0, those
- * that compress to custom-1. rackwright_find_units() says which they are; calling a function whose unit
+ * A server has one unit that decompresses, which answers to custom-0, and one that compresses, in custom-1: of one
+ * format, or of several. rackwright_find_units() says of which; calling a function whose unit
  * the server has not is an illegal instruction. Ranges may have any alignment and length, and must not
  * overlap. Whatever the source holds, the unit ends and stays inside the two ranges.
  *
@@ -53,9 +53,9 @@ typedef enum {
     RACKWRIGHT_DEFLATE, /* and its wrappers */
 } rackwright_format;
 
-/* What the units beside this hart do; RACKWRIGHT_NO_FORMAT where there is none. */
+/* What the units beside this hart do: bit `format` of each for every format. */
 typedef struct {
-    rackwright_format compresses, decompresses;
+    unsigned compresses, decompresses;
 } rackwright_units;
 
 /* Finds out by small operations; takes SIGILL for a moment. Only in a process of an operating system: a program that

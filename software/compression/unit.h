@@ -6,11 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands around DEFLATE data: arguments of the units' commands. Units of other formats get no such command. */
-typedef enum { UNIT_NO_WRAPPER = -1, UNIT_DEFLATE, UNIT_ZLIB, UNIT_GZIP } unit_wrapper;
+/* Formats, as units of several of them number them: arguments of UNIT_ALGORITHM. Units of one format do that one. */
+typedef enum { UNIT_SNAPPY, UNIT_ZSTD, UNIT_DEFLATE = 4, UNIT_ZLIB, UNIT_GZIP } unit_format;
+
+/* What stands around DEFLATE data, as units of DEFLATE alone number it; below 0 for other formats, of which units get no
+ * such command. */
+static inline int64_t unit_wrapper(unit_format format)
+{
+    return (int64_t)format - UNIT_DEFLATE;
+}
 
 /* Runs one operation on the unit in custom-0 or custom-1; yields its output bytes, or (size_t)-status. */
-size_t unit_decompress(unit_wrapper wrapper, void *dst, size_t capacity, const void *src, size_t size);
-size_t unit_compress(unit_wrapper wrapper, void *dst, size_t capacity, const void *src, size_t size);
+size_t unit_decompress(unit_format format, void *dst, size_t capacity, const void *src, size_t size);
+size_t unit_compress(unit_format format, void *dst, size_t capacity, const void *src, size_t size);
 
 #endif

@@ -9,21 +9,22 @@ typedef struct {
     uint64_t flag_and_bytes; /* 0 while under way; then 1 + status | output bytes << 8 */
     uint64_t input_offset;
     bool compresses;
-    int64_t wrapper;
+    unit_format format;
+    int64_t wrapper; /* of DEFLATE, or below 0 */
     void *dst;
     size_t capacity;
     const void *src;
     size_t size;
 } __attribute__((aligned(16))) unit_request;
 
-/* The commands of one operation. The wrapper is sent each time: other processes have other ones. */
-#define START(custom, wrapper_funct, request)                                                  \
+/* The commands of one operation. The format is sent each time: other processes have other ones. */
+#define START(custom, format_text, wrapper_funct, request)                                                  \
     RACKWRIGHT_RESTARTABLE(                                                                    \
-        "bltz %[wrapper], 71f\n\t" RACKWRIGHT_TEXT_OF(custom, wrapper_funct, "%[wrapper]", "x0") \
+        format_text "bltz %[wrapper], 71f\n\t" RACKWRIGHT_TEXT_OF(custom, wrapper_funct, "%[wrapper]", "x0") \
         "71:\n\t" RACKWRIGHT_TEXT_OF(custom, UNIT_SRC, "%[src]", "%[size]")                    \
             RACKWRIGHT_TEXT_OF(custom, UNIT_LIMIT, "%[capacity]", "%[record]")                 \
                 RACKWRIGHT_TEXT_OF(custom, UNIT_DEST_AND_START, "%[dst]", "x0"),               \
-        [wrapper] "r"((request)->wrapper), [src] "r"((request)->src), [size] "r"((request)->size), \
+        [format] "r"((uint64_t)(request)->format), [wrapper] "r"((request)->wrapper), [src] "r"((request)->src), [size] "r"((request)->size), \
         [capacity] "r"((request)->capacity), [record] "r"(request), [dst] "r"((request)->dst))
 
 static void start(void *given)
@@ -32,16 +33,18 @@ static void start(void *given)
     __atomic_store_n(&request->flag_and_bytes, 0, __ATOMIC_RELAXED);
     rackwright_fence();
     if (request->compresses) {
-        START(UNIT_COMPRESS, UNIT_COMPRESSED_FORMAT, request);
+        START(UNIT_COMPRESS, RACKWRIGHT_TEXT_OF(UNIT_COMPRESS, UNIT_ALGORITHM, "%[format]", "x0"),
+              UNIT_COMPRESSED_FORMAT, request);
     } else {
-        START(UNIT_DECOMPRESS, UNIT_FORMAT, request);
+        START(UNIT_DECOMPRESS, "", UNIT_FORMAT, request);
     }
 }
 
-size_t unit_run_shared(bool compresses, unit_wrapper wrapper, void *dst, size_t capacity,
+size_t unit_run_shared(bool compresses, unit_format format, void *dst, size_t capacity,
                        const void *src, size_t size)
 {
-    unit_request request = {0, 0, compresses, wrapper, dst, capacity, src, size};
+    unit_request request = {0,   0,        compresses, format, unit_wrapper(format),
+                            dst, capacity, src,        size};
     const rackwright_operation operation = {
         .flag = &request.flag_and_bytes,
         .source = {(uint64_t)src, size, false},

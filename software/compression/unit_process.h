@@ -7,7 +7,7 @@
 #include "unit.h"
 
 /* As `unit_compress` or `unit_decompress`. Several threads may do so at once. */
-size_t unit_run_shared(bool compresses, unit_wrapper wrapper, void *dst, size_t capacity,
+size_t unit_run_shared(bool compresses, unit_format format, void *dst, size_t capacity,
                        const void *src, size_t size);
 
 #endif

@@ -41,38 +41,59 @@ static bool has_unit(bool compresses)
 }
 
 /* Whether the unit makes `plain` of these bytes. All formats refuse those of the others. */
-static bool decompresses(const unsigned char *packed, size_t size)
+static bool decompresses(unit_format format, const unsigned char *packed, size_t size)
 {
     char again[sizeof plain];
-    return unit_decompress(UNIT_NO_WRAPPER, again, sizeof again, packed, size) == sizeof plain &&
+    return unit_decompress(format, again, sizeof again, packed, size) == sizeof plain &&
            memcmp(again, plain, sizeof plain) == 0;
 }
 
-static rackwright_format decompressed_format(void)
+static unsigned decompressed_formats(void)
 {
-    if (!has_unit(false)) return RACKWRIGHT_NO_FORMAT;
-    /* Without the 0 at the end of the string. */
-    if (decompresses(as_zstd, sizeof as_zstd - 1)) return RACKWRIGHT_ZSTD;
-    if (decompresses(as_snappy, sizeof as_snappy - 1)) return RACKWRIGHT_SNAPPY;
-    if (decompresses(as_deflate, sizeof as_deflate - 1)) return RACKWRIGHT_DEFLATE;
-    return RACKWRIGHT_NO_FORMAT;
+    if (!has_unit(false)) return 0;
+    /* Without the 0 at the end of the strings. */
+    if (decompresses(UNIT_ZSTD, as_zstd, sizeof as_zstd - 1)) return 1u << RACKWRIGHT_ZSTD;
+    if (decompresses(UNIT_SNAPPY, as_snappy, sizeof as_snappy - 1)) return 1u << RACKWRIGHT_SNAPPY;
+    if (decompresses(UNIT_DEFLATE, as_deflate, sizeof as_deflate - 1)) return 1u << RACKWRIGHT_DEFLATE;
+    return 0;
 }
 
-static rackwright_format compressed_format(void)
+static bool is_snappy(const unsigned char *packed, size_t size)
+{
+    return size == sizeof as_snappy - 1 && memcmp(packed, as_snappy, size) == 0;
+}
+
+static bool is_zstd(const unsigned char *packed, size_t size)
+{
+    return size > 4 && memcmp(packed, as_zstd, 4) == 0;
+}
+
+/* Its first bit says that no block follows, the next two what it is: there is none of kind 3. */
+static bool is_deflate(const unsigned char *packed, size_t size)
+{
+    return size > 0 && (packed[0] & 1) == 1 && (packed[0] & 6) != 6;
+}
+
+/* A unit of one format writes that one, whichever is asked for; no format looks like another. */
+static bool compresses(unit_format format, bool (*is_it)(const unsigned char *, size_t))
 {
     unsigned char packed[128];
-    if (!has_unit(true)) return RACKWRIGHT_NO_FORMAT;
-    const size_t size = unit_compress(UNIT_NO_WRAPPER, packed, sizeof packed, plain, sizeof plain);
-    if (rackwright_is_error(size)) return RACKWRIGHT_NO_FORMAT;
-    if (size > 4 && memcmp(packed, as_zstd, 4) == 0) return RACKWRIGHT_ZSTD;
-    if (size == sizeof as_snappy - 1 && memcmp(packed, as_snappy, size) == 0) return RACKWRIGHT_SNAPPY;
-    /* Its first bit says that no block follows, the next two what it is: there is none of kind 3. */
-    if ((packed[0] & 1) == 1 && (packed[0] & 6) != 6) return RACKWRIGHT_DEFLATE;
-    return RACKWRIGHT_NO_FORMAT;
+    const size_t size = unit_compress(format, packed, sizeof packed, plain, sizeof plain);
+    return !rackwright_is_error(size) && is_it(packed, size);
+}
+
+static unsigned compressed_formats(void)
+{
+    if (!has_unit(true)) return 0;
+    unsigned found = 0;
+    if (compresses(UNIT_SNAPPY, is_snappy)) found |= 1u << RACKWRIGHT_SNAPPY;
+    if (compresses(UNIT_ZSTD, is_zstd)) found |= 1u << RACKWRIGHT_ZSTD;
+    if (compresses(UNIT_DEFLATE, is_deflate)) found |= 1u << RACKWRIGHT_DEFLATE;
+    return found;
 }
 
 rackwright_units rackwright_find_units(void)
 {
-    const rackwright_units units = {compressed_format(), decompressed_format()};
+    const rackwright_units units = {compressed_formats(), decompressed_formats()};
     return units;
 }

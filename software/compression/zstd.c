@@ -10,10 +10,10 @@ size_t rackwright_zstd_bound(size_t size)
 
 size_t rackwright_compress_zstd(void *dst, size_t capacity, const void *src, size_t size)
 {
-    return unit_compress(UNIT_NO_WRAPPER, dst, capacity, src, size);
+    return unit_compress(UNIT_ZSTD, dst, capacity, src, size);
 }
 
 size_t rackwright_decompress_zstd(void *dst, size_t capacity, const void *src, size_t size)
 {
-    return unit_decompress(UNIT_NO_WRAPPER, dst, capacity, src, size);
+    return unit_decompress(UNIT_ZSTD, dst, capacity, src, size);
 }

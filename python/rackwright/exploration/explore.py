@@ -1,4 +1,8 @@
-"""The exploration itself: rounds of portions for every point, until each is as exact as asked."""
+"""The exploration itself: rounds of portions for every point, until each is as exact as asked.
+
+The first point is measured before the others, and more exactly: it is their pilot, which they need to be
+compared with only.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
+from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +19,7 @@ from rackwright.exploration.built_design import BuiltDesign, build_design
 from rackwright.exploration.front import front
 from rackwright.exploration.measure import Call, Measured, Portion, measure
 from rackwright.exploration.point import Point
-from rackwright.exploration.sample import FIRST_PORTIONS, Estimate, Regression, Sample, portions_needed
+from rackwright.exploration.sample import FIRST_PORTIONS, Estimate, Pilot, Regression, Sample
 from rackwright.exploration.space import Space
 from rackwright.exploration.store import Store, content_key
 from rackwright.exploration.workload import WORKLOADS
@@ -23,8 +28,8 @@ from rackwright.generation.suite import Suite, load_suite
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_PORTIONS = 1 << 12
-"""Portions after which a point is given up as too noisy; far more than suites of ten thousand calls need."""
+_PILOT_SHARE = sqrt(0.5)
+"""The error of the pilot over that of the other points: half of their variance is its."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +116,13 @@ class Exploration:
 
 @dataclass
 class _Progress:
-    """How far one point is."""
+    """How far one point is: how exact it is to be, by how many portions, and those that are there."""
 
     point: Point
     design: BuiltDesign
     key: str
-    wanted: int = FIRST_PORTIONS
+    error: float
+    wanted: int
     done: dict[int, Measured] = field(default_factory=dict)
 
 
@@ -141,6 +147,17 @@ def explore(
         return _Run(space, calls, store, executor, progress).run()
 
 
+_Quantity = Callable[[Call], float]
+
+
+def _seconds(call: Call) -> float:
+    return call.seconds
+
+
+def _packed(call: Call) -> float:
+    return call.compressed_bytes
+
+
 _Waiting = dict[Future[Measured], tuple[_Progress, int]]
 """Portions under way: the point and the number of each."""
 
@@ -160,16 +177,31 @@ class _Run:
             raise RackwrightError(f"{suite.folder} has no calls of {wanted}, which {space.unit} serves")
         self._sample = Sample([file.size for file in files], space.seed)
         known = [(file.size, file.compressed_bytes) for file in files]
-        self._regression = Regression(known, self._sample.chances)
+        self._regression = Regression(known)
         self._bytes = sum(size for size, _ in known)
         self._library_ratio = self._bytes / sum(packed for _, packed in known)
         self._reused = self._measured = 0
         self._began = time.monotonic()
 
     def run(self) -> Exploration:
-        points = [_Progress(point, design, key) for point, design, key in self._keyed()]
+        points = [
+            _Progress(
+                point, design, key, self._space.standard_error, min(FIRST_PORTIONS, self._sample.portions)
+            )
+            for point, design, key in self._keyed()
+        ]
+        self._pilot, *others = points
+        if others:
+            self._pilot.error *= _PILOT_SHARE
+        self._finish([self._pilot], points)
+        self._finish(others, points)
+        results = _marked([self._result(point) for point in points])
+        return Exploration(self._space, self._suite.digest, results, self._reused, self._measured)
+
+    def _finish(self, asked: Sequence[_Progress], points: Sequence[_Progress]) -> None:
+        """Measures the points that are asked for, of all."""
         waiting: _Waiting = {}
-        for point in points:
+        for point in asked:
             self._ask(point, waiting)
         while waiting:
             finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -181,18 +213,17 @@ class _Run:
                 self._measured += 1
                 self._ask(point, waiting)
             self._say(points, waiting)
-        results = _marked([self._result(point) for point in points])
-        return Exploration(self._space, self._suite.digest, results, self._reused, self._measured)
 
     def _keyed(self) -> Iterator[tuple[Point, BuiltDesign, str]]:
         """Every point with the key of all that its measurements depend on; compiles each design once."""
         built: dict[Any, BuiltDesign] = {}
+        order = content_key(*map(str, self._sample.order))
         for point in self._space.points():
             rtl = (point.unit, point.parameters)
             if rtl not in built:
                 self._progress(f"compiling {point.unit} {dict(point.parameters) or ''}")
                 built[rtl] = build_design(point.unit, dict(point.parameters))
-            parts = (built[rtl].key, point.key(), self._suite.digest, str(self._space.seed))
+            parts = (built[rtl].key, point.key(), self._suite.digest, order)
             yield point, built[rtl], content_key(*parts)
 
     def _ask(self, point: _Progress, waiting: _Waiting) -> None:
@@ -205,14 +236,12 @@ class _Run:
                     waiting[self._executor.submit(measure, self._portion(point, number))] = (point, number)
             if len(point.done) < point.wanted:
                 return
-            needed = portions_needed(
-                point.wanted, self._seconds(point).standard_error, self._space.standard_error
+            needed = min(
+                self._total(point, _seconds).portions_needed(point.wanted, point.error), self._sample.portions
             )
             if needed == point.wanted:
                 return
-            point.wanted = min(needed, MOST_PORTIONS)
-            if len(point.done) == MOST_PORTIONS:
-                raise RackwrightError(f"{point.point}: still too noisy after {MOST_PORTIONS} portions")
+            point.wanted = needed
 
     def _take(self, point: _Progress, number: int) -> bool:
         measured = self._store.get(point.key, number)
@@ -229,14 +258,22 @@ class _Run:
     def _calls(self, point: _Progress) -> Sequence[Call]:
         return [call for number in range(point.wanted) for call in point.done[number].calls]
 
-    def _seconds(self, point: _Progress) -> Estimate:
-        """The time of all calls of the suite."""
-        return self._regression.total([(call.index, call.seconds) for call in self._calls(point)])
+    def _total(self, point: _Progress, quantity: _Quantity) -> Estimate:
+        """The quantity of all calls of the suite; by the pilot, if it has these calls and is exact enough."""
+        found = {call.index: quantity(call) for call in self._calls(point)}
+        chances = self._sample.chances(point.wanted)
+        if point is not self._pilot and point.wanted <= self._pilot.wanted:
+            quantities = {call.index: quantity(call) for call in self._calls(self._pilot)}
+            pilot = Pilot(quantities, self._total(self._pilot, quantity))
+            estimate = self._regression.total(found, chances, pilot)
+            if estimate.inherited < point.error:
+                return estimate
+        return self._regression.total(found, chances)
 
     def _result(self, point: _Progress) -> Result:
         calls = self._calls(point)
-        seconds = self._seconds(point)
-        packed = self._regression.total([(call.index, call.compressed_bytes) for call in calls])
+        seconds = self._total(point, _seconds)
+        packed = self._total(point, _packed)
         return Result(
             point=point.point,
             gigabytes_per_second=self._bytes / seconds.total / 1e9,
