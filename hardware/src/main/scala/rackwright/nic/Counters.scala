@@ -3,8 +3,8 @@ package rackwright.nic
 import chisel3._
 
 /** What is counted in a cycle: one amount per name of [[Counters.names]]. */
-class Counters extends Module {
-  val amounts = IO(Input(Vec(Counters.names.size, UInt(Frame.countBits.W))))
+class Counters(amountBits: Int) extends Module {
+  val amounts = IO(Input(Vec(Counters.names.size, UInt(amountBits.W))))
   val values = IO(Output(Vec(Counters.names.size, UInt(64.W))))
 
   private val counts = RegInit(VecInit.fill(Counters.names.size)(0.U(64.W)))

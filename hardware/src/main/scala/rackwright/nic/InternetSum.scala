@@ -4,11 +4,11 @@ import chisel3._
 import chisel3.util._
 
 /** A flit on its way to a sum, with what goes along with it. */
-class Summand[T <: Data](gen: T) extends Bundle {
-  val data = UInt((8 * Frame.flitBytes).W)
+class Summand[T <: Data](gen: T, flitBytes: Int) extends Bundle {
+  val data = UInt((8 * flitBytes).W)
 
   /** The bytes that are summed; byte 0 is the low byte of a word. */
-  val mask = UInt(Frame.flitBytes.W)
+  val mask = UInt(flitBytes.W)
   val odd = Bool()
 
   /** The sum begins with this flit, from `initial`. */
@@ -29,15 +29,23 @@ class Summed[T <: Data](gen: T) extends Bundle {
   *
   * @param gen
   *   what goes along with each flit.
+  * @param flitBytes
+  *   bytes of a flit.
   */
-class InternetSum[T <: Data](gen: T) extends Module {
+class InternetSum[T <: Data](gen: T, flitBytes: Int = Frame.flitBytes) extends Module {
   import InternetSum._
 
-  val in = IO(Flipped(Decoupled(new Summand(gen))))
+  val in = IO(Flipped(Decoupled(new Summand(gen, flitBytes))))
   val out = IO(Decoupled(new Summed(gen)))
 
   /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
+
+  /** Bits of a sum of half of the bytes of a flit. */
+  private val byteSumBits = 8 + log2Ceil(flitBytes / 2)
+
+  /** Bits of a sum whose carries have not been added: 2^16 - 1, the carries before, and all bytes of a flit. */
+  private val carryingBits = 16 + log2Ceil(flitBytes)
 
   private class Bytes extends Bundle {
     val high = UInt(byteSumBits.W)
@@ -53,11 +61,12 @@ class InternetSum[T <: Data](gen: T) extends Module {
 
   private val taken = Queue(in, 1, pipe = true)
   private val bytes = Wire(Decoupled(new Bytes))
-  private val counted = Seq.tabulate(Frame.flitBytes) { i =>
+  private val counted = Seq.tabulate(flitBytes) { i =>
     Mux(taken.bits.mask(i), taken.bits.data(8 * i + 7, 8 * i), 0.U(8.W))
   }
   private val (even, others) = counted.zipWithIndex.partition(_._2 % 2 == 0)
-  private def total(summands: Seq[(UInt, Int)]): UInt = summands.map(_._1).reduce(_ +& _).pad(byteSumBits)
+  private def total(summands: Seq[(UInt, Int)]): UInt =
+    summands.map(_._1).grouped(chained).map(_.reduce(_ +& _)).reduce(_ +& _).pad(byteSumBits)
   bytes.valid := taken.valid
   taken.ready := bytes.ready
   bytes.bits.high := Mux(taken.bits.odd, total(others), total(even))
@@ -87,14 +96,11 @@ class InternetSum[T <: Data](gen: T) extends Module {
   idle := !in.fire && !bytes.fire && !added.fire && !folded.fire && !out.fire
 }
 
-/** Widths and the end of an [[InternetSum]]. */
+/** Constants and the end of an [[InternetSum]]. */
 object InternetSum {
 
-  /** Bits of a sum of half of the bytes of a flit. */
-  private val byteSumBits = 8 + log2Ceil(Frame.flitBytes / 2)
-
-  /** Bits of a sum whose carries have not been added: 2^16 - 1, the carries before, and all bytes of a flit. */
-  private val carryingBits = 19
+  /** Bytes that are added one after the other; such sums are added then. */
+  private val chained = 4
 
   private def fold(wide: UInt): UInt = {
     val once = wide(15, 0) +& (wide >> 16)

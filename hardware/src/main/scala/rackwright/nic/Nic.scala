@@ -7,21 +7,21 @@ import rackwright.nic.virtio.{SendRing, VirtioNet}
 
 /** A network interface on the processor's memory system (Karandikar 2024, section 2.3). README.md is the contract. */
 class Nic(params: Params) extends HardwareUnit {
-  override def hertz: Long = Frame.hertz
+  override def hertz: Long = params.hertz
 
   val mmio = mmioPort()
   val interrupt = interruptPort("completion")
   val read = memoryPort(params.port)
   val write = memoryPort(params.port)
   private val rings = Option.when(params.virtio)(memoryPort(VirtioNet.memoryPort(params.port)).suggestName("rings"))
-  val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
-  val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")
+  val networkOut = streamOutput(params.networkBytes).suggestName("network_out")
+  val networkIn = streamInput(params.networkBytes).suggestName("network_in")
   val idle = idlePort()
 
   private val controller = Module(new Controller(params))
   private val send = Module(new SendPath(params))
   private val receive = Module(new ReceivePath(params))
-  private val counters = Module(new Counters)
+  private val counters = Module(new Counters(Flit.countBits(params.networkBytes)))
 
   controller.mmio <> mmio
   send.rate := controller.settings.rate

@@ -16,7 +16,8 @@ object NicDescription extends UnitDescription {
     Parameter.powerOfTwo("outstanding", default.outstanding, 16, 256, "beats outstanding on each memory port"),
     Parameter.powerOfTwo("queue-entries", default.queueEntries, 2, 64, "entries of each queue to or from software"),
     Parameter.powerOfTwo("buffer-kib", default.bufferKib, 16, 1024, "size of the receive packet buffer in KiB"),
-    Parameter.choice("virtio", 0, Seq(0, 1), "1: drivers find a network device of virtio 1.2 beside the registers")
+    Parameter.choice("virtio", 0, Seq(0, 1), "1: drivers find a network device of virtio 1.2 beside the registers"),
+    Parameter.choice("network-bytes", default.networkBytes, Frame.widths, "bytes of the network per cycle")
   )
 
   def build(values: ParameterValues): HardwareUnit = new Nic(
@@ -25,7 +26,8 @@ object NicDescription extends UnitDescription {
       values.int("outstanding"),
       values.int("queue-entries"),
       values.int("buffer-kib"),
-      values.int("virtio") == 1
+      values.int("virtio") == 1,
+      values.int("network-bytes")
     )
   )
 }

@@ -8,16 +8,20 @@ import chisel3.util._
   * A frame is written behind the last whole one and becomes visible with its last flit. If it does not fit, is too long
   * or has no bytes, its place is given back at its end: a part of a frame is never seen.
   *
+  * @param flits
+  *   how many of them it holds.
+  * @param flitBytes
+  *   bytes of each.
   * @param tellsLengths
   *   the length of each frame that is kept comes out as the frame becomes visible.
   */
-class PacketBuffer(flits: Int, tellsLengths: Boolean = false) extends Module {
-  require(isPow2(flits) && flits > Frame.maxBytes / Frame.flitBytes, s"$flits flits can't hold the longest frame")
+class PacketBuffer(flits: Int, flitBytes: Int, tellsLengths: Boolean) extends Module {
+  require(isPow2(flits) && flits > Frame.maxBytes / flitBytes, s"$flits flits can't hold the longest frame")
   private val pointerBits = log2Ceil(flits) + 1
 
   /** From the wire; never waits. */
-  val in = IO(Flipped(Valid(new Flit)))
-  val out = IO(Decoupled(new Flit))
+  val in = IO(Flipped(Valid(new Flit(flitBytes))))
+  val out = IO(Decoupled(new Flit(flitBytes)))
 
   /** The length of a frame that has become visible; there must be room for it whenever a frame ends. */
   val kept = Option.when(tellsLengths)(IO(Output(Valid(UInt(Frame.lengthBits.W)))))
@@ -32,7 +36,7 @@ class PacketBuffer(flits: Int, tellsLengths: Boolean = false) extends Module {
   /** Nothing moves until `out` is taken or a flit arrives. */
   val idle = IO(Output(Bool()))
 
-  private val ram = SyncReadMem(flits, new Flit)
+  private val ram = SyncReadMem(flits, new Flit(flitBytes))
   private val whole = RegInit(0.U(pointerBits.W))
   private val tail = RegInit(0.U(pointerBits.W))
   private val head = RegInit(0.U(pointerBits.W))
@@ -70,7 +74,7 @@ class PacketBuffer(flits: Int, tellsLengths: Boolean = false) extends Module {
   droppedFull := ends && !wrongLength && lost
 
   // The memory answers one cycle later: read only what will find a place.
-  private val ahead = Module(new Queue(new Flit, PacketBuffer.readAhead))
+  private val ahead = Module(new Queue(new Flit(flitBytes), PacketBuffer.readAhead))
   private val arriving = RegInit(false.B)
   private val reading = head =/= whole && ahead.io.count +& arriving < PacketBuffer.readAhead.U
   arriving := reading

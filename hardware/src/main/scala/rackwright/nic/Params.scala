@@ -16,13 +16,16 @@ import rackwright.memory.MemoryPortParams
   *   size of the packet buffer of the receive path.
   * @param virtio
   *   whether drivers find a network device of virtio 1.2 beside the registers.
+  * @param networkBytes
+  *   bytes of the network per cycle.
   */
 case class Params(
     portBytes: Int = 16,
     outstanding: Int = 128,
     queueEntries: Int = 16,
     bufferKib: Int = 32,
-    virtio: Boolean = false
+    virtio: Boolean = false,
+    networkBytes: Int = Frame.flitBytes
 ) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(
@@ -38,21 +41,33 @@ case class Params(
     s"buffer-kib is a power of two from 16 to 1024, not $bufferKib"
   )
 
+  require(Frame.widths.contains(networkBytes), s"network-bytes is 8 or 16, not $networkBytes")
+  require(
+    !virtio || networkBytes == Frame.flitBytes,
+    s"virtio=1 needs network-bytes=${Frame.flitBytes}: its boxes take ${Frame.flitBytes} bytes per cycle"
+  )
+
   /** Shape of both memory ports. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 
   /** Flits that the packet buffer holds. */
-  val bufferFlits: Int = bufferKib * 1024 / Frame.flitBytes
+  val bufferFlits: Int = bufferKib * 1024 / networkBytes
+
+  /** Clock at which as many bytes pass in a second as on the wire. */
+  val hertz: Long = Frame.hertz * Frame.flitBytes / networkBytes
 }
 
 /** Sizes on the wire. */
 object Frame {
 
-  /** Clock of the unit and of the wire (Karandikar 2024, section 2.3). */
+  /** Clock of the wire (Karandikar 2024, section 2.3). */
   val hertz: Long = 3200000000L
 
   /** Bytes of a flit, of which one is on the wire in a cycle: 204.8 Gbit/s. */
   val flitBytes: Int = 8
+
+  /** How many bytes a unit may take in a cycle of its own. */
+  val widths: Seq[Int] = Seq(flitBytes, 2 * flitBytes)
 
   /** Longest frame, in bytes: a jumbo frame with room for tags. */
   val maxBytes: Int = 9600
@@ -61,5 +76,5 @@ object Frame {
   val lengthBits: Int = log2Ceil(maxBytes + 1)
 
   /** Width of the number of bytes in a flit. */
-  val countBits: Int = log2Ceil(flitBytes + 1)
+  val countBits: Int = Flit.countBits(flitBytes)
 }

@@ -3,27 +3,31 @@ package rackwright.nic
 import chisel3._
 import chisel3.util._
 
-/** Sums the bytes of received frames from a settable first one on. Flits pass in four cycles. */
-class ReceiveChecksum extends Module {
+/** Sums the bytes of received frames from a settable first one on. Flits pass in four cycles.
+  *
+  * @param flitBytes
+  *   bytes of a flit.
+  */
+class ReceiveChecksum(flitBytes: Int) extends Module {
   val setting = IO(Input(new ReceiveChecksumSetting))
 
   /** Every flit, in the order of the wire. */
-  val flit = IO(Flipped(Decoupled(new Flit)))
+  val flit = IO(Flipped(Decoupled(new Flit(flitBytes))))
 
   /** The same flits, each with the sum up to it; 0 when switched off. */
-  val summed = IO(Decoupled(new Summed(new Flit)))
+  val summed = IO(Decoupled(new Summed(new Flit(flitBytes))))
 
   /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
-  private val sum = Module(new InternetSum(new Flit))
+  private val sum = Module(new InternetSum(new Flit(flitBytes), flitBytes))
   private val first = RegInit(true.B)
   private val position = RegInit(0.U(16.W))
 
   sum.in.valid := flit.valid
   flit.ready := sum.in.ready
   sum.in.bits.data := flit.bits.data
-  sum.in.bits.mask := ByteRange.from(setting.start, position) & Flit.firstBytes(flit.bits.count)
+  sum.in.bits.mask := ByteRange.from(setting.start, position, flitBytes) & Flit.firstBytes(flit.bits.count, flitBytes)
   sum.in.bits.odd := position(0) ^ setting.start(0)
   sum.in.bits.first := first
   sum.in.bits.initial := 0.U

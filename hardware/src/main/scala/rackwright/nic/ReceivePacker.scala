@@ -16,10 +16,13 @@ class FrameBeat(port: MemoryPortParams) extends Bundle {
 /** Fills beats with the flits of frames, each frame to the buffer of one request.
   *
   * One flit is taken per cycle. The last flit of a frame may lie in two beats: the second goes out in the next cycle,
-  * in which the first flit of the next frame is taken all the same.
+  * in which the first flit of the next frame is taken all the same, unless it fills a beat.
+  *
+  * @param flitBytes
+  *   bytes of a flit, at most a beat.
   */
-class ReceivePacker(port: MemoryPortParams) extends Module {
-  val summed = IO(Flipped(Decoupled(new Summed(new Flit))))
+class ReceivePacker(port: MemoryPortParams, flitBytes: Int) extends Module {
+  val summed = IO(Flipped(Decoupled(new Summed(new Flit(flitBytes)))))
 
   /** The buffer of the frame; taken with its last flit. */
   val request = IO(Flipped(Decoupled(new ReceiveRequest)))
@@ -30,7 +33,7 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
 
   private val flit = summed.bits.along
   private val beatNumberBits = Registers.addressBits + 1 - port.offsetBits
-  private val wideBits = 8 * (port.bytes + Frame.flitBytes)
+  private val wideBits = 8 * (port.bytes + flitBytes)
 
   private val first = RegInit(true.B)
   private val beatNumberBefore = Reg(UInt(beatNumberBits.W))
@@ -49,10 +52,10 @@ class ReceivePacker(port: MemoryPortParams) extends Module {
   private val length = whenFirst(0.U, lengthBefore) + flit.count
 
   private val fits = flit.count <= room
-  private val taken = Mux(fits, flit.count, room(Frame.countBits - 1, 0))
-  private val takenMask = Flit.firstBytes(taken)
+  private val taken = Mux(fits, flit.count, room(Flit.countBits(flitBytes) - 1, 0))
+  private val takenMask = Flit.firstBytes(taken, flitBytes)
   private val data = (flit.data & FillInterleaved(8, takenMask)).pad(wideBits) << Cat(offset, 0.U(3.W))
-  private val mask = takenMask.pad(port.bytes + Frame.flitBytes) << offset
+  private val mask = takenMask.pad(port.bytes + flitBytes) << offset
   private val merged = (data | whenFirst(0.U, carry))(wideBits - 1, 0)
   private val mergedMask = (mask | whenFirst(0.U, carryMask))(wideBits / 8 - 1, 0)
   private val filled = merged(8 * port.bytes - 1, 0)

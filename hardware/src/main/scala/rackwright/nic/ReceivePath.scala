@@ -19,7 +19,7 @@ class ReceiveDetour extends Bundle {
 
 /** From flits on the wire to a completion: packet buffer, sum, packer, writer. */
 class ReceivePath(params: Params) extends Module {
-  val network = IO(Flipped(Decoupled(new StreamFlit(Frame.flitBytes))))
+  val network = IO(Flipped(Decoupled(new StreamFlit(params.networkBytes))))
   val request = IO(Flipped(Decoupled(new ReceiveRequest)))
   val completion = IO(Decoupled(new Completion))
   val checksum = IO(Input(new ReceiveChecksumSetting))
@@ -29,7 +29,7 @@ class ReceivePath(params: Params) extends Module {
   val detour = Option.when(params.virtio)(IO(new ReceiveDetour))
 
   /** Bytes taken for memory in this cycle. */
-  val bytes = IO(Output(UInt(Frame.countBits.W)))
+  val bytes = IO(Output(UInt(Flit.countBits(params.networkBytes).W)))
   val droppedFull = IO(Output(Bool()))
   val droppedLength = IO(Output(Bool()))
 
@@ -39,10 +39,10 @@ class ReceivePath(params: Params) extends Module {
   /** Nothing changes until memory answers or there is a flit, a new request or a place for a completion. */
   val idle = IO(Output(Bool()))
 
-  private val buffer = Module(new PacketBuffer(params.bufferFlits, params.virtio))
-  private val sum = Module(new ReceiveChecksum)
+  private val buffer = Module(new PacketBuffer(params.bufferFlits, params.networkBytes, params.virtio))
+  private val sum = Module(new ReceiveChecksum(params.networkBytes))
   private val check = Option.when(params.virtio)(Module(new TcpCheck))
-  private val packer = Module(new ReceivePacker(params.port))
+  private val packer = Module(new ReceivePacker(params.port, params.networkBytes))
   private val beats = Module(new Queue(new FrameBeat(params.port), 2))
   private val writer = Module(new ReceiveWriter(params.port, params.outstanding))
 

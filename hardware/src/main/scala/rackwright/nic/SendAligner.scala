@@ -10,9 +10,11 @@ import rackwright.memory.{LoadedBeat, MemoryPortParams}
   *
   * @param segments
   *   whether a header of virtio may be before it.
+  * @param flitBytes
+  *   bytes of a flit.
   */
-class SendFlit(segments: Boolean = false) extends Bundle {
-  val flit = new Flit
+class SendFlit(segments: Boolean = false, flitBytes: Int = Frame.flitBytes) extends Bundle {
+  val flit = new Flit(flitBytes)
   val checksum = new SendChecksumRequest
 
   /** The frame has one. */
@@ -23,11 +25,14 @@ class SendFlit(segments: Boolean = false) extends Bundle {
   *
   * A flit is taken from one or two of the oldest three beats. Two beats can go in a cycle (at the end of a frame), and
   * the third is there so that this costs nothing. Where a frame may have several parts, each is cut for itself.
+  *
+  * @param flitBytes
+  *   bytes of a flit, at most a beat.
   */
-class SendAligner(port: MemoryPortParams, segments: Boolean = false) extends Module {
+class SendAligner(port: MemoryPortParams, segments: Boolean, flitBytes: Int) extends Module {
   val frame = IO(Flipped(Decoupled(new SendFrame(port, segments))))
   val beat = IO(Flipped(Decoupled(new LoadedBeat(port.bytes))))
-  val out = IO(Decoupled(new SendFlit(segments)))
+  val out = IO(Decoupled(new SendFlit(segments, flitBytes)))
 
   /** With the last flit of each frame, in order: from then on the frame's memory may be used again. */
   val completion = IO(Decoupled(new Completion))
@@ -48,8 +53,8 @@ class SendAligner(port: MemoryPortParams, segments: Boolean = false) extends Mod
   private val sent = Mux(first, 0.U, sentBefore)
   private val offset = Mux(first, frame.bits.offset, offsetBefore)
   private val left = frame.bits.length - sent
-  private val ending = left <= Frame.flitBytes.U
-  private val count = Mux(ending, left, Frame.flitBytes.U)(Frame.countBits - 1, 0)
+  private val ending = left <= flitBytes.U
+  private val count = Mux(ending, left, flitBytes.U)(Flit.countBits(flitBytes) - 1, 0)
   private val end = offset +& count
   private val crosses = end > port.bytes.U
   private val present = Mux(crosses, held >= 2.U, held >= 1.U)
@@ -58,8 +63,8 @@ class SendAligner(port: MemoryPortParams, segments: Boolean = false) extends Mod
 
   // Only this box fills the completion queue: a place seen with a frame's first flit is still there with its last.
   out.valid := frame.valid && !refused && present && completion.ready
-  private val bytes = (Cat(window(1).data, window(0).data) >> Cat(offset, 0.U(3.W)))(8 * Frame.flitBytes - 1, 0)
-  out.bits.flit.data := bytes & FillInterleaved(8, Flit.firstBytes(count))
+  private val bytes = (Cat(window(1).data, window(0).data) >> Cat(offset, 0.U(3.W)))(8 * flitBytes - 1, 0)
+  out.bits.flit.data := bytes & FillInterleaved(8, Flit.firstBytes(count, flitBytes))
   out.bits.flit.count := count
   out.bits.flit.last := ending && !frame.bits.more.getOrElse(false.B)
   out.bits.checksum := frame.bits.checksum
@@ -93,7 +98,7 @@ class SendAligner(port: MemoryPortParams, segments: Boolean = false) extends Mod
 
   when(out.fire) {
     first := ending
-    sentBefore := sent + Frame.flitBytes.U
+    sentBefore := sent + flitBytes.U
     offsetBefore := end(port.offsetBits - 1, 0)
     faultBefore := fault
   }

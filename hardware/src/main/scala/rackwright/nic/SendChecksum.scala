@@ -9,22 +9,25 @@ import rackwright.memory.SramQueue
   *
   * The checksum comes before the bytes it covers, so such a frame waits here until it is whole. Other frames pass in
   * the same cycle, unless they would overtake.
+  *
+  * @param flitBytes
+  *   bytes of a flit.
   */
-class SendChecksum extends Module {
+class SendChecksum(flitBytes: Int) extends Module {
   import SendChecksum._
 
-  val in = IO(Flipped(Decoupled(new SendFlit)))
-  val out = IO(Decoupled(new Flit))
+  val in = IO(Flipped(Decoupled(new SendFlit(flitBytes = flitBytes))))
+  val out = IO(Decoupled(new Flit(flitBytes)))
 
   /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
-  private val flits = Module(new SramQueue(new Flit, bufferFlits))
+  private val flits = Module(new SramQueue(new Flit(flitBytes), bufferBytes / flitBytes))
   private val frames = Module(new Queue(new WholeFrame, bufferedFrames))
 
   private val first = RegInit(true.B)
   private val passingBefore = Reg(Bool())
-  private val sum = Module(new InternetSum(new SummedFrame))
+  private val sum = Module(new InternetSum(new SummedFrame, flitBytes))
   private val position = RegInit(0.U(16.W))
 
   // A frame is whole when its sum is; those that are being summed have room.
@@ -38,7 +41,10 @@ class SendChecksum extends Module {
   private val waits = in.fire && !passing
   sum.in.valid := waits
   sum.in.bits.data := in.bits.flit.data
-  sum.in.bits.mask := ByteRange.from(request.start, position) & Flit.firstBytes(in.bits.flit.count)
+  sum.in.bits.mask := ByteRange.from(request.start, position, flitBytes) & Flit.firstBytes(
+    in.bits.flit.count,
+    flitBytes
+  )
   sum.in.bits.odd := request.start(0)
   sum.in.bits.first := first
   sum.in.bits.initial := request.initial
@@ -50,7 +56,7 @@ class SendChecksum extends Module {
   when(in.fire) {
     first := in.bits.flit.last
     passingBefore := passing
-    position := Mux(in.bits.flit.last, 0.U, position + Frame.flitBytes.U)
+    position := Mux(in.bits.flit.last, 0.U, position + flitBytes.U)
   }
 
   flits.clear := false.B
@@ -64,7 +70,7 @@ class SendChecksum extends Module {
   frames.io.enq.bits.checksum := Mux(sum.out.bits.sum.andR, sum.out.bits.sum, ~sum.out.bits.sum)
   assert(!frames.io.enq.valid || frames.io.enq.ready, "a whole frame has no place")
 
-  private val drain = Module(new ChecksumInsert)
+  private val drain = Module(new ChecksumInsert(flitBytes))
   drain.flit <> flits.deq
   drain.frame <> frames.io.deq
   drain.out.ready := out.ready
@@ -90,19 +96,19 @@ class WholeFrame extends Bundle {
 }
 
 /** Takes whole frames from the buffer and puts the two bytes of the checksum in their place. */
-class ChecksumInsert extends Module {
-  val flit = IO(Flipped(Decoupled(new Flit)))
+class ChecksumInsert(flitBytes: Int) extends Module {
+  val flit = IO(Flipped(Decoupled(new Flit(flitBytes))))
   val frame = IO(Flipped(Decoupled(new WholeFrame)))
-  val out = IO(Decoupled(new Flit))
+  val out = IO(Decoupled(new Flit(flitBytes)))
 
   private val position = RegInit(0.U(16.W))
 
   out.valid := flit.valid && frame.valid
   flit.ready := out.ready && frame.valid
   frame.ready := out.fire && flit.bits.last
-  when(out.fire) { position := Mux(flit.bits.last, 0.U, position + Frame.flitBytes.U) }
+  when(out.fire) { position := Mux(flit.bits.last, 0.U, position + flitBytes.U) }
 
-  private val bytes = (0 until Frame.flitBytes).map { lane =>
+  private val bytes = (0 until flitBytes).map { lane =>
     val place = position +& lane.U
     val byte = flit.bits.data(8 * lane + 7, 8 * lane)
     val high = frame.bits.insert && place === frame.bits.offset
@@ -117,7 +123,7 @@ class ChecksumInsert extends Module {
 object SendChecksum {
 
   /** Room for the longest frame while the one before leaves. */
-  val bufferFlits: Int = 2048
+  val bufferBytes: Int = 16384
 
   /** Frames that may wait. */
   val bufferedFrames: Int = 16
@@ -130,6 +136,6 @@ object SendChecksum {
 object ByteRange {
 
   /** A bit for each byte of a flit at `position` that is not before `start`. */
-  def from(start: UInt, position: UInt): UInt =
-    VecInit((0 until Frame.flitBytes).map(lane => position +& lane.U >= start)).asUInt
+  def from(start: UInt, position: UInt, flitBytes: Int): UInt =
+    VecInit((0 until flitBytes).map(lane => position +& lane.U >= start)).asUInt
 }

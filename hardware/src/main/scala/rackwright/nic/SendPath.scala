@@ -24,13 +24,13 @@ class SendPath(params: Params) extends Module {
   val rate = IO(Input(new RateSetting))
   val rateWritten = IO(Input(Bool()))
   val memory = IO(new MemoryPort(params.port))
-  val network = IO(Decoupled(new StreamFlit(Frame.flitBytes)))
+  val network = IO(Decoupled(new StreamFlit(params.networkBytes)))
 
   /** What concerns headers of virtio, if there may be any. */
   val headers = Option.when(params.virtio)(IO(new SendHeaders))
 
   /** A flit that leaves in this cycle. */
-  val sent = IO(Output(Valid(new Flit)))
+  val sent = IO(Output(Valid(new Flit(params.networkBytes))))
 
   /** A frame waits for memory. */
   val stall = IO(Output(Bool()))
@@ -44,11 +44,11 @@ class SendPath(params: Params) extends Module {
   private val reader = Module(new SendReader(params.port, params.outstanding, params.virtio))
   private val buffer = Module(new ReorderBuffer(params.port, params.outstanding))
   private val frames = Module(new Queue(new SendFrame(params.port, params.virtio), params.queueEntries))
-  private val aligner = Module(new SendAligner(params.port, params.virtio))
+  private val aligner = Module(new SendAligner(params.port, params.virtio, params.networkBytes))
   private val header = Option.when(params.virtio)(Module(new SendHeader))
   private val packer = Option.when(params.virtio)(Module(new SegmentPacker))
-  private val checksum = Module(new SendChecksum)
-  private val limiter = Module(new RateLimiter)
+  private val checksum = Module(new SendChecksum(params.networkBytes))
+  private val limiter = Module(new RateLimiter(params.networkBytes))
 
   reader.request <> request
   reader.reserve <> buffer.reserve
