@@ -177,13 +177,14 @@ impl Guest {
     }
 
     /// The same without a disk and with the function `card` behind the others. `shared` are the caches of harts and card, and code that
-    /// other machines have decoded too. Harts and the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
+    /// other machines have decoded too, unless they are observed. Harts and the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
     ///
     /// # Errors
     /// As [`Guest::start`].
     pub fn start_networked(
         parameters: &MachineParameters,
         software: &Software<'_>,
+        observation: Option<&Observation>,
         shared: (&SharedHierarchy, &Code),
         card: Box<dyn Endpoint>,
         every: Cycles,
@@ -193,7 +194,7 @@ impl Guest {
         let mut guest = Guest::with_functions(
             parameters,
             software,
-            None,
+            observation,
             shared,
             (functions, &Attachment::default()),
         )?;
@@ -261,20 +262,21 @@ impl Guest {
         Guest::go_on(checkpoint, (cpu, observation), disk, attachment, shared)
     }
 
-    /// A machine that goes on from the checkpoint of one without a disk, with random numbers of its own from `seed` on.
-    /// The function `card` is put on its bus, where software has to look for it. `shared` are the caches of harts and
+    /// A machine that goes on from the checkpoint of one without a disk, with random numbers of its own from `seed` on,
+    /// perhaps with its harts observed. The function `card` is put on its bus, where software has to look for it. `shared` are the caches of harts and
     /// card, and code that other machines have decoded too. Harts and the card meet at least every `every` cycles, which divide the 2000 of a tick of time.
     ///
     /// # Errors
     /// As [`Guest::restore`].
     pub fn restore_networked(
         checkpoint: &Checkpoint,
-        (cpu, seed): (CpuModel, u64),
+        seed: u64,
+        model: (CpuModel, Option<&Observation>),
         shared: (&SharedHierarchy, &Code),
         card: Box<dyn Endpoint>,
         every: Cycles,
     ) -> Result<Guest, MachineError> {
-        let mut guest = Guest::go_on(checkpoint, (cpu, None), None, &Attachment::default(), shared)?;
+        let mut guest = Guest::go_on(checkpoint, model, None, &Attachment::default(), shared)?;
         let bus = guest.machine.bus();
         bus.reseed(seed);
         bus.attach(card);

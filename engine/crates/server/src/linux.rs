@@ -12,6 +12,7 @@ use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_trace::Observation;
 
 /// Cycles of the harts after which they and the NIC see what the other has done: 100 ns.
 const MEETING: Cycles = Cycles(200);
@@ -60,6 +61,8 @@ pub struct LinuxConfig<'a> {
     pub command: &'a [u8],
     /// Whether units in which nothing moves are not clocked.
     pub skip_quiescent: bool,
+    /// How its harts are observed, if they are.
+    pub observation: Option<&'a Observation>,
 }
 
 /// A server that boots Linux and has a NIC in RTL, as a model of a network. Its cycles are those of the link.
@@ -108,6 +111,9 @@ impl LinuxServer {
             features: config.features,
             memory: base..base.saturating_add(memory_bytes),
         })?;
+        if let Some(observation) = config.observation {
+            card.publish(observation.units(0));
+        }
         let function = Box::new(card.clone());
         let shared = (&hierarchy, config.code);
         let to_link = Crossing::new(hart, config.clock);
@@ -125,12 +131,20 @@ impl LinuxServer {
                     seed: config.seed,
                     vector,
                 };
-                let guest = Guest::start_networked(&parameters, software, shared, function, MEETING)?;
+                let guest = Guest::start_networked(
+                    &parameters,
+                    software,
+                    config.observation,
+                    shared,
+                    function,
+                    MEETING,
+                )?;
                 (guest, Cycle::ZERO)
             }
             LinuxStart::Booted(checkpoint) => {
-                let model = (config.cpu, config.seed);
-                let mut guest = Guest::restore_networked(checkpoint, model, shared, function, MEETING)?;
+                let model = (config.cpu, config.observation);
+                let mut guest =
+                    Guest::restore_networked(checkpoint, config.seed, model, shared, function, MEETING)?;
                 let begins = wait_for_link(&mut guest, to_link)?;
                 guest.request(&Request::Run(config.command.to_vec()));
                 (guest, begins)
