@@ -111,9 +111,10 @@ class Server(Node):
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
     stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, with
     `vector` the vector extension, and a network interface that Debian's own driver knows, for packets of up
-    to `mtu` bytes, which does `nic_features` for it. With `checkpoint` in place of `image` it has booted
+    to `mtu` bytes, which does `nic_features` for it. With a `checkpoint` it has booted
     before: any number of servers go on from one file that `rw boot --checkpoint` has written, with the harts
-    and the memory of that machine, and share the memory that they don't write.
+    and the memory of that machine, and share the memory that they don't write. The `image` that was booted is
+    then needed only to profile them.
     """
 
     def __init__(
@@ -150,11 +151,9 @@ class Server(Node):
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
-        if checkpoint is not None and any(
-            given is not None for given in (image, harts, memory_bytes, vector)
-        ):
+        if checkpoint is not None and any(given is not None for given in (harts, memory_bytes, vector)):
             raise RackwrightError(
-                "a checkpoint has image, harts, memory and vectors: a server is given the one or the others"
+                "a checkpoint has harts, memory and vectors: a server is given the one or the others"
             )
         harts = 1 if harts is None else harts
         if harts not in range(1, MOST_HARTS + 1):
@@ -309,7 +308,7 @@ def _linux_start(
 ) -> dict[str, object] | None:
     """Where a server under Linux begins; None for one without."""
     if checkpoint is not None:
-        return from_checkpoint(checkpoint)
+        return from_checkpoint(checkpoint, image)
     if image is None:
         return None
     given = DEFAULT_MEMORY_BYTES if memory_bytes is None else memory_bytes

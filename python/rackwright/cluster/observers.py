@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
 from rackwright.cluster.ranks import world
@@ -17,20 +17,24 @@ if TYPE_CHECKING:
     from rackwright.profiling.observed import Profile
 
 
+_OBSERVABLE = ("server", "linux")
+"""Kinds of nodes with harts."""
+
+
 def observers_of(asked: Session, topology: Topology) -> dict[str, _engine.Observer]:
     """An observer for each server that is to be observed, by name.
 
-    Raises `RackwrightError` when there is none that runs a program, when a name is none of them, and when
-    several processes share the cluster.
+    Raises `RackwrightError` when there is none with harts, when a name is none of them, and when several
+    processes share the cluster.
     """
     observing = asked.observing
     if observing is None:
         return {}
     if world():
         raise RackwrightError("one process observes: run without mpirun")
-    servers = [node["name"] for node in topology.description["nodes"] if node["kind"] == "server"]
+    servers = [node["name"] for node in topology.description["nodes"] if node["kind"] in _OBSERVABLE]
     if not servers:
-        raise RackwrightError("no server of the cluster runs a program that can be observed")
+        raise RackwrightError("no server of the cluster has harts that can be observed")
     unknown = [name for name in observing.servers if name not in servers]
     if unknown:
         raise RackwrightError(f"no server is called {unknown[0]}; there are {', '.join(servers)}")
@@ -39,6 +43,11 @@ def observers_of(asked: Session, topology: Topology) -> dict[str, _engine.Observ
         name: observing.watching.of_server(f"{name}{number}").observer()
         for name in observing.servers or servers
     }
+
+
+def _software(node: Mapping[str, Any]) -> str:
+    """What runs on a server, in a word."""
+    return "linux" if node["kind"] == "linux" else str(node["program"]).rsplit("/", 1)[-1]
 
 
 def profiles_of(
@@ -54,7 +63,7 @@ def profiles_of(
     return {
         name: Profile.of(
             observer,
-            command=f"{name}: {nodes[name]['program'].rsplit('/', 1)[-1]}",
+            command=f"{name}: {_software(nodes[name])}",
             cpu=nodes[name].get("cpu", "rocket"),
             clock_hz=_engine.Observer.clock_hz(),
             exit_code=0 if ended[name] is None or ended[name] != ended[name] else int(ended[name]),

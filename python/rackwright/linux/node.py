@@ -56,23 +56,28 @@ def from_reset(
 
     Raises `RackwrightError` when it is no image.
     """
-    path = default_image() if str(image) == "default" else Path(image)
     return {
         "reset": {
             "harts": harts,
             "memory_bytes": memory_bytes,
             "vector": vector,
-            "image": {"path": str(path), **image_parts(path)},
+            "image": _image(image),
             "command_line": COMMAND_LINE,
         }
     }
 
 
-def from_checkpoint(path: str | Path) -> dict[str, object]:
-    """The start of a server that goes on from the checkpoint of a booted one.
+def from_checkpoint(path: str | Path, image: str | Path | None = None) -> dict[str, object]:
+    """The start of a server that goes on from the checkpoint of one that has booted `image`.
 
-    Raises `RackwrightError` when there is no such file.
+    Raises `RackwrightError` when there is no such file, or it is no image.
     """
     if not Path(path).is_file():
         raise RackwrightError(f"{path}: no such file")
-    return {"booted": str(path)}
+    return {"booted": {"checkpoint": str(path), "image": None if image is None else _image(image)}}
+
+
+def _image(image: str | Path) -> dict[str, object]:
+    """As the engine reads it."""
+    path = default_image() if str(image) == "default" else Path(image)
+    return {"path": str(path), **image_parts(path)}

@@ -10,6 +10,8 @@ import pytest
 from command_line import rw
 
 from rackwright import read_trace
+from rackwright.linux.boot import boot
+from rackwright.linux.image import default_image, load_image
 
 SCRIPT = """
 from rackwright import Cluster, Ethernet, Server, Switch
@@ -19,6 +21,19 @@ answers = Server(CPU, name="answers", program="ping.elf")
 asks = Server(CPU, name="asks", program="ping.elf", arguments=[answers, "5"])
 tor.add_downlinks([asks, answers])
 result = Cluster(tor, link=Ethernet(latency_us=1)).run(until_ms=1, ends_with=asks)
+print(result.digest)
+"""
+
+
+LINUX = """
+from rackwright import Cluster, Ethernet, Server, Switch
+
+tor = Switch("tor")
+answers = Server("rocket", name="answers", checkpoint=CHECKPOINT, image=IMAGE)
+ping = ["sleep 0.05; ping -c 3 -i 0.01 ", answers]
+asks = Server("rocket", name="asks", checkpoint=CHECKPOINT, image=IMAGE, run=ping)
+tor.add_downlinks([asks, answers])
+result = Cluster(tor, link=Ethernet(latency_us=1)).run(until_ms=500, ends_with=asks)
 print(result.digest)
 """
 
@@ -66,3 +81,29 @@ def test_only_the_servers_that_are_asked_for_are_observed(script: Path, tmp_path
     ended = rw("profile", "--servers", "aks", "--", "run", script)
     assert ended.status == 1
     assert "no server is called aks; there are asks, answers" in ended.stderr
+
+
+@pytest.mark.long
+def test_linux_servers_of_a_cluster_are_observed_and_do_not_notice(tmp_path: Path) -> None:
+    script, checkpoint, made = tmp_path / "linux.py", tmp_path / "booted", tmp_path / "made"
+    boot(load_image(default_image()), harts=2, memory_bytes=256 << 20, checkpoint=checkpoint)
+    text = LINUX.replace("CHECKPOINT", repr(str(checkpoint)))
+    script.write_text(text.replace("IMAGE", "None"))
+    ended = rw("profile", "--servers", "asks", "--", "run", script)
+    assert ended.status == 1
+    assert "it needs the image that was booted" in ended.stderr
+    script.write_text(text.replace("IMAGE", "'default'"))
+    alone = rw("run", script)
+    assert alone.status == 0, alone.stderr
+    ended = rw("profile", "-o", made, "--", "run", script)
+    assert ended.status == 0, ended.stderr
+    assert ended.stdout.splitlines()[0] == alone.stdout.splitlines()[0]
+    for name, program in (("asks", "ping"), ("answers", "sleep")):
+        record = json.loads((made / name / "profile.json").read_text())
+        assert record["digest"] == alone.stdout.split()[0]
+        stacks = [line.rsplit(" ", 1) for line in (made / name / "stacks.folded").read_text().splitlines()]
+        assert sum(int(cycles) for _, cycles in stacks) == sum(record["cycles"]) > 0
+        assert any(program in stack for stack, _ in stacks)
+        assert any("icmp_echo" in stack for stack, _ in stacks) == (name == "answers")
+        counters = pd.read_parquet(made / name / "counters.parquet")
+        assert counters["nic.sent_frames"].max() >= 3

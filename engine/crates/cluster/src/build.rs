@@ -282,12 +282,15 @@ impl Builder<'_> {
                 features: spec.features.into(),
                 command: &command,
                 skip_quiescent: spec.skip_quiescent,
+                observation: self.observations.get(name),
             };
             LinuxServer::new(&config).map_err(refused)
         };
         match &spec.start {
-            StartSpec::Booted(path) => {
-                let checkpoint = self.checkpoint(path).map_err(|error| refused(error.into()))?;
+            StartSpec::Booted { checkpoint, .. } => {
+                let checkpoint = self
+                    .checkpoint(checkpoint)
+                    .map_err(|error| refused(error.into()))?;
                 make(LinuxStart::Booted(&checkpoint))
             }
             StartSpec::Reset {
@@ -298,8 +301,9 @@ impl Builder<'_> {
                 command_line,
             } => {
                 let file = self.program(name, &image.path)?;
-                let software =
-                    linux::software(image, &file, command_line).ok_or_else(|| ClusterError::Image {
+                let software = image
+                    .software(&file, command_line)
+                    .ok_or_else(|| ClusterError::Image {
                         name: name.to_string(),
                         path: image.path.display().to_string(),
                     })?;

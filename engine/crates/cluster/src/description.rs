@@ -340,8 +340,14 @@ pub enum StartSpec {
         /// The kernel's command line.
         command_line: String,
     },
-    /// Where a machine was saved that had booted: in the file of a checkpoint.
-    Booted(PathBuf),
+    /// Where a machine was saved that had booted.
+    Booted {
+        /// The file of the checkpoint.
+        checkpoint: PathBuf,
+        /// What was booted, for who wants to observe it.
+        #[serde(default)]
+        image: Option<ImageSpec>,
+    },
 }
 
 /// Where the parts of an image lie in its file: first byte and length.

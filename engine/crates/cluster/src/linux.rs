@@ -7,19 +7,17 @@ use std::fmt::Write;
 /// Bits of an address that name the network, which all servers of a cluster share.
 const PREFIX: u8 = 16;
 
-/// What a server boots, out of the file of its image; `None` when the file is shorter than its parts.
-pub(crate) fn software<'a>(
-    parts: &ImageSpec,
-    image: &'a [u8],
-    command_line: &'a str,
-) -> Option<Software<'a>> {
-    let part = |(first, bytes): (usize, usize)| image.get(first..first.checked_add(bytes)?);
-    Some(Software {
-        firmware: part(parts.firmware)?,
-        kernel: part(parts.kernel)?,
-        initial_files: part(parts.files)?,
-        command_line,
-    })
+impl ImageSpec {
+    /// What a server boots, out of the image's `file`; `None` when that is shorter than its parts.
+    pub fn software<'a>(&self, file: &'a [u8], command_line: &'a str) -> Option<Software<'a>> {
+        let part = |(first, bytes): (usize, usize)| file.get(first..first.checked_add(bytes)?);
+        Some(Software {
+            firmware: part(self.firmware)?,
+            kernel: part(self.kernel)?,
+            initial_files: part(self.files)?,
+            command_line,
+        })
+    }
 }
 
 /// What the server's shell does: it becomes the one of this name and address, and then does what the user wants.
@@ -45,7 +43,7 @@ pub(crate) fn command<'a>(
     let find = match spec.start {
         StartSpec::Reset { .. } => "",
         // The network interface was not there when Linux looked for devices, and others go on with the same random numbers.
-        StartSpec::Booted(_) => "echo 1 >/sys/bus/pci/rescan\nhead -c 512 /dev/hwrng >/dev/urandom\n",
+        StartSpec::Booted { .. } => "echo 1 >/sys/bus/pci/rescan\nhead -c 512 /dev/hwrng >/dev/urandom\n",
     };
     let identity = format!(
         "hostname {name}\n{find}modprobe virtio_net\nip address add {address}/{PREFIX} dev eth0\nip link set eth0 up\n",

@@ -4,7 +4,8 @@ use crate::meeting::Meeting;
 use crate::observer::Observer;
 use pyo3::prelude::*;
 use rackwright_cluster::{
-    ClusterError, Description, Designs, NodeKind, Observations, PartReport, Report, PAGE_FAULT,
+    ClusterError, Description, Designs, LinuxSpec, NodeKind, Observations, PartReport, Report, ServerSpec,
+    StartSpec, PAGE_FAULT,
 };
 use rackwright_ethernet::Capture;
 use rackwright_rtl::Design;
@@ -13,6 +14,7 @@ use rackwright_server::Stamp;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_trace::Observation;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -207,11 +209,16 @@ fn observation(
     observer: &Observer,
 ) -> PyResult<Observation> {
     let node = description.nodes.iter().find(|node| node.name == name);
-    let Some(NodeKind::Server(spec)) = node.map(|node| &node.kind) else {
-        return Err(raise(format!(
-            "no server called `{name}` runs a program that can be observed"
-        )));
-    };
+    match node.map(|node| &node.kind) {
+        Some(NodeKind::Server(spec)) => of_program(spec, designs, observer),
+        Some(NodeKind::Linux(spec)) => of_linux(name, spec, designs, observer),
+        _ => Err(raise(format!(
+            "no server called `{name}` runs software that can be observed"
+        ))),
+    }
+}
+
+fn of_program(spec: &ServerSpec, designs: &Designs, observer: &Observer) -> PyResult<Observation> {
     let path = spec.program.to_string_lossy();
     let file = std::fs::read(&spec.program).map_err(|error| raise(format!("{path}: {error}")))?;
     let cpu = spec.cpu.parse().map_err(raise)?;
@@ -223,6 +230,25 @@ fn observation(
         .filter(|design| design.manifest.unit != PAGE_FAULT)
         .collect();
     observer.of_program((&path, &file), cpu, &units)
+}
+
+fn of_linux(name: &str, spec: &LinuxSpec, designs: &Designs, observer: &Observer) -> PyResult<Observation> {
+    let (image, resumes) = match &spec.start {
+        StartSpec::Reset { image, .. } => (Some(image), false),
+        StartSpec::Booted { image, .. } => (image.as_ref(), true),
+    };
+    let image = image.ok_or_else(|| {
+        raise(format!(
+            "`{name}` goes on from a checkpoint; to be observed it needs the image that was booted, too"
+        ))
+    })?;
+    let fails = |reason: &dyn Display| raise(format!("{}: {reason}", image.path.display()));
+    let file = std::fs::read(&image.path).map_err(|error| fails(&error))?;
+    let software = image.software(&file, "");
+    let software = software.ok_or_else(|| fails(&"is shorter than its parts"))?;
+    let cpu = spec.cpu.parse().map_err(raise)?;
+    let units: Vec<Design> = designs.get(&spec.nic).cloned().into_iter().collect();
+    observer.of_linux((software.kernel, software.initial_files), cpu, &units, resumes)
 }
 
 impl Cluster {

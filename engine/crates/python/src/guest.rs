@@ -251,7 +251,7 @@ fn observation(
     resumes: bool,
 ) -> PyResult<Option<Observation>> {
     observer
-        .map(|observer| observer.get().of_linux(software, cpu, resumes))
+        .map(|observer| observer.get().of_linux(software, cpu, &[], resumes))
         .transpose()
 }
 

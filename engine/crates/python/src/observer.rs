@@ -105,16 +105,18 @@ impl Observer {
         )
     }
 
-    /// The observation of a machine that runs this Linux kernel, from the start or from a checkpoint on.
+    /// The observation of a machine with these units that runs this Linux kernel, from the start or from a checkpoint on.
     pub fn of_linux(
         &self,
         (kernel, files): (&[u8], &[u8]),
         cpu: rackwright_machine::CpuModel,
+        units: &[Design],
         resumes: bool,
     ) -> PyResult<Observation> {
         let physical = Map::SERVER.memory + kernel_offset(kernel).map_err(raise)?;
         let session = Session::of_linux(kernel, physical, files).map_err(raise)?;
-        let counters = (counter_names(cpu.accounts(), &[]), 0);
+        let units = events(units);
+        let counters = (counter_names(cpu.accounts(), &units), units.len());
         self.begin(session, counters, resumes, about("linux", cpu.name()))
     }
 

@@ -7,6 +7,7 @@ use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_trace::UnitEvents;
 use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -179,6 +180,11 @@ impl Card {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.lock().expect("nobody panics while holding a card")
+    }
+
+    /// Has it say what happens in it as it happens.
+    pub(crate) fn publish(&self, events: UnitEvents) {
+        self.state().unit.publish(events, 0);
     }
 
     /// Has a frame come in, its first flit in the cycle `first`.

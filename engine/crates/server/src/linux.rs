@@ -7,6 +7,7 @@ use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_trace::Observation;
 
 /// What a Linux server is made of.
 pub struct LinuxConfig<'a> {
@@ -34,6 +35,8 @@ pub struct LinuxConfig<'a> {
     pub command: &'a [u8],
     /// Whether units in which nothing moves are not clocked.
     pub skip_quiescent: bool,
+    /// How its harts are observed, if they are.
+    pub observation: Option<&'a Observation>,
 }
 
 /// A server that boots Linux and has a NIC in RTL, as a model of a network. Its cycles are those of the link.
@@ -72,7 +75,14 @@ impl LinuxServer {
             features: config.features,
             skip_quiescent: config.skip_quiescent,
         };
-        let (mut parts, begins) = CardedGuest::new(&carded, Extras::default())?;
+        let extras = Extras {
+            observation: config.observation,
+            ..Extras::default()
+        };
+        let (mut parts, begins) = CardedGuest::new(&carded, extras)?;
+        if let Some(observation) = config.observation {
+            parts.card.publish(observation.units(0));
+        }
         if let LinuxStart::Booted(_) = config.start {
             parts.guest.request(&Request::Run(config.command.to_vec()));
         }
