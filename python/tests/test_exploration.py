@@ -275,9 +275,9 @@ def test_a_pilot_tells_most_of_what_another_point_takes() -> None:
         sample = Sample([size for size, _ in known], seed)
         measured = drawn(sample, 12, seconds)
         pilot = Pilot(measured, Regression(known).total(measured, sample.chances(12)))
-        few = drawn(sample, 3, slower)
-        estimates.append(Regression(known).total(few, sample.chances(3), pilot))
-        alone.append(Regression(known).total(few, sample.chances(3)))
+        few = drawn(sample, 2, slower)
+        estimates.append(Regression(known).total(few, sample.chances(2), pilot))
+        alone.append(Regression(known).total(few, sample.chances(2)))
     assert_honest(estimates, sum(slower))
     assert fmean(found.standard_error for found in estimates) < 0.6 * fmean(
         found.standard_error for found in alone

@@ -1,7 +1,7 @@
 """The exploration itself: rounds of portions for every point, until each is as exact as asked.
 
-The first point is measured before the others, and more exactly: it is their pilot, which they need to be
-compared with only.
+The first point of each placement is measured before the others there, and more exactly: it is their pilot,
+which they need to be compared with only. The first of all is the pilot of those.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PILOT_SHARE = sqrt(0.5)
-"""The error of the pilot over that of the other points: half of their variance is its."""
+"""The error of pilots over that of the other points: half of their variance is its."""
 
 
 @dataclass(frozen=True)
@@ -114,15 +114,19 @@ class Exploration:
         return pd.DataFrame([each.record() for each in self.results])
 
 
-@dataclass
+@dataclass(eq=False)
 class _Progress:
-    """How far one point is: how exact it is to be, by how many portions, and those that are there."""
+    """How far one point is: how exact it is to be, by how many portions, and those that are there.
+
+    `pilot` is the point that it is compared with.
+    """
 
     point: Point
     design: BuiltDesign
     key: str
     error: float
     wanted: int
+    pilot: _Progress | None = None
     done: dict[int, Measured] = field(default_factory=dict)
 
 
@@ -190,11 +194,20 @@ class _Run:
             )
             for point, design, key in self._keyed()
         ]
-        self._pilot, *others = points
-        if others:
-            self._pilot.error *= _PILOT_SHARE
-        self._finish([self._pilot], points)
-        self._finish(others, points)
+        first = points[0]
+        leading = {point.point.placement: point for point in reversed(points)}
+        for point in points:
+            pilot = leading[point.point.placement]
+            point.pilot = pilot if point is not pilot else first if point is not first else None
+        pilots = [point for point in leading.values() if any(each.pilot is point for each in points)]
+        for point in pilots:
+            point.error *= _PILOT_SHARE
+        for stage in (
+            [first],
+            [each for each in pilots if each is not first],
+            [each for each in points if each not in pilots],
+        ):
+            self._finish(stage, points)
         results = _marked([self._result(point) for point in points])
         return Exploration(self._space, self._suite.digest, results, self._reused, self._measured)
 
@@ -262,9 +275,9 @@ class _Run:
         """The quantity of all calls of the suite; by the pilot, if it has these calls and is exact enough."""
         found = {call.index: quantity(call) for call in self._calls(point)}
         chances = self._sample.chances(point.wanted)
-        if point is not self._pilot and point.wanted <= self._pilot.wanted:
-            quantities = {call.index: quantity(call) for call in self._calls(self._pilot)}
-            pilot = Pilot(quantities, self._total(self._pilot, quantity))
+        if point.pilot is not None and point.wanted <= point.pilot.wanted:
+            quantities = {call.index: quantity(call) for call in self._calls(point.pilot)}
+            pilot = Pilot(quantities, self._total(point.pilot, quantity))
             estimate = self._regression.total(found, chances, pilot)
             if estimate.inherited < point.error:
                 return estimate

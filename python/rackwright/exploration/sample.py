@@ -21,7 +21,7 @@ _OVERHEAD_BYTES = 1024
 PORTION_CALLS = 16
 """Calls that are drawn, measured and kept together; the last portion may have fewer."""
 
-FIRST_PORTIONS = 3
+FIRST_PORTIONS = 2
 
 _MOST_GROWTH = 4
 
