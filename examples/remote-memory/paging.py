@@ -6,7 +6,7 @@
 import argparse
 from pathlib import Path
 
-from rackwright.remote_memory import run_paged, workload
+from rackwright.remote_memory import WORKLOADS, run_paged, workload
 
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
@@ -21,7 +21,7 @@ def size(text: str) -> int:
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument(
-    "--workload", default="genome", help="genome, qsort, or the path of a static RV64 Linux program"
+    "--workload", default="genome", help=f"{', '.join(WORKLOADS)}, or the path of a static RV64 Linux program"
 )
 parser.add_argument("--local", type=size, default=size("16MiB"), help="local memory, at least 32KiB")
 parser.add_argument("--paging", choices=("software", "unit"), default="software", help="who brings pages")

@@ -1,6 +1,6 @@
 """Programs with little local memory, and the rest of their pages on memory blades across the network."""
 
 from rackwright.remote_memory.measure import Paging, PagingResult, run_paged
-from rackwright.remote_memory.programs import paging_program, workload
+from rackwright.remote_memory.programs import WORKLOADS, paging_program, workload
 
-__all__ = ["Paging", "PagingResult", "paging_program", "run_paged", "workload"]
+__all__ = ["WORKLOADS", "Paging", "PagingResult", "paging_program", "run_paged", "workload"]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bootstrap.paths import BUILD, SOFTWARE
+from bootstrap.software import third_party
 from rackwright.errors import RackwrightError
 from rackwright.programs import compile_bare_metal, compile_program
 
@@ -16,8 +17,16 @@ _RUNTIME = (
     *("main", "console", "bytes", "tables", "frames", "blade", "unit", "fault", "regions", "load"),
     *("calls", "files", "descriptors", "harts", "threads"),
 )
-WORKLOADS = {"genome": "genome.c", "qsort": "quicksort.c", "snappy": "snappy.c", "threads": "threads.c"}
+WORKLOADS = {
+    "genome": "genome.c",
+    "qsort": "quicksort.c",
+    "snappy": "snappy.c",
+    "sqlite": "sqlite.c",
+    "threads": "threads.c",
+}
 """Names of the workloads that come with the product: their sources in software/remote-memory/workloads."""
+
+_SQLITE_OPTIONS = ("-O2", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION")
 
 
 def workload(name: str) -> Path:
@@ -28,11 +37,18 @@ def workload(name: str) -> Path:
     if name in WORKLOADS:
         source = _FOLDER / "workloads" / WORKLOADS[name]
         output = BUILD / "programs" / "remote-memory" / _key(source) / f"{name}.elf"
-        return output if output.exists() else compile_program([source], output)
+        return output if output.exists() else _compile(name, source, output)
     path = Path(name)
     if not path.is_file():
         raise RackwrightError(f"{name}: no such file, nor a workload: {', '.join(WORKLOADS)}")
     return path.resolve()
+
+
+def _compile(name: str, source: Path, output: Path) -> Path:
+    if name != "sqlite":
+        return compile_program([source], output)
+    official = third_party("libsqlite3-sys") / "sqlite3"
+    return compile_program([source, official / "sqlite3.c"], output, [f"-I{official}", *_SQLITE_OPTIONS])
 
 
 def paging_program(program: Path, files: Sequence[Path] = ()) -> Path:
