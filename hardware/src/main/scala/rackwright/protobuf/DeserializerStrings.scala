@@ -11,6 +11,10 @@ class StringStart extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
   val utf8 = Bool()
+
+  /** Its characters are at hand, known to be right, and have left the input. */
+  val hasText = Bool()
+  val text = UInt((8 * DeserializerStrings.inlineMost).W)
 }
 
 /** Makes a `std::string` of libstdc++ out of the next bytes of the input.
@@ -23,8 +27,9 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val portBytes = params.portBytes
   private val offsetBits = params.port.offsetBits
 
-  /** Begin; takes until `done`. */
+  /** Begin, while it is free; takes until `done`. */
   val start = IO(Flipped(Valid(new StringStart)))
+  val free = IO(Output(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
   /** The last bytes, so many, leave the input in this cycle. */
@@ -47,6 +52,7 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val to = Reg(UInt(DescriptorTable.addressBits.W))
   private val rest = Reg(UInt(32.W))
   private def isState(which: State.Type): Bool = state === which
+  free := isState(State.idle)
   // The whole object is a beat, or else two.
   private val atOnce = portBytes == objectBytes
 
@@ -133,6 +139,13 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
     contents := start.bits.address + 16.U
     state := Mux(fitsInline, if (atOnce) State.moving else State.heading, State.measuring)
     when(start.bits.skip)(state := State.moving)
+    when(start.bits.hasText) {
+      isTaken := true.B
+      taken := start.bits.text
+      takenCount := portBytes.U
+      takenLast := true.B
+      state := State.ending
+    }
   }
 }
 
