@@ -103,10 +103,12 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   scanner.resume.bits.length := scanned.value
   scanner.clear := settles
   text.head := input.head
+  text.upcoming := scanned.value
 
   resolver.field <> scanner.field
   resolver.kind := level.kind
   resolver.clear := settles
+  resolver.anew := orders.enter || orders.pop
   resolver.inGroup := groups.open
   resolver.flush := flush
 
