@@ -1,4 +1,4 @@
-"""Short strings that leave the input with their tags, where the header of a table promises that they are strings."""
+"""Short strings that leave the input with their tags, where a header promises that they are strings."""
 
 from __future__ import annotations
 
