@@ -120,6 +120,16 @@ def test_what_is_left_over_belongs_to_its_object(unit: Deserializer) -> None:
     ]
 
 
+@pytest.mark.parametrize("length", [0, 15, 16])
+def test_an_unknown_field_beside_strings(unit: Deserializer, length: int) -> None:
+    """It has the number of a string modulo 64, so that it may have left the input before it is known."""
+    foreign = wire.delimited(66, b"t" * length)
+    inner = foreign + wire.encode(LEAF, {2: b"text"})
+    status, fields, leftovers = parse(unit, wire.delimited(4, inner) + KNOWN)
+    assert (status, fields) == ("ok", {1: 7, 4: {2: b"text"}})
+    assert leftovers == [Leftover(False, foreign)]
+
+
 @pytest.mark.parametrize(
     ("data", "status"),
     [

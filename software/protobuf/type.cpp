@@ -201,6 +201,8 @@ void Builder::add(const Field &field, uint64_t entry, uint64_t detail, const Typ
     if (entry >> 57 & 1) refuse_when_present(element);
     if (message != nullptr) add_message(field, entry, detail, *message);
     fields_++;
+    const bool is_text = (field.type == 9 || field.type == 12) && !field.unsupported;
+    (is_text ? texts_ : others_) |= uint64_t{1} << field.number % 64;
 }
 
 void Builder::add_message(const Field &field, uint64_t entry, uint64_t detail, const Type &message)
@@ -295,6 +297,7 @@ void Builder::finish(unsigned limits)
     const bool parses = write_image() && (limits & parses_nothing) == 0;
     const bool serializes = (limits & serializes_nothing) == 0;
     type_.table[6] = uint64_t{!parses} << 33 | uint64_t{!serializes} << 32 | fields_;
+    type_.table[7] = texts_ & ~others_;
     if (type_.extensions.set != nullptr) {
         add_extension_rows();
         uint64_t *const header = type_.serializer_table, hasbits = header[2];

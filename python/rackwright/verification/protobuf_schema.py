@@ -257,6 +257,14 @@ def _extent(item: Field) -> tuple[int, int]:
     return size, size
 
 
+def _texts(message: Message) -> int:
+    """Bits of the numbers, modulo 64, that only strings and bytes have which are the unit's."""
+    bits = {True: 0, False: 0}
+    for item in message.fields:
+        bits[item.kind in (Kind.STRING, Kind.BYTES) and not item.unsupported] |= 1 << item.number % 64
+    return bits[True] & ~bits[False]
+
+
 class Tables:
     """The descriptor tables of message types, written into memory as they are asked for."""
 
@@ -297,7 +305,7 @@ class Tables:
             image_at,
             self._serialize_list(message),
             len(message.fields) | message.foreign << 32,
-            0,
+            _texts(message),
         )
         numbers = (message.by_number.get(number) for number in range(least, most + 1))
         entries = (

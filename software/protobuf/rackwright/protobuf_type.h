@@ -215,6 +215,7 @@ class Builder {
     Samples samples_;
     uint32_t first_;
     size_t fields_ = 0;
+    uint64_t texts_ = 0, others_ = 0; // numbers modulo 64, as bits: of strings that the unit makes, of other fields
     unsigned shift_ = 0; // bits between where hasbits begin for the serializer and where they are
 };
 

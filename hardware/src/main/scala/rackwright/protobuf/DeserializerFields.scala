@@ -96,16 +96,19 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   scanner.head := input.head
   scanner.left := level.left
   scanner.position := levels.position
+  scanner.texts := Mux(groups.open, 0.U, level.kind.texts)
   scanner.resume.valid := orders.resume || orders.resumeRun
   scanner.resume.bits.inRun := orders.resumeRun
   scanner.resume.bits.wire := FieldValue.wireOf(entry.kind)
   scanner.resume.bits.length := scanned.value
   scanner.clear := settles
   text.head := input.head
+  text.upcoming := scanned.value
 
   resolver.field <> scanner.field
   resolver.kind := level.kind
   resolver.clear := settles
+  resolver.anew := orders.enter || orders.pop
   resolver.inGroup := groups.open
   resolver.flush := flush
 
@@ -123,6 +126,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   values.needs.groupFits := groups.fits
   values.needs.groupEnds := groups.open && groups.number === scanned.number
   values.needs.seen := levels.seen
+  values.needs.textFree := text.free
   values.target := level.target
   values.element := repeated.element
   values.arena := arena
@@ -169,7 +173,7 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   sequencer.textDone := textDone
   sequencer.messagesDone := messagesStage.over
   sequencer.found := revisits.found
-  sequencer.settled := lookupIdle && !oneofs.busy && !leftovers.busy
+  sequencer.settled := text.free && lookupIdle && !oneofs.busy && !leftovers.busy
   ended := sequencer.ended
 
   levels.start.valid := start.valid
@@ -224,18 +228,20 @@ class DeserializerFields(params: DeserializerParams) extends Module {
   objects <> messages.objects
 
   private val skips = RegEnable(outcome.isSkipped, outcome.taken)
-  text.start.valid := takesString || (outcome.taken && outcome.isSkipped)
+  text.start.valid := takesString || (outcome.taken && (outcome.isSkipped || outcome.isText))
   text.start.bits.skip := outcome.isSkipped
   text.start.bits.address := decided.string
   text.start.bits.length := decided.value
-  text.start.bits.utf8 := entry.utf8 && !outcome.isSkipped
+  text.start.bits.utf8 := entry.utf8 && outcome.isString
+  text.start.bits.hasText := outcome.isText
+  text.start.bits.text := scanned.text
   undo := textDone.valid && textDone.bits =/= Status.ok && !skips
 
   // What is left over is told as a whole: a group when it ends.
   private val request = RegEnable(start.bits, start.valid)
   private val takesGroup = outcome.taken && outcome.isGroup
   private val begins = scanned.wire === WireType.startGroup.U
-  private val delimited = Mux(outcome.isSkipped, scanned.value(31, 0), 0.U)
+  private val delimited = Mux(outcome.isSkipped || scanned.hasText, scanned.value(31, 0), 0.U)
   private val from = Mux(groups.open, groups.start, values.position)
   groups.taken.valid := takesGroup
   groups.taken.bits.begins := begins

@@ -14,6 +14,14 @@ class MessageType extends Bundle {
   /** Least field number, and how many more the table has entries for. */
   val least = UInt(29.W)
   val span = UInt(log2Ceil(DescriptorTable.maximumEntries).W)
+
+  /** Bit i: each field with an entry whose number is i modulo 64 is a string or bytes, and the unit's. */
+  val texts = UInt(MessageType.textBits.W)
+}
+
+/** Constants of a [[MessageType]]. */
+object MessageType {
+  val textBits: Int = 64
 }
 
 /** A message to begin. */
@@ -168,6 +176,7 @@ class DeserializerMessages(params: DeserializerParams) extends Module {
       }
       is(2.U) { image := first.word0 }
       is(3.U) {
+        message.texts := first.word1
         headerKept(now) := !first.fault && !refused && !first.word0(33)
         when(refused || first.word0(33))(end(Status.unsupported)).elsewhen(create) {
           state := State.measuring

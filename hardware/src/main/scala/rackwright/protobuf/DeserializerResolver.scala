@@ -18,6 +18,9 @@ class DeserializerResolver extends Module {
   val kind = IO(Input(new MessageType))
   val inGroup = IO(Input(Bool()))
 
+  /** The fields that come next are those of another message, or of one that is gone back to. */
+  val anew = IO(Input(Bool()))
+
   /** Forget all fields; lines that are answered in these cycles belong to them. */
   val clear = IO(Input(Bool()))
 
@@ -35,6 +38,9 @@ class DeserializerResolver extends Module {
     val index = UInt(30.W)
     val unknown = Bool()
     val wanted = Bool()
+
+    /** Its line is that of the tag before it. */
+    val same = Bool()
   }
   // The field stays until it is taken.
   private val scanned = field
@@ -42,12 +48,21 @@ class DeserializerResolver extends Module {
   private val tagged = !scanned.bits.inRun && !scanned.bits.end && !scanned.bits.tagFailure.valid
   private val inTable = scanned.bits.number >= kind.least && scanned.bits.number - kind.least <= kind.span
   private val isKnown = inTable && scanned.bits.wire =/= WireType.endGroup.U && !inGroup
+  // Elements of a repeated field follow each other.
+  private val latest = RegInit(0.U.asTypeOf(Valid(UInt(29.W))))
+  private val isSame = latest.valid && latest.bits === scanned.bits.number
+  when(scanned.fire && tagged) {
+    latest.valid := isKnown
+    latest.bits := scanned.bits.number
+  }
+  when(anew || clear) { latest.valid := false.B }
   located.valid := scanned.valid
   scanned.ready := located.ready
   located.bits.field := scanned.bits
   located.bits.index := scanned.bits.number +& DescriptorTable.headerLines.U - kind.least
   located.bits.unknown := tagged && !isKnown
-  located.bits.wanted := tagged && isKnown
+  located.bits.wanted := tagged && isKnown && !isSame
+  located.bits.same := tagged && isKnown && isSame
 
   // Two of them, so that the scanner does not depend on what is taken behind it.
   private val asking = SkidBuffer(located, clear)
@@ -71,8 +86,8 @@ class DeserializerResolver extends Module {
 
   // Nothing else is looked up meanwhile, because the field behind it waits for this stage.
   private val hasNumber = !now.end && !now.tagFailure.valid && !now.valueFailure.valid &&
-    (now.inRun || (waiting.bits.wanted && now.wire === WireType.varint.U))
-  private val own = Mux(now.inRun, kept, line.bits)
+    (now.inRun || ((waiting.bits.wanted || waiting.bits.same) && now.wire === WireType.varint.U))
+  private val own = Mux(now.inRun || waiting.bits.same, kept, line.bits)
   private val isInSet = hasNumber && !own.fault && DescriptorTable.isInSet(own.data)
   private val seeks = waiting.valid && isThere && isInSet && !isSearched
   private val takesLine = waiting.valid && waiting.bits.wanted && !isSearched && (resolved.ready || isInSet)
@@ -94,7 +109,7 @@ class DeserializerResolver extends Module {
   private val isDecided = Mux(isSearched, sets.found.valid, isThere && !isInSet)
   resolved.valid := waiting.valid && isDecided
   resolved.bits.field := now
-  resolved.bits.line := Mux(isSearched, kept, line.bits)
+  resolved.bits.line := Mux(isSearched || waiting.bits.same, kept, line.bits)
   resolved.bits.unknown := waiting.bits.unknown
   resolved.bits.notInSet := isSearched && !sets.found.bits.known
   when(isSearched && sets.found.bits.fault) {

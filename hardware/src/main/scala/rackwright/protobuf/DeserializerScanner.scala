@@ -8,7 +8,8 @@ import rackwright.contract.Status
 /** Takes tags and values off the input, ahead of those who know their types.
   *
   * How long a value is follows from its tag. Only what is length-delimited has to be known first: there the scanner
-  * halts until it is told to go on.
+  * halts until it is told to go on, unless the table promises that it is a string and it is a short one: its characters
+  * leave the input with its tag.
   */
 class DeserializerScanner(params: DeserializerParams) extends Module {
   import DeserializerScanner._
@@ -18,6 +19,9 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
   /** Bytes of the message that are left, and where in the input the head is. */
   val left = IO(Input(UInt(32.W)))
   val position = IO(Input(UInt(32.W)))
+
+  /** As [[MessageType]] has them; none in a group. */
+  val texts = IO(Input(UInt(MessageType.textBits.W)))
 
   /** Go on, with tags or with a run. */
   val resume = IO(Flipped(Valid(new ScannerResume)))
@@ -48,10 +52,21 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
   private val tag = FieldKey.decode(head.data(8 * FieldKey.mostBytes - 1, 0), available)
   private val tagBytes = Mux(inRun, 0.U, tag.length)
   private val wire = Mux(inRun, run.wire, tag.wire)
-  private val behind = MuxLookup(tagBytes, head.data(8 * FieldValue.mostBytes - 1, 0))(
-    Seq.tabulate(FieldKey.mostBytes)(i => (i + 1).U -> (head.data >> (8 * (i + 1)))(8 * FieldValue.mostBytes - 1, 0))
+  private def from(byte: Int): UInt = (head.data >> (8 * byte)).pad(8 * reach)(8 * reach - 1, 0)
+  private val behind =
+    MuxLookup(tagBytes, from(0))(Seq.tabulate(FieldKey.mostBytes)(i => (i + 1).U -> from(i + 1)))
+  private val value = WireValue.decode(behind(8 * FieldValue.mostBytes - 1, 0), available - tagBytes, wire)
+
+  // A short string: its length is one byte, and all of it is there.
+  private val textLength = behind(7, 0)
+  private val textTotal = tagBytes +& textLength(3, 0) +& 1.U
+  private val isText = !inRun && tag.complete && !tag.wrong && tag.wire === WireType.lengthDelimited.U &&
+    texts(tag.number(log2Ceil(MessageType.textBits) - 1, 0))
+  private val hasText = (params.portBytes >= DeserializerStrings.objectBytes).B && isText &&
+    textLength <= DeserializerStrings.inlineMost.U && textTotal <= available
+  private val characters = Seq.tabulate(DeserializerStrings.inlineMost)(i =>
+    Mux(i.U < textLength(3, 0), behind(8 * i + 15, 8 * i + 8), 0.U(8.W))
   )
-  private val value = WireValue.decode(behind, available - tagBytes, wire)
 
   private val tagMalformed = !inRun && Mux(tag.complete, tag.wrong, tag.endless || isWhole)
   private val tagUnreadable = !inRun && !tag.complete && unreadable
@@ -62,7 +77,8 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
   private val ends = bound === 0.U
   private val decided = ends || tagDecides || valueDecides
 
-  private val total = tagBytes +& value.length
+  private val tagAndValue = tagBytes +& value.length
+  private val total = Mux(hasText, textTotal, tagAndValue)
   private val isShort = bound < (1 << total.getWidth).U
 
   private val found = Reg(new ScannedField)
@@ -78,7 +94,9 @@ class DeserializerScanner(params: DeserializerParams) extends Module {
     found.wire := wire
     found.value := value.value
     found.start := position
-    found.bytes := total
+    found.hasText := hasText
+    found.text := Cat(characters.reverse)
+    found.bytes := tagAndValue
     found.inRun := inRun
     found.end := ends
     found.last := isShort && bound(total.getWidth - 1, 0) === total && !inRun
@@ -111,6 +129,9 @@ class ScannerResume extends Bundle {
 
 /** States of a [[DeserializerScanner]]. */
 object DeserializerScanner {
+
+  /** Bytes behind a tag that are looked at: a length and the characters of a short string. */
+  private val reach = 1 + DeserializerStrings.inlineMost
 
   /** `scanning` looks at the head; `offering` has found something. */
   object State extends ChiselEnum {

@@ -11,6 +11,10 @@ class StringStart extends Bundle {
   val address = UInt(DescriptorTable.addressBits.W)
   val length = UInt(32.W)
   val utf8 = Bool()
+
+  /** Its characters are at hand, known to be right, and have left the input. */
+  val hasText = Bool()
+  val text = UInt((8 * DeserializerStrings.inlineMost).W)
 }
 
 /** Makes a `std::string` of libstdc++ out of the next bytes of the input.
@@ -23,8 +27,12 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val portBytes = params.portBytes
   private val offsetBits = params.port.offsetBits
 
-  /** Begin; takes until `done`. */
+  /** Bytes of the string that may begin: told at least a cycle before it does, so that its place is known by then. */
+  val upcoming = IO(Input(UInt(32.W)))
+
+  /** Begin, while it is free; takes until `done`. */
   val start = IO(Flipped(Valid(new StringStart)))
+  val free = IO(Output(Bool()))
   val done = IO(Valid(UInt(Status.width.W)))
 
   /** The last bytes, so many, leave the input in this cycle. */
@@ -40,13 +48,13 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
 
   private val state = RegInit(State.idle)
   private val asked = Reg(new StringStart)
-  private val room = Reg(UInt(33.W))
+  private val room = RegNext(Cat((upcoming +& portBytes.U) >> offsetBits, 0.U(offsetBits.W)).asTypeOf(UInt(33.W)))
   private val inline = Reg(Bool())
   private val contents = Reg(UInt(DescriptorTable.addressBits.W))
-  private val fits = Reg(Bool())
   private val to = Reg(UInt(DescriptorTable.addressBits.W))
   private val rest = Reg(UInt(32.W))
   private def isState(which: State.Type): Bool = state === which
+  free := isState(State.idle)
   // The whole object is a beat, or else two.
   private val atOnce = portBytes == objectBytes
 
@@ -61,7 +69,9 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
   private val isLast = rest < portBytes.U
   private val count = Mux(isLast, rest(offsetBits - 1, 0), portBytes.U)
   private val there = head.fresh && head.available >= count
-  private val moves = isState(State.moving) && there && !isTaken
+  private val heads = isState(State.heading) && beat.fire
+  // The first bytes of a long one leave the input while its object is stored.
+  private val moves = (isState(State.moving) || (heads && atOnce.B)) && there && !isTaken
   consume := Mux(moves, count, 0.U)
   leaves.valid := moves && isLast
   leaves.bits := rest
@@ -85,20 +95,14 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
 
   private val finishes = leavesTaken && takenLast
   private val unreadable = isState(State.moving) && head.fresh && !there && !isTaken && head.fault
-  private val noRoom = isState(State.placing) && !fits
+  private val noRoom = isState(State.refusing)
   done.valid := finishes || unreadable || noRoom
   done.bits := MuxCase(
     Mux(bad, Status.malformed, Status.ok),
     Seq(unreadable -> Status.accessFault, noRoom -> Status.outputFull)
   )
 
-  when(isState(State.measuring)) {
-    contents := bytes.address
-    fits := bytes.fits
-    state := State.placing
-  }
-  when(isState(State.placing)) { state := State.heading }
-  when(isState(State.heading) && beat.fire) {
+  when(heads) {
     to := Mux(!inline && atOnce.B, contents, to + 16.U)
     state := Mux(inline || atOnce.B, State.moving, State.sizing)
   }
@@ -126,13 +130,21 @@ class DeserializerStrings(params: DeserializerParams) extends Module {
     asked := start.bits
     inline := fitsInline
     to := start.bits.address
-    room := Cat((start.bits.length +& portBytes.U) >> offsetBits, 0.U(offsetBits.W))
     rest := start.bits.length
     before := VecInit.fill(Utf8.carryBytes)(0.U(8.W))
     broken := false.B
-    contents := start.bits.address + 16.U
-    state := Mux(fitsInline, if (atOnce) State.moving else State.heading, State.measuring)
+    contents := Mux(fitsInline, start.bits.address + 16.U, bytes.address)
+    state := State.heading
+    when(fitsInline && atOnce.B)(state := State.moving)
+    when(!fitsInline && !bytes.fits)(state := State.refusing)
     when(start.bits.skip)(state := State.moving)
+    when(start.bits.hasText) {
+      isTaken := true.B
+      taken := start.bits.text
+      takenCount := portBytes.U
+      takenLast := true.B
+      state := State.ending
+    }
   }
 }
 
@@ -146,11 +158,11 @@ object DeserializerStrings {
   val objectBytes: Int = 32
   val inlineMost: Int = 15
 
-  /** `measuring` and `placing` find out where the bytes of a long one go. `heading` stores pointer and length, and the
+  /** `refusing` has no room for the bytes of a long one. `heading` stores pointer and length, and the
     * rest of the object if it is a beat of its own; `sizing` the capacity; `moving` takes bytes off the input, until
     * the last ones wait in `ending`.
     */
   object State extends ChiselEnum {
-    val idle, measuring, placing, heading, sizing, moving, ending = Value
+    val idle, refusing, heading, sizing, moving, ending = Value
   }
 }

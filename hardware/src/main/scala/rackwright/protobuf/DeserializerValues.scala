@@ -27,6 +27,9 @@ class ValueNeeds extends Bundle {
 
   /** The object may have the field already. */
   val seen = Bool()
+
+  /** A string can be made. */
+  val textFree = Bool()
 }
 
 /** What the value at hand is, and what has to be done about it. */
@@ -35,7 +38,10 @@ class ValueOutcome extends Bundle {
   /** It is taken in this cycle. */
   val taken = Bool()
 
-  /** It is one of these, else a single scalar or an element of a run. */
+  /** It is one of these, else a single scalar or an element of a run: a string whose characters came with it, or are
+    * still in the input.
+    */
+  val isText = Bool()
   val isString = Bool()
   val isMessage = Bool()
   val isRun = Bool()
@@ -155,7 +161,14 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   private val needsOpen = entry.repeated && !needs.opened && !isEmptyRun
   private val needsRoom = entry.repeated && !isRun && !needs.room
   private val isReady = !needsMove && !needsOpen && !needsRoom
-  private val isOverrun = delimited && found.value > left
+  private val isOverrun = delimited && !found.hasText && found.value > left
+  // A table that promises strings where it has others.
+  private val isMisled = supported && found.hasText && !isString
+  private val characters = Seq.tabulate(DeserializerStrings.inlineMost)(i => found.text(8 * i + 7, 8 * i))
+  private val isWrongText = found.hasText && entry.utf8 &&
+    (Utf8.wrong(Seq.fill(Utf8.carryBytes)(0.U(8.W)), characters) || Utf8.unfinished(
+      characters.takeRight(Utf8.carryBytes)
+    ))
   private val full = isString && delimited && !strings.fits
 
   private val plan = Reg(new Plan)
@@ -167,24 +180,25 @@ class DeserializerValues(params: DeserializerParams) extends Module {
     plan.isMessage := supported && isMessage
     plan.isRun := supported && isRun
     plan.isLeftOver := leftOver
-    plan.isSkipped := leftOver && delimited
+    plan.hasText := found.hasText
+    plan.isSkipped := leftOver && delimited && !found.hasText
     plan.isGroup := leftOver && isGroup
     plan.end := found.end
     plan.move := supported && needsMove
     plan.open := supported && !needsMove && needsOpen
     plan.room := supported && !needsMove && !needsOpen && needsRoom
-    plan.fails := found.tagFailure.valid || (resolved && (lineFault || foreign || strayEnd)) ||
+    plan.fails := found.tagFailure.valid || (resolved && (lineFault || foreign || strayEnd || isMisled)) ||
       (leftOver && (found.valueFailure.valid || isOverrun)) ||
-      (supported && isReady && (found.valueFailure.valid || isOverrun || full))
+      (supported && isReady && (found.valueFailure.valid || isOverrun || full || isWrongText))
     plan.status := MuxCase(
       Status.outputFull,
       Seq(
         found.tagFailure.valid -> found.tagFailure.bits,
         lineFault -> Status.accessFault,
         strayEnd -> Status.malformed,
-        foreign -> Status.unsupported,
+        (foreign || isMisled) -> Status.unsupported,
         found.valueFailure.valid -> found.valueFailure.bits,
-        isOverrun -> Status.malformed
+        (isOverrun || (isWrongText && !full)) -> Status.malformed
       )
     )
     plan.takes := found.end || leftOver || (supported && isReady)
@@ -198,9 +212,10 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   }
 
   private val acting = state === State.acting
-  private val takes = acting && plan.takes && !plan.fails && (!plan.stores || store.ready)
+  private val hasPlace = needs.textFree || !(plan.isString || plan.isSkipped)
+  private val takes = acting && plan.takes && !plan.fails && hasPlace && (!plan.stores || store.ready)
   private val retries = acting && (plan.move || plan.open || plan.room)
-  store.valid := acting && plan.stores && !plan.fails
+  store.valid := acting && plan.stores && !plan.fails && hasPlace
   private val pointer = kept.string | Mux(entry.repeated, 0.U, DeserializerStrings.tag.U)
   private val stored = Mux(plan.isString, pointer, kept.value)
   private val first = Store.value(params.port, kept.place, stored, FieldKind.log2Bytes(entry.kind))
@@ -210,7 +225,8 @@ class DeserializerValues(params: DeserializerParams) extends Module {
   strings.take := takes && plan.isString
 
   outcome.taken := takes
-  outcome.isString := plan.isString
+  outcome.isText := plan.isString && plan.hasText
+  outcome.isString := plan.isString && !plan.hasText
   outcome.isMessage := plan.isMessage
   outcome.isRun := plan.isRun
   outcome.isLeftOver := plan.isLeftOver
@@ -253,6 +269,7 @@ object DeserializerValues {
     val isLeftOver = Bool()
     val isSkipped = Bool()
     val isGroup = Bool()
+    val hasText = Bool()
     val end = Bool()
     val move = Bool()
     val open = Bool()

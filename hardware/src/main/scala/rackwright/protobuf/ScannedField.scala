@@ -13,6 +13,10 @@ class ScannedField extends Bundle {
   /** The value as it is written, a varint without its groups; a length for what is length-delimited. */
   val value = UInt(64.W)
 
+  /** Its characters were taken off the input with it: those of a string, in zeros. */
+  val hasText = Bool()
+  val text = UInt((8 * DeserializerStrings.inlineMost).W)
+
   /** Where in the input its tag was, or where an element of a run was; the bytes of tag and value, or of tag and
     * length.
     */
@@ -32,7 +36,7 @@ class ScannedField extends Bundle {
 
   /** Bytes after it are to be read as what its type says, so that nothing behind it has been looked at. */
   def halts: Bool = end || last || tagFailure.valid || valueFailure.valid ||
-    (!inRun && (wire === WireType.lengthDelimited.U || WireType.isGroup(wire)))
+    (!inRun && ((wire === WireType.lengthDelimited.U && !hasText) || WireType.isGroup(wire)))
 }
 
 /** A field, and what the table says about it. */
