@@ -158,9 +158,9 @@ object DeserializerStrings {
   val objectBytes: Int = 32
   val inlineMost: Int = 15
 
-  /** `refusing` has no room for the bytes of a long one. `heading` stores pointer and length, and the
-    * rest of the object if it is a beat of its own; `sizing` the capacity; `moving` takes bytes off the input, until
-    * the last ones wait in `ending`.
+  /** `refusing` has no room for the bytes of a long one. `heading` stores pointer and length, and the rest of the
+    * object if it is a beat of its own; `sizing` the capacity; `moving` takes bytes off the input, until the last ones
+    * wait in `ending`.
     */
   object State extends ChiselEnum {
     val idle, refusing, heading, sizing, moving, ending = Value
