@@ -8,7 +8,7 @@ from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
-from rackwright.reproduce.fireperf import copies, network, rate
+from rackwright.reproduce.fireperf import copies, network, rate, stacks
 from rackwright.reproduce.firesim import (
     linux_round_trips,
     memcached_threads,
@@ -36,6 +36,7 @@ EXPERIMENTS = (
     *sweeps.EXPERIMENTS,
     *daronpon.EXPERIMENTS,
     rate.EXPERIMENT,
+    stacks.EXPERIMENT,
     copies.EXPERIMENT,
     *network.EXPERIMENTS,
 )

@@ -28,8 +28,8 @@ LENGTH, QUICK_LENGTH = "-t 1", "-n 1M -i 0.1"
 
 
 @contextmanager
-def booted(image: Image, harts: int, *, vector: bool) -> Iterator[Path]:
-    """The checkpoint of a machine on which iperf3's server runs."""
+def booted(image: Image, harts: int, *, vector: bool, before: str = "true") -> Iterator[Path]:
+    """The checkpoint of a machine on which iperf3's server runs, after what the shell did `before`."""
     with TemporaryDirectory(prefix="rackwright-") as folder:
         path = Path(folder) / "booted"
         boot(
@@ -39,7 +39,7 @@ def booted(image: Image, harts: int, *, vector: bool) -> Iterator[Path]:
             vector=vector,
             kernel_options=KERNEL_OPTIONS,
             checkpoint=path,
-            prepare=SERVER,
+            prepare=f"{before} && {SERVER}",
         )
         yield path
 
