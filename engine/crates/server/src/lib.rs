@@ -19,6 +19,7 @@ mod program;
 mod rocket_rtl;
 mod server;
 mod stamps;
+mod width;
 
 pub use bare::BARE_METAL_BYTES;
 pub use bench::Bench;

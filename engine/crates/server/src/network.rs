@@ -40,7 +40,7 @@ pub struct NetworkConfig<'a> {
     pub nic: &'a Design,
     /// The page-fault unit, if there is one.
     pub pager: Option<&'a Design>,
-    /// The clock of the network, and of the NIC.
+    /// The clock of the network.
     pub clock: Clock,
     /// Where servers of one network have their decoded programs.
     pub code: &'a Code,
@@ -366,7 +366,7 @@ impl<T: Timing> Networked<T> {
             self.machine.advance_to(self.to_hart.seen(at) + ACCESS_LATENCY);
             self.machine.core.hart.finish_access(value);
             self.activity = Activity::Runs;
-            self.now = self.nic.cycle();
+            self.now = self.nic.cycle().min(end);
             self.stamp(at, Event::Answered);
             self.stamp_hart(Event::GoesOn);
         }
