@@ -93,10 +93,12 @@ class NicUnit:
     ) -> None:
         """Elaborates and compiles it where that has not been done, and resets it.
 
-        `design` may also be the manifest of one with the same registers.
+        `design` may also be the manifest of one with the same registers. `network_bytes` are those that it
+        takes from the network in a cycle.
         """
         self.unit = Unit(design, parameters, placement=placement, skip_quiescent=skip_quiescent)
         self.bench = self.unit.bench
+        self.network_bytes = int((parameters or {}).get("network-bytes", FLIT_BYTES))
 
     def write(self, register: int, value: int) -> None:
         """Writes a register."""
@@ -131,7 +133,10 @@ class NicUnit:
         return Waiting(*(word >> shift & 0xFF for shift in (0, 8, 16, 24)))
 
     def limit(self, flits: int, period: int, burst: int = 0) -> None:
-        """Lets `flits` leave per `period` cycles, and `burst` at once after a pause; 0 and 0: no limit."""
+        """Lets `flits` of 8 bytes leave per `period` of its cycles, and `burst` at once after a pause.
+
+        0 and 0: no limit.
+        """
         self.write(Register.RATE, flits | period << 16 | burst << 32)
 
     def sum_received(self, start: int | None) -> None:

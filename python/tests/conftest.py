@@ -49,10 +49,12 @@ def decompressor() -> Iterator[SnappyUnit]:
     assert unit.unit.violations == 0
 
 
-@pytest.fixture(scope="module", params=[16, 32])
+@pytest.fixture(
+    scope="module", params=[(16, 8), (32, 8), (16, 16), pytest.param((32, 16), marks=pytest.mark.long)]
+)
 def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
     """A network interface that has not touched what is not its when the tests end."""
-    nic = NicUnit({"port-bytes": request.param})
+    nic = NicUnit(dict(zip(("port-bytes", "network-bytes"), request.param, strict=True)))
     yield nic
     assert nic.unit.violations == 0
 

@@ -45,6 +45,15 @@ def test_the_clock_is_that_of_the_network() -> None:
     assert design("nic").clock_hz == 3_200_000_000
 
 
+def test_a_wide_one_needs_half_of_it() -> None:
+    assert design(elaborate("nic", {"network-bytes": 16})).clock_hz == 1_600_000_000
+
+
+def test_a_wide_one_has_no_device_of_virtio() -> None:
+    with pytest.raises(RackwrightError, match="virtio=1 needs network-bytes=8"):
+        elaborate("nic", {"network-bytes": 16, "virtio": 1})
+
+
 def test_sizes_out_of_range_are_refused() -> None:
     with pytest.raises(RackwrightError, match="buffer-kib: 8 is not allowed; a power of two from 16 to 1024"):
         Unit("nic", {"buffer-kib": 8})

@@ -103,10 +103,15 @@ class Traffic:
 
 
 def run(
-    seed: int, skip_quiescent: bool, port_bytes: int = 16, placement: str = "near-core"
+    seed: int,
+    skip_quiescent: bool,
+    port_bytes: int = 16,
+    placement: str = "near-core",
+    network_bytes: int = 8,
 ) -> tuple[str, int]:
     """Digest and cycles of `ROUNDS` random steps."""
-    nic = NicUnit({"port-bytes": port_bytes}, placement=placement, skip_quiescent=skip_quiescent)
+    parameters = {"port-bytes": port_bytes, "network-bytes": network_bytes}
+    nic = NicUnit(parameters, placement=placement, skip_quiescent=skip_quiescent)
     traffic = Traffic(nic, random.Random(seed))
     steps = [traffic.send, traffic.send, traffic.deliver, traffic.deliver, traffic.post, traffic.post]
     for _ in range(ROUNDS):
@@ -124,15 +129,19 @@ def run(
     return nic.bench.digest, nic.bench.cycle
 
 
+@pytest.mark.parametrize("network_bytes", [8, 16])
 @pytest.mark.parametrize("port_bytes", [16, 32])
 @pytest.mark.parametrize("placement", ["near-core", "pcie"])
-def test_every_frame_and_every_completion_comes_once_and_in_order(port_bytes: int, placement: str) -> None:
+def test_every_frame_and_every_completion_comes_once_and_in_order(
+    network_bytes: int, port_bytes: int, placement: str
+) -> None:
     for seed in range(5):
-        run(seed, True, port_bytes, placement)
+        run(seed, True, port_bytes, placement, network_bytes)
 
 
+@pytest.mark.parametrize("network_bytes", [8, 16])
 @pytest.mark.parametrize("seed", [100, 101])
-def test_the_same_twice_and_without_skipping(seed: int) -> None:
-    first = run(seed, True)
-    assert run(seed, True) == first
-    assert run(seed, False) == first
+def test_the_same_twice_and_without_skipping(seed: int, network_bytes: int) -> None:
+    first = run(seed, True, network_bytes=network_bytes)
+    assert run(seed, True, network_bytes=network_bytes) == first
+    assert run(seed, False, network_bytes=network_bytes) == first

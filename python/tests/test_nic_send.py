@@ -74,7 +74,7 @@ def queued(nic: NicUnit, data: bytes, count: int, rate: tuple[int, int, int]) ->
 @pytest.mark.parametrize("length", [64, 65, 576, 1500, 9000])
 def test_frames_leave_back_to_back(nic: NicUnit, length: int) -> None:
     frames = queued(nic, random.Random(length).randbytes(length), 12, (0, 0, 0))[1:]
-    flits = sum((len(frame) + 7) // 8 for _, _, frame in frames)
+    flits = sum(-(-len(frame) // nic.network_bytes) for _, _, frame in frames)
     assert flits / (frames[-1][1] - frames[0][0] + 1) >= 0.99
 
 
@@ -88,6 +88,25 @@ def test_the_rate_is_exact(nic: NicUnit, rate: tuple[int, int, int]) -> None:
     for cycle in range(cycles[0], cycles[-1] + 1):
         if tokens:
             tokens -= 1
+            expected.append(cycle)
+        elapsed += 1
+        if elapsed == period:
+            tokens, elapsed = min(tokens + flits, max(flits, burst)), 0
+    assert cycles == expected
+
+
+@pytest.mark.parametrize("rate", [(1, 1, 0), (1, 2, 0), (3, 7, 0), (5, 9, 40), (125, 64, 0)])
+def test_a_wide_flit_takes_two_tokens_of_which_it_may_owe_one(rate: tuple[int, int, int]) -> None:
+    nic = NicUnit({"network-bytes": 16})
+    flits, period, burst = rate
+    frames = queued(nic, bytes(24), 12, rate)
+    # Before the rate, the token that there was let the first flit through.
+    cycles = [frames[0][1]] + [cycle for first, last, _ in frames[1:] for cycle in (first, last)]
+    costs = [1] + [2, 1] * len(frames[1:])
+    tokens, elapsed, expected = max(flits, burst), 0, []
+    for cycle in range(cycles[0], cycles[-1] + 1):
+        if tokens > 0:
+            tokens -= costs[len(expected)]
             expected.append(cycle)
         elapsed += 1
         if elapsed == period:

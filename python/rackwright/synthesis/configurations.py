@@ -24,7 +24,7 @@ _VARIED: dict[str, tuple[tuple[str, tuple[ParameterValue, ...]], ...]] = {
     "snappy-decompress": (("history-kib", (2,)),),
     "snappy-compress": (("hash-log2", (9,)),),
     "zstd-decompress": (("speculation", (4, 32)),),
-    "nic": (("virtio", (1,)),),
+    "nic": (("virtio", (1,)), ("network-bytes", (16,))),
 }
 """The parameters that experiments vary, beside the default configuration of every unit."""
 

@@ -9,6 +9,7 @@ import pytest
 from bootstrap.paths import SOFTWARE
 from rackwright import Cluster, Ethernet, Server, Switch, compile_bare_metal
 from rackwright.cluster import ClusterResult
+from rackwright.designs import design, elaborate
 
 ASK = """
 #include "arguments.h"
@@ -212,3 +213,27 @@ def test_a_nic_keeps_to_the_rate_of_its_link() -> None:
     seconds = int(result.servers["stdout"][1]) / 2e9
     assert 200 * 1500 * 8 / seconds == pytest.approx(40e9, rel=0.1)
     assert result.ports["dropped"].sum() == 0
+
+
+def wide_pair(frames: str, length: int, *limit: str) -> Cluster:
+    """A source and a sink of so many frames behind a switch, with NICs of 16 bytes per cycle."""
+    nic = design(elaborate("nic", {"network-bytes": 16}))
+    sink = Server("boom", program="bulk.elf", arguments=[frames, "1" if limit else "1000"], nic=nic)
+    source = Server("rocket", program="bulk.elf", arguments=[sink, frames, str(length), *limit], nic=nic)
+    switch = Switch(buffer_kib=4096)
+    switch.add_downlinks([sink, source])
+    return Cluster(switch, link=Ethernet(latency_us=0.5))
+
+
+def test_a_wide_nic_fills_its_link_at_half_of_the_clock() -> None:
+    result = wide_pair("1000", 1500).run(1, threads=1)
+    seconds = int(result.servers["stdout"][1]) / 2e9
+    assert 1000 * 1500 * 8 / seconds >= 200e9
+
+
+@pytest.mark.parametrize("length", [64, 65, 71, 1500])
+def test_a_wide_nic_loses_no_byte_whatever_the_windows(length: int) -> None:
+    pair = ("60", length, "1", "64")
+    results = [wide_pair(*pair).run(1, threads=1, window_cycles=window) for window in (1600, 50)]
+    assert all(list(result.servers["exit_code"]) == [0, 0] for result in results)
+    assert results[0].digest == results[1].digest

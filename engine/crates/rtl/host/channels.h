@@ -30,6 +30,11 @@ class DueQueue {
     bool empty() const { return begin_ == end_; }
     bool ready(uint64_t cycle) const { return next_due_ <= cycle && !empty(); }
     const Item& front() const { return items_[at(begin_).slot]; }
+    // The same for the item that has so many before it.
+    bool ready(uint64_t cycle, uint64_t before) const {
+        return before < end_ - begin_ && at(begin_ + before).due <= cycle;
+    }
+    const Item& behind(uint64_t before) const { return items_[at(begin_ + before).slot]; }
     void pop() {
         free_.push_back(at(begin_++).slot);
         next_due_ = empty() ? UINT64_MAX : at(begin_).due;

@@ -1,11 +1,15 @@
-// Streams of frames: what leaves the unit and what arrives at it, one flit per cycle, and the
-// interrupt line that goes with it.
+// Streams of frames: what leaves the unit and what arrives at it, and the interrupt line that goes
+// with it. The engine knows flits of eight bytes. A port of sixteen takes and gives two per cycle:
+// here they are joined on their way in and cut on their way out.
 #pragma once
 #include "channels.h"
 
 namespace rackwright {
 
-// Frames that leave the unit: the network takes a flit in every cycle.
+constexpr unsigned kFlitBytes = 8;
+constexpr uint8_t kFullFlit = 0xff;
+
+// Frames that leave the unit: the network takes what there is in every cycle.
 template <class Pins>
 class StreamOutput {
   public:
@@ -17,11 +21,19 @@ class StreamOutput {
     template <class Model>
     void sample(Model& model, uint64_t cycle, std::vector<RackwrightFlit>& flits) {
         if (!Pins::valid(model)) return;
-        flits.push_back({cycle, Pins::data(model), Pins::index, Pins::keep(model), Pins::last(model)});
+        for (unsigned keep = Pins::keep(model), place = 0;; place += kFlitBytes, keep >>= 8) {
+            const bool ends = keep <= kFullFlit;
+            RackwrightFlit flit{cycle, 0, Pins::index, static_cast<uint8_t>(keep), 0};
+            std::memcpy(&flit.data, reinterpret_cast<const char*>(&Pins::data(model)) + place, kFlitBytes);
+            flit.last = ends && Pins::last(model);
+            flits.push_back(flit);
+            if (ends) return;
+        }
     }
 };
 
-// Frames that arrive at the unit: each flit from its cycle on, until the unit takes it.
+// Frames that arrive at the unit: each flit from its cycle on, until the unit takes it. One that is
+// full and not the last of its frame waits for the others that go with it.
 template <class Pins>
 class StreamInput {
   public:
@@ -29,20 +41,33 @@ class StreamInput {
 
     template <class Model>
     void drive(Model& model, uint64_t cycle) {
-        const bool valid = flits.ready(cycle);
-        Pins::valid(model) = valid;
-        if (valid) {
-            const RackwrightFlit& flit = flits.front();
-            Pins::data(model) = flit.data;
-            Pins::keep(model) = flit.keep;
-            Pins::last(model) = flit.last;
+        char data[Pins::bytes] = {};
+        unsigned keep = 0;
+        bool last = false;
+        bool whole = false;
+        for (joined_ = 0; !whole && flits.ready(cycle, joined_); ++joined_) {
+            const RackwrightFlit& flit = flits.behind(joined_);
+            const unsigned place = joined_ * kFlitBytes;
+            std::memcpy(data + place, &flit.data, kFlitBytes);
+            keep |= static_cast<unsigned>(flit.keep) << place;
+            last = flit.last;
+            whole = last || flit.keep != kFullFlit || place + kFlitBytes == Pins::bytes;
         }
+        Pins::valid(model) = whole;
+        if (!whole) return;
+        std::memcpy(&Pins::data(model), data, Pins::bytes);
+        Pins::keep(model) = keep;
+        Pins::last(model) = last;
     }
 
     template <class Model>
     void sample(Model& model, uint64_t, std::vector<RackwrightFlit>&) {
-        if (Pins::valid(model) && Pins::ready(model)) flits.pop();
+        if (!Pins::valid(model) || !Pins::ready(model)) return;
+        for (; joined_ != 0; --joined_) flits.pop();
     }
+
+  private:
+    unsigned joined_ = 0;
 };
 
 // The interrupt line: only its changes are of interest.

@@ -90,13 +90,13 @@ pub enum Port {
         #[serde(default = "default_address_bits")]
         address_bits: u32,
     },
-    /// Frames, as flits of 8 bytes.
+    /// Frames, as flits of 8 or 16 bytes.
     Stream {
         /// Prefix of its pins.
         name: String,
         /// Which way they go.
         direction: Direction,
-        /// Bytes per flit: 8.
+        /// Bytes per flit: 8 or 16. The engine sees those of 16 as two of 8 in one cycle.
         bytes: u32,
     },
     /// An interrupt line, high while it asks for attention.
@@ -174,6 +174,15 @@ impl Manifest {
             Port::Stream { name, direction, .. } => Some((name.as_str(), *direction)),
             _ => None,
         })
+    }
+
+    /// Bytes of the network that the unit's widest stream port takes in a cycle; 0 without any.
+    pub fn network_bytes(&self) -> u32 {
+        let widths = self.ports.iter().filter_map(|port| match port {
+            Port::Stream { bytes, .. } => Some(*bytes),
+            _ => None,
+        });
+        widths.max().unwrap_or(0)
     }
 
     /// Names of the events, in the order in which the host numbers them.
@@ -285,8 +294,8 @@ fn check_port(port: &Port) -> Result<(), String> {
         } if !(1..=64).contains(address_bits) => Err(format!(
             "port `{name}` has addresses of {address_bits} bits; 1 to 64 are possible"
         )),
-        Port::Stream { name, bytes, .. } if *bytes != 8 => Err(format!(
-            "port `{name}` has flits of {bytes} bytes; 8 are possible"
+        Port::Stream { name, bytes, .. } if !matches!(bytes, 8 | 16) => Err(format!(
+            "port `{name}` has flits of {bytes} bytes; 8 and 16 are possible"
         )),
         Port::Command { name, opcodes, .. } if opcodes.iter().any(|opcode| *opcode > 3) => {
             Err(format!("port `{name}` names an opcode above custom-3"))

@@ -3,7 +3,7 @@ use rackwright_linux::{ElfError, LoadError};
 use rackwright_machine::MachineError;
 use rackwright_memory::{GuestFault, ParameterError, MAXIMUM_SHARERS};
 use rackwright_rtl::RtlError;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::{Clock, Cycle, Cycles};
 use rackwright_unit::{UnitError, Wait};
 
 /// Why a server or a bench cannot be built, or cannot go on.
@@ -89,6 +89,14 @@ pub enum ServerError {
         unit: String,
         /// How long it was awaited.
         cycles: Cycles,
+    },
+    /// The network interface can't run at a part of its link's clock.
+    #[error("a network interface of {bytes} bytes per cycle can't keep step with a link of {} Hz", clock.hertz())]
+    NicClock {
+        /// What it takes in a cycle.
+        bytes: u32,
+        /// The link's clock.
+        clock: Clock,
     },
     /// The limit that the user gave.
     #[error("stopped at {cycle}: the limit of cycles is reached{}", awaited(wait))]

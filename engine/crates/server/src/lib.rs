@@ -22,6 +22,7 @@ mod rocket_rtl;
 mod server;
 mod stamps;
 mod user;
+mod width;
 
 pub use bare::BARE_METAL_BYTES;
 pub use bench::Bench;

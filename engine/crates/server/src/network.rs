@@ -44,7 +44,7 @@ pub struct NetworkConfig<'a> {
     pub nic: &'a Design,
     /// The page-fault unit, if there is one.
     pub pager: Option<&'a Design>,
-    /// The clock of the network, and of the NIC.
+    /// The clock of the network.
     pub clock: Clock,
     /// Where servers of one network have their decoded programs.
     pub code: &'a Code,
@@ -457,7 +457,7 @@ impl<T: Timing> Networked<T> {
         }
         self.advance_nic(end);
         if let Some((at, value)) = self.nic.take_answer() {
-            self.now = self.nic.cycle();
+            self.now = self.nic.cycle().min(end);
             let accesses = self
                 .activity
                 .iter()

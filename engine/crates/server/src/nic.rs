@@ -1,3 +1,4 @@
+use crate::width::Width;
 use crate::ServerError;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{Hierarchy, Placement};
@@ -19,12 +20,14 @@ const SET_UP_LIMIT: Cycles = Cycles(10_000);
 /// The most that a field of the rate holds.
 const RATE_FIELD: u64 = 0xffff;
 
-/// A network interface in RTL between a hart and a link, on the link's clock.
+/// A network interface in RTL between a hart and a link: on the link's clock, or slower by as much as it is wider than
+/// a flit. All cycles are the link's.
 ///
 /// The register map is in `hardware/src/main/scala/rackwright/nic/README.md`.
 pub(crate) struct Nic {
     unit: AttachedUnit,
     input: u8,
+    width: Width,
     /// How fast frames come in.
     rate: Rate,
     raised: bool,
@@ -33,18 +36,23 @@ pub(crate) struct Nic {
 }
 
 impl Nic {
-    /// A NIC that has just left reset, on the clock `own`, and knows its MAC address.
+    /// A NIC that has just left reset, on a link with the clock `link`.
     ///
     /// # Errors
-    /// [`ServerError`] when the design is no NIC.
+    /// [`ServerError`] when the design is no NIC, or too wide for the clock.
     pub(crate) fn new(
         design: &Design,
         hierarchy: &mut Hierarchy,
-        own: Clock,
+        link: Clock,
         rate: Rate,
         skip_quiescent: bool,
     ) -> Result<Nic, ServerError> {
         let memory = hierarchy.parameters().clock;
+        let bytes = design.manifest.network_bytes();
+        let width = Width::of(bytes);
+        let own = width
+            .clock(link)
+            .ok_or(ServerError::NicClock { bytes, clock: link })?;
         let mut unit = AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(own, memory);
         unit.instance().skip_quiescent(skip_quiescent);
         let input = unit.stream_input()?;
@@ -52,6 +60,7 @@ impl Nic {
         Ok(Nic {
             unit,
             input,
+            width,
             rate,
             raised: false,
             settled: false,
@@ -73,12 +82,12 @@ impl Nic {
         mut advance: impl FnMut(&mut AttachedUnit, Cycle),
     ) -> Result<(), ServerError> {
         let limit = (self.rate != Rate::FULL).then(|| {
-            let (flits, period) = self.rate.flits_per_cycles(RATE_FIELD);
+            let (flits, period) = self.width.flits_per_cycles(self.rate, RATE_FIELD);
             (RATE, flits | period << 16)
         });
         for (register, value) in [Some((MAC_ADDRESS, mac)), limit].into_iter().flatten() {
             let start = self.unit.cycle();
-            self.access(start, register, Some(value));
+            self.access(self.width.outside(start), register, Some(value));
             while self.unit.take_register_answer().is_none() {
                 let next = self.unit.cycle() + Cycles(1);
                 if next > start + SET_UP_LIMIT {
@@ -101,7 +110,7 @@ impl Nic {
 
     /// The first cycle not yet simulated.
     pub(crate) fn cycle(&self) -> Cycle {
-        self.unit.cycle()
+        self.width.outside(self.unit.cycle())
     }
 
     /// Whether nothing happens in it before a frame or an access reaches it.
@@ -116,9 +125,9 @@ impl Nic {
 
     /// Has a frame come in, its first flit in the cycle `first`.
     pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
-        let rate = self.rate;
+        let (rate, width) = (self.rate, self.width);
         self.unit
-            .frame(self.input, frame, |flit| first + rate.cycles(flit));
+            .frame(self.input, frame, |flit| width.inside(first + rate.cycles(flit)));
         self.settled = false;
     }
 
@@ -126,7 +135,7 @@ impl Nic {
     pub(crate) fn access(&mut self, at: Cycle, register: u32, write: Option<u64>) {
         self.settled = false;
         let access = RegisterAccess {
-            due: at.0,
+            due: self.width.inside(at).0,
             data: write.unwrap_or(0),
             address: register,
             write: u8::from(write.is_some()),
@@ -139,7 +148,7 @@ impl Nic {
     /// The answer to an access: when it was given, and its value.
     pub(crate) fn take_answer(&mut self) -> Option<(Cycle, u64)> {
         let answer = self.unit.take_register_answer()?;
-        Some((Cycle(answer.cycle), answer.data))
+        Some((self.width.outside(Cycle(answer.cycle)), answer.data))
     }
 
     /// When the last flit of a frame of so many bytes comes in whose first one does in the cycle `first`.
@@ -155,6 +164,7 @@ impl Nic {
         mut advance: impl FnMut(&mut AttachedUnit, Cycle),
         mut line: impl FnMut(Cycle, bool),
     ) {
+        let until = self.width.inside(until);
         if self.unit.cycle() >= until {
             return;
         }
@@ -164,7 +174,7 @@ impl Nic {
         }
         while let Some(change) = self.unit.take_interrupt() {
             self.raised = change.level != 0;
-            line(Cycle(change.cycle), self.raised);
+            line(self.width.outside(Cycle(change.cycle)), self.raised);
         }
         // A change of its outputs with the last edge is seen in the cycle after only.
         self.settled = was_quiescent && self.unit.quiescent();
@@ -172,7 +182,7 @@ impl Nic {
 
     /// The next frame that has left.
     pub(crate) fn take_frame(&mut self) -> Option<SentFrame> {
-        self.unit.take_frame()
+        self.unit.take_frame().map(|frame| self.width.sent(frame))
     }
 
     /// What it counts.

@@ -3,7 +3,7 @@ use rackwright_time::Cycle;
 use std::collections::VecDeque;
 
 /// Bytes of a flit.
-const FLIT_BYTES: usize = 8;
+pub const FLIT_BYTES: usize = 8;
 
 /// A frame that left a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,6 +12,12 @@ class NicTest extends AnyFunSuite {
     assert(refused(Params(outstanding = 8)).contains("outstanding is a power of two from 16 to 256, not 8"))
     assert(refused(Params(queueEntries = 3)).contains("queue-entries is a power of two from 2 to 64, not 3"))
     assert(refused(Params(bufferKib = 8)).contains("buffer-kib is a power of two from 16 to 1024, not 8"))
+    assert(refused(Params(networkBytes = 32)).contains("network-bytes is 8 or 16, not 32"))
+    assert(refused(Params(networkBytes = 16, virtio = true)).contains("virtio=1 needs network-bytes=8"))
+  }
+
+  test("a wide one needs half of the clock for the same rate") {
+    assert(Seq(8, 16).map(bytes => Params(networkBytes = bytes).hertz * bytes).toSet == Set(25600000000L))
   }
 
   test("the packet buffer holds the longest frame at any size") {
@@ -25,7 +31,7 @@ class NicTest extends AnyFunSuite {
   }
 
   test("smallest and largest elaborate") {
-    for (params <- Seq(Params(32, 16, 2, 16), Params(16, 256, 64, 1024), Params(32, 16, 2, 16, virtio = true)))
+    for (params <- Seq(Params(32, 16, 2, 16), Params(16, 256, 64, 1024), Params(32, 16, 2, 16, virtio = true), Params(networkBytes = 16)))
       assert(ChiselStage.emitCHIRRTL(new Nic(params)).contains("module Nic"))
   }
 }
