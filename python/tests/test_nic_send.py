@@ -103,7 +103,8 @@ def test_a_wide_flit_takes_two_tokens_of_which_it_may_owe_one(rate: tuple[int, i
     # Before the rate, the token that there was let the first flit through.
     cycles = [frames[0][1]] + [cycle for first, last, _ in frames[1:] for cycle in (first, last)]
     costs = [1] + [2, 1] * len(frames[1:])
-    tokens, elapsed, expected = max(flits, burst), 0, []
+    expected: list[int] = []
+    tokens, elapsed = max(flits, burst), 0
     for cycle in range(cycles[0], cycles[-1] + 1):
         if tokens > 0:
             tokens -= costs[len(expected)]
