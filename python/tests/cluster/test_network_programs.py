@@ -226,14 +226,25 @@ def wide_pair(frames: str, length: int, *limit: str) -> Cluster:
 
 
 def test_a_wide_nic_fills_its_link_at_half_of_the_clock() -> None:
-    result = wide_pair("1000", 1500).run(1, threads=1)
-    seconds = int(result.servers["stdout"][1]) / 2e9
+    results = [wide_pair("1000", 1500).run(1, threads=threads) for threads in (1, 2)]
+    seconds = int(results[0].servers["stdout"][1]) / 2e9
     assert 1000 * 1500 * 8 / seconds >= 200e9
+    assert results[0].digest == results[1].digest
 
 
 @pytest.mark.parametrize("length", [64, 65, 71, 1500])
 def test_a_wide_nic_loses_no_byte_whatever_the_windows(length: int) -> None:
     pair = ("60", length, "1", "64")
-    results = [wide_pair(*pair).run(1, threads=1, window_cycles=window) for window in (1600, 50)]
+    results = [wide_pair(*pair).run(1, threads=1, window_cycles=window) for window in (1600, 25)]
     assert all(list(result.servers["exit_code"]) == [0, 0] for result in results)
+    assert results[0].digest == results[1].digest
+
+
+def test_windows_that_end_between_a_frame_and_an_interrupt_make_no_other_digest() -> None:
+    sink = Server("boom", program="bulk.elf", arguments=["1000", "1000"])
+    source = Server("rocket", program="bulk.elf", arguments=[sink, "1000", "1500"])
+    switch = Switch(buffer_kib=4096)
+    switch.add_downlinks([sink, source])
+    pair = Cluster(switch, link=Ethernet(latency_us=0.5))
+    results = [pair.run(1, threads=1, window_cycles=window) for window in (1600, 100)]
     assert results[0].digest == results[1].digest

@@ -211,7 +211,7 @@ impl Bench {
 
     /// The digest over everything that crossed the unit's pins.
     pub fn digest(&self) -> Digest {
-        self.unit.digest().clone()
+        self.unit.digest()
     }
 
     fn advance(&mut self, until: Cycle) {

@@ -231,7 +231,7 @@ impl Card {
 
     /// The digest over everything that crossed its pins.
     pub(crate) fn digest(&self) -> Digest {
-        self.state().unit.digest().clone()
+        self.state().unit.digest()
     }
 }
 

@@ -196,7 +196,7 @@ impl Nic {
     }
 
     /// The digest over everything that crossed its pins.
-    pub(crate) fn digest(&self) -> &Digest {
+    pub(crate) fn digest(&self) -> Digest {
         self.unit.digest()
     }
 }

@@ -203,7 +203,7 @@ impl Pager {
     }
 
     /// The digest over everything that crossed its pins.
-    pub(crate) fn digest(&self) -> &Digest {
+    pub(crate) fn digest(&self) -> Digest {
         self.unit.digest()
     }
 }
