@@ -24,9 +24,8 @@ class EvictionSlots(params: Params) extends Module {
   val lookup = IO(Input(new Incoming))
   val expected = IO(Output(Bool()))
 
-  /** A slot's page is stored; or its blade has no room. */
-  val stored = IO(Flipped(Valid(UInt(slotBits.W))))
-  val refused = IO(Input(Bool()))
+  /** A slot's blade has answered: the page is stored, or it has no room. */
+  val answered = IO(Flipped(Valid(new Incoming)))
   val tick = IO(Input(Bool()))
   val retried = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
@@ -88,9 +87,12 @@ class EvictionSlots(params: Params) extends Module {
   private val lookedSlot = slots(looked.slot(slotBits - 1, 0))
   expected := looked.store && looked.slot < count.U && states(looked.slot(slotBits - 1, 0)) === State.waiting &&
     lookedSlot.sequence === looked.sequence && Entry.page(lookedSlot.eviction.entry) === looked.page
-  when(stored.valid && states(stored.bits) === State.waiting) {
-    states(stored.bits) := State.done
-    slots(stored.bits).settled := !refused
+  // Since the answer's header was looked up, the slot may have given up and begun with another page.
+  private val answeredSlot = answered.bits.slot(slotBits - 1, 0)
+  private val isStill = slots(answeredSlot).sequence === answered.bits.sequence
+  when(answered.valid && states(answeredSlot) === State.waiting && isStill) {
+    states(answeredSlot) := State.done
+    slots(answeredSlot).settled := answered.bits.done
   }
 
   private val (anyDone, doneSlot) = first(State.done)

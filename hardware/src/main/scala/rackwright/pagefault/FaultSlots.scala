@@ -63,13 +63,10 @@ class FaultSlots(params: Params) extends Module {
   val faulted = IO(Input(Bool()))
 
   /** An answer without a page, for a slot. */
-  val refused = IO(Flipped(Valid(UInt(slotBits.W))))
+  val refused = IO(Flipped(Valid(new Incoming)))
   val walk = IO(new MemoryPort(params.entries))
   val tick = IO(Input(Bool()))
   val retried = IO(Output(Bool()))
-
-  /** Frames that slots have. */
-  val held = IO(Output(UInt(log2Ceil(count + 1).W)))
 
   /** Pages are on their way. */
   val fetching = IO(Output(Bool()))
@@ -214,7 +211,8 @@ class FaultSlots(params: Params) extends Module {
   expected := !looked.store && looked.slot < count.U && states(looked.slot(slotBits - 1, 0)) === State.waiting &&
     lookedSlot.sequence === looked.sequence && Entry.page(lookedSlot.entry) === looked.page
   frame := lookedSlot.free.frame
-  when(refused.valid) { slots(refused.bits).refused := true.B }
+  private val refusedSlot = slots(refused.bits.slot(slotBits - 1, 0))
+  when(refused.valid && refusedSlot.sequence === refused.bits.sequence) { refusedSlot.refused := true.B }
   when(claimed.valid) { states(claimed.bits) := State.receiving }
   when(abandoned.valid) { states(abandoned.bits) := State.waiting }
   when(arrived.valid) {
@@ -241,8 +239,6 @@ class FaultSlots(params: Params) extends Module {
 
   fetching := asked.valid || !in(State.free).andR
 
-  private val without = Seq(State.free, State.read, State.reading, State.take, State.done)
-  held := PopCount(states.map(state => !without.map(state === _).reduce(_ || _)))
   private val resting = states.map(state =>
     Seq(State.free, State.reading, State.waiting, State.receiving, State.installing, State.telling)
       .map(state === _)

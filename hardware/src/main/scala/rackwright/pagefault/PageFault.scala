@@ -77,16 +77,15 @@ class PageFault(params: Params) extends HardwareUnit {
   faults.faulted := receiver.faulted
   private val answer = receiver.answered
   faults.refused.valid := answer.valid && !answer.bits.store
-  faults.refused.bits := answer.bits.slot(faults.refused.bits.getWidth - 1, 0)
-  evictions.stored.valid := answer.valid && answer.bits.store
-  evictions.stored.bits := answer.bits.slot(evictions.stored.bits.getWidth - 1, 0)
-  evictions.refused := !answer.bits.done
+  faults.refused.bits := answer.bits
+  evictions.answered.valid := answer.valid && answer.bits.store
+  evictions.answered.bits := answer.bits
 
   idle := commands.idle && faults.idle && evictions.idle && sender.idle && receiver.idle && records.idle &&
     !requests.io.out.valid
 
   event("fetched_pages", faults.newPage.fire)
-  event("stored_pages", evictions.stored.valid && !evictions.refused)
+  event("stored_pages", evictions.answered.valid && answer.bits.done)
   event("retries", faults.retried +& evictions.retried)
   event("damaged_messages", receiver.dropped)
   event("refused_walks", commands.walked.fire && commands.walked.bits =/= Cause.served)
