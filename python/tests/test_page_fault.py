@@ -79,7 +79,7 @@ class Pages:
     def returned(self) -> list[Returned]:
         """The frames that have come back since the last time."""
         self.bench.run_until_quiescent()
-        found = []
+        found: list[Returned] = []
         while True:
             turn, place = divmod(self.taken, 256)
             word = int.from_bytes(self.bench.read_memory(RING + 16 * place, 8), "little")
@@ -92,7 +92,7 @@ class Pages:
 
 @pytest.fixture(scope="module")
 def pages() -> Iterator[Pages]:
-    """One unit for all tests: each leaves it with nothing on its way, and none has it touch what is not its."""
+    """One unit for all tests: each leaves it with nothing on its way, and touches only what is its."""
     made = Pages()
     yield made
     assert made.unit.violations == 0

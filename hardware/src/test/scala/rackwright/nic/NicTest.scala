@@ -31,7 +31,14 @@ class NicTest extends AnyFunSuite {
   }
 
   test("smallest and largest elaborate") {
-    for (params <- Seq(Params(32, 16, 2, 16), Params(16, 256, 64, 1024), Params(32, 16, 2, 16, virtio = true), Params(networkBytes = 16)))
+    for (
+      params <- Seq(
+        Params(32, 16, 2, 16),
+        Params(16, 256, 64, 1024),
+        Params(32, 16, 2, 16, virtio = true),
+        Params(networkBytes = 16)
+      )
+    )
       assert(ChiselStage.emitCHIRRTL(new Nic(params)).contains("module Nic"))
   }
 }
