@@ -1,5 +1,5 @@
 /* bulk ADDRESS FRAMES BYTES [FLITS PERIOD [START [GAP]]]: sends FRAMES numbered frames of BYTES (64 to 9600) to a sink as
-   fast as the NIC takes them, or FLITS of 8 bytes per PERIOD cycles of the link, from cycle START of the hart on. Prints
+   fast as the NIC takes them, or FLITS of 8 bytes per PERIOD cycles of the NIC, from cycle START of the hart on. Prints
    the cycles of the hart from the first request to the last frame's end.
    bulk FRAMES [EVERY]: a sink. Receives FRAMES frames, verifies all numbers and every byte of each EVERY-th frame (1), and
    prints bytes and cycles from the first frame to the last. Ends with status 1 when one was lost or damaged. */
