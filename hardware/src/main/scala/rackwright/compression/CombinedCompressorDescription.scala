@@ -14,8 +14,8 @@ object CombinedCompressorDescription extends UnitDescription {
   val parameters: Seq[Parameter] =
     Seq(
       Parameter.word("algorithms", words.head, words, "the formats"),
-      CompressorArguments.portBytes
-    ) ++ CompressorArguments.encoder(defaults) ++ Seq(CompressorArguments.blockKib(32)) ++ CompressorArguments.streams
+      StreamArguments.portBytes
+    ) ++ CompressorArguments.encoder(defaults) ++ Seq(CompressorArguments.blockKib(32)) ++ StreamArguments.streams
 
   def build(values: ParameterValues): HardwareUnit = new CombinedCompressor(
     CombinedCompressorParams(

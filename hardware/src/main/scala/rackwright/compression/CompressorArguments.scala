@@ -5,7 +5,6 @@ import rackwright.lz77.{EncoderParams, HashFunction}
 
 /** The parameters of elaboration that compressors have in common. */
 object CompressorArguments {
-  val portBytes: Parameter = Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports")
 
   /** Those of the LZ77 encoder, with the defaults of a compressor. */
   def encoder(defaults: EncoderParams, historyMost: Int = EncoderParams.historyRange.max): Seq[Parameter] = Seq(
@@ -34,11 +33,6 @@ object CompressorArguments {
   /** Of a format that gathers blocks. */
   def blockKib(most: Int): Parameter =
     Parameter.powerOfTwo("block-kib", 32, 4, most, "KiB of input that a block stands for, at most")
-
-  val streams: Seq[Parameter] = Seq(
-    Parameter.powerOfTwo("outstanding", 64, 4, 64, "beats outstanding on each port"),
-    Parameter.integer("command-queue", 4, 1 to 8, "operations that may wait for the unit")
-  )
 
   /** What [[encoder]]'s parameters say, on top of the defaults. */
   def encoderOf(values: ParameterValues, defaults: EncoderParams): EncoderParams = defaults.copy(

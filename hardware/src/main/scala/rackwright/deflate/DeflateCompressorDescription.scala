@@ -1,6 +1,6 @@
 package rackwright.deflate
 
-import rackwright.compression.CompressorArguments
+import rackwright.compression.{CompressorArguments, StreamArguments}
 import rackwright.contract.HardwareUnit
 import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 
@@ -13,8 +13,8 @@ object DeflateCompressorDescription extends UnitDescription {
   private val defaults = DeflateCompressorParams().encoder
 
   val parameters: Seq[Parameter] =
-    Seq(CompressorArguments.portBytes) ++ CompressorArguments.encoder(defaults, historyMost = 32) ++
-      Seq(CompressorArguments.blockKib(32)) ++ CompressorArguments.streams
+    Seq(StreamArguments.portBytes) ++ CompressorArguments.encoder(defaults, historyMost = 32) ++
+      Seq(CompressorArguments.blockKib(32)) ++ StreamArguments.streams
 
   def build(values: ParameterValues): HardwareUnit = new DeflateCompressor(
     DeflateCompressorParams(

@@ -3,11 +3,10 @@ package rackwright.deflate
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.HardwareUnit
-import rackwright.lz77.{Decoder, LiteralRun, WrittenLines}
-import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
-import rackwright.rocc.CommandRouter
-import rackwright.zstd.{InputCursor, LiteralSource}
+import rackwright.compression.{DecompressorUnit, InputCursor}
+import rackwright.lz77.{Decoder, LiteralRun}
+import rackwright.memory.LineWriter
+import rackwright.zstd.LiteralSource
 
 import DeflateDecompressorParams.{sequencesUnderWay, waitingSequences}
 
@@ -17,17 +16,10 @@ import DeflateDecompressorParams.{sequencesUnderWay, waitingSequences}
   * @param params
   *   what to build.
   */
-class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompressorParams()) extends HardwareUnit {
-  private val opcode = 0
+class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompressorParams())
+    extends DecompressorUnit(params) {
   private val bits = params.speculation
 
-  val command = commandPort(opcode)
-  val read: MemoryPort = memoryPort(params.port)
-  val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
-  val history: MemoryPort = memoryPort(params.port)
-  val idle = idlePort()
-
-  private val router = Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
   private val control = Module(new DeflateDecompressorControl(params))
   private val cursor = Module(new InputCursor(params.port, params.outstanding))
   // What decodes begins its work as after a reset, whatever was under way when an operation was given up.
@@ -44,10 +36,8 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   private val decoder = Module(new Decoder(params.decoder))
   private val writer = Module(new LineWriter(params.port, params.outstanding))
   private val checksum = Module(new OutputChecksum(params.port.bytes))
-  private val writes = Module(new MemoryArbiter(params.port, 2))
-  private val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
+  connect(control.decode, decoder, writer, executor.starved)
 
-  router.command <> command
   control.operation <> router.operation
   router.result <> control.result
 
@@ -138,20 +128,15 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   executor.sequence <> sequences.io.deq
   executor.arrived := Mux(run.valid, run.bits.count, 0.U)
   executor.roomy := decoder.roomy
-  decoder.start := control.decode
   decoder.abandon := control.abandon
   decoder.input := executor.output
   decoder.literals := run
-  decoder.memory <> history
-  decoder.acknowledged := acknowledged.lines
   private val executed = RegNext(blocks.executed, false.B) && blocks.executed
   private val close = streams.close && executed
   decoder.finish := control.finish
   control.close := close
   control.made := decoder.made
 
-  writer.start.valid := control.decode.valid
-  writer.start.bits := control.decode.bits.destination
   writer.line <> decoder.output
   checksum.start.valid := control.decode.valid
   checksum.start.bits := control.decode.bits.destination
@@ -160,12 +145,6 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   checksum.finish := close && RegNext(close && decoder.drained, false.B)
   checksum.length := decoder.made
   control.hashed := checksum.done
-  writes.ports(0) <> writer.memory
-  writes.ports(1) <> router.memory
-  write <> writes.memory
-
-  acknowledged.start := control.decode.valid
-  acknowledged.watched.watch(writer.memory)
 
   // Verdicts.
   control.failed := executor.failed || blocks.failed || streams.failed
@@ -182,10 +161,4 @@ class DeflateDecompressor(params: DeflateDecompressorParams = DeflateDecompresso
   control.inputIdle := cursor.idle
 
   idle := router.idle && cursor.idle && writer.quiet && decoder.drained
-
-  event("input_stall", executor.starved)
-  event("history_fallback", decoder.events.fallbacks)
-  event("fallback_stall", decoder.events.fallbackStall)
-  event("output_stall", decoder.events.outputStall)
-  event("steps", decoder.events.steps)
 }

@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.lz77.{DecoderParams, DecoderStart}
+import rackwright.lz77.DecoderStart
 import rackwright.memory.{Ranges, StreamRange}
 import rackwright.rocc.{Operation, OperationResult}
 
@@ -70,8 +70,7 @@ class DeflateDecompressorControl(params: DeflateDecompressorParams) extends Modu
   /** Of the stream that was begun: `refused` may still speak of the operation before until then. */
   private val broken = refused && begun
 
-  private val history = operation.bits.setting(params.onChipHistory.name)
-  private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U &&
+  private val supported = params.supportsHistory(operation.bits) &&
     operation.bits.setting(params.format.name) <= Wrapper.gzip.U
   operation.ready := state === State.idle && inputReady
   private val startWraps = RegNext(

@@ -2,8 +2,8 @@ package rackwright.deflate
 
 import chisel3.util._
 
+import rackwright.compression.DecompressorParams
 import rackwright.lz77.DecoderParams
-import rackwright.memory.MemoryPortParams
 import rackwright.rocc.Setting
 
 /** What a user chooses for a DEFLATE decompressor.
@@ -28,28 +28,13 @@ case class DeflateDecompressorParams(
     portBytes: Int = 32,
     outstanding: Int = 64,
     commandQueue: Int = 4
-) {
-  require(
-    isPow2(historyKib) && historyKib >= 2 && historyKib <= 32,
-    s"history-kib is a power of two from 2 to 32, not $historyKib"
-  )
-  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+) extends DecompressorParams {
+  override def historyMost: Int = 32
+
   require(
     isPow2(speculation) && speculation >= 4 && speculation <= portBytes,
     s"speculation is a power of two from 4 to port-bytes, not $speculation"
   )
-  require(
-    isPow2(lookahead) && lookahead >= 16 && lookahead <= 256,
-    s"lookahead is a power of two from 16 to 256, not $lookahead"
-  )
-  require(
-    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
-    s"outstanding is a power of two from 4 to 64, not $outstanding"
-  )
-  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
-
-  /** Each of the ports inside the unit. */
-  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 
   /** The LZ77 decoder; literals have a signal of their own, as those of stored blocks come in lines. */
   val decoder: DecoderParams = DecoderParams(
@@ -62,8 +47,7 @@ case class DeflateDecompressorParams(
     literalsAhead = true
   )
 
-  /** ON_CHIP_HISTORY, as in `snappy-decompress`, and FORMAT, one of [[Wrapper]]. */
-  val onChipHistory: Setting = Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes)
+  /** FORMAT, one of [[Wrapper]]. */
   val format: Setting = Setting("format", 5, Wrapper.bits, Wrapper.raw)
   val settings: Seq[Setting] = Seq(onChipHistory, format)
 }

@@ -1,6 +1,6 @@
 package rackwright.snappy
 
-import rackwright.compression.CompressorArguments
+import rackwright.compression.{CompressorArguments, StreamArguments}
 import rackwright.contract.HardwareUnit
 import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 import rackwright.lz77.EntryContents
@@ -23,8 +23,8 @@ object SnappyCompressorDescription extends UnitDescription {
     Parameter.powerOfTwo("literal-kib", 4, 1, 64, "KiB of literals that may wait for the end of their run")
   )
 
-  val parameters: Seq[Parameter] = Seq(CompressorArguments.portBytes) ++ CompressorArguments.encoder(defaults) ++ own ++
-    CompressorArguments.streams
+  val parameters: Seq[Parameter] = Seq(StreamArguments.portBytes) ++ CompressorArguments.encoder(defaults) ++ own ++
+    StreamArguments.streams
 
   def build(values: ParameterValues): HardwareUnit = new SnappyCompressor(
     SnappyCompressorParams(

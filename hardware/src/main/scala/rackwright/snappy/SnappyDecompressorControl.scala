@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.lz77.{DecoderParams, DecoderStart}
+import rackwright.lz77.DecoderStart
 import rackwright.memory.{Ranges, StreamRange}
 import rackwright.rocc.{Operation, OperationResult}
 
@@ -63,8 +63,7 @@ class SnappyDecompressorControl(params: SnappyDecompressorParams) extends Module
   private val outputBytes = Reg(UInt(64.W))
   private val inputOffset = Reg(UInt(64.W))
 
-  private val history = operation.bits.setting(params.onChipHistory.name)
-  private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U
+  private val supported = params.supportsHistory(operation.bits)
   operation.ready := state === State.idle && (load.ready || !supported)
   load.valid := state === State.idle && operation.valid && supported
   load.bits := operation.bits.source

@@ -1,6 +1,6 @@
 package rackwright.zstd
 
-import rackwright.compression.CompressorArguments
+import rackwright.compression.{CompressorArguments, StreamArguments}
 import rackwright.contract.HardwareUnit
 import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 
@@ -13,8 +13,8 @@ object ZstdCompressorDescription extends UnitDescription {
   private val defaults = ZstdCompressorParams().encoder
 
   val parameters: Seq[Parameter] =
-    Seq(CompressorArguments.portBytes) ++ CompressorArguments.encoder(defaults) ++
-      Seq(CompressorArguments.blockKib(64)) ++ CompressorArguments.streams
+    Seq(StreamArguments.portBytes) ++ CompressorArguments.encoder(defaults) ++
+      Seq(CompressorArguments.blockKib(64)) ++ StreamArguments.streams
 
   def build(values: ParameterValues): HardwareUnit = new ZstdCompressor(
     ZstdCompressorParams(

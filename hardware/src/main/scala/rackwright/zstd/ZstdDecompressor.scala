@@ -3,26 +3,18 @@ package rackwright.zstd
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.{HardwareUnit, Status}
-import rackwright.lz77.{Decoder, LiteralRun, WrittenLines}
-import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
-import rackwright.rocc.CommandRouter
+import rackwright.compression.{DecompressorUnit, InputCursor}
+import rackwright.contract.Status
+import rackwright.lz77.{Decoder, LiteralRun}
+import rackwright.memory.{LineWriter, MemoryArbiter}
 
 /** The unit `zstd-decompress`: from Zstandard frames in memory to a buffer in memory. README.md is the contract.
   *
   * @param params
   *   what to build.
   */
-class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()) extends HardwareUnit {
-  private val opcode = 0
-
-  val command = commandPort(opcode)
-  val read: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 3))
-  val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
-  val history: MemoryPort = memoryPort(params.port)
-  val idle = idlePort()
-
-  private val router = Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
+class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams())
+    extends DecompressorUnit(params, readers = 3) {
   private val control = Module(new ZstdDecompressorControl(params))
   private val cursor = Module(new InputCursor(params.port, params.outstanding))
   private val frames = Module(new FrameReader)
@@ -34,10 +26,8 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   private val writer = Module(new LineWriter(params.port, params.outstanding))
   private val checksum = Module(new ContentChecksum(params.port.bytes))
   private val reads = Module(new MemoryArbiter(params.port, 3))
-  private val writes = Module(new MemoryArbiter(params.port, 2))
-  private val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
+  connect(control.decode, decoder, writer, executor.starved)
 
-  router.command <> command
   control.operation <> router.operation
   router.result <> control.result
 
@@ -135,7 +125,6 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   )
 
   // Out.
-  decoder.start := control.decode
   decoder.abandon := control.abandon
   // A cycle later, as the executor knows late what comes; it is not idle before.
   decoder.input := withReset(reset.asBool || control.stop)(Pipe(executor.output))
@@ -144,12 +133,8 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   blocks.roomy := decoder.literalsRoomy.get
   executor.roomy := decoder.roomy
   decoder.finish := control.finish
-  decoder.memory <> history
-  decoder.acknowledged := acknowledged.lines
   control.made := decoder.made
 
-  writer.start.valid := control.decode.valid
-  writer.start.bits := control.decode.bits.destination
   checksum.start.valid := control.decode.valid
   checksum.start.bits := control.decode.bits.destination
   checksum.finish := frames.close && RegNext(frames.close && RegNext(control.hashing) && decoder.drained, false.B)
@@ -161,12 +146,6 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   writer.line.valid := decoder.output.valid && (!hashing || checksum.line.ready)
   checksum.line.valid := decoder.output.valid && hashing && writer.line.ready
   decoder.output.ready := writer.line.ready && (!hashing || checksum.line.ready)
-  writes.ports(0) <> writer.memory
-  writes.ports(1) <> router.memory
-  write <> writes.memory
-
-  acknowledged.start := control.decode.valid
-  acknowledged.watched.watch(writer.memory)
 
   control.refused := decoder.faulted || writer.faulted
   control.drained := decoder.drained
@@ -174,10 +153,4 @@ class ZstdDecompressor(params: ZstdDecompressorParams = ZstdDecompressorParams()
   control.inputIdle := cursor.idle && blocks.memoryIdle
 
   idle := router.idle && cursor.idle && blocks.memoryIdle && writer.quiet && decoder.drained
-
-  event("input_stall", executor.starved)
-  event("history_fallback", decoder.events.fallbacks)
-  event("fallback_stall", decoder.events.fallbackStall)
-  event("output_stall", decoder.events.outputStall)
-  event("steps", decoder.events.steps)
 }

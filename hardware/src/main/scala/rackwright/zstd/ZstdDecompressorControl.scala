@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.lz77.{DecoderParams, DecoderStart}
+import rackwright.lz77.DecoderStart
 import rackwright.memory.{Ranges, StreamRange}
 import rackwright.rocc.{Operation, OperationResult}
 
@@ -76,9 +76,8 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   /** Of the frame that was begun: `refused` may still speak of the operation before until then. */
   private val broken = refused && begun
 
-  private val history = operation.bits.setting(params.onChipHistory.name)
   private val dictionaryBytes = operation.bits.setting(params.dictionaryLength.name)
-  private val supported = history >= DecoderParams.leastHistory.U && history <= params.decoder.historyBytes.U &&
+  private val supported = params.supportsHistory(operation.bits) &&
     !dictionaryBytes.andR && !operation.bits.setting(params.dictionaryKept.name)(1)
   operation.ready := state === State.idle && inputReady
   private val startWraps = RegNext(

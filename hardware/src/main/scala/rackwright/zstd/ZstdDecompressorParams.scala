@@ -2,8 +2,8 @@ package rackwright.zstd
 
 import chisel3.util._
 
+import rackwright.compression.DecompressorParams
 import rackwright.lz77.DecoderParams
-import rackwright.memory.MemoryPortParams
 import rackwright.rocc.Setting
 
 /** What a user chooses for a ZStd decompressor.
@@ -29,28 +29,11 @@ case class ZstdDecompressorParams(
     portBytes: Int = 32,
     outstanding: Int = 64,
     commandQueue: Int = 4
-) {
-  require(
-    isPow2(historyKib) && historyKib >= 2 && historyKib <= 64,
-    s"history-kib is a power of two from 2 to 64, not $historyKib"
-  )
-  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+) extends DecompressorParams {
   require(
     isPow2(speculation) && speculation >= 1 && speculation <= portBytes,
     s"speculation is a power of two from 1 to port-bytes, not $speculation"
   )
-  require(
-    isPow2(lookahead) && lookahead >= 16 && lookahead <= 256,
-    s"lookahead is a power of two from 16 to 256, not $lookahead"
-  )
-  require(
-    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
-    s"outstanding is a power of two from 4 to 64, not $outstanding"
-  )
-  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
-
-  /** Each of the ports inside the unit. */
-  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 
   /** The LZ77 decoder; literals come as fast as they can be decoded, up to what its buffer holds. */
   val decoder: DecoderParams = DecoderParams(
@@ -63,9 +46,6 @@ case class ZstdDecompressorParams(
     literalsAhead = true,
     dictionary = true
   )
-
-  /** ON_CHIP_HISTORY, as in `snappy-decompress`. */
-  val onChipHistory: Setting = Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes)
 
   /** DICTIONARY_ADDRESS and DICTIONARY_LENGTH; DICTIONARY_KEPT is 1 where its bytes are those of the last operation
     * that read it.

@@ -1,4 +1,4 @@
-package rackwright.zstd
+package rackwright.compression
 
 import chisel3._
 import chisel3.util._

@@ -1,0 +1,46 @@
+package rackwright.compression
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.lz77.DecoderParams
+import rackwright.rocc.{Operation, Setting}
+
+/** What the decompressors of all formats have in common: sizes, ports and the settings of the LZ77 decoder. */
+trait DecompressorParams extends StreamParams {
+
+  /** KiB of output kept on chip: a power of two, 2 to `historyMost`. */
+  def historyKib: Int
+
+  /** The most of it that the format can use. */
+  def historyMost: Int = 64
+
+  /** Segments that may wait between decoding and execution: a power of two, 16 to 256. */
+  def lookahead: Int
+
+  /** The LZ77 decoder. */
+  def decoder: DecoderParams
+
+  /** What software may set at run time. */
+  def settings: Seq[Setting]
+
+  require(
+    isPow2(historyKib) && historyKib >= 2 && historyKib <= historyMost,
+    s"history-kib is a power of two from 2 to $historyMost, not $historyKib"
+  )
+  require(
+    isPow2(lookahead) && lookahead >= 16 && lookahead <= 256,
+    s"lookahead is a power of two from 16 to 256, not $lookahead"
+  )
+
+  /** ON_CHIP_HISTORY, with the number of the public unit of this kind. One bit more than needed, so that too much is
+    * seen.
+    */
+  lazy val onChipHistory: Setting = Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes)
+
+  /** Whether an operation asks for a history that was built. */
+  def supportsHistory(operation: Operation): Bool = {
+    val history = operation.setting(onChipHistory.name)
+    history >= DecoderParams.leastHistory.U && history <= decoder.historyBytes.U
+  }
+}

@@ -1,0 +1,64 @@
+package rackwright.compression
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.contract.HardwareUnit
+import rackwright.lz77.{Decoder, DecoderStart, WrittenLines}
+import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
+import rackwright.rocc.CommandRouter
+
+/** The top of a decompressor: ports, commands, the way from the LZ77 decoder to memory, and events.
+  *
+  * @param params
+  *   what to build.
+  * @param readers
+  *   boxes that read the input.
+  */
+abstract class DecompressorUnit(params: DecompressorParams, readers: Int = 1) extends HardwareUnit {
+
+  /** custom-0, with compressors on custom-1: as the public compression units have it. */
+  private val opcode = 0
+
+  val command = commandPort(opcode)
+  val read: MemoryPort =
+    memoryPort(if (readers == 1) params.port else MemoryArbiter.downstream(params.port, readers))
+  val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
+  val history: MemoryPort = memoryPort(params.port)
+  val idle = idlePort()
+
+  protected val router: CommandRouter =
+    Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
+  router.command <> command
+
+  /** Connects decoder and writer with memory, and gives the events that all decompressors have their names.
+    *
+    * Between the two the lines are the unit's own: it may need them for a checksum.
+    *
+    * @param start
+    *   when both begin an output, and where.
+    * @param starved
+    *   the decoder waits for input.
+    */
+  protected def connect(start: Valid[DecoderStart], decoder: Decoder, writer: LineWriter, starved: Bool): Unit = {
+    val writes = Module(new MemoryArbiter(params.port, 2))
+    val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
+
+    decoder.start := start
+    decoder.memory <> history
+    decoder.acknowledged := acknowledged.lines
+    writer.start.valid := start.valid
+    writer.start.bits := start.bits.destination
+    writes.ports(0) <> writer.memory
+    writes.ports(1) <> router.memory
+    write <> writes.memory
+    acknowledged.start := start.valid
+    acknowledged.watched.watch(writer.memory)
+
+    event("input_stall", starved)
+    event("history_fallback", decoder.events.fallbacks)
+    event("fallback_stall", decoder.events.fallbackStall)
+    event("output_stall", decoder.events.outputStall)
+    event("steps", decoder.events.steps)
+  }
+}

@@ -1,0 +1,13 @@
+package rackwright.compression
+
+import rackwright.elaborate.Parameter
+
+/** The parameters of elaboration behind [[StreamParams]]. */
+object StreamArguments {
+  val portBytes: Parameter = Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports")
+
+  val streams: Seq[Parameter] = Seq(
+    Parameter.powerOfTwo("outstanding", 64, 4, 64, "beats outstanding on each port"),
+    Parameter.integer("command-queue", 4, 1 to 8, "operations that may wait for the unit")
+  )
+}

@@ -1,0 +1,28 @@
+package rackwright.compression
+
+import chisel3.util._
+
+import rackwright.memory.MemoryPortParams
+
+/** What compressors and decompressors have in common: the shape of their ports, and the commands that may wait. */
+trait StreamParams {
+
+  /** Bytes per beat of the memory ports: 16 or 32. */
+  def portBytes: Int
+
+  /** Beats outstanding per port: a power of two, 4 to 64. */
+  def outstanding: Int
+
+  /** Operations that may wait: 1 to 8. */
+  def commandQueue: Int
+
+  require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
+  require(
+    isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
+    s"outstanding is a power of two from 4 to 64, not $outstanding"
+  )
+  require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+
+  /** Each of the ports inside the unit. */
+  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
+}
