@@ -104,6 +104,14 @@ def test_code_without_a_name_is_rare(seen: Profile) -> None:
     assert {"__schedule", "__switch_to", "do_page_fault", "kernel_clone"} <= functions
 
 
+def test_functions_of_modules_have_names(image: Image, booted: Path) -> None:
+    loading = profile_boot(image, "modprobe crc32c_generic", checkpoint=booted)
+    calls = loading.calls()
+    functions = set(calls[calls["module"] == "crc32c_generic"]["function"])
+    assert {"chksum_init", "chksum_update", "chksum_final"} <= functions
+    assert loading.unnamed_share <= 0.001
+
+
 @pytest.mark.parametrize(
     ("start", "stop", "command", "fired"),
     [

@@ -6,8 +6,17 @@ use crate::symbols::Symbols;
 /// Symbols for each marker.
 const STEP: usize = 256;
 
-/// The functions of the kernel in `image`, which is linked to run at the address that it says itself, and that address.
-pub(crate) fn kernel_symbols(image: &[u8]) -> Option<(Symbols, u64)> {
+/// What a kernel says of itself.
+pub(crate) struct KernelSymbols {
+    pub(crate) functions: Symbols,
+    /// The address that it is linked to run at.
+    pub(crate) base: u64,
+    /// Where the list of its loadable modules begins, if it names its data (`CONFIG_KALLSYMS_ALL`).
+    pub(crate) modules: Option<u64>,
+}
+
+/// The symbols of the kernel in `image`.
+pub(crate) fn kernel_symbols(image: &[u8]) -> Option<KernelSymbols> {
     // The digits are tokens of one letter each, which no other table has.
     let digits: Vec<u8> = (b'0'..=b'9').flat_map(|digit| [digit, 0]).collect();
     let found = image
@@ -19,6 +28,7 @@ pub(crate) fn kernel_symbols(image: &[u8]) -> Option<(Symbols, u64)> {
     let base = u64::from_le_bytes(*image.get(tables.base..)?.first_chunk()?);
     let mut named = Vec::new();
     let mut end = base;
+    let mut modules = None;
     let mut at = tables.names;
     for index in 0..tables.count {
         let (letters, next) = entry(image, at)?;
@@ -33,9 +43,15 @@ pub(crate) fn kernel_symbols(image: &[u8]) -> Option<(Symbols, u64)> {
         if matches!(kind, b'T' | b't' | b'W' | b'w') {
             named.push((address, String::from_utf8_lossy(name).into_owned()));
             end = address + 1;
+        } else if name == b"modules" {
+            modules = Some(address);
         }
     }
-    Some((Symbols::of_addresses(named, end), base))
+    Some(KernelSymbols {
+        functions: Symbols::of_addresses(named, end),
+        base,
+        modules,
+    })
 }
 
 struct Tables<'a> {

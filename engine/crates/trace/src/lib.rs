@@ -13,6 +13,7 @@ mod durations;
 mod guest;
 mod kallsyms;
 mod linux;
+mod modules;
 mod names;
 mod nearest;
 mod observation;

@@ -4,6 +4,7 @@ use crate::archive::Archive;
 use crate::btf::Types;
 use crate::guest::Mapped;
 use crate::kallsyms::kernel_symbols;
+use crate::modules::Modules;
 use crate::names::{called, Function, Names, Place, UNKNOWN};
 use crate::observation::SettingsError;
 use crate::session::{Sight, Thread};
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 /// A kernel whose symbols and types are known.
 pub(crate) struct Linux {
     kernel: Symbols,
+    modules: Option<Modules>,
     /// Addresses that its image is linked to.
     base: u64,
     end: u64,
@@ -49,6 +51,8 @@ macro_rules! offsets {
         }
     };
 }
+
+pub(crate) use offsets;
 
 offsets! {
     task_name: "task_struct" "comm";
@@ -89,12 +93,14 @@ pub(crate) struct Task {
 impl Linux {
     /// The kernel in `image`, which is loaded at `physical`, and the files that it starts with.
     pub(crate) fn new(image: &[u8], physical: u64, files: &[u8]) -> Result<Linux, KernelError> {
-        let (kernel, base) = kernel_symbols(image).ok_or(KernelError::Symbols)?;
+        let found = kernel_symbols(image).ok_or(KernelError::Symbols)?;
+        let base = found.base;
         let types = Types::within(image).ok_or(KernelError::Types("anything"))?;
         Ok(Linux {
             end: base + image.len() as u64,
             offsets: Offsets::of(&types)?,
-            kernel,
+            modules: found.modules.map(|head| Modules::new(&types, head)).transpose()?,
+            kernel: found.functions,
             base,
             physical,
             archive: Archive::new(files),
@@ -157,7 +163,7 @@ impl Linux {
     pub(crate) fn place(&mut self, names: &mut Names, sight: Sight<'_>, pc: u64, called: bool) -> Place {
         let guest = sight.guest;
         if pc >= KERNEL {
-            return names.place("kernel", &self.kernel, pc);
+            return self.kernel_place(names, guest, pc);
         }
         let early = pc.wrapping_sub(self.physical);
         if guest.page_tables >> 60 == 0 && early < self.end - self.base {
@@ -167,6 +173,25 @@ impl Linux {
         }
         self.program_place(names, sight, pc, called)
             .unwrap_or_else(|| nowhere(names.number("program", UNKNOWN), pc))
+    }
+
+    /// Where `pc` lies, an address of the kernel's own: in its image or in a module.
+    fn kernel_place(&mut self, names: &mut Names, guest: Mapped<'_>, pc: u64) -> Place {
+        if (self.base..self.end).contains(&pc) {
+            return names.place("kernel", &self.kernel, pc);
+        }
+        let modules = self.modules.as_mut();
+        let Some(module) = modules.and_then(|modules| modules.at(guest, pc)) else {
+            return nowhere(names.number("kernel", UNKNOWN), pc);
+        };
+        let place = names.place(&module.name, &module.symbols, pc);
+        let low = place.low.max(module.start);
+        let high = place.low.saturating_add(place.span).min(module.end);
+        Place {
+            low,
+            span: high - low,
+            ..place
+        }
     }
 
     fn program_place(&mut self, names: &mut Names, sight: Sight<'_>, pc: u64, called: bool) -> Option<Place> {
