@@ -99,7 +99,8 @@ impl Linux {
         Ok(Linux {
             end: base + image.len() as u64,
             offsets: Offsets::of(&types)?,
-            modules: found.modules.map(|head| Modules::new(&types, head)).transpose()?,
+            // Kernels before 6.4 keep their modules otherwise: theirs stay without names.
+            modules: found.modules.and_then(|head| Modules::new(&types, head).ok()),
             kernel: found.functions,
             base,
             physical,

@@ -70,11 +70,11 @@ impl Modules {
             if link == self.head {
                 break;
             }
-            let module = link - self.offsets.list;
+            let module = link.checked_sub(self.offsets.list)?;
             // The first of its parts is its code.
             let start = guest.word(module + self.offsets.memory + self.offsets.base)?;
             let size = guest.half(module + self.offsets.memory + self.offsets.size)?;
-            let end = start + u64::from(size);
+            let end = start.checked_add(u64::from(size))?;
             if (start..end).contains(&address) {
                 return Some(Module {
                     name: guest.text(module + self.offsets.name, NAME_BYTES)?,
