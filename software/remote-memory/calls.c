@@ -31,10 +31,7 @@ static uint64_t set_break(uint64_t wanted) {
   if (wanted < break_start || wanted > break_start + (1ul << 29)) return break_end;
   uint64_t before = up(break_end), after = up(wanted);
   if (after < before) region_unmap(after, before);
-  /* One region for all of it. */
-  struct region *region = before > break_start ? region_of(break_start) : NULL;
-  if (after > before && region && region->end == before) region->end = after;
-  else if (after > before) region_map(before, after, rights, NULL, 0, 0);
+  if (after > before) region_map(before, after, rights, NULL, 0, 0);
   break_end = wanted;
   return wanted;
 }

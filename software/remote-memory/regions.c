@@ -30,6 +30,27 @@ static void cut(uint64_t at) {
   add(rest);
 }
 
+static bool joins(const struct region *low, const struct region *high) {
+  return low->end == high->start && low->rights == high->rights && !low->file && !high->file;
+}
+
+/* Makes one region of those that lie side by side and are alike: a heap that grows stays one. Files' stay apart. */
+static void join(void) {
+  for (unsigned low = 0; low < count; ++low) {
+    for (unsigned high = 0; high < count;) {
+      if (!joins(&regions[low], &regions[high])) {
+        ++high;
+        continue;
+      }
+      regions[low].end = regions[high].end;
+      regions[high] = regions[--count];
+      /* The last one is in that place now, which may be the one that grows. */
+      if (low == count) low = high;
+      high = 0;
+    }
+  }
+}
+
 static void forget_page(uint64_t address) {
   uint64_t *entry = tables_entry(address, false);
   if (!entry || *entry == 0) return;
@@ -68,6 +89,7 @@ void region_map(uint64_t start, uint64_t end, uint64_t rights, const uint8_t *fi
                 uint64_t file_bytes) {
   region_unmap(start, end);
   add((struct region){start, end, rights, file, file_start, file_bytes});
+  join();
 }
 
 static void protect_page(uint64_t address, uint64_t rights) {
@@ -93,6 +115,7 @@ bool region_protect(uint64_t start, uint64_t end, uint64_t rights) {
     region->rights = rights;
     for (uint64_t page = region->start; page < region->end; page += PAGE) protect_page(page, rights);
   }
+  join();
   harts_go();
   return true;
 }

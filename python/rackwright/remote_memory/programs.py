@@ -19,6 +19,7 @@ _RUNTIME = (
 )
 WORKLOADS = {
     "genome": "genome.c",
+    "leveldb": "leveldb.cc",
     "qsort": "quicksort.c",
     "snappy": "snappy.c",
     "sqlite": "sqlite.c",
@@ -27,6 +28,13 @@ WORKLOADS = {
 """Names of the workloads that come with the product: their sources in software/remote-memory/workloads."""
 
 _SQLITE_OPTIONS = ("-O2", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION")
+_LEVELDB_OPTIONS = (
+    *("-O2", "-DLEVELDB_PLATFORM_POSIX=1", "-DLEVELDB_IS_BIG_ENDIAN=0", "-DHAVE_FDATASYNC=1"),
+    *("-DHAVE_FULLFSYNC=0", "-DHAVE_CRC32C=0", "-DHAVE_SNAPPY=1"),
+)
+_LEVELDB_FOLDERS = ("db", "table", "util", "helpers/memenv")
+_NOT_OF_THE_STORE = ("test", "bench", "leveldbutil", "windows")
+"""What the names of LevelDB's sources hold that are its tests, its tools, or for another system."""
 
 
 def workload(name: str) -> Path:
@@ -45,10 +53,21 @@ def workload(name: str) -> Path:
 
 
 def _compile(name: str, source: Path, output: Path) -> Path:
-    if name != "sqlite":
-        return compile_program([source], output)
-    official = third_party("libsqlite3-sys") / "sqlite3"
-    return compile_program([source, official / "sqlite3.c"], output, [f"-I{official}", *_SQLITE_OPTIONS])
+    sources, options = _official(name)
+    return compile_program([source, *sources], output, options)
+
+
+def _official(name: str) -> tuple[list[Path], list[str]]:
+    """The sources of the official library that a workload needs, if any, and the compiler's options."""
+    if name == "sqlite":
+        folder = third_party("libsqlite3-sys") / "sqlite3"
+        return [folder / "sqlite3.c"], [f"-I{folder}", *_SQLITE_OPTIONS]
+    if name == "leveldb":
+        folder = third_party("leveldb-sys") / "deps" / "leveldb-1.22"
+        sources = [file for part in _LEVELDB_FOLDERS for file in sorted((folder / part).glob("*.cc"))]
+        ours = [file for file in sources if not any(word in file.name for word in _NOT_OF_THE_STORE)]
+        return ours, [f"-I{folder}", f"-I{folder / 'include'}", *_LEVELDB_OPTIONS]
+    return [], []
 
 
 def paging_program(program: Path, files: Sequence[Path] = ()) -> Path:

@@ -218,6 +218,66 @@ def test_a_prefetch_never_traps(
     assert Server(cpu).run(program).exit_code == 0
 
 
+@pytest.mark.long
+def test_a_program_of_64_mib_sorts_with_an_eighth_of_it() -> None:
+    """All local, and with the rest on the blade by software and by the unit."""
+    cases: list[tuple[int, Paging]] = [(66, "software"), (8, "software"), (8, "unit")]
+    runs = [
+        run_paged(
+            *(workload("qsort"), ["8400000"]),
+            local_bytes=local << 20,
+            paging=paging,
+            link_latency_us=0.5,
+            cpu="functional",
+        )
+        for local, paging in cases
+    ]
+    everything, *little = runs
+    assert (everything.counts["remote_faults"], everything.exit_code) == (0, 0)
+    assert everything.counts["peak_pages"] * PAGE >= 64 << 20
+    assert all((run.output, run.exit_code) == (everything.output, 0) for run in little)
+    assert all(run.counts["remote_faults"] > 10_000 for run in little)
+
+
+MAPPINGS = """
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, RANGES = 300 };
+
+int main(void) {
+  unsigned char *lowest = NULL;
+  for (int range = 0; range < RANGES; ++range) {
+    lowest = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (lowest == MAP_FAILED || sbrk(PAGE) == (void *)-1) return 2;
+    lowest[range] = range % 251;
+  }
+  /* Pieces of other rights, one after the other. */
+  for (int range = 0; range < RANGES; range += 2) {
+    if (mprotect(lowest + range * PAGE, PAGE, PROT_READ)) return 3;
+    if (mprotect(lowest + range * PAGE, PAGE, PROT_READ | PROT_WRITE)) return 4;
+  }
+  if (munmap(lowest + 7 * PAGE, 2 * PAGE)) return 5;
+  unsigned sum = 0;
+  for (int page = 0; page < RANGES; ++page)
+    if (page != 7 && page != 8) sum += lowest[page * PAGE + RANGES - 1 - page];
+  printf("%u\\n", sum);
+  return 0;
+}
+"""
+
+
+def test_ranges_side_by_side_are_one(tmp_path: Path) -> None:
+    """A program may map more of them than the runtime has places for ranges, as allocators do."""
+    source = tmp_path / "mappings.c"
+    source.write_text(MAPPINGS)
+    program = compile_program([source], tmp_path / "mappings.elf")
+    result = run_paged(program, local_bytes=64 * PAGE, cpu="functional", link_latency_us=0.5)
+    left = (number % 251 for number in range(300) if number not in (299 - 7, 299 - 8))
+    assert (result.output, result.exit_code) == (f"{sum(left)}\n", 0)
+
+
 @pytest.mark.parametrize("paging", ["software", "unit"])
 def test_a_program_with_files_compresses_with_little_memory(paging: Paging, tmp_path: Path) -> None:
     """The official library: it reads a file, writes another, renames, reads and removes that."""

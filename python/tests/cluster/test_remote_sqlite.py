@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 
 import pytest
+from workload_numbers import drawn
 
 from rackwright.remote_memory import Paging, run_paged, workload
 
 PAGE = 4096
 ROWS = 200
-
-
-def drawn() -> Iterator[int]:
-    """The workload's random numbers."""
-    state = 1
-    while True:
-        state = (state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
-        yield state >> 33
 
 
 def answer_of_the_host(rows: int) -> str:
