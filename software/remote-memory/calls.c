@@ -5,20 +5,14 @@ enum call {
   EXIT = 93, EXIT_GROUP = 94, SET_TID_ADDRESS = 96, FUTEX = 98, SET_ROBUST_LIST = 99, CLOCK_GETTIME = 113,
   CLOCK_GETRES = 114, GET_AFFINITY = 123, SCHED_YIELD = 124, KILL = 129, TGKILL = 131, SIGALTSTACK = 132, SIGACTION = 134,
   SIGPROCMASK = 135, TIMES = 153, UNAME = 160, GETRUSAGE = 165, UMASK = 166, GETTIMEOFDAY = 169, GETPID = 172,
-  GETUID = 174, GETEUID = 175, GETGID = 176, GETEGID = 177, GETTID = 178, SYSINFO = 179, BRK = 214, MUNMAP = 215,
-  MREMAP = 216, CLONE = 220, MMAP = 222, MPROTECT = 226, MADVISE = 233, PRLIMIT = 261, GETRANDOM = 278,
+  GETUID = 174, GETEUID = 175, GETGID = 176, GETEGID = 177, GETPPID = 173, GETTID = 178, SYSINFO = 179, BRK = 214, MUNMAP = 215,
+  MREMAP = 216, CLONE = 220, EXECVE = 221, MMAP = 222, MPROTECT = 226, MADVISE = 233, WAIT4 = 260, PRLIMIT = 261, GETRANDOM = 278,
 };
 enum { BAD_FILE = 9, NO_MEMORY = 12, INVALID = 22, NO_CALL = 38 };
-enum { MAP_SHARED = 1, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, PROCESS = 1, ADVICE_NOT_NEEDED = 4 };
-
-static uint64_t break_start, break_end;
+enum { MAP_SHARED = 1, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20, ADVICE_NOT_NEEDED = 4 };
 
 static uint64_t failed(int error) { return (uint64_t)-error; }
 static uint64_t up(uint64_t address) { return (address + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
-
-void linux_start(uint64_t program_end) {
-  break_start = break_end = program_end;
-}
 
 static uint64_t rights_of(uint64_t protection) {
   if (!protection) return 0;
@@ -28,11 +22,12 @@ static uint64_t rights_of(uint64_t protection) {
 
 static uint64_t set_break(uint64_t wanted) {
   const uint64_t rights = ENTRY_USER | ENTRY_READ | ENTRY_WRITE;
-  if (wanted < break_start || wanted > break_start + (1ul << 29)) return break_end;
-  uint64_t before = up(break_end), after = up(wanted);
+  uint64_t *end = &process->break_end;
+  if (wanted < process->break_start || wanted > process->break_start + (1ul << 29)) return *end;
+  uint64_t before = up(*end), after = up(wanted);
   if (after < before) region_unmap(after, before);
   if (after > before) region_map(before, after, rights, NULL, 0, 0);
-  break_end = wanted;
+  *end = wanted;
   return wanted;
 }
 
@@ -50,6 +45,12 @@ static void map_file(uint64_t start, uint64_t bytes, uint64_t rights, const stru
   region_protect(start, start + bytes, rights);
 }
 
+/* Whether a program may have memory there. */
+static bool possible(uint64_t start, uint64_t bytes) {
+  uint64_t end = start + bytes;
+  return end >= start && end <= ADDRESS_END && (end <= SUPERVISOR || start >= SUPERVISOR_END);
+}
+
 static uint64_t map(const uint64_t *a) {
   uint64_t bytes = up(a[1]), flags = a[3], start = a[0];
   const struct file *file = flags & MAP_ANONYMOUS ? NULL : file_of(a[4]);
@@ -57,7 +58,7 @@ static uint64_t map(const uint64_t *a) {
   if (bytes == 0 || (flags & MAP_FIXED && start % PAGE)) return failed(INVALID);
   if (file && (flags & MAP_SHARED) && (a[2] & 2)) return failed(INVALID);
   if (!(flags & MAP_FIXED)) start = region_gap(bytes);
-  if (!start) return failed(NO_MEMORY);
+  if (!start || !possible(start, bytes)) return failed(NO_MEMORY);
   if (file) map_file(start, bytes, rights_of(a[2]), file, a[5]);
   else region_map(start, start + bytes, rights_of(a[2]), NULL, 0, 0);
   return start;
@@ -139,7 +140,9 @@ static uint64_t answer(uint64_t number, const uint64_t *a) {
     case UNAME: return name((char *)a[0]);
     case GETRANDOM: return random_bytes((uint8_t *)a[0], a[1]);
     case PRLIMIT: return limits(a[1], (uint64_t *)a[3]);
-    case GETPID: return PROCESS;
+    case GETPID: return process->number;
+    case GETPPID: return process->parent;
+    case WAIT4: return (uint64_t)process_wait((int32_t)a[0], (int32_t *)a[1], a[2]);
     case GETTID: return thread_number();
     case SET_TID_ADDRESS: thread_set_clear(a[0]); return thread_number();
     case FUTEX: return (uint64_t)thread_futex(a);
@@ -158,17 +161,17 @@ static uint64_t answer(uint64_t number, const uint64_t *a) {
       if (a[2] == ADVICE_NOT_NEEDED) region_forget(a[0], a[0] + up(a[1]));
       return 0;
     case EXIT: thread_exit((int)a[0] & 0xff);
-    case EXIT_GROUP: stop((int)a[0] & 0xff);
-    case KILL: stop(128 + (int)a[1]);
-    case TGKILL: stop(128 + (int)a[2]);
+    case EXIT_GROUP: process_end(process, (int)(a[0] & 0xff) << 8); thread_leave();
+    case KILL: return (uint64_t)process_kill((int32_t)a[0], (int)a[1]);
+    case TGKILL: return (uint64_t)process_kill((int32_t)a[0], (int)a[2]);
     default: return failed(NO_CALL);
   }
 }
 
 void linux_call(struct registers *registers) {
-  if (registers->a[7] == CLONE) {
-    registers->a[0] = (uint64_t)thread_clone(registers);
-    return;
+  switch (registers->a[7]) {
+    case CLONE: registers->a[0] = (uint64_t)thread_clone(registers); return;
+    case EXECVE: registers->a[0] = (uint64_t)process_execute(registers); return;
+    default: registers->a[0] = answer(registers->a[7], registers->a);
   }
-  registers->a[0] = answer(registers->a[7], registers->a);
 }

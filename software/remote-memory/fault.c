@@ -1,6 +1,8 @@
 #include "paging.h"
 
-enum { CALL = 8, FETCH_FAULT = 12, LOAD_FAULT = 13, STORE_FAULT = 15, SEGMENTATION = 139 };
+enum { INSTRUCTION = 2, BREAKPOINT = 3, CALL = 8, FETCH_FAULT = 12, LOAD_FAULT = 13, STORE_FAULT = 15 };
+/* Linux's signals. */
+enum { ILLEGAL = 4, TRAP = 5, BUS = 7, SEGMENTATION = 11 };
 
 struct statistics statistics;
 
@@ -25,14 +27,28 @@ static bool allowed(const struct region *region, uint64_t cause) {
   return region && (region->rights & needed);
 }
 
-static void first_touch(uint64_t *entry, const struct region *region, uint64_t address) {
+static struct frame *frame_for_new(void) {
+  if (by_unit && frames_free() < FRAMES_KEPT) unit_serve();
   ++statistics.first_touches;
-  struct frame *frame = frame_take();
-  uint64_t page = address & ~(uint64_t)(PAGE - 1);
-  first_contents((uint64_t *)frame_bytes(frame), region, page);
-  uint64_t number = page / PAGE;
-  uint64_t remote = entry_remote(region->rights, entry_version(*entry), number, (unsigned)(number % blade_count));
+  return frame_take();
+}
+
+static void map_new(struct frame *frame, uint64_t *entry, uint64_t address, uint64_t rights) {
+  uint64_t number = process_page(address);
+  uint64_t remote = entry_remote(rights, entry_version(*entry), number, (unsigned)(number % blade_count));
   frame_map(frame, entry, remote, false);
+}
+
+static void first_touch(uint64_t *entry, const struct region *region, uint64_t address) {
+  struct frame *frame = frame_for_new();
+  first_contents((uint64_t *)frame_bytes(frame), region, address & ~(uint64_t)(PAGE - 1));
+  map_new(frame, entry, address, region->rights);
+}
+
+void page_fill(uint64_t *entry, uint64_t address, uint64_t rights, const uint8_t *contents) {
+  struct frame *frame = frame_for_new();
+  copy_bytes(frame_bytes(frame), contents, PAGE);
+  map_new(frame, entry, address, rights);
 }
 
 static void remote_by_software(uint64_t *entry) {
@@ -63,12 +79,23 @@ static void remote_fault(uint64_t *entry) {
   statistics.fault_cycles += cycles() - begin;
 }
 
+const uint8_t *page_contents(uint64_t *entry) {
+  if (!(*entry & ENTRY_VALID)) remote_fault(entry);
+  return (const uint8_t *)(*entry >> 10 << 12);
+}
+
+/* The program has done what Linux ends it for, by a signal. */
+static void end_by(int signal, const char *why) {
+  if (process->number == FIRST_PROCESS) print(why);
+  process_end(process, signal);
+  thread_leave();
+}
+
 static void page_fault(struct registers *registers, uint64_t cause, uint64_t address) {
   const struct region *region = region_of(address);
   if (!allowed(region, cause)) {
-    print("\nremote memory: the program may not use that address\n");
-    if (registers->status >> 8 & 1) fail("for the program's call, at", address);
-    stop(SEGMENTATION);
+    if (registers->status >> 8 & 1) fail("the program may not use that address, which it has for a call:", address);
+    end_by(SEGMENTATION, "\nremote memory: the program may not use that address\n");
   }
   uint64_t *entry = tables_entry(address, true);
   if (*entry & ENTRY_VALID) {
@@ -80,7 +107,6 @@ static void page_fault(struct registers *registers, uint64_t cause, uint64_t add
     remote_fault(entry);
     return;
   }
-  if (by_unit && frames_free() < FRAMES_KEPT) unit_serve();
   first_touch(entry, region, address);
 }
 
@@ -98,8 +124,7 @@ static void handle(struct registers *registers, uint64_t cause, uint64_t value) 
     case STORE_FAULT: page_fault(registers, cause, value); return;
     default:
       if (registers->status >> 8 & 1) fail("a trap of its own, at", registers->pc);
-      print("\nremote memory: the program has ended by a trap\n");
-      stop(128 + (int)cause);
+      end_by(cause == INSTRUCTION ? ILLEGAL : cause == BREAKPOINT ? TRAP : BUS, "\nremote memory: the program has ended by a trap\n");
   }
 }
 
@@ -109,6 +134,7 @@ void trap(struct registers *registers, uint64_t cause, uint64_t value) {
     return;
   }
   kernel_enter();
+  thread_entered();
   handle(registers, cause, value);
   thread_slice();
   kernel_leave();

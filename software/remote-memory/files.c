@@ -64,6 +64,8 @@ static bool set_name(struct file *file, const char *name) {
   return true;
 }
 
+const struct file *file_first(void) { return &files[0]; }
+
 struct file *file_named(const char *name) {
   for (unsigned index = 0; index < MOST; ++index) {
     if (files[index].used && files[index].linked && same_text(files[index].name, name)) return &files[index];

@@ -7,6 +7,8 @@
 struct file;
 /* Puts what an archive in the format ustar has into the list of files. */
 void files_start(void);
+/* The one that came first, which is the program. */
+const struct file *file_first(void);
 /* The file of that name, or null. Names have no `/` in front. */
 struct file *file_named(const char *name);
 /* A new one; null when there are too many or the name is too long. */
@@ -27,9 +29,24 @@ void file_release(struct file *file);
 /* Its bytes from `at` on, where they lie in one piece and stay; null where they do not. */
 const uint8_t *file_fixed(const struct file *file, uint64_t at);
 
+/* pipes.c: bytes from one end to the other. Null when there are too many. */
+struct pipe;
+struct pipe *pipe_make(void);
+void pipe_close(struct pipe *pipe, bool writer);
+/* Waits for the first byte; 0 when none can come any more. */
+uint64_t pipe_read(struct pipe *pipe, uint8_t *to, uint64_t count);
+/* Waits until all have room; as Linux answers. */
+uint64_t pipe_write(struct pipe *pipe, const uint8_t *from, uint64_t count);
+
 /* descriptors.c: calls about files. True when it was one, with its answer. */
 bool file_call(uint64_t number, const uint64_t *a, uint64_t *answer);
 void descriptors_start(void);
+/* Has another process have those of `process`. */
+void descriptors_copy(struct process *into);
+/* Closes those of which there is a bit. */
+void descriptors_close(uint32_t which);
+/* The file of that path, or null. */
+struct file *file_at(const char *path);
 /* The file that a descriptor is of; null when it is of none. */
 struct file *file_of(uint64_t descriptor);
 

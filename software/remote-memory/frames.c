@@ -39,7 +39,9 @@ struct frame *frame_at(unsigned index) { return index < count ? &frames[index] :
 
 struct frame *frame_of_bytes(uint64_t address) { return &frames[(address - (uint64_t)pool) / STRIDE]; }
 
-uint64_t frame_user_address(const struct frame *frame) { return entry_page(frame->remote) * PAGE; }
+uint64_t frame_user_address(const struct frame *frame) {
+  return (entry_page(frame->remote) & ((1ul << PAGE_NUMBER_BITS) - 1)) * PAGE;
+}
 
 void frame_free(struct frame *frame) {
   if ((frame->word & FRAME_STATE) == FRAME_LEAVING) --leaving;

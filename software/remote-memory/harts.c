@@ -59,6 +59,8 @@ void harts_stop(void) {
 void harts_go(void) {
   if (hart_count == 1 || --depth) return;
   barrier();
+  /* As the others will: a frame that one hart has emptied may get another's instructions. */
+  __asm__ volatile("fence.i" : : : "memory");
   hart_stop = 0;
   for (unsigned hart = 0; hart < hart_count; ++hart) {
     while (hart_stopped[hart]) {

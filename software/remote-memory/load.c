@@ -1,9 +1,7 @@
-#include "paging.h"
+#include "files.h"
 
-extern const uint8_t program_file[], program_file_end[];
-
-#define STACK_END 0x3ffffff000ul
-enum { STACK = 1 << 20, LOADED = 1, EXECUTABLE = 2, MACHINE_RISCV = 243, AUXILIARY = 14, RANDOM = 16 };
+#define STACK_END (ADDRESS_END - PAGE)
+enum { STACK = 1 << 20, MAGIC = 0x464c457f, LOADED = 1, EXECUTABLE = 2, MACHINE_RISCV = 243, AUXILIARY = 14, RANDOM = 16 };
 
 struct elf {
   uint8_t ident[16];
@@ -27,16 +25,36 @@ static uint64_t rights_of(uint32_t flags) {
 static uint64_t up(uint64_t address) { return (address + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
 static uint64_t down(uint64_t address) { return address & ~(uint64_t)(PAGE - 1); }
 
+static const struct segment *segments_of(const struct elf *elf) {
+  return (const struct segment *)((const uint8_t *)elf + elf->segments);
+}
+
+bool load_possible(const struct file *file) {
+  const struct elf *elf = (const struct elf *)file_fixed(file, 0);
+  uint64_t bytes = file_size(file);
+  if (!elf || bytes < sizeof *elf || *(const uint32_t *)elf->ident != MAGIC || elf->ident[4] != 2 ||
+      elf->machine != MACHINE_RISCV || elf->type != EXECUTABLE || elf->segments > bytes ||
+      elf->segments + elf->segment_count * sizeof(struct segment) > bytes)
+    return false;
+  for (unsigned index = 0; index < elf->segment_count; ++index) {
+    const struct segment *segment = &segments_of(elf)[index];
+    if (segment->type != LOADED) continue;
+    if (segment->offset > bytes || segment->file_bytes > bytes - segment->offset) return false;
+    if (segment->address > LOADED_END || segment->memory_bytes > LOADED_END - segment->address) return false;
+  }
+  return true;
+}
+
 /* Gives the end of the program. */
 static uint64_t map_segments(const struct elf *elf) {
-  const struct segment *segments = (const struct segment *)(program_file + elf->segments);
+  const struct segment *segments = segments_of(elf);
   uint64_t end = 0;
   for (unsigned index = 0; index < elf->segment_count; ++index) {
     const struct segment *segment = &segments[index];
     if (segment->type != LOADED) continue;
     uint64_t segment_end = segment->address + segment->memory_bytes;
-    region_map(down(segment->address), up(segment_end), rights_of(segment->flags), program_file + segment->offset,
-               segment->address, segment->file_bytes);
+    region_map(down(segment->address), up(segment_end), rights_of(segment->flags),
+               (const uint8_t *)elf + segment->offset, segment->address, segment->file_bytes);
     if (segment_end > end) end = segment_end;
   }
   return up(end);
@@ -55,20 +73,33 @@ static uint64_t push(uint64_t top, const void *bytes, uint64_t count) {
   return (uint64_t)place;
 }
 
-/* As Linux leaves it: the count, the arguments, no environment, the auxiliary vector. */
-static uint64_t make_stack(const struct elf *elf, uint64_t headers, const char *const *arguments, unsigned count) {
+bool strings_add(struct strings *strings, const char *text) {
+  uint64_t bytes = length_of(text) + 1;
+  if (strings->count == MOST_STRINGS || bytes > sizeof strings->text - strings->bytes) return false;
+  copy_bytes(strings->text + strings->bytes, text, bytes);
+  ++strings->count;
+  strings->bytes += bytes;
+  return true;
+}
+
+/* As Linux leaves it: the count, the arguments, the environment, the auxiliary vector. */
+static uint64_t make_stack(const struct elf *elf, uint64_t headers, const struct strings *strings) {
   static const uint8_t random[RANDOM] = {0x52, 0x1d, 0x88, 0x03, 0x7b, 0xe4, 0x2f, 0x91,
                                          0x6a, 0xc7, 0x15, 0xb8, 0x40, 0xde, 0x39, 0xf6};
   uint64_t top = push(STACK_END, random, RANDOM);
   uint64_t random_at = top;
-  uint64_t words[3 + 64 + 2 * AUXILIARY];
+  uint64_t words[3 + MOST_STRINGS + 2 * AUXILIARY];
   unsigned used = 0;
-  words[used++] = count;
-  for (unsigned index = 0; index < count; ++index) {
-    top = push(top, arguments[index], length_of(arguments[index]) + 1);
+  words[used++] = strings->arguments;
+  const char *text = strings->text;
+  for (unsigned index = 0; index < strings->count; ++index) {
+    if (index == strings->arguments) words[used++] = 0;
+    uint64_t bytes = length_of(text) + 1;
+    top = push(top, text, bytes);
     words[used++] = top;
+    text += bytes;
   }
-  words[used++] = 0;
+  if (strings->arguments == strings->count) words[used++] = 0;
   words[used++] = 0;
   const uint64_t auxiliary[2 * AUXILIARY] = {
       3, headers, 4, elf->segment_bytes, 5, elf->segment_count, 6, PAGE, 9, elf->entry, 11, 1000, 12, 1000, 13, 1000,
@@ -79,19 +110,14 @@ static uint64_t make_stack(const struct elf *elf, uint64_t headers, const char *
   return push(top + 8ul * used, words, 8ul * used);
 }
 
-struct start load_program(const char *const *arguments, unsigned count) {
-  const struct elf *elf = (const struct elf *)program_file;
-  if (program_file_end - program_file < (long)sizeof *elf || elf->ident[0] != 0x7f || elf->ident[4] != 2 ||
-      elf->machine != MACHINE_RISCV || elf->type != EXECUTABLE)
-    fail("the program is no static RV64 Linux program; its type is", elf->type);
-  if (count > 60) fail("the program has more arguments than 60:", count);
-  uint64_t end = map_segments(elf);
+struct start load_program(const struct file *file, const struct strings *strings) {
+  const struct elf *elf = (const struct elf *)file_fixed(file, 0);
+  process->break_start = process->break_end = map_segments(elf);
   region_map(STACK_END - STACK, STACK_END, ENTRY_USER | ENTRY_READ | ENTRY_WRITE, NULL, 0, 0);
-  linux_start(end);
-  const struct segment *segments = (const struct segment *)(program_file + elf->segments);
+  const struct segment *segments = segments_of(elf);
   uint64_t headers = elf->segments;
   for (unsigned index = 0; index < elf->segment_count; ++index) {
     if (segments[index].type == LOADED && segments[index].offset == 0) headers += segments[index].address;
   }
-  return (struct start){elf->entry, make_stack(elf, headers, arguments, count)};
+  return (struct start){elf->entry, make_stack(elf, headers, strings)};
 }

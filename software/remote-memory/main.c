@@ -29,8 +29,13 @@ static void supervise(void) {
   if (by_unit) unit_start();
   else blade_start();
   descriptors_start();
-  unsigned first = FIRST_BLADE + blade_count;
-  struct start start = load_program(told->arguments + first, (unsigned)told->argument_count - first);
+  static struct strings strings;
+  for (unsigned index = FIRST_BLADE + blade_count; index < (unsigned)told->argument_count; ++index) {
+    if (!strings_add(&strings, told->arguments[index])) fail("arguments are too long, or more than", MOST_STRINGS);
+  }
+  strings.arguments = strings.count;
+  if (!load_possible(file_first())) fail("the program is no static RV64 Linux program below", LOADED_END);
+  struct start start = load_program(file_first(), &strings);
   threads_start(start.pc, start.sp);
   harts_start(harts);
   hart_loop(0);
@@ -42,9 +47,10 @@ static void begin(void) {
   hart_loop((unsigned)(hart / HART_STACK));
 }
 
-void further_hart_begins(void) { enter_supervisor(tables_root(), begin); }
+void further_hart_begins(void) { enter_supervisor(process_satp(process), begin); }
 
 int main(void) {
   tables_start();
-  enter_supervisor(tables_root(), supervise);
+  processes_start();
+  enter_supervisor(process_satp(process), supervise);
 }

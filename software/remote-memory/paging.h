@@ -8,6 +8,12 @@
 
 enum { PAGE = 4096 };
 
+/* A program's addresses are below 2^35, so that the number of a page on its blade has room for the process, too. */
+enum { ADDRESS_BITS = 35, PAGE_NUMBER_BITS = ADDRESS_BITS - 12 };
+#define ADDRESS_END (1ul << ADDRESS_BITS)
+/* Memory as the supervisor sees it: a part of each process's addresses that programs may not use. */
+#define SUPERVISOR 0x80000000ul
+#define SUPERVISOR_END 0xc0000000ul
 /* Devices as the supervisor sees them: all physical addresses below 1 GiB are mapped from here on. */
 #define DEVICES 0xffffffc000000000ul
 
@@ -69,12 +75,13 @@ void copy_bytes(void *to, const void *from, uint64_t count);
 void clear_bytes(void *place, uint64_t count);
 bool same_text(const char *one, const char *other);
 
-/* tables.c: page tables. */
+/* tables.c: page tables. `tables_start` may be called in machine mode. */
 void tables_start(void);
-uint64_t tables_root(void);
+/* Tables of a further process, with nothing in them but the supervisor. */
+uint64_t *tables_root(void);
 /* A page of zeros that is never given back. */
 void *tables_page(void);
-/* The place of the entry of a user's page; null when there is no table and `make` is false. */
+/* The place of the entry of a page of `process`; null when there is no table and `make` is false. */
 uint64_t *tables_entry(uint64_t address, bool make);
 
 /* frames.c: the frames that user pages live in, and which leave. A frame's record has the place of the entry of the
@@ -139,15 +146,52 @@ bool unit_fetch(uint64_t *entry);
 /* fault.c */
 struct registers {
   uint64_t pc, status, ra, sp, gp, t[7], a[8];
+  uint64_t s[12]; /* only in a call that makes a thread or a process */
 };
 void trap(struct registers *registers, uint64_t cause, uint64_t value);
+/* Where the contents of a page are that has some: local, or brought now. */
+const uint8_t *page_contents(uint64_t *entry);
+/* Puts contents into a page that has none. */
+void page_fill(uint64_t *entry, uint64_t address, uint64_t rights, const uint8_t *contents);
 
-/* regions.c: which user addresses there are, and what is in them at first. */
+/* regions.c: which addresses `process` has, and what is in them at first. */
 struct region {
   uint64_t start, end, rights;
   const uint8_t *file; /* null: zeros */
   uint64_t file_start, file_bytes;
 };
+
+/* processes.c */
+enum { FIRST_PROCESS = 1, MOST_REGIONS = 96, MOST_DESCRIPTORS = 32 };
+struct process {
+  uint64_t *root; /* of its tables, which outlive it: the next one in its place must know versions that were used */
+  struct region regions[MOST_REGIONS];
+  unsigned region_count;
+  uint64_t break_start, break_end;
+  struct opened *descriptors[MOST_DESCRIPTORS];
+  uint32_t close_on_execute; /* a bit for each descriptor */
+  uint32_t number, parent;   /* number 0: none is in this place; parent 0: nobody waits for it */
+  unsigned threads;          /* 0: it has ended, and the parent has not asked yet */
+  int status;                /* as Linux tells it of one that has ended */
+};
+/* That of the thread that is in the runtime. */
+extern struct process *process;
+/* May be called in machine mode. */
+void processes_start(void);
+/* What a hart's satp is in the process. */
+uint64_t process_satp(const struct process *of);
+/* The number of a page of `process` on its blade. */
+uint64_t process_page(uint64_t address);
+/* All of its threads end; the one that calls does so by `thread_leave`. The run ends with the first process. */
+void process_end(struct process *ended, int status);
+/* Its last thread has ended. */
+void process_gone(struct process *gone);
+/* Linux's calls. */
+int64_t process_fork(const struct registers *registers, uint64_t number_at);
+int64_t process_wait(int64_t number, int32_t *status, uint64_t options);
+int64_t process_kill(int64_t number, int signal);
+int64_t process_execute(struct registers *registers);
+
 struct region *region_of(uint64_t address);
 /* Maps a range in place of what was there. */
 void region_map(uint64_t start, uint64_t end, uint64_t rights, const uint8_t *file, uint64_t file_start,
@@ -159,14 +203,27 @@ bool region_protect(uint64_t start, uint64_t end, uint64_t rights);
 /* A free range below `top`. */
 uint64_t region_gap(uint64_t bytes);
 
-/* load.c */
+/* load.c: programs. The strings that one is given: its arguments, and behind them its environment. */
+struct strings {
+  unsigned count, arguments;
+  uint64_t bytes;
+  char text[8192];
+};
+enum { MOST_STRINGS = 120 };
+/* Programs are below; a heap of 512 MiB behind one has room. */
+#define LOADED_END 0x40000000ul
+/* False when there are too many, or they are too long. */
+bool strings_add(struct strings *strings, const char *text);
 struct start {
   uint64_t pc, sp;
 };
-struct start load_program(const char *const *arguments, unsigned count);
+struct file;
+/* Whether it is a static RV64 Linux program, in one piece, for addresses that there are. */
+bool load_possible(const struct file *file);
+/* Into `process`, which has no pages. */
+struct start load_program(const struct file *file, const struct strings *strings);
 
 /* calls.c: Linux. */
-void linux_start(uint64_t program_end);
 void linux_call(struct registers *registers);
 
 /* harts.c: what harts do to one another. One of them at a time is in the runtime, once there are several. */
@@ -189,12 +246,24 @@ void hart_idle(unsigned hart, const volatile uint64_t *until);
 
 /* threads.c */
 struct switched;
+/* The first thread of the first process. */
 void threads_start(uint64_t pc, uint64_t sp);
 void hart_loop(unsigned hart) __attribute__((noreturn));
+/* A thread has come into the runtime; it goes no further if its process has ended. */
+void thread_entered(void);
 /* The hart, and the number, of the thread that is in the runtime. */
 unsigned thread_hart(void);
 uint32_t thread_number(void);
 void thread_yield(void);
+/* Waits until `threads_wake` is told the same; ends the run when nobody is left who could. */
+void thread_wait(const void *until);
+void threads_wake(const void *until);
+/* Goes on in a new process as a copy of the one that is in the runtime: its number, or 0 when there are too many. */
+uint32_t thread_fork(const struct registers *registers, struct process *into);
+/* All others of a process end: at once, or when they next come into the runtime. */
+void threads_end(const struct process *of);
+/* The one that is in the runtime ends, and nothing is said of it. */
+void thread_leave(void) __attribute__((noreturn));
 /* Gives way when its time is over. */
 void thread_slice(void);
 /* Linux's calls. */
@@ -211,6 +280,8 @@ void wait_until_time(uint64_t time);
 void wait_until_nonzero(const volatile uint64_t *word);
 void thread_first(void);
 uint64_t user_status(void);
+/* Puts the floating-point registers there. */
+void keep_floating(struct switched *switched);
 void switch_context(struct switched **from, struct switched *to);
 
 /* How pages are brought. */

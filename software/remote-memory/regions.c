@@ -1,23 +1,19 @@
 #include "paging.h"
 
-enum { MOST = 96 };
-#define LOWEST_GAP 0x1000000000ul
-#define HIGHEST_GAP 0x3000000000ul
-
-static struct region regions[MOST];
-static unsigned count;
+#define LOWEST_GAP 0x100000000ul
+#define HIGHEST_GAP 0x7c0000000ul
 
 struct region *region_of(uint64_t address) {
-  for (unsigned index = 0; index < count; ++index) {
-    if (address >= regions[index].start && address < regions[index].end) return &regions[index];
+  for (unsigned index = 0; index < process->region_count; ++index) {
+    if (address >= process->regions[index].start && address < process->regions[index].end) return &process->regions[index];
   }
   return NULL;
 }
 
 static struct region *add(struct region region) {
-  if (count == MOST) fail("the program has more mapped ranges than", MOST);
-  regions[count] = region;
-  return &regions[count++];
+  if (process->region_count == MOST_REGIONS) fail("the program has more mapped ranges than", MOST_REGIONS);
+  process->regions[process->region_count] = region;
+  return &process->regions[process->region_count++];
 }
 
 /* Cuts regions so that none crosses `at`. */
@@ -36,16 +32,16 @@ static bool joins(const struct region *low, const struct region *high) {
 
 /* Makes one region of those that lie side by side and are alike: a heap that grows stays one. Files' stay apart. */
 static void join(void) {
-  for (unsigned low = 0; low < count; ++low) {
-    for (unsigned high = 0; high < count;) {
-      if (!joins(&regions[low], &regions[high])) {
+  for (unsigned low = 0; low < process->region_count; ++low) {
+    for (unsigned high = 0; high < process->region_count;) {
+      if (!joins(&process->regions[low], &process->regions[high])) {
         ++high;
         continue;
       }
-      regions[low].end = regions[high].end;
-      regions[high] = regions[--count];
+      process->regions[low].end = process->regions[high].end;
+      process->regions[high] = process->regions[--process->region_count];
       /* The last one is in that place now, which may be the one that grows. */
-      if (low == count) low = high;
+      if (low == process->region_count) low = high;
       high = 0;
     }
   }
@@ -74,14 +70,14 @@ void region_forget(uint64_t start, uint64_t end) {
 void region_unmap(uint64_t start, uint64_t end) {
   cut(start);
   cut(end);
-  for (unsigned index = 0; index < count;) {
-    struct region *region = &regions[index];
+  for (unsigned index = 0; index < process->region_count;) {
+    struct region *region = &process->regions[index];
     if (region->start < start || region->end > end) {
       ++index;
       continue;
     }
     region_forget(region->start, region->end);
-    *region = regions[--count];
+    *region = process->regions[--process->region_count];
   }
 }
 
@@ -109,8 +105,8 @@ bool region_protect(uint64_t start, uint64_t end, uint64_t rights) {
   cut(end);
   harts_stop();
   if (by_unit) unit_settle();
-  for (unsigned index = 0; index < count; ++index) {
-    struct region *region = &regions[index];
+  for (unsigned index = 0; index < process->region_count; ++index) {
+    struct region *region = &process->regions[index];
     if (region->start < start || region->end > end) continue;
     region->rights = rights;
     for (uint64_t page = region->start; page < region->end; page += PAGE) protect_page(page, rights);
@@ -121,8 +117,8 @@ bool region_protect(uint64_t start, uint64_t end, uint64_t rights) {
 }
 
 static bool is_free(uint64_t start, uint64_t end) {
-  for (unsigned index = 0; index < count; ++index) {
-    if (regions[index].start < end && start < regions[index].end) return false;
+  for (unsigned index = 0; index < process->region_count; ++index) {
+    if (process->regions[index].start < end && start < process->regions[index].end) return false;
   }
   return true;
 }
@@ -135,9 +131,9 @@ uint64_t region_gap(uint64_t bytes) {
     if (bytes > HIGHEST_GAP - LOWEST_GAP || start < LOWEST_GAP) return 0;
     if (is_free(start, end)) return start;
     uint64_t next = LOWEST_GAP;
-    for (unsigned index = 0; index < count; ++index) {
-      if (regions[index].start < end && regions[index].end > start && regions[index].start > next)
-        next = regions[index].start;
+    for (unsigned index = 0; index < process->region_count; ++index) {
+      if (process->regions[index].start < end && process->regions[index].end > start && process->regions[index].start > next)
+        next = process->regions[index].start;
     }
     /* The highest region that overlaps; another may reach above it, and is met in a later step. */
     end = next < end ? next : LOWEST_GAP;

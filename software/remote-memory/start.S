@@ -147,8 +147,10 @@ wait_until_nonzero:
     ecall
     ret
 
-# struct registers: pc, status, ra, sp, gp, t0-t6, a0-a7. What C keeps of itself is not saved.
-    .equ FRAME, 20 * 8
+# struct registers: pc, status, ra, sp, gp, t0-t6, a0-a7, s0-s11. What C keeps of itself is only there in a call that
+# makes a thread or a process, which needs it.
+    .equ FRAME, 32 * 8
+    .equ CLONE, 220
     .balign 4
 supervisor_trap:
     csrrw sp, sscratch, sp
@@ -173,6 +175,21 @@ from_user:
     sd a5, 136(sp)
     sd a6, 144(sp)
     sd a7, 152(sp)
+    li t0, CLONE
+    bne a7, t0, kept_by_callees
+    sd s0, 160(sp)
+    sd s1, 168(sp)
+    sd s2, 176(sp)
+    sd s3, 184(sp)
+    sd s4, 192(sp)
+    sd s5, 200(sp)
+    sd s6, 208(sp)
+    sd s7, 216(sp)
+    sd s8, 224(sp)
+    sd s9, 232(sp)
+    sd s10, 240(sp)
+    sd s11, 248(sp)
+kept_by_callees:
     csrrw t0, sscratch, zero
     sd t0, 24(sp)
     csrr t1, sepc
@@ -267,13 +284,16 @@ switch_context:                     # a0: where to leave this one, a1: the other
     addi sp, sp, SWITCHED
     ret
 
-    .section .rodata
-    .globl program_file, program_file_end
-    .balign 4096
-program_file:
-    .incbin PROGRAM
-program_file_end:
+    .globl keep_floating
+keep_floating:                      # a0: struct switched
+    .irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    fsd f\number, 112 + 8 * \number (a0)
+    .endr
+    csrr t0, fcsr
+    sd t0, 368(a0)
+    ret
 
+    .section .rodata
     .globl file_archive, file_archive_end
     .balign 512
 file_archive:

@@ -4,7 +4,6 @@ extern uint8_t free_memory[];
 
 enum { ENTRIES = 512, LEVELS = 3 };
 
-static uint64_t *root;
 static uint8_t *next;
 
 static unsigned index_of(uint64_t address, unsigned level) { return address >> (12 + 9 * level) & (ENTRIES - 1); }
@@ -20,18 +19,17 @@ void *tables_page(void) {
   return page; /* memory behind the program is zero until it is written */
 }
 
-/* Called in machine mode. The supervisor has memory where it is, and devices apart, in pages of 1 GiB. */
-void tables_start(void) {
-  next = free_memory;
-  root = tables_page();
-  root[index_of(0x80000000ul, 2)] = leaf(0x80000000ul, ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE);
+void tables_start(void) { next = free_memory; }
+
+uint64_t *tables_root(void) {
+  uint64_t *root = tables_page();
+  root[index_of(SUPERVISOR, 2)] = leaf(SUPERVISOR, ENTRY_READ | ENTRY_WRITE | ENTRY_EXECUTE);
   root[index_of(DEVICES, 2)] = leaf(0, ENTRY_READ | ENTRY_WRITE);
+  return root;
 }
 
-uint64_t tables_root(void) { return 8ul << 60 | (uint64_t)root >> 12; }
-
 uint64_t *tables_entry(uint64_t address, bool make) {
-  uint64_t *table = root;
+  uint64_t *table = process->root;
   for (unsigned level = LEVELS - 1; level > 0; --level) {
     uint64_t *entry = &table[index_of(address, level)];
     if (!(*entry & ENTRY_VALID)) {

@@ -10,19 +10,30 @@ enum {
   TIMED_OUT = 110,
   INVALID = 22,
 };
-enum { CLONE_VM = 0x100, CLONE_THREAD = 0x10000, CLONE_SETTLS = 0x80000, CLONE_PARENT_SETTID = 0x100000,
+enum { CLONE_VM = 0x100, CLONE_VFORK = 0x4000, CLONE_THREAD = 0x10000, CLONE_SETTLS = 0x80000, CLONE_PARENT_SETTID = 0x100000,
        CLONE_CHILD_CLEARTID = 0x200000, CLONE_CHILD_SETTID = 0x1000000 };
 enum { FUTEX_WAIT = 0, FUTEX_WAKE = 1, FUTEX_REQUEUE = 3, FUTEX_COMPARE_REQUEUE = 4, FUTEX_WAIT_BITSET = 9,
        FUTEX_WAKE_BITSET = 10, FUTEX_COMMAND = 127 };
+
+enum state { UNUSED, READY, RUNNING, WAITING };
+
+/* What one waits for: a place in the memory of a process, or something of the runtime's, for which that is null. */
+struct event {
+  const struct process *of;
+  uint64_t place;
+};
 
 /* At the bottom of a thread's stack in the supervisor. */
 struct thread {
   struct switched *context;
   struct thread *next;
-  uint64_t futex, clear, since;
+  struct process *process;
+  struct event event;
+  uint64_t clear, since;
   uint32_t number;
   unsigned hart;
-  bool used;
+  enum state state;
+  bool ending;
 };
 
 /* What switch_context keeps on the stack: what C keeps, the user's tp and floating-point registers. */
@@ -38,7 +49,6 @@ static union stack __attribute__((aligned(STACK), section(".noinit"))) stacks[MO
 
 static struct thread *first_ready, *last_ready;
 static volatile uint64_t ready_count;
-static unsigned thread_count;
 static uint32_t last_number;
 static struct switched *schedulers[MOST_HARTS];
 
@@ -52,6 +62,7 @@ unsigned thread_hart(void) { return current()->hart; }
 uint32_t thread_number(void) { return current()->number; }
 
 static void make_ready(struct thread *thread) {
+  thread->state = READY;
   thread->next = NULL;
   if (first_ready) last_ready->next = thread;
   else first_ready = thread;
@@ -68,15 +79,30 @@ static struct thread *take_ready(void) {
   return thread;
 }
 
+static void take_out(const struct thread *thread) {
+  struct thread *all = first_ready;
+  first_ready = NULL;
+  ready_count = 0;
+  for (struct thread *next; all; all = next) {
+    next = all->next;
+    if (all == thread) continue;
+    all->next = NULL;
+    if (first_ready) last_ready->next = all;
+    else first_ready = all;
+    last_ready = all;
+    ++ready_count;
+  }
+}
+
 static struct thread *unused(void) {
   for (unsigned index = 0; index < MOST; ++index) {
-    if (!stacks[index].thread.used) return &stacks[index].thread;
+    if (stacks[index].thread.state == UNUSED) return &stacks[index].thread;
   }
   return NULL;
 }
 
 /* A thread that goes on in user mode with these registers. */
-static struct thread *make(const struct registers *registers, uint64_t tp) {
+static struct thread *make(const struct registers *registers, uint64_t tp, struct process *of) {
   struct thread *thread = unused();
   if (!thread) return NULL;
   struct registers *frame = (struct registers *)((uint8_t *)thread + STACK) - 1;
@@ -85,26 +111,63 @@ static struct thread *make(const struct registers *registers, uint64_t tp) {
   clear_bytes(context, sizeof *context);
   context->ra = (uint64_t)thread_first;
   context->tp = tp;
-  *thread = (struct thread){.context = context, .number = ++last_number, .used = true};
-  ++thread_count;
+  *thread = (struct thread){.context = context, .process = of, .number = ++last_number};
+  ++of->threads;
   make_ready(thread);
   return thread;
 }
 
 void threads_start(uint64_t pc, uint64_t sp) {
-  for (unsigned index = 0; index < MOST; ++index) stacks[index].thread.used = false;
+  for (unsigned index = 0; index < MOST; ++index) stacks[index].thread.state = UNUSED;
   static struct registers registers;
   registers.pc = pc;
   registers.sp = sp;
   registers.status = user_status();
-  make(&registers, 0);
+  make(&registers, 0, process);
+}
+
+uint32_t thread_fork(const struct registers *registers, struct process *into) {
+  uint64_t tp;
+  __asm__ volatile("mv %0, tp" : "=r"(tp));
+  struct thread *thread = make(registers, tp, into);
+  if (!thread) return 0;
+  keep_floating(thread->context);
+  for (unsigned index = 0; index < sizeof registers->s / sizeof *registers->s; ++index)
+    thread->context->s[index] = registers->s[index];
+  return thread->number;
 }
 
 /* Has the hart do something else; comes back when the thread has its turn again. */
 static void give_way(void) {
   struct thread *thread = current();
   switch_context(&thread->context, schedulers[thread->hart]);
+  process = thread->process;
 }
+
+void thread_entered(void) {
+  const struct thread *thread = current();
+  process = thread->process;
+  if (thread->ending) thread_leave();
+}
+
+/* The end, when nobody is left who could ever wake the others. */
+static void check_progress(void) {
+  for (unsigned index = 0; index < MOST; ++index) {
+    enum state state = stacks[index].thread.state;
+    if (state == READY || state == RUNNING) return;
+  }
+  fail("all threads of the program wait for one another:", last_number);
+}
+
+static void wait_for(struct event event) {
+  struct thread *thread = current();
+  thread->event = event;
+  thread->state = WAITING;
+  check_progress();
+  give_way();
+}
+
+void thread_wait(const void *until) { wait_for((struct event){NULL, (uint64_t)until}); }
 
 void thread_yield(void) {
   if (!ready_count) return;
@@ -117,12 +180,18 @@ void thread_slice(void) {
 }
 
 void hart_loop(unsigned hart) {
+  const struct process *entered = NULL;
   for (;;) {
     struct thread *thread = take_ready();
     if (!thread) {
       hart_idle(hart, &ready_count);
       continue;
     }
+    if (thread->process != entered) {
+      entered = thread->process;
+      __asm__ volatile("csrw satp, %0\n sfence.vma" : : "r"(process_satp(entered)) : "memory");
+    }
+    thread->state = RUNNING;
     thread->hart = hart;
     thread->since = cycles();
     switch_context(&schedulers[hart], thread->context);
@@ -132,11 +201,15 @@ void hart_loop(unsigned hart) {
 int64_t thread_clone(const struct registers *registers) {
   const uint64_t *a = registers->a;
   uint64_t flags = a[0];
-  if (!(flags & CLONE_VM) || !(flags & CLONE_THREAD)) return -INVALID;
+  if (!(flags & CLONE_THREAD)) {
+    if ((flags & CLONE_VM) && !(flags & CLONE_VFORK)) return -INVALID;
+    return process_fork(registers, flags & CLONE_CHILD_SETTID ? a[4] : 0);
+  }
+  if (!(flags & CLONE_VM)) return -INVALID;
   struct registers child = *registers;
   child.a[0] = 0;
   child.sp = a[1];
-  struct thread *thread = make(&child, flags & CLONE_SETTLS ? a[3] : 0);
+  struct thread *thread = make(&child, flags & CLONE_SETTLS ? a[3] : 0, process);
   if (!thread) return -AGAIN;
   if (flags & CLONE_CHILD_CLEARTID) thread->clear = a[4];
   if (flags & CLONE_PARENT_SETTID) *(uint32_t *)a[2] = thread->number;
@@ -147,27 +220,21 @@ int64_t thread_clone(const struct registers *registers) {
 void thread_set_clear(uint64_t address) { current()->clear = address; }
 
 /* Wakes up to `most` threads that wait there, or has them wait at another place if there is one. */
-static int64_t wake(uint64_t address, uint64_t most, uint64_t elsewhere) {
+static int64_t wake(struct event event, uint64_t most, uint64_t elsewhere) {
   int64_t woken = 0;
   for (unsigned index = 0; index < MOST && (uint64_t)woken < most; ++index) {
     struct thread *thread = &stacks[index].thread;
-    if (!thread->used || thread->futex != address) continue;
-    thread->futex = elsewhere;
+    if (thread->state != WAITING || thread->event.of != event.of || thread->event.place != event.place) continue;
+    thread->event.place = elsewhere;
     if (!elsewhere) make_ready(thread);
     ++woken;
   }
   return woken;
 }
 
-static void wait_for_wake(void) {
-  bool others = false;
-  for (unsigned index = 0; index < MOST; ++index) {
-    const struct thread *thread = &stacks[index].thread;
-    others = others || (thread->used && !thread->futex);
-  }
-  if (!others) fail("all threads of the program wait for one another:", thread_count);
-  give_way();
-}
+void threads_wake(const void *until) { wake((struct event){NULL, (uint64_t)until}, MOST, 0); }
+
+static struct event at(uint64_t address) { return (struct event){process, address}; }
 
 /* A wait that is limited ends at once, as if for no reason, which programs have to expect: they ask the time. */
 static int64_t wait(const uint32_t *address, uint32_t value, const uint64_t *limit, bool absolute) {
@@ -177,8 +244,7 @@ static int64_t wait(const uint32_t *address, uint32_t value, const uint64_t *lim
     thread_yield();
     return (absolute ? cycles() / 2 >= end : end == 0) ? -TIMED_OUT : 0;
   }
-  current()->futex = (uint64_t)address;
-  wait_for_wake();
+  wait_for(at((uint64_t)address));
   return 0;
 }
 
@@ -187,27 +253,49 @@ int64_t thread_futex(const uint64_t *a) {
     case FUTEX_WAIT: return wait((const uint32_t *)a[0], (uint32_t)a[2], (const uint64_t *)a[3], false);
     case FUTEX_WAIT_BITSET: return wait((const uint32_t *)a[0], (uint32_t)a[2], (const uint64_t *)a[3], true);
     case FUTEX_WAKE:
-    case FUTEX_WAKE_BITSET: return wake(a[0], a[2], 0);
+    case FUTEX_WAKE_BITSET: return wake(at(a[0]), a[2], 0);
     case FUTEX_COMPARE_REQUEUE:
       if (*(const volatile uint32_t *)a[0] != (uint32_t)a[5]) return -AGAIN;
       /* fall through */
     case FUTEX_REQUEUE: {
-      int64_t woken = wake(a[0], a[2], 0);
-      return woken + wake(a[0], a[3], a[4]);
+      int64_t woken = wake(at(a[0]), a[2], 0);
+      return woken + wake(at(a[0]), a[3], a[4]);
     }
     default: return -INVALID;
   }
 }
 
-void thread_exit(int status) {
-  struct thread *thread = current();
-  if (--thread_count == 0) stop(status);
-  if (thread->clear) {
-    *(volatile uint32_t *)thread->clear = 0;
-    wake(thread->clear, 1, 0);
-  }
-  thread->used = false;
-  thread->futex = 0;
+static void release(struct thread *thread) {
+  thread->state = UNUSED;
+  if (--thread->process->threads == 0) process_gone(thread->process);
+}
+
+void thread_leave(void) {
+  release(current());
+  check_progress();
   give_way();
   __builtin_unreachable();
+}
+
+void thread_exit(int status) {
+  struct thread *thread = current();
+  if (process->threads == 1) process_end(process, status << 8);
+  else if (thread->clear) {
+    *(volatile uint32_t *)thread->clear = 0;
+    wake(at(thread->clear), 1, 0);
+  }
+  thread_leave();
+}
+
+void threads_end(const struct process *of) {
+  for (unsigned index = 0; index < MOST; ++index) {
+    struct thread *thread = &stacks[index].thread;
+    if (thread->state == UNUSED || thread->process != of || thread == current()) continue;
+    if (thread->state == RUNNING) {
+      thread->ending = true;
+      continue;
+    }
+    if (thread->state == READY) take_out(thread);
+    release(thread);
+  }
 }

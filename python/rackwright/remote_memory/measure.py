@@ -68,7 +68,7 @@ def run_paged(
 ) -> PagingResult:
     """Runs a static RV64 Linux program with so much local memory, and all else on `blades`.
 
-    Its threads run on `harts`. It finds `files` in its working directory, and may make others, in memory.
+    Its threads and processes run on `harts`. It finds `files` in its working directory, and may make others, in memory.
 
     A blade is a model, or with `blade_cpu` a server with that core, which runs the program `blade`.
     Pages leave `batch` at once; 0 chooses by the local memory. One blade hangs on the server's own link;

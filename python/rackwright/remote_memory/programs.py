@@ -15,11 +15,12 @@ from rackwright.programs import compile_bare_metal, compile_program
 _FOLDER = SOFTWARE / "remote-memory"
 _RUNTIME = (
     *("main", "console", "bytes", "tables", "frames", "blade", "unit", "fault", "regions", "load"),
-    *("calls", "files", "descriptors", "harts", "threads"),
+    *("calls", "files", "descriptors", "pipes", "harts", "threads", "processes"),
 )
 WORKLOADS = {
     "genome": "genome.c",
     "leveldb": "leveldb.cc",
+    "processes": "processes.c",
     "qsort": "quicksort.c",
     "snappy": "snappy.c",
     "sqlite": "sqlite.c",
@@ -73,8 +74,12 @@ def _official(name: str) -> tuple[list[Path], list[str]]:
 def paging_program(program: Path, files: Sequence[Path] = ()) -> Path:
     """The bare-metal program that runs a static RV64 Linux program over remote memory.
 
-    It finds `files` in its working directory, by their names without folders.
+    It finds itself and `files` in its working directory, by their names without folders. Raises
+    `RackwrightError` when two of them have one name.
     """
+    names = [file.name for file in (program, *files)]
+    if len(set(names)) < len(names):
+        raise RackwrightError(f"two files have one name in the program's folder: {', '.join(sorted(names))}")
     sources = [*(_FOLDER / f"{name}.c" for name in _RUNTIME), _FOLDER / "start.S"]
     key = _key(program, *files, *_FOLDER.glob("*.[chS]"))
     output = BUILD / "programs" / "remote-memory" / key / "paging.elf"
@@ -83,10 +88,9 @@ def paging_program(program: Path, files: Sequence[Path] = ()) -> Path:
     archive = output.with_name("files.tar")
     output.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w", format=tarfile.USTAR_FORMAT) as members:
-        for file in files:
+        for file in (program, *files):
             members.add(file, file.name, recursive=False)
     options = [
-        f'-DPROGRAM="{program}"',
         f'-DFILES="{archive}"',
         f"-I{SOFTWARE / 'network'}",
         "-O2",
