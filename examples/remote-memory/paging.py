@@ -6,7 +6,8 @@
 import argparse
 from pathlib import Path
 
-from rackwright.remote_memory import WORKLOADS, run_paged, workload
+from rackwright import RackwrightError
+from rackwright.remote_memory import WORKLOADS, fault_parts, run_paged, workload
 
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
@@ -32,8 +33,28 @@ parser.add_argument("--blade-cpu", choices=("functional", "rocket", "boom"), hel
 parser.add_argument("--link-latency-us", type=float, default=2.0, help="latency of every link")
 parser.add_argument("--file", type=Path, action="append", default=[], help="a file that the program finds")
 parser.add_argument("--loss", type=float, default=0.0, help="probability with which a frame is lost")
+parser.add_argument("--parts", action="store_true", help="instead: where the time of a remote fault goes")
 parser.add_argument("arguments", nargs="*", help="arguments of the program")
 asked = parser.parse_args()
+
+if asked.parts:
+    if (asked.harts, asked.blades, asked.loss, asked.blade_cpu) != (1, 1, 0.0, None):
+        raise RackwrightError("parts are told of one hart and one blade that is a model, without loss")
+    told = fault_parts(
+        workload(asked.workload),
+        asked.arguments,
+        local_bytes=asked.local,
+        paging=asked.paging,
+        batch=asked.batch,
+        files=asked.file,
+        link_latency_us=asked.link_latency_us,
+    )
+    print(f"{told.undisturbed:,} of {told.faults:,} remote faults had the link for themselves\n")
+    print(f"{'median, ns':>12} {'mean, ns':>12}")
+    for name, part in told.parts.items():
+        print(f"{part:>12,.4f} {told.means[name]:>12,.4f}  {name}")
+    print(f"{told.ns:>12,.4f} {sum(told.means.values()):>12,.4f}  sum")
+    raise SystemExit
 
 result = run_paged(
     workload(asked.workload),

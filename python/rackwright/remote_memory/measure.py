@@ -49,6 +49,38 @@ def _blade(name: str, cpu: str | None) -> MemoryBlade | Server:
     return Server(cpu, name=name, program="blade.elf") if cpu else MemoryBlade(name=name)
 
 
+def paged_server(
+    program: Path,
+    arguments: Sequence[str],
+    nodes: Sequence[MemoryBlade | Server],
+    *,
+    local_bytes: int,
+    paging: Paging,
+    batch: int = 0,
+    harts: int = 1,
+    files: Sequence[Path] = (),
+    cpu: str = "rocket",
+) -> Server:
+    """The server of `run_paged`, called `server` and joined to nothing, whose blades are `nodes`."""
+    if paging not in get_args(Paging):
+        raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
+    if harts not in range(1, MOST_HARTS + 1):
+        raise RackwrightError(f"a program's threads run on 1 to {MOST_HARTS} harts, not {harts}")
+    pages = str(local_bytes // PAGE_BYTES)
+    return Server(
+        cpu,
+        ["page-fault"] if paging == "unit" else [],
+        name="server",
+        harts=harts,
+        program=paging_program(program, files),
+        arguments=[
+            *(paging, pages, str(batch), str(harts), str(len(nodes))),
+            *(*nodes, program.name, *arguments),
+        ],
+        static_arp=True,
+    )
+
+
 def run_paged(
     program: Path,
     arguments: Sequence[str] = (),
@@ -68,7 +100,8 @@ def run_paged(
 ) -> PagingResult:
     """Runs a static RV64 Linux program with so much local memory, and all else on `blades`.
 
-    Its threads and processes run on `harts`. It finds `files` in its working directory, and may make others, in memory.
+    Its threads and processes run on `harts`. It finds `files` in its working directory, and may make others,
+    in memory.
 
     A blade is a model, or with `blade_cpu` a server with that core, which runs the program `blade`.
     Pages leave `batch` at once; 0 chooses by the local memory. One blade hangs on the server's own link;
@@ -76,22 +109,17 @@ def run_paged(
     `RackwrightError` for a number that cannot be, and when the server stops for another reason than the
     end of its program.
     """
-    if paging not in get_args(Paging):
-        raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
-    if harts not in range(1, MOST_HARTS + 1):
-        raise RackwrightError(f"a program's threads run on 1 to {MOST_HARTS} harts, not {harts}")
     if blades not in range(1, MOST_BLADES + 1):
         raise RackwrightError(f"there are 1 to {MOST_BLADES} blades, not {blades}")
     nodes = [_blade(f"blade{number}", blade_cpu) for number in range(blades)]
-    pages = str(local_bytes // PAGE_BYTES)
-    server = Server(
-        cpu,
-        ["page-fault"] if paging == "unit" else [],
-        name="server",
+    server = paged_server(
+        *(program, arguments, nodes),
+        local_bytes=local_bytes,
+        paging=paging,
+        batch=batch,
         harts=harts,
-        program=paging_program(program, files),
-        arguments=[paging, pages, str(batch), str(harts), str(blades), *nodes, program.name, *arguments],
-        static_arp=True,
+        files=files,
+        cpu=cpu,
     )
     link = Ethernet(latency_us=link_latency_us)
     if blades == 1 and not loss:

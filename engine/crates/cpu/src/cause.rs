@@ -1,3 +1,5 @@
+use rackwright_time::Cycle;
+
 /// Causes of exceptions, with their encoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)] // the names are those of the manual
@@ -16,6 +18,24 @@ pub enum Cause {
     FetchPageFault = 12,
     LoadPageFault = 13,
     StorePageFault = 15,
+}
+
+impl Cause {
+    pub(crate) fn is_page_fault(self) -> bool {
+        matches!(
+            self,
+            Cause::FetchPageFault | Cause::LoadPageFault | Cause::StorePageFault
+        )
+    }
+}
+
+/// When a hart took a page fault, or left the supervisor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The cycle in which the trap of one begins.
+    Taken(Cycle),
+    /// The cycle of an `sret`.
+    Left(Cycle),
 }
 
 /// A synchronous exception.

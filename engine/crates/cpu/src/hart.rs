@@ -2,7 +2,7 @@
 
 use crate::address::{AddressSpace, Privilege};
 use crate::block::{Block, Blocks, Key, MAXIMUM};
-use crate::cause::Exception;
+use crate::cause::{Exception, Fault};
 use crate::code::{Code, SharedCode};
 use crate::control::{status, Control, Legal};
 use crate::fetch::{self, Source};
@@ -48,6 +48,8 @@ pub struct Hart<T: Timing> {
     pub(crate) pending_access: Option<PendingAccess>,
     /// The fault of a walk that waits for a remote page.
     pub(crate) pending_walk: Option<Exception>,
+    /// Page faults and returns of the supervisor that nobody has taken yet, if somebody wants them.
+    pub(crate) faults: Option<Vec<Fault>>,
     blocks: Blocks<T::Block>,
     shared: Option<Arc<SharedCode<T::Block>>>,
     values: Box<[u64]>,
@@ -95,6 +97,7 @@ impl<T: Timing> Hart<T> {
             cycles_per_tick: CYCLES_PER_TICK,
             pending_access: None,
             pending_walk: None,
+            faults: None,
             blocks: Blocks::new(),
             shared: None,
             values: vec![0; MAXIMUM].into(),

@@ -33,7 +33,7 @@ mod vector;
 mod view;
 
 pub use address::Privilege;
-pub use cause::{Cause, Exception, Interrupt};
+pub use cause::{Cause, Exception, Fault, Interrupt};
 pub use code::SharedCode;
 pub use decode::decode;
 pub use device::DeviceAccess;

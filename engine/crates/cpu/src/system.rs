@@ -2,7 +2,7 @@
 
 use crate::address::Privilege;
 use crate::block::Block;
-use crate::cause::{Cause, Exception};
+use crate::cause::{Cause, Exception, Fault};
 use crate::control::{number, status, NoAccess};
 use crate::hart::{Environment, Hart};
 use crate::operation::{Class, Operation};
@@ -138,6 +138,7 @@ impl<T: Timing> Hart<T> {
 
     fn return_from_supervisor(&mut self) -> Option<()> {
         self.at_least(Privilege::Supervisor, status::TSR)?;
+        self.note_fault(Fault::Left);
         let control = &mut self.control;
         control.privilege = Privilege::from_bits(control.status >> 8 & 1);
         let enable = if control.status & status::SPIE != 0 {

@@ -1,12 +1,13 @@
 //! Taking traps: exceptions and interrupts, delegated or not (privileged manual 20211203, section 3.1.6).
 
 use crate::address::Privilege;
-use crate::cause::{Cause, Exception, Interrupt};
+use crate::cause::{Cause, Exception, Fault, Interrupt};
 use crate::control::{status, TrapRegisters};
 use crate::hart::{Environment, Hart};
 use crate::stop::Stop;
 use crate::timing::Timing;
 use crate::view::Trap;
+use rackwright_time::Cycle;
 
 impl<T: Timing> Hart<T> {
     /// Takes the trap of `exception`, or stops a program.
@@ -25,6 +26,9 @@ impl<T: Timing> Hart<T> {
     fn take_exception(&mut self, exception: Exception) {
         let cause = exception.cause as u64;
         let delegated = self.control.exception_delegation >> cause & 1 != 0;
+        if exception.cause.is_page_fault() {
+            self.note_fault(Fault::Taken);
+        }
         self.enter_trap(cause, exception.value, delegated);
         self.timing.trap();
     }
@@ -40,6 +44,24 @@ impl<T: Timing> Hart<T> {
         // SAFETY: `begin` set the pointer to the memory that `run` borrows, which nothing else uses here.
         let memory = unsafe { &*self.state.memory };
         self.state.space.remote_entry(memory, exception.value)
+    }
+
+    /// Keeps from now on when page faults are taken, and when the supervisor returns.
+    pub fn keep_faults(&mut self) {
+        self.faults.get_or_insert_default();
+    }
+
+    /// Those since the last call.
+    pub fn take_faults(&mut self) -> Vec<Fault> {
+        self.faults.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(crate) fn note_fault(&mut self, fault: fn(Cycle) -> Fault) {
+        let cycle = self.timing.cycle();
+        if let Some(faults) = &mut self.faults {
+            faults.push(fault(cycle));
+        }
     }
 
     /// Has it ask for remote pages by [`Stop::RemotePage`] instead of taking their page faults, and by [`Stop::Prefetch`].

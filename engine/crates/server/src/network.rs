@@ -9,7 +9,7 @@ use crate::pager::Pager;
 use crate::server::{attach, publish, Observed};
 use crate::stamps::{Event, Stamp, Stamps};
 use crate::ServerConfig;
-use rackwright_cpu::{DeviceAccess, Environment as Mode, Hart, Interrupt, SharedCode, Stop, Timing};
+use rackwright_cpu::{DeviceAccess, Environment as Mode, Fault, Hart, Interrupt, SharedCode, Stop, Timing};
 use rackwright_ethernet::{Frame, Ipv4, Mac, OutputPort, PortParameters};
 use rackwright_machine::Code;
 use rackwright_memory::{GuestMemory, SharedHierarchy};
@@ -407,6 +407,7 @@ impl<T: Timing> Networked<T> {
         }
         let machine = &mut self.machine;
         pager.advance(end, |unit, until| machine.advance_other(unit, until));
+        let (asked, served) = pager.span();
         let Some((index, answer)) = pager.take_answer() else {
             return end;
         };
@@ -422,6 +423,8 @@ impl<T: Timing> Networked<T> {
             other => unreachable!("nothing is asked of the unit while the hart is {other:?}"),
         }
         if self.activity[index] == Activity::Walks {
+            self.stamp(asked, Event::Asked);
+            self.stamp(served, Event::Served);
             self.stamp_hart(index, Event::Resumes);
         }
         self.activity[index] = Activity::Runs;
@@ -534,7 +537,17 @@ impl<T: Timing> Networked<T> {
 
     /// Notes what a hart does now.
     fn stamp_hart(&mut self, index: usize, event: Event) {
-        let hart = &self.machine.cores[index].hart;
+        if !self.stamps.are_kept() {
+            return;
+        }
+        let hart = &mut self.machine.cores[index].hart;
+        for fault in hart.take_faults() {
+            let (cycle, event) = match fault {
+                Fault::Taken(cycle) => (cycle, Event::Faults),
+                Fault::Left(cycle) => (cycle, Event::Leaves),
+            };
+            self.stamps.note(cycle, event, hart.instructions_retired());
+        }
         self.stamps.note(hart.cycle(), event, hart.instructions_retired());
     }
 }
@@ -614,6 +627,10 @@ where
 
     fn keep_stamps(&mut self) {
         self.stamps.keep();
+        self.machine
+            .cores
+            .iter_mut()
+            .for_each(|core| core.hart.keep_faults());
     }
 
     fn stamps(&self) -> &[Stamp] {

@@ -30,6 +30,8 @@ pub(crate) struct Pager {
     behind: VecDeque<(usize, Cycle, Command)>,
     /// When a command was given last.
     given: Cycle,
+    /// The unit's cycle in which the command was there that somebody waits for.
+    asked: Cycle,
     opcode: u8,
     input: u8,
     /// How fast frames come in.
@@ -61,6 +63,7 @@ impl Pager {
             waiter: None,
             behind: VecDeque::new(),
             given: Cycle::ZERO,
+            asked: Cycle::ZERO,
             opcode,
             input,
             rate: network.port.rate,
@@ -147,15 +150,24 @@ impl Pager {
             self.behind.push_back((hart, at, command));
             return;
         }
-        self.waiter = command.xd.then_some(hart);
-        self.give(at, command);
+        let awaited = command.xd;
+        self.waiter = awaited.then_some(hart);
+        let there = self.give(at, command);
+        if awaited {
+            self.asked = there;
+        }
     }
 
-    fn give(&mut self, at: Cycle, command: Command) {
+    fn give(&mut self, at: Cycle, command: Command) -> Cycle {
         // Harts have their turns one after the other.
         self.given = self.given.max(at);
-        self.unit.command(self.given, command);
         self.settled = false;
+        self.unit.command(self.given, command)
+    }
+
+    /// The unit's cycles in which the command was there that somebody waits for, and in which its answer left.
+    pub(crate) fn span(&self) -> (Cycle, Cycle) {
+        (self.asked, self.unit.responded().unwrap_or(self.asked))
     }
 
     /// The answer that a hart waits for, in the cycle of the harts in which it comes.

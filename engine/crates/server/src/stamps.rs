@@ -21,6 +21,14 @@ pub enum Event {
     Asks,
     /// The hart goes on with it.
     Resumes,
+    /// The page-fault unit sees that.
+    Asked,
+    /// It has answered.
+    Served,
+    /// The hart takes a page fault.
+    Faults,
+    /// The hart leaves the supervisor.
+    Leaves,
     /// The NIC's interrupt line has become 1 or 0.
     Line(bool),
     /// The first flit of a frame arrives.
@@ -46,6 +54,10 @@ impl Event {
             Event::Wakes => "wakes",
             Event::Asks => "asks",
             Event::Resumes => "resumes",
+            Event::Asked => "asked",
+            Event::Served => "served",
+            Event::Faults => "faults",
+            Event::Leaves => "leaves",
             Event::Line(true) => "line up",
             Event::Line(false) => "line down",
             Event::FirstIn => "first in",
@@ -66,6 +78,8 @@ impl Event {
                 | Event::Wakes
                 | Event::Asks
                 | Event::Resumes
+                | Event::Faults
+                | Event::Leaves
         )
     }
 

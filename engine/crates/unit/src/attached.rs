@@ -170,8 +170,8 @@ impl AttachedUnit {
         self.window
     }
 
-    /// Sends a command that leaves the hart at `at`.
-    pub fn command(&mut self, at: Cycle, command: Command) {
+    /// Sends a command that leaves the hart at `at`; gives the unit's cycle in which it is there.
+    pub fn command(&mut self, at: Cycle, command: Command) -> Cycle {
         self.digest.cycle(at);
         self.digest
             .bytes(&[command.opcode, command.funct, command.rd, u8::from(command.xd)]);
@@ -185,6 +185,7 @@ impl AttachedUnit {
         self.commands_sent += 1;
         self.asked = Some((at, command));
         self.quiescent = false;
+        arrival
     }
 
     /// Has the commands from now on come with `context`, if it is a unit that translates addresses.
@@ -233,9 +234,14 @@ impl AttachedUnit {
         Some(response)
     }
 
-    /// The first register value that has left the unit, without taking it.
+    /// Whether a register value has left the unit that nobody has taken.
     pub fn has_response(&self) -> bool {
         !self.responses.is_empty()
+    }
+
+    /// The unit's cycle in which the first of them left it.
+    pub fn responded(&self) -> Option<Cycle> {
+        self.responses.front().map(|response| response.cycle)
     }
 
     /// Refuses a unit without registers.
