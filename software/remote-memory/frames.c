@@ -8,6 +8,7 @@ enum { STRIDE = 2 * PAGE, MOST = 17500, USUAL_BATCH = 16, LARGEST_BATCH = 48 };
 static struct frame __attribute__((aligned(64))) frames[MOST];
 static uint16_t free_list[MOST];
 static unsigned count, free_count, leaving, hand, batch, mapped;
+static uint64_t order;
 static uint8_t *pool;
 
 /* Frames that are spare: neither with a page nor with one that leaves. Fewer than that, and pages leave. Of one less,
@@ -15,9 +16,10 @@ static uint8_t *pool;
 static unsigned low(void) { return batch + 2; }
 static unsigned spare(void) { return count - mapped - leaving; }
 
-void frames_start(unsigned wanted, unsigned wanted_batch) {
+void frames_start(unsigned wanted, unsigned wanted_batch, unsigned wanted_order) {
   if (wanted < 8 || wanted > MOST) fail("local memory has 8 to 17500 pages, not", wanted);
   count = wanted;
+  order = wanted_order;
   pool = (uint8_t *)&boot_information - PAGE - (uint64_t)count * STRIDE;
   unsigned fitting = count / 16 < USUAL_BATCH ? count / 16 : USUAL_BATCH;
   batch = wanted_batch ? wanted_batch : fitting ? fitting : 1;
@@ -102,6 +104,12 @@ static void evict(struct frame *frame) {
   else blade_store(frame);
 }
 
+/* A place that has nothing to do with the last one. */
+static unsigned jump(void) {
+  order = order * 6364136223846793005 + 1442695040888963407;
+  return (unsigned)((order >> 33) % count);
+}
+
 /* The next page that was not used since the hand passed it last. */
 static struct frame *victim(void) {
   for (unsigned steps = 0; steps < 2 * count + 1; ++steps) {
@@ -121,6 +129,7 @@ void frames_reclaim(void) {
   uint64_t begin = cycles();
   harts_stop();
   while (spare() + leaving < low() + batch) {
+    if (order) hand = jump();
     struct frame *frame = victim();
     if (!frame) break;
     evict(frame);

@@ -1,10 +1,10 @@
 /* Runs a Linux program in user mode whose pages live here and on memory blades. Its arguments: the kind of paging,
-   the number of local pages, how many are evicted at once (0: as fits), of harts, of blades, the addresses of these, the
-   program's own. */
+   the number of local pages, how many are evicted at once (0: as fits), in what order (0: the clock), the number of
+   harts, of blades, the addresses of these, the program's own. */
 #include "bare.h"
 #include "files.h"
 
-enum { KIND = 1, LOCAL, BATCH, HARTS, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
+enum { KIND = 1, LOCAL, BATCH, ORDER, HARTS, BLADES, FIRST_BLADE, MOST_BLADES = 4 };
 
 bool by_unit;
 unsigned blade_count;
@@ -25,7 +25,7 @@ static void supervise(void) {
   if (blade_count < 1 || blade_count > MOST_BLADES || told->neighbour_count != blade_count)
     fail("there are 1 to 4 blades, whose addresses are known at the start, not", blade_count);
   for (unsigned index = 0; index < blade_count; ++index) blade_address[index] = told->neighbours[index].mac;
-  frames_start(number(told->arguments[LOCAL]), number(told->arguments[BATCH]));
+  frames_start(number(told->arguments[LOCAL]), number(told->arguments[BATCH]), number(told->arguments[ORDER]));
   if (by_unit) unit_start();
   else blade_start();
   descriptors_start();

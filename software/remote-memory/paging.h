@@ -98,8 +98,9 @@ static inline uint64_t *frame_entry(const struct frame *frame) {
 }
 /* Of so many more frames the unit has written the record. */
 void frames_recorded(unsigned count);
-/* So many frames, of which that many are made free at once; 0: as fits. */
-void frames_start(unsigned count, unsigned batch);
+/* So many frames, of which that many are made free at once; 0: as fits. Pages leave by the clock algorithm if `order` is
+   0, else its hand jumps, to places that `order` decides. */
+void frames_start(unsigned count, unsigned batch, unsigned order);
 /* Frames evicted at once, and free ones; of these, so many are not lent to the unit. */
 enum { FRAMES_KEPT = 2 };
 unsigned frames_batch(void);

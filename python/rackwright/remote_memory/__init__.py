@@ -3,6 +3,7 @@
 from rackwright.remote_memory.measure import Paging, PagingResult, run_paged
 from rackwright.remote_memory.parts import FaultParts, fault_parts
 from rackwright.remote_memory.programs import WORKLOADS, paging_program, workload
+from rackwright.remote_memory.sweep import sweep, sweep_page
 
 __all__ = [
     "WORKLOADS",
@@ -12,5 +13,7 @@ __all__ = [
     "fault_parts",
     "paging_program",
     "run_paged",
+    "sweep",
+    "sweep_page",
     "workload",
 ]

@@ -57,6 +57,7 @@ def paged_server(
     local_bytes: int,
     paging: Paging,
     batch: int = 0,
+    order: int = 0,
     harts: int = 1,
     files: Sequence[Path] = (),
     cpu: str = "rocket",
@@ -64,6 +65,8 @@ def paged_server(
     """The server of `run_paged`, called `server` and joined to nothing, whose blades are `nodes`."""
     if paging not in get_args(Paging):
         raise RackwrightError(f"paging is `software` or `unit`, not {paging!r}")
+    if order not in range(1 << 31):
+        raise RackwrightError(f"an order of evictions is a number from 0 to 2147483647, not {order}")
     if harts not in range(1, MOST_HARTS + 1):
         raise RackwrightError(f"a program's threads run on 1 to {MOST_HARTS} harts, not {harts}")
     pages = str(local_bytes // PAGE_BYTES)
@@ -74,7 +77,7 @@ def paged_server(
         harts=harts,
         program=paging_program(program, files),
         arguments=[
-            *(paging, pages, str(batch), str(harts), str(len(nodes))),
+            *(paging, pages, str(batch), str(order), str(harts), str(len(nodes))),
             *(*nodes, program.name, *arguments),
         ],
         static_arp=True,
@@ -90,6 +93,7 @@ def run_paged(
     blades: int = 1,
     link_latency_us: float = 2.0,
     batch: int = 0,
+    order: int = 0,
     harts: int = 1,
     files: Sequence[Path] = (),
     cpu: str = "rocket",
@@ -104,7 +108,8 @@ def run_paged(
     in memory.
 
     A blade is a model, or with `blade_cpu` a server with that core, which runs the program `blade`.
-    Pages leave `batch` at once; 0 chooses by the local memory. One blade hangs on the server's own link;
+    Pages leave `batch` at once; 0 chooses by the local memory. They leave by the clock algorithm, or with an
+    `order` its hand jumps, to places that this number decides. One blade hangs on the server's own link;
     several, or a network that loses frames with the probability `loss`, are below a switch. Raises
     `RackwrightError` for a number that cannot be, and when the server stops for another reason than the
     end of its program.
@@ -117,6 +122,7 @@ def run_paged(
         local_bytes=local_bytes,
         paging=paging,
         batch=batch,
+        order=order,
         harts=harts,
         files=files,
         cpu=cpu,

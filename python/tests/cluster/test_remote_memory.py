@@ -78,7 +78,7 @@ def test_the_blade_program_has_room_for_as_many_pages_as_it_is_told(pages: str, 
         "functional",
         name="server",
         program=paging_program(workload("qsort")),
-        arguments=["software", "16", "0", "1", "1", blade, "qsort", SORT],
+        arguments=["software", "16", "0", "0", "1", "1", blade, "qsort", SORT],
         static_arp=True,
     )
     server.connect(blade)
@@ -160,6 +160,20 @@ def test_prefetched_pages_survive_loss_and_depend_on_no_thread() -> None:
     local = assembled("software", "functional", 500, 0)
     assert (results[0].output, results[0].exit_code) == (local.output, 0)
     assert results[0].digest == results[1].digest
+
+
+def test_time_passes_at_the_edge_of_a_window() -> None:
+    """The unit is told that right when a window of the simulation begins: always with links of 10.24 us."""
+    remote = run_paged(
+        *(workload("qsort"), ["300"]),
+        local_bytes=8 * PAGE,
+        paging="unit",
+        loss=0.05,
+        link_latency_us=10.24,
+        cpu="functional",
+    )
+    assert remote.output.startswith("sorted 300 numbers")
+    assert remote.exit_code == 0
 
 
 PREFETCHES = r"""
@@ -321,7 +335,7 @@ def test_a_blade_that_dies_is_a_clear_error(outages_us: list[tuple[float, float]
         "functional",
         name="server",
         program=program,
-        arguments=["software", "24", "0", "1", "1", blade, "qsort", SORT],
+        arguments=["software", "24", "0", "0", "1", "1", blade, "qsort", SORT],
         static_arp=True,
     )
     server.connect(blade)

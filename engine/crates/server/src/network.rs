@@ -385,7 +385,12 @@ impl<T: Timing> Networked<T> {
         self.activity.iter().any(|activity| activity.awaits_pager())
     }
 
-    /// When the page-fault unit is told the time next: while a hart waits for a page.
+    /// Whether the page-fault unit is to be told the time now. A window may end right before that.
+    fn tick_is_due(&self) -> bool {
+        self.awaits_pager() && self.now.0 % TICK == 0 && self.ticked != self.now
+    }
+
+    /// When the page-fault unit is told the time after now: while a hart waits for a page.
     fn next_tick(&self) -> Cycle {
         if self.awaits_pager() {
             return Cycle((self.now.0 / TICK + 1) * TICK);
@@ -396,9 +401,9 @@ impl<T: Timing> Networked<T> {
     /// Has the page-fault unit do its part of the time before `end`; gives the time to which it came, which is before
     /// where a hart goes on by its answer.
     fn run_pager(&mut self, end: Cycle) -> Cycle {
-        let waits = self.awaits_pager();
+        let ticks = self.tick_is_due();
         let Some(pager) = &mut self.pager else { return end };
-        if waits && self.now.0 % TICK == 0 && self.ticked != self.now {
+        if ticks {
             self.ticked = self.now;
             pager.tick(self.to_hart.seen(self.now));
         }
@@ -572,7 +577,7 @@ where
             self.now
         } else if self.activity.iter().all(|activity| *activity == Activity::Off) {
             Cycle::NEVER
-        } else if self.activity.iter().any(Activity::is_busy) || !self.is_calm() {
+        } else if self.activity.iter().any(Activity::is_busy) || !self.is_calm() || self.tick_is_due() {
             self.now
         } else {
             self.timer().min(self.next_tick())

@@ -10,11 +10,11 @@ from math import isnan
 from bootstrap.paths import REPOSITORY
 from rackwright.exploration import Exploration, explore
 from rackwright.exploration.executors import executor
+from rackwright.lines import line_chart
 from rackwright.reproduce.cdpu.bars import Bars
 from rackwright.reproduce.cdpu.figures import FIGURES, Figure
 from rackwright.reproduce.cdpu.suites import FILES, suite
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 
 STORE = REPOSITORY / "out" / "explore" / "cdpu"

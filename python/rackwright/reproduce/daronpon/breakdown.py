@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from rackwright.cluster import Dispatch, LoadBalancing
 from rackwright.cluster.load_balancing import SERVICE_TIMES
+from rackwright.lines import line_chart
 from rackwright.reproduce.daronpon.points import measure as measure_points
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 
 LOADS = (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.825, 0.85, 0.875, 0.9)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rackwright.cluster import LoadBalancing
 from rackwright.cluster.load_balancing import SERVICE_TIMES
+from rackwright.lines import line_chart
 from rackwright.reproduce.daronpon.points import measure as measure_points
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 
 LOADS = (0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)

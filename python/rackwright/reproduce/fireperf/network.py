@@ -13,12 +13,12 @@ from typing import Any
 from rackwright.cluster import Cluster, Ethernet, Switch
 from rackwright.designs import design, manifest_of
 from rackwright.errors import RackwrightError
+from rackwright.lines import line_chart
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.image import build_image, load_image
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fireperf import copies
 from rackwright.reproduce.fireperf.copies import booted
-from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rackwright.lines import Points, line_chart
 from rackwright.remote_memory import Paging, PagingResult, run_paged, workload
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.lines import Points, line_chart
 from rackwright.reproduce.reference import compare
 
 PAGE_BYTES = 4096

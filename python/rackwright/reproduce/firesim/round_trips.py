@@ -5,9 +5,9 @@ from __future__ import annotations
 from statistics import fmean, median
 
 from rackwright.cluster import Cluster, Ethernet, Switch
+from rackwright.lines import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trip_parts import usual_trip
-from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 

@@ -12,8 +12,8 @@ from rackwright.cluster import (
     Traffic,
     tree,
 )
+from rackwright.lines import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.lines import line_chart
 from rackwright.reproduce.reference import compare
 
 RACKS = {8: 1, 64: 2, 256: 8, 1024: 32}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rackwright.cluster import Cluster, ClusterResult, Ethernet, Switch
+from rackwright.lines import Points, line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
-from rackwright.reproduce.lines import Points, line_chart
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 
