@@ -114,8 +114,10 @@ def test_the_time_line_has_threads_interrupts_and_system_calls(seen: Profile) ->
         assert all(first <= begin <= end <= last for events in shown.values() for _, begin, end in events)
     assert titles["timer interrupt"] > 0
     assert titles["system call 221"] > 0  # execve
-    traced = sum(count for title, count in titles.items() if title.startswith("system call"))
-    assert traced == calls.loc["do_trap_ecall_u", "count"]
+    ended = sum(count for title, count in titles.items() if title.startswith("system call"))
+    # The others are of threads that have ended in them, or wait.
+    others = calls.loc["do_trap_ecall_u", "count"] - ended
+    assert 0 <= others <= len(seen.threads)
 
 
 def test_code_without_a_name_is_rare(seen: Profile) -> None:

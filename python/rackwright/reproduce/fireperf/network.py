@@ -103,7 +103,9 @@ def transfer(checkpoint: Path, step: Step, cpu: str = "rocket") -> Transfer:
     row = next(row for row in result.record()["servers"] if row["name"] == "sends")
     found = _RATE.findall(row["stdout"])
     if not found:
-        raise RackwrightError(f"iperf3 ended with status {row['exit_code']}: {row['stderr']}")
+        status = row["exit_code"]
+        ended = f"has sent nothing in {LIMIT_MS} ms" if status is None else f"ended with status {status}"
+        raise RackwrightError(f"{step.name}: iperf3 {ended}: {row['stderr']}")
     sending = int((result.samples["sent_gbps"] > 0.01).sum()) * result.clock_hz // 1000
     return Transfer(float(found[0]) / 1e3, fills(row, sending), result.digest)
 
