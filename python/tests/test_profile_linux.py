@@ -100,7 +100,7 @@ def test_processes_and_threads_have_their_names_and_stacks(seen: Profile) -> Non
 
 
 def test_the_time_line_has_threads_interrupts_and_system_calls(seen: Profile) -> None:
-    calls = seen.calls().set_index("symbol")
+    kernel = calls_by_symbol(seen, "kernel")
     titles: Counter[str] = Counter()
     for hart in seen.harts:
         shown = {lane.title: lane.events for lane in lanes(seen, hart)}
@@ -116,7 +116,7 @@ def test_the_time_line_has_threads_interrupts_and_system_calls(seen: Profile) ->
     assert titles["system call 221"] > 0  # execve
     ended = sum(count for title, count in titles.items() if title.startswith("system call"))
     # The others are of threads that have ended in them, or wait.
-    others = calls.loc["do_trap_ecall_u", "count"] - ended
+    others = kernel["do_trap_ecall_u"] - ended
     assert 0 <= others <= len(seen.threads)
 
 
