@@ -30,6 +30,15 @@ def _expand(
     return expanded
 
 
+def _manifest_of(accelerator: str | Path, parameters: Mapping[str, ParameterValue] | None) -> Path:
+    try:
+        return manifest_of(accelerator, parameters)
+    except RackwrightError as error:
+        if not str(error).startswith("no unit is named"):
+            raise
+        raise RackwrightError(f"{error}; and the sets {', '.join(SETS)}") from error
+
+
 def build_units(
     accelerators: Sequence[str | Path | _engine.Design],
     parameters: Mapping[str, Mapping[str, ParameterValue]],
@@ -52,7 +61,7 @@ def build_units(
         if isinstance(accelerator, _engine.Design):
             return accelerator
         own = parameters.get(str(accelerator))
-        manifest = manifest_of(accelerator, own)
+        manifest = _manifest_of(accelerator, own)
         hertz = clock_of(manifest, clock).hertz
         if translation and not str(accelerator).endswith(".json"):
             manifest = elaborate(str(accelerator), own, translation=True)
