@@ -9,12 +9,22 @@ import pytest
 from rackwright import NicFeatures, RackwrightError
 from rackwright.linux.image import build_image, load_image
 from rackwright.reproduce.fireperf.copies import booted
-from rackwright.reproduce.fireperf.network import BUFFERS, STEPS, shares, transfer
+from rackwright.reproduce.fireperf.network import BUFFERS, STEPS, fills, ring_chart, ring_quantities, transfer
 
 
-def test_shares_are_of_the_transfer() -> None:
+def test_cycles_of_the_transfer_are_told_by_the_fill_of_the_ring() -> None:
     counts = {"name": "sends", "nic_send_ring_0": 900, "nic_send_ring_1": 10, "nic_send_ring_2_3": 30}
-    assert shares(counts, 200) == {"0": 0.8, "1": 0.05, "2 to 3": 0.15}
+    ring = fills(counts, 200)
+    assert ring == {"0": 160, "1": 10, "2 to 3": 30}
+    assert ring_quantities(ring) == {
+        "not empty": 0.2,
+        "frames while not empty, at least": 1.75,
+        "cycles at 1": 10,
+        "cycles at 2 to 3": 30,
+    }
+    chart = ring_chart(dict.fromkeys(("one", "two", "three"), ring))
+    assert chart.count("<rect") == 6
+    assert "30 three" in chart
 
 
 def test_each_step_has_what_those_before_it_have() -> None:

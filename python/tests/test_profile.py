@@ -87,26 +87,34 @@ def test_calls_of_threads_and_signal_handlers_are_those_of_an_instrumented_build
     assert any(stack.endswith("work;fibonacci;fibonacci;fibonacci") for stack in below)
 
 
-def random_program(seed: int) -> str:
-    """A program whose functions call others, jump to them, throw, catch and jump far, as drawn."""
+def random_program(seed: int, threads: int = 1) -> str:
+    """A program whose functions call others, jump to them, throw, catch and jump far, as drawn.
+
+    With several `threads`, all of them do so, and give way to one another in between.
+    """
     draw = random.Random(seed)
     count = 14
     parts = [
-        "#include <csetjmp>\n#include <cstdio>",
+        "#include <csetjmp>\n#include <cstdio>\n#include <sched.h>\n#include <thread>\n#include <vector>",
         "#define ALONE __attribute__((noipa))",
-        "static volatile unsigned long work; static jmp_buf places[64]; static int place;",
+        "static thread_local volatile unsigned long work; static thread_local jmp_buf places[64];",
+        "static thread_local int place;",
         *(f"ALONE int f{index}(int);" for index in range(count)),
     ]
     for index in range(count):
         later = range(index + 1, count)
         body = [f"work += n * {draw.randrange(9)}; if (n <= 0) return {index};"]
+        if threads > 1 and draw.randrange(3) == 0:
+            body.append("sched_yield();")
         for _ in range(draw.randrange(1, 4)) if later else ():
             callee = draw.choice(later)
             body.append(
                 draw.choice(
                     [
                         f"n += f{callee}(n - {draw.randrange(3)}) & 3;",
-                        f"try {{ work += f{callee}(n - 1); }} catch (int thrown) {{ work += thrown; }}",
+                        # Places of functions that are gone are not jumped to.
+                        f"{{ int mine = place; try {{ work += f{callee}(n - 1); }}"
+                        f" catch (int thrown) {{ place = mine; work += thrown; }} }}",
                         f"{{ int mine = place++ % 64; if (setjmp(places[mine]) == 0)"
                         f" work += f{callee}(n - 1); place = mine; }}",
                     ]
@@ -123,7 +131,8 @@ def random_program(seed: int) -> str:
         parts.append(f"ALONE int f{index}(int n) {{ {' '.join(body)} }}")
     parts.append(
         """
-        int main() {
+        static int totals[THREADS];
+        ALONE void rounds(int thread) {
             volatile int total = 0;
             for (volatile int round = 0; round < 12; round = round + 1) {
                 place = 1;
@@ -131,24 +140,34 @@ def random_program(seed: int) -> str:
                     try { total += f0(round); } catch (int thrown) { total += thrown; }
                 }
             }
-            std::printf("%d\\n", total);
+            totals[thread] = total;
+        }
+        int main() {
+            std::vector<std::thread> others;
+            for (int thread = 1; thread < THREADS; thread++) others.emplace_back(rounds, thread);
+            rounds(0);
+            for (auto& other : others) other.join();
+            for (int total : totals) std::printf("%d\\n", total);
             return 0;
         }
-        """
+        """.replace("THREADS", str(threads))
     )
     return "\n".join(parts)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "threads"), [(0, 1), (1, 1), (2, 3), (3, 5)])
 def test_calls_of_random_programs_are_those_of_an_instrumented_build(
-    seed: int, sources: Path, tmp_path: Path
+    seed: int, threads: int, sources: Path, tmp_path: Path
 ) -> None:
+    """Threads go from one of two harts to the other whenever they give way."""
     source = tmp_path / "random.cpp"
-    source.write_text(random_program(seed))
-    program = compile_program([source], tmp_path / "random.elf", NO_INLINING)
-    seen = profile(Server("functional"), program)
+    source.write_text(random_program(seed, threads))
+    options = [*NO_INLINING, "-pthread"]
+    program = compile_program([source], tmp_path / "random.elf", options)
+    seen = profile(Server("functional", harts=1 + (threads > 1)), program)
+    assert len(seen.threads) == threads
     instrumented = compile_program(
-        [source, sources / "counts.c"], tmp_path / "counted.elf", [*NO_INLINING, *INSTRUMENTED]
+        [source, sources / "counts.c"], tmp_path / "counted.elf", [*options, *INSTRUMENTED]
     )
     truth = counted(instrumented)
     calls = calls_by_symbol(seen, program.name)

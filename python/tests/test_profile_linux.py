@@ -18,6 +18,7 @@ from rackwright.linux.boot import boot, restore
 from rackwright.linux.image import Image, default_image, load_image
 from rackwright.profiling import Profile, Watching, profile_boot
 from rackwright.profiling.folded import folded
+from rackwright.profiling.lanes import lanes
 
 THREADS = Path(__file__).resolve().parents[2] / "software" / "tests" / "profile" / "threads.c"
 SMALL = 256 << 20
@@ -96,6 +97,27 @@ def test_processes_and_threads_have_their_names_and_stacks(seen: Profile) -> Non
     assert deep
     assert all(stack.count("handle_exception;do_trap_ecall_u") == 1 for stack in deep)
     assert max(len(stack.split(";")) for stack in stacks) < 90
+
+
+def test_the_time_line_has_threads_interrupts_and_system_calls(seen: Profile) -> None:
+    kernel = calls_by_symbol(seen, "kernel")
+    titles: Counter[str] = Counter()
+    for hart in seen.harts:
+        shown = {lane.title: lane.events for lane in lanes(seen, hart)}
+        assert {"threads", "interrupts", "system calls"} <= set(shown)
+        # A hart has one thread after the other, and no other time.
+        ends = [0] + [end for _, _, end in shown["threads"]]
+        assert all(begin >= end for (_, begin, _), end in zip(shown["threads"], ends, strict=False))
+        assert sum(end - begin for _, begin, end in shown["threads"]) <= hart.cycles
+        titles.update(trap.title for trap in hart.traps)
+        first, last = hart.windows[0][0], hart.windows[-1][1]
+        assert all(first <= begin <= end <= last for events in shown.values() for _, begin, end in events)
+    assert titles["timer interrupt"] > 0
+    assert titles["system call 221"] > 0  # execve
+    ended = sum(count for title, count in titles.items() if title.startswith("system call"))
+    # The others are of threads that have ended in them, or wait.
+    others = kernel["do_trap_ecall_u"] - ended
+    assert 0 <= others <= len(seen.threads)
 
 
 def test_code_without_a_name_is_rare(seen: Profile) -> None:

@@ -11,7 +11,9 @@ import pytest
 from profile_counts import NO_INLINING
 
 from rackwright import Server, compile_program
-from rackwright.profiling import Profile, profile
+from rackwright.linux.boot import boot
+from rackwright.linux.image import default_image, load_image
+from rackwright.profiling import Profile, profile, profile_boot
 from rackwright.profiling.compare import Stacks
 from rackwright.profiling.folded import folded
 
@@ -165,3 +167,40 @@ def test_the_difference_has_the_cycles_of_both_runs(
     )
     own = [int(runs[each].calls().set_index("function").loc[first[0], "exclusive_cycles"]) for each in (0, 1)]
     assert first[1:4] == [f"{own[0] - own[1]:+,}", f"{own[0]:,}", f"{own[1]:,}"]
+
+
+def test_the_time_line_has_the_calls_of_the_profile(
+    page: chromium.Page, runs: tuple[Profile, Profile]
+) -> None:
+    lanes = page.evaluate("rackwright.state.lanes.map(({title, events}) => [title, events.length])")
+    assert lanes[0][0] == "hart 0: threads"
+    title = runs[0].threads[0].title
+    assert [f"hart 0: calls of {title}", len(runs[0].harts[0].slices)] in lanes
+
+
+TEN_SECONDS = "for each in 1 2 3 4 5 6 7 8 9 10; do ls -R / > /dev/null 2>&1; sleep 0.95; done"
+
+
+def test_the_report_of_ten_seconds_of_linux_is_small_and_opens_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Most of the ten seconds two harts wait: what the page has grows with what happens, not with cycles."""
+    image = load_image(default_image())
+    boot(image, harts=2, memory_bytes=256 << 20, checkpoint=tmp_path / "booted")
+    seen = profile_boot(image, TEN_SECONDS, checkpoint=tmp_path / "booted", cpu="functional")
+    assert max(seen.cycles) >= 10 * seen.clock_hz
+    report = tmp_path / "report.html"
+    report.write_text(seen.flame_graph())
+    megabytes = report.stat().st_size / 1e6
+    with chromium.opened(report, tmp_path / "browser") as opened:
+        # The event that is awaited has to end first.
+        seconds = opened.evaluate(
+            "new Promise((done) => setTimeout(() => done("
+            "performance.getEntriesByType('navigation')[0].loadEventEnd / 1000), 100))"
+        )
+        assert opened.errors == []
+    instructions = seen.instructions / 1e6
+    with capsys.disabled():
+        print(f"\n{instructions:.0f} million instructions: {megabytes:.1f} MB, open in {seconds:.2f} s")
+    assert megabytes <= 20
+    assert 0 < seconds <= 3

@@ -74,6 +74,11 @@ def test_hints_of_a_program_frame_what_is_observed(program: Path, whole: Profile
     assert calls["outer"] == 3
     assert calls["inner"] == 6
     assert not {"before", "after"} & set(calls)
+    counted = seen.window_counters()
+    assert list(zip(counted["cycle"], counted["cycle"] + counted["cycles"], strict=True)) == hart.windows
+    assert counted["instructions"].sum() == pytest.approx(hart.instructions, abs=3 * 32)
+    # `inner` goes round 500 times, twice.
+    assert counted["retired.branch"].between(1000, 1010).all()
     # A hint is an instruction like any other.
     again = part(program, "word:0x00102013", "word:0x00202013")
     assert again.harts[0].windows == hart.windows

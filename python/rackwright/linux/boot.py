@@ -52,7 +52,8 @@ class BootCost:
 class BootResult:
     """How a guest ran, from reset until it was switched off.
 
-    `instructions` are of all harts, `cycles` of their clock; both count what came after `boot`.
+    `instructions` are of all harts, `cycles` of their clock; both count what came after `boot`, and so does
+    `processor_seconds`, what this process took of the host's processors.
     """
 
     exit_code: int
@@ -65,6 +66,7 @@ class BootResult:
     clock_hz: int
     digest: str
     wall_seconds: float
+    processor_seconds: float
     checkpoint: str | None
     net: str
     accelerators: tuple[str, ...]
@@ -228,6 +230,7 @@ class _Run:
         """Asks a guest that is ready and runs it until it is switched off."""
         guest = self._guest
         status = 0
+        before = time.process_time()
         if command is not None:
             guest.request_run(command.encode())
             status = self.until("off")
@@ -245,6 +248,7 @@ class _Run:
             clock_hz=guest.clock_hz,
             digest=guest.digest,
             wall_seconds=self._elapsed() - cost.wall_seconds,
+            processor_seconds=time.process_time() - before,
             checkpoint=None if checkpoint is None else str(checkpoint),
             net=self._net,
             accelerators=tuple(built.unit for built in self._units),

@@ -36,6 +36,8 @@ def rows(profile: Profile) -> list[dict[str, Any]]:
             "exclusive_cycles": exclusive[label],
             "instructions": instructions[label],
             **_durations(function.durations, function.slowest),
+            "file": function.file,
+            "line": function.line,
             **dict(zip(profile.stalls, function.stalls, strict=True)),
         }
         for label, function in enumerate(profile.functions)

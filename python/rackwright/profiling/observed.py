@@ -32,6 +32,7 @@ class Function:
     `durations` are pairs of cycles from call to return, rounded down to 1 part in 64 from 128 cycles on, and
     how many calls took that long; `slowest` are the duration and the first cycle of the longest calls.
     `stalls` are cycles in which no instruction retired, one number for each reason of `Profile.stalls`.
+    `file` and `line` say where it is declared; empty and 0 where debug information does not.
     """
 
     module: str
@@ -40,6 +41,8 @@ class Function:
     durations: list[tuple[int, int]] = field(repr=False)
     slowest: list[tuple[int, int]] = field(repr=False)
     stalls: list[int] = field(repr=False)
+    file: str = ""
+    line: int = 0
 
     @property
     def title(self) -> str:
@@ -76,11 +79,75 @@ class Slice:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """A time in which a hart has run one thread."""
+
+    thread: int
+    begin: int
+    end: int
+
+
+_INTERRUPTS = {1: "software interrupt", 5: "timer interrupt", 9: "external interrupt", 13: "counter overflow"}
+_EXCEPTIONS = {
+    2: "illegal instruction",
+    3: "breakpoint",
+    12: "page fault, code",
+    13: "page fault, load",
+    15: "page fault, store",
+}
+_INTERRUPT = 1 << 63
+_CALL, _FIRMWARE = 8, 9
+"""Causes of traps (RISC-V privileged manual, `scause`)."""
+
+
+@dataclass(frozen=True)
+class Trap:
+    """A trap of the hardware, from when it was taken until what it interrupted went on.
+
+    `cause` is as in `scause`, `call` what register `a7` held: the number of what a system call calls.
+    """
+
+    thread: int
+    cause: int
+    call: int
+    begin: int
+    end: int
+
+    @property
+    def kind(self) -> str:
+        """What it is on the time line: an interrupt, a system call, or another exception."""
+        if self.cause & _INTERRUPT:
+            return "interrupts"
+        return "system calls" if self.cause == _CALL else "exceptions"
+
+    @property
+    def title(self) -> str:
+        """What has caused it."""
+        code = self.cause & ~_INTERRUPT
+        if self.cause & _INTERRUPT:
+            return _INTERRUPTS.get(code, f"interrupt {code}")
+        if code == _CALL:
+            return f"system call {self.call}"
+        if code == _FIRMWARE:
+            return "call of the firmware"
+        return _EXCEPTIONS.get(code, f"exception {code}")
+
+
+@dataclass(frozen=True)
+class UnitWork:
+    """When a unit beside a hart had work: first cycles of the hart, and first ones after them."""
+
+    unit: str
+    work: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
 class Hart:
     """A hart: its call stacks, its longest calls, and looks at its counters.
 
     `cycles` were observed; `windows` are the first cycles of when that was, and the first ones after it.
-    `samples` has a row for each look: cycle, instructions, values of counters.
+    `samples` has a row for each look: cycle, instructions, values of counters. Of `turns` and `traps` there
+    are the longest ones, in order, and of the work of its `units`.
     """
 
     hart: int
@@ -91,6 +158,9 @@ class Hart:
     slices: list[Slice] = field(repr=False)
     slices_dropped: int
     samples: npt.NDArray[np.uint64] = field(repr=False)
+    turns: list[Turn] = field(repr=False, default_factory=list)
+    traps: list[Trap] = field(repr=False, default_factory=list)
+    units: list[UnitWork] = field(repr=False, default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -194,8 +264,10 @@ class Profile:
         """One row for each function, the one with most cycles of its own first.
 
         Columns: module, function, symbol, count, inclusive_cycles (of the outermost calls), exclusive_cycles,
-        instructions, and of the time from call to return in cycles: minimum, p50, p90, p99, maximum. Of a
-        model that explains itself, also the cycles of its own in which no instruction retired, by reason.
+        instructions, and of the time from call to return in cycles: minimum, p50, p90, p99, maximum; file and
+        line of its declaration (empty and 0 without debug information). Of a model that explains itself, also
+        the cycles of its own in which no instruction retired, by reason. Where a function is inlined, it has
+        cycles and no calls.
         """
         import pandas as pd
 
@@ -213,6 +285,29 @@ class Profile:
         for hart, frame in zip(self.harts, frames, strict=True):
             frame.insert(0, "hart", hart.hart)
         return pd.concat(frames, ignore_index=True)
+
+    def window_counters(self) -> pd.DataFrame:
+        """One row for each time between two triggers: hart, cycle (its first), cycles, and what was counted.
+
+        Columns after these: instructions, then the counters. A time that ended with the run itself, or of
+        which a look at the counters has gone for want of room, has no row.
+        """
+        import pandas as pd
+
+        samples = self.counter_samples()
+        rows = []
+        for hart in self.harts:
+            looks = samples[samples["hart"] == hart.hart].set_index("cycle", drop=False)
+            looks = looks[~looks.index.duplicated(keep="last")].drop(columns="hart")
+            known = set(looks.index)
+            ends = [(begin, end) for begin, end in hart.windows if begin in known and end in known]
+            begins = looks.loc[[begin for begin, _ in ends]].reset_index(drop=True)
+            made = looks.loc[[end for _, end in ends]].reset_index(drop=True) - begins
+            made = made.rename(columns={"cycle": "cycles"})
+            made.insert(0, "cycle", begins["cycle"])
+            made.insert(0, "hart", hart.hart)
+            rows.append(made)
+        return pd.concat(rows, ignore_index=True)
 
     def cycle_stacks(self) -> pd.DataFrame:
         """Cycles per instruction of each function, and how much of it each reason makes up.
@@ -283,4 +378,7 @@ def _hart(row: dict[str, Any], samples: bytes, counters: int) -> Hart:
         slices=[Slice(*slice_) for slice_ in row["slices"]],
         slices_dropped=row["slices_dropped"],
         samples=np.frombuffer(samples, "<u8").reshape(-1, 2 + counters),
+        turns=[Turn(*turn) for turn in row["turns"]],
+        traps=sorted((Trap(*trap) for trap in row["traps"]), key=lambda trap: trap.begin),
+        units=[UnitWork(unit["unit"], _pairs(unit["work"])) for unit in row["units"]],
     )

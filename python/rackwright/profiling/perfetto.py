@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rackwright.profiling.lanes import Lane, lanes
 from rackwright.profiling.wire import message, number
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ _BEGIN, _END, _COUNTER = 1, 2, 4
 _SEQUENCE = number(10, 1)
 _COUNTERS = 1 << 32
 """Tracks of counters have numbers from here on, those of threads from 1 on."""
+_LANES = 1 << 40
+"""Tracks of what happens on a hart beside calls."""
 
 
 def perfetto(profile: Profile) -> bytes:
@@ -23,6 +26,10 @@ def perfetto(profile: Profile) -> bytes:
     for hart in profile.harts:
         packets += [_counter(hart, index, name) for index, name in enumerate(_names(profile))]
         events += _calls(profile, hart.slices)
+        for index, lane in enumerate(lanes(profile, hart)):
+            track = _LANES + (hart.hart << 16) + index
+            packets.append(_lane(hart, lane, track))
+            events += _happenings(lane, track)
         events += _samples(hart)
     # A stable order: events of one time stay as they nest.
     events.sort(key=lambda event: event[:2])
@@ -41,6 +48,21 @@ def _thread(profile: Profile, index: int) -> bytes:
     thread = profile.threads[index]
     described = number(1, thread.process_number) + number(2, thread.number) + message(5, thread.title)
     return _SEQUENCE + message(60, number(1, index + 1) + message(4, described))
+
+
+def _lane(hart: Hart, lane: Lane, track: int) -> bytes:
+    return _SEQUENCE + message(60, number(1, track) + message(2, f"hart {hart.hart} {lane.title}"))
+
+
+def _happenings(lane: Lane, track: int) -> Iterator[tuple[int, int, bytes]]:
+    """Begin and end of each event; of those within others, the outer one begins first and ends last."""
+    ends: list[int] = []
+    for title, begin, end in lane.events:
+        while ends and ends[-1] <= begin:
+            ends.pop()
+        ends.append(end)
+        yield begin, len(ends), number(9, _BEGIN) + number(11, track) + message(23, title)
+        yield end, -len(ends), number(9, _END) + number(11, track)
 
 
 def _counter_track(hart: Hart, index: int) -> int:

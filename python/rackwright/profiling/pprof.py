@@ -41,10 +41,14 @@ def pprof(profile: Profile) -> bytes:
                 locations = [threads + function + 1 for function in reversed(path[1:])] + [path[0] + 1]
                 values = packed(2, (tree.cycles[node], tree.instructions[node]))
                 parts.append(message(2, packed(1, locations) + values + label))
-    names = [(thread.title, thread.title, "") for thread in profile.threads]
-    names += [(function.title, function.symbol, function.module) for function in profile.functions]
-    for place, (name, symbol, module) in enumerate(names, 1):
-        parts.append(message(4, number(1, place) + message(4, number(1, place))))
+    names = [(thread.title, thread.title, "", 0) for thread in profile.threads]
+    names += [
+        (function.title, function.symbol, function.file or function.module, function.line)
+        for function in profile.functions
+    ]
+    for place, (name, symbol, module, line) in enumerate(names, 1):
+        at = number(1, place) + (number(2, line) if line else b"")
+        parts.append(message(4, number(1, place) + message(4, at)))
         fields = (
             (1, place),
             (2, strings.place(name)),

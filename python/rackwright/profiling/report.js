@@ -20,6 +20,7 @@
       if (index === 0) node.name = `hart ${hart.hart}`;
       else if (node.label < 0) node.name = "(smaller ones)";
       else node.name = node.parent === 0 ? data.threads[node.label] : data.functions[node.label];
+      node.source = index > 0 && node.label >= 0 && node.parent !== 0 ? data.sources[node.label] : "";
     });
     const depthFirst = nodes.map((_, index) => index).sort((one, other) => depth(other) - depth(one));
     function depth(index) {
@@ -136,7 +137,7 @@
     place.append(hint);
     let root, top, path = [];
     const describe = (node) => node.here === undefined
-      ? `${node.name}: ${number(node.value)} cycles (${(100 * node.value / root.value).toFixed(2)} %), ${number(node.own)} of its own`
+      ? `${node.name}: ${number(node.value)} cycles (${(100 * node.value / root.value).toFixed(2)} %), ${number(node.own)} of its own${node.source ? `; ${node.source}` : ""}`
       : `${node.name}: ${number(node.here)} cycles here, ${number(node.there)} there: ${signed(node.here - node.there)}`;
 
     function layout() {
@@ -252,17 +253,22 @@
   }
 
   function timeLine() {
-    const place = section("Time line of the longest calls");
+    const place = section("Time line");
     const hint = element("div", { className: "hint" });
     const drawing = place.appendChild(element("div"));
-    place.append(hint, element("p", { className: "hint", textContent: "Drag to zoom, double-click for the whole run." }));
-    const lanes = [];
+    place.append(hint, element("p", { className: "hint", textContent: "The longest events of each kind. Drag to zoom, double-click for the whole run." }));
+    const deepest = (events) => events.reduce((most, [depth]) => Math.max(most, depth), 0);
+    // A lane has events: depth, name, begin, end.
+    const happenings = data.harts.flatMap((hart) => hart.lanes.map((lane) => ({
+      title: `hart ${hart.hart}: ${lane.title}`, rows: 1, events: lane.events.map(([name, begin, end]) => [0, lane.names[name], begin, end]) })));
+    const calls = [];
     data.harts.forEach((hart) => data.threads.forEach((title, thread) => {
-      const calls = hart.slices.filter((call) => call[0] === thread);
-      if (calls.length) lanes.push({ title: `hart ${hart.hart}: ${title}`, calls, rows: Math.min(40, 1 + Math.max(...calls.map((call) => call[1]))) });
+      const events = hart.slices.filter((call) => call[0] === thread).map(([, depth, call, begin, end]) => [depth, data.functions[call], begin, end]);
+      if (events.length) calls.push({ title: `hart ${hart.hart}: calls of ${title}`, events, rows: Math.min(40, 1 + deepest(events)) });
     }));
-    lanes.sort((one, other) => other.calls.length - one.calls.length);
-    lanes.splice(24);
+    calls.sort((one, other) => other.events.length - one.events.length);
+    const lanes = [...happenings, ...calls.slice(0, 24)];
+    state.lanes = lanes;
     function draw() {
       const { from, to } = view;
       drawing.replaceChildren();
@@ -275,13 +281,13 @@
         context.fillStyle = ink("--soft");
         context.fillText(lane.title, 2, y + ROW / 2);
         y += ROW;
-        for (const [, depth, call, begin, end] of lane.calls) {
+        for (const [depth, name, begin, end] of lane.events) {
           if (end < from || begin > to || depth >= lane.rows) continue;
           const x = Math.max(at(begin), 0), wide = Math.max(Math.min(at(end), width) - x, 0.4);
           const row = y + depth * ROW * 0.6;
-          context.fillStyle = colour(data.functions[call], false);
+          context.fillStyle = colour(name, false);
           context.fillRect(x, row, wide, ROW * 0.6 - 1);
-          if (wide > 2) boxes.push({ x, y: row, wide, text: `${data.functions[call]}: cycles ${number(begin)} to ${number(end)}, ${number(end - begin)} in all` });
+          if (wide > 2) boxes.push({ x, y: row, wide, text: `${name}: cycles ${number(begin)} to ${number(end)}, ${number(end - begin)} in all` });
         }
         y += lane.rows * ROW * 0.6;
       }
@@ -383,6 +389,7 @@
 
   function durations(place, index) {
     place.replaceChildren(element("h2", { textContent: `How long ${data.functions[index]} took` }));
+    if (data.sources[index]) place.append(element("p", { className: "hint", textContent: data.sources[index] }));
     const steps = data.durations[index];
     if (!steps.length) return;
     const total = steps.reduce((sum, [, calls]) => sum + calls, 0);
@@ -407,7 +414,7 @@
   function table() {
     const place = section("Functions");
     const detail = element("div", { id: "durations" });
-    const columns = data.calls.columns.filter((name) => name !== "symbol" && !name.startsWith("stall."));
+    const columns = data.calls.columns.filter((name) => !["symbol", "file", "line"].includes(name) && !name.startsWith("stall."));
     const at = Object.fromEntries(data.calls.columns.map((name, index) => [name, index]));
     const body = element("tbody");
     let order = "exclusive_cycles", falling = true;

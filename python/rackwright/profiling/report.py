@@ -12,6 +12,7 @@ from rackwright.errors import RackwrightError
 from rackwright.page import page
 from rackwright.profiling.compare import Stacks, comparison
 from rackwright.profiling.folded import folded
+from rackwright.profiling.lanes import Lane, lanes
 
 if TYPE_CHECKING:
     from rackwright.profiling.observed import Hart, Profile
@@ -21,6 +22,9 @@ _SMALLEST = 1 / 20_000
 
 _SLICES = 20_000
 """Calls that the time line has, the longest ones."""
+
+_EVENTS = 4_000
+"""Events that each lane of the time line has, the longest ones."""
 
 _SAMPLES = 2_000
 """Points that a counter's curve has."""
@@ -83,8 +87,20 @@ def report_data(profile: Profile) -> dict[str, Any]:
         "cycle_stacks": json.loads(
             profile.cycle_stacks().head(_STACKS).round(4).to_json(orient="split", index=False)
         ),
-        "harts": [_hart(hart) for hart in profile.harts],
+        "sources": [f"{each.file}:{each.line}" if each.line else "" for each in profile.functions],
+        "harts": [
+            _hart(hart) | {"lanes": [_lane(lane) for lane in lanes(profile, hart)]} for hart in profile.harts
+        ],
     }
+
+
+def _lane(lane: Lane) -> dict[str, Any]:
+    """A lane with its longest events as numbers: which name, begin and end."""
+    longest = sorted(lane.events, key=lambda event: event[1] - event[2])[:_EVENTS]
+    names = sorted({name for name, _, _ in longest})
+    numbers = {name: index for index, name in enumerate(names)}
+    events = sorted([numbers[name], begin, end] for name, begin, end in longest)
+    return {"title": lane.title, "names": names, "events": sorted(events, key=lambda event: event[1])}
 
 
 def _hart(hart: Hart) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rackwright.profiling.observed import Hart, Profile
+    from rackwright.profiling.observed import Function, Hart, Profile
 
 
 def speedscope(profile: Profile) -> dict[str, Any]:
     """The stacks of each hart, weighted by cycles."""
     threads = len(profile.threads)
     frames = [{"name": thread.title} for thread in profile.threads]
-    frames += [{"name": function.title, "file": function.module} for function in profile.functions]
+    frames += [_frame(function) for function in profile.functions]
     return {
         "$schema": "https://www.speedscope.app/file-format-schema.json",
         "exporter": "rackwright",
@@ -20,6 +20,12 @@ def speedscope(profile: Profile) -> dict[str, Any]:
         "shared": {"frames": frames},
         "profiles": [_hart(hart, threads) for hart in profile.harts],
     }
+
+
+def _frame(function: Function) -> dict[str, Any]:
+    if function.line:
+        return {"name": function.title, "file": function.file, "line": function.line}
+    return {"name": function.title, "file": function.module}
 
 
 def _hart(hart: Hart, threads: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
-from rackwright.reproduce.fireperf import copies, network, rate, stacks
+from rackwright.reproduce.fireperf import copies, copying, network, rate, stacks
 from rackwright.reproduce.firesim import (
     linux_round_trips,
     memcached_threads,
@@ -38,6 +38,7 @@ EXPERIMENTS = (
     rate.EXPERIMENT,
     stacks.EXPERIMENT,
     copies.EXPERIMENT,
+    copying.EXPERIMENT,
     *network.EXPERIMENTS,
 )
 """In the order in which they are listed and run."""

@@ -593,6 +593,9 @@ impl With<'_> {
         };
         machine.share_code(code);
         machine.attach(self.hierarchy, self.attachment)?;
+        if let Some(observation) = self.observation {
+            machine.publish(observation);
+        }
         machine.watch(REQUESTS);
         Ok(Box::new(machine))
     }

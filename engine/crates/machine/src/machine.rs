@@ -8,7 +8,8 @@ use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{Attachment, Core, UnitError};
+use rackwright_trace::Observation;
+use rackwright_unit::{publish, Attachment, Core, UnitError};
 use std::sync::Arc;
 
 /// Time of an access to a device: across the chip and back.
@@ -132,6 +133,13 @@ impl<T: Timing> Machine<T> {
             member.core.attach(hierarchy.clone(), units);
         }
         Ok(())
+    }
+
+    /// Has the units beside its harts say to `observation` what happens in them.
+    pub(crate) fn publish(&mut self, observation: &Observation) {
+        for member in &mut self.harts {
+            publish(&mut member.core.units, &observation.units(member.index));
+        }
     }
 
     /// Why it paused with [`Pause::Failed`].

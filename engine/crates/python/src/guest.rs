@@ -104,8 +104,9 @@ impl Guest {
             initial_files: files,
             command_line,
         };
-        let observation = observation(observer.as_ref(), (kernel, files), parameters.cpu, false)?;
         let units = designs(&units);
+        let told = [units.as_slice(), &designs(nic.as_slice())].concat();
+        let observation = observation(observer.as_ref(), (kernel, files), (parameters.cpu, &told), false)?;
         let extras = Extras {
             disk: open(disk)?,
             attachment: attachment(&units, placement)?,
@@ -143,8 +144,9 @@ impl Guest {
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
-        let observation = observation(observer.as_ref(), (kernel, files), cpu, true)?;
         let units = designs(&units);
+        let told = [units.as_slice(), &designs(nic.as_slice())].concat();
+        let observation = observation(observer.as_ref(), (kernel, files), (cpu, &told), true)?;
         let extras = Extras {
             disk: open(disk)?,
             attachment: attachment(&units, placement)?,
@@ -243,15 +245,15 @@ impl Guest {
     }
 }
 
-/// How a guest with this kernel and these files is observed, if it is.
+/// How a guest with this kernel and these files, and with these units, is observed, if it is.
 fn observation(
     observer: Option<&Py<Observer>>,
     software: (&[u8], &[u8]),
-    cpu: CpuModel,
+    (cpu, units): (CpuModel, &[rackwright_rtl::Design]),
     resumes: bool,
 ) -> PyResult<Option<Observation>> {
     observer
-        .map(|observer| observer.get().of_linux(software, cpu, &[], resumes))
+        .map(|observer| observer.get().of_linux(software, cpu, units, resumes))
         .transpose()
 }
 

@@ -182,9 +182,9 @@ impl Card {
         self.shared.lock().expect("nobody panics while holding a card")
     }
 
-    /// Has it say what happens in it as it happens.
-    pub(crate) fn publish(&self, events: UnitEvents) {
-        self.state().unit.publish(events, 0);
+    /// Has it say what happens in it as it happens, from number `first` of `events` on.
+    pub(crate) fn publish(&self, events: UnitEvents, first: usize) {
+        self.state().unit.publish(events, first);
     }
 
     /// Has a frame come in, its first flit in the cycle `first`.

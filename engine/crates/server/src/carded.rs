@@ -72,6 +72,11 @@ impl CardedGuest {
         let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
         let hart = hierarchy.lock().parameters().clock;
         let card = card(config, &hierarchy, hart)?;
+        if let Some(observation) = extras.observation {
+            let designs = extras.attachment.units.iter();
+            let before = designs.map(|design| design.manifest.events().count()).sum();
+            card.publish(observation.units(0), before);
+        }
         let network = Network {
             card: Box::new(card.clone()),
             shared: (&hierarchy, config.code),

@@ -80,9 +80,6 @@ impl LinuxServer {
             ..Extras::default()
         };
         let (mut parts, begins) = CardedGuest::new(&carded, extras)?;
-        if let Some(observation) = config.observation {
-            parts.card.publish(observation.units(0));
-        }
         if let LinuxStart::Booted(_) = config.start {
             parts.guest.request(&Request::Run(config.command.to_vec()));
         }

@@ -6,7 +6,7 @@ use crate::harts::Harts;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::nic::Nic;
 use crate::pager::Pager;
-use crate::server::{attach, publish, Observed};
+use crate::server::{attach, Observed};
 use crate::stamps::{Event, Stamp, Stamps};
 use crate::ServerConfig;
 use rackwright_cpu::{DeviceAccess, Environment as Mode, Fault, Hart, Interrupt, SharedCode, Stop, Timing};
@@ -18,7 +18,7 @@ use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
 use rackwright_trace::Observation;
-use rackwright_unit::{AttachedUnit, Core, SentFrame};
+use rackwright_unit::{publish, AttachedUnit, Core, SentFrame};
 use std::ops::Range;
 use std::sync::Arc;
 

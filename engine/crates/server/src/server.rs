@@ -12,8 +12,8 @@ use rackwright_memory::{
 use rackwright_rtl::Design;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
-use rackwright_trace::{Observation, UnitEvents};
-use rackwright_unit::{counters, AttachedUnit, Attachment, Core, Wait};
+use rackwright_trace::Observation;
+use rackwright_unit::{counters, publish, AttachedUnit, Attachment, Core, Wait};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -339,16 +339,6 @@ pub(crate) fn attach(
         harts: config.harts,
     };
     Ok(attachment.attach(hierarchy, hart)?)
-}
-
-/// Has units say what happens in them; gives the number of their events.
-pub(crate) fn publish(units: &mut [AttachedUnit], events: &UnitEvents) -> usize {
-    let mut first = 0;
-    for unit in units {
-        unit.publish(events.clone(), first);
-        first += unit.design().manifest.events().count();
-    }
-    first
 }
 
 impl<T: Timing> Observed for Machine<T> {

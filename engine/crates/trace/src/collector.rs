@@ -1,9 +1,9 @@
 use crate::durations::{AllDurations, Durations, SlowCall};
 use crate::guest::Mapped;
 use crate::linux::{Task, KERNEL};
-use crate::names::{Function, Place};
+use crate::names::{Chain, Chains, Code, Function, Place};
 use crate::session::{Parked, Session, Shared, Sight};
-use crate::slices::{Slice, Slices};
+use crate::slices::{Cause, Longest, Slice, TrapSlice, Turns};
 use crate::stack::{remaining, Entered, Frame};
 use crate::stalls::{Reasons, Stalls};
 use crate::tree::{Node, NodeId, Tree};
@@ -12,6 +12,7 @@ use rackwright_cpu::{Privilege, Registers, Trap, View};
 // Numbers of integer registers by the calling convention.
 const STACK_POINTER: u8 = 2;
 const THREAD_POINTER: u8 = 4;
+const CALL_NUMBER: u8 = 17;
 
 /// What is kept of one hart: its stack now, and all stacks that it has had.
 pub struct Collector {
@@ -19,7 +20,9 @@ pub struct Collector {
     session: Session,
     pub(crate) tree: Tree,
     pub(crate) durations: AllDurations,
-    pub(crate) slices: Slices,
+    pub(crate) slices: Longest<Slice>,
+    pub(crate) turns: Turns,
+    pub(crate) traps: Longest<TrapSlice>,
     pub(crate) stalls: Stalls,
     /// The names of reasons for stalls.
     pub(crate) reasons: &'static [&'static str],
@@ -27,9 +30,9 @@ pub struct Collector {
     thread: u32,
     /// The node of the thread that runs.
     root: NodeId,
-    /// The code of the function that runs.
-    low: u64,
-    span: u64,
+    /// The code that belongs to the node that cycles go to.
+    near: Code,
+    chains: Chains,
     /// Whether the hart is observed at present; when it was, up to now.
     on: bool,
     windows: Vec<(u64, u64)>,
@@ -72,17 +75,19 @@ impl Collector {
         Collector {
             hart,
             has_kernel: session.has_kernel(),
+            chains: session.chains(),
             session,
             tree: Tree::new(),
             durations: AllDurations::default(),
-            slices: Slices::new(),
+            slices: Longest::default(),
+            turns: Turns::default(),
+            traps: Longest::default(),
             stalls: Stalls::default(),
             reasons,
             frames: Vec::new(),
             thread: 0,
             root: Tree::ROOT,
-            low: 0,
-            span: 0,
+            near: Code::default(),
             on: false,
             windows: Vec::new(),
             accounted: 0,
@@ -139,10 +144,13 @@ impl Collector {
         self.frames.clear();
         self.pending.clear();
         self.redirects.clear();
-        (self.low, self.span) = (0, 0);
+        self.near = Code::default();
         let Some(view) = view else { return };
         self.session.lock().parked.values_mut().for_each(Parked::forget);
         self.find_task(view);
+        if self.root != Tree::ROOT && !self.is_idle {
+            self.turns.begin(self.thread, now);
+        }
     }
 
     /// What was before `now` was not observed.
@@ -161,7 +169,8 @@ impl Collector {
         self.update(reasons);
         self.account(now);
         self.pop_to(0, now);
-        (self.low, self.span) = (0, 0);
+        self.turns.end(now);
+        self.near = Code::default();
         self.on = false;
     }
 
@@ -173,7 +182,7 @@ impl Collector {
     /// Whether `pc` is in the function that runs.
     #[inline(always)]
     pub(crate) fn is_within(&self, pc: u64) -> bool {
-        pc.wrapping_sub(self.low) < self.span
+        self.near.holds(pc)
     }
 
     /// A call to `pc`.
@@ -219,8 +228,9 @@ impl Collector {
             self.push(Entered::Bottom, &place, 0, view.register(STACK_POINTER), now);
             return;
         };
-        (top.low, top.span) = (place.low, place.span);
-        if top.function != place.function || place.entry {
+        let goes_on = top.function == place.function && (!place.entry || top.code.holds(pc));
+        top.code = place.code;
+        if !goes_on {
             let frame = *top;
             self.leave(&frame, self.frames.len() - 1, now);
             let parent = self.parent();
@@ -228,17 +238,31 @@ impl Collector {
             self.tree.node(node).calls += u64::from(place.entry);
             let top = self.frames.last_mut().expect("it was there");
             top.function = place.function;
-            top.node = node;
             top.begin = now;
         }
-        self.resume();
+        self.run(&place);
+    }
+
+    /// Code of the topmost frame's function goes on at `place`: cycles go to what is inlined there.
+    fn run(&mut self, place: &Place) {
+        let parent = self.parent();
+        let Some(top) = self.frames.last_mut() else { return };
+        (top.inlined, top.near) = (place.inlined, place.near);
+        let function = self.tree.child(parent, top.function);
+        (top.node, top.runs) = within(
+            &mut self.tree,
+            &self.chains,
+            (function, top.function),
+            top.inlined,
+        );
+        self.near = top.near;
     }
 
     /// A trap was taken. What its handler is, the next block that is observed says.
     pub(crate) fn trapped(&mut self, trap: &Trap, now: u64) {
         self.account(now);
         self.pending.push((*trap, now));
-        (self.low, self.span) = (0, 0);
+        self.near = Code::default();
     }
 
     /// An emulated kernel has the hart go on with other registers: of another thread, of a signal's handler, or of what
@@ -254,8 +278,12 @@ impl Collector {
         }
         self.account(now);
         let [stack, thread] = pointers;
-        if std::mem::take(&mut self.is_idle) || before.x[thread] != after.x[thread] {
-            self.park(before.x[thread]);
+        let was_idle = std::mem::take(&mut self.is_idle);
+        if was_idle || before.x[thread] != after.x[thread] {
+            // Who was taken off an idle hart has its stack kept already.
+            if !was_idle {
+                self.park(before.x[thread]);
+            }
             self.take_thread(after.x[thread]);
         } else if !self.frames.is_empty() {
             self.redirects.push(Redirect {
@@ -265,7 +293,7 @@ impl Collector {
                 begin: now,
             });
         }
-        (self.low, self.span) = (0, 0);
+        self.near = Code::default();
     }
 
     /// An emulated kernel takes the thread with these registers off the hart.
@@ -275,8 +303,9 @@ impl Collector {
         }
         self.account(now);
         self.park(registers.x[usize::from(THREAD_POINTER)]);
+        self.turns.end(now);
         self.is_idle = true;
-        (self.low, self.span) = (0, 0);
+        self.near = Code::default();
     }
 
     /// Keeps the stack of the thread that is told by its thread pointer.
@@ -323,7 +352,7 @@ impl Collector {
                 if privilege == Privilege::Supervisor && from == Some(Entered::Trap(Privilege::User)) =>
             {
                 self.pop_to(index + 1, now);
-                (self.low, self.span) = (0, 0);
+                self.near = Code::default();
             }
             (_, Some(index)) if !changed => {
                 let frame = self.frames[index];
@@ -336,7 +365,7 @@ impl Collector {
             }
             _ => {
                 self.pop_to(0, now);
-                (self.low, self.span) = (0, 0);
+                self.near = Code::default();
             }
         }
         if !self.is_within(pc) {
@@ -369,21 +398,31 @@ impl Collector {
     fn push(&mut self, entered: Entered, place: &Place, returns_to: u64, pointer: u64, begin: u64) {
         if self.root == Tree::ROOT {
             self.root = self.tree.child(Tree::ROOT, Function(self.thread));
+            self.turns.begin(self.thread, self.accounted);
         }
         let parent = self.frames.last().map_or(self.root, |frame| frame.node);
-        let node = self.tree.child(parent, place.function);
-        self.tree.node(node).calls += 1;
+        let function = self.tree.child(parent, place.function);
+        self.tree.node(function).calls += 1;
+        let (node, runs) = within(
+            &mut self.tree,
+            &self.chains,
+            (function, place.function),
+            place.inlined,
+        );
         self.frames.push(Frame {
             function: place.function,
             node,
             entered,
+            cause: Cause::default(),
             returns_to,
             pointer,
             begin,
-            low: place.low,
-            span: place.span,
+            code: place.code,
+            inlined: place.inlined,
+            runs,
+            near: place.near,
         });
-        (self.low, self.span) = (place.low, place.span);
+        self.near = place.near;
     }
 
     fn pop(&mut self, now: u64) {
@@ -412,11 +451,18 @@ impl Collector {
             begin: frame.begin,
             end: now,
         });
+        if matches!(frame.entered, Entered::Trap(_)) && self.frames.len() == depth {
+            self.traps.add(TrapSlice {
+                thread: self.thread,
+                cause: frame.cause,
+                end: now,
+            });
+        }
     }
 
     /// The topmost frame runs.
     fn resume(&mut self) {
-        (self.low, self.span) = self.frames.last().map_or((0, 0), |top| (top.low, top.span));
+        self.near = self.frames.last().map_or_else(Code::default, |top| top.near);
     }
 
     /// The node that the topmost frame hangs from.
@@ -434,7 +480,7 @@ impl Collector {
         let top = self.frames.last();
         if !self.reasons.is_empty() {
             match top {
-                Some(top) => self.stalls.account(top.function),
+                Some(top) => self.stalls.account(top.runs),
                 None => self.stalls.skip(),
             }
         }
@@ -467,6 +513,10 @@ impl Collector {
             let place = self.place_of(trap.target, trap.to, view);
             let entered = Entered::Trap(trap.from);
             self.push(entered, &place, trap.pc, trap.stack_pointer, begin);
+            if let Some(top) = self.frames.last_mut() {
+                let (code, call) = (trap.cause, view.register(CALL_NUMBER));
+                top.cause = Cause { code, call, begin };
+            }
         }
     }
 
@@ -553,10 +603,17 @@ impl Collector {
     /// Hangs the frames from the thread that runs, in the tree of this hart.
     fn hang(&mut self) {
         self.root = self.tree.child(Tree::ROOT, Function(self.thread));
+        self.turns.begin(self.thread, self.accounted);
         let mut parent = self.root;
         for frame in &mut self.frames {
-            parent = self.tree.child(parent, frame.function);
-            frame.node = parent;
+            let function = self.tree.child(parent, frame.function);
+            (frame.node, _) = within(
+                &mut self.tree,
+                &self.chains,
+                (function, frame.function),
+                frame.inlined,
+            );
+            parent = frame.node;
         }
     }
 
@@ -606,6 +663,21 @@ impl Collector {
             memory: self.memory,
         }
     }
+}
+
+/// The node of the innermost function of a chain that is inlined into the one at a node, and that function.
+fn within(
+    tree: &mut Tree,
+    chains: &Chains,
+    function: (NodeId, Function),
+    chain: Chain,
+) -> (NodeId, Function) {
+    if chain == Chain::NONE {
+        return function;
+    }
+    let functions = chains.functions(chain);
+    let into = |(node, _), inlined: &Function| (tree.child(node, *inlined), *inlined);
+    functions.iter().fold(function, into)
 }
 
 /// Where a kernel describes the task that it has on a hart: in its thread pointer, which it puts away when a program runs.

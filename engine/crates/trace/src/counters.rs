@@ -1,10 +1,12 @@
 //! What can be counted, and what of it is kept.
 
 use crate::classes::CLASSES;
+use crate::slices::{Longest, Work};
 use rackwright_cpu::Accounts;
 use rackwright_memory::HierarchyCounters;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the harts of a machine share.
 const SHARED: [&str; 6] = [
@@ -37,22 +39,42 @@ pub(crate) fn shared(counters: &HierarchyCounters) -> [u64; SHARED.len()] {
     ]
 }
 
-/// The events of the units beside a hart, as of the last window that each of them has come through.
+/// The events of the units beside a hart, as of the last window that each of them has come through, and when they had work.
 #[derive(Clone, Default, Debug)]
-pub struct UnitEvents(Arc<[AtomicU64]>);
+pub struct UnitEvents {
+    counts: Arc<[AtomicU64]>,
+    /// By the number of a unit's first event.
+    work: Arc<Mutex<BTreeMap<usize, Longest<Work>>>>,
+}
 
 impl UnitEvents {
     /// So many events, of which none has happened.
     pub(crate) fn new(count: usize) -> UnitEvents {
-        UnitEvents((0..count).map(|_| AtomicU64::new(0)).collect())
+        UnitEvents {
+            counts: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            work: Arc::default(),
+        }
     }
 
     /// Event number `index` has happened `count` times by now.
     pub fn set(&self, index: usize, count: u64) {
-        self.0[index].store(count, Ordering::Relaxed);
+        self.counts[index].store(count, Ordering::Relaxed);
+    }
+
+    /// The unit whose first event is number `first` had work from the hart's cycle `begin` until `end`.
+    pub fn worked(&self, first: usize, begin: u64, end: u64) {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        work.entry(first).or_default().add(Work { begin, end });
+    }
+
+    /// The longest times in which each unit had work, by the number of its first event.
+    pub(crate) fn work(&self) -> Vec<(usize, Vec<Work>)> {
+        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = |(first, longest): (&usize, &Longest<Work>)| (*first, longest.kept().to_vec());
+        work.iter().map(kept).collect()
     }
 
     pub(crate) fn read(&self) -> impl Iterator<Item = u64> + '_ {
-        self.0.iter().map(|count| count.load(Ordering::Relaxed))
+        self.counts.iter().map(|count| count.load(Ordering::Relaxed))
     }
 }

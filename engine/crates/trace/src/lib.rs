@@ -9,6 +9,7 @@ mod btf;
 mod classes;
 mod collector;
 mod counters;
+mod debug;
 mod durations;
 mod guest;
 mod kallsyms;
@@ -34,12 +35,16 @@ mod watch;
 
 pub use collector::Collector;
 pub use counters::{counter_names, UnitEvents};
+pub use debug::Source;
 pub use durations::{Durations, SlowCall};
 pub use linux::KernelError;
 pub use names::{Function, Names};
 pub use observation::{Observation, Settings, SettingsError};
 pub use probe::{Probed, ProbedBlock};
-pub use profile::{FunctionRecord, HartRecord, NodeRecord, Profile, SliceRecord, ThreadRecord};
+pub use profile::{
+    FunctionRecord, HartRecord, NodeRecord, Profile, SliceRecord, ThreadRecord, TrapRecord, TurnRecord,
+    UnitRecord,
+};
 pub use session::Session;
 pub use slices::Slice;
 pub use symbols::{Symbol, SymbolError, Symbols};

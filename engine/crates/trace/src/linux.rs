@@ -169,8 +169,7 @@ impl Linux {
         let early = pc.wrapping_sub(self.physical);
         if guest.page_tables >> 60 == 0 && early < self.end - self.base {
             let place = names.place("kernel", &self.kernel, self.base + early);
-            let low = place.low.wrapping_sub(self.base).wrapping_add(self.physical);
-            return Place { low, ..place };
+            return place.moved(self.physical.wrapping_sub(self.base), (0, u64::MAX));
         }
         self.program_place(names, sight, pc, called)
             .unwrap_or_else(|| nowhere(names.number("program", UNKNOWN), pc))
@@ -186,13 +185,7 @@ impl Linux {
             return nowhere(names.number("kernel", UNKNOWN), pc);
         };
         let place = names.place(&module.name, &module.symbols, pc);
-        let low = place.low.max(module.start);
-        let high = place.low.saturating_add(place.span).min(module.end);
-        Place {
-            low,
-            span: high - low,
-            ..place
-        }
+        place.moved(0, (module.start, module.end))
     }
 
     fn program_place(&mut self, names: &mut Names, sight: Sight<'_>, pc: u64, called: bool) -> Option<Place> {
@@ -206,12 +199,7 @@ impl Linux {
         let file = guest.word(area + self.offsets.area_file)?;
         if file == 0 {
             // The kernel's page for programs is the only code that is in no file, unless a program makes code itself.
-            return Some(Place {
-                function: names.number("vdso", "[vdso]"),
-                low: start,
-                span: end - start,
-                entry: false,
-            });
+            return Some(Place::plain(names.number("vdso", "[vdso]"), start, end - start));
         }
         let offset = guest.word(area + self.offsets.area_offset)? * PAGE;
         let path = self.path(guest, guest.word(file + self.offsets.file_entry)?)?;
@@ -229,13 +217,7 @@ impl Linux {
         }
         let module = module_of(&path);
         let place = names.place(module, symbols, inside);
-        let low = place.low.wrapping_add(shift).max(start);
-        let high = place.low.wrapping_add(shift).saturating_add(place.span).min(end);
-        Some(Place {
-            low,
-            span: high - low,
-            ..place
-        })
+        Some(place.moved(shift, (start, end)))
     }
 
     /// The area of memory that `address` may lie in: a walk down a maple tree (lib/maple_tree.c of the kernel).
@@ -298,10 +280,5 @@ pub(crate) fn module_of(path: &str) -> &str {
 
 /// One address of which nothing is known; its neighbours are asked for anew.
 fn nowhere(function: Function, pc: u64) -> Place {
-    Place {
-        function,
-        low: pc & !(PAGE - 1),
-        span: PAGE,
-        entry: false,
-    }
+    Place::plain(function, pc & !(PAGE - 1), PAGE)
 }

@@ -1,20 +1,109 @@
+use crate::debug::Source;
 use crate::symbols::Symbols;
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A function among all that a run has come by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Function(pub u32);
 
+/// A range of addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Code {
+    /// The first one.
+    pub(crate) low: u64,
+    /// Bytes.
+    pub(crate) span: u64,
+}
+
+impl Code {
+    #[inline(always)]
+    pub(crate) fn holds(self, address: u64) -> bool {
+        address.wrapping_sub(self.low) < self.span
+    }
+
+    /// As far above as `shift` says, without what is not in `limits`.
+    fn moved(self, shift: u64, limits: (u64, u64)) -> Code {
+        let low = self.low.wrapping_add(shift);
+        let high = low.saturating_add(self.span).min(limits.1);
+        let low = low.max(limits.0);
+        Code {
+            low,
+            span: high.saturating_sub(low),
+        }
+    }
+}
+
+/// Functions that the compiler has put into a function, each into the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Chain(u32);
+
+impl Chain {
+    /// No function is inlined.
+    pub(crate) const NONE: Chain = Chain(0);
+}
+
+/// The chains that were met. Whoever has a copy sees those of all.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Chains(Arc<Mutex<Vec<Arc<[Function]>>>>);
+
+impl Chains {
+    fn number(&self, functions: Vec<Function>) -> Chain {
+        if functions.is_empty() {
+            return Chain::NONE;
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().position(|each| **each == *functions);
+        let place = found.unwrap_or_else(|| {
+            known.push(functions.into());
+            known.len() - 1
+        });
+        Chain(place as u32 + 1)
+    }
+
+    /// The functions of a chain, outermost first.
+    pub(crate) fn functions(&self, chain: Chain) -> Arc<[Function]> {
+        match chain.0.checked_sub(1) {
+            Some(place) => self.0.lock().unwrap_or_else(PoisonError::into_inner)[place as usize].clone(),
+            None => Arc::default(),
+        }
+    }
+}
+
 /// Where an address lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) function: Function,
-    /// First address of the code around it that belongs to the function.
-    pub(crate) low: u64,
-    /// Bytes of that code.
-    pub(crate) span: u64,
+    /// The code around it that belongs to the function.
+    pub(crate) code: Code,
     /// Whether the address is where the function is entered.
     pub(crate) entry: bool,
+    /// What is inlined there, and the code around it that has the same.
+    pub(crate) inlined: Chain,
+    pub(crate) near: Code,
+}
+
+impl Place {
+    /// A place in code in which nothing is inlined.
+    pub(crate) fn plain(function: Function, low: u64, span: u64) -> Place {
+        let code = Code { low, span };
+        Place {
+            function,
+            code,
+            entry: false,
+            inlined: Chain::NONE,
+            near: code,
+        }
+    }
+
+    /// Where the same code is when it lies as far above as `shift` says, and only the addresses within `limits` are it.
+    pub(crate) fn moved(self, shift: u64, limits: (u64, u64)) -> Place {
+        Place {
+            code: self.code.moved(shift, limits),
+            near: self.near.moved(shift, limits),
+            ..self
+        }
+    }
 }
 
 /// The functions that were met, by module and name.
@@ -22,6 +111,8 @@ pub(crate) struct Place {
 pub struct Names {
     known: Vec<(String, String)>,
     numbers: HashMap<(String, String), Function>,
+    sources: HashMap<Function, Source>,
+    chains: Chains,
 }
 
 /// What code is called that has no symbol.
@@ -45,6 +136,16 @@ impl Names {
         (module, name)
     }
 
+    /// Where the source has a function, if debug information says so.
+    pub fn source(&self, function: Function) -> Option<&Source> {
+        self.sources.get(&function)
+    }
+
+    /// The chains of inlined functions that places have.
+    pub(crate) fn chains(&self) -> Chains {
+        self.chains.clone()
+    }
+
     /// All functions, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.known
@@ -57,20 +158,35 @@ impl Names {
         match symbols.find(address) {
             Ok(symbol) => {
                 let name = whole(&symbol.name);
+                let function = self.number(module, name);
+                if let Some(source) = symbols.debug.sources.get(&symbol.start) {
+                    self.sources.entry(function).or_insert_with(|| source.clone());
+                }
+                let (low, high, inlined) = symbols.debug.around(address);
+                let (low, high) = (low.max(symbol.start), high.min(symbol.end));
+                let span = high - low;
                 Place {
-                    function: self.number(module, name),
-                    low: symbol.start,
-                    span: symbol.end - symbol.start,
                     entry: address == symbol.start && name == symbol.name,
+                    inlined: self.chain(module, symbols, inlined),
+                    near: Code { low, span },
+                    ..Place::plain(function, symbol.start, symbol.end - symbol.start)
                 }
             }
-            Err((low, high)) => Place {
-                function: self.number(module, UNKNOWN),
-                low,
-                span: high - low,
-                entry: false,
-            },
+            Err((low, high)) => Place::plain(self.number(module, UNKNOWN), low, high - low),
         }
+    }
+
+    fn chain(&mut self, module: &str, symbols: &Symbols, inlined: &[usize]) -> Chain {
+        let mut functions = Vec::with_capacity(inlined.len());
+        for index in inlined {
+            let (name, source) = &symbols.debug.functions[*index];
+            let function = self.number(module, name);
+            if let Some(source) = source {
+                self.sources.entry(function).or_insert_with(|| source.clone());
+            }
+            functions.push(function);
+        }
+        self.chains.number(functions)
     }
 }
 

@@ -106,7 +106,7 @@ impl Observation {
         let to = settings.to.as_ref().map(arm).transpose()?;
         let watch = Watch::new(from, to);
         let kept = chosen.iter().map(|index| names[*index].clone()).collect();
-        session.keep(watch.clone(), kept);
+        session.keep(watch.clone(), kept, names[names.len() - units..].to_vec());
         Ok(Observation {
             session,
             settings,
@@ -134,7 +134,11 @@ impl Observation {
     /// Where the units beside hart number `hart` say what has happened in them.
     pub fn units(&self, hart: usize) -> UnitEvents {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || UnitEvents::new(self.units);
+        let new = || {
+            let made = UnitEvents::new(self.units);
+            self.session.keep_units(hart, made.clone());
+            made
+        };
         events.entry(hart).or_insert_with(new).clone()
     }
 

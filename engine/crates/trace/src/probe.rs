@@ -145,7 +145,12 @@ impl<T: Timing> Probed<T> {
             self.changes = self.watch.changes();
             match (self.on, self.watch.phase()) {
                 (false, Phase::On) => self.begin(Some(view), now),
-                (true, Phase::Off) => self.end(now),
+                (true, Phase::Off) => {
+                    self.end(now);
+                    // With the look at its beginning, it says what has been counted meanwhile.
+                    let _ = self.read_counters();
+                    self.keep_sample(now);
+                }
                 _ => {}
             }
         }

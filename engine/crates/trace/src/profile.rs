@@ -1,6 +1,7 @@
 use crate::collector::Collector;
 use crate::names::{readable, Names};
 use crate::session::Thread;
+use crate::slices::{Cause, TrapSlice, Turn, Work};
 use crate::trace_file::TraceRecord;
 use serde::Serialize;
 
@@ -41,6 +42,10 @@ pub struct FunctionRecord {
     pub slowest: Vec<(u64, u64)>,
     /// Cycles in which nothing retired, by reason.
     pub stalls: Vec<u64>,
+    /// The source file in which it is declared; empty where debug information does not say so.
+    pub file: String,
+    /// The line there, from 1 on; 0 where it is not known.
+    pub line: u32,
 }
 
 /// A thread.
@@ -73,6 +78,43 @@ pub struct HartRecord {
     pub slices: Vec<SliceRecord>,
     /// How many calls are not among the slices.
     pub slices_dropped: u64,
+    /// The longest times in which it has run one thread.
+    pub turns: Vec<TurnRecord>,
+    /// The longest traps.
+    pub traps: Vec<TrapRecord>,
+    /// The units beside it.
+    pub units: Vec<UnitRecord>,
+}
+
+/// A unit beside a hart.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct UnitRecord {
+    /// Its name.
+    pub unit: String,
+    /// The longest times in which it had work: first cycles, and first cycles after them.
+    pub work: Vec<(u64, u64)>,
+}
+
+impl HartRecord {
+    /// Takes note of the work of units while the hart was observed. Each comes with the number of its first event among `events`,
+    /// which begin with the names of their units.
+    pub(crate) fn keep_work(&mut self, work: Vec<(usize, Vec<Work>)>, events: &[String]) {
+        let seen = |each: &Work| {
+            let windows = self.windows.iter();
+            windows
+                .clone()
+                .any(|(begin, end)| each.begin < *end && each.end > *begin)
+        };
+        let unit = |(first, work): (usize, Vec<Work>)| UnitRecord {
+            unit: events[first].split('.').next().unwrap_or_default().to_string(),
+            work: work
+                .iter()
+                .filter(|each| seen(each))
+                .map(|each| (each.begin, each.end))
+                .collect(),
+        };
+        self.units = work.into_iter().map(unit).collect();
+    }
 }
 
 /// Parent, function (or thread), own cycles, own instructions, and calls of a node.
@@ -82,6 +124,14 @@ pub struct NodeRecord(pub u32, pub u32, pub u64, pub u64, pub u64);
 /// Thread, depth, function, begin and end of a call.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct SliceRecord(pub u32, pub u32, pub u32, pub u64, pub u64);
+
+/// Thread, begin and end of a time in which a hart has run one thread.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct TurnRecord(pub u32, pub u64, pub u64);
+
+/// Thread, cause (as in `scause`), register `a7`, begin and end of a trap.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct TrapRecord(pub u32, pub u64, pub u64, pub u64, pub u64);
 
 impl Profile {
     pub(crate) fn of(
@@ -95,7 +145,7 @@ impl Profile {
         let stalls = harts.first().map_or(&[][..], |hart| hart.reasons);
         Profile {
             functions: functions
-                .map(|(number, (module, symbol))| function(number as u32, module, symbol, &harts))
+                .map(|(number, named)| function(number as u32, named, names, &harts))
                 .collect(),
             threads: threads.iter().map(thread).collect(),
             harts: harts.iter().map(hart).collect(),
@@ -108,7 +158,12 @@ impl Profile {
     }
 }
 
-fn function(number: u32, module: &str, symbol: &str, harts: &[Collector]) -> FunctionRecord {
+fn function(
+    number: u32,
+    (module, symbol): (&str, &str),
+    names: &Names,
+    harts: &[Collector],
+) -> FunctionRecord {
     let mut durations = crate::Durations::default();
     let number = crate::Function(number);
     harts
@@ -123,6 +178,7 @@ fn function(number: u32, module: &str, symbol: &str, harts: &[Collector]) -> Fun
         }
     }
     let slowest = durations.slowest().iter();
+    let source = names.source(number);
     FunctionRecord {
         module: module.to_string(),
         name: readable(symbol),
@@ -130,6 +186,8 @@ fn function(number: u32, module: &str, symbol: &str, harts: &[Collector]) -> Fun
         durations: durations.steps().collect(),
         slowest: slowest.map(|call| (call.cycles, call.begin)).collect(),
         stalls,
+        file: source.map_or_else(String::new, |source| source.file.clone()),
+        line: source.map_or(0, |source| source.line),
     }
 }
 
@@ -140,6 +198,15 @@ fn thread(thread: &Thread) -> ThreadRecord {
         name: thread.name.clone(),
         number: thread.number,
     }
+}
+
+fn turn(turn: &Turn) -> TurnRecord {
+    TurnRecord(turn.thread, turn.begin, turn.end)
+}
+
+fn trap(trap: &TrapSlice) -> TrapRecord {
+    let Cause { code, call, begin } = trap.cause;
+    TrapRecord(trap.thread, code, call, begin, trap.end)
 }
 
 fn hart(collector: &Collector) -> HartRecord {
@@ -173,5 +240,8 @@ fn hart(collector: &Collector) -> HartRecord {
             })
             .collect(),
         slices_dropped: collector.slices.dropped(),
+        turns: collector.turns.longest.kept().iter().map(turn).collect(),
+        traps: collector.traps.kept().iter().map(trap).collect(),
+        units: Vec::new(),
     }
 }

@@ -1,7 +1,8 @@
 use crate::collector::{mapped, task_on, Collector};
+use crate::counters::UnitEvents;
 use crate::guest::Mapped;
 use crate::linux::{module_of, KernelError, Linux, KERNEL};
-use crate::names::{called, Names, Place};
+use crate::names::{called, Chains, Names, Place};
 use crate::observation::SettingsError;
 use crate::profile::Profile;
 use crate::stack::Frame;
@@ -35,6 +36,9 @@ pub(crate) struct Shared {
     trace: Option<Arc<TraceFile>>,
     /// The counters that samples have.
     counters: Vec<String>,
+    /// What the units beside each hart say, and the names of their events.
+    units: HashMap<usize, UnitEvents>,
+    unit_events: Vec<String>,
 }
 
 /// The stack of a thread that is on no hart.
@@ -144,12 +148,9 @@ impl Shared {
                 }
                 names.place(module, symbols, address)
             }
-            Software::Linux(_) if sight.privilege == Privilege::Machine => Place {
-                function: names.number("firmware", "[firmware]"),
-                low: 0,
-                span: u64::MAX,
-                entry: false,
-            },
+            Software::Linux(_) if sight.privilege == Privilege::Machine => {
+                Place::plain(names.number("firmware", "[firmware]"), 0, u64::MAX)
+            }
             Software::Linux(linux) => linux.place(names, sight, address, called),
         }
     }
@@ -204,6 +205,11 @@ impl Session {
         })
     }
 
+    /// The chains of inlined functions that its names have.
+    pub(crate) fn chains(&self) -> Chains {
+        self.lock().names.chains()
+    }
+
     /// Whether a kernel runs, above firmware.
     pub(crate) fn has_kernel(&self) -> bool {
         self.lock().linux().is_some()
@@ -217,17 +223,27 @@ impl Session {
         let fired = shared.watch.as_ref().map_or([0; 2], |watch| watch.fired());
         let counters = std::mem::take(&mut shared.counters);
         let trace = shared.trace.take().map(|file| file.finish());
-        Profile {
-            trace,
-            ..Profile::of(&shared.names, &shared.threads, finished, (counters, fired))
+        let units = std::mem::take(&mut shared.units);
+        let mut profile = Profile::of(&shared.names, &shared.threads, finished, (counters, fired));
+        for hart in &mut profile.harts {
+            if let Some(events) = units.get(&hart.hart) {
+                hart.keep_work(events.work(), &shared.unit_events);
+            }
         }
+        Profile { trace, ..profile }
     }
 
     /// Keeps what the profile says of triggers and counters.
-    pub(crate) fn keep(&self, watch: Arc<Watch>, counters: Vec<String>) {
+    pub(crate) fn keep(&self, watch: Arc<Watch>, counters: Vec<String>, unit_events: Vec<String>) {
         let mut shared = self.lock();
+        shared.unit_events = unit_events;
         shared.watch = Some(watch);
         shared.counters = counters;
+    }
+
+    /// Keeps what the units beside a hart say.
+    pub(crate) fn keep_units(&self, hart: usize, events: UnitEvents) {
+        self.lock().units.insert(hart, events);
     }
 
     /// Keeps the trace, which is complete when there is a profile.

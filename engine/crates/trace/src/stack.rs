@@ -1,4 +1,5 @@
-use crate::names::Function;
+use crate::names::{Chain, Code, Function};
+use crate::slices::Cause;
 use crate::tree::NodeId;
 use rackwright_cpu::Privilege;
 
@@ -21,15 +22,21 @@ pub(crate) struct Frame {
     pub(crate) function: Function,
     pub(crate) node: NodeId,
     pub(crate) entered: Entered,
+    /// Of a trap, why it was taken.
+    pub(crate) cause: Cause,
     /// Where the caller goes on, or what was interrupted.
     pub(crate) returns_to: u64,
     /// The caller's stack pointer.
     pub(crate) pointer: u64,
     /// The cycle of the call.
     pub(crate) begin: u64,
-    /// The code of the function that runs at present.
-    pub(crate) low: u64,
-    pub(crate) span: u64,
+    /// The code of the function.
+    pub(crate) code: Code,
+    /// What runs in it at present: functions that are inlined there, the innermost one (or the function itself), and the code
+    /// that has them.
+    pub(crate) inlined: Chain,
+    pub(crate) runs: Function,
+    pub(crate) near: Code,
 }
 
 impl Frame {

@@ -1,3 +1,4 @@
+use crate::debug::Details;
 use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
 use object::read::elf::ElfFile64;
 use object::{
@@ -38,6 +39,7 @@ pub struct Symbols {
     symbols: Vec<Symbol>,
     /// How far the addresses of the file are above those here, by ranges of the latter.
     shifts: Vec<(Range<u64>, u64)>,
+    pub(crate) debug: Details,
 }
 
 /// A symbol as it is found, and how well its name tells what the function is.
@@ -85,7 +87,10 @@ impl Symbols {
             .filter(|section| section.kind() == SectionKind::Text)
             .map(|section| section.address() + section.size())
             .collect();
-        Symbols::settle(found, &ends)
+        Symbols {
+            debug: Details::of_elf(elf),
+            ..Symbols::settle(found, &ends)
+        }
     }
 
     /// With the addresses that `shifts` say.
@@ -104,6 +109,7 @@ impl Symbols {
             symbol.end = symbol.start + bytes;
         }
         self.symbols.sort_by_key(|symbol| symbol.start);
+        self.debug.moved(place);
         self.shifts = shifts;
         self
     }
@@ -181,7 +187,7 @@ impl Symbols {
         }
         Symbols {
             symbols,
-            shifts: Vec::new(),
+            ..Symbols::default()
         }
     }
 
@@ -216,7 +222,7 @@ impl Symbols {
     }
 }
 
-type Elf<'data> = ElfFile64<'data, Endianness>;
+pub(crate) type Elf<'data> = ElfFile64<'data, Endianness>;
 
 fn parse(file: &[u8]) -> Result<Elf<'_>, SymbolError> {
     Elf::parse(file).map_err(|error| SymbolError::Malformed(error.to_string()))

@@ -57,6 +57,8 @@ pub struct AttachedUnit {
     last_request: Option<LastRequest>,
     /// Where its events are told, from which number on.
     published: Option<(UnitEvents, usize)>,
+    /// Since when it has had work without a break, if it is told.
+    busy: Option<Cycle>,
     /// Over commands, answers, accesses to registers and memory traffic.
     digest: Digest,
     streams: Streams,
@@ -69,6 +71,16 @@ struct Streams {
     arrived: Digest,
     left: Digest,
     interrupts: Digest,
+}
+
+/// Has units say in `events` what happens in them, one after the other; gives the number of their events.
+pub fn publish(units: &mut [AttachedUnit], events: &UnitEvents) -> usize {
+    let mut first = 0;
+    for unit in units {
+        unit.publish(events.clone(), first);
+        first += unit.design().manifest.events().count();
+    }
+    first
 }
 
 struct MemoryPort {
@@ -116,6 +128,7 @@ impl AttachedUnit {
             moved: Cycle::ZERO,
             last_request: None,
             published: None,
+            busy: None,
             digest: Digest::new(),
             streams: Streams::default(),
         })
@@ -361,6 +374,7 @@ impl AttachedUnit {
 
     /// Advances by one window, or to `until` at once when the unit is quiescent.
     pub fn advance_window(&mut self, until: Cycle, surroundings: &mut Surroundings) {
+        let (begin, rested) = (self.cycle(), self.quiescent);
         let end = if self.quiescent {
             until
         } else {
@@ -411,6 +425,15 @@ impl AttachedUnit {
         if let Some((events, first)) = &self.published {
             for index in 0..self.instance.design().manifest.events().count() {
                 events.set(first + index, self.instance.event(index));
+            }
+            if !(rested && self.quiescent) || moved {
+                self.busy = self.busy.or(Some(begin));
+            }
+            if self.quiescent {
+                if let Some(begin) = self.busy.take() {
+                    let hart = |cycle| self.seen_by_hart(cycle).0;
+                    events.worked(*first, hart(begin), hart(self.cycle()));
+                }
             }
         }
     }

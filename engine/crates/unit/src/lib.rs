@@ -12,7 +12,7 @@ pub mod frames;
 mod guard;
 mod wait;
 
-pub use attached::{AttachedUnit, Surroundings};
+pub use attached::{publish, AttachedUnit, Surroundings};
 pub use attachment::Attachment;
 pub use core::{counters, Core};
 pub use error::UnitError;

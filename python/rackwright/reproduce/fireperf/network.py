@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from rackwright.cluster import Cluster, Ethernet, Switch
+from rackwright.demo.charts import Bar, bar_chart
 from rackwright.designs import design, manifest_of
 from rackwright.errors import RackwrightError
-from rackwright.lines import line_chart
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.image import build_image, load_image
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
@@ -71,10 +71,10 @@ HARTS = {1: "one hart", 2: "two harts"}
 
 @dataclass(frozen=True)
 class Transfer:
-    """What iperf3 reached, and the share of cycles in which so many frames to send were in the ring."""
+    """What iperf3 reached, and in how many cycles so many frames to send were in the ring, from none on."""
 
     gbps: float
-    ring: Mapping[str, float]
+    ring: Mapping[str, int]
     digest: str
 
 
@@ -103,36 +103,41 @@ def transfer(checkpoint: Path, step: Step, cpu: str = "rocket") -> Transfer:
     row = next(row for row in result.record()["servers"] if row["name"] == "sends")
     found = _RATE.findall(row["stdout"])
     if not found:
-        raise RackwrightError(f"iperf3 ended with status {row['exit_code']}: {row['stderr']}")
+        status = row["exit_code"]
+        ended = f"has sent nothing in {LIMIT_MS} ms" if status is None else f"ended with status {status}"
+        raise RackwrightError(f"{step.name}: iperf3 {ended}: {row['stderr']}")
     sending = int((result.samples["sent_gbps"] > 0.01).sum()) * result.clock_hz // 1000
-    return Transfer(float(found[0]) / 1e3, shares(row, sending), result.digest)
+    return Transfer(float(found[0]) / 1e3, fills(row, sending), result.digest)
 
 
-def shares(counts: Mapping[str, Any], cycles: int) -> dict[str, float]:
-    """Shares of the `cycles` of a transfer, by the buffers in the ring, which was empty in all others."""
+def fills(counts: Mapping[str, Any], cycles: int) -> dict[str, int]:
+    """The `cycles` of a transfer by the buffers in the ring, which was empty in those that nobody counted."""
     filled = {
-        name.removeprefix(RING).replace("_", " to "): count / cycles
+        name.removeprefix(RING).replace("_", " to "): count
         for name, count in counts.items()
         if name.startswith(RING) and name != f"{RING}0"
     }
-    return {"0": 1 - sum(filled.values())} | filled
+    return {"0": cycles - sum(filled.values())} | filled
+
+
+_DONE: dict[tuple[int, Step], Transfer] = {}
+"""By harts and step: experiments that are run together share them, for each would be the same again."""
 
 
 def transfers(settings: Settings, harts: int, steps: Sequence[Step], told: str) -> dict[str, Transfer]:
     """What each step reaches, by its name."""
     settings.detail(f"{told}: image with iperf3")
     image = load_image(build_image(["iperf3"], tell=settings.detail))
-    done = {}
     for vector in (False, True):
-        chosen = [step for step in steps if step.vector is vector]
-        if not chosen:
+        missing = [step for step in steps if step.vector is vector and (harts, step) not in _DONE]
+        if not missing:
             continue
         settings.detail(f"{told}: boot, {HARTS[harts]}")
         with booted(image, harts, vector=vector, before=BUFFERS) as checkpoint:
-            for step in chosen:
+            for step in missing:
                 settings.detail(f"{told}: {step.name}, {HARTS[harts]}")
-                done[step.name] = transfer(checkpoint, step)
-    return done
+                _DONE[harts, step] = transfer(checkpoint, step)
+    return {step.name: _DONE[harts, step] for step in steps}
 
 
 def measure_steps(settings: Settings) -> Outcome:
@@ -151,7 +156,7 @@ def measure_steps(settings: Settings) -> Outcome:
 
 
 def measure_ring(settings: Settings) -> Outcome:
-    """Figure 5.5: shares of cycles in which frames to send are in the ring."""
+    """Figure 5.5: cycles by the frames to send that are in the ring."""
     steps = {
         "baseline": BASELINE,
         "optimized, no interrupt mitigation": WITHOUT_MITIGATION,
@@ -159,18 +164,37 @@ def measure_ring(settings: Settings) -> Outcome:
     }
     done = transfers(settings, 1, list(steps.values()), "fireperf-5.5")
     rings = {called: done[step.name].ring for called, step in steps.items()}
-    occupied = {f"{called}: not empty": 1 - ring["0"] for called, ring in rings.items()}
-    chart = line_chart(
-        "frames to send in the ring, share of cycles",
-        "frames, at least",
-        "",
-        {
-            called: sorted((int(frames.split()[0]), share) for frames, share in ring.items())
-            for called, ring in rings.items()
-        },
-    )
-    rows = compare("fireperf/send_ring.csv", occupied, partial=settings.quick)
-    return Outcome(rows, [chart], [one.digest for one in done.values()])
+    measured = {
+        f"{called}, {quantity}": value
+        for called, ring in rings.items()
+        for quantity, value in ring_quantities(ring).items()
+    }
+    rows = compare("fireperf/send_ring.csv", measured, partial=settings.quick)
+    return Outcome(rows, [ring_chart(rings)], [one.digest for one in done.values()])
+
+
+def ring_quantities(ring: Mapping[str, int]) -> dict[str, float]:
+    """What is said of one ring: how often it holds frames, how many then, and the cycles at each fill."""
+    filled = {fill: cycles for fill, cycles in ring.items() if fill != "0"}
+    occupied = sum(filled.values())
+    least = sum(int(fill.split()[0]) * cycles for fill, cycles in filled.items())
+    return {
+        "not empty": occupied / sum(ring.values()),
+        "frames while not empty, at least": least / max(1, occupied),
+        **{f"cycles at {fill}": cycles for fill, cycles in filled.items()},
+    }
+
+
+def ring_chart(rings: Mapping[str, Mapping[str, int]]) -> str:
+    """Bars for each fill but none, as the paper's: one for each system, in the order of `rings`."""
+    colours = ("host", "core", "unit")
+    fills = [fill for fill in next(iter(rings.values())) if fill != "0"]
+    bars = [
+        Bar(fill if style == colours[0] else "", ring[fill], f"{ring[fill]:,} {called}", style)
+        for fill in fills
+        for style, (called, ring) in zip(colours, rings.items(), strict=True)
+    ]
+    return bar_chart("cycles by the frames to send in the ring", bars)
 
 
 def measure_baseline(settings: Settings) -> Outcome:
