@@ -30,6 +30,15 @@ def _expand(
     return expanded
 
 
+def _manifest_of(accelerator: str | Path, parameters: Mapping[str, ParameterValue] | None) -> Path:
+    try:
+        return manifest_of(accelerator, parameters)
+    except RackwrightError as error:
+        if not str(error).startswith("no unit is named"):
+            raise
+        raise RackwrightError(f"{error}; and the sets {', '.join(SETS)}") from error
+
+
 def build_units(
     accelerators: Sequence[str | Path | _engine.Design],
     parameters: Mapping[str, Mapping[str, ParameterValue]],
@@ -40,8 +49,7 @@ def build_units(
 ) -> list[_engine.Design]:
     """The units of a server: elaborates and compiles what is not compiled yet, two at a time.
 
-    With `translation`, those that are named by their names translate virtual addresses; they have the clock
-    that they have without.
+    With `translation`, those that are named by their names translate virtual addresses.
     """
     wanted = _expand(accelerators)
     strangers = set(parameters) - {str(each) for each in wanted}
@@ -52,11 +60,11 @@ def build_units(
         if isinstance(accelerator, _engine.Design):
             return accelerator
         own = parameters.get(str(accelerator))
-        manifest = manifest_of(accelerator, own)
-        hertz = clock_of(manifest, clock).hertz
         if translation and not str(accelerator).endswith(".json"):
             manifest = elaborate(str(accelerator), own, translation=True)
-        return design(manifest, waves=waves, clock_hz=hertz)
+        else:
+            manifest = _manifest_of(accelerator, own)
+        return design(manifest, waves=waves, clock_hz=clock_of(manifest, clock).hertz)
 
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(build, wanted))

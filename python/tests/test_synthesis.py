@@ -246,7 +246,8 @@ def test_a_macro_of_the_user_comes_before_the_rules(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("each", configurations(), ids=lambda each: each.name)
 def test_the_table_has_a_row_for_the_rtl(each: Configuration) -> None:
-    rtl_hash = json.loads(elaborate(each.unit, dict(each.parameters)).read_text(encoding="utf-8"))["hash"]
+    manifest = elaborate(each.unit, dict(each.parameters), translation=each.translation)
+    rtl_hash = json.loads(manifest.read_text(encoding="utf-8"))["hash"]
     row = read_table().get(rtl_hash)
     assert row is not None, (
         f"{each.name} has changed: `./rw synth --all --update` brings the table up to date"
@@ -256,7 +257,8 @@ def test_the_table_has_a_row_for_the_rtl(each: Configuration) -> None:
 
 def _same_as_in_the_table(each: Configuration) -> None:
     library, process = load_library(), load_process()
-    result = synthesise(load_design(each.unit, dict(each.parameters)), library, process)
+    design = load_design(each.unit, dict(each.parameters), translation=each.translation)
+    result = synthesise(design, library, process)
     row = row_of(each.name, figures(result, library, process), flow_hash(library, process))
     assert row == read_table()[row.rtl_hash]
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rackwright.benchmarks.compression import Row as CompressionRow
     from rackwright.benchmarks.cpu import CpuRow
     from rackwright.benchmarks.dispatch import ForwardingRow, TailRow
+    from rackwright.benchmarks.linux import LinuxRow
     from rackwright.benchmarks.snappy import FileRow
 
 bench = typer.Typer(help="Measure the units and the simulation itself.", no_args_is_help=True)
@@ -197,6 +198,41 @@ def cpu(json: JsonOption = False) -> None:
     columns = [("program", "left"), ("core", "left"), ("instructions", "right")]
     columns += [("instructions/s", "right"), ("qemu's", "right"), ("ratio", "right")]
     print_table(columns, [_cpu_cells(row) for row in rows])
+
+
+@bench.command("linux")
+def linux(
+    cores: Annotated[
+        list[str] | None, typer.Option("--cpu", help="Models of harts; functional and rocket by default.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """What Linux costs: booting beside QEMU, programs under it, several harts, restoring, idle servers.
+
+    Each is measured once, by processor time, so that others on this machine change little.
+
+    Examples:
+        ./rw bench linux
+
+        ./rw bench linux --cpu functional --json
+
+    """
+    from rackwright.benchmarks import linux as benchmark
+
+    with working("linux") as activity:
+        rows = list(benchmark.measure(cores or benchmark.CORES, activity.begin))
+    if json:
+        print_json({"rows": [vars(row) for row in rows]})
+        return
+    columns = [("figure", "left"), ("harts", "left"), ("measured", "right"), ("reference", "right")]
+    columns += [("ratio", "right"), ("unit", "left")]
+    print_table(columns, [_linux_cells(row) for row in rows])
+
+
+def _linux_cells(row: LinuxRow) -> tuple[str, ...]:
+    reference = "" if row.reference is None else f"{row.reference:,.2f}"
+    ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+    return row.figure, row.cpu, f"{row.measured:,.2f}", reference, ratio, row.unit
 
 
 @bench.command("cluster")

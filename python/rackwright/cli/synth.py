@@ -83,7 +83,7 @@ def _synthesise(
     if each.unit.endswith(".json"):
         design = read_design(Path(each.unit))
     else:
-        design = load_design(each.unit, dict(each.parameters))
+        design = load_design(each.unit, dict(each.parameters), translation=each.translation)
     result = synthesise(design, library, process, paths=paths, report=activity.detail)
     return figures(result, library, process)
 
@@ -96,7 +96,8 @@ def _update(wanted: list[Configuration], library: Library, process: Process, act
 
     kept, flow = read_table(), flow_hash(library, process)
     for each in wanted:
-        row = kept.get(load_design(each.unit, dict(each.parameters)).rtl_hash)
+        design = load_design(each.unit, dict(each.parameters), translation=each.translation)
+        row = kept.get(design.rtl_hash)
         if row is None or row.flow_hash != flow:
             row = row_of(each.name, _synthesise(each, library, process, 1, activity), flow)
             activity.begin(f"{each.name}: {row.depth_fo4:.1f} FO4, {row.worst_start} -> {row.worst_end}")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 _TRAILER = "TRAILER!!!"
+_HEAD_BYTES = 110
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,20 @@ class ArchiveWriter:
         head = "070701" + "".join(f"{field:08X}" for field in fields)
         self._stream.write(_padded(head.encode() + name))
         self._stream.write(_padded(entry.content))
+
+
+def content_of(archive: bytes, path: str) -> bytes:
+    """The content of one file of an archive. Raises `KeyError` when it is not there."""
+    at = 0
+    while archive[at : at + 6] == b"070701":
+        fields = [int(archive[at + place : at + place + 8], 16) for place in range(6, _HEAD_BYTES, 8)]
+        size, name_bytes = fields[6], fields[11]
+        name = archive[at + _HEAD_BYTES : at + _HEAD_BYTES + name_bytes - 1].decode()
+        start = at + len(_padded(bytes(_HEAD_BYTES + name_bytes)))
+        if name == path:
+            return archive[start : start + size]
+        at = start + size + -size % 4
+    raise KeyError(path)
 
 
 def _padded(content: bytes) -> bytes:

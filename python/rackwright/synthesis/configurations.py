@@ -9,15 +9,17 @@ from rackwright.designs import ParameterValue, units
 
 @dataclass(frozen=True)
 class Configuration:
-    """A unit and the parameters in which it differs from its defaults."""
+    """A unit, the parameters in which it differs from its defaults, and whether it translates addresses."""
 
     unit: str
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
+    translation: bool = False
 
     @property
     def name(self) -> str:
         """The unit and its parameters in one word, as tables show them."""
-        return ",".join([self.unit, *(f"{name}={value}" for name, value in self.parameters)])
+        settings = [f"{name}={value}" for name, value in self.parameters]
+        return ",".join([self.unit, *settings, *(["translation=on"] if self.translation else [])])
 
 
 _VARIED: dict[str, tuple[tuple[str, tuple[ParameterValue, ...]], ...]] = {
@@ -28,9 +30,12 @@ _VARIED: dict[str, tuple[tuple[str, tuple[ParameterValue, ...]], ...]] = {
 }
 """The parameters that experiments vary, beside the default configuration of every unit."""
 
+_TRANSLATED = ("snappy-decompress",)
+"""Units with a row for `rw boot`, which has them translate, too; others are assumed to reach their clock."""
+
 
 def configurations() -> list[Configuration]:
-    """Every unit that is ready as it is by default, and with what experiments vary.
+    """Every unit that is ready as it is by default, with what experiments vary, and with translation.
 
     The RTL of others changes from day to day; they run at the clock that they are made for.
     """
@@ -41,4 +46,6 @@ def configurations() -> list[Configuration]:
         found.append(Configuration(unit.name))
         for name, values in _VARIED.get(unit.name, ()):
             found += [Configuration(unit.name, ((name, value),)) for value in values]
+        if unit.name in _TRANSLATED:
+            found.append(Configuration(unit.name, translation=True))
     return found

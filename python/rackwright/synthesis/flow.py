@@ -61,9 +61,11 @@ class Synthesised:
         return self.design.copies[module]
 
 
-def load_design(unit: str, parameters: Mapping[str, ParameterValue] | None = None) -> Design:
-    """Elaborates a unit of hardware/."""
-    return read_design(elaborate(unit, parameters))
+def load_design(
+    unit: str, parameters: Mapping[str, ParameterValue] | None = None, *, translation: bool = False
+) -> Design:
+    """Elaborates a unit of hardware/; with `translation`, on virtual addresses."""
+    return read_design(elaborate(unit, parameters, translation=translation))
 
 
 def read_design(manifest: Path) -> Design:

@@ -83,8 +83,8 @@ class ContextGate extends Module {
     faulted := true.B
     first := fault.bits
   }
-  // Questions about the operation that ended leave it.
-  when(inner.request.fire && calm && !request.bits.xd) { faulted := false.B }
+  // Questions about the operation that ended leave it. A unit may be no more calm as soon as a command is there.
+  when(inner.request.fire && RegNext(calm, true.B) && !request.bits.xd) { faulted := false.B }
   when(switch) {
     present := request.bits.context
     faulted := false.B
@@ -93,8 +93,9 @@ class ContextGate extends Module {
   when(renewing =/= 0.U) { renewing := renewing - 1.U }
   when(leaves) { renewing := ContextGate.resetCycles.U }
 
+  // Not in the cycle that finds the unit calm, which is known late: while the unit is reset it asks for nothing.
   context := present
-  forget := outer.fence || leaves
+  forget := outer.fence || renewing =/= 0.U
   renew := renewing =/= 0.U
   idle := !outer.response.valid && due === 0.U && renewing === 0.U
 

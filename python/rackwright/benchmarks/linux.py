@@ -1,0 +1,204 @@
+"""What Linux costs: booting beside QEMU, programs under it, several harts, checkpoints, memory."""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bootstrap.paths import REPOSITORY, SOFTWARE
+from rackwright import _engine
+from rackwright.errors import RackwrightError
+from rackwright.linux.archive import ArchiveWriter, Entry, content_of, folder, program
+from rackwright.linux.boot import COMMAND_LINE, boot, restore
+from rackwright.linux.image import Image, default_image, load_image
+from rackwright.programs import compile_program
+from rackwright.server import Server
+
+QEMU = "qemu-system-riscv64"
+CORES = ("functional", "rocket")
+HARTS = 4
+"""Busy ones, beside one alone."""
+
+_SERVERS = (2, 18)
+"""Idle servers, of which the second number's take more memory than the first one's."""
+
+_MEMORY = 1 << 30
+_SLICE = 1 << 26
+_LIMIT = 1 << 36
+_INIT = rb"""#!/bin/busybox sh
+/bin/busybox mount -t devtmpfs devtmpfs /dev
+echo here is a shell
+if /bin/busybox stty -F /dev/ttyS1 raw -echo 2>/dev/null; then
+    printf 'ready\nexit 0\n' >/dev/ttyS1
+fi
+exec /bin/busybox poweroff -f
+"""
+"""The second serial port is where our machine hears of a guest, and QEMU's has none."""
+
+_SORT = SOFTWARE / "workloads" / "sort.cpp"
+
+
+@dataclass(frozen=True)
+class LinuxRow:
+    """One figure, as processor time makes it, and what it is over its reference.
+
+    `figure` and `cpu` say of what. `measured` and `reference` are in `unit`: seconds, instructions per second
+    or MiB. `ratio` is measured over reference; both are None where there is nothing to compare with.
+    """
+
+    figure: str
+    cpu: str
+    measured: float
+    unit: str
+    reference: float | None = None
+    ratio: float | None = None
+
+
+def measure(cores: Sequence[str] = CORES, tell: Callable[[str], None] = lambda _: None) -> Iterator[LinuxRow]:
+    """Measures everything once, figure by figure; `tell` hears what is under way.
+
+    Raises `RackwrightError` when QEMU is missing, or something does not end as it should.
+    """
+    if shutil.which(QEMU) is None:
+        raise RackwrightError(f"no {QEMU}; install the package qemu-system-misc")
+    image = load_image(default_image(tell))
+    with tempfile.TemporaryDirectory() as scratch:
+        yield from _boots(image, Path(scratch), cores, tell)
+        yield from _programs(image, Path(scratch), cores, tell)
+        yield _idle_servers(image, Path(scratch), tell)
+
+
+def _compared(figure: str, cpu: str, measured: float, unit: str, reference: float) -> LinuxRow:
+    return LinuxRow(figure, cpu, measured, unit, reference, measured / reference)
+
+
+def _boots(
+    image: Image, scratch: Path, cores: Sequence[str], tell: Callable[[str], None]
+) -> Iterator[LinuxRow]:
+    files = _smallest_files(image)
+    tell(f"booting on {QEMU}")
+    reference = _boot_on_qemu(image, files, scratch)
+    for cpu in cores:
+        tell(f"booting on {cpu}")
+        guest = _engine.Guest(image.firmware, image.kernel, files, COMMAND_LINE, cpu, 1, _MEMORY)
+        began = time.process_time()
+        while guest.run(_SLICE)[0] != "off":
+            if guest.cycles > _LIMIT:
+                raise RackwrightError("the guest does not switch itself off")
+        yield _compared("boot and power off", cpu, time.process_time() - began, "s", reference)
+
+
+def _smallest_files(image: Image) -> bytes:
+    """An initial file system with a shell that says a line and switches the machine off."""
+    stream = io.BytesIO()
+    archive = ArchiveWriter(stream)
+    for path in ("bin", "dev"):
+        archive.add(folder(path))
+    archive.add(Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)))
+    archive.add(program("bin/busybox", content_of(image.files, "usr/bin/busybox")))
+    archive.add(program("init", _INIT))
+    archive.close()
+    return stream.getvalue()
+
+
+def _boot_on_qemu(image: Image, files: bytes, scratch: Path) -> float:
+    """Seconds of processor time, with the same firmware, kernel and files."""
+    parts = {"bios": image.firmware, "kernel": image.kernel, "initrd": files}
+    words = [QEMU, "-M", "virt", "-m", f"{_MEMORY >> 20}M", "-nographic", "-append", COMMAND_LINE]
+    for name, content in parts.items():
+        (scratch / name).write_bytes(content)
+        words += [f"-{name}", str(scratch / name)]
+    before = _children_seconds()
+    result = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=600)
+    if b"here is a shell" not in result.stdout:
+        raise RackwrightError(f"{QEMU} does not come to a shell")
+    return _children_seconds() - before
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _programs(
+    image: Image, scratch: Path, cores: Sequence[str], tell: Callable[[str], None]
+) -> Iterator[LinuxRow]:
+    """A program under Linux over the same in user mode, several harts over one, and restoring."""
+    sort = compile_program([_SORT], scratch / "sort")
+    checkpoint = scratch / "harts.checkpoint"
+    tell("a checkpoint of a machine with several harts")
+    boot(image, harts=HARTS, memory_bytes=_MEMORY, files=[sort], checkpoint=checkpoint)
+    yield LinuxRow(
+        "restore, and run `true`", "functional", _under_linux(checkpoint, "true", "functional").seconds, "s"
+    )
+    for cpu in cores:
+        tell(f"{_SORT.name} on {cpu}, in user mode and under Linux")
+        nothing = _under_linux(checkpoint, "true", cpu)
+        alone = _sorts_under_linux(checkpoint, 1, cpu, nothing)
+        yield _compared(
+            "a program under Linux over user mode", cpu, alone, "instructions/s", _speed_of(cpu, sort)
+        )
+        tell(f"{HARTS} of {_SORT.name} on {cpu} under Linux")
+        together = _sorts_under_linux(checkpoint, HARTS, cpu, nothing)
+        yield _compared(f"{HARTS} busy harts over one", cpu, together, "instructions/s", alone)
+
+
+def _speed_of(cpu: str, path: Path) -> float:
+    began = time.process_time()
+    result = Server(cpu).run(path)
+    return result.instructions / (time.process_time() - began)
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What a command printed and took, from a checkpoint until the machine was switched off."""
+
+    printed: bytes
+    instructions: int
+    seconds: float
+
+
+def _under_linux(checkpoint: Path, command: str, cpu: str) -> _Cost:
+    began = time.process_time()
+    result = restore(checkpoint, command, cpu=cpu)
+    return _Cost(result.stdout, result.instructions, time.process_time() - began)
+
+
+def _sorts_under_linux(checkpoint: Path, copies: int, cpu: str, nothing: _Cost) -> float:
+    """Instructions per second, without what a run takes that does `nothing`."""
+    cost = _under_linux(checkpoint, " & ".join(["./sort"] * copies) + " & wait", cpu)
+    if len(set(cost.printed.split())) != 1 or len(cost.printed.split()) != copies:
+        raise RackwrightError(f"{_SORT.name} printed {cost.printed!r}")
+    return (cost.instructions - nothing.instructions) / (cost.seconds - nothing.seconds)
+
+
+def _idle_servers(image: Image, scratch: Path, tell: Callable[[str], None]) -> LinuxRow:
+    """Memory of each further server of a cluster that has gone on from one checkpoint, pinged, and idles."""
+    tell("idle servers from one checkpoint")
+    checkpoint = scratch / "server.checkpoint"
+    boot(image, memory_bytes=256 << 20, checkpoint=checkpoint)
+    few, many = (_peak_of(checkpoint, servers) for servers in _SERVERS)
+    each = (many - few) / (_SERVERS[1] - _SERVERS[0])
+    return LinuxRow("a further idle server of a cluster", "functional", each / 2**20, "MiB")
+
+
+def _peak_of(checkpoint: Path, servers: int) -> int:
+    """The most memory, in bytes, that a process with so many of them has had."""
+    script = REPOSITORY / "examples" / "clusters" / "linux_servers.py"
+    words = [sys.executable, str(script), str(checkpoint), str(servers)]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RackwrightError(f"{script.name} ended with {process.returncode}")
+    return used.ru_maxrss * 1024
