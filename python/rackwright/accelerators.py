@@ -30,6 +30,15 @@ def _expand(
     return expanded
 
 
+def _manifest_of(accelerator: str | Path, parameters: Mapping[str, ParameterValue] | None) -> Path:
+    try:
+        return manifest_of(accelerator, parameters)
+    except RackwrightError as error:
+        if not str(error).startswith("no unit is named"):
+            raise
+        raise RackwrightError(f"{error}; and the sets {', '.join(SETS)}") from error
+
+
 def build_units(
     accelerators: Sequence[str | Path | _engine.Design],
     parameters: Mapping[str, Mapping[str, ParameterValue]],
@@ -54,7 +63,7 @@ def build_units(
         if translation and not str(accelerator).endswith(".json"):
             manifest = elaborate(str(accelerator), own, translation=True)
         else:
-            manifest = manifest_of(accelerator, own)
+            manifest = _manifest_of(accelerator, own)
         return design(manifest, waves=waves, clock_hz=clock_of(manifest, clock).hertz)
 
     with ThreadPoolExecutor(max_workers=2) as pool:

@@ -72,7 +72,9 @@ def run(
     ] = 1,
     accelerator: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A unit, a set (snappy, protobuf) or a manifest.json; repeatable."),
+        typer.Option(
+            metavar="NAME", help="A unit, a set (snappy, zstd, deflate, protobuf) or a manifest.json."
+        ),
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
     clock: ClockOption = None,

@@ -85,7 +85,7 @@ def run_cluster(
         if output and asked.results:
             _write(asked)
         files = keep_consoles(asked.results, folder or DEFAULT_FOLDER)
-    if not asked.results:
+    if not asked.results and not asked.stepped:
         raise RackwrightError(f"{script}: the script ended without running a cluster: Cluster(…).run(…)")
     asked.settings.check_used()
     if json:

@@ -128,6 +128,7 @@ class Cluster:
 
     def machine(self) -> _engine.Cluster:
         """The engine's cluster in its first cycle, for whoever advances it step by step."""
+        current().stepped = True
         return self._take(None)
 
     def draw(self, path: str | Path) -> None:

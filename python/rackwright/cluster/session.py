@@ -33,7 +33,8 @@ class Observing:
 class Session:
     """Values, and defaults for what `Cluster.run` is not told; `results` gets what every run leaves behind.
 
-    A capture of `pcap_ports` goes to `folder`, with a number in its name from the second run on.
+    `stepped` says that a script has advanced a cluster itself (`Cluster.machine`), which leaves no result. A
+    capture of `pcap_ports` goes to `folder`, with a number in its name from the second run on.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -45,6 +46,7 @@ class Session:
     restart: Path | None = None
     progress: Progress | None = None
     results: list[ClusterResult] = field(default_factory=list)
+    stepped: bool = False
     observing: Observing | None = None
 
     def path(self, name: str, suffix: str, run: int) -> Path | None:

@@ -53,6 +53,7 @@ def test_the_example_prints_parts() -> None:
     """And refuses what they are not told of."""
     command = ("run", REPOSITORY / "examples/remote-memory/paging.py", "--", "--local", "96KiB", "--parts")
     printed = rw(*command, "--paging", "unit", *GENOME)
+    assert printed.status == 0
     assert "had the link for themselves" in printed.stdout
     assert "200.0000  blade" in printed.stdout
     refused = rw(*command, "--harts", "2", *GENOME)

@@ -11,6 +11,7 @@ import pytest
 from rackwright import Cluster, MemoryBlade, RackwrightError, Server
 from rackwright.programs import compile_program
 from rackwright.remote_memory import Paging, PagingResult, paging_program, run_paged, workload
+from rackwright.remote_memory.measure import paged_server
 
 PAGE = 4096
 SORT = "3000"
@@ -324,25 +325,28 @@ def test_a_file_that_is_not_there_is_an_error_of_the_program(paging: Paging) -> 
 
 
 @pytest.mark.parametrize(
-    ("outages_us", "reason"),
-    [([(600.0, 1e6)], "a blade does not answer"), ([(600.0, 601.0)], "a blade has lost its pages")],
+    ("paging", "outages_us", "reasons"),
+    [
+        ("software", [(600.0, 1e6)], ("a blade does not answer",)),
+        ("software", [(600.0, 601.0)], ("a blade has lost its pages",)),
+        # With the unit, software is told of a page that leaves, too.
+        ("unit", [(600.0, 1e6)], ("a blade does not answer", "a blade has not stored a page")),
+        ("unit", [(600.0, 601.0)], ("a blade has lost its pages",)),
+    ],
 )
-def test_a_blade_that_dies_is_a_clear_error(outages_us: list[tuple[float, float]], reason: str) -> None:
+def test_a_blade_that_dies_is_a_clear_error(
+    paging: Paging, outages_us: list[tuple[float, float]], reasons: tuple[str, ...]
+) -> None:
     """Whether it stays away or comes back empty."""
     blade = MemoryBlade("blade", outages_us=outages_us)
-    program = paging_program(workload("qsort"))
-    server = Server(
-        "functional",
-        name="server",
-        program=program,
-        arguments=["software", "24", "0", "0", "1", "1", blade, "qsort", SORT],
-        static_arp=True,
+    server = paged_server(
+        *(workload("qsort"), [SORT], [blade]), local_bytes=24 * PAGE, paging=paging, cpu="functional"
     )
     server.connect(blade)
     result = Cluster(server).run(until_ms=20, ends_with=server, threads=1)
     row = result.servers.set_index("name").loc["server"]
     assert row["exit_code"] == 125
-    assert f"remote memory: {reason}" in row["stdout"]
+    assert any(f"remote memory: {reason}" in row["stdout"] for reason in reasons)
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -1,13 +1,14 @@
 /* De-novo assembly by a de Bruijn graph: a hash table of the k-mers of synthetic reads with errors, and the contigs
    that its unambiguous chains make. Verifies that contigs are pieces of the genome that the reads were drawn from.
    Arguments: bases of the genome (40000), reads per base in hundredths (300), slots of the table (4194304: 64 MiB), and
-   how many k-mers ahead a slot is prefetched before it is written (0: none; at most 64). */
+   how many k-mers ahead a slot is prefetched before it is written (0: none, nor of contigs; at most 64). */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = 31, READ = 100, ERRORS_PER_MILLION = 2000, FARTHEST = 64 };
+enum { K = 31, READ = 100, ERRORS_PER_MILLION = 2000, FARTHEST = 64, WALKERS = 8 };
 #define MASK ((1ull << 2 * K) - 1)
 
 struct slot {
@@ -119,6 +120,64 @@ static uint64_t kmer_at(const uint8_t *genome, uint64_t place) {
   return kmer;
 }
 
+struct contigs {
+  uint64_t count, assembled, longest, wrong, sum;
+};
+
+/* Makes the contigs of a stretch of the genome, one base in each of its turns. */
+struct walker {
+  uint64_t place, length, end; /* where the contig began, its bases so far, and where the stretch ends */
+  uint64_t kmer;
+};
+
+static void walker_goes_to(struct walker *walker, uint64_t kmer) {
+  walker->kmer = kmer;
+  if (distance && walker->place + walker->length < walker->end) prefetch(kmer);
+}
+
+static void walker_begins(struct walker *walker, const uint8_t *genome, uint64_t place) {
+  walker->place = place;
+  walker->length = 0;
+  if (place < walker->end) walker_goes_to(walker, kmer_at(genome, place));
+}
+
+/* The contig goes on by a base, or ends; the next one begins behind the base at which it ended. */
+static void walker_step(struct walker *walker, const uint8_t *genome, struct contigs *contigs) {
+  uint64_t at = walker->place + walker->length;
+  unsigned base = at < walker->end ? successor(find(walker->kmer)) : 4;
+  if (base < 4 && genome[at + K] == base) {
+    ++walker->length;
+    walker_goes_to(walker, (walker->kmer << 2 | base) & MASK);
+    contigs->sum = contigs->sum * 31 + base;
+    return;
+  }
+  if (base < 4) ++contigs->wrong;
+  if (walker->length) ++contigs->count;
+  contigs->assembled += walker->length;
+  if (walker->length > contigs->longest) contigs->longest = walker->length;
+  walker_begins(walker, genome, at + 1);
+}
+
+/* Each k-mer of a contig depends on the one before, but contigs don't depend on each other: one is made in each of
+   several stretches at a time, so that the slots of some may be on their way. */
+static struct contigs find_contigs(const uint8_t *genome, uint64_t bases) {
+  struct contigs contigs = {0};
+  struct walker walkers[WALKERS];
+  for (unsigned index = 0; index < WALKERS; ++index) {
+    walkers[index].end = (bases - K) * (index + 1) / WALKERS;
+    walker_begins(&walkers[index], genome, (bases - K) * index / WALKERS);
+  }
+  for (bool some = true; some;) {
+    some = false;
+    for (unsigned index = 0; index < WALKERS; ++index) {
+      if (walkers[index].place >= walkers[index].end) continue;
+      walker_step(&walkers[index], genome, &contigs);
+      some = true;
+    }
+  }
+  return contigs;
+}
+
 int main(int count_of_arguments, char **arguments) {
   uint64_t bases = count_of_arguments > 1 ? strtoull(arguments[1], NULL, 10) : 40000;
   uint64_t coverage = count_of_arguments > 2 ? strtoull(arguments[2], NULL, 10) : 300;
@@ -129,26 +188,9 @@ int main(int count_of_arguments, char **arguments) {
   if (!genome || !table || slots & (slots - 1) || bases < 2 * READ || distance > FARTHEST) return 2;
   for (uint64_t index = 0; index < bases; ++index) genome[index] = next_random() >> 62;
   draw_reads(genome, bases, bases * coverage / 100 / READ);
-  /* Contigs: from the start on, or from behind the base at which the one before ended. */
-  uint64_t contigs = 0, assembled = 0, longest = 0, wrong = 0, sum = 0;
-  for (uint64_t place = 0; place + K < bases;) {
-    uint64_t kmer = kmer_at(genome, place), length = 0;
-    for (unsigned base; find(kmer)->kmer && (base = successor(find(kmer))) < 4; ++length) {
-      if (place + K + length >= bases) break;
-      if (genome[place + K + length] != base) {
-        ++wrong;
-        break;
-      }
-      kmer = (kmer << 2 | base) & MASK;
-      sum = sum * 31 + base;
-    }
-    if (length) ++contigs;
-    assembled += length;
-    if (length > longest) longest = length;
-    place += length + 1;
-  }
+  struct contigs contigs = find_contigs(genome, bases);
   printf("%llu contigs, %llu of %llu bases, longest %llu, %llu wrong turns, checksum %016llx\n",
-         (unsigned long long)contigs, (unsigned long long)assembled, (unsigned long long)bases,
-         (unsigned long long)longest, (unsigned long long)wrong, (unsigned long long)sum);
-  return assembled < bases / 2 || wrong > bases / 100;
+         (unsigned long long)contigs.count, (unsigned long long)contigs.assembled, (unsigned long long)bases,
+         (unsigned long long)contigs.longest, (unsigned long long)contigs.wrong, (unsigned long long)contigs.sum);
+  return contigs.assembled < bases / 2 || contigs.wrong > bases / 100;
 }

@@ -18,7 +18,8 @@ object Entry {
   def blade(entry: UInt): UInt = entry(55, 54)
 
   /** The valid entry of a remote page that has come into a frame: its rights, accessed, not dirty. */
-  def installed(entry: UInt, frame: UInt): UInt = Cat(0.U(10.W), frame.pad(44), 1.U(5.W), entry(4, 1), 1.U(1.W))
+  def installed(entry: UInt, frame: UInt): UInt =
+    Cat(0.U(10.W), frame.pad(44), 0.U(3.W), 1.U(1.W), 0.U(1.W), entry(4, 1), 1.U(1.W))
 }
 
 /** What the unit answers to a walk: served, or why not. */

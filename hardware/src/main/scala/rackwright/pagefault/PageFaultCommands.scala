@@ -30,8 +30,9 @@ class PageFaultCommands(params: Params) extends Module {
 
   private val freeFrames = Module(new Queue(new FreeFrame, params.queueEntries))
   private val evictions = Module(new Queue(new Eviction, params.queueEntries))
-  // Heads stand in registers, as what is decided by them is deep.
-  freeFrame <> Queue(freeFrames.io.deq, 1)
+  // Heads stand in registers, as what is decided by them is deep. Slots may take frames one right after the other, and
+  // none may find a head missing while there are more: two frames stand there.
+  freeFrame <> Queue(freeFrames.io.deq, 2)
   evict <> Queue(evictions.io.deq, 1)
 
   private val request = Queue(command.request, 1, pipe = true)
