@@ -175,7 +175,12 @@ def _protobuf_step() -> Step:
     return Step(
         PROTOBUF_LIBRARY,
         f"official protobuf {protobuf_source.VERSION}, protoc and our plug-in",
-        inputs=(protobuf.PLUGIN_SOURCES, protobuf.RUNTIME_SOURCES, Path(protobuf.__file__)),
+        inputs=(
+            protobuf.PLUGIN_SOURCES,
+            protobuf.RUNTIME_SOURCES,
+            SOFTWARE / "measure",
+            Path(protobuf.__file__),
+        ),
         patterns=("*.cpp", "*.h"),
         outputs=tuple(PROTOBUF / name for name in protobuf.OUTPUTS),
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from command_line import rw
 
-from rackwright.protobuf import wire
+from rackwright.protobuf import Benchmark, Suite, measure, wire
 from rackwright.protobuf.rows import Row, summarize
+from rackwright.times import Times
 
 PROTO = """
 syntax = "proto3";
@@ -30,7 +31,8 @@ MARKS = b"".join(
 )
 UNKNOWN = wire.varint_field(99, 1)
 KEYS = {
-    "benchmark", "operation", "target", "messages", "wire_bytes", "cycles", "gigabits_per_second",
+    "benchmark", "operation", "target", "messages", "wire_bytes", "cycles", "gigabits_per_second", "calls",
+    "first_gigabits_per_second", "used_gigabits_per_second",
     "verified", "fallbacks", "status", "group", "reasons", "unit_clock_hz",
 }  # fmt: skip
 
@@ -63,6 +65,20 @@ def test_every_target_is_measured_and_verified(proto: Path, tmp_path: Path) -> N
         # The unknown field is left over when it is parsed, and added when it is serialized.
         assert rows["boom+unit"]["reasons"] == {}
         assert {row["over"] for row in ended.json()["summary"]} == {"host", "rocket", "boom"}
+
+
+def test_what_is_counted_is_said(proto: Path) -> None:
+    suite = Suite("orders", proto, [Benchmark("orders", "shop.Order", [ORDER] * 8)])
+    for operation in ("deserialize", "serialize"):
+        (batch,) = measure(suite, [operation], ["boom+unit"])
+        (single,) = measure(suite, [operation], ["boom+unit"], calls="single")
+        assert (batch.calls, single.calls) == ("batch", "single")
+        assert batch.verified
+        assert single.verified
+        # Messages of a batch overlap; a first run meets empty caches; results are read in no time by nobody.
+        assert batch.times.again < single.times.again < single.times.first
+        assert batch.times.use > 0
+        assert batch.used_gigabits_per_second < batch.gigabits_per_second
 
 
 def test_a_malformed_message_is_told_of(proto: Path, tmp_path: Path) -> None:
@@ -171,14 +187,16 @@ def test_benchmarks_have_averages() -> None:
 
 def test_averages_are_geometric() -> None:
     def row(benchmark: str, target: str, seconds: float, **reasons: int) -> Row:
-        return Row(benchmark, "serialize", target, 2, 10, None, seconds, True, "ok", "group", reasons)
+        times = Times(2 * seconds, seconds, 1.0)
+        return Row(benchmark, "serialize", target, 2, 10, "batch", times, None, True, "ok", "group", reasons)
 
     rows = [row("a", "boom", 4.0), row("b", "boom", 1.0), row("a", "boom+unit", 1.0)]
     rows += [row("b", "boom+unit", 1.0, unsupported=1)]
     [summary] = summarize(rows)
     assert (summary.over, summary.target, summary.benchmarks, summary.messages) == ("boom", "boom+unit", 2, 2)
     assert summary.fallbacks == 0.25
-    assert summary.speedup == pytest.approx(2.0)
+    assert (summary.speedup, summary.first_speedup) == pytest.approx((2.0, 2.0))
+    assert summary.used_speedup == pytest.approx(2.5**0.5)
 
 
 def test_the_example_of_the_guide(repository: Path) -> None:

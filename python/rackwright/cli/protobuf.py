@@ -31,6 +31,13 @@ class Target(StrEnum):
     boom_unit = "boom+unit"
 
 
+class Calls(StrEnum):
+    """How many messages a unit is given at a time."""
+
+    batch = "batch"
+    single = "single"
+
+
 class Syntax(StrEnum):
     """In what the services' schemas are written."""
 
@@ -117,6 +124,9 @@ def bench_protobuf(
     ] = None,
     target: Targets = None,
     save: Annotated[Path | None, typer.Option(help="Also write the suite into this folder.")] = None,
+    calls: Annotated[
+        Calls, typer.Option(help="Give the unit all messages of a benchmark at once, or one at a time.")
+    ] = Calls.batch,
     clock: ClockOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -139,7 +149,7 @@ def bench_protobuf(
     made = chosen_suite(suite, syntax.value if syntax else None, schemas, seed, messages)
     if save is not None:
         save_suite(made, save)
-    _measure(made, operation, None, target, json, clock)
+    _measure(made, operation, None, target, json, clock, calls)
 
 
 def _one_operation(
@@ -165,6 +175,7 @@ def _measure(
     targets: Sequence[Target] | None,
     json: bool,
     clock: str | None = None,
+    calls: Calls = Calls.batch,
 ) -> None:
     from rackwright.protobuf import OPERATIONS, TARGETS, measure, summarize
 
@@ -176,6 +187,7 @@ def _measure(
                 [target.value for target in targets] if targets else TARGETS,
                 include=include or (),
                 clock=clock,
+                calls=calls.value,
                 detail=activity.detail,
             )
         )
@@ -196,7 +208,14 @@ def _measure(
 def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
     columns = [("benchmark", "left"), ("operation", "left"), ("target", "left"), ("messages", "right")]
     columns += [("bytes", "right"), ("cycles", "right"), ("cycles/B", "right"), ("GHz", "right")]
-    columns += [("Gbit/s", "right"), ("fallbacks", "right"), ("status", "left"), ("verified", "left")]
+    columns += [
+        ("Gbit/s", "right"),
+        ("first", "right"),
+        ("and use", "right"),
+        ("fallbacks", "right"),
+        ("status", "left"),
+        ("verified", "left"),
+    ]
     print_table(
         columns, [_cells(row) for row in sorted(rows, key=lambda row: (row.operation, row.benchmark))]
     )
@@ -204,7 +223,8 @@ def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
         return
     print()
     columns = [("operation", "left"), ("group", "left"), ("target", "left"), ("over", "left")]
-    columns += [("speed-up (geometric mean)", "right"), ("fallbacks", "right"), ("benchmarks", "right")]
+    columns += [("speed-up (geometric mean)", "right"), ("first run", "right"), ("with use", "right")]
+    columns += [("fallbacks", "right"), ("benchmarks", "right")]
     columns += [("messages of each", "right")]
     cells = [
         [
@@ -213,6 +233,8 @@ def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
             each.target,
             each.over,
             f"{each.speedup:.2f}x",
+            f"{each.first_speedup:.2f}x",
+            f"{each.used_speedup:.2f}x",
             f"{each.fallbacks:.1%}" + _names(each.reasons),
             str(each.benchmarks),
             f"{each.messages:,}",
@@ -240,6 +262,8 @@ def _cells(row: Row) -> list[str]:
         "" if row.cycles_per_byte is None else f"{row.cycles_per_byte:.2f}",
         "" if row.unit_clock_hz is None else f"{row.unit_clock_hz / 1e9:.2f}",
         f"{row.gigabits_per_second:.3f}",
+        f"{row.first_gigabits_per_second:.3f}",
+        f"{row.used_gigabits_per_second:.3f}",
         f"{row.fallbacks:,}" + _names(row.reasons),
         row.status,
         "yes" if row.verified else "NO",

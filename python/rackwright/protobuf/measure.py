@@ -18,9 +18,13 @@ from rackwright.protobuf.schema import read_schema
 from rackwright.protobuf.suite import Benchmark, Suite
 from rackwright.protobuf.wire import delimited
 from rackwright.server import Server
+from rackwright.times import Times
 
 OPERATIONS = ("deserialize", "serialize")
 TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
+CALLS = ("batch", "single")
+"""How many messages a unit is given at a time: all of a benchmark, or one."""
+
 UNITS = {"deserialize": "protobuf-deserialize", "serialize": "protobuf-serialize"}
 
 _EXIT_NOT_VERIFIED = 1
@@ -33,16 +37,18 @@ def measure(
     *,
     include: Sequence[Path] = (),
     clock: str | None = None,
+    calls: str = "batch",
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """Every benchmark on every target; rows come target by target, for one part of the suite after the other.
 
     Every result has been compared with the official library's, by the program that was measured.
-    `clock` is the units' clock as a server takes it. `detail` hears what is under way.
+    `clock` is the units' clock as a server takes it, `calls` one of `CALLS`. `detail` hears what is under
+    way.
     """
     for part in suite.parts():
         folders = (*include, suite.proto.parent)
-        yield from _measure_part(part, operations, targets, folders, clock, detail)
+        yield from _measure_part(part, operations, targets, folders, clock, calls, detail)
 
 
 def _measure_part(
@@ -51,6 +57,7 @@ def _measure_part(
     targets: Sequence[str],
     include: Sequence[Path],
     clock: str | None,
+    calls: str,
     detail: Callable[[str], None],
 ) -> Iterator[Row]:
     detail(f"{suite.name}: compiling")
@@ -65,16 +72,17 @@ def _measure_part(
         for target in targets:
             for operation in operations:
                 detail(f"{suite.name}: {operation} on {target}")
-                output = _run(programs, target, operation, suite.benchmarks, folder, clock)
+                output = _run(programs, target, operation, suite.benchmarks, folder, clock, calls)
                 yield from _rows(output, target, suite.benchmarks)
 
 
 @dataclass(frozen=True)
 class _Output:
-    """What the program prints on a target, and the clocks of the core (0 on the host) and of the unit."""
+    """What the program prints on a target, and the clocks of the core (None on the host) and of the unit."""
 
     text: str
-    clock_hz: int
+    calls: str
+    clock_hz: int | None
     unit_clock_hz: int | None
 
 
@@ -85,21 +93,24 @@ def _run(
     benchmarks: Sequence[Benchmark],
     folder: Path,
     clock: str | None,
+    calls: str,
 ) -> _Output:
     files = [f"{benchmark.message}={number}.bin" for number, benchmark in enumerate(benchmarks)]
     cpu, _, unit = target.partition("+")
-    arguments = [operation, "unit" if unit else "library", *files]
+    by_unit = "unit" if calls == "batch" else "unit-by-call"
+    arguments = [operation, by_unit if unit else "library", *files]
     if cpu == "host":
         command = [str(programs.host), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
         _check(done.returncode, target, done.stderr)
-        return _Output(done.stdout, 0, None)
+        return _Output(done.stdout, "single", None, None)
     server = Server(cpu, [UNITS[operation]] if unit else [], clock=clock)
     # Names without folders, so that the program sees the same arguments wherever it runs.
     with contextlib.chdir(folder):
         result = server.run(programs.riscv64, arguments)
     _check(result.exit_code, target, result.stderr.decode(errors="replace"))
-    return _Output(result.stdout.decode(), result.clock_hz, result.unit_clock_hz(UNITS[operation]))
+    unit_clock = result.unit_clock_hz(UNITS[operation])
+    return _Output(result.stdout.decode(), calls if unit else "single", result.clock_hz, unit_clock)
 
 
 def _check(status: int, target: str, said: str) -> None:
@@ -117,16 +128,15 @@ def _rows(output: _Output, target: str, benchmarks: Sequence[Benchmark]) -> Iter
 
 
 def _row(benchmark: Benchmark, target: str, line: dict[str, Any], output: _Output) -> Row:
-    cycles = line.get("cycles")
-    seconds = line["nanoseconds"] / 1e9 if cycles is None else cycles / output.clock_hz
     return Row(
         benchmark=benchmark.name,
         operation=line["operation"],
         target=target,
         messages=line["messages"],
         wire_bytes=line["wire_bytes"],
-        cycles=cycles,
-        seconds=seconds,
+        calls=output.calls,
+        times=Times.of(line, output.clock_hz),
+        cycles=line.get("cycles"),
         verified=line["verified"],
         status=line["status"],
         group=benchmark.group,

@@ -5,6 +5,7 @@
 #include <google/protobuf/util/message_differencer.h>
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -19,7 +20,7 @@ namespace {
 using google::protobuf::Descriptor;
 
 const char usage[] =
-    "usage: benchmark (deserialize|serialize|both) (library|unit) NAME=FILE...";
+    "usage: benchmark (deserialize|serialize|both) (library|unit|unit-by-call) NAME=FILE...";
 
 std::string read_file(const std::string &path)
 {
@@ -82,19 +83,26 @@ void print_fallbacks(const rackwright::ProtobufCounters &counters)
     std::printf("}");
 }
 
-bool measure_and_print(const Case &chosen, const Messages &recorded, bool deserializes, bool by_unit)
+bool measure_and_print(const Case &chosen, const Messages &recorded, bool deserializes, Engine engine)
 {
-    const Result result = (deserializes ? chosen.deserialize : chosen.serialize)(recorded, by_unit);
+    const Result result = (deserializes ? chosen.deserialize : chosen.serialize)(recorded, engine);
     std::printf("{\"benchmark\": \"%s\", \"operation\": \"%s\", \"messages\": %zu, "
-                "\"wire_bytes\": %zu, \"%s\": %llu, \"verified\": %s, ",
+                "\"wire_bytes\": %zu, %s, \"verified\": %s, ",
                 chosen.name, deserializes ? "deserialize" : "serialize", result.messages,
-                result.wire_bytes, result.ticks.unit,
-                static_cast<unsigned long long>(result.ticks.count),
+                result.wire_bytes, measure::json(result.times).c_str(),
                 result.verified ? "true" : "false");
     print_fallbacks(result.counters);
     std::printf(", \"status\": \"%s\"}\n", result.status);
     std::fflush(stdout);
     return result.verified;
+}
+
+Engine engine_named(const std::string &name)
+{
+    if (name == "library") return Engine::library;
+    if (name == "unit") return Engine::unit_by_batch;
+    if (name == "unit-by-call") return Engine::unit_by_call;
+    throw std::invalid_argument(usage);
 }
 
 const Case &find(const std::vector<Case> &cases, const std::string &name)
@@ -108,9 +116,10 @@ const Case &find(const std::vector<Case> &cases, const std::string &name)
 bool run_all(const std::vector<std::string> &words, const std::vector<Case> &cases)
 {
     if (words.size() < 3) throw std::invalid_argument(usage);
-    const bool both = words[0] == "both", by_unit = words[1] == "unit";
+    const Engine engine = engine_named(words[1]);
+    const bool both = words[0] == "both";
     const bool known = both || words[0] == "deserialize" || words[0] == "serialize";
-    if (!known || !(by_unit || words[1] == "library")) throw std::invalid_argument(usage);
+    if (!known) throw std::invalid_argument(usage);
     bool verified = true;
     for (size_t i = 2; i < words.size(); i++) {
         const size_t equals = words[i].find('=');
@@ -119,10 +128,10 @@ bool run_all(const std::vector<std::string> &words, const std::vector<Case> &cas
         const std::string path = words[i].substr(equals + 1), bytes = read_file(path);
         const Messages recorded = split(bytes, path);
         if (both || words[0] == "deserialize") {
-            verified &= measure_and_print(chosen, recorded, true, by_unit);
+            verified &= measure_and_print(chosen, recorded, true, engine);
         }
         if (both || words[0] == "serialize") {
-            verified &= measure_and_print(chosen, recorded, false, by_unit);
+            verified &= measure_and_print(chosen, recorded, false, engine);
         }
     }
     return verified;
@@ -134,6 +143,21 @@ size_t total_bytes(const Messages &recorded)
 {
     size_t sum = 0;
     for (const std::string_view message : recorded) sum += message.size();
+    return sum;
+}
+
+uint64_t checksum(const std::vector<std::string_view> &outputs)
+{
+    uint64_t sum = 0;
+    for (const std::string_view output : outputs) {
+        size_t at = 0;
+        for (; at + sizeof sum <= output.size(); at += sizeof sum) {
+            uint64_t word;
+            std::memcpy(&word, output.data() + at, sizeof word);
+            sum += word;
+        }
+        for (; at < output.size(); at++) sum += static_cast<unsigned char>(output[at]);
+    }
     return sum;
 }
 

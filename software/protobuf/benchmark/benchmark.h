@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "clock.h"
+#include "../../measure/measure.h"
 #include "rackwright/protobuf.h"
 
 namespace benchmark {
 
 // What was measured of the messages of one file.
 struct Result {
-    Ticks ticks;
+    measure::Times times;
     size_t messages = 0;
     size_t wire_bytes = 0;
     bool verified = false;
@@ -28,11 +28,14 @@ struct Result {
 
 using Messages = std::vector<std::string_view>;
 
+// Who parses and serializes, and how many messages it is given at a time.
+enum class Engine { library, unit_by_batch, unit_by_call };
+
 // A class of messages, and how its messages are measured.
 struct Case {
     const char *name;
-    Result (*deserialize)(const Messages &recorded, bool by_unit);
-    Result (*serialize)(const Messages &recorded, bool by_unit);
+    Result (*deserialize)(const Messages &recorded, Engine engine);
+    Result (*serialize)(const Messages &recorded, Engine engine);
 };
 
 // Memory that `recorded` become at most, roughly: enough for the arena's first block, so that no
@@ -53,16 +56,19 @@ bool may_hold_maps(const google::protobuf::Descriptor *type);
 
 size_t total_bytes(const Messages &recorded);
 
+// A sum over the words of all outputs, in the order that they were made in.
+uint64_t checksum(const std::vector<std::string_view> &outputs);
+
 // The objects that one run parses into, and the arena that they are on. They are made before the
 // clock starts and freed after it has stopped, for every target alike.
 template <class Message> struct Objects {
-    explicit Objects(const Messages &recorded, bool by_unit)
+    explicit Objects(const Messages &recorded, Engine engine)
         : block(arena_bytes(recorded)), arena(block.data(), block.size())
     {
         for (size_t i = 0; i < recorded.size(); i++) {
             messages.push_back(google::protobuf::Arena::CreateMessage<Message>(&arena));
         }
-        if (by_unit) rackwright::reserve_for_parsing(&arena, 2 * arena_bytes(recorded));
+        if (engine != Engine::library) rackwright::reserve_for_parsing(&arena, 2 * arena_bytes(recorded));
     }
 
     std::vector<char> block;
@@ -71,27 +77,40 @@ template <class Message> struct Objects {
 };
 
 template <class Message>
-bool parse_all(const Messages &recorded, bool by_unit, const std::vector<Message *> &messages)
+bool parse_all(const Messages &recorded, Engine engine, const std::vector<Message *> &messages)
 {
-    if (by_unit) return rackwright::ParseBatch(messages.data(), recorded.data(), recorded.size());
+    if (engine == Engine::unit_by_batch) {
+        return rackwright::ParseBatch(messages.data(), recorded.data(), recorded.size());
+    }
     bool parsed = true;
     for (size_t i = 0; i < recorded.size(); i++) {
-        parsed &= messages[i]->ParseFromArray(recorded[i].data(), static_cast<int>(recorded[i].size()));
+        const char *const data = recorded[i].data();
+        const auto size = static_cast<int>(recorded[i].size());
+        parsed &= engine == Engine::library ? messages[i]->ParseFromArray(data, size)
+                                            : rackwright::ParseFromArray(messages[i], data, recorded[i].size());
     }
     return parsed;
 }
 
-template <class Message> Result deserialize(const Messages &recorded, bool by_unit)
+// The library's own walk over every field that is set.
+template <class Message> uint64_t walk(const std::vector<Message *> &messages)
+{
+    uint64_t sum = 0;
+    for (const Message *message : messages) sum += message->ByteSizeLong();
+    return sum;
+}
+
+template <class Message> Result deserialize(const Messages &recorded, Engine engine)
 {
     Result result;
     result.messages = recorded.size();
     result.wire_bytes = total_bytes(recorded);
-    result.ticks = measure([&](Stopwatch *watch) {
-        Objects<Message> objects(recorded, by_unit);
+    result.times = measure::times([&](measure::Stopwatch *watch) {
+        Objects<Message> objects(recorded, engine);
         const auto before = rackwright::protobuf_counters;
-        watch->start();
-        const bool parsed = parse_all(recorded, by_unit, objects.messages);
-        watch->stop();
+        bool parsed = false;
+        watch->work([&] { parsed = parse_all(recorded, engine, objects.messages); });
+        watch->use([&] { return walk(objects.messages); });
         if (!watch->is_last()) return;
         result.counters = rackwright::protobuf_counters - before;
         if (!parsed) result.status = "malformed";
@@ -101,14 +120,14 @@ template <class Message> Result deserialize(const Messages &recorded, bool by_un
     return result;
 }
 
-// Deterministically, each output below the one before as the unit puts it. False when they do not fit.
-template <class Message>
-bool serialize_in_order(const std::vector<Message *> &messages, std::vector<char> *room,
-                        std::vector<std::string_view> *outputs)
+// One message at a time, each output below the one before as the unit puts it. False when they do not fit.
+template <class Message, class One>
+bool serialize_downwards(const std::vector<Message *> &messages, One serialize_one, std::vector<char> *room,
+                         std::vector<std::string_view> *outputs)
 {
     char *const start = room->data(), *end = start + room->size();
     for (size_t i = 0; i < messages.size(); i++) {
-        (*outputs)[i] = rackwright::protobuf::serialize_by_library(*messages[i], start, end);
+        (*outputs)[i] = serialize_one(*messages[i], start, end);
         if ((*outputs)[i].data() == nullptr) return false;
         end -= (*outputs)[i].size();
     }
@@ -118,14 +137,22 @@ bool serialize_in_order(const std::vector<Message *> &messages, std::vector<char
 // By the unit; by the library when it has to be told the order; or as the library does it by itself,
 // each output after the one before.
 template <class Message>
-bool serialize_all(const std::vector<Message *> &messages, bool by_unit, bool in_order,
+bool serialize_all(const std::vector<Message *> &messages, Engine engine, bool in_order,
                    std::vector<char> *room, std::vector<std::string_view> *outputs)
 {
-    if (by_unit) {
+    if (engine == Engine::unit_by_batch) {
         return rackwright::SerializeBatch(messages.data(), messages.size(), room->data(), room->size(),
                                           outputs->data());
     }
-    if (in_order) return serialize_in_order(messages, room, outputs);
+    if (engine == Engine::unit_by_call) {
+        const auto by_unit = [](const Message &message, char *start, char *end) {
+            return rackwright::SerializeToTail(message, start, static_cast<size_t>(end - start));
+        };
+        return serialize_downwards(messages, by_unit, room, outputs);
+    }
+    if (in_order) {
+        return serialize_downwards(messages, rackwright::protobuf::serialize_by_library, room, outputs);
+    }
     char *next = room->data(), *const end = next + room->size();
     for (size_t i = 0; i < messages.size(); i++) {
         if (!messages[i]->SerializeToArray(next, static_cast<int>(end - next))) return false;
@@ -135,11 +162,11 @@ bool serialize_all(const std::vector<Message *> &messages, bool by_unit, bool in
     return true;
 }
 
-template <class Message> Result serialize(const Messages &recorded, bool by_unit)
+template <class Message> Result serialize(const Messages &recorded, Engine engine)
 {
     Result result;
-    Objects<Message> objects(recorded, false);
-    if (!parse_all(recorded, false, objects.messages)) result.status = "malformed";
+    Objects<Message> objects(recorded, Engine::library);
+    if (!parse_all(recorded, Engine::library, objects.messages)) result.status = "malformed";
     size_t wire_bytes = 0;
     for (const Message *message : objects.messages) wire_bytes += message->ByteSizeLong();
     std::vector<char> room(wire_bytes + 64);
@@ -148,11 +175,10 @@ template <class Message> Result serialize(const Messages &recorded, bool by_unit
     result.messages = recorded.size();
     result.wire_bytes = wire_bytes;
     bool fitted = true;
-    result.ticks = measure([&](Stopwatch *watch) {
+    result.times = measure::times([&](measure::Stopwatch *watch) {
         const auto before = rackwright::protobuf_counters;
-        watch->start();
-        fitted &= serialize_all(objects.messages, by_unit, in_order, &room, &outputs);
-        watch->stop();
+        watch->work([&] { fitted &= serialize_all(objects.messages, engine, in_order, &room, &outputs); });
+        watch->use([&] { return checksum(outputs); });
         result.counters = rackwright::protobuf_counters - before;
     });
     result.verified = fitted;
@@ -169,8 +195,9 @@ template <class Message> Case case_of(const char *name)
 
 // The command line:
 //
-//   benchmark (deserialize|serialize|both) (library|unit) NAME=FILE…
+//   benchmark (deserialize|serialize|both) (library|unit|unit-by-call) NAME=FILE…
 //
+// `unit` is given all messages of a file at once, `unit-by-call` one after the other.
 // NAME is a case's; FILE holds messages, each after its length as a varint. Prints a line of JSON for
 // each operation and file. Exit status: 0 when every result was verified, 1 when not, 2 for wrong
 // usage.
