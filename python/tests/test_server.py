@@ -249,5 +249,5 @@ def test_what_is_no_program_is_refused(tmp_path: Path) -> None:
 def test_names_that_do_not_exist_are_refused() -> None:
     with pytest.raises(RackwrightError, match="abacus"):
         Server("abacus")
-    with pytest.raises(RackwrightError, match="no-such-unit.*and the sets snappy, zstd"):
+    with pytest.raises(RackwrightError, match=r"no-such-unit.*and the sets snappy, zstd"):
         Server("functional", ["no-such-unit"])
