@@ -1,4 +1,4 @@
-"""The decompressor of several formats: what the official libraries write, in any order, and damaged inputs."""
+"""The decompressor of several formats: what official libraries write, in any order, and damaged inputs."""
 
 from __future__ import annotations
 
@@ -202,6 +202,7 @@ def test_a_code_of_no_format_is_unsupported(combined: CombinedDecompressor, code
     assert (result.status, result.output_bytes) == ("unsupported", 0)
 
 
+@pytest.mark.long
 def test_a_format_that_was_not_built_is_unsupported() -> None:
     unit = CombinedDecompressor(parameters={**SMALL, "algorithms": "snappy+deflate"})
     gives(unit, "gzip", packed("gzip", TEXT), TEXT)
