@@ -3,7 +3,8 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-/** Gives the decompressor to the boxes of the format that an operation asks for; the others see no input.
+/** Gives the decompressor to the boxes of the format that an operation asks for; the others are cleared, and take
+  * nothing of the input.
   *
   * @param params
   *   of the decompressor.
@@ -15,7 +16,9 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
   val formats = IO(MixedVec(params.formats.map(format => Flipped(new DecompressorPort(format)))))
 
   private val code = decompressor.settings.elements(params.algorithm.name)
-  private val chosen = params.algorithms.map(_.asked(code))
+
+  /** A cycle late; an operation opens its input two cycles after its settings are known. */
+  private val chosen = params.algorithms.map(algorithm => RegNext(algorithm.asked(code), false.B))
   private def ofChosen[T <: Data](value: DecompressorPort => T): T = Mux1H(chosen, formats.map(value))
   private def anyOf(value: DecompressorPort => Bool): Bool =
     formats.zip(chosen).map { case (format, on) => value(format) && on }.reduce(_ || _)
@@ -27,11 +30,11 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
       value := decompressor.settings.elements.getOrElse(name, algorithm.option(code))
     }
     format.limited := decompressor.limited
-    format.clear := decompressor.clear
+    format.clear := decompressor.clear || !on
     format.stream.data := decompressor.stream.data
-    format.stream.available := Mux(on, decompressor.stream.available, 0.U)
-    format.stream.last := decompressor.stream.last && on
-    format.stream.fault := decompressor.stream.fault && on
+    format.stream.available := decompressor.stream.available
+    format.stream.last := decompressor.stream.last
+    format.stream.fault := decompressor.stream.fault
     format.position := decompressor.position
     format.begun := decompressor.begun && on
     format.firstByte := decompressor.firstByte
@@ -45,8 +48,8 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
     format.closed := decompressor.closed && on
   }
 
-  // Into the input.
-  decompressor.stream.consume := ofChosen(_.stream.consume)
+  // Into the input. What is taken of it is known late: there is no choice behind it.
+  decompressor.stream.consume := formats.map(_.stream.consume).reduce(_ | _)
   decompressor.seek.valid := anyOf(_.seek.valid)
   decompressor.seek.bits := ofChosen(_.seek.bits)
   decompressor.enter.valid := anyOf(_.enter.valid)

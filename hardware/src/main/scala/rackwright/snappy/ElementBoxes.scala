@@ -27,11 +27,16 @@ class ElementBoxes(params: SnappyDecompressorParams) extends Module {
   private val inPreamble = state === State.preamble
   private val inBody = state === State.body
 
+  /** An operation is under way: the bytes of the input are this format's. */
+  private val reading = RegInit(false.B)
+  when(open.valid) { reading := true.B }
+  when(clear) { reading := false.B }
+
   // Lines.
   private val line = Wire(Decoupled(new RangeBeat(params.port)))
   private val whole = stream.available === bytes.U
   private val unreadable = stream.fault && !whole
-  line.valid := whole || unreadable || (stream.last && stream.available =/= 0.U)
+  line.valid := reading && (whole || unreadable || (stream.last && stream.available =/= 0.U))
   line.bits.data := stream.data.asUInt
   line.bits.end := Mux(unreadable, 0.U, stream.available)
   line.bits.last := stream.last
