@@ -12,7 +12,7 @@ from bootstrap.paths import SOFTWARE
 from bootstrap.software import HOST, RISCV, Target, third_party
 from bootstrap.steps import execute
 
-FOLDERS = ("include", "process", "compression", "benchmark", "third-party")
+FOLDERS = ("include", "process", "compression", "measure", "benchmark", "third-party")
 """The folders of software/ that this depends on."""
 
 _OWN = SOFTWARE / "compression"

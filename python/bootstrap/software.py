@@ -13,7 +13,7 @@ from bootstrap.console import NotReadyError
 from bootstrap.paths import SOFTWARE, SOFTWARE_HOST, SOFTWARE_RISCV
 from bootstrap.steps import execute
 
-FOLDERS = ("include", "process", "snappy", "benchmark", "third-party")
+FOLDERS = ("include", "process", "snappy", "measure", "benchmark", "third-party")
 """The folders of software/ that are compiled here; tests compile their own programs."""
 
 _THIRD_PARTY = SOFTWARE / "third-party"

@@ -10,28 +10,28 @@ from pathlib import Path
 
 from bootstrap.paths import SOFTWARE_HOST
 from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.times import Times
 
 
 @dataclass(frozen=True)
 class HostResult:
     """One operation of the official library on one core of the host.
 
-    `seconds` is the median over repeated runs of together at least 0.2 s, after one that warms the
-    caches. The library is compiled with -O3 -march=native. `verified`: the program compared the
-    result with the library's own.
+    The time of a later run is the median over runs of together at least 0.1 s. The library is compiled with
+    -O3 -march=native. `verified`: the program compared the result with the library's own.
     """
 
     operation: str
     input_bytes: int
     output_bytes: int
     uncompressed_bytes: int
-    seconds: float
+    times: Times
     verified: bool
 
     @property
     def gigabytes_per_second(self) -> float:
-        """Uncompressed bytes per second, in 10^9."""
-        return self.uncompressed_bytes / self.seconds / 1e9
+        """Uncompressed bytes per second of a later run, in 10^9."""
+        return self.uncompressed_bytes / self.times.again / 1e9
 
     @property
     def ratio(self) -> float:
@@ -58,6 +58,6 @@ def measure_host(operation: str, data: bytes) -> HostResult:
         row["input_bytes"],
         row["output_bytes"],
         row["uncompressed_bytes"],
-        row["nanoseconds"] / 1e9,
+        Times.of(row, None),
         row["verified"],
     )

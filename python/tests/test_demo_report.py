@@ -14,6 +14,7 @@ from rackwright.demo.report import render
 from rackwright.demo.rows import OPERATIONS, TARGETS, Comparison, Row
 from rackwright.demo.table import COLUMNS, cells
 from rackwright.errors import RackwrightError
+from rackwright.times import Times
 
 
 @pytest.fixture
@@ -23,10 +24,10 @@ def comparison() -> Comparison:
     for operation in OPERATIONS:
         for index, target in enumerate(TARGETS):
             sizes = (1000, 400, 1000) if operation == "compress" else (400, 1000, 1000)
-            seconds = 1e-6 / 2**index
-            simulated = {"cycles": 2000, "clock_hz": 2 * 10**9, "instructions": 10, "wall_seconds": 2.0}
+            times = Times(4e-6 / 2**index, 1e-6 / 2**index, 1e-6)
+            simulated = {"clock_hz": 2 * 10**9, "instructions": 10, "wall_seconds": 2.0}
             extra = {} if target == "host" else simulated | {"digest": "00ff"}
-            rows.append(Row(operation, target, *sizes, seconds, True, **extra))  # type: ignore[arg-type]
+            rows.append(Row(operation, target, *sizes, times, True, **extra))  # type: ignore[arg-type]
     return Comparison(tuple(rows))
 
 

@@ -28,7 +28,7 @@ def test_objects_of_the_unit_belong_to_the_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "operation", "count"), [("calls", "deserialize", 8), ("output", "serialize", 7)]
+    ("name", "operation", "count"), [("calls", "deserialize", 8), ("output", "serialize", 8)]
 )
 def test_calls(name: str, operation: str, count: int, tmp_path: Path) -> None:
     program = compile_test([name], PROTOS, tmp_path)

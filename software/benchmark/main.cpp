@@ -12,35 +12,38 @@
 #include <cstring>
 #include <exception>
 
+#include "../measure/measure.h"
 #include "engine.h"
 #include "files.h"
-#include "measure.h"
 #include "options.h"
 #include "verify.h"
 
 namespace {
 
-// One measured run, after one that warms the caches.
+// What a call takes, and a checksum over its result.
 Outcome measured_run(Engine &engine, const Options &options, const Bytes &input, Bytes &output,
-                     Measurement &measurement)
+                     measure::Times &times)
 {
-    Outcome outcome = engine.run(options.operation, input, output);
-    measurement = measure([&] { outcome = engine.run(options.operation, input, output); });
+    Outcome outcome{};
+    times = measure::times([&](measure::Stopwatch *watch) {
+        watch->work([&] { outcome = engine.run(options.operation, input, output); });
+        watch->use([&] { return hash_of(output.data(), outcome.output_bytes); });
+    });
     return outcome;
 }
 
 void print_json(const Options &options, const Bytes &input, const Bytes &output,
-                const Outcome &outcome, const Measurement &measurement, bool verified)
+                const Outcome &outcome, const measure::Times &times, bool verified)
 {
     const bool compressing = options.operation == Operation::compress;
     const size_t plain_bytes = compressing ? input.size() : outcome.output_bytes;
     std::printf("{\"operation\": \"%s\", \"engine\": \"%s\", \"input_bytes\": %zu, "
-                "\"output_bytes\": %zu, \"uncompressed_bytes\": %zu, \"%s\": %llu, "
+                "\"output_bytes\": %zu, \"uncompressed_bytes\": %zu, %s, "
                 "\"status\": \"%s\", \"input_offset\": %zu, \"output_hash\": \"%016llx\", "
                 "\"verified\": %s}\n",
                 compressing ? "compress" : "decompress",
                 options.uses_unit ? "unit" : "library", input.size(), outcome.output_bytes,
-                plain_bytes, measurement.unit, measurement.value,
+                plain_bytes, measure::json(times).c_str(),
                 rackwright_status_name(outcome.status), outcome.input_offset,
                 static_cast<unsigned long long>(hash_of(output.data(), outcome.output_bytes)),
                 verified ? "true" : "false");
@@ -52,11 +55,11 @@ int run(const Options &options)
     Bytes output(output_capacity(options.operation, input));
     auto engine = options.uses_unit ? make_unit(options) : make_library();
 
-    Measurement measurement;
-    Outcome outcome = measured_run(*engine, options, input, output, measurement);
+    measure::Times times;
+    Outcome outcome = measured_run(*engine, options, input, output, times);
     const bool verified = agrees_with_library(options.operation, input, output, outcome);
 
-    print_json(options, input, output, outcome, measurement, verified);
+    print_json(options, input, output, outcome, times, verified);
     if (!options.output_path.empty()) {
         write_file(options.output_path, output.data(), outcome.output_bytes);
     }

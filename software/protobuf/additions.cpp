@@ -5,7 +5,9 @@
 #include <google/protobuf/unknown_field_set.h>
 
 #include <cstring>
+#include <utility>
 
+#include "map_elements.h"
 #include "objects.h"
 
 namespace rackwright::protobuf {
@@ -52,59 +54,6 @@ uint64_t read_varint(const char **at)
     }
 }
 
-// More than the fields need.
-size_t most_bytes_of(const UnknownFieldSet &fields)
-{
-    constexpr size_t most_of_number = 16; // a tag and a varint
-    size_t bytes = 0;
-    for (int i = 0; i < fields.field_count(); i++) {
-        const auto &field = fields.field(i);
-        bytes += most_of_number;
-        if (field.type() == UnknownField::TYPE_LENGTH_DELIMITED) bytes += field.length_delimited().size();
-        if (field.type() == UnknownField::TYPE_GROUP) bytes += most_bytes_of(field.group());
-    }
-    return bytes;
-}
-
-// Writes what the library writes of them, in fewer steps; gives the end.
-uint8_t *write_fields(const UnknownFieldSet &fields, uint8_t *at)
-{
-    for (int i = 0; i < fields.field_count(); i++) {
-        const auto &field = fields.field(i);
-        const auto tag = static_cast<uint32_t>(field.number()) << 3;
-        const auto write_tag = [&](uint32_t wire_type) {
-            at = CodedOutputStream::WriteVarint32ToArray(tag | wire_type, at);
-        };
-        switch (field.type()) {
-        case UnknownField::TYPE_VARINT:
-            write_tag(0);
-            at = CodedOutputStream::WriteVarint64ToArray(field.varint(), at);
-            break;
-        case UnknownField::TYPE_FIXED64:
-            write_tag(1);
-            at = CodedOutputStream::WriteLittleEndian64ToArray(field.fixed64(), at);
-            break;
-        case UnknownField::TYPE_LENGTH_DELIMITED: {
-            const std::string &text = field.length_delimited();
-            write_tag(2);
-            at = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(text.size()), at);
-            at = CodedOutputStream::WriteRawToArray(text.data(), static_cast<int>(text.size()), at);
-            break;
-        }
-        case UnknownField::TYPE_GROUP:
-            write_tag(3);
-            at = write_fields(field.group(), at);
-            write_tag(4);
-            break;
-        case UnknownField::TYPE_FIXED32:
-            write_tag(5);
-            at = CodedOutputStream::WriteLittleEndian32ToArray(field.fixed32(), at);
-            break;
-        }
-    }
-    return at;
-}
-
 // Behind the value of a field whose tag ends at `at`: the unit writes no groups.
 const char *skip_value(const char *at, unsigned wire_type)
 {
@@ -120,6 +69,14 @@ const char *skip_value(const char *at, unsigned wire_type)
 }
 
 } // namespace
+
+void Bytes::grow(size_t more)
+{
+    capacity_ = 2 * capacity_ + more;
+    std::unique_ptr<char[]> larger(new char[capacity_]); // not set to zero
+    if (size_ != 0) std::memcpy(larger.get(), room_.get(), size_);
+    room_ = std::move(larger);
+}
 
 void Additions::look_for(const Type &type, const Message &message)
 {
@@ -149,8 +106,10 @@ bool Additions::visit_below(const Type &type, const Message &message, uint32_t d
     bool any = false;
     for (size_t i = 0; i < type.message_count; i++) {
         const MessageField &field = type.messages[i];
-        if (field.map || !is_present(field, message)) continue;
-        if (field.repeated) {
+        if (!is_present(field, message)) continue;
+        if (field.map) {
+            any |= visit_map(field, message, depth);
+        } else if (field.repeated) {
             const Elements elements = elements_of(field, message);
             for (uint32_t e = 0; e < elements.count; e++) {
                 any |= visit(*field.type, *elements.first[e], {field.number, e, depth, 0});
@@ -162,25 +121,90 @@ bool Additions::visit_below(const Type &type, const Message &message, uint32_t d
     return any;
 }
 
-char *Additions::room_for(size_t size)
+// An element is written as a message with the key and, as field 2, the value.
+bool Additions::visit_map(const MessageField &field, const Message &message, uint32_t depth)
 {
-    bytes_.resize(bytes_.size() + size);
-    return bytes_.data() + bytes_.size() - size;
+    constexpr uint32_t value_number = 2;
+    const size_t first = elements_.size();
+    find_elements(field, message, &elements_);
+    bool any = false;
+    for (size_t i = first; i < elements_.size(); i++) {
+        const MapElement element = elements_[i]; // they move when there are more
+        const size_t mine = levels_.size();
+        levels_.push_back({field.number, static_cast<uint32_t>(i - first), depth, texts_.size()});
+        bool any_here = element.entry != nullptr && hide_unknown(*element.entry);
+        if (element.value != nullptr) {
+            const Type &type = *field.type->messages[0].type;
+            any_here |= visit(type, *element.value, {value_number, 0, depth + 1, 0});
+        }
+        if (!any_here) levels_.resize(mine);
+        any |= any_here;
+    }
+    elements_.resize(first);
+    return any;
+}
+
+// Takes the unknown fields of one object out of sight; false if it has none.
+bool Additions::hide_unknown(const Message &message)
+{
+    const auto word = word_at<uint64_t>(message, metadata_offset);
+    if ((word & has_unknown) == 0) return false;
+    hidden_.push_back({&message, metadata_offset, false, word});
+    return true;
 }
 
 bool Additions::write_unknown(const Message &message)
 {
-    const auto word = word_at<uint64_t>(message, metadata_offset);
-    if ((word & has_unknown) == 0) return false;
+    if (!hide_unknown(message)) return false;
     const auto &metadata = part_of<InternalMetadata>(message, metadata_offset);
-    const auto &fields = metadata.unknown_fields<UnknownFieldSet>(UnknownFieldSet::default_instance);
     const size_t offset = bytes_.size();
-    auto *const room = reinterpret_cast<uint8_t *>(room_for(most_bytes_of(fields)));
-    const auto size = static_cast<size_t>(write_fields(fields, room) - room);
-    bytes_.resize(offset + size);
-    texts_.push_back({behind_all, offset, size});
-    hidden_.push_back({&message, metadata_offset, false, word});
+    write_fields(metadata.unknown_fields<UnknownFieldSet>(UnknownFieldSet::default_instance));
+    texts_.push_back({behind_all, offset, bytes_.size() - offset});
     return true;
+}
+
+// Appends what the library writes of them, in fewer steps.
+void Additions::write_fields(const UnknownFieldSet &fields)
+{
+    constexpr size_t most_of_number = 16; // a tag and a varint
+    for (int i = 0; i < fields.field_count(); i++) {
+        const auto &field = fields.field(i);
+        const auto tag = static_cast<uint32_t>(field.number()) << 3;
+        const bool is_text = field.type() == UnknownField::TYPE_LENGTH_DELIMITED;
+        uint8_t *at = bytes_.room_for(most_of_number + (is_text ? field.length_delimited().size() : 0));
+        const auto write_tag = [&](uint32_t wire_type) {
+            at = CodedOutputStream::WriteVarint32ToArray(tag | wire_type, at);
+        };
+        switch (field.type()) {
+        case UnknownField::TYPE_VARINT:
+            write_tag(0);
+            at = CodedOutputStream::WriteVarint64ToArray(field.varint(), at);
+            break;
+        case UnknownField::TYPE_FIXED64:
+            write_tag(1);
+            at = CodedOutputStream::WriteLittleEndian64ToArray(field.fixed64(), at);
+            break;
+        case UnknownField::TYPE_LENGTH_DELIMITED: {
+            const std::string &text = field.length_delimited();
+            write_tag(2);
+            at = CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(text.size()), at);
+            at = CodedOutputStream::WriteRawToArray(text.data(), static_cast<int>(text.size()), at);
+            break;
+        }
+        case UnknownField::TYPE_GROUP:
+            write_tag(3);
+            bytes_.end_at(at);
+            write_fields(field.group());
+            at = bytes_.room_for(most_of_number);
+            write_tag(4);
+            break;
+        case UnknownField::TYPE_FIXED32:
+            write_tag(5);
+            at = CodedOutputStream::WriteLittleEndian32ToArray(field.fixed32(), at);
+            break;
+        }
+        bytes_.end_at(at);
+    }
 }
 
 bool Additions::write_extensions(const Extensions &extensions, const Message &message)
@@ -188,7 +212,8 @@ bool Additions::write_extensions(const Extensions &extensions, const Message &me
     if (!has_extensions(extensions, message)) return false;
     const auto &set = part_of<ExtensionSet>(message, extensions.offset);
     const size_t size = set.ByteSize();
-    auto *const room = reinterpret_cast<uint8_t *>(room_for(size));
+    auto *const room = bytes_.room_for(size);
+    const size_t begin = bytes_.size();
     auto *end = room;
     EpsCopyOutputStream stream(room, static_cast<int>(size), true);
     for (size_t i = 0; i < extensions.count; i++) {
@@ -197,9 +222,10 @@ bool Additions::write_extensions(const Extensions &extensions, const Message &me
         end = set._InternalSerialize(extensions.prototype, range.first, range.end, start, &stream);
         const auto written = static_cast<size_t>(end - start);
         if (written == 0) continue;
-        const size_t offset = bytes_.size() - size + static_cast<size_t>(start - room);
+        const size_t offset = begin + static_cast<size_t>(start - room);
         texts_.push_back({static_cast<uint32_t>(range.first), offset, written});
     }
+    bytes_.end_at(end);
     const uint32_t offset = extensions.offset + 8;
     hidden_.push_back({&message, offset, true, word_at<uint32_t>(message, offset)});
     return true;
@@ -271,8 +297,8 @@ size_t Additions::locate_below(size_t *level, const char *length)
     const auto written = CodedOutputStream::VarintSize32(static_cast<uint32_t>(size + growth));
     edits_[edit].offset = bytes_.size();
     edits_[edit].size = written;
-    CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(size + growth),
-                                            reinterpret_cast<uint8_t *>(room_for(written)));
+    bytes_.end_at(CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(size + growth),
+                                                          bytes_.room_for(written)));
     return growth + written - removed;
 }
 

@@ -6,15 +6,45 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "map_elements.h"
 #include "rackwright/protobuf_type.h"
+
+namespace google::protobuf {
+class UnknownFieldSet;
+}
 
 namespace rackwright::protobuf {
 
-// What one message and those within it, maps left out, have of unknown fields and extensions.
+// Bytes that others are appended to, and that keep their room when they are forgotten.
+class Bytes {
+  public:
+    void clear() { size_ = 0; }
+    size_t size() const { return size_; }
+    const char *data() const { return room_.get(); }
+
+    // Where so many bytes more may be written, until there is room for others; end_at() tells what was.
+    uint8_t *room_for(size_t more)
+    {
+        if (capacity_ - size_ < more) grow(more);
+        return reinterpret_cast<uint8_t *>(room_.get() + size_);
+    }
+    void end_at(const uint8_t *end)
+    {
+        size_ = static_cast<size_t>(reinterpret_cast<const char *>(end) - room_.get());
+    }
+
+  private:
+    void grow(size_t more);
+
+    std::unique_ptr<char[]> room_;
+    size_t size_ = 0, capacity_ = 0;
+};
+
+// What one message and those within it have of unknown fields and extensions.
 class Additions {
   public:
     // Forgets those of another message, looks for them, and has the library write each of them.
@@ -64,17 +94,20 @@ class Additions {
 
     bool visit(const Type &type, const google::protobuf::Message &message, const Level &level);
     bool visit_below(const Type &type, const google::protobuf::Message &message, uint32_t depth);
+    bool visit_map(const MessageField &field, const google::protobuf::Message &message, uint32_t depth);
+    bool hide_unknown(const google::protobuf::Message &message);
     bool write_unknown(const google::protobuf::Message &message);
     bool write_extensions(const Extensions &extensions, const google::protobuf::Message &message);
-    char *room_for(size_t size);
+    void write_fields(const google::protobuf::UnknownFieldSet &fields);
     size_t locate(size_t *level, const char *at, const char *end);
     size_t locate_below(size_t *level, const char *length);
 
-    std::string bytes_;
+    Bytes bytes_;
     std::vector<Text> texts_;
     std::vector<Level> levels_;
     std::vector<Hidden> hidden_;
     std::vector<Edit> edits_;
+    std::vector<MapElement> elements_; // of maps that are being visited
     std::string_view made_;
     size_t growth_ = 0;
 };

@@ -3,7 +3,6 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "additions.h"
 #include "leftovers.h"
@@ -243,65 +242,6 @@ bool serialize_with_additions(const Type &type, const google::protobuf::Message 
     return true;
 }
 
-// A message of a batch that has unknown fields or extensions.
-struct Extended {
-    Additions additions;
-    std::string_view *output;
-};
-
-// Puts what they have in addition into the outputs of those that the unit made, which lie below each other
-// and end at `end`. They move down, the lowest first. False when there is no room: all are as they were.
-bool insert_all(Extended *first, Extended *last, char *start, char *end)
-{
-    size_t growth = 0;
-    for (Extended *each = first; each < last; each++) {
-        if (each->output->data() == nullptr) continue;
-        growth += each->additions.find_places(*each->output);
-        end = const_cast<char *>(each->output->data());
-    }
-    if (growth > static_cast<size_t>(end - start)) return false;
-    while (last-- > first) {
-        if (last->output->data() == nullptr) continue;
-        growth -= last->additions.growth();
-        *last->output = last->additions.insert(growth);
-        protobuf_counters.serialized++;
-        protobuf_counters.added++;
-    }
-    return true;
-}
-
-// Has the unit serialize those messages of a batch that have no output, all of them together, with unknown
-// fields and extensions from the library. Those it does not do have none then.
-bool serialize_all_with_additions(const Type &type, const google::protobuf::Message *const *messages,
-                                  size_t number, char *start, char *end, std::string_view *outputs)
-{
-    static std::vector<Extended> extended; // keeps its room
-    static std::vector<std::string_view> made;
-    size_t count = 0;
-    for (size_t i = 0; i < number; i++) {
-        if (outputs[i].data() != nullptr) continue;
-        if (count == extended.size()) extended.emplace_back();
-        extended[count].additions.look_for(type, *messages[i]);
-        extended[count].output = &outputs[i];
-        if (!extended[count].additions.are_none()) count++;
-    }
-    if (count == 0) return true;
-    made.resize(std::max(made.size(), count));
-    for (size_t i = 0; i < count; i++) extended[i].additions.hide();
-    set_output(start, end, made.data());
-    fence();
-    for (size_t i = 0; i < count; i++) {
-        start_serialize(type.serializer_table, messages[extended[i].output - outputs]);
-    }
-    wait_for_serializations();
-    fence();
-    for (size_t i = 0; i < count; i++) {
-        extended[i].additions.show();
-        *extended[i].output = made[i];
-    }
-    return insert_all(extended.data(), extended.data() + count, start, end);
-}
-
 } // namespace
 
 std::string_view serialize_otherwise(const Type &type, const google::protobuf::Message &message,
@@ -313,31 +253,6 @@ std::string_view serialize_otherwise(const Type &type, const google::protobuf::M
     }
     count(reason_of(status));
     return serialize_by_library(message, start, end);
-}
-
-bool serialize_the_others(const Type &type, const google::protobuf::Message *const *messages,
-                          size_t number, char *start, char *end, std::string_view *outputs)
-{
-    for (size_t i = 0; i < number; i++) {
-        if (outputs[i].data() == nullptr) continue;
-        end = const_cast<char *>(outputs[i].data());
-        protobuf_counters.serialized++;
-    }
-    if (!serialize_all_with_additions(type, messages, number, start, end, outputs)) return false;
-    for (size_t i = 0; i < number; i++) {
-        if (outputs[i].data() == nullptr) continue;
-        end = std::min(end, const_cast<char *>(outputs[i].data()));
-    }
-    for (size_t i = 0; i < number; i++) {
-        if (outputs[i].data() != nullptr) continue;
-        // Its status may be another than that of the first which failed.
-        const uint64_t outcome = serialize_one(type, *messages[i], start, end);
-        count(reason_of(static_cast<rackwright_status>(outcome - 1)));
-        outputs[i] = serialize_by_library(*messages[i], start, end);
-        if (outputs[i].data() == nullptr) return false;
-        end = const_cast<char *>(outputs[i].data());
-    }
-    return true;
 }
 
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,

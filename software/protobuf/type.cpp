@@ -199,17 +199,18 @@ void Builder::add(const Field &field, uint64_t entry, uint64_t detail, const Typ
     element[2] = tag_of(field);
     element[3] = nodes;
     if (entry >> 57 & 1) refuse_when_present(element);
-    if (message != nullptr) add_message(field, entry, detail, *message);
+    if (message != nullptr) add_message(field, entry, detail, *message, nodes);
     fields_++;
     const bool is_text = (field.type == 9 || field.type == 12) && !field.unsupported;
     (is_text ? texts_ : others_) |= uint64_t{1} << field.number % 64;
 }
 
-void Builder::add_message(const Field &field, uint64_t entry, uint64_t detail, const Type &message)
+void Builder::add_message(const Field &field, uint64_t entry, uint64_t detail, const Type &message,
+                          uint64_t nodes)
 {
     const auto hasbit = static_cast<unsigned>(entry >> 32) & no_hasbit;
     MessageField &made = room_.messages[type_.message_count++];
-    made = {&message, field.number, static_cast<uint32_t>(entry), 0, 0, 0, field.repeated, false, false};
+    made = {&message, field.number, static_cast<uint32_t>(entry), 0, 0, 0, field.repeated, false, false, nodes};
     made.case_offset = static_cast<uint32_t>(detail >> 48) * 4;
     made.map = (entry & is_map) != 0;
     made.holds_own_addresses = (message.holds & own_addresses) != 0;

@@ -19,6 +19,7 @@ from rackwright.designs import elaborate
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.server import Server
 from rackwright.synthesis.table import read_table
+from rackwright.times import Times
 
 FORMATS = {"snappy": "snappy", "zstd": "zstd", "deflate": "deflate", "gzip": "deflate", "zlib": "deflate"}
 """The formats, each with the family of its units."""
@@ -44,7 +45,7 @@ class Row:
     `ratio` is that of the target's own result, `library_ratio` that of the library at `level`. `cycles` are
     of the core's clock, null on the host. Clock, why it is the one (`rackwright.clocks`) and area are those
     of the unit, where one is used; the area is null where synthesis has not been done. `memory` says what
-    caches held before.
+    caches held before; `use_seconds` is what a checksum over the result then takes.
     """
 
     file: str
@@ -57,6 +58,7 @@ class Row:
     compressed_bytes: int
     library_compressed_bytes: int
     seconds: float
+    use_seconds: float
     cycles: int | None
     unit_clock_hz: int | None
     unit_clock_source: str | None
@@ -67,6 +69,11 @@ class Row:
     def gigabytes_per_second(self) -> float:
         """Uncompressed bytes per second, in 10^9."""
         return self.uncompressed_bytes / self.seconds / 1e9
+
+    @property
+    def used_gigabytes_per_second(self) -> float:
+        """The same with a checksum over the result."""
+        return self.uncompressed_bytes / (self.seconds + self.use_seconds) / 1e9
 
     def record(self) -> dict[str, Any]:
         """As JSON holds it; see docs/json.md."""
@@ -144,6 +151,7 @@ def total(rows: Sequence[Row]) -> Row:
         compressed_bytes=sum(row.compressed_bytes for row in rows),
         library_compressed_bytes=sum(row.library_compressed_bytes for row in rows),
         seconds=sum(row.seconds for row in rows),
+        use_seconds=sum(row.use_seconds for row in rows),
         cycles=sum(cycles) if cycles else None,
         verified=all(row.verified for row in rows),
     )
@@ -168,9 +176,10 @@ class _Target:
         packed = _pack(self._format, plain, level)
         compressing = self._operation == "compress"
         # What is to be compressed has the format's own bound as its room.
-        arguments = [self._operation, str(level or 0), str(0 if compressing else len(plain)), self._memory]
-        seconds, cycles, output = self._run(arguments, plain if compressing else packed)
+        arguments = [self._operation, str(level or 0), str(0 if compressing else len(plain))]
+        times, hertz, output = self._run(arguments, plain if compressing else packed)
         unit = self._unit
+        seconds = times.first if self._memory == "cold" else times.again
         return Row(
             file=name,
             format=self._format,
@@ -182,22 +191,24 @@ class _Target:
             compressed_bytes=len(output) if compressing else len(packed),
             library_compressed_bytes=len(packed),
             seconds=seconds,
-            cycles=cycles,
+            use_seconds=times.use,
+            cycles=None if hertz is None else round(seconds * hertz),
             unit_clock_hz=unit.clock_hz if unit else None,
             unit_clock_source=unit.clock_source if unit else None,
             area_mm2=unit.area_mm2 if unit else None,
             verified=(_unpack(self._format, output, len(plain)) if compressing else output) == plain,
         )
 
-    def _run(self, arguments: Sequence[str], data: bytes) -> tuple[float, int | None, bytes]:
-        """Seconds, cycles of the core if it is a simulated one, and the result."""
+    def _run(self, arguments: Sequence[str], data: bytes) -> tuple[Times, int | None, bytes]:
+        """How long it took, the clock of the core if it is a simulated one, and the result."""
         with tempfile.TemporaryDirectory(prefix="rackwright-bench-") as folder:
             result = Path(folder) / "result"
             if self._server is None:
                 ended = subprocess.run(
                     [self._program, *arguments, result], input=data, capture_output=True, check=False
                 )
-                status, said, complaint, hertz = ended.returncode, ended.stdout, ended.stderr, 0
+                hertz: int | None
+                status, said, complaint, hertz = ended.returncode, ended.stdout, ended.stderr, None
             else:
                 # A name without folders, so that the program sees the same arguments wherever it runs.
                 with contextlib.chdir(folder):
@@ -208,11 +219,7 @@ class _Target:
             if status != 0:
                 text = complaint.decode(errors="replace").strip()
                 raise RackwrightError(f"the benchmark failed on {self._target}: {text}")
-            row = json.loads(said)
-            output = result.read_bytes()
-        if self._server is None:
-            return row["nanoseconds"] / 1e9, None, output
-        return row["cycles"] / hertz, row["cycles"], output
+            return Times.of(json.loads(said), hertz), hertz, result.read_bytes()
 
 
 def _unit(name: str) -> _Unit:

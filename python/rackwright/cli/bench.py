@@ -337,7 +337,8 @@ def _cpu_cells(row: CpuRow) -> list[str]:
 
 def _print_compression(rows: list[CompressionRow]) -> None:
     columns = [("file", "left"), ("operation", "left"), ("target", "left"), ("memory", "left")]
-    columns += [("bytes", "right"), ("GB/s", "right"), ("ratio", "right"), ("library's", "right")]
+    columns += [("bytes", "right"), ("GB/s", "right"), ("and use", "right"), ("ratio", "right")]
+    columns += [("library's", "right")]
     columns += [("unit's GHz", "right"), ("GB/s per mm2", "right"), ("verified", "left")]
     cells = []
     for row in rows:
@@ -352,6 +353,7 @@ def _print_compression(rows: list[CompressionRow]) -> None:
                 row.memory,
                 f"{row.uncompressed_bytes:,}",
                 f"{row.gigabytes_per_second:.3f}",
+                f"{row.used_gigabytes_per_second:.3f}",
                 f"{record['ratio']:.3f}",
                 f"{record['library_ratio']:.3f}",
                 clock,

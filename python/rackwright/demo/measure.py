@@ -15,6 +15,7 @@ from rackwright.demo.rows import OPERATIONS, TARGETS, Comparison, Row
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.server import RunResult, Server
 from rackwright.snappy import is_verified
+from rackwright.times import Times
 
 Progress = Callable[[str], None]
 """Gets a line about what is under way."""
@@ -99,7 +100,7 @@ def _host_row(operation: str, data: bytes) -> Row:
         result.input_bytes,
         result.output_bytes,
         result.uncompressed_bytes,
-        result.seconds,
+        result.times,
         result.verified,
     )
 
@@ -118,9 +119,8 @@ def _row(operation: str, target: str, data: bytes, result: RunResult, output: Pa
         report["input_bytes"],
         report["output_bytes"],
         report["uncompressed_bytes"],
-        report["cycles"] / result.clock_hz,
+        Times.of(report, result.clock_hz),
         report["verified"] and agrees,
-        report["cycles"],
         result.clock_hz,
         result.instructions,
         result.unit_clock_hz(f"snappy-{operation}"),

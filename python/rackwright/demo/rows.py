@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rackwright.times import Times
+
 OPERATIONS = ("compress", "decompress")
 TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
 
@@ -14,8 +16,8 @@ TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
 class Row:
     """One operation on one target.
 
-    `seconds` is the time of the operation on the target: measured for the host, `cycles` at `clock_hz`
-    for a simulated core. `ratio` and `gigabytes_per_second` (10^9) are of uncompressed bytes. The
+    `times` are measured for the host, and cycles at `clock_hz` for a simulated core; `seconds` and `cycles`
+    are those of a later call. `ratio` and `gigabytes_per_second` (10^9) are of uncompressed bytes. The
     fields about the simulation are None for the host, which is not simulated; `unit_clock_hz`,
     `unit_cycles` and `rtl_cycles_per_second` also for cores without a unit. `digest` is that of the run.
     """
@@ -25,9 +27,8 @@ class Row:
     input_bytes: int
     output_bytes: int
     uncompressed_bytes: int
-    seconds: float
+    times: Times
     verified: bool
-    cycles: int | None = None
     clock_hz: int | None = None
     instructions: int | None = None
     unit_clock_hz: int | None = None
@@ -36,9 +37,24 @@ class Row:
     digest: str | None = None
 
     @property
+    def seconds(self) -> float:
+        """Time of a later call."""
+        return self.times.again
+
+    @property
+    def cycles(self) -> int | None:
+        """The same in cycles of a simulated core."""
+        return None if self.clock_hz is None else round(self.seconds * self.clock_hz)
+
+    @property
     def gigabytes_per_second(self) -> float:
-        """Uncompressed bytes per second, in 10^9; 0 when there are none."""
-        return self.uncompressed_bytes / self.seconds / 1e9 if self.seconds else 0.0
+        """Uncompressed bytes per second of a later call, in 10^9; 0 when there are none."""
+        return self._gigabytes_per_second(self.seconds)
+
+    @property
+    def used_gigabytes_per_second(self) -> float:
+        """The same with a checksum over its result."""
+        return self._gigabytes_per_second(self.seconds + self.times.use)
 
     @property
     def ratio(self) -> float:
@@ -55,6 +71,9 @@ class Row:
     def rtl_cycles_per_second(self) -> float | None:
         """Speed of the simulation: cycles of RTL per second of real time, of the whole run."""
         return self._per_wall_second(self.unit_cycles)
+
+    def _gigabytes_per_second(self, seconds: float) -> float:
+        return self.uncompressed_bytes / seconds / 1e9 if seconds else 0.0
 
     def _per_wall_second(self, count: int | None) -> float | None:
         return count / self.wall_seconds if count and self.wall_seconds else None
@@ -91,8 +110,14 @@ class Comparison:
         return {"rows": [self._row_record(row) for row in self.rows], "digest": self.digest}
 
     def _row_record(self, row: Row) -> dict[str, Any]:
+        fields = asdict(row)
+        del fields["times"]
         return {
-            **asdict(row),
+            **fields,
+            "seconds": row.seconds,
+            "first_seconds": row.times.first,
+            "use_seconds": row.times.use,
+            "cycles": row.cycles,
             "gigabytes_per_second": row.gigabytes_per_second,
             "ratio": row.ratio,
             "instructions_per_second": row.instructions_per_second,

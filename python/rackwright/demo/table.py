@@ -15,6 +15,7 @@ COLUMNS = (
     ("cycles", "right"),
     ("GHz", "right"),
     ("GB/s", "right"),
+    ("and use", "right"),
     *((f"vs {name}", "right") for name in BASELINES),
     ("verified", "left"),
     ("M instr/s", "right"),
@@ -23,7 +24,8 @@ COLUMNS = (
 )
 """Titles and how each column is justified.
 
-"GHz" is the clock of the unit, as synthesis supports it, at most 2. "M instr/s" and "RTL kHz" say how fast
+"GHz" is the clock of the unit, as synthesis supports it, at most 2. "GB/s" is that of a later call on the
+same buffers, "and use" that of one with a checksum over its result. "M instr/s" and "RTL kHz" say how fast
 the simulation was: instructions and cycles of RTL per second of real time.
 """
 
@@ -50,6 +52,7 @@ def cells(comparison: Comparison, row: Row) -> tuple[str, ...]:
         "" if row.cycles is None else f"{row.cycles:,}",
         "" if row.unit_clock_hz is None else f"{row.unit_clock_hz / 1e9:.2f}",
         f"{row.gigabytes_per_second:.3f}",
+        f"{row.used_gigabytes_per_second:.3f}",
         *(f"{speedup[name]:.2f}x" if name in speedup else "" for name in BASELINES),
         "yes" if row.verified else "NO",
         _speed(row.instructions_per_second, 1e6),

@@ -15,9 +15,27 @@ from bootstrap.protobuf import HOST, INCLUDES
 from bootstrap.software import RISCV, Target
 from rackwright.errors import MissingBuildError
 from rackwright.programs import place_of, run_compiler
+from rackwright.protobuf.objects import compile_generated
 from rackwright.protobuf.schema import Schema, read_schema
 
 _PROGRAMS: dict[str, Target] = {"host": HOST, "riscv64": RISCV}
+_STRING = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+_MESSAGE = "6google8protobuf11MessageLite"
+_REPLACED = (
+    f"_ZN{_MESSAGE}14ParseFromArrayEPKvi",
+    f"_ZN{_MESSAGE}15ParseFromStringERK{_STRING}",
+    f"_ZNK{_MESSAGE}16SerializeToArrayEPvi",
+    f"_ZNK{_MESSAGE}17SerializeToStringEP{_STRING}",
+    f"_ZNK{_MESSAGE}17SerializeAsStringB5cxx11Ev",
+)
+"""Functions of the official library, as the linker knows them, that `by_units` gives to the units."""
+
+BY_UNITS = (
+    *(f"-Wl,--wrap={name}" for name in _REPLACED),
+    f"-Wl,--undefined=__wrap_{_REPLACED[0]}",
+)
+"""What makes the compiler give calls of the official library's functions to the units."""
+
 _ARCHIVES = ("libbenchmark.a", "librackwright-protobuf.a", "libprotobuf.a")
 
 
@@ -45,30 +63,44 @@ def compile_benchmark(
             work = Path(scratch)
             main = work / "main.cpp"
             main.write_text(main_source(schema, messages), encoding="utf-8")
-            sources = [*schema.generate(work), main]
+            sources = schema.generate(work)
             with ThreadPoolExecutor(max_workers=len(missing)) as pool:
-                made = pool.map(
-                    lambda name: compile_program(sources, work / name, name, include=work), missing
-                )
+                made = pool.map(lambda name: _link(sources, main, work / name, name), missing)
                 for path in made:
                     shutil.move(path, folder / path.name)
     return programs
 
 
+def _link(sources: Sequence[Path], main: Path, output: Path, machine: str) -> Path:
+    folder = main.parent
+    objects = [compile_generated(source, folder, _PROGRAMS[machine]) for source in sources]
+    return compile_program([*objects, main], output, machine, include=folder)
+
+
 def compile_service(
-    sources: Sequence[str | Path], proto: str | Path, *, include: Sequence[Path] = ()
+    sources: Sequence[str | Path],
+    proto: str | Path,
+    *,
+    include: Sequence[Path] = (),
+    by_units: bool = False,
+    options: Sequence[str] = (),
 ) -> Path:
     """Compiles a program of your own with the messages of a .proto file, for the simulated server.
+
+    `by_units` is for programs that know nothing of the units: what they call of `ParseFromArray`,
+    `ParseFromString`, `SerializeToArray`, `SerializeToString` and `SerializeAsString` of the official
+    library goes to the units, as far as `docs/accelerate-my-messages.md` says. `options` are the compiler's.
 
     Its sources find the messages' headers, the units' runtime (`rackwright/protobuf.h`) and the official
     library. Gives the program, in a folder of its own below .build/programs, named like the first source.
     Raises `RackwrightError` with what protoc or the compiler says.
     """
     paths = [Path(source) for source in sources]
-    program = place_of(paths, None, [str(proto), *map(str, include)])
+    options = [*options, *(BY_UNITS if by_units else ())]
+    program = place_of(paths, None, [str(proto), *map(str, include), *options])
     with tempfile.TemporaryDirectory() as scratch:
         generated = read_schema(Path(proto), include).generate(Path(scratch))
-        return compile_program([*generated, *paths], program, include=Path(scratch))
+        return compile_program([*generated, *paths], program, options=options, include=Path(scratch))
 
 
 def compile_program(

@@ -50,10 +50,64 @@ Fallback count_fallback(rackwright_status status);
 std::string_view serialize_otherwise(const Type &type, const google::protobuf::Message &message,
                                      rackwright_status status, char *start, char *end);
 
-// Serializes those messages of a batch that the unit has not: they have no output. The others are at the end
-// of the range.
-bool serialize_the_others(const Type &type, const google::protobuf::Message *const *messages,
-                          size_t count, char *start, char *end, std::string_view *outputs);
+// A batch that the serializer works on. What it does not do by itself is prepared while it is at the others.
+class SerializeProgress {
+  public:
+    // After so many starts it looks what has become of those before.
+    static constexpr size_t group = 8;
+
+    // Before the unit is started: it will write into `outputs`.
+    SerializeProgress(const Type &type, const google::protobuf::Message *const *messages, size_t count,
+                      std::string_view *outputs)
+        : type_(type), messages_(messages), count_(count), outputs_(outputs)
+    {
+        for (size_t i = 0; i < count; i++) outputs[i] = {pending, 0};
+    }
+
+    // Looks at messages that the unit has come to, up to one that it has not.
+    void look()
+    {
+        for (; seen_ < count_; seen_++) {
+            const char *const output = output_of(seen_);
+            if (output == pending) return;
+            if (__builtin_expect(output == nullptr, 0)) prepare(seen_);
+        }
+    }
+
+    // Until the unit has come to all of them.
+    void look_at_all()
+    {
+        while (seen_ < count_) look();
+    }
+
+    // Serializes those messages that the unit has not: below the others, which are at the end of the range.
+    // False when they do not fit.
+    bool finish(char *start, char *end);
+
+  private:
+    // What a view has before the unit says where the output is, or null.
+    static inline const char *const pending = reinterpret_cast<const char *>(1);
+
+    const char *output_of(size_t i) const
+    {
+        static_assert(sizeof(std::string_view) == 2 * sizeof(void *), "a length, then an address");
+        const char *const *words = reinterpret_cast<const char *const *>(outputs_ + i);
+        return __atomic_load_n(words + 1, __ATOMIC_RELAXED);
+    }
+
+    void prepare(size_t i);
+    bool add_all(char *start, char *end);
+    bool leave_to_library(char *start, char *end);
+    char *lowest(char *end) const;
+
+    const Type &type_;
+    const google::protobuf::Message *const *messages_;
+    size_t count_;
+    std::string_view *outputs_;
+    size_t seen_ = 0;
+    size_t failed_ = 0; // of those seen
+    size_t extended_ = 0; // and of them those with unknown fields or extensions
+};
 
 // Whether the outcome of a serialization is an address.
 inline bool is_output(uint64_t outcome) { return outcome > RACKWRIGHT_ACCESS_FAULT + 1; }
@@ -357,22 +411,24 @@ bool SerializeBatch(const Message *const *messages, size_t count, void *data, si
     if constexpr (protobuf::type_of<Message>() != nullptr) {
         if (count > 0 && protobuf::can_serialize<Message>()) {
             protobuf::state.output = nullptr;
+            const protobuf::Type &type = *protobuf::TypeOf<Message>::value;
+            protobuf::SerializeProgress progress(
+                type, reinterpret_cast<const google::protobuf::Message *const *>(messages), count, outputs);
             protobuf::set_output(start, end, outputs);
             protobuf::fence();
-            const protobuf::Type &type = *protobuf::TypeOf<Message>::value;
             const uint64_t *const table = type.serializer_table;
-            for (size_t i = 0; i < count; i++) protobuf::start_serialize(table, messages[i]);
+            for (size_t i = 0; i < count; i++) {
+                protobuf::start_serialize(table, messages[i]);
+                if (i % protobuf::SerializeProgress::group == 0) progress.look();
+            }
+            progress.look_at_all();
             const uint64_t outcome = protobuf::wait_for_serializations();
             protobuf::fence();
             if (protobuf::is_output(outcome)) {
                 protobuf_counters.serialized += count;
                 return true;
             }
-            if (outcome == RACKWRIGHT_UNSUPPORTED + 1) {
-                return protobuf::serialize_the_others(
-                    type, reinterpret_cast<const google::protobuf::Message *const *>(messages), count,
-                    start, end, outputs);
-            }
+            if (outcome == RACKWRIGHT_UNSUPPORTED + 1) return progress.finish(start, end);
         }
     }
     for (size_t i = 0; i < count; i++) {

@@ -51,6 +51,7 @@ struct MessageField {
     uint32_t hasbits, bit; // of the word of hasbits with its own, and that; or 0
     bool repeated, map;
     bool holds_own_addresses;
+    uint64_t nodes; // of a map: what the serializer's list says of its nodes, or 0
 };
 
 // A message class as the runtime sees it. What it points at is in static storage, so that tables may
@@ -203,7 +204,8 @@ class Builder {
     uint64_t offset(const void *member) const;
     void map(const Field &field, const void *member, const Type &entry, uint64_t nodes);
     void add(const Field &field, uint64_t entry, uint64_t detail, const Type *message, uint64_t nodes);
-    void add_message(const Field &field, uint64_t entry, uint64_t detail, const Type &message);
+    void add_message(const Field &field, uint64_t entry, uint64_t detail, const Type &message,
+                     uint64_t nodes);
     bool write_image();
     bool note_own_address(size_t word, uint64_t other);
     void tell_when_clear(const Field &field, uint64_t offset, const void *oneof_case);

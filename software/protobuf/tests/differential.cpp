@@ -6,6 +6,7 @@
 // CLASSES, a macro, names the classes. Prints how many messages the units did themselves.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
 
 #include <random>
 #include <string>
@@ -67,8 +68,19 @@ std::vector<const FieldDescriptor *> fields_of(const Message &message)
     return fields;
 }
 
+// Fields that no class has.
+void add_unknown(Message *message)
+{
+    constexpr int number = 536'000'000;
+    auto *fields = message->GetReflection()->MutableUnknownFields(message);
+    fields->AddVarint(number, RandomValues::u64());
+    if (below(2) == 0) fields->AddLengthDelimited(number + 1)->assign(RandomValues::text());
+    if (below(2) == 0) fields->AddGroup(number)->AddFixed32(1, RandomValues::u32());
+}
+
 void fill(Message *message, int depth)
 {
+    if (below(6) == 0) add_unknown(message);
     for (const FieldDescriptor *field : fields_of(*message)) {
         if (below(3) != 0 && !field->is_required()) continue;
         const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
@@ -116,6 +128,27 @@ template <class Class> void compare(uint64_t rounds)
             CHECK(serialized(*parsed) == serialized(model));
         }
         CHECK(rackwright::SerializeToTail(random, room.data(), room.size()) == serialized(random));
+        // One object more than once: what is hidden of it for one request must be there for the other.
+        const Class *const batch[] = {parsed, &random, parsed, &model, &random};
+        std::string_view outputs[5];
+        CHECK(rackwright::SerializeBatch(batch, 5, room.data(), room.size(), outputs));
+        for (int i = 0; i < 5; i++) CHECK(outputs[i] == serialized(*batch[i]));
+    }
+}
+
+// An entry of a map with a field that no entry has, which the library drops.
+void drop_what_is_unknown_in_an_entry()
+{
+    google::protobuf::Arena arena;
+    rackwright::tests::Extended expected;
+    for (const std::string entry : {"\x08\x63\x18\x01", "\x08\x64\x12\x02\x78\x01\x18\x01"}) {
+        auto *parsed = google::protobuf::Arena::CreateMessage<rackwright::tests::Extended>(&arena);
+        const std::string bytes = "\xb2\x01" + std::string(1, static_cast<char>(entry.size())) + entry;
+        CHECK(expected.ParseFromString(bytes));
+        CHECK(rackwright::ParseFromArray(parsed, bytes.data(), bytes.size()));
+        char room[100];
+        CHECK(rackwright::SerializeToTail(*parsed, room, sizeof room) == serialized(expected));
+        CHECK(serialized(*parsed) == serialized(expected));
     }
 }
 
@@ -128,6 +161,7 @@ int main(int, char **arguments)
     google::protobuf::SetLogHandler(nullptr);
 #define COMPARE(CLASS) compare<CLASS>(rounds);
     CLASSES(COMPARE)
+    drop_what_is_unknown_in_an_entry();
     const auto &counted = rackwright::protobuf_counters;
     std::printf("%llu %llu\n", static_cast<unsigned long long>(counted.parsed),
                 static_cast<unsigned long long>(counted.serialized));

@@ -150,10 +150,32 @@ void what_the_library_adds_is_where_it_belongs()
     emptied.Clear();
     emptied.set_first(1);
     CHECK(serialize(emptied) == 0);
-    // In a map, the library does it all.
-    Extended mapped;
-    (*mapped.mutable_mapped())[3].mutable_unknown_fields()->AddVarint(60, 1);
-    CHECK(serialize(mapped) == 3);
+}
+
+// Elements of maps with all kinds of keys; some have nothing that the unit can't do.
+Extended mapped()
+{
+    Extended message;
+    for (int i = -4; i < 5; i++) {
+        (*message.mutable_mapped())[i] = i % 3 == 0 ? Extended() : extended(1);
+        (*message.mutable_named())[std::string(static_cast<size_t>(i + 4) * 3, static_cast<char>('p' - i))] = extended(0);
+        (*message.mutable_counted())[static_cast<uint64_t>(i)].set_first(i);
+    }
+    (*message.mutable_counted())[1u << 31].mutable_unknown_fields()->AddVarint(60, 1);
+    (*message.mutable_halves())[true].mutable_below()->mutable_unknown_fields()->AddVarint(60, 1);
+    *(*message.mutable_halves())[false].mutable_below() = extended(2);
+    return message;
+}
+
+void additions_may_be_in_maps()
+{
+    const uint64_t before = rackwright::protobuf_counters.added;
+    CHECK(serialize(mapped()) == 0);
+    Extended message = mapped();
+    (*message.mutable_named())["within"] = mapped();
+    *message.add_elements() = mapped();
+    CHECK(serialize(message) == 0);
+    CHECK(rackwright::protobuf_counters.added - before == 6);
 }
 
 void additions_have_to_fit()
@@ -166,6 +188,12 @@ void additions_have_to_fit()
     }
 }
 
+// More elements than the unit takes of a map.
+void add_many(Extended *message)
+{
+    for (int i = 0; i < 300; i++) (*message->mutable_mapped())[i];
+}
+
 void batches_may_have_additions()
 {
     std::vector<Extended> made;
@@ -174,6 +202,7 @@ void batches_may_have_additions()
         made.push_back(i % 3 == 0 ? extended(i % 4) : Extended());
         made.back().set_first(i);
         if (i == 7) (*made.back().mutable_mapped())[3].mutable_unknown_fields()->AddVarint(60, 1);
+        if (i == 8) made.back().mutable_unknown_fields()->AddVarint(60, 1), add_many(&made.back());
         bytes += made.back().ByteSizeLong();
     }
     std::vector<const Extended *> messages;
@@ -184,7 +213,7 @@ void batches_may_have_additions()
     CHECK(rackwright::SerializeBatch(messages.data(), 24, room.data(), bytes, outputs.data()));
     for (int i = 0; i < 24; i++) CHECK(outputs[i] == serialized(made[i]));
     const auto counted = rackwright::protobuf_counters - before;
-    CHECK(counted.serialized == 23 && counted.added == 8 && counted.all_fallbacks() == 1);
+    CHECK(counted.serialized == 23 && counted.added == 9 && counted.all_fallbacks() == 1);
     CHECK(!rackwright::SerializeBatch(messages.data(), 24, room.data(), bytes - 1, outputs.data()));
 }
 
@@ -229,6 +258,7 @@ int main()
     RUN(bytes_are_those_of_the_library);
     RUN(the_library_is_called_for_a_reason);
     RUN(what_the_library_adds_is_where_it_belongs);
+    RUN(additions_may_be_in_maps);
     RUN(additions_have_to_fit);
     RUN(batches_may_have_additions);
     RUN(what_does_not_fit_is_refused);

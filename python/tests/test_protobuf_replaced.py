@@ -1,0 +1,61 @@
+"""Programs that know nothing of the units, linked with the runtime: what they say stays the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from protobuf_programs import PROGRAMS
+
+from bootstrap.protobuf_source import official_source
+from rackwright.protobuf import compile_service
+from rackwright.protobuf.measure import UNITS
+from rackwright.server import RunResult, Server
+
+GOOGLETEST = Path("/usr/src/googletest/googletest")
+"""The sources that Debian's and Ubuntu's package googletest brings."""
+
+
+def run_both_ways(
+    sources: list[Path], proto: Path, include: list[Path], options: list[str]
+) -> tuple[RunResult, RunResult]:
+    """The program by the library alone, and by the units."""
+    both = []
+    for by_units in (False, True):
+        program = compile_service(sources, proto, include=include, by_units=by_units, options=options)
+        units = list(UNITS.values()) if by_units else []
+        both.append(Server("functional", units).run(program, []))
+    return both[0], both[1]
+
+
+def test_a_program_says_the_same_by_the_units() -> None:
+    library, units = run_both_ways([PROGRAMS / "plain.cpp"], PROGRAMS / "modern.proto", [], [])
+    assert library.exit_code == units.exit_code == 0, units.stderr.decode()
+    assert units.stdout == library.stdout != b""
+    assert units.counters["protobuf-deserialize.fields"] > 100
+    assert units.counters["protobuf-serialize.fields"] > 100
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not GOOGLETEST.exists(), reason="needs the package googletest")
+def test_tests_of_the_official_library_pass_by_the_units(tmp_path: Path) -> None:
+    source = official_source()
+    names = ("unittest", "unittest_preserve_unknown_enum", "unittest_preserve_unknown_enum2")
+    proto = tmp_path / "all.proto"
+    imports = "".join(f'import "google/protobuf/{name}.proto";\n' for name in names)
+    proto.write_text(f'syntax = "proto2";\n{imports}')
+    sources = [
+        source / "google" / "protobuf" / "preserve_unknown_enum_test.cc",
+        GOOGLETEST / "src" / "gtest-all.cc",
+        GOOGLETEST / "src" / "gtest_main.cc",
+    ]
+    # Relaxing calls of a program as large as this, the linker of Debian 12 does not come to an end.
+    options = ["-O0", "-w", "-Wl,--no-relax", f"-I{source}", f"-I{GOOGLETEST}", f"-I{GOOGLETEST}/include"]
+    library, units = run_both_ways(sources, proto, [source], options)
+    said = units.stdout.decode()
+    assert (library.exit_code, units.exit_code) == (0, 0), said + units.stderr.decode()
+    passed = re.search(r"PASSED  \] (\d+) tests", said)
+    assert passed is not None
+    assert int(passed.group(1)) == 8
+    assert units.counters["protobuf-serialize.fields"] > 30
