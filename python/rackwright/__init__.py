@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rackwright._engine import Design, EngineError
     from rackwright.cluster import Cluster, Ethernet, HostPort, MemoryBlade, Switch, TopologyError, Traffic
     from rackwright.codec import AcceleratorResult
-    from rackwright.combined import CombinedCompressor
+    from rackwright.combined import CombinedCompressor, CombinedDecompressor
     from rackwright.deflate import DeflateUnit
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
@@ -38,6 +38,7 @@ __all__ = [
     "Buffer",
     "Cluster",
     "CombinedCompressor",
+    "CombinedDecompressor",
     "DeflateUnit",
     "Design",
     "EngineError",
@@ -73,7 +74,7 @@ __all__ = [
 _HOMES = {
     "_engine": ("Design", "EngineError"),
     "cluster": ("Cluster", "Ethernet", "HostPort", "MemoryBlade", "Switch", "TopologyError", "Traffic"),
-    "combined": ("CombinedCompressor",),
+    "combined": ("CombinedCompressor", "CombinedDecompressor"),
     "deflate": ("DeflateUnit",),
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),

@@ -1,9 +1,10 @@
-"""The compressor of several formats: which one an operation writes, and the check of its results."""
+"""The units of several formats: which one an operation writes or reads, and the check of its results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rackwright import deflate, libsnappy, libz, libzstd, snappy, zstd
@@ -12,7 +13,7 @@ from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 
 ALGORITHM = 12
-"""The command that says which format an operation writes."""
+"""The command that says which format an operation writes or reads."""
 
 
 @dataclass(frozen=True)
@@ -108,3 +109,101 @@ class CombinedCompressor(CodecUnit):
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
         """Whether the official library gives the input back."""
         return status == "ok" and self._format.restores(data, output)
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A format to read: its code, the room for what bytes of it stand for, and the library's verdict.
+
+    `right` takes the input, the output, the status and the dictionary of the unit.
+    """
+
+    code: int
+    room: Callable[[bytes], int]
+    right: Callable[[bytes, bytes, str, bytes], bool]
+
+
+def _packed_deflate(code: int, wrapper: libz.Format) -> _Packed:
+    def right(data: bytes, output: bytes, status: str, _: bytes) -> bool:
+        return deflate.decompressed_right(data, output, status, wrapper)
+
+    return _Packed(code, partial(deflate.decompressed_bytes, wrapper=wrapper), right)
+
+
+def _packed_snappy(code: int) -> _Packed:
+    def right(data: bytes, output: bytes, status: str, _: bytes) -> bool:
+        return snappy.is_verified("decompress", data, output, status)
+
+    return _Packed(code, lambda data: libsnappy.declared_bytes(data) or 0, right)
+
+
+_PACKED = {
+    "snappy": _packed_snappy(0),
+    "zstd": _Packed(1, zstd.most_decompressed_bytes, zstd.decompressed_right),
+    "deflate": _packed_deflate(4, "deflate"),
+    "zlib": _packed_deflate(5, "zlib"),
+    "gzip": _packed_deflate(6, "gzip"),
+}
+
+DECOMPRESSED_ALGORITHMS = tuple(_PACKED)
+"""What an operation may read."""
+
+
+class CombinedDecompressor(CodecUnit):
+    """The unit `combined-decompress`: one buffer after the other, each of the format chosen last."""
+
+    def __init__(
+        self,
+        algorithm: str = "snappy",
+        *,
+        parameters: Mapping[str, ParameterValue] | None = None,
+        history_kib: int | None = None,
+        hash_entries: int | None = None,
+        dictionary: bytes = b"",
+        placement: str = "near-core",
+        skip_quiescent: bool = True,
+        check_idle: bool = False,
+        waves: Path | None = None,
+        clock: str | None = None,
+    ) -> None:
+        """Builds the unit; its first operation reads `algorithm`, one of `DECOMPRESSED_ALGORITHMS`.
+
+        `dictionary` is that of ZStd's frames, trained or only content. The other arguments are those of
+        the units of one format. Raises `RackwrightError` for what does not exist.
+        """
+        snappy.check_settings("decompress", history_kib, hash_entries)
+        self.dictionary = dictionary
+        self._placed = b""
+        super().__init__(
+            "combined",
+            "decompress",
+            parameters=parameters,
+            placement=placement,
+            skip_quiescent=skip_quiescent,
+            check_idle=check_idle,
+            waves=waves,
+            clock=clock,
+        )
+        self.choose(algorithm)
+        self.limit(history_kib, hash_entries)
+
+    def choose(self, algorithm: str) -> None:
+        """From the next operation on, `algorithm` is read, where the unit was built with it."""
+        if algorithm not in _PACKED:
+            raise RackwrightError(f"no format {algorithm}; there are {', '.join(DECOMPRESSED_ALGORITHMS)}")
+        self._format = _PACKED[algorithm]
+        self.unit.command(ALGORITHM, self._format.code)
+        self.settings["algorithm"] = algorithm
+
+    def equip(self, warm: str | None) -> None:
+        """Puts the dictionary into memory, and has the unit read it again."""
+        zstd.place_dictionary(self.unit, self.dictionary, warm, same=self.dictionary == self._placed)
+        self._placed = self.dictionary
+
+    def room(self, data: bytes) -> int:
+        """The most bytes that `data` can stand for."""
+        return self._format.room(data)
+
+    def verifies(self, data: bytes, output: bytes, status: str) -> bool:
+        """Whether the official library agrees: with the bytes, or in refusing the input."""
+        return self._format.right(data, output, status, self.dictionary)

@@ -73,17 +73,27 @@ class DeflateUnit(CodecUnit):
         """The bytes that `data` stands for, by the official library; or the most that can be made of it."""
         if self.operation == "compress":
             return most_compressed_bytes(len(data))
-        expected = libz.decompress(data, self.wrapper)
-        return _ROOM_OF_WRONG_INPUT if isinstance(expected, str) else len(expected[0])
+        return decompressed_bytes(data, self.wrapper)
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
         """Whether the official library agrees: with the bytes, or in refusing the input."""
         if self.operation == "compress":
             return status == "ok" and libz.decompress(output, self.wrapper) == (data, len(output))
-        expected = libz.decompress(data, self.wrapper)
-        if isinstance(expected, str):
-            return status == "malformed"
-        return status == "ok" and output == expected[0]
+        return decompressed_right(data, output, status, self.wrapper)
+
+
+def decompressed_bytes(data: bytes, wrapper: libz.Format) -> int:
+    """Room for what `data` stands for, by the official library."""
+    expected = libz.decompress(data, wrapper)
+    return _ROOM_OF_WRONG_INPUT if isinstance(expected, str) else len(expected[0])
+
+
+def decompressed_right(data: bytes, output: bytes, status: str, wrapper: libz.Format) -> bool:
+    """Whether the official library makes `output` of `data`, or calls it malformed as well."""
+    expected = libz.decompress(data, wrapper)
+    if isinstance(expected, str):
+        return status == "malformed"
+    return status == "ok" and output == expected[0]
 
 
 def most_compressed_bytes(length: int) -> int:

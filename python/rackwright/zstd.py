@@ -12,6 +12,7 @@ from rackwright.codec import CodecUnit
 from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.snappy import check_settings
+from rackwright.unit import Unit
 
 OPERATIONS = ("compress", "decompress")
 
@@ -110,15 +111,9 @@ class ZstdUnit(CodecUnit):
         compressing = self.operation == "compress"
         content = _Content.of(self.dictionary) if compressing else _Content(self.dictionary)
         same = self.dictionary == self._placed
-        if content.data:
-            buffer = self.unit.load(content.data)
-            if warm is not None:
-                self.unit.bench.warm(buffer.address, buffer.length, warm)
-            self.unit.command(DICTIONARY_ADDRESS, buffer.address)
+        place_dictionary(self.unit, content.data, warm, same=same)
         if self.dictionary and not compressing:
             self.unit.command(DICTIONARY_KEPT, int(same))
-        if not same:
-            self.unit.command(DICTIONARY_LENGTH, len(content.data))
         if compressing and not same:
             self.unit.command(DICTIONARY_ID, content.number)
             self.unit.command(DICTIONARY_OFFSETS, content.packed_offsets())
@@ -128,16 +123,37 @@ class ZstdUnit(CodecUnit):
         """The most bytes that the operation can make of `data`."""
         if self.operation == "compress":
             return most_compressed_bytes(len(data))
-        return min(libzstd.bound(data) or _LEAST_ROOM, _MOST_ROOM)
+        return most_decompressed_bytes(data)
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
         """Whether the official library agrees: with the bytes, or in refusing the input."""
         if self.operation == "compress":
             return status == "ok" and libzstd.decompress(output, len(data), self.dictionary) == data
-        if status not in ("ok", "malformed"):
-            return False
-        expected = libzstd.decompress(data, max(self.room(data), len(output)), self.dictionary)
-        return isinstance(expected, str) if status == "malformed" else expected == output
+        return decompressed_right(data, output, status, self.dictionary)
+
+
+def place_dictionary(unit: Unit, content: bytes, warm: str | None, *, same: bool) -> None:
+    """Puts `content` into memory, and tells `unit` where; and how long it is, if not the `same` as before."""
+    if content:
+        buffer = unit.load(content)
+        if warm is not None:
+            unit.bench.warm(buffer.address, buffer.length, warm)
+        unit.command(DICTIONARY_ADDRESS, buffer.address)
+    if not same:
+        unit.command(DICTIONARY_LENGTH, len(content))
+
+
+def most_decompressed_bytes(data: bytes) -> int:
+    """The most bytes that the frames `data` can stand for, as their headers say."""
+    return min(libzstd.bound(data) or _LEAST_ROOM, _MOST_ROOM)
+
+
+def decompressed_right(data: bytes, output: bytes, status: str, dictionary: bytes = b"") -> bool:
+    """Whether the official library makes `output` of the frames `data`, or calls them malformed as well."""
+    if status not in ("ok", "malformed"):
+        return False
+    expected = libzstd.decompress(data, max(most_decompressed_bytes(data), len(output)), dictionary)
+    return isinstance(expected, str) if status == "malformed" else expected == output
 
 
 def most_compressed_bytes(length: int) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from command_line import rw
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import plain_data
@@ -77,9 +76,3 @@ def test_a_code_of_no_format_is_unsupported(combined: CombinedCompressor, code: 
 def test_an_unknown_format_is_named(combined: CombinedCompressor) -> None:
     with pytest.raises(RackwrightError, match="no format lzma; there are snappy, zstd"):
         combined.choose("lzma")
-
-
-def test_decompress_is_refused() -> None:
-    ended = rw("accelerate", "zstd", "decompress", __file__, "--combined")
-    assert ended.status == 2
-    assert "no unit decompresses several formats" in ended.stderr

@@ -114,6 +114,15 @@ def test_input_offset_says_where_the_stream_ends(unit: DeflateUnit, wrapper: lib
     assert (result.status, result.output, result.input_offset) == ("ok", TEXT[:700], len(packed))
 
 
+def test_a_copy_found_wrong_behind_its_block_is_in_that_block(unit: DeflateUnit) -> None:
+    gives(unit, libz.compress(TEXT, 6, "zlib"), TEXT, "zlib")
+    body = fmt.Bits()
+    fmt.fixed(body, [(257, 0, 4, 0), fmt.END])
+    unit.choose("deflate")
+    result = unit.run(body.data(), capacity=100)
+    assert (result.status, result.input_offset) == ("malformed", 0)
+
+
 @pytest.mark.parametrize("room", [0, 1, 31, 32, 299])
 def test_output_without_room(unit: DeflateUnit, room: int) -> None:
     unit.choose("zlib")

@@ -90,7 +90,7 @@ HashEntriesOption = Annotated[
 ]
 CombinedOption = Annotated[
     bool,
-    typer.Option("--combined", help="Compress: by combined-compress, the unit of all formats."),
+    typer.Option("--combined", help="By combined-compress or combined-decompress, units of all formats."),
 ]
 SpeculationOption = Annotated[
     int | None,
@@ -161,6 +161,8 @@ def accelerate(
 
         ./rw accelerate gzip compress README.md --combined
 
+        ./rw accelerate gzip decompress README.md.gz --combined
+
         ./rw accelerate zstd compress README.md --level 3
 
         ./rw accelerate zstd decompress message.zst --dictionary messages.dict
@@ -168,8 +170,6 @@ def accelerate(
         ./rw accelerate gzip decompress README.md.gz --speculation 32 -o README.md
 
     """
-    if combined and operation is not Operation.compress:
-        raise typer.BadParameter("no unit decompresses several formats", param_hint="--combined")
     data = read_input(file)
     before = b"" if dictionary is None else read_input(dictionary)
     name = f"{algorithm}-{operation}"
@@ -215,14 +215,18 @@ def _builder(
 ) -> Callable[..., CodecUnit]:
     """What makes the unit; it takes what all units take."""
     from rackwright import libz
-    from rackwright.combined import CombinedCompressor
+    from rackwright.combined import CombinedCompressor, CombinedDecompressor
     from rackwright.deflate import DeflateUnit
     from rackwright.snappy import SnappyUnit
     from rackwright.zstd import ZstdUnit
 
-    if dictionary and (combined or algorithm is not Algorithm.zstd):
-        raise RackwrightError(f"{'combined-compress' if combined else algorithm.value} takes no dictionary")
+    if dictionary and algorithm is not Algorithm.zstd:
+        raise RackwrightError(f"{algorithm.value} takes no dictionary")
+    if combined and operation == "decompress":
+        return partial(CombinedDecompressor, algorithm.value, dictionary=dictionary)
     if combined:
+        if dictionary:
+            raise RackwrightError("combined-compress takes no dictionary")
         return partial(CombinedCompressor, algorithm.value)
     if algorithm is Algorithm.snappy:
         return partial(SnappyUnit, operation)

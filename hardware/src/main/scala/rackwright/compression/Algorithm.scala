@@ -3,7 +3,9 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-/** A format that a compressor of several formats writes.
+import rackwright.rocc.Setting
+
+/** A format of a unit of several formats.
   *
   * @param name
   *   as users say it.
@@ -33,6 +35,15 @@ object Algorithm {
 
   /** Two or more of them, the ones with most first. */
   val combinations: Seq[Seq[Algorithm]] = Seq(all) ++ all.combinations(2)
+
+  /** The setting that chooses among `algorithms`: at reset the first code of the first one. */
+  def setting(algorithms: Seq[Algorithm]): Setting = Setting("algorithm", 12, bits, algorithms.head.codes.head)
+
+  /** Refuses what is no combination, with those that there are. */
+  def check(algorithms: Seq[Algorithm]): Unit = require(
+    combinations.contains(algorithms),
+    s"algorithms is one of ${combinations.map(word).mkString(", ")}, not ${word(algorithms)}"
+  )
 
   /** The word for a combination: `snappy+zstd`. */
   def word(algorithms: Seq[Algorithm]): String = algorithms.map(_.name).mkString("+")

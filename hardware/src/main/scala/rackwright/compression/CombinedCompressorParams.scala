@@ -29,11 +29,7 @@ case class CombinedCompressorParams(
     outstanding: Int = 64,
     commandQueue: Int = 4
 ) extends CompressorParams {
-  require(
-    Algorithm.combinations.contains(algorithms),
-    s"algorithms is one of ${Algorithm.combinations.map(Algorithm.word).mkString(", ")}, not ${Algorithm.word(algorithms)}"
-  )
-
+  Algorithm.check(algorithms)
   require(!encoder.dictionary, "the compressor of several formats takes no dictionaries")
 
   /** What the boxes of each format are built with. */
@@ -59,7 +55,7 @@ case class CombinedCompressorParams(
   def chunkBytes: Int = formats.map(_.chunkBytes).max
 
   /** ALGORITHM is one of the codes of [[Algorithm]]: the format and what stands around the data. */
-  val algorithm: Setting = Setting("algorithm", 12, Algorithm.bits, algorithms.head.codes.head)
+  val algorithm: Setting = Algorithm.setting(algorithms)
   def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, algorithm)
 }
 

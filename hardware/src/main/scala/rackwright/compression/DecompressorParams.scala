@@ -24,6 +24,9 @@ trait DecompressorParams extends StreamParams {
   /** What software may set at run time. */
   def settings: Seq[Setting]
 
+  /** Boxes of the format that read the input, beside the one that makes a stream of it. */
+  def readers: Int = 0
+
   require(
     isPow2(historyKib) && historyKib >= 2 && historyKib <= historyMost,
     s"history-kib is a power of two from 2 to $historyMost, not $historyKib"

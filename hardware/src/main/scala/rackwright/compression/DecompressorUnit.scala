@@ -12,17 +12,15 @@ import rackwright.rocc.CommandRouter
   *
   * @param params
   *   what to build.
-  * @param readers
-  *   boxes that read the input.
   */
-abstract class DecompressorUnit(params: DecompressorParams, readers: Int = 1) extends HardwareUnit {
+abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit {
 
   /** custom-0, with compressors on custom-1: as the public compression units have it. */
   private val opcode = 0
 
   val command = commandPort(opcode)
   val read: MemoryPort =
-    memoryPort(if (readers == 1) params.port else MemoryArbiter.downstream(params.port, readers))
+    memoryPort(if (params.readers == 0) params.port else MemoryArbiter.downstream(params.port, 1 + params.readers))
   val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))
   val history: MemoryPort = memoryPort(params.port)
   val idle = idlePort()

@@ -1,6 +1,6 @@
 package rackwright.elaborate
 
-import rackwright.compression.CombinedCompressorDescription
+import rackwright.compression.{CombinedCompressorDescription, CombinedDecompressorDescription}
 import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
 import rackwright.deflate.{DeflateCompressorDescription, DeflateDecompressorDescription}
@@ -20,6 +20,7 @@ object Units {
     DeflateCompressorDescription,
     DeflateDecompressorDescription,
     CombinedCompressorDescription,
+    CombinedDecompressorDescription,
     DeserializerDescription,
     SerializerDescription,
     StreamCopyDescription,

@@ -36,7 +36,9 @@ class FseWeights extends Module {
   when(write.valid) { table(write.bits.state(FseWeights.mostLog - 1, 0)) := write.bits.entry }
 
   private val enough = source.open && source.count >= FseWeights.shown.U
-  private val entry = table(now)
+
+  /** What stands at `now`, which is known a cycle before it is wanted. */
+  private val entry = RegNext(table(now))
   source.take := false.B
   source.bits := log
   weight.valid := false.B

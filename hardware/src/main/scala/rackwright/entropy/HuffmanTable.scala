@@ -71,7 +71,7 @@ class HuffmanTableBuilder extends Module {
 
   private def add(value: UInt): Unit = {
     weights.write(count(7, 0), value)
-    ranks(value) := ranks(value) + 1.U
+    ranks.zipWithIndex.foreach { case (rank, weight) => when(value === weight.U) { rank := rank + 1.U } }
     count := count + 1.U
   }
 

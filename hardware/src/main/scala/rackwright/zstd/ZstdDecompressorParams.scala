@@ -53,7 +53,11 @@ case class ZstdDecompressorParams(
   val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0)
   val dictionaryLength: Setting = Setting("dictionary_length", 8, DictionaryReader.lengthBits, 0)
   val dictionaryKept: Setting = Setting("dictionary_kept", 9, 2, 0)
-  val settings: Seq[Setting] = Seq(onChipHistory, dictionaryAddress, dictionaryLength, dictionaryKept)
+  val dictionarySettings: Seq[Setting] = Seq(dictionaryAddress, dictionaryLength, dictionaryKept)
+  val settings: Seq[Setting] = onChipHistory +: dictionarySettings
+
+  /** The two streams of a block that are read from their ends. */
+  override def readers: Int = 2
 }
 
 /** What is fixed by the format and by the structure of the unit. */

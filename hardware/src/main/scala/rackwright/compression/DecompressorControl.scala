@@ -1,45 +1,53 @@
-package rackwright.zstd
+package rackwright.compression
 
 import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.lz77.DecoderStart
+import rackwright.lz77.{DecoderDictionary, DecoderStart}
 import rackwright.memory.{Ranges, StreamRange}
-import rackwright.rocc.{Operation, OperationResult}
+import rackwright.rocc.{Operation, OperationResult, SettingValues}
 
-/** Takes a decompressor through one operation after the other, and the LZ77 decoder through the frames of each.
+/** Takes a decompressor through one operation after the other, and the LZ77 decoder through the parts of each.
   *
-  * A frame begins when the one before has been written. An operation that ends early still writes what came before the
+  * A part begins when the one before has been written. An operation that ends early still writes what came before the
   * place where it ended, unless memory refused something. It is reported when nothing is outstanding.
+  *
+  * @param params
+  *   what was built.
+  * @param supported
+  *   whether the format can do what an operation's settings ask for.
+  * @param dictionary
+  *   the dictionary of an operation, where the format has them.
   */
-class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
-  import ZstdDecompressorControl.State
+class DecompressorControl(
+    params: DecompressorParams,
+    supported: Operation => Bool,
+    dictionary: Option[Operation => StreamRange]
+) extends Module {
+  import DecompressorControl.State
 
   val operation = IO(Flipped(Decoupled(new Operation(params.settings))))
   val result = IO(Decoupled(new OperationResult))
 
-  /** The input is opened; its dictionary. */
+  /** The input is opened; the settings, from then on. */
   val open = IO(Valid(new StreamRange))
-  val dictionary = IO(Output(new StreamRange))
-  val dictionaryKept = IO(Output(Bool()))
+  val settings = IO(Output(new SettingValues(params.settings)))
+  val limited = IO(Output(Bool()))
   val inputReady = IO(Input(Bool()))
 
-  /** A frame wants to begin; it does with `decode`, and may make `room` bytes. */
-  val frame = IO(Flipped(Decoupled(new FrameHeader)))
-  val frameDictionary = IO(Input(new FrameDictionary))
+  /** A part wants to begin; it does with `decode`, and may make `room` bytes. */
+  val begin = IO(Input(Bool()))
+  val before = Option.when(params.decoder.dictionary)(IO(Input(new DecoderDictionary(params.decoder))))
   val decode = IO(Valid(new DecoderStart(params.decoder)))
   val room = IO(Output(UInt(32.W)))
 
-  /** With `decode`, and from there on: the frame has a checksum. */
-  val hashing = IO(Output(Bool()))
-  val hashed = IO(Input(Bool()))
-
-  /** The frame has been taken apart and is to be written out. */
+  /** The part has been taken apart and is to be written out; its checksum is there. */
   val close = IO(Input(Bool()))
   val closed = IO(Output(Bool()))
+  val hashed = IO(Input(Bool()))
 
-  /** The whole input was taken apart; something is wrong, where. */
+  /** The whole input was taken apart; something is wrong; where, or where the end is. */
   val finished = IO(Input(Bool()))
   val failed = IO(Input(Bool()))
   val failure = IO(Input(UInt(Status.width.W)))
@@ -52,7 +60,7 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   val stop = IO(Output(Bool()))
   val abandon = IO(Output(Bool()))
 
-  /** To the decoder: no more segments of the frame come. */
+  /** To the decoder: no more segments of the part come. */
   val finish = IO(Output(Bool()))
 
   /** The decoder has nothing more, the writer and the readers of the input are quiet. */
@@ -60,7 +68,7 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   val writerQuiet = IO(Input(Bool()))
   val inputIdle = IO(Input(Bool()))
 
-  /** Bytes of the frame made. */
+  /** Bytes of the part made. */
   val made = IO(Input(UInt(32.W)))
 
   private val state = RegInit(State.idle)
@@ -68,52 +76,43 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
   private val status = Reg(UInt(Status.width.W))
   private val inputOffset = Reg(UInt(64.W))
 
-  /** Bytes of the frames before, and whether a frame was begun. */
-  private val before = Reg(UInt(64.W))
-  private val begun = Reg(Bool())
-  private val checked = Reg(Bool())
+  /** Bytes of the parts before, and whether a part was begun. */
+  private val written = Reg(UInt(64.W))
+  private val begun = RegInit(false.B)
 
-  /** Of the frame that was begun: `refused` may still speak of the operation before until then. */
+  /** Of the part that was begun: `refused` may still speak of the operation before until then. */
   private val broken = refused && begun
 
-  private val dictionaryBytes = operation.bits.setting(params.dictionaryLength.name)
-  private val supported = params.supportsHistory(operation.bits) &&
-    !dictionaryBytes.andR && !operation.bits.setting(params.dictionaryKept.name)(1)
+  private val possible = params.supportsHistory(operation.bits) && supported(operation.bits)
   operation.ready := state === State.idle && inputReady
+  private def wraps(range: StreamRange): Bool = Ranges.wraps(range.address, range.length)
   private val startWraps = RegNext(
-    Ranges.wraps(asked.destination, asked.capacity) || Ranges.wraps(asked.source.address, asked.source.length) ||
-      Ranges.wraps(dictionary.address, dictionary.length)
+    Ranges.wraps(asked.destination, asked.capacity) || wraps(asked.source) ||
+      dictionary.fold(false.B)(range => wraps(range(asked)))
   )
   open.valid := state === State.checking && !startWraps
   open.bits := asked.source
-  dictionary.address := asked.setting(params.dictionaryAddress.name)
-  dictionary.length := asked.setting(params.dictionaryLength.name)
-  dictionaryKept := asked.setting(params.dictionaryKept.name)(0)
+  settings := asked.settings
+  limited := asked.limited
 
-  // A frame.
-  private val capacityLeft = RegNext(asked.capacity - before)
-  private val destination = RegNext(asked.destination + before)
+  // A part.
+  private val capacityLeft = RegNext(asked.capacity - written)
+  private val destination = RegNext(asked.destination + written)
   private val wide = (capacityLeft >> 32).orR
 
   /** A cycle late, as it is known late; nothing moves again before a begin. */
   private val quiet = RegNext(drained && writerQuiet, false.B)
-  frame.ready := state === State.running && quiet && !failed && !broken && RegNext(frame.valid, false.B)
-  decode.valid := frame.fire
+  private val wants = begin && !begun
+  private val begins = state === State.running && wants && quiet && !failed && !broken && RegNext(wants, false.B)
+  decode.valid := begins
   decode.bits.destination := destination
   decode.bits.history := asked.setting(params.onChipHistory.name)
-  decode.bits.dictionary.foreach { before =>
-    before.address := frameDictionary.content
-    before.bytes := frameDictionary.contentBytes
-  }
+  decode.bits.dictionary.zip(before).foreach { case (to, from) => to := from }
   room := Mux(wide, ~0.U(32.W), capacityLeft)
-  hashing := Mux(frame.fire, frame.bits.checksum, checked)
-  when(frame.fire) {
-    checked := frame.bits.checksum
-    begun := true.B
-  }
-  closed := state === State.running && close && RegNext(close, false.B) && quiet && (!checked || hashed)
+  when(begins) { begun := true.B }
+  closed := state === State.running && begun && close && RegNext(close, false.B) && quiet && hashed
   when(closed) {
-    before := before + made
+    written := written + made
     begun := false.B
   }
 
@@ -124,7 +123,7 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
 
   result.valid := state === State.reporting
   result.bits.status := status
-  result.bits.outputBytes := before
+  result.bits.outputBytes := written
   result.bits.inputOffset := inputOffset
 
   private def end(why: UInt): Unit = {
@@ -134,12 +133,11 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
 
   when(operation.fire) {
     asked := operation.bits
-    before := 0.U
+    written := 0.U
     begun := false.B
-    checked := false.B
     inputOffset := 0.U
     status := Status.unsupported
-    state := Mux(supported, State.settling, State.reporting)
+    state := Mux(possible, State.settling, State.reporting)
   }
   when(state === State.settling) { state := State.checking }
   when(state === State.checking) {
@@ -158,20 +156,19 @@ class ZstdDecompressorControl(params: ZstdDecompressorParams) extends Module {
       end(Mux(failure === Status.outputFull && wide, Status.unsupported, failure))
     }.elsewhen(finished) {
       end(Status.ok)
-      inputOffset := asked.source.length
     }
   }
   private val settled = RegNext(draining, false.B) && RegNext(RegNext(draining, false.B), false.B)
   when(draining && broken) { status := Status.accessFault }
   when(draining && settled && quiet && inputIdle) {
-    when(begun) { before := before + made }
+    when(begun) { written := written + made }
     state := State.reporting
   }
   when(result.fire) { state := State.idle }
 }
 
-/** The states of a [[ZstdDecompressorControl]]. */
-object ZstdDecompressorControl {
+/** The states of a [[DecompressorControl]]. */
+object DecompressorControl {
 
   /** `settling` and `checking` compare the ranges; `draining` waits for all that is outstanding. */
   object State extends ChiselEnum {

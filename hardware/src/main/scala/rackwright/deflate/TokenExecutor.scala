@@ -9,7 +9,7 @@ import rackwright.lz77.{DecoderParams, Segment, SegmentGroup}
 /** Executes sequences: the checks of distances and of the room, segments for the LZ77 decoder. A sequence per cycle
   * where its literals fit in a line and its copy in a segment.
   */
-class SequenceExecutor(params: DecoderParams) extends Module {
+class TokenExecutor(params: DecoderParams) extends Module {
   private val madeBits = 33
 
   /** A stream begins, and how many bytes it may make. */

@@ -7,7 +7,7 @@ import rackwright.contract.Status
 import rackwright.zstd.{LiteralKind, LiteralOrder}
 
 /** Takes a stream apart into blocks (RFC 1951, section 3.2.3): stored ones are passed on, codes of others are read. */
-class BlockReader extends Module {
+class StreamBlocks extends Module {
 
   /** The blocks of a stream begin with the next bit. */
   val start = IO(Input(Bool()))

@@ -1,0 +1,81 @@
+package rackwright.compression
+
+import rackwright.deflate.DeflateDecompressorParams
+import rackwright.lz77.DecoderParams
+import rackwright.rocc.Setting
+import rackwright.snappy.SnappyDecompressorParams
+import rackwright.zstd.ZstdDecompressorParams
+
+/** What a user chooses for a decompressor of several formats.
+  *
+  * @param algorithms
+  *   the formats, in the order of their codes: two or more.
+  * @param historyKib
+  *   see [[DecompressorParams]].
+  * @param speculation
+  *   bits of ZStd's Huffman streams and of DEFLATE that are decoded per cycle: a power of two, 4 to 32, at most
+  *   `portBytes`.
+  * @param lookahead
+  *   see [[DecompressorParams]].
+  * @param portBytes
+  *   see [[StreamParams]].
+  * @param outstanding
+  *   see [[StreamParams]].
+  * @param commandQueue
+  *   see [[StreamParams]].
+  */
+case class CombinedDecompressorParams(
+    algorithms: Seq[Algorithm] = Algorithm.all,
+    historyKib: Int = 64,
+    speculation: Int = 16,
+    lookahead: Int = 256,
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4
+) extends DecompressorParams {
+  Algorithm.check(algorithms)
+
+  /** What the boxes of each format are built with. */
+  val snappy: SnappyDecompressorParams =
+    SnappyDecompressorParams(historyKib, 2, lookahead, portBytes, outstanding, commandQueue)
+  val zstd: ZstdDecompressorParams =
+    ZstdDecompressorParams(historyKib, speculation, lookahead, portBytes, outstanding, commandQueue)
+
+  /** The boxes see as much of the history as the format reaches. */
+  val deflate: DeflateDecompressorParams = DeflateDecompressorParams(
+    historyKib.min(CombinedCompressorParams.deflateReach / 1024),
+    speculation,
+    lookahead,
+    portBytes,
+    outstanding,
+    commandQueue
+  )
+
+  /** The same by format. */
+  def formats: Seq[DecompressorParams] = algorithms.map {
+    case Algorithm.Snappy => snappy
+    case Algorithm.Zstd => zstd
+    case Algorithm.Deflate => deflate
+  }
+
+  /** The LZ77 decoder: as much of everything as the format that wants most. */
+  val decoder: DecoderParams = DecoderParams(
+    port,
+    historyBytes = historyKib * 1024,
+    lanes = 2,
+    lookahead = lookahead,
+    literalBytes = formats.map(_.decoder.literalBytes).max,
+    literalReserve = formats.map(_.decoder.literalReserve).max,
+    literalsAhead = true,
+    dictionary = formats.exists(_.decoder.dictionary)
+  )
+
+  override def readers: Int = formats.map(_.readers).sum
+
+  /** ALGORITHM is one of the codes of [[Algorithm]]: the format and what stands around the data. */
+  val algorithm: Setting = Algorithm.setting(algorithms)
+
+  /** Those of ZStd beside it, where it is one of the formats. */
+  val settings: Seq[Setting] =
+    onChipHistory +: (if (algorithms.contains(Algorithm.Zstd)) zstd.dictionarySettings else Seq()) :+ algorithm
+}

@@ -1,0 +1,99 @@
+package rackwright.compression
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.lz77.{Decoder, DecoderStart}
+import rackwright.memory.{LineWriter, MemoryArbiter, StreamRange}
+import rackwright.rocc.Operation
+
+/** Everything of a decompressor but its format: commands, the input as a stream, the LZ77 decoder and output.
+  *
+  * @param params
+  *   what to build.
+  * @param supported
+  *   whether the format can do what an operation's settings ask for.
+  * @param dictionary
+  *   the dictionary of an operation, where the format has them.
+  */
+abstract class FormatDecompressorUnit(
+    params: DecompressorParams,
+    supported: Operation => Bool,
+    dictionary: Option[Operation => StreamRange] = None
+) extends DecompressorUnit(params) {
+  private val control = Module(new DecompressorControl(params, supported, dictionary))
+  private val cursor = Module(new InputCursor(params.port, params.outstanding))
+  private val decoder = Module(new Decoder(params.decoder))
+  private val writer = Module(new LineWriter(params.port, params.outstanding))
+
+  control.operation <> router.operation
+  router.result <> control.result
+
+  /** Connects the boxes of the format, whose [[DecompressorPort]] this is. */
+  protected def connect(format: DecompressorPort): Unit = {
+    val start = Wire(Valid(new DecoderStart(params.decoder)))
+    start := control.decode
+    connect(start, decoder, writer, format.starved)
+    feed(format)
+    decode(format)
+    report(format)
+  }
+
+  private def feed(format: DecompressorPort): Unit = {
+    format.open := control.open
+    format.settings := control.settings
+    format.limited := control.limited
+    format.clear := control.stop
+    cursor.open.valid := control.open.valid || format.enter.valid
+    cursor.open.bits := Mux(format.enter.valid, format.enter.bits, control.open.bits)
+    cursor.seek := format.seek
+    cursor.stop := control.stop
+    format.stream <> cursor.stream
+    format.position := cursor.position
+    if (params.readers == 0) read <> cursor.memory
+    else {
+      val reads = Module(new MemoryArbiter(params.port, 1 + params.readers))
+      reads.ports.zip(cursor.memory +: format.memory).foreach { case (port, reader) => port <> reader }
+      read <> reads.memory
+    }
+    control.inputReady := cursor.ready
+    control.inputIdle := cursor.idle && format.memoryIdle
+  }
+
+  private def decode(format: DecompressorPort): Unit = {
+    control.begin := format.begin
+    control.before.zip(format.before).foreach { case (to, from) => to := from }
+    format.begun := control.decode.valid
+    format.firstByte := control.decode.bits.destination
+    format.room := control.room
+    decoder.abandon := control.abandon
+    decoder.input := format.segments
+    decoder.literals := format.literals
+    decoder.finish := control.finish
+    format.roomy := decoder.roomy
+    format.literalsRoomy := decoder.literalsRoomy.get
+    format.made := decoder.made
+    control.made := decoder.made
+
+    writer.line.valid := decoder.output.valid && format.lineReady
+    writer.line.bits := decoder.output.bits
+    decoder.output.ready := writer.line.ready && format.lineReady
+    format.line.valid := decoder.output.fire
+    format.line.bits := decoder.output.bits
+    format.drained := decoder.drained
+  }
+
+  private def report(format: DecompressorPort): Unit = {
+    control.close := format.close
+    control.hashed := format.hashed
+    format.closed := control.closed
+    control.finished := format.finished
+    control.failed := format.failed
+    control.failure := format.failure
+    control.element := format.element
+    control.refused := decoder.faulted || writer.faulted
+    control.drained := decoder.drained
+    control.writerQuiet := writer.quiet
+    idle := router.idle && cursor.idle && format.memoryIdle && writer.quiet && decoder.drained
+  }
+}
