@@ -176,7 +176,7 @@ def test_averages_are_geometric() -> None:
     rows = [row("a", "boom", 4.0), row("b", "boom", 1.0), row("a", "boom+unit", 1.0)]
     rows += [row("b", "boom+unit", 1.0, unsupported=1)]
     [summary] = summarize(rows)
-    assert (summary.over, summary.target, summary.benchmarks) == ("boom", "boom+unit", 2)
+    assert (summary.over, summary.target, summary.benchmarks, summary.messages) == ("boom", "boom+unit", 2, 2)
     assert summary.fallbacks == 0.25
     assert summary.speedup == pytest.approx(2.0)
 

@@ -38,6 +38,11 @@ class Syntax(StrEnum):
     proto3 = "proto3"
 
 
+_HOST_NOTE = (
+    "Every target is given the same batch again: the host many times, in warm caches as far as it fits them, and with\n"
+    "predictors that know a batch of few messages by heart. --messages 2048 is one that it can't learn."
+)
+
 Proto = Annotated[Path, typer.Option("--proto", help="The .proto file that declares the message.")]
 Message = Annotated[str, typer.Option("--message", metavar="NAME", help="Full name: package.Message.")]
 Files = Annotated[list[Path], typer.Argument(help="Recorded messages, one in a file.")]
@@ -200,6 +205,7 @@ def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
     print()
     columns = [("operation", "left"), ("group", "left"), ("target", "left"), ("over", "left")]
     columns += [("speed-up (geometric mean)", "right"), ("fallbacks", "right"), ("benchmarks", "right")]
+    columns += [("messages of each", "right")]
     cells = [
         [
             each.operation,
@@ -209,10 +215,14 @@ def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
             f"{each.speedup:.2f}x",
             f"{each.fallbacks:.1%}" + _names(each.reasons),
             str(each.benchmarks),
+            f"{each.messages:,}",
         ]
         for each in summaries
     ]
     print_table(columns, cells)
+    if any(each.over == "host" for each in summaries):
+        print()
+        typer.echo(_HOST_NOTE)
 
 
 def _names(reasons: Mapping[str, int]) -> str:

@@ -56,7 +56,8 @@ class Summary:
     """The geometric mean, over the benchmarks of a group, of how much faster `target` is than `over`.
 
     The time of calls that the unit left to the library is in it; `fallbacks` is their share of all,
-    `reasons` their numbers by reason.
+    `reasons` their numbers by reason. `messages` are those of the smallest batch: a host learns one of few
+    messages by heart, as it is given the same one again and again.
     """
 
     operation: str
@@ -65,6 +66,7 @@ class Summary:
     over: str
     speedup: float
     benchmarks: int
+    messages: int
     fallbacks: float
     reasons: dict[str, int]
 
@@ -93,19 +95,23 @@ def summarize(rows: Iterable[Row]) -> list[Summary]:
     """Every target with a unit over the others, for each operation and group, as far as measured."""
     rows = list(rows)
     seconds = {(row.operation, row.group, row.target, row.benchmark): row.seconds for row in rows}
+    batches = {(row.operation, row.group, row.benchmark): row.messages for row in rows}
     targets = list(dict.fromkeys(key[2] for key in seconds))
     summaries = []
     for operation, group in dict.fromkeys(key[:2] for key in seconds):
         for target in (each for each in targets if each.endswith("+unit")):
             for over in (each for each in targets if not each.endswith("+unit")):
-                ratios = [
-                    seconds[operation, group, over, name] / taken
+                ratios = {
+                    name: seconds[operation, group, over, name] / taken
                     for (of, among, on, name), taken in seconds.items()
                     if (of, among, on) == (operation, group, target)
                     and (operation, group, over, name) in seconds
-                ]
+                }
                 if ratios:
-                    mean = geometric_mean(ratios)
+                    mean = geometric_mean(list(ratios.values()))
+                    least = min(batches[operation, group, name] for name in ratios)
                     left = _left_to_the_library(rows, operation, group, target)
-                    summaries.append(Summary(operation, group, target, over, mean, len(ratios), *left))
+                    summaries.append(
+                        Summary(operation, group, target, over, mean, len(ratios), least, *left)
+                    )
     return summaries
