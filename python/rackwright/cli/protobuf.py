@@ -39,8 +39,8 @@ class Syntax(StrEnum):
 
 
 _HOST_NOTE = (
-    "Every target is given the same batch again: the host many times, in warm caches as far as it fits them, and with\n"
-    "predictors that know a batch of few messages by heart. --messages 2048 is one that it can't learn."
+    "Every target is given the same batch again: the host many times, in caches that are warm if it fits,\n"
+    "with predictors that know few messages by heart. --messages 2048 are more than it can learn."
 )
 
 Proto = Annotated[Path, typer.Option("--proto", help="The .proto file that declares the message.")]

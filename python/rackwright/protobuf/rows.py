@@ -111,7 +111,5 @@ def summarize(rows: Iterable[Row]) -> list[Summary]:
                     mean = geometric_mean(list(ratios.values()))
                     least = min(batches[operation, group, name] for name in ratios)
                     left = _left_to_the_library(rows, operation, group, target)
-                    summaries.append(
-                        Summary(operation, group, target, over, mean, len(ratios), least, *left)
-                    )
+                    summaries.append(Summary(operation, group, target, over, mean, len(ratios), least, *left))
     return summaries
