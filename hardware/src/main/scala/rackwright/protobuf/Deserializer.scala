@@ -15,7 +15,7 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   private val shared = MemoryArbiter.downstream(params.port, 2)
 
   val command = commandPort(Deserializer.opcode)
-  val read: MemoryPort = memoryPort(params.port)
+  val read: MemoryPort = memoryPort(shared)
   val write: MemoryPort = memoryPort(shared)
   val table: MemoryPort = memoryPort(shared)
   val idle = idlePort()
@@ -31,6 +31,8 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   private val completer = Module(new ProtobufCompleter(params.port))
   private val writes = Module(new MemoryArbiter(params.port, 2))
   private val reads = Module(new MemoryArbiter(params.port, 2))
+  private val ahead = Module(new RegionsAhead(params.port))
+  private val inputs = Module(new MemoryArbiter(params.port, 2))
 
   commands.command.request <> command.request
   private val answers = Queue(commands.command.response, 2)
@@ -87,7 +89,16 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   completer.faulted := stores.faulted
   control.free := completer.free
 
-  read <> input.memory
+  ahead.heads := regions.heads
+  ahead.taken := Seq(fields.objects, fields.strings, fields.arrays, fields.texts).map(_.take).reduce(_ || _)
+  ahead.reading := !control.idle
+  // Answers go to all beats of the input's buffer: they come out of registers.
+  inputs.ports(0).request <> input.memory.request
+  inputs.ports(0).response.ready := true.B
+  input.memory.response.valid := RegNext(inputs.ports(0).response.valid, false.B)
+  input.memory.response.bits := RegEnable(inputs.ports(0).response.bits, inputs.ports(0).response.valid)
+  inputs.ports(1) <> ahead.memory
+  read <> inputs.memory
   writes.ports(0) <> stores.memory
   writes.ports(1) <> completer.memory
   write <> writes.memory
@@ -95,7 +106,8 @@ class Deserializer(params: DeserializerParams = DeserializerParams()) extends Ha
   reads.ports(1) <> readBack.memory
   table <> reads.memory
 
-  idle := commands.quiet && control.idle && input.idle && cache.idle && !answers.valid && !command.request.valid
+  idle := commands.quiet && control.idle && input.idle && cache.idle && ahead.idle && !answers.valid &&
+    !command.request.valid
 
   event("busy", !commands.quiet)
   event("fields", fields.events.values)

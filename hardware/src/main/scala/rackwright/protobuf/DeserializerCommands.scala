@@ -80,12 +80,13 @@ class DeserializerCommands(opcode: Int) extends Module {
   // Regions that no request has used yet are as they were given.
   private val heads = Mux(boundsGiven, RegionHeads.of(bounds), report.heads)
   quiet := started === report.completed
+  // Whether there is an input takes long to find out: room for one is waited for in any case.
   private val starts = is(Funct.start)
   private val reads = request.bits.reads
   private val accepted = MuxCase(
     true.B,
     Seq(
-      starts -> (request.ready && (!reads || range.ready)),
+      starts -> (request.ready && range.ready),
       is(Funct.fence, Funct.checkCompletion, Funct.waitForAll) -> quiet
     )
   )
@@ -111,7 +112,7 @@ class DeserializerCommands(opcode: Int) extends Module {
   flush := command.request.fire && is(Funct.fence)
 
   private val length = bits.rs2(31, 0)
-  request.valid := command.request.valid && starts && answers && (!reads || range.ready)
+  request.valid := command.request.valid && starts && answers && range.ready
   range.valid := command.request.valid && starts && answers && reads && request.ready
   range.bits.address := bits.rs1
   range.bits.length := length

@@ -88,6 +88,7 @@ class FieldSerializer(port: MemoryPortParams) extends Module {
   made.bits.before.valid := streams && hasTwo
   made.bits.before.bits := element
   made.bits.tag := at.tag
+  made.bits.continues := at.continues
   made.bits.prefixed := at.isString && (isLocal || ends) && FieldPiece.mayBePrefixed(port.bytes, made.bits.count)
   made.bits.last := (ends && !hasPrefix) || made.bits.prefixed
   made.bits.status := Status.ok

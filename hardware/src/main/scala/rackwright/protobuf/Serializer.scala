@@ -28,14 +28,14 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   private val lanes = Seq.fill(params.lanes)(Module(new SerializerLane(params)))
   private val tables = Module(new SerializerReads(SerializerTable.port(params.rowPort), tablePort, params.lanes))
   private val beats = Module(new SerializerReads(params.objectPort, objectPort, params.lanes))
-  private val strings = Module(new SerializerReads(params.stringPort, tablePort, params.lanes))
+  private val strings = Module(new SerializerReads(params.stringPort, tablePort, 2 * params.lanes))
   // Strings of some length keep more than one port busy: every second field serializer shares that of the objects.
   private val others = params.fieldSerializers / 2
   private val firsts = params.fieldSerializers - others
   private val contents = Module(new SerializerReads(params.bufferPort, readPort, params.lanes * firsts))
   private val moreContents = Module(new SerializerReads(params.bufferPort, objectPort, params.lanes * others))
   private val shared = Module(new MemoryArbiter(objectPort, 2))
-  // Most tables are on chip: their port is free for string objects.
+  // Most tables are on chip: their port is free for string objects and the pointers to them.
   private val rows = Module(new MemoryArbiter(tablePort, 2))
   private val encoder = Module(new SerializerEncoder(params))
   private val writer = Module(new DescendingWriter(writePort))
@@ -73,7 +73,8 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
     lane.flush := commands.flush
     tables.ports(index) <> lane.table
     beats.ports(index) <> lane.objects
-    strings.ports(index) <> lane.stringObjects
+    strings.ports(2 * index) <> lane.stringObjects
+    strings.ports(2 * index + 1) <> lane.pointers
     for ((port, field) <- lane.reads.zipWithIndex) {
       val number = field / 2
       if (field % 2 == 0) contents.ports(index * firsts + number) <> port
@@ -112,7 +113,7 @@ object Serializer {
   val opcode: Int = 3
 
   /** Reads of tables, reads of objects, writes outstanding. */
-  val tableReads: Int = 32
+  val tableReads: Int = 64
   val objectReads: Int = 64
   val writes: Int = 64
 

@@ -41,5 +41,5 @@ class SerializerAnnouncer(params: SerializerParams) extends Module {
 object SerializerAnnouncer {
 
   /** Beats of a waiting message that are read ahead, or one more. */
-  val beats: Int = 4
+  val beats: Int = 8
 }

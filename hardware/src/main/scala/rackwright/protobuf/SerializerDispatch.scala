@@ -16,9 +16,8 @@ class SerializerMark extends Bundle {
 /** Makes operations of what the walk finds, and tasks of strings and arrays. */
 class SerializerDispatch extends Module {
 
-  /** Of these three, one at a time: a number, a string or an array of numbers; a string of an array; a mark. */
+  /** Of these two, one at a time: numbers or strings; a mark. */
   val field = IO(Flipped(Decoupled(new FoundField)))
-  val element = IO(Flipped(Decoupled(new FieldTask)))
   val mark = IO(Flipped(Decoupled(new SerializerMark)))
 
   /** Number of the request that they belong to. */
@@ -34,13 +33,10 @@ class SerializerDispatch extends Module {
   task <> SkidBuffer(tasks)
 
   private val isNumber = field.bits.kind === FoundKind.number
-  private val isTask = element.valid || (field.valid && !isNumber)
+  private val isTask = field.valid && !isNumber
   tasks.valid := isTask && operations.ready
-  tasks.bits := Mux(element.valid, element.bits, FieldTask.of(field.bits, request))
-  private val taken = operations.ready && tasks.ready
-
-  element.ready := taken
-  field.ready := Mux(isNumber, operations.ready, taken)
+  tasks.bits := FieldTask.of(field.bits, request)
+  field.ready := operations.ready && (isNumber || tasks.ready)
   mark.ready := operations.ready
   operations.valid := Mux(isTask, tasks.ready, field.valid || mark.valid)
   operations.bits.kind := MuxCase(

@@ -9,8 +9,10 @@ import rackwright.memory.LoadedBeat
 /** What a field turned out to be. */
 object FoundKind extends ChiselEnum {
 
-  /** A number; one string; the elements of an array of numbers; one message; pointers to strings or messages; a map. */
-  val number, string, numbers, message, pointers, map = Value
+  /** A number; one string; the elements of an array of numbers; pointers to strings; one message; pointers to messages;
+    * a map.
+    */
+  val number, string, numbers, strings, message, messages, map = Value
 }
 
 /** A field that is present. */
@@ -149,9 +151,10 @@ class SerializerFetch(lineBytes: Int) extends Module {
 
   private val last = loaded.io.deq.valid && !isFirst
   private val isMap = field.isMap
+  private val isText = FieldKind.isStringLike(field.kind)
   private val inEntries = amount === MapField.stateRepeated.U
   // The low bits of the pointer to a singular string say who owns it.
-  private val owned = word & Mux(FieldKind.isStringLike(field.kind) && !field.repeated, ~3.U(64.W), ~0.U(64.W))
+  private val owned = word & Mux(isText && !field.repeated, ~3.U(64.W), ~0.U(64.W))
   private val mapObject = address - MapField.elements.U
   private val pointer = Mux(isMap, mapObject.pad(64), Mux(field.inline, address.pad(64), owned))
   private val isNumber = !field.repeated && !isPointer(field)
@@ -182,7 +185,10 @@ class SerializerFetch(lineBytes: Int) extends Module {
   private val made = judged.io.enq.bits.found
   made.kind := Mux(
     field.repeated,
-    Mux(isMap, FoundKind.map, Mux(isPointer(field), FoundKind.pointers, FoundKind.numbers)),
+    MuxCase(
+      FoundKind.numbers,
+      Seq(isMap -> FoundKind.map, isMessage -> FoundKind.messages, isText -> FoundKind.strings)
+    ),
     Mux(isNumber, FoundKind.number, Mux(isMessage, FoundKind.message, FoundKind.string))
   )
   made.entry := reads.entry

@@ -34,9 +34,10 @@ class SerializerLane(params: SerializerParams) extends Module {
   /** Descriptor tables have changed; between requests. */
   val flush = IO(Input(Bool()))
 
-  /** Reads of tables, of objects, of string objects, of the bytes of strings and arrays. */
+  /** Reads of tables, of objects, of pointers to strings, of string objects, of the bytes of strings and arrays. */
   val table = IO(new MemoryPort(SerializerTable.port(rowPort)))
   val objects = IO(new MemoryPort(objectPort))
+  val pointers = IO(new MemoryPort(params.stringPort))
   val stringObjects = IO(new MemoryPort(params.stringPort))
   val reads = IO(Vec(params.fieldSerializers, new MemoryPort(bufferPort)))
 
@@ -53,6 +54,7 @@ class SerializerLane(params: SerializerParams) extends Module {
   private val cache = Module(new SerializerCache(objectPort, SerializerLane.asked))
   private val fields = Seq.fill(params.fieldSerializers)(Module(new FieldSerializer(bufferPort)))
   private val tasks = Module(new SramQueue(new FieldTask, Serializer.tasks, direct = true))
+  private val arrays = Module(new SerializerPointers(params.stringPort))
   private val strings = Module(new SerializerStrings(params.stringPort))
   private val dealer = Module(new SerializerDealer(params))
   private val picker = Module(new SerializerPicker(params))
@@ -90,7 +92,10 @@ class SerializerLane(params: SerializerParams) extends Module {
 
   tasks.clear := false.B
   tasks.enq <> walker.task
-  strings.task <> tasks.deq
+  arrays.task <> tasks.deq
+  arrays.givenUp := dropped
+  pointers <> arrays.memory
+  strings.task <> arrays.single
   stringObjects <> strings.memory
   dealer.source <> strings.source
   for ((field, number) <- fields.zipWithIndex) {

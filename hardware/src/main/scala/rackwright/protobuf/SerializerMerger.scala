@@ -67,7 +67,7 @@ class SerializerMerger(params: SerializerParams) extends Module {
 
   private val first = RegInit(true.B)
   private val isField = now.kind === OperationKind.field
-  private val ends = !isField || piece.bits.last
+  private val ends = !isField || (piece.bits.last && !piece.bits.continues)
 
   private def isNumber(operation: SerializerOperation): Bool = operation.kind === OperationKind.number
   private val pairs = FieldPiece.mayHoldTwo(beatBytes).B && nextValid && isNumber(now) && isNumber(next)

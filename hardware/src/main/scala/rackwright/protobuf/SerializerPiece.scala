@@ -8,9 +8,14 @@ import rackwright.contract.Status
 /** A string or an array of numbers to write. */
 class FieldTask extends Bundle {
 
-  /** A `std::string`, or the first element. */
+  /** A `std::string`, or the first element; of an array of strings, a word before the first pointer. */
   val address = UInt(DescriptorTable.addressBits.W)
   val isString = Bool()
+  val isArray = Bool()
+
+  /** Of a string of an array: it can't be read; another one comes behind it. */
+  val isWild = Bool()
+  val continues = Bool()
 
   /** Elements of an array. */
   val count = UInt(31.W)
@@ -56,27 +61,20 @@ object FieldSource {
 /** What becomes a task. */
 object FieldTask {
 
-  /** A string or an array of numbers that is a field of a message. */
+  /** Strings or numbers that are a field of a message. */
   def of(found: FoundField, request: UInt): FieldTask = {
     val field = found.entry.field
     val task = Wire(new FieldTask)
     task.address := found.address
-    task.isString := found.kind === FoundKind.string
+    task.isString := found.kind === FoundKind.string || found.kind === FoundKind.strings
+    task.isArray := found.kind === FoundKind.strings
+    task.isWild := false.B
+    task.continues := false.B
     task.count := found.count
     task.kind := field.kind
     task.packed := field.packed
     task.tag := found.entry.tag
-    task.skipEmpty := field.implicitPresence && !field.inOneof
-    task.request := request
-    task
-  }
-
-  /** A string of an array. */
-  def element(address: UInt, tag: UInt, request: UInt): FieldTask = {
-    val task = WireDefault(0.U.asTypeOf(new FieldTask))
-    task.address := address
-    task.isString := true.B
-    task.tag := tag
+    task.skipEmpty := field.implicitPresence && !field.inOneof && !task.isArray
     task.request := request
     task
   }
@@ -114,8 +112,9 @@ class LoadedPiece(beatBytes: Int) extends Bundle {
   val prefixed = Bool()
   val tag = UInt(32.W)
 
-  /** The field ends with this one. */
+  /** The field, or a string of an array, ends with this one; another string of the array comes behind it. */
   val last = Bool()
+  val continues = Bool()
 
   /** With `last`: how. */
   val status = UInt(Status.width.W)

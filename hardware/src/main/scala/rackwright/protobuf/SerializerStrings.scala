@@ -38,13 +38,14 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   // Beats of objects are asked for upward.
   private val number = RegInit(0.U(2.W))
   private val isLast = number === SerializerStrings.lastBeat(task.bits.address, port)
-  private val asks = task.valid && task.bits.isString && asked.enq.ready && buffer.reserve.valid
+  private def isRead(task: FieldTask): Bool = task.isString && !task.isWild
+  private val asks = task.valid && isRead(task.bits) && asked.enq.ready && buffer.reserve.valid
   private val fires = asks && requests.io.enq.ready
   requests.io.enq.valid := asks
   requests.io.enq.bits.read(((task.bits.address >> offsetBits) + number) << offsetBits, buffer.reserve.bits)
   buffer.reserve.ready := fires
   when(fires) { number := Mux(isLast, 0.U, number + 1.U) }
-  asked.enq.valid := task.valid && (!task.bits.isString || (fires && isLast))
+  asked.enq.valid := task.valid && (!isRead(task.bits) || (fires && isLast))
   asked.enq.bits := task.bits
   task.ready := asked.enq.fire
 
@@ -64,13 +65,13 @@ class SerializerStrings(port: MemoryPortParams) extends Module {
   private val isWhole = index === SerializerStrings.lastBeat(at.bits.address, port)
   private val fault = beat.bits.fault || (index =/= 0.U && wasFault)
 
-  beat.ready := at.valid && at.bits.isString && (!isWhole || whole.ready)
+  beat.ready := at.valid && isRead(at.bits) && (!isWhole || whole.ready)
   when(beat.fire) {
     index := Mux(isWhole, 0.U, index + 1.U)
     before := string
     wasFault := fault
   }
-  whole.valid := at.valid && (!at.bits.isString || (beat.valid && isWhole))
+  whole.valid := at.valid && (!isRead(at.bits) || (beat.valid && isWhole))
   at.ready := whole.fire
   whole.bits.task := at.bits
   whole.bits.string := string
@@ -116,7 +117,7 @@ object SerializerStrings {
       source.bits.status := MuxCase(
         Status.ok,
         Seq(
-          loaded.bits.fault -> Status.accessFault,
+          (loaded.bits.fault || task.isWild) -> Status.accessFault,
           size(63, 31).orR -> Status.unsupported,
           beyond -> Status.accessFault
         )

@@ -9,7 +9,7 @@ import rackwright.memory.LoadedBeat
 /** Walks messages, from the last field to the first, and says what is to be written.
   *
   * [[SerializerList]] finds entries, [[SerializerFetch]] reads fields, [[SerializerMap]] puts maps in order; here are
-  * messages and the elements of fields.
+  * messages, and fields that have several.
   */
 class SerializerWalker(params: SerializerParams) extends Module {
   import SerializerWalker.State
@@ -64,7 +64,6 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val state = RegInit(State.idle)
   private val at = Reg(new WalkedMessage)
   private val isInner = Reg(Bool())
-  private val isString = Reg(Bool())
   private val status = Reg(UInt(Status.width.W))
   private val holder = RegInit(0.U.asTypeOf(Valid(UInt(32.W))))
   private val oneof = Reg(UInt(16.W))
@@ -155,21 +154,27 @@ class SerializerWalker(params: SerializerParams) extends Module {
   private val metadata = RegNext(at.message + 8.U)
   private val part = RegNext(hasbits + (list.wanted.bits << 3))
   private val asksPart = wantsPart && RegNext(wantsPart, false.B)
+  // A map finds out late what it wants to read.
+  private val mapWord = Module(new Queue(chiselTypeOf(map.read.request.bits), 1, hasFlush = true))
+  mapWord.io.enq.valid := on(State.sort) && map.read.request.valid
+  mapWord.io.enq.bits := map.read.request.bits
+  map.read.request.ready := on(State.sort) && mapWord.io.enq.ready
+  mapWord.io.flush.get := !on(State.sort)
   objects.word.valid := MuxLookup(state, asksPart)(
     Seq(
       State.lookup -> looksUp,
       State.elements -> (inArray && pointersLeft =/= 0.U),
-      State.sort -> (map.read.request.valid && !objects.reading)
+      State.sort -> (mapWord.io.deq.valid && !objects.reading)
     )
   )
   objects.word.bits := MuxLookup(state, part)(
-    Seq(State.lookup -> metadata, State.elements -> pointer, State.sort -> map.read.request.bits)
+    Seq(State.lookup -> metadata, State.elements -> pointer, State.sort -> mapWord.io.deq.bits)
   )
   when(inArray && objects.word.fire) {
     pointersLeft := pointersLeft - 1.U
     pointer := pointer - 8.U
   }
-  map.read.request.ready := on(State.sort) && objects.word.fire
+  mapWord.io.deq.ready := on(State.sort) && objects.word.fire
   map.read.answer.valid := on(State.sort) && answer.fire
   map.read.answer.bits.data := word
   map.read.answer.bits.fault := fault
@@ -179,25 +184,22 @@ class SerializerWalker(params: SerializerParams) extends Module {
   /** Of the elements that are left, known before their state begins. */
   private val noneLeft = Reg(Bool())
   private val oneLeft = Reg(Bool())
-  private val entersLast = !isString && items.next.valid && oneLeft
+  private val entersLast = items.next.valid && oneLeft
   private val wantsElement = !noneLeft && !entersLast
   private val hasElement = on(State.elements) && Mux(items.isMap, map.last.valid && wantsElement, answer.valid)
   private val elementWord = Mux(items.isMap, map.last.bits, word)
   private val element = elementWord(addressBits - 1, 0)
   private val isBadElement = LoadedWord.isWild(elementWord) || (inArray && fault)
-  private def takeElement(): Unit = { answer.ready := inArray }
   map.last.ready := on(State.elements) && items.isMap && wantsElement
 
   // Strings, numbers and marks are handed on.
-  private val leadsAway = found.bits.kind.isOneOf(FoundKind.message, FoundKind.pointers, FoundKind.map)
+  private val leadsAway = found.bits.kind.isOneOf(FoundKind.message, FoundKind.messages, FoundKind.map)
   dispatch.field.valid := walking && found.valid && !leadsAway && !held
   dispatch.field.bits := found.bits
   found.ready := walking && !held && (leadsAway || dispatch.field.ready)
-  dispatch.element.valid := hasElement && !isBadElement && isString
   private val time = RegEnable(request.bits.time, request.fire)
   private val number = SerializerRequest.number(time)
   dispatch.request := number
-  dispatch.element.bits := FieldTask.element(element, items.tag, number)
   dispatch.mark.valid := (on(State.enter) && isInner) || on(State.close) || on(State.finish)
   dispatch.mark.bits.kind := MuxLookup(state, OperationKind.finish)(
     Seq(State.enter -> OperationKind.open, State.close -> OperationKind.close)
@@ -293,7 +295,6 @@ class SerializerWalker(params: SerializerParams) extends Module {
     items.isMap := isMap
     items.next.valid := false.B
     elementBytes := SerializerWalker.leastBytes.U
-    isString := FieldKind.isStringLike(found.bits.entry.field.kind)
     sorts := isMap
     state := State.away
     val ahead = readAhead.pointers(found.bits.count)
@@ -309,7 +310,7 @@ class SerializerWalker(params: SerializerParams) extends Module {
 
   /** A message among the elements takes the place of the one that was known before it, which is entered. */
   private def meetElement(): Unit = {
-    takeElement()
+    answer.ready := inArray
     announce(element, elementBytes)
     when(items.next.valid) {
       around.items.left := items.left - 1.U
@@ -439,20 +440,13 @@ class SerializerWalker(params: SerializerParams) extends Module {
         }
       when(hasElement) {
         when(isBadElement) { fail(Status.accessFault) }
-          .elsewhen(!isString) { meetElement() }
-          .elsewhen(dispatch.element.ready) {
-            takeElement()
-            items.left := items.left - 1.U
-            noneLeft := oneLeft
-            oneLeft := items.left === 2.U
-          }
+          .otherwise { meetElement() }
       }
     }
     is(State.back) { state := State.fields }
     is(State.restore) {
       at := stack.popped.bits
       holder.valid := false.B
-      isString := false.B
       elementBytes := at.size
       state := State.close
     }
