@@ -79,7 +79,7 @@ impl Lasting for TrapSlice {
     }
 }
 
-/// The longest ones of a run: when there are too many, those that are shorter than a limit go, which then doubles.
+/// The longest ones of a run: when there are too many, the shorter half of them goes.
 #[derive(Debug)]
 pub(crate) struct Longest<T> {
     kept: Vec<T>,
@@ -113,13 +113,20 @@ impl<T: Lasting> Longest<T> {
         }
     }
 
+    /// Keeps the longer half; of those as long as its shortest one, the earliest.
     fn thin(&mut self) {
-        while self.kept.len() > CAPACITY / 2 {
-            self.shortest *= 2;
-            let before = self.kept.len();
-            self.kept.retain(|one| one.cycles() >= self.shortest);
-            self.dropped += (before - self.kept.len()) as u64;
-        }
+        let half = self.kept.len() / 2;
+        let mut cycles: Vec<u64> = self.kept.iter().map(Lasting::cycles).collect();
+        let (_, &mut limit, longer) = cycles.select_nth_unstable(half);
+        let mut as_long = half - longer.iter().filter(|&&cycles| cycles > limit).count();
+        self.dropped += (self.kept.len() - half) as u64;
+        self.shortest = limit;
+        self.kept.retain(|one| {
+            let cycles = one.cycles();
+            let chosen = cycles == limit && as_long > 0;
+            as_long -= usize::from(chosen);
+            chosen || cycles > limit
+        });
     }
 
     pub(crate) fn kept(&self) -> &[T] {
@@ -189,5 +196,16 @@ mod tests {
         assert!(longest.kept().len() < CAPACITY);
         assert_eq!(longest.kept().len() as u64 + longest.dropped(), count);
         assert_eq!(longest.kept().last().map(Lasting::cycles), Some(count - 1));
+    }
+
+    #[test]
+    fn of_equal_ones_the_first_are_kept() {
+        let mut longest = Longest::default();
+        for begin in 0..CAPACITY as u64 {
+            let (thread, end) = (0, begin + 5);
+            longest.add(Turn { thread, begin, end });
+        }
+        let kept: Vec<u64> = longest.kept().iter().map(|turn| turn.begin).collect();
+        assert_eq!(kept, Vec::from_iter(0..CAPACITY as u64 / 2));
     }
 }
