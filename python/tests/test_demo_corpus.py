@@ -1,6 +1,6 @@
 """The demo's corpus and the README's table of it: the same for everyone.
 
-`RACKWRIGHT_LONG=1 pytest tests/test_demo_corpus.py --update-docs` measures the table again, for the README.
+`pytest tests/test_demo_corpus.py --update-docs` measures the table again, for the README.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ def same_everywhere(row: dict[str, Any]) -> list[str]:
     return [*known, f"{row['ratio']:.3f}", f"{row['cycles']:,}", "yes", row["digest"][:8]]
 
 
-@pytest.mark.long
 @pytest.mark.skipif(compiler_version() != 12, reason="the README's cycles are those of GCC 12's code")
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     ended = rw("demo", "-o", tmp_path)

@@ -20,7 +20,7 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 """Exit status for a command line that makes no sense."""
 
-_TABLE_WIDTH = 144
+_TABLE_WIDTH = 148
 """Columns that the widest table needs; a narrower terminal wraps its lines, which beats cells in tatters."""
 
 results = Console()
