@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,10 +59,8 @@ def compile_program(
         *map(str, paths),
         *map(str, archives),
         "-lstdc++",
-        "-o",
-        str(program),
     ]
-    run_compiler(command, program)
+    make_program(command, program)
     return program
 
 
@@ -99,10 +98,8 @@ def compile_bare_metal(
         *options,
         str(_BARE_METAL / "crt.S"),
         *map(str, paths),
-        "-o",
-        str(program),
     ]
-    run_compiler(command, program)
+    make_program(command, program)
     return program
 
 
@@ -166,6 +163,14 @@ def place_of(sources: Sequence[Path], output: str | Path | None, options: Sequen
         program = BUILD / "programs" / key / f"{sources[0].stem}.elf"
     program.parent.mkdir(parents=True, exist_ok=True)
     return program
+
+
+def make_program(command: Sequence[str], program: Path) -> None:
+    """Compiles and links `program`; who reads it meanwhile, as another run may, finds a whole one."""
+    with tempfile.TemporaryDirectory(dir=program.parent) as folder:
+        fresh = Path(folder) / program.name
+        run_compiler([*command, "-o", str(fresh)], program)
+        fresh.replace(program)
 
 
 def run_compiler(command: Sequence[str], program: Path) -> None:

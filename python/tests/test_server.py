@@ -251,3 +251,13 @@ def test_names_that_do_not_exist_are_refused() -> None:
         Server("abacus")
     with pytest.raises(RackwrightError, match=r"no-such-unit.*and the sets snappy, zstd"):
         Server("functional", ["no-such-unit"])
+
+
+def test_a_program_that_is_compiled_again_is_whole_for_who_reads_the_old_one(tmp_path: Path) -> None:
+    made = program(tmp_path, "return 3;")
+    with open(made, "rb") as old:
+        assert program(tmp_path, "return 4;") == made
+        again = tmp_path / "old.elf"
+        again.write_bytes(old.read())
+    assert [Server("functional").run(path).exit_code for path in (again, made)] == [3, 4]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old.elf", "program.c", "program.elf"]

@@ -14,7 +14,7 @@ from bootstrap.paths import BUILD, PROTOBUF, STAMPS
 from bootstrap.protobuf import HOST, INCLUDES
 from bootstrap.software import RISCV, Target
 from rackwright.errors import MissingBuildError
-from rackwright.programs import place_of, run_compiler
+from rackwright.programs import make_program, place_of
 from rackwright.protobuf.objects import compile_generated
 from rackwright.protobuf.schema import Schema, read_schema
 
@@ -124,7 +124,7 @@ def compile_program(
     command = [*target.compiler(sources[0]), *target.flags, "-Wall", *folders]
     command += ["-isystem", str(PROTOBUF / "include"), *options]
     command += [*map(str, sources), *map(str, libraries)]
-    run_compiler([*command, "-pthread", "-o", str(output)], output)
+    make_program([*command, "-pthread"], output)
     return output
 
 
