@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import rw
 
+from rackwright.errors import RackwrightError
 from rackwright.protobuf import Benchmark, Suite, measure, wire
 from rackwright.protobuf.rows import Row, summarize
 from rackwright.times import Times
@@ -79,6 +80,11 @@ def test_what_is_counted_is_said(proto: Path) -> None:
         assert batch.times.again < single.times.again < single.times.first
         assert batch.times.use > 0
         assert batch.used_gigabits_per_second < batch.gigabits_per_second
+
+
+def test_calls_of_another_kind_are_refused(proto: Path) -> None:
+    with pytest.raises(RackwrightError, match="batch or single, not one"):
+        next(measure(Suite("orders", proto, []), calls="one"))
 
 
 def test_a_malformed_message_is_told_of(proto: Path, tmp_path: Path) -> None:

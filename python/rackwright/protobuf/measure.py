@@ -46,6 +46,8 @@ def measure(
     `clock` is the units' clock as a server takes it, `calls` one of `CALLS`. `detail` hears what is under
     way.
     """
+    if calls not in CALLS:
+        raise RackwrightError(f"calls are {' or '.join(CALLS)}, not {calls}")
     for part in suite.parts():
         folders = (*include, suite.proto.parent)
         yield from _measure_part(part, operations, targets, folders, clock, calls, detail)
