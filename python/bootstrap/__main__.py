@@ -31,6 +31,8 @@ def extras_of(arguments: list[str]) -> set[str]:
     reproduces = verb == "reproduce" and "--list" not in arguments
     if reproduces and (not rest or any(word.startswith("proto-") for word in rest)):
         extras.add(builds.PROTOBUF_LIBRARY)
+    if verb == "profile":
+        extras.add(builds.PARQUET)
     if verb == "protobuf" or (verb == "bench" and rest[:1] == ["protobuf"]):
         extras.add(builds.PROTOBUF_LIBRARY)
     if verb == "bench" and rest[:1] == ["compression"]:

@@ -29,14 +29,15 @@ from bootstrap.paths import (
 from bootstrap.software import RISCV
 from bootstrap.steps import Step, execute, input_files
 
-PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, TESTS = "protobuf", "compression", "rocket", "tests"
-EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, TESTS)
+PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL = "protobuf", "compression", "rocket"
+PARQUET, TESTS = "parquet", "tests"
+EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, TESTS)
 """Steps that are done for whoever uses what they make."""
 
 WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot")
 """Verbs that need the engine and no units."""
 
-_LOCKS = {name: PYTHON / f"requirements{name}.lock" for name in ("", "-test", "-rocket")}
+_LOCKS = {name: PYTHON / f"requirements{name}.lock" for name in ("", "-test", "-rocket", "-parquet")}
 _EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
 
@@ -135,6 +136,15 @@ def all_steps() -> tuple[Step, ...]:
         run=lambda: _pip(TESTS, "-test"),
         after=("python",),
     )
+    parquet = Step(
+        PARQUET,
+        "Apache Arrow, for the Parquet files of profiles (170 MB)",
+        inputs=(_LOCKS["-parquet"],),
+        outputs=(venv.packages() / "pyarrow",),
+        settings=(sys.version,),
+        run=lambda: _pip(PARQUET, "-parquet"),
+        after=("python",),
+    )
     rocket = Step(
         ROCKET_RTL,
         "the Rocket core in Verilog (409 MB)",
@@ -168,7 +178,7 @@ def all_steps() -> tuple[Step, ...]:
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=software.build,
     )
-    return python, hardware, engine, programs, _protobuf_step(), _compression_step(), rocket, tests
+    return python, hardware, engine, programs, _protobuf_step(), _compression_step(), rocket, parquet, tests
 
 
 def _protobuf_step() -> Step:

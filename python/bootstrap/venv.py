@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from bootstrap.paths import PYTHON, VENV
@@ -19,9 +20,14 @@ def belongs_to(version: tuple[int | str, ...]) -> bool:
     return found is not None and tuple(map(int, found.groups())) == tuple(version[:2])
 
 
+def packages() -> Path:
+    """Where the packages of the environment are: it is one of the Python that runs this."""
+    return VENV / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+
+
 def settle() -> None:
     """Makes the environment one of this place: our packages are found, its scripts start its Python."""
-    link = _packages() / "rackwright.pth"
+    link = packages() / "rackwright.pth"
     text = f"{PYTHON}\n"
     if link.exists() and link.read_text(encoding="utf-8") == text:
         return
@@ -29,10 +35,6 @@ def settle() -> None:
         if script.is_file() and not script.is_symlink():
             _start_own_python(script)
     link.write_text(text, encoding="utf-8")
-
-
-def _packages() -> Path:
-    return next((VENV / "lib").glob("python3.*")) / "site-packages"
 
 
 def _start_own_python(script: Path) -> None:

@@ -176,14 +176,14 @@ def test_folders_that_cannot_be_written_are_named_with_their_settings(
 def test_an_environment_that_was_moved_is_settled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     environment = tmp_path / "venv"
     (environment / "bin").mkdir(parents=True)
-    packages_folder = environment / "lib" / "python3.11" / "site-packages"
+    monkeypatch.setattr(venv, "VENV", environment)
+    packages_folder = venv.packages()
     packages_folder.mkdir(parents=True)
     (packages_folder / "rackwright.pth").write_text("/before/python\n")
     script = environment / "bin" / "pytest"
     script.write_text("#!/before/.build/venv/bin/python3\nprint(1)\n")
     binary = environment / "bin" / "ruff"
     binary.write_bytes(b"\x7fELF\n#!/bin/python")
-    monkeypatch.setattr(venv, "VENV", environment)
     venv.settle()
     assert script.read_text() == f"#!{environment}/bin/python3\nprint(1)\n"
     assert binary.read_bytes() == b"\x7fELF\n#!/bin/python"
@@ -193,6 +193,7 @@ def test_an_environment_that_was_moved_is_settled(monkeypatch: pytest.MonkeyPatc
 def test_what_few_verbs_use_is_made_for_them() -> None:
     assert entry.extras_of(["run", "a.elf", "--cpu", "rocket-rtl"]) == {builds.ROCKET_RTL}
     assert entry.extras_of(["run", "a.elf", "--cpu=rocket-rtl"]) == {builds.ROCKET_RTL}
+    assert entry.extras_of(["profile", "--", "run", "a.elf"]) == {builds.PARQUET}
     assert entry.extras_of(["demo"]) == set()
     assert entry.extras_of(["test"]) == set(builds.EXTRAS)
     assert not set(builds.EXTRAS) & {step.name for step in builds.steps_for("demo")}

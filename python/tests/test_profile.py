@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -289,6 +290,21 @@ def test_files_for_other_tools_say_the_same(jumps: tuple[Path, Profile], tmp_pat
             assert min(depth.values()) >= 0
     assert set(depth.values()) == {0}
     assert times == sorted(times)
+
+
+def test_without_apache_arrow_the_other_files_are_written(
+    jumps: tuple[Path, Profile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, seen = jumps
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    told: list[str] = []
+    write(seen, tmp_path, told.append)
+    assert [line.partition(" is not written: ")[0] for line in told] == [
+        str(tmp_path / "calls.parquet"),
+        str(tmp_path / "counters.parquet"),
+    ]
+    assert all("rackwright[profile]" in line for line in told)
+    assert (tmp_path / "report.html").is_file()
 
 
 def test_the_report_needs_nothing_else_and_holds_what_the_table_says(jumps: tuple[Path, Profile]) -> None:

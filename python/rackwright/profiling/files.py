@@ -43,6 +43,8 @@ def write(profile: Profile, folder: Path, tell: Callable[[str], None], other: St
             with suppress(OSError):
                 path.unlink()
             tell(f"{path} is lost: {error.strerror or error}")
+        except ImportError:
+            tell(f"{path} is not written: Apache Arrow is missing; rackwright[profile] brings it")
 
 
 def report_of(folder: Path) -> Path:
