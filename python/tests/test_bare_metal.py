@@ -47,6 +47,19 @@ def test_half_of_a_device_register_is_half(cpu: str, tmp_path: Path) -> None:
 
 
 @every_cpu
+def test_a_core_without_triggers_says_so(cpu: str, tmp_path: Path) -> None:
+    """By reading 0 whatever is written, as the specification of privileged instructions has it."""
+    body = """int main(void) {
+        uint64_t selected, data;
+        __asm__ volatile("csrw tselect, %0" : : "r"(3L));
+        __asm__ volatile("csrr %0, tselect" : "=r"(selected));
+        __asm__ volatile("csrw tdata1, %0" : : "r"(-1L));
+        __asm__ volatile("csrr %0, tdata1" : "=r"(data));
+        return selected | data ? 1 : 0; }"""
+    assert status(cpu, tmp_path, body) == 0
+
+
+@every_cpu
 def test_a_custom_instruction_without_a_unit_is_illegal(cpu: str, tmp_path: Path) -> None:
     body = """static volatile uint64_t cause, value, place;
         __attribute__((interrupt, aligned(4))) static void trap(void) {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from command_line import REPOSITORY, rw
 
-from rackwright import compile_bare_metal, compile_program, libsnappy
+from rackwright import Server, compile_bare_metal, compile_program, libsnappy
 from rackwright.demo.archive import default_archive
 
 ACCELERATE_KEYS = [
@@ -203,6 +205,16 @@ def test_rocket_rtl_shows_output_and_refuses_linux(hello: Path, tmp_path: Path) 
     assert "bare-metal programs; this is one for Linux" in refused.stderr
 
 
+def test_programs_of_one_name_are_two_programs(tmp_path: Path) -> None:
+    programs = []
+    for status in (3, 4):
+        source = tmp_path / str(status) / "main.c"
+        source.parent.mkdir()
+        source.write_text(f"int main(void) {{ return {status}; }}\n")
+        programs.append(compile_program([source]))
+    assert [Server("functional").run(program).exit_code for program in programs] == [3, 4]
+
+
 def test_standard_input_reaches_the_program(tmp_path: Path) -> None:
     source = tmp_path / "lines.c"
     source.write_text(
@@ -273,3 +285,12 @@ def test_demo_on_a_small_file(plain: Path, tmp_path: Path) -> None:
     assert (tmp_path / "demo.json").exists()
     again = rw("demo", plain, "--output", tmp_path, "--json").json()
     assert again["digest"] == record["digest"]
+
+
+def test_two_demos_may_share_a_folder(plain: Path, tmp_path: Path) -> None:
+    with ThreadPoolExecutor() as both:
+        ends = list(both.map(lambda _: rw("demo", plain, "--output", tmp_path), range(2)))
+    for ended in ends:
+        assert ended.status == 0, ended.stderr
+    assert (tmp_path / "report.html").read_text().rstrip().endswith("</html>")
+    assert len(json.loads((tmp_path / "demo.json").read_text())["rows"]) == 10

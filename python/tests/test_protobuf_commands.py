@@ -183,6 +183,21 @@ def test_what_is_wrong_is_said_in_a_line(proto: Path, tmp_path: Path) -> None:
     assert "shop.proto:1:9" in ended.stderr
 
 
+def test_an_edition_is_refused_by_its_name(tmp_path: Path) -> None:
+    """Also in a file that is imported."""
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "new.proto").write_text('// New.\nedition = "2023";\nmessage M { int32 a = 1; }\n')
+    importing = tmp_path / "old.proto"
+    importing.write_text('syntax = "proto3";\nimport "deep/new.proto";\nmessage N { M m = 1; }\n')
+    message = tmp_path / "a.bin"
+    message.write_bytes(b"")
+    for proto in (importing, tmp_path / "deep" / "new.proto"):
+        ended = rw("protobuf", "deserialize", "--proto", proto, "--message", "M", message)
+        assert (ended.status, ended.stdout) == (1, "")
+        *_, last = ended.stderr.splitlines()
+        assert "new.proto: edition 2023 is newer than protobuf 3.21.12" in last
+
+
 def test_benchmarks_have_averages() -> None:
     ended = rw("bench", "protobuf", "--suite", "fields", "--target", "host", "--target", "boom", "--json")
     assert ended.status == 0, ended.stderr

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.paths import PROTOBUF
+from bootstrap.protobuf_source import VERSION
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.protobuf.wire import fields
 
@@ -26,6 +28,9 @@ operator or or_eq private protected public register reinterpret_cast return shor
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename
 union unsigned using virtual void volatile wchar_t while xor xor_eq
 """
+
+_COMPLAINT = re.compile(r"^(.+?\.proto):\d+:\d+:", re.MULTILINE)
+_EDITION = re.compile(r"""^\s*edition\s*=\s*["'](\w+)["']\s*;""", re.MULTILINE)
 
 # Numbers of fields in descriptor.proto.
 _FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE = 1, 1, 2, 4
@@ -107,8 +112,25 @@ def _protoc(arguments: Sequence[str], include: Sequence[Path]) -> bytes:
     folders = [f"-I{folder.resolve()}" for folder in (*include, _INCLUDE)]
     result = subprocess.run([str(_PROTOC), *folders, *arguments], capture_output=True, check=False)
     if result.returncode != 0:
-        raise RackwrightError(result.stderr.decode(errors="replace").strip() or "protoc failed")
+        said = result.stderr.decode(errors="replace").strip()
+        raise RackwrightError(_edition_among(said, include) or said or "protoc failed")
     return result.stdout
+
+
+def _edition_among(said: str, include: Sequence[Path]) -> str | None:
+    """What to tell when one of the files that protoc complains of is written in an edition.
+
+    This version of the library is older than editions; its own words are those for a slip of the pen.
+    """
+    for name in dict.fromkeys(_COMPLAINT.findall(said)):
+        for path in (folder / name for folder in include):
+            found = _EDITION.search(path.read_text(errors="replace")) if path.is_file() else None
+            if found:
+                return (
+                    f"{name}: edition {found[1]} is newer than protobuf {VERSION}, which the units are for: "
+                    "it reads proto2 and proto3"
+                )
+    return None
 
 
 def _read_file(descriptor: bytes) -> tuple[str, dict[str, str]]:
