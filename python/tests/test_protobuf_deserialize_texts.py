@@ -94,3 +94,17 @@ def test_a_promise_that_is_wrong(unit: Deserializer) -> None:
 def test_inputs_that_end_early(unit: Deserializer, end: int) -> None:
     """As the library says of them."""
     unit.check(GOOD[:end])
+
+
+@pytest.mark.parametrize("length", [5, 15, 40, 3000])
+def test_looking_for_utf8_costs_no_cycle(shared: Deserializer, length: int) -> None:
+    """Strings within one beat, over several, and long ones that are copied."""
+    text = ("é" * length).encode()[: length // 2 * 2]
+    cycles = []
+    for utf8 in (False, True):
+        message = Message("Texts", (Field(1, Kind.STRING, repeated=True, utf8=utf8),))
+        shared.use(message)
+        encoded = wire.encode(message, {1: [text] * 20})
+        shared.check(encoded)
+        cycles.append(shared.check(encoded).cycles)
+    assert cycles[0] == cycles[1]
