@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from test_bench_compression import SMALL, SMALL_DEFLATE
 from test_combined_compress import SMALL as SMALL_COMBINED
+from test_combined_decompress import SMALL as SMALL_COMBINED_DECOMPRESS
 
 from bootstrap.paths import SOFTWARE
 from rackwright import Server, compile_program, libsnappy, libzstd
@@ -154,11 +155,13 @@ def test_what_is_wrong_ends_a_stream(
     assert (ended.exit_code, ended.stderr) == (1, status + b"\n")
 
 
-def test_one_unit_compresses_to_every_format(program: Path) -> None:
-    parameters = {"combined-compress": SMALL_COMBINED}
-    server = Server("functional", ["combined-compress"], parameters=parameters)
-    for format_name in UNITS:
-        words = [format_name, "compress", str(PIECE), *map(str, CHUNKS[2])]
-        result = server.run(program, words, stdin=PLAIN)
-        assert result.exit_code == 0, result.stderr
-        assert official(format_name, result.stdout) == PLAIN
+def test_one_pair_of_units_does_every_format(program: Path) -> None:
+    units = {"combined-compress": SMALL_COMBINED, "combined-decompress": SMALL_COMBINED_DECOMPRESS}
+    server = Server("functional", list(units), parameters=units)
+    servers = dict.fromkeys(UNITS, server)
+    for format_name in [*UNITS, *UNITS]:
+        packed = run(servers, program, f"{format_name} compress", PLAIN)
+        assert packed.exit_code == 0, packed.stderr
+        assert official(format_name, packed.stdout) == PLAIN
+        back = run(servers, program, f"{format_name} decompress", packed.stdout)
+        assert (back.exit_code, back.stdout) == (0, PLAIN)

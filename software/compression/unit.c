@@ -25,6 +25,7 @@ size_t unit_decompress(unit_format format, void *dst, size_t capacity, const voi
     if (rackwright_shares_units()) return unit_run_shared(false, format, dst, capacity, src, size);
     const int64_t wrapper = unit_wrapper(format);
     if (wrapper >= 0) RACKWRIGHT_COMMAND(UNIT_DECOMPRESS, UNIT_FORMAT, wrapper, 0);
+    RACKWRIGHT_COMMAND(UNIT_DECOMPRESS, UNIT_ALGORITHM, format, 0);
     return RUN(UNIT_DECOMPRESS, dst, capacity, src, size);
 }
 

@@ -7,7 +7,7 @@
 #define UNIT_CHECK_COMPLETION 3 /* waits for all operations */
 #define UNIT_FORMAT 5           /* deflate-decompress: rs1 what stands around the data */
 #define UNIT_COMPRESSED_FORMAT 6 /* deflate-compress: the same */
-#define UNIT_ALGORITHM 12       /* combined-compress: rs1 the format; other units take and ignore it */
+#define UNIT_ALGORITHM 12       /* units of several formats: rs1 the format; other units take and ignore it */
 #define UNIT_LIMIT 16           /* rs1 capacity of the output, rs2 address of a record or 0 */
 #define UNIT_STATUS 17          /* answers the status of the last completed operation */
 #define UNIT_OUTPUT_BYTES 18    /* answers its output bytes */

@@ -18,9 +18,9 @@ typedef struct {
 } __attribute__((aligned(16))) unit_request;
 
 /* The commands of one operation. The format is sent each time: other processes have other ones. */
-#define START(custom, format_text, wrapper_funct, request)                                                  \
+#define START(custom, wrapper_funct, request)                                                  \
     RACKWRIGHT_RESTARTABLE(                                                                    \
-        format_text "bltz %[wrapper], 71f\n\t" RACKWRIGHT_TEXT_OF(custom, wrapper_funct, "%[wrapper]", "x0") \
+        RACKWRIGHT_TEXT_OF(custom, UNIT_ALGORITHM, "%[format]", "x0") "bltz %[wrapper], 71f\n\t" RACKWRIGHT_TEXT_OF(custom, wrapper_funct, "%[wrapper]", "x0") \
         "71:\n\t" RACKWRIGHT_TEXT_OF(custom, UNIT_SRC, "%[src]", "%[size]")                    \
             RACKWRIGHT_TEXT_OF(custom, UNIT_LIMIT, "%[capacity]", "%[record]")                 \
                 RACKWRIGHT_TEXT_OF(custom, UNIT_DEST_AND_START, "%[dst]", "x0"),               \
@@ -33,10 +33,9 @@ static void start(void *given)
     __atomic_store_n(&request->flag_and_bytes, 0, __ATOMIC_RELAXED);
     rackwright_fence();
     if (request->compresses) {
-        START(UNIT_COMPRESS, RACKWRIGHT_TEXT_OF(UNIT_COMPRESS, UNIT_ALGORITHM, "%[format]", "x0"),
-              UNIT_COMPRESSED_FORMAT, request);
+        START(UNIT_COMPRESS, UNIT_COMPRESSED_FORMAT, request);
     } else {
-        START(UNIT_DECOMPRESS, "", UNIT_FORMAT, request);
+        START(UNIT_DECOMPRESS, UNIT_FORMAT, request);
     }
 }
 

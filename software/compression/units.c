@@ -40,7 +40,8 @@ static bool has_unit(bool compresses)
     return found;
 }
 
-/* Whether the unit makes `plain` of these bytes. All formats refuse those of the others. */
+/* Whether the unit makes `plain` of these bytes. A unit of one format takes them to be of that one, and each refuses those of
+ * the others. */
 static bool decompresses(unit_format format, const unsigned char *packed, size_t size)
 {
     char again[sizeof plain];
@@ -51,11 +52,12 @@ static bool decompresses(unit_format format, const unsigned char *packed, size_t
 static unsigned decompressed_formats(void)
 {
     if (!has_unit(false)) return 0;
+    unsigned found = 0;
     /* Without the 0 at the end of the strings. */
-    if (decompresses(UNIT_ZSTD, as_zstd, sizeof as_zstd - 1)) return 1u << RACKWRIGHT_ZSTD;
-    if (decompresses(UNIT_SNAPPY, as_snappy, sizeof as_snappy - 1)) return 1u << RACKWRIGHT_SNAPPY;
-    if (decompresses(UNIT_DEFLATE, as_deflate, sizeof as_deflate - 1)) return 1u << RACKWRIGHT_DEFLATE;
-    return 0;
+    if (decompresses(UNIT_SNAPPY, as_snappy, sizeof as_snappy - 1)) found |= 1u << RACKWRIGHT_SNAPPY;
+    if (decompresses(UNIT_ZSTD, as_zstd, sizeof as_zstd - 1)) found |= 1u << RACKWRIGHT_ZSTD;
+    if (decompresses(UNIT_DEFLATE, as_deflate, sizeof as_deflate - 1)) found |= 1u << RACKWRIGHT_DEFLATE;
+    return found;
 }
 
 static bool is_snappy(const unsigned char *packed, size_t size)
