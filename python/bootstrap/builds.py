@@ -188,10 +188,12 @@ def _protobuf_step() -> Step:
         inputs=(
             protobuf.PLUGIN_SOURCES,
             protobuf.RUNTIME_SOURCES,
+            protobuf.PROCESS_SOURCES,
+            SOFTWARE / "include",
             SOFTWARE / "measure",
             Path(protobuf.__file__),
         ),
-        patterns=("*.cpp", "*.h"),
+        patterns=("*.cpp", "*.c", "*.h"),
         outputs=tuple(PROTOBUF / name for name in protobuf.OUTPUTS),
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=protobuf.build,

@@ -35,6 +35,7 @@ OUTPUTS = (
 
 PLUGIN_SOURCES = SOFTWARE / "protoc"
 RUNTIME_SOURCES = SOFTWARE / "protobuf"
+PROCESS_SOURCES = SOFTWARE / "process"
 INCLUDES = (RUNTIME_SOURCES, SOFTWARE / "include")
 """Where the runtime's headers are."""
 
@@ -120,6 +121,8 @@ def _build_tool(name: str, source: Path) -> None:
 def _build_runtime(target: Target, folder: Path) -> None:
     """What programs link beside the official library to use the units, and the benchmark."""
     runtime, benchmark = (sorted(RUNTIME_SOURCES.glob(f"{part}*.cpp")) for part in ("", "benchmark/"))
+    if target is RISCV:
+        runtime.append(PROCESS_SOURCES / "sequence.c")
     with tempfile.TemporaryDirectory() as objects:
 
         def compile_one(source: Path) -> Path:

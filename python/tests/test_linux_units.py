@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from bootstrap.paths import SOFTWARE
 from rackwright import EngineError, RackwrightError, compile_program, design
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, default_image, load_image
+from rackwright.protobuf import compile_service
 
 SMALL = 256 << 20
 UNITS = ("snappy",)
@@ -30,8 +32,11 @@ def booted(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = folder / "text"
     text.write_bytes(b"".join(b"%d and %d make %d\n" % (n, n * n, n + n * n) for n in range(6000)))
     program = compile_program([SOFTWARE / "tests" / "pages.cpp"], folder / "pages")
+    tests = SOFTWARE / "tests"
+    messages = folder / "messages"
+    shutil.copy(compile_service([tests / "messages.cpp"], tests / "messages.proto"), messages)
     checkpoint = folder / "booted.checkpoint"
-    boot(image, harts=2, memory_bytes=SMALL, files=[program, text], checkpoint=checkpoint)
+    boot(image, harts=2, memory_bytes=SMALL, files=[program, messages, text], checkpoint=checkpoint)
     return checkpoint
 
 
@@ -51,6 +56,23 @@ def test_processes_at_once_on_pages_that_are_not_there(booted: Path) -> None:
     for unit in first.accelerators:
         assert first.counters[f"{unit}.refused_accesses"] > 0
         assert first.counters[f"{unit}.page_walks"] > 100
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cpu", ["functional", "rocket"])
+def test_protobuf_of_processes_at_once_on_pages_that_are_not_there(booted: Path, cpu: str) -> None:
+    units = ("protobuf-deserialize", "protobuf-serialize")
+    rounds = 60 if cpu == "functional" else 10
+    result = restore(booted, f"./messages 3 {rounds}", cpu=cpu, accelerators=units)
+    assert result.exit_code == 0, result.stdout
+    lines = result.stdout.splitlines()
+    assert lines == 3 * lines[:1]
+    right, by_units, left = lines[0].split(b", ")
+    assert right == b"%d rounds right" % rounds
+    assert int(by_units.split()[0]) > 6 * rounds
+    assert left == b"0 left to the library"
+    for unit in units:
+        assert result.counters[f"{unit}.refused_accesses"] > 0
 
 
 def test_timed_harts(booted: Path) -> None:

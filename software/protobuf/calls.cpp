@@ -6,6 +6,7 @@
 
 #include "additions.h"
 #include "leftovers.h"
+#include "processes.h"
 #include "regions.h"
 
 namespace rackwright {
@@ -18,7 +19,7 @@ constexpr bool machine_may_have_units = true;
 constexpr bool machine_may_have_units = false;
 #endif
 
-State state = {no_arena, nullptr, machine_may_have_units};
+State state = {no_arena, nullptr, machine_may_have_units, false};
 
 namespace {
 
@@ -26,6 +27,17 @@ void count(Fallback reason)
 {
     protobuf_counters.fallbacks[static_cast<unsigned>(reason)]++;
 }
+
+// Which units calls may use, from now on.
+void choose_units(bool use)
+{
+    const bool uses = use && machine_may_have_units;
+    state.shares_units = uses && units_are_shared();
+    state.units_in_use = uses && !state.shares_units;
+}
+
+// Behind the constructor that asks the kernel, before those of the program.
+__attribute__((constructor(201))) void choose_units_at_first() { choose_units(true); }
 
 Fallback reason_of(rackwright_status status)
 {
@@ -52,16 +64,43 @@ void restore(const Type &type, google::protobuf::Message *message)
     set_own_addresses(type, message);
 }
 
-bool prepare(const Type *type, const google::protobuf::Message &message, size_t size)
+namespace {
+
+// Whether a unit can parse into the message; counts why not.
+bool may_parse(const Type *type, const google::protobuf::Message &message, size_t size)
 {
-    google::protobuf::Arena *const arena = message.GetArena();
-    if (!state.units_in_use) return count(Fallback::no_units), false;
     if (type == nullptr) return count(Fallback::no_table), false;
     if (!type->parses) return count(Fallback::unsupported_type), false;
-    if (arena == nullptr) return count(Fallback::no_arena), false;
+    if (message.GetArena() == nullptr) return count(Fallback::no_arena), false;
     if (size > INT_MAX) return count(Fallback::too_large), false;
+    return true;
+}
+
+} // namespace
+
+bool prepare(const Type *type, const google::protobuf::Message &message, size_t size)
+{
+    if (state.shares_units) return false;
+    if (!state.units_in_use) return count(Fallback::no_units), false;
+    if (!may_parse(type, message, size)) return false;
+    google::protobuf::Arena *const arena = message.GetArena();
     if (arena == state.arena || assign_region(arena, 0)) return true;
     return count(Fallback::region_full), false;
+}
+
+bool parse_otherwise(const Type *type, google::protobuf::Message *message, const void *data, size_t size)
+{
+    if (!state.shares_units || !may_parse(type, *message, size)) {
+        return parse_by_library(message, data, size);
+    }
+    message->Clear();
+    const uint64_t outcome = parse_shared(*type, message, data, size);
+    if (outcome != 0) {
+        count(reason_of(static_cast<rackwright_status>(outcome - 1)));
+        return parse_by_library(message, data, size);
+    }
+    protobuf_counters.parsed++;
+    return merge_leftovers(*type, message, data, size);
 }
 
 void prepare_quietly(const Type &type, const google::protobuf::Message &message)
@@ -205,15 +244,6 @@ bool parse_by_library(google::protobuf::Message *message, const void *data, size
     return message->ParseFromArray(data, static_cast<int>(size));
 }
 
-Fallback count_fallback(const Type *type)
-{
-    const Fallback reason = !state.units_in_use ? Fallback::no_units
-                            : type == nullptr   ? Fallback::no_table
-                                                : Fallback::unsupported_type;
-    count(reason);
-    return reason;
-}
-
 Fallback count_fallback(rackwright_status status)
 {
     const Fallback reason = reason_of(status);
@@ -232,7 +262,8 @@ bool serialize_with_additions(const Type &type, const google::protobuf::Message 
     additions.look_for(type, message);
     if (additions.are_none()) return false;
     additions.hide();
-    const uint64_t outcome = serialize_one(type, message, start, end);
+    const uint64_t outcome = state.shares_units ? serialize_shared(type, message, start, end)
+                                                : serialize_one(type, message, start, end);
     additions.show();
     if (!is_output(outcome)) return false;
     protobuf_counters.added++;
@@ -255,6 +286,22 @@ std::string_view serialize_otherwise(const Type &type, const google::protobuf::M
     return serialize_by_library(message, start, end);
 }
 
+std::string_view serialize_elsewhere(const Type *type, const google::protobuf::Message &message, char *start,
+                                     char *end)
+{
+    if (!state.shares_units || type == nullptr || !type->serializes) {
+        const bool has_units = state.units_in_use || state.shares_units;
+        count(!has_units ? Fallback::no_units : type == nullptr ? Fallback::no_table : Fallback::unsupported_type);
+        return serialize_by_library(message, start, end);
+    }
+    const uint64_t outcome = serialize_shared(*type, message, start, end);
+    if (!is_output(outcome)) {
+        return serialize_otherwise(*type, message, static_cast<rackwright_status>(outcome - 1), start, end);
+    }
+    const char *const first = reinterpret_cast<const char *>(outcome);
+    return {first, static_cast<size_t>(end - first)};
+}
+
 std::string_view serialize_by_library(const google::protobuf::Message &message, char *start,
                                       char *end)
 {
@@ -272,17 +319,18 @@ std::string_view serialize_by_library(const google::protobuf::Message &message, 
 void reserve_for_parsing(google::protobuf::Arena *arena, size_t bytes)
 {
     if (protobuf::state.units_in_use) protobuf::assign_region(arena, bytes);
+    if (protobuf::state.shares_units) protobuf::claim_region(arena, bytes);
 }
 
 void use_units(bool use)
 {
-    protobuf::state.units_in_use = use && protobuf::machine_may_have_units;
+    protobuf::choose_units(use);
     protobuf::unassign_region();
 }
 
 bool ParseRequest::wait()
 {
-    if (!uses_unit_) return protobuf::parse_by_library(message_, data_, size_);
+    if (!uses_unit_) return protobuf::parse_otherwise(type_, message_, data_, size_);
     while (!record_.is_complete()) {
     }
     protobuf::fence();
@@ -313,7 +361,9 @@ std::string_view SerializeRequest::wait()
         if (protobuf::count_fallback(record_.status()) == Fallback::region_full) return {};
     }
     own_.resize(message_->ByteSizeLong());
-    return protobuf::serialize_by_library(*message_, own_.data(), own_.data() + own_.size());
+    char *const start = own_.data(), *const end = start + own_.size();
+    return uses_unit_ ? protobuf::serialize_by_library(*message_, start, end)
+                      : protobuf::serialize_elsewhere(type_, *message_, start, end);
 }
 
 } // namespace rackwright

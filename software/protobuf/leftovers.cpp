@@ -142,12 +142,14 @@ size_t taken = 0;
 void begin_anew_when_all_are_taken()
 {
     if (leftovers[taken].root != nullptr) return;
-    complete_parses(); // requests under way may still leave something over
-    fence();
-    if (leftovers[taken].root != nullptr) return;
+    if (!state.shares_units) {
+        complete_parses(); // requests under way may still leave something over
+        fence();
+        if (leftovers[taken].root != nullptr) return;
+    }
     std::memset(leftovers, 0, (taken + 1) * sizeof leftovers[0]);
     taken = 0;
-    set_leftovers(leftovers, leftovers + most_leftovers);
+    if (!state.shares_units) set_leftovers(leftovers, leftovers + most_leftovers);
 }
 
 void provide_leftovers()

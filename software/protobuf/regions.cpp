@@ -169,6 +169,13 @@ void unassign_region()
     state.arena = no_arena;
 }
 
+Claim claim_region(google::protobuf::Arena *arena, size_t least_bytes)
+{
+    Region *const region = region_for(arena, least_bytes);
+    if (region == nullptr) return {nullptr, nullptr, 0};
+    return {&region->remaining, &region->made, bytes_of(*region)};
+}
+
 bool assign_region(google::protobuf::Arena *arena, size_t least_bytes)
 {
     unassign_region();

@@ -37,6 +37,16 @@ void link_operator_delete();
 // bytes. False when no memory is left, or when regions do not get so large.
 bool assign_region(google::protobuf::Arena *arena, size_t least_bytes);
 
+// What a parse makes objects in, where the unit is shared and keeps nothing: it notes what it has used.
+struct Claim {
+    Range *remaining; // null when there is no memory
+    uint64_t *made;   // strings whose contents lie in the region
+    size_t bytes;     // of the region
+};
+
+// The arena's newest region, or a new one, as for assign_region().
+Claim claim_region(google::protobuf::Arena *arena, size_t least_bytes);
+
 // The size of the region that the deserializer has.
 size_t region_bytes();
 

@@ -25,7 +25,8 @@ struct Within {
 // The type of an object of a class with a table: such classes are no lite ones.
 const Type *type_of(const MessageLite &object)
 {
-    if (in_runtime || !rackwright::protobuf::state.units_in_use) return nullptr;
+    const auto &state = rackwright::protobuf::state;
+    if (in_runtime || !(state.units_in_use || state.shares_units)) return nullptr;
     return rackwright::protobuf::type_of_object(static_cast<const Message &>(object));
 }
 
@@ -33,7 +34,7 @@ bool parse(const Type &type, Message *message, const void *data, size_t size)
 {
     const Within within;
     if (!rackwright::protobuf::prepare(&type, *message, size)) {
-        return rackwright::protobuf::parse_by_library(message, data, size);
+        return rackwright::protobuf::parse_otherwise(&type, message, data, size);
     }
     message->Clear();
     rackwright::protobuf::fence();
@@ -57,6 +58,9 @@ std::string_view serialize(const MessageLite &object)
     const Within within;
     char *const end = room + capacity;
     const auto &message = static_cast<const Message &>(object);
+    if (rackwright::protobuf::state.shares_units) {
+        return rackwright::protobuf::serialize_elsewhere(type, message, room, end);
+    }
     const uint64_t outcome = rackwright::protobuf::serialize_one(*type, message, room, end);
     if (!rackwright::protobuf::is_output(outcome)) {
         const auto status = static_cast<rackwright_status>(outcome - 1);

@@ -68,6 +68,37 @@ uint64_t *rackwright_sequence(void);
                      : [sequence] "r"(rackwright_sequence()), __VA_ARGS__                      \
                      : "t0", "memory")
 
+/* The same with an answer: `rd` takes it. */
+#define RACKWRIGHT_TEXT_OF_QUERY(custom, funct, rd)                                            \
+    ".insn r " RACKWRIGHT_TEXT(RACKWRIGHT_OPCODE(custom)) ", " RACKWRIGHT_USES_RD              \
+    ", " RACKWRIGHT_TEXT(funct) ", " rd ", x0, x0\n\t"
+
+/* Instructions of which none of others' come in between, as above; but if the kernel interrupts the thread before the
+ * last one, `left` is true, and what follows has to find out how far they came. They may use t1 and t2. */
+#define RACKWRIGHT_UNDISTURBED(left, instructions, ...)                                        \
+    __asm__ volatile(".pushsection .data.rel.ro.rseq_cs, \"aw\"\n\t"                           \
+                     ".balign 32\n"                                                            \
+                     "77:\n\t"                                                                 \
+                     ".word 0, 0\n\t"                                                          \
+                     ".dword 78f, 79f - 78f, 76f\n\t"                                          \
+                     ".popsection\n\t"                                                         \
+                     "li %[was_left], 0\n\t"                                                   \
+                     "j 75f\n\t"                                                               \
+                     ".4byte 0xf1401073\n"                                                     \
+                     "76:\n\t"                                                                 \
+                     "li %[was_left], 1\n\t"                                                   \
+                     "j 79f\n"                                                                 \
+                     "75:\n\t"                                                                 \
+                     "lla t0, 77b\n\t"                                                         \
+                     "sd t0, (%[sequence])\n"                                                  \
+                     "78:\n\t" instructions "79:\n\t"                                         \
+                     : [was_left] "=&r"(left)                                                  \
+                     : [sequence] "r"(rackwright_sequence()), __VA_ARGS__                      \
+                     : "t0", "t1", "t2", "memory")
+
+/* Where the kernel keeps the number of the hart that the thread runs on, from where it looks for its sequence. */
+#define RACKWRIGHT_HART_FROM_SEQUENCE "-4"
+
 /* What has been made resident for an operation so far. */
 typedef struct {
     unsigned pages;    /* to be touched at the next fault */

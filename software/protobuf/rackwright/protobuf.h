@@ -11,9 +11,11 @@
 // into the same message again takes new memory of the arena, until the arena is reset.
 //
 // A program that links this library has its `operator delete` and can't have another, and runs on a
-// machine with the units unless it calls `use_units(false)`. Nothing here may be called from two
-// threads at once; an arena must not end while a request for one of its messages is under way. No other
-// thread may look at a message that is being serialized: unknown fields and extensions are hidden meanwhile.
+// machine with the units unless it calls `use_units(false)`. On an operating system units are shared: calls
+// then have a unit do one message at a time, and requests are done when they are waited for. Nothing here may
+// be called from two threads at once; an arena must not end while a request for one of its messages is under
+// way. No other thread may look at a message that is being serialized: unknown fields and extensions are
+// hidden meanwhile.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -114,6 +116,7 @@ class SerializeRequest {
 
   private:
     protobuf::Record record_;
+    const protobuf::Type *type_ = nullptr;
     const google::protobuf::Message *message_ = nullptr;
     OutputRegion *region_ = nullptr;
     std::string own_;

@@ -16,7 +16,8 @@ bool parse_by_library(google::protobuf::Message *message, const void *data, size
 struct State {
     const google::protobuf::Arena *arena;
     const OutputRegion *output;
-    bool units_in_use;
+    bool units_in_use; // and by nobody else
+    bool shares_units; // with other processes: processes.h
 };
 extern State state;
 
@@ -25,11 +26,18 @@ inline const google::protobuf::Arena *const no_arena =
     reinterpret_cast<const google::protobuf::Arena *>(1);
 
 // Gives the deserializer a region of the message's arena. False when the unit can't parse into the
-// message, which has been counted.
+// message, which has been counted, and where units are shared.
 bool prepare(const Type *type, const google::protobuf::Message &message, size_t size);
 
 // The same, without counting: for what is tried once more, and counted then.
 void prepare_quietly(const Type &type, const google::protobuf::Message &message);
+
+// A parse that is not prepared: by a unit that is shared, else by the library.
+bool parse_otherwise(const Type *type, google::protobuf::Message *message, const void *data, size_t size);
+
+// A serialization for which there is no unit of our own: by one that is shared, else by the library, which is counted.
+std::string_view serialize_elsewhere(const Type *type, const google::protobuf::Message &message, char *start,
+                                     char *end);
 
 // After a parse that was counted and did not end well, as its outcome tells, or while there are leftovers.
 // What the parse returns.
@@ -41,8 +49,7 @@ bool finish(const Type &type, google::protobuf::Message *message, const void *da
 bool recover(const Type &type, google::protobuf::Message *message, const void *data, size_t size,
              rackwright_status status);
 
-// Counts why the serializer is not used.
-Fallback count_fallback(const Type *type);
+// Counts why a unit did not do it.
 Fallback count_fallback(rackwright_status status);
 
 // After the serializer ended with `status`, not ok: has the library write unknown fields and extensions if
@@ -327,7 +334,7 @@ template <class Message> bool ParseFromArray(Message *message, const void *data,
 {
     constexpr const protobuf::Type *type = protobuf::type_of<Message>();
     if (!protobuf::is_prepared(*message, size) && !protobuf::prepare(type, *message, size)) {
-        return protobuf::parse_by_library(message, data, size);
+        return protobuf::parse_otherwise(type, message, data, size);
     }
     if constexpr (type != nullptr) {
         protobuf::begin_parse(message, data, size);
@@ -348,10 +355,7 @@ std::string_view SerializeToTail(const Message &message, void *data, size_t capa
 {
     constexpr const protobuf::Type *type = protobuf::type_of<Message>();
     char *const start = static_cast<char *>(data), *const end = start + capacity;
-    if (!protobuf::can_serialize<Message>()) {
-        protobuf::count_fallback(type);
-        return protobuf::serialize_by_library(message, start, end);
-    }
+    if (!protobuf::can_serialize<Message>()) return protobuf::serialize_elsewhere(type, message, start, end);
     if constexpr (type != nullptr) {
         const uint64_t outcome = protobuf::serialize_one(*type, message, start, end);
         if (__builtin_expect(!protobuf::is_output(outcome), 0)) {
@@ -470,10 +474,10 @@ template <class Message>
 void SerializeRequest::start(const Message &message, OutputRegion *region)
 {
     constexpr const protobuf::Type *type = protobuf::type_of<Message>();
+    type_ = type;
     message_ = &message;
     region_ = region;
     uses_unit_ = protobuf::can_serialize<Message>();
-    if (!uses_unit_) protobuf::count_fallback(type);
     if constexpr (type != nullptr) {
         if (!uses_unit_) return;
         if (protobuf::state.output != region) {
