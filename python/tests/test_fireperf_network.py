@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pandas as pd
 import pytest
 
 from rackwright import NicFeatures, RackwrightError
 from rackwright.linux.image import build_image, load_image
 from rackwright.reproduce.fireperf.copies import booted
-from rackwright.reproduce.fireperf.network import BUFFERS, STEPS, fills, ring_chart, ring_quantities, transfer
+from rackwright.reproduce.fireperf.network import (
+    BUFFERS,
+    STEPS,
+    carried,
+    fills,
+    ring_chart,
+    ring_quantities,
+    transfer,
+)
 
 
 def test_cycles_of_the_transfer_are_told_by_the_fill_of_the_ring() -> None:
@@ -25,6 +34,14 @@ def test_cycles_of_the_transfer_are_told_by_the_fill_of_the_ring() -> None:
     chart = ring_chart(dict.fromkeys(("one", "two", "three"), ring))
     assert chart.count("<rect") == 6
     assert "30 three" in chart
+
+
+def test_what_iperf3_does_not_say_is_told_by_its_port() -> None:
+    rates = [0.004] * 20 + [0.0] * 5 + [2.0] * 60 + [0.0] * 20 + [2.0] * 50
+    samples = pd.DataFrame({"time_us": [1000.0 * at for at in range(len(rates))], "sent_gbps": rates})
+    # 80 milliseconds of the first hundred; of 1514 bytes, 1448.
+    assert carried(samples, 1500) == pytest.approx(2.0 * 0.8 * 1448 / 1514)
+    assert carried(samples[:25], 1500) == 0
 
 
 def test_each_step_has_what_those_before_it_have() -> None:
