@@ -122,7 +122,7 @@ def _build_runtime(target: Target, folder: Path) -> None:
     """What programs link beside the official library to use the units, and the benchmark."""
     runtime, benchmark = (sorted(RUNTIME_SOURCES.glob(f"{part}*.cpp")) for part in ("", "benchmark/"))
     if target is RISCV:
-        runtime.append(PROCESS_SOURCES / "sequence.c")
+        runtime += [PROCESS_SOURCES / name for name in ("residence.c", "sequence.c")]
     with tempfile.TemporaryDirectory() as objects:
 
         def compile_one(source: Path) -> Path:

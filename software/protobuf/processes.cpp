@@ -6,6 +6,9 @@
 
 #include <sched.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "leftovers.h"
 #include "pages.h"
 #include "rackwright/process.h"
@@ -96,7 +99,7 @@ bool run(SerializeSequence *sequence)
 }
 
 // After a sequence that was left: once the unit has ended what it may still do for it, which is the one beside the hart where
-// that was.
+// that was. Where the process may not go there any more, nobody could tell when its memory is its own again.
 template <class Wait> void settle(uint64_t hart, Wait wait)
 {
     if (hart != nowhere) {
@@ -104,7 +107,11 @@ template <class Wait> void settle(uint64_t hart, Wait wait)
         CPU_ZERO(&there);
         CPU_SET(hart, &there);
         const bool is_known = sched_getaffinity(0, sizeof before, &before) == 0;
-        sched_setaffinity(0, sizeof there, &there);
+        if (sched_setaffinity(0, sizeof there, &there) != 0) {
+            std::fprintf(stderr, "hart %lu, whose unit was given a message, is closed to this process\n",
+                         static_cast<unsigned long>(hart));
+            std::abort();
+        }
         (void)wait();
         if (is_known) sched_setaffinity(0, sizeof before, &before);
     }

@@ -22,9 +22,9 @@
 namespace {
 
 /* Memory of which no page is there. */
-char *untouched(size_t bytes)
+char *untouched(size_t bytes, int permission = PROT_READ | PROT_WRITE)
 {
-    void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *place = mmap(nullptr, bytes, permission, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) throw std::runtime_error("no memory");
     return static_cast<char *>(place);
 }
@@ -68,6 +68,23 @@ void round_trip(const char *path)
     close(file);
 }
 
+/* What the process may not touch, a unit may not either, and the process goes on. */
+void refusals()
+{
+    const std::string text(100000, 'a');
+    std::string stream;
+    snappy::Compress(text.data(), text.size(), &stream);
+    char *readable = untouched(text.size(), PROT_READ);
+    const auto written = rackwright_snappy_uncompress(stream.data(), stream.size(), readable, text.size());
+    expect(written.status == RACKWRIGHT_ACCESS_FAULT, "written where it may only be read", written);
+    char *closed = untouched(text.size(), PROT_NONE), *output = untouched(2 * text.size());
+    const auto read = rackwright_snappy_compress(closed, text.size(), output, 2 * text.size());
+    expect(read.status == RACKWRIGHT_ACCESS_FAULT, "read where nothing may be", read);
+    munmap(readable, text.size());
+    munmap(closed, text.size());
+    munmap(output, 2 * text.size());
+}
+
 int work(const char *path, int rounds)
 {
     /* A malformed stream ends as it does without pages. */
@@ -76,6 +93,7 @@ int work(const char *path, int rounds)
     char nowhere[64];
     const auto refused = rackwright_snappy_uncompress(nonsense, sizeof nonsense, nowhere, sizeof nowhere);
     expect(refused.status == RACKWRIGHT_MALFORMED, "nonsense", refused);
+    refusals();
     for (int round = 0; round < rounds; round++) round_trip(path);
     struct rusage used = {};
     getrusage(RUSAGE_SELF, &used);

@@ -101,7 +101,7 @@ uint64_t *rackwright_sequence(void);
 
 /* What has been made resident for an operation so far. */
 typedef struct {
-    unsigned pages;    /* to be touched at the next fault */
+    unsigned pages;    /* to be provided at the next fault */
     unsigned attempts; /* so far */
 } rackwright_residence;
 
@@ -112,9 +112,13 @@ typedef struct {
     bool written;
 } rackwright_range;
 
-/* After an access fault of an operation on `count` ranges: touches pages, at first a few from that at `fault` on (what the
- * unit answered to RACKWRIGHT_FAULT), then more with each time. Tells whether to repeat the operation. A page that the
- * process may not touch ends it, as it would without a unit. */
+/* Has the kernel provide the pages from that of `start` up to that before `end`, without changing what is there. Tells whether
+ * the process may have all of them: if not, they stay as they are, and nothing is touched that would end the process. */
+bool rackwright_provide(uint64_t start, uint64_t end, bool write);
+
+/* After an access fault of an operation on `count` ranges: provides pages, at first a few from that at `fault` on (what the
+ * unit answered to RACKWRIGHT_FAULT), then more with each time. Tells whether to repeat the operation: not, when the process
+ * may not have the page at `fault`. Then the fault is what the operation ends with. */
 bool rackwright_make_resident(rackwright_residence *residence, uint64_t fault,
                               const rackwright_range *ranges, size_t count);
 

@@ -26,21 +26,17 @@ pub(crate) const ROOM: usize = 16;
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Classes([u64; ROOM]);
 
-/// The classes of a block's instructions.
-pub(crate) struct BlockClasses {
-    whole: [u8; ROOM],
-    each: Box<[u8]>,
-}
+/// The classes of a block's instructions: of none of them, of the first one, of the first two, and so on.
+pub(crate) struct BlockClasses(Box<[[u8; ROOM]]>);
 
 impl BlockClasses {
     pub(crate) fn of(instructions: &[BlockInstruction]) -> BlockClasses {
-        let each: Box<[u8]> = instructions
-            .iter()
-            .map(|at| index(at.instruction.class()))
-            .collect();
-        let mut whole = [0; ROOM];
-        each.iter().for_each(|class| whole[usize::from(*class)] += 1);
-        BlockClasses { whole, each }
+        let mut counts = [0; ROOM];
+        let more = instructions.iter().map(|at| {
+            counts[usize::from(index(at.instruction.class()))] += 1;
+            counts
+        });
+        BlockClasses(std::iter::once([0; ROOM]).chain(more).collect())
     }
 }
 
@@ -48,14 +44,8 @@ impl Classes {
     /// Counts the first `executed` instructions of a block.
     #[inline(always)]
     pub(crate) fn add(&mut self, block: &BlockClasses, executed: usize) {
-        if executed == block.each.len() {
-            for (count, more) in self.0.iter_mut().zip(block.whole) {
-                *count += u64::from(more);
-            }
-        } else {
-            for class in &block.each[..executed] {
-                self.0[usize::from(*class)] += 1;
-            }
+        for (count, more) in self.0.iter_mut().zip(block.0[executed]) {
+            *count += u64::from(more);
         }
     }
 

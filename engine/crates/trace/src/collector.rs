@@ -41,8 +41,7 @@ pub struct Collector {
     cycles: u64,
     accounted_instructions: u64,
     instructions: u64,
-    /// By address and address space.
-    places: Box<[(u64, u64, Option<Place>)]>,
+    places: Box<[Option<Known>]>,
     /// Traps whose handlers were not seen yet, and when they were taken.
     pending: Vec<(Trap, u64)>,
     redirects: Vec<Redirect>,
@@ -69,6 +68,16 @@ struct Redirect {
 /// Places that are kept by address, as a hart needs them over and over.
 const PLACES: usize = 1 << 12;
 
+/// The place of an address in an address space.
+#[derive(Clone, Copy)]
+struct Known {
+    pc: u64,
+    space: u64,
+    place: Place,
+    /// Whether it is what a call leads to, which may make it one that a function begins at.
+    called: bool,
+}
+
 impl Collector {
     /// The collector of hart number `hart`, which has not run yet.
     pub(crate) fn new(hart: usize, session: Session, reasons: &'static [&'static str]) -> Collector {
@@ -94,7 +103,7 @@ impl Collector {
             cycles: 0,
             accounted_instructions: 0,
             instructions: 0,
-            places: vec![(0, 0, None); PLACES].into_boxed_slice(),
+            places: vec![None; PLACES].into_boxed_slice(),
             pending: Vec::new(),
             redirects: Vec::new(),
             is_idle: false,
@@ -550,7 +559,7 @@ impl Collector {
         match known {
             Some(known) if begun || known.number == found.thread.number => self.frames = known.frames,
             // A task that was not there before: what was known of its memory may be another's.
-            _ => self.places.fill((0, 0, None)),
+            _ => self.places.fill(None),
         }
         self.task = task;
         self.become_task(&found, &mut shared);
@@ -566,7 +575,7 @@ impl Collector {
         let mut shared = session.lock();
         let found = shared.linux().and_then(|linux| linux.task(mapped(view), task));
         if let Some(found) = found {
-            self.places.fill((0, 0, None));
+            self.places.fill(None);
             self.task = task;
             self.become_task(&found, &mut shared);
         }
@@ -587,7 +596,7 @@ impl Collector {
         let Some(found) = linux.task(guest, self.task) else {
             return false;
         };
-        self.places.fill((0, 0, None));
+        self.places.fill(None);
         self.become_task(&found, &mut shared);
         true
     }
@@ -623,26 +632,29 @@ impl Collector {
 
     /// The place of a function that is called.
     fn called_place(&mut self, pc: u64, view: View<'_>) -> Place {
-        let place = self.place(pc, view);
-        if place.entry || pc >= KERNEL {
-            return place;
-        }
-        let sight = self.sight(view.privilege(), view);
-        let place = self.session.lock().place(sight, pc, true);
-        let slot = self.slot(pc, view.privilege());
-        self.places[slot.0] = (pc, slot.1, Some(place));
-        place
+        self.find_place(pc, view.privilege(), view, pc < KERNEL)
     }
 
     fn place_of(&mut self, pc: u64, privilege: Privilege, view: View<'_>) -> Place {
+        self.find_place(pc, privilege, view, false)
+    }
+
+    fn find_place(&mut self, pc: u64, privilege: Privilege, view: View<'_>, called: bool) -> Place {
         let (slot, space) = self.slot(pc, privilege);
-        if let (known, in_space, Some(place)) = self.places[slot] {
-            if known == pc && in_space == space {
-                return place;
+        let known = self.places[slot].filter(|known| known.pc == pc && known.space == space);
+        if let Some(known) = known {
+            if known.called || !called {
+                return known.place;
             }
         }
-        let place = self.session.lock().place(self.sight(privilege, view), pc, false);
-        self.places[slot] = (pc, space, Some(place));
+        let place = self.session.lock().place(self.sight(privilege, view), pc, called);
+        let called = called || known.is_some_and(|known| known.called);
+        self.places[slot] = Some(Known {
+            pc,
+            space,
+            place,
+            called,
+        });
         place
     }
 

@@ -1,5 +1,5 @@
 use crate::names::Function;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A node of a [`Tree`].
 pub(crate) type NodeId = u32;
@@ -21,7 +21,7 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
-    children: HashMap<(NodeId, Function), NodeId>,
+    children: FxHashMap<(NodeId, Function), NodeId>,
 }
 
 const NOBODY: Function = Function(u32::MAX);
@@ -32,7 +32,7 @@ impl Tree {
     pub(crate) fn new() -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
-            children: HashMap::new(),
+            children: FxHashMap::default(),
         };
         tree.add(Tree::ROOT, NOBODY);
         tree
