@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rackwright.unit import Buffer, Unit
 
 SRC, DEST_AND_START, CHECK_COMPLETION = 1, 2, 3
-LIMIT, STATUS, OUTPUT_BYTES, INPUT_OFFSET, VERSION = 16, 17, 18, 19, 20
+LIMIT, STATUS, OUTPUT_BYTES, INPUT_OFFSET, VERSION, EXTEND, WRITTEN = 16, 17, 18, 19, 20, 21, 22
 
 STATUS_NAMES = ("ok", "malformed", "output_full", "unsupported", "access_fault")
 

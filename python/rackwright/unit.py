@@ -59,13 +59,14 @@ class Unit:
         self._next = _FIRST_ADDRESS
 
     def reserve(self, length: int, access: str = "w", misalignment: int = 0) -> Buffer:
-        """A new buffer of zeros that the unit may read ("r"), write ("w") or both ("rw").
+        """A new buffer of zeros that the unit may read ("r"), write ("w"), both ("rw") or not touch yet ("").
 
         It begins `misalignment` bytes after a page.
         """
         buffer = Buffer(self._next + misalignment, length)
         self._next = (buffer.address + length + 2 * _PAGE - 1) // _PAGE * _PAGE
-        self.bench.allow(buffer.address, length, access)
+        if access:
+            self.bench.allow(buffer.address, length, access)
         return buffer
 
     def load(self, data: bytes, access: str = "r", misalignment: int = 0) -> Buffer:

@@ -25,7 +25,11 @@ class Configuration:
 _VARIED: dict[str, tuple[tuple[str, tuple[ParameterValue, ...]], ...]] = {
     "snappy-decompress": (("history-kib", (2,)),),
     "snappy-compress": (("hash-log2", (9,)),),
-    "zstd-decompress": (("speculation", (4, 32)),),
+    "zstd-decompress": (("speculation", (4, 32)), ("streaming", (1,))),
+    "zstd-compress": (("streaming", (1,)),),
+    "deflate-decompress": (("streaming", (1,)),),
+    "combined-compress": (("streaming", (1,)),),
+    "combined-decompress": (("streaming", (1,)),),
     "nic": (("virtio", (1,)), ("network-bytes", (16,))),
 }
 """The parameters that experiments vary, beside the default configuration of every unit."""

@@ -67,8 +67,8 @@ class Step:
 PLACES = {1: "", 2: "-A 1,1 "}
 """By harts: where iperf3 runs on both servers. Of two it has the one that the interface does not interrupt.
 
-Left to the scheduler, which hart that is differs from run to run with the same buffers or nearly so, and with it
-the rate of long packets, 5.5 to 7.7 Gbit/s.
+Left to the scheduler, which hart that is differs from run to run with the same buffers or nearly so, and with
+it the rate of long packets, 5.5 to 7.7 Gbit/s.
 """
 
 _EACH_FRAME = NicFeatures(suppression=False)

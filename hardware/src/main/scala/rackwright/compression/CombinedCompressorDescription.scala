@@ -15,7 +15,9 @@ object CombinedCompressorDescription extends UnitDescription {
     Seq(
       Parameter.word("algorithms", words.head, words, "the formats"),
       StreamArguments.portBytes
-    ) ++ CompressorArguments.encoder(defaults) ++ Seq(CompressorArguments.blockKib(32)) ++ StreamArguments.streams
+    ) ++ CompressorArguments.encoder(defaults) ++ Seq(
+      CompressorArguments.blockKib(32)
+    ) ++ StreamArguments.streams :+ StreamArguments.streaming
 
   def build(values: ParameterValues): HardwareUnit = new CombinedCompressor(
     CombinedCompressorParams(
@@ -24,7 +26,8 @@ object CombinedCompressorDescription extends UnitDescription {
       blockKib = values.int("block-kib"),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      commandQueue = values.int("command-queue"),
+      streaming = values.int("streaming") == 1
     )
   )
 }

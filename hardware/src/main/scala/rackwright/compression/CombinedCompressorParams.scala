@@ -20,6 +20,8 @@ import rackwright.zstd.ZstdCompressorParams
   *   see [[CompressorParams]].
   * @param commandQueue
   *   see [[CompressorParams]].
+  * @param streaming
+  *   see [[StreamParams]].
   */
 case class CombinedCompressorParams(
     algorithms: Seq[Algorithm] = Algorithm.all,
@@ -27,7 +29,8 @@ case class CombinedCompressorParams(
     blockKib: Int = 32,
     portBytes: Int = 32,
     outstanding: Int = 64,
-    commandQueue: Int = 4
+    commandQueue: Int = 4,
+    override val streaming: Boolean = false
 ) extends CompressorParams {
   Algorithm.check(algorithms)
   require(!encoder.dictionary, "the compressor of several formats takes no dictionaries")
@@ -56,7 +59,7 @@ case class CombinedCompressorParams(
 
   /** ALGORITHM is one of the codes of [[Algorithm]]: the format and what stands around the data. */
   val algorithm: Setting = Algorithm.setting(algorithms)
-  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, algorithm)
+  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, algorithm) ++ streamingSettings
 }
 
 /** What is fixed by the formats. */

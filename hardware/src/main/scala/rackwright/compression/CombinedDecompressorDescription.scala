@@ -14,7 +14,7 @@ object CombinedDecompressorDescription extends UnitDescription {
     Parameter.word("algorithms", words.head, words, "the formats") +: DecompressorArguments(
       rate = Parameter.powerOfTwo("speculation", 16, 4, 32, "bits of codes decoded per cycle, up to port-bytes"),
       waiting = "segments"
-    )
+    ) :+ StreamArguments.streaming
 
   def build(values: ParameterValues): HardwareUnit = new CombinedDecompressor(
     CombinedDecompressorParams(
@@ -24,7 +24,8 @@ object CombinedDecompressorDescription extends UnitDescription {
       lookahead = values.int("lookahead"),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      commandQueue = values.int("command-queue"),
+      streaming = values.int("streaming") == 1
     )
   )
 }

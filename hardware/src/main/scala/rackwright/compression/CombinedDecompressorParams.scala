@@ -23,6 +23,8 @@ import rackwright.zstd.ZstdDecompressorParams
   *   see [[StreamParams]].
   * @param commandQueue
   *   see [[StreamParams]].
+  * @param streaming
+  *   see [[StreamParams]]; not for Snappy, whose elements are found by how much of the input is left.
   */
 case class CombinedDecompressorParams(
     algorithms: Seq[Algorithm] = Algorithm.all,
@@ -31,7 +33,8 @@ case class CombinedDecompressorParams(
     lookahead: Int = 256,
     portBytes: Int = 32,
     outstanding: Int = 64,
-    commandQueue: Int = 4
+    commandQueue: Int = 4,
+    override val streaming: Boolean = false
 ) extends DecompressorParams {
   Algorithm.check(algorithms)
 
@@ -39,7 +42,7 @@ case class CombinedDecompressorParams(
   val snappy: SnappyDecompressorParams =
     SnappyDecompressorParams(historyKib, 2, lookahead, portBytes, outstanding, commandQueue)
   val zstd: ZstdDecompressorParams =
-    ZstdDecompressorParams(historyKib, speculation, lookahead, portBytes, outstanding, commandQueue)
+    ZstdDecompressorParams(historyKib, speculation, lookahead, portBytes, outstanding, commandQueue, streaming)
 
   /** The boxes see as much of the history as the format reaches. */
   val deflate: DeflateDecompressorParams = DeflateDecompressorParams(
@@ -48,7 +51,8 @@ case class CombinedDecompressorParams(
     lookahead,
     portBytes,
     outstanding,
-    commandQueue
+    commandQueue,
+    streaming
   )
 
   /** The same by format. */
@@ -77,5 +81,6 @@ case class CombinedDecompressorParams(
 
   /** Those of ZStd beside it, where it is one of the formats. */
   val settings: Seq[Setting] =
-    onChipHistory +: (if (algorithms.contains(Algorithm.Zstd)) zstd.dictionarySettings else Seq()) :+ algorithm
+    (onChipHistory +: (if (algorithms.contains(Algorithm.Zstd)) zstd.dictionarySettings else Seq()) :+ algorithm) ++
+      streamingSettings
 }

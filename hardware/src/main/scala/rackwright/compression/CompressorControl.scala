@@ -55,6 +55,9 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   val unwritable = IO(Input(Bool()))
   val loaderIdle = IO(Input(Bool()))
 
+  /** An operation is under way that may want more input. */
+  val running = Option.when(params.streaming)(IO(Output(Bool())))
+
   /** To the writer: nothing more comes. */
   val finish = IO(Output(Bool()))
   val written = IO(Flipped(Decoupled(new WriterResult)))
@@ -73,14 +76,15 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   private val possible = (asked.source.length >> 32) === 0.U &&
     maxOffset =/= 0.U && maxOffset <= params.encoder.historyBytes.U &&
     hashLog2 >= EncoderParams.minHashLog2.U && hashLog2 <= params.encoder.hashLog2.U &&
-    supported(asked)
+    supported(asked) && (if (params.streaming) asked.setting(params.moreInput.name) <= 1.U else true.B)
 
   private val furthest =
     reach.map(most => Mux(maxOffset > most(asked), most(asked), maxOffset)).getOrElse(maxOffset)
 
   private val placeForAll = load.ready && write.ready && encode.ready
   private val dictionary = Wire(new DictionaryPart)
-  private val fits = !dictionary.present || (!dictionary.total(32) && !dictionary.wraps)
+  private val whole = if (params.streaming) asked.setting(params.moreInput.name) === 0.U else true.B
+  private val fits = !dictionary.present || (!dictionary.total(32) && !dictionary.wraps && whole)
   private val begin =
     state === State.idle && operation.valid && possible && dictionary.settled && fits && placeForAll
   private val refuse = state === State.idle && operation.valid && (!possible || (dictionary.settled && !fits))
@@ -115,6 +119,7 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   finish := state === State.draining
   written.ready := state === State.draining && loaderIdle
 
+  running.foreach(_ := state === State.running)
   result.valid := state === State.reporting
   result.bits.status := status
   result.bits.outputBytes := outputBytes

@@ -3,7 +3,7 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{Encoder, EncoderEvents}
+import rackwright.lz77.{Encoder, EncoderEvents, WrittenLines}
 import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams, StreamLoader, StreamWriter}
 import rackwright.rocc.{CommandPort, CommandRouter, Operation}
 
@@ -34,7 +34,8 @@ class CompressorCore(
   val idle = IO(Output(Bool()))
   val events = IO(Output(new EncoderEvents))
 
-  private val router = Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
+  private val router =
+    Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port, params.streaming))
   private val control = Module(new CompressorControl(params, supported, reach))
   private val loader = Module(new StreamLoader(params.port, params.streamBytes, params.outstanding))
   private val encoder = Module(new Encoder(params.encoder, params.streamBytes, params.literalReadBytes))
@@ -47,7 +48,7 @@ class CompressorCore(
 
   loader.range <> control.load
   loader.stop := control.stop
-  loader.memory <> read
+  if (params.streaming) gate() else loader.memory <> read
   encoder.stream <> loader.stream
   encoder.stream.available := Mux(format.roomy, loader.stream.available, 0.U)
   encoder.stream.fault := loader.stream.fault && format.roomy
@@ -81,6 +82,31 @@ class CompressorCore(
   control.unwritable := writer.faulted
   control.loaderIdle := loader.idle
   control.written <> writer.result
+
+  /** Input in pieces: what is not there is not read; and what memory has of the output. */
+  private def gate(): Unit = {
+    val input = Module(new InputGate(params.port))
+    val lines = Module(new WrittenLines(params.port, params.outstanding))
+    val asked = router.operation.bits
+    input.begin.valid := control.encode.fire
+    input.begin.bits := asked.source
+    input.inPieces := asked.setting(params.moreInput.name) === 1.U
+    input.running := control.running.get
+    input.extension <> router.extension.get
+    input.reads <> loader.memory
+    read <> input.memory
+
+    val inMemory = RegInit(0.U(64.W))
+    val first = RegEnable(asked.destination(params.port.offsetBits - 1, 0), control.write.fire)
+    lines.start := control.write.fire
+    lines.watched.watch(writer.memory)
+    when(control.running.get) {
+      inMemory := Mux(lines.lines === 0.U, 0.U, (lines.lines << params.port.offsetBits) - first)
+    }
+    when(control.written.fire) { inMemory := control.written.bits.written }
+    when(router.operation.fire) { inMemory := 0.U }
+    router.written.get := inMemory
+  }
 
   idle := router.idle && loader.idle && writer.idle && !encoder.busy && !format.busy
   events := encoder.events

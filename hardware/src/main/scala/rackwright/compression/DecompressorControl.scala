@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.contract.Status
 import rackwright.lz77.{DecoderDictionary, DecoderStart}
 import rackwright.memory.{Ranges, StreamRange}
-import rackwright.rocc.{Operation, OperationResult, SettingValues}
+import rackwright.rocc.{InputExtension, Operation, OperationResult, SettingValues}
 
 /** Takes a decompressor through one operation after the other, and the LZ77 decoder through the parts of each.
   *
@@ -71,6 +71,15 @@ class DecompressorControl(
   /** Bytes of the part made. */
   val made = IO(Input(UInt(32.W)))
 
+  /** More of the input; how far it goes then, for whoever reads it, which takes a while. Lines of the part that memory
+    * has, and what that makes in bytes of the operation.
+    */
+  val extension = Option.when(params.streaming)(IO(Flipped(Decoupled(new InputExtension))))
+  val extend = Option.when(params.streaming)(IO(Valid(new InputEnd)))
+  val extending = Option.when(params.streaming)(IO(Input(Bool())))
+  val lines = Option.when(params.streaming)(IO(Input(UInt(28.W))))
+  val inMemory = Option.when(params.streaming)(IO(Output(UInt(64.W))))
+
   private val state = RegInit(State.idle)
   private val asked = Reg(new Operation(params.settings))
   private val status = Reg(UInt(Status.width.W))
@@ -83,7 +92,7 @@ class DecompressorControl(
   /** Of the part that was begun: `refused` may still speak of the operation before until then. */
   private val broken = refused && begun
 
-  private val possible = params.supportsHistory(operation.bits) && supported(operation.bits)
+  private val possible = params.supportsHistory(operation.bits) && supported(operation.bits) && streams(operation.bits)
   operation.ready := state === State.idle && inputReady
   private def wraps(range: StreamRange): Bool = Ranges.wraps(range.address, range.length)
   private val startWraps = RegNext(
@@ -165,6 +174,50 @@ class DecompressorControl(
     state := State.reporting
   }
   when(result.fire) { state := State.idle }
+  extension.foreach(lengthen)
+  inMemory.foreach(report)
+
+  /** Whether the input may come as an operation says: in pieces without a dictionary, which would be read in between.
+    */
+  private def streams(operation: Operation): Bool = if (params.streaming) {
+    val pieces = operation.setting(params.moreInput.name)
+    pieces === 0.U || (pieces === 1.U && dictionary.fold(true.B)(range => range(operation).length === 0.U))
+  } else true.B
+
+  /** Adds to the input while an operation is under way for which more follows. */
+  private def lengthen(extension: DecoupledIO[InputExtension]): Unit = {
+    val more = RegInit(false.B)
+    when(operation.fire) { more := operation.bits.setting(params.moreInput.name) === 1.U }
+    val added = RegNext(extension.fire, false.B)
+    val judged = RegNext(added, false.B)
+    val known = RegNext(judged, false.B)
+    val running = state === State.running
+    extension.ready := running && more && !added && !judged && !known && !extending.get && RegNext(running, false.B)
+    val last = RegEnable(extension.bits.last, extension.fire)
+    val length = RegEnable(asked.source.length +& extension.bits.bytes, extension.fire)
+    val beyond = RegNext(length(64) || Ranges.wraps(asked.source.address, length(63, 0)))
+    extend.get.valid := open.valid || (known && running && !beyond)
+    extend.get.bits.length := Mux(open.valid, asked.source.length, length(63, 0))
+    extend.get.bits.more := more && (open.valid || !last)
+    when(known && running) {
+      asked.source.length := length(63, 0)
+      when(last) { more := false.B }
+      when(beyond) { end(Status.accessFault) }
+    }
+  }
+
+  /** What memory has of the output: all but the line that is being made. */
+  private def report(inMemory: UInt): Unit = {
+    val lineBits = params.decoder.lineBits
+    val first = RegEnable(destination(lineBits - 1, 0), begins)
+    val bytes = RegNext((lines.get << lineBits) - first)
+    val some = RegNext(lines.get =/= 0.U && begun, false.B)
+    val under = some && begun && (state === State.running || draining)
+    val sum = RegInit(0.U(64.W))
+    sum := written + Mux(under, Mux(bytes > made, made, bytes), 0.U)
+    when(operation.fire) { sum := 0.U }
+    inMemory := sum
+  }
 }
 
 /** The states of a [[DecompressorControl]]. */

@@ -19,6 +19,9 @@ class DecompressorPort(params: DecompressorParams) extends Bundle {
   /** An operation begins; its source stays until the next one does. */
   val open = Flipped(Valid(new StreamRange))
 
+  /** How far the source goes by now, where it may come in pieces. */
+  val end = Option.when(params.streaming)(Input(new InputEnd))
+
   /** Settings of the operation, and whether software said how much room there is; as long. */
   val settings = Input(new SettingValues(params.settings))
   val limited = Input(Bool())

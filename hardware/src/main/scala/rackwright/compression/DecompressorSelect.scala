@@ -30,6 +30,7 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
       value := decompressor.settings.elements.getOrElse(name, algorithm.option(code))
     }
     format.limited := decompressor.limited
+    format.end.foreach(_ := decompressor.end.get)
     format.clear := decompressor.clear || !on
     format.stream.data := decompressor.stream.data
     format.stream.available := decompressor.stream.available

@@ -26,7 +26,7 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
   val idle = idlePort()
 
   protected val router: CommandRouter =
-    Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port))
+    Module(new CommandRouter(opcode, params.settings, params.commandQueue, params.port, params.streaming))
   router.command <> command
 
   /** Connects decoder and writer with memory, and gives the events that all decompressors have their names.
@@ -37,8 +37,16 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
     *   when both begin an output, and where.
     * @param starved
     *   the decoder waits for input.
+    * @param lines
+    *   is given the number of lines of the output that memory has answered as written.
     */
-  protected def connect(start: Valid[DecoderStart], decoder: Decoder, writer: LineWriter, starved: Bool): Unit = {
+  protected def connect(
+      start: Valid[DecoderStart],
+      decoder: Decoder,
+      writer: LineWriter,
+      starved: Bool,
+      lines: Option[UInt] = None
+  ): Unit = {
     val writes = Module(new MemoryArbiter(params.port, 2))
     val acknowledged = Module(new WrittenLines(params.port, params.outstanding))
 
@@ -58,5 +66,6 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
     event("fallback_stall", decoder.events.fallbackStall)
     event("output_stall", decoder.events.outputStall)
     event("steps", decoder.events.steps)
+    lines.foreach(_ := acknowledged.lines)
   }
 }

@@ -22,18 +22,20 @@ abstract class FormatDecompressorUnit(
     dictionary: Option[Operation => StreamRange] = None
 ) extends DecompressorUnit(params) {
   private val control = Module(new DecompressorControl(params, supported, dictionary))
-  private val cursor = Module(new InputCursor(params.port, params.outstanding))
+  private val cursor = Module(new InputCursor(params.port, params.outstanding, params.streaming))
   private val decoder = Module(new Decoder(params.decoder))
   private val writer = Module(new LineWriter(params.port, params.outstanding))
 
   control.operation <> router.operation
   router.result <> control.result
+  control.extension.zip(router.extension).foreach { case (to, from) => to <> from }
+  router.written.zip(control.inMemory).foreach { case (to, from) => to := from }
 
   /** Connects the boxes of the format, whose [[DecompressorPort]] this is. */
   protected def connect(format: DecompressorPort): Unit = {
     val start = Wire(Valid(new DecoderStart(params.decoder)))
     start := control.decode
-    connect(start, decoder, writer, format.starved)
+    connect(start, decoder, writer, format.starved, control.lines)
     feed(format)
     decode(format)
     report(format)
@@ -48,6 +50,9 @@ abstract class FormatDecompressorUnit(
     cursor.open.bits := Mux(format.enter.valid, format.enter.bits, control.open.bits)
     cursor.seek := format.seek
     cursor.stop := control.stop
+    cursor.extend.zip(control.extend).foreach { case (to, from) => to := from }
+    control.extending.zip(cursor.extending).foreach { case (to, from) => to := from }
+    format.end.zip(cursor.end).foreach { case (to, from) => to := from }
     format.stream <> cursor.stream
     format.position := cursor.position
     if (params.readers == 0) read <> cursor.memory

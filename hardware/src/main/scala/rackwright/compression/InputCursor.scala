@@ -11,8 +11,10 @@ import rackwright.memory._
   *   shape of the memory port.
   * @param outstanding
   *   beats outstanding.
+  * @param streaming
+  *   whether the source may become longer while it is read.
   */
-class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
+class InputCursor(port: MemoryPortParams, outstanding: Int, streaming: Boolean) extends Module {
 
   /** The source of an operation; its first byte is the next one. Given while `ready`. */
   val open = IO(Flipped(Valid(new StreamRange)))
@@ -22,6 +24,13 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
     * offers nothing, and no end, until it is there.
     */
   val seek = IO(Flipped(Valid(UInt(64.W))))
+
+  /** How far the source goes: with `open`, and when it has become longer. Taken while nothing of that kind is
+    * `extending`; until it is obeyed the stream offers nothing.
+    */
+  val extend = Option.when(streaming)(IO(Flipped(Valid(new InputEnd))))
+  val extending = Option.when(streaming)(IO(Output(Bool())))
+  val end = Option.when(streaming)(IO(Output(new InputEnd)))
 
   /** The operation wants no more bytes. */
   val stop = IO(Input(Bool()))
@@ -84,5 +93,47 @@ class InputCursor(port: MemoryPortParams, outstanding: Int) extends Module {
     wanted := true.B
     settled := false.B
   }
+  extend.foreach(lengthen)
   when(stop) { wanted := false.B }
+
+  /** Waits until nobody takes any more of what was offered, then has the source read anew from the next byte on. */
+  private def lengthen(extend: Valid[InputEnd]): Unit = {
+    val waits = RegInit(0.U(InputCursor.settleBits.W))
+    val next = Reg(new InputEnd)
+    val more = RegInit(false.B)
+    val pausing = waits =/= 0.U
+    val again = waits === 1.U
+    val silent = leaving || pausing || RegNext(again, false.B)
+    extending.get := pausing
+    end.get.length := source.length
+    end.get.more := more
+    when(silent) { stream.available := 0.U }
+    stream.last := loader.stream.last && !silent && !more
+    stream.fault := loader.stream.fault && !silent
+    loader.stop := leaving || RegNext(again, false.B) || stop
+    when(pausing) { waits := waits - 1.U }
+    when(again) {
+      source.length := next.length
+      more := next.more
+      when(!seek.valid) {
+        target := at
+        wanted := true.B
+        settled := false.B
+      }
+      assert(stop || stream.consume === 0.U, "the input moves while it is made longer")
+    }
+    when(extend.valid) {
+      next := extend.bits
+      // An input that is opened is not read yet.
+      when(open.valid) { more := extend.bits.more }.otherwise { waits := ~0.U(InputCursor.settleBits.W) }
+    }
+    when(stop) { waits := 0.U }
+  }
+}
+
+/** What is fixed. */
+object InputCursor {
+
+  /** Whoever takes bytes has seen within 2^settleBits cycles that none are offered. */
+  val settleBits: Int = 3
 }

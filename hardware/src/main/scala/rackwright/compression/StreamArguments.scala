@@ -10,4 +10,8 @@ object StreamArguments {
     Parameter.powerOfTwo("outstanding", 64, 4, 64, "beats outstanding on each port"),
     Parameter.integer("command-queue", 4, 1 to 8, "operations that may wait for the unit")
   )
+
+  /** Of units that can take their input in pieces. */
+  val streaming: Parameter =
+    Parameter.choice("streaming", 0, Seq(0, 1), "1: the input of an operation may come in pieces")
 }

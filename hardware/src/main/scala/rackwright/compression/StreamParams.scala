@@ -3,6 +3,7 @@ package rackwright.compression
 import chisel3.util._
 
 import rackwright.memory.MemoryPortParams
+import rackwright.rocc.Setting
 
 /** What compressors and decompressors have in common: the shape of their ports, and the commands that may wait. */
 trait StreamParams {
@@ -16,6 +17,9 @@ trait StreamParams {
   /** Operations that may wait: 1 to 8. */
   def commandQueue: Int
 
+  /** Whether the input of an operation may come in pieces. */
+  def streaming: Boolean = false
+
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(
     isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
@@ -25,4 +29,8 @@ trait StreamParams {
 
   /** Each of the ports inside the unit. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
+
+  /** MORE_INPUT: 1 where input follows after the start. One bit more than needed, so that too much is seen. */
+  lazy val moreInput: Setting = Setting("more_input", 13, 2, 0)
+  def streamingSettings: Seq[Setting] = if (streaming) Seq(moreInput) else Seq()
 }

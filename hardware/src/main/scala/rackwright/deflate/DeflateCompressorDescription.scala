@@ -14,7 +14,7 @@ object DeflateCompressorDescription extends UnitDescription {
 
   val parameters: Seq[Parameter] =
     Seq(StreamArguments.portBytes) ++ CompressorArguments.encoder(defaults, historyMost = 32) ++
-      Seq(CompressorArguments.blockKib(32)) ++ StreamArguments.streams
+      Seq(CompressorArguments.blockKib(32)) ++ StreamArguments.streams :+ StreamArguments.streaming
 
   def build(values: ParameterValues): HardwareUnit = new DeflateCompressor(
     DeflateCompressorParams(
@@ -22,7 +22,8 @@ object DeflateCompressorDescription extends UnitDescription {
       blockKib = values.int("block-kib"),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      commandQueue = values.int("command-queue"),
+      streaming = values.int("streaming") == 1
     )
   )
 }

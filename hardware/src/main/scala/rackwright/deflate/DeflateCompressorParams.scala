@@ -18,6 +18,8 @@ import rackwright.rocc.Setting
   *   beats outstanding per port: a power of two, 4 to 64.
   * @param commandQueue
   *   operations that may wait: 1 to 8.
+  * @param streaming
+  *   see [[rackwright.compression.StreamParams]].
   */
 case class DeflateCompressorParams(
     encoder: EncoderParams =
@@ -25,7 +27,8 @@ case class DeflateCompressorParams(
     blockKib: Int = 32,
     portBytes: Int = 32,
     outstanding: Int = 64,
-    commandQueue: Int = 4
+    commandQueue: Int = 4,
+    override val streaming: Boolean = false
 ) extends CompressorParams {
   require(encoder.historyKib <= 32, s"history-kib is a power of two from 2 to 32, not ${encoder.historyKib}")
   require(
@@ -57,7 +60,7 @@ case class DeflateCompressorParams(
 
   /** FORMAT is one of [[Wrapper]]. */
   val format: Setting = Setting("format", 6, Wrapper.bits, Wrapper.raw)
-  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, format)
+  def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, format) ++ streamingSettings
 }
 
 /** What is fixed by the structure of the unit. */

@@ -1,6 +1,6 @@
 package rackwright.deflate
 
-import rackwright.compression.DecompressorArguments
+import rackwright.compression.{DecompressorArguments, StreamArguments}
 import rackwright.contract.HardwareUnit
 import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 
@@ -14,7 +14,7 @@ object DeflateDecompressorDescription extends UnitDescription {
     rate = Parameter.powerOfTwo("speculation", 16, 4, 32, "bits decoded per cycle, up to port-bytes"),
     waiting = "segments",
     historyMost = 32
-  )
+  ) :+ StreamArguments.streaming
 
   def build(values: ParameterValues): HardwareUnit = new DeflateDecompressor(
     DeflateDecompressorParams(
@@ -23,7 +23,8 @@ object DeflateDecompressorDescription extends UnitDescription {
       lookahead = values.int("lookahead"),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      commandQueue = values.int("command-queue"),
+      streaming = values.int("streaming") == 1
     )
   )
 }

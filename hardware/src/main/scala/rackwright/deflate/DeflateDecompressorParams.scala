@@ -20,6 +20,8 @@ import rackwright.rocc.Setting
   *   beats outstanding per port: a power of two, 4 to 64.
   * @param commandQueue
   *   operations that may wait: 1 to 8.
+  * @param streaming
+  *   see [[rackwright.compression.StreamParams]].
   */
 case class DeflateDecompressorParams(
     historyKib: Int = 32,
@@ -27,7 +29,8 @@ case class DeflateDecompressorParams(
     lookahead: Int = 256,
     portBytes: Int = 32,
     outstanding: Int = 64,
-    commandQueue: Int = 4
+    commandQueue: Int = 4,
+    override val streaming: Boolean = false
 ) extends DecompressorParams {
   override def historyMost: Int = 32
 
@@ -49,7 +52,7 @@ case class DeflateDecompressorParams(
 
   /** FORMAT, one of [[Wrapper]]. */
   val format: Setting = Setting("format", 5, Wrapper.bits, Wrapper.raw)
-  val settings: Seq[Setting] = Seq(onChipHistory, format)
+  val settings: Seq[Setting] = Seq(onChipHistory, format) ++ streamingSettings
 }
 
 /** What is fixed by the structure of the unit. */

@@ -34,8 +34,16 @@ class CompletionReport extends Bundle {
   val last = new OperationResult
 }
 
-/** Understands one command per cycle and collects what the next start needs. */
-class CommandDecoder(opcode: Int, settings: Seq[Setting]) extends Module {
+/** Understands one command per cycle and collects what the next start needs.
+  *
+  * @param opcode
+  *   see [[CommandRouter]].
+  * @param settings
+  *   see [[CommandRouter]].
+  * @param streaming
+  *   see [[CommandRouter]].
+  */
+class CommandDecoder(opcode: Int, settings: Seq[Setting], streaming: Boolean) extends Module {
   require(opcode >= 0 && opcode <= 3, s"a RoCC opcode is custom-0 to custom-3, not $opcode")
   require(settings.map(_.funct).distinct.size == settings.size, "two settings share a funct")
 
@@ -54,6 +62,11 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting]) extends Module {
   /** Every operation started has completed. */
   val quiet = IO(Output(Bool()))
 
+  /** As in [[CommandRouter]]; and a started operation goes on from here. */
+  val extension = Option.when(streaming)(IO(Decoupled(new InputExtension)))
+  val written = Option.when(streaming)(IO(Input(UInt(64.W))))
+  val taken = Option.when(streaming)(IO(Input(Bool())))
+
   private val startCount = RegInit(0.U(64.W))
   private val source = RegInit(0.U.asTypeOf(new StreamRange))
   private val limit = Reg(UInt(64.W))
@@ -68,12 +81,23 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting]) extends Module {
   quiet := startCount === report.completed
   private val accepted = MuxCase(
     true.B,
-    Seq(is(Functs.destinationAndStart) -> started.ready, is(Functs.checkCompletion) -> quiet)
+    Seq(is(Functs.destinationAndStart) -> started.ready, is(Functs.checkCompletion) -> quiet) ++ streamed
   )
   request.ready := accepted && (!bits.xd || response.ready)
   response.valid := request.valid && accepted && bits.xd
   response.bits.rd := bits.rd
   response.bits.data := answer
+
+  /** When the commands for the operation that was started last can be obeyed, or come too late. */
+  private def streamed: Seq[(Bool, Bool)] = extension.toSeq.flatMap { extension =>
+    val waiting = RegInit(0.U(CommandDecoder.waitingBits.W))
+    waiting := waiting + started.fire - taken.get
+    val known = waiting === 0.U
+    extension.valid := request.valid && is(Functs.extend) && !quiet && known && (!bits.xd || response.ready)
+    extension.bits.bytes := bits.rs1
+    extension.bits.last := bits.rs2(0)
+    Seq(is(Functs.extend) -> (quiet || (known && extension.ready)), is(Functs.written) -> known)
+  }
 
   private def answer: UInt = MuxCase(
     Fill(64, 1.U(1.W)),
@@ -83,7 +107,7 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting]) extends Module {
       is(Functs.outputBytes) -> report.last.outputBytes,
       is(Functs.inputOffset) -> report.last.inputOffset,
       is(Functs.version) -> Functs.currentVersion.U
-    )
+    ) ++ written.map(is(Functs.written) -> _)
   )
 
   started.valid := request.valid && is(Functs.destinationAndStart) && (!bits.xd || response.ready)
@@ -127,4 +151,11 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting]) extends Module {
       }
     }
   }
+}
+
+/** What is fixed. */
+object CommandDecoder {
+
+  /** Bits of the number of operations that the unit has not taken. */
+  val waitingBits: Int = 5
 }

@@ -18,8 +18,16 @@ import rackwright.memory.{MemoryPort, MemoryPortParams}
   *   operations that wait for the unit.
   * @param port
   *   shape of the memory port for flags and records.
+  * @param streaming
+  *   whether more input may follow for an operation under way.
   */
-class CommandRouter(opcode: Int, settings: Seq[Setting], queueEntries: Int, port: MemoryPortParams) extends Module {
+class CommandRouter(
+    opcode: Int,
+    settings: Seq[Setting],
+    queueEntries: Int,
+    port: MemoryPortParams,
+    streaming: Boolean = false
+) extends Module {
 
   /** Commands of the core. */
   val command = IO(new CommandPort)
@@ -36,7 +44,13 @@ class CommandRouter(opcode: Int, settings: Seq[Setting], queueEntries: Int, port
   /** No operation is under way, here or in the unit, and no answer waits. */
   val idle = IO(Output(Bool()))
 
-  private val decoder = Module(new CommandDecoder(opcode, settings))
+  /** More input for the operation under way, which nothing was started after: taken when it can use it. Bytes that it
+    * has written.
+    */
+  val extension = Option.when(streaming)(IO(Decoupled(new InputExtension)))
+  val written = Option.when(streaming)(IO(Input(UInt(64.W))))
+
+  private val decoder = Module(new CommandDecoder(opcode, settings, streaming))
   private val completion = Module(new CompletionStage(port))
   // The oldest stands in a register, as units add and compare what it says in the cycle in which they take it.
   private val started = Queue(Queue(decoder.started, queueEntries), 1, pipe = true)
@@ -54,6 +68,9 @@ class CommandRouter(opcode: Int, settings: Seq[Setting], queueEntries: Int, port
   started.ready := completion.ticket.ready && (refused || operation.ready)
   completion.result <> result
   memory <> completion.memory
+  extension.zip(decoder.extension).foreach { case (to, from) => to <> from }
+  decoder.written.zip(written).foreach { case (to, from) => to := from }
+  decoder.taken.foreach(_ := started.fire)
 
   idle := decoder.quiet && !started.valid && completion.idle && !command.response.valid
 }

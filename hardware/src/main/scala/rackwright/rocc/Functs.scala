@@ -16,6 +16,8 @@ object Functs {
   val outputBytes: Int = 18
   val inputOffset: Int = 19
   val version: Int = 20
+  val extend: Int = 21
+  val written: Int = 22
 
   /** What `version` answers. */
   val currentVersion: Int = 1

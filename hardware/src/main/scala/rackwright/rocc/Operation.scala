@@ -51,6 +51,14 @@ class SettingValues(params: Seq[Setting]) extends Record {
   val elements = SeqMap.from(params.map(p => p.name -> UInt(p.width.W)))
 }
 
+/** More of the input of the operation that was started last, behind what it has. */
+class InputExtension extends Bundle {
+  val bytes = UInt(64.W)
+
+  /** Nothing follows. */
+  val last = Bool()
+}
+
 /** How an operation ended. */
 class OperationResult extends Bundle {
 

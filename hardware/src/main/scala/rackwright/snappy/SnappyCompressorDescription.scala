@@ -24,7 +24,7 @@ object SnappyCompressorDescription extends UnitDescription {
   )
 
   val parameters: Seq[Parameter] = Seq(StreamArguments.portBytes) ++ CompressorArguments.encoder(defaults) ++ own ++
-    StreamArguments.streams
+    StreamArguments.streams :+ StreamArguments.streaming
 
   def build(values: ParameterValues): HardwareUnit = new SnappyCompressor(
     SnappyCompressorParams(
@@ -34,7 +34,8 @@ object SnappyCompressorDescription extends UnitDescription {
       ),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      commandQueue = values.int("command-queue"),
+      streaming = values.int("streaming") == 1
     )
   )
 }

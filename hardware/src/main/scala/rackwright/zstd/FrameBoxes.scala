@@ -17,7 +17,7 @@ class FrameBoxes(params: ZstdDecompressorParams) extends Module {
   val decompressor = IO(new DecompressorPort(params))
   import decompressor.{clear, open}
 
-  private val frames = Module(new FrameReader)
+  private val frames = Module(new FrameReader(params.streaming))
   private val dictionary = Module(new DictionaryReader)
   private val literals = Module(new LiteralSource(params.decoder))
   private val blocks = Module(new CompressedBlocks(params))
@@ -49,6 +49,7 @@ class FrameBoxes(params: ZstdDecompressorParams) extends Module {
   frames.open.valid := open.valid
   frames.open.bits := open.bits.length
   frames.clear := clear
+  frames.end.foreach(_ := decompressor.end.get)
   frames.position := decompressor.position
   frames.head := head
 

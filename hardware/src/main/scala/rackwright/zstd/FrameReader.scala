@@ -3,6 +3,7 @@ package rackwright.zstd
 import chisel3._
 import chisel3.util._
 
+import rackwright.compression.InputEnd
 import rackwright.contract.Status
 
 /** What a frame says of itself (RFC 8878, section 3.1.1.1). */
@@ -44,12 +45,18 @@ class CompressedBlock extends Bundle {
 /** Takes the input apart as far as blocks: frames, skippable frames, headers of blocks, the ends of frames.
   *
   * Decides what is wrong with them, as the reference library does in one call for all of the input.
+  *
+  * @param streaming
+  *   whether the input may come in pieces: what goes beyond those that are there waits for others.
   */
-class FrameReader extends Module {
+class FrameReader(streaming: Boolean) extends Module {
   import FrameReader.State
 
   /** The input begins; its length. */
   val open = IO(Flipped(Valid(UInt(64.W))))
+
+  /** How far the input goes by now. */
+  val end = Option.when(streaming)(IO(Input(new InputEnd)))
 
   /** Forgets what is under way. */
   val clear = IO(Input(Bool()))
@@ -99,7 +106,7 @@ class FrameReader extends Module {
 
   private val state = RegInit(State.idle)
   private val why = Reg(UInt(Status.width.W))
-  private val length = Reg(UInt(64.W))
+  private val length = end.fold(Reg(UInt(64.W)))(_.length)
   private val begin = Reg(UInt(64.W))
   private val header = Reg(new FrameHeader)
   private val single = Reg(Bool())
@@ -167,6 +174,14 @@ class FrameReader extends Module {
     targetKnown := true.B
   }
 
+  /** Whether more of the input follows: known with how far it goes, which is compared in the two cycles after. */
+  private val more = end.map(end => RegNext(RegNext(end.more, false.B), false.B))
+
+  /** Does `body` when it is known whether the place that was worked out is beyond the input, and none follows. */
+  private def reaching(body: => Unit): Unit = when(beyondKnown) {
+    more.fold(body)(more => when(beyond && more) { targetKnown := true.B }.otherwise(body))
+  }
+
   switch(state) {
     is(State.magic) {
       val magic = head.number(4)
@@ -210,7 +225,7 @@ class FrameReader extends Module {
       }
     }
     is(State.skipping) {
-      when(beyondKnown) {
+      reaching {
         seek.valid := !beyond
         state := State.magic
         when(beyond) { fail(Status.malformed) }
@@ -272,7 +287,7 @@ class FrameReader extends Module {
       }
     }
     is(State.measured) {
-      when(beyondKnown) {
+      reaching {
         state := Mux(kind === BlockKind.compressed.U, State.compressed, State.plain)
         val tooLong = kind === BlockKind.compressed.U && size > header.blockMost
         when(beyond || kind === BlockKind.reserved.U || tooLong) { fail(Status.malformed) }
@@ -320,7 +335,7 @@ class FrameReader extends Module {
     }
   }
   when(open.valid) {
-    length := open.bits
+    if (!streaming) length := open.bits
     prepared := false.B
     state := State.magic
   }

@@ -14,7 +14,7 @@ object ZstdCompressorDescription extends UnitDescription {
 
   val parameters: Seq[Parameter] =
     Seq(StreamArguments.portBytes) ++ CompressorArguments.encoder(defaults) ++
-      Seq(CompressorArguments.blockKib(64)) ++ StreamArguments.streams
+      Seq(CompressorArguments.blockKib(64)) ++ StreamArguments.streams :+ StreamArguments.streaming
 
   def build(values: ParameterValues): HardwareUnit = new ZstdCompressor(
     ZstdCompressorParams(
@@ -22,7 +22,8 @@ object ZstdCompressorDescription extends UnitDescription {
       blockKib = values.int("block-kib"),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      commandQueue = values.int("command-queue"),
+      streaming = values.int("streaming") == 1
     )
   )
 }

@@ -18,6 +18,8 @@ import rackwright.rocc.Setting
   *   beats outstanding per port: a power of two, 4 to 64.
   * @param commandQueue
   *   operations that may wait: 1 to 8.
+  * @param streaming
+  *   see [[rackwright.compression.StreamParams]].
   */
 case class ZstdCompressorParams(
     encoder: EncoderParams =
@@ -25,7 +27,8 @@ case class ZstdCompressorParams(
     blockKib: Int = 32,
     portBytes: Int = 32,
     outstanding: Int = 64,
-    commandQueue: Int = 4
+    commandQueue: Int = 4,
+    override val streaming: Boolean = false
 ) extends CompressorParams {
   require(
     isPow2(blockKib) && blockKib >= 4 && blockKib <= 64,
@@ -67,5 +70,6 @@ case class ZstdCompressorParams(
   override def dictionary: Option[DictionarySettings] =
     Option.when(encoder.dictionary)(DictionarySettings(dictionaryAddress, dictionaryLength))
   def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, checksum) ++
-    dictionary.toSeq.flatMap(_ => Seq(dictionaryAddress, dictionaryLength, dictionaryId, dictionaryOffsets))
+    dictionary.toSeq.flatMap(_ => Seq(dictionaryAddress, dictionaryLength, dictionaryId, dictionaryOffsets)) ++
+    streamingSettings
 }

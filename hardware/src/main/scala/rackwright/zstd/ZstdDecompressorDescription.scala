@@ -1,6 +1,6 @@
 package rackwright.zstd
 
-import rackwright.compression.DecompressorArguments
+import rackwright.compression.{DecompressorArguments, StreamArguments}
 import rackwright.contract.HardwareUnit
 import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 
@@ -14,7 +14,7 @@ object ZstdDecompressorDescription extends UnitDescription {
     rate =
       Parameter.powerOfTwo("speculation", 16, 1, 32, "bits of a Huffman stream decoded per cycle, up to port-bytes"),
     waiting = "parts of sequences"
-  )
+  ) :+ StreamArguments.streaming
 
   def build(values: ParameterValues): HardwareUnit = new ZstdDecompressor(
     ZstdDecompressorParams(
@@ -23,7 +23,8 @@ object ZstdDecompressorDescription extends UnitDescription {
       lookahead = values.int("lookahead"),
       portBytes = values.int("port-bytes"),
       outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      commandQueue = values.int("command-queue"),
+      streaming = values.int("streaming") == 1
     )
   )
 }

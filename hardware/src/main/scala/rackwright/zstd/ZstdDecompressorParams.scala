@@ -21,6 +21,8 @@ import rackwright.rocc.Setting
   *   beats outstanding per port: a power of two, 4 to 64.
   * @param commandQueue
   *   operations that may wait: 1 to 8.
+  * @param streaming
+  *   see [[rackwright.compression.StreamParams]].
   */
 case class ZstdDecompressorParams(
     historyKib: Int = 64,
@@ -28,7 +30,8 @@ case class ZstdDecompressorParams(
     lookahead: Int = 256,
     portBytes: Int = 32,
     outstanding: Int = 64,
-    commandQueue: Int = 4
+    commandQueue: Int = 4,
+    override val streaming: Boolean = false
 ) extends DecompressorParams {
   require(
     isPow2(speculation) && speculation >= 1 && speculation <= portBytes,
@@ -54,7 +57,7 @@ case class ZstdDecompressorParams(
   val dictionaryLength: Setting = Setting("dictionary_length", 8, DictionaryReader.lengthBits, 0)
   val dictionaryKept: Setting = Setting("dictionary_kept", 9, 2, 0)
   val dictionarySettings: Seq[Setting] = Seq(dictionaryAddress, dictionaryLength, dictionaryKept)
-  val settings: Seq[Setting] = onChipHistory +: dictionarySettings
+  val settings: Seq[Setting] = (onChipHistory +: dictionarySettings) ++ streamingSettings
 
   /** The two streams of a block that are read from their ends. */
   override def readers: Int = 2
