@@ -19,10 +19,14 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
 
   /** A cycle late; an operation opens its input two cycles after its settings are known. */
   private val chosen = params.algorithms.map(algorithm => RegNext(algorithm.asked(code), false.B))
+
+  /** The others, in registers of their own, as much hangs on being cleared. */
+  private val others = params.algorithms.map(algorithm => RegNext(!algorithm.asked(code), true.B))
   private def ofChosen[T <: Data](value: DecompressorPort => T): T = Mux1H(chosen, formats.map(value))
   private def anyOf(value: DecompressorPort => Bool): Bool =
     formats.zip(chosen).map { case (format, on) => value(format) && on }.reduce(_ || _)
 
+  formats.zip(others).foreach { case (format, off) => format.clear := decompressor.clear || off }
   formats.lazyZip(params.algorithms).lazyZip(chosen).foreach { case (format, algorithm, on) =>
     format.open.valid := decompressor.open.valid && on
     format.open.bits := decompressor.open.bits
@@ -31,7 +35,6 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
     }
     format.limited := decompressor.limited
     format.end.foreach(_ := decompressor.end.get)
-    format.clear := decompressor.clear || !on
     format.stream.data := decompressor.stream.data
     format.stream.available := decompressor.stream.available
     format.stream.last := decompressor.stream.last
@@ -62,7 +65,8 @@ class DecompressorSelect(params: CombinedDecompressorParams) extends Module {
 
   // Into the LZ77 decoder.
   decompressor.begin := anyOf(_.begin)
-  decompressor.before.foreach(_ := formats.flatMap(_.before).head)
+  // A dictionary is known long before a part begins.
+  decompressor.before.foreach(_ := RegNext(formats.flatMap(_.before).head))
   decompressor.literals.valid := anyOf(_.literals.valid)
   decompressor.literals.bits.window := ofChosen(_.literals.bits.window)
   decompressor.literals.bits.at := ofChosen(_.literals.bits.at)
