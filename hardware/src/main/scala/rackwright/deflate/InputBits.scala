@@ -73,6 +73,9 @@ class InputBits(bytes: Int, bits: Int) extends Module {
   val head = IO(Output(new BitHead))
   val take = IO(Input(UInt(6.W)))
 
+  /** By how many bits the position moves on: by those that were taken, at once or in the cycle after. */
+  val counted = IO(Input(UInt(6.W)))
+
   /** Chunks, while `running`; those behind the end of the input have no bits of it. */
   val running = IO(Input(Bool()))
   val chunk = IO(Decoupled(new TokenChunk(bits)))
@@ -126,7 +129,7 @@ class InputBits(bytes: Int, bits: Int) extends Module {
     window := window >> few
     filled := without(few)
   }
-  position := Ranges.advance(position, take & Fill(take.getWidth, !running))
+  position := Ranges.advance(position, counted & Fill(counted.getWidth, !running))
   when(skip =/= 0.U && filled =/= 0.U && !running) { skip := 0.U }
 
   private val settled = skip === 0.U

@@ -52,6 +52,8 @@ class StreamBoxes(params: DeflateDecompressorParams) extends Module {
   passed := streams.take | blocks.take
   private val head = input.head.after(passed)
   input.take := passed | reader.take
+  // A description is long past when its end is asked for.
+  input.counted := passed | withReset(reset.asBool || clear)(RegNext(reader.take, 0.U(reader.take.getWidth.W)))
   input.running := blocks.running
 
   // Around the blocks.

@@ -1,5 +1,7 @@
 package rackwright.zstd
 
+import scala.collection.mutable
+
 import chisel3._
 import chisel3.util._
 
@@ -95,6 +97,14 @@ class BlockReader extends Module {
   private val isDictionary = RegInit(false.B)
   private val recent = Reg(Vec(3, UInt(32.W)))
 
+  /** Bytes of the literals' header, and of the number of sequences that may come next. */
+  private val headerBytes = Mux(
+    kind(1),
+    MuxLookup(format, 3.U)(Seq(2.U -> 4.U, 3.U -> 5.U)),
+    MuxLookup(format, 1.U)(Seq(1.U -> 2.U, 3.U -> 3.U))
+  )
+  private val countBytes = Mux(head.data(0) < 128.U, 1.U, Mux(head.data(0) === 255.U, 3.U, 2.U))
+
   private val isRaw = kind === BlockReader.raw.U
   private val isRepeated = kind === BlockReader.repeated.U
   private val isHuffman = kind(1)
@@ -107,7 +117,6 @@ class BlockReader extends Module {
   private val anyLeft = RegNext(left > 0.S)
   private val anyLastBytes = RegNext(lastBytes > 0.S)
 
-  consume := 0.U
   seek.valid := false.B
   seek.bits := end
   block.ready := state === State.idle
@@ -129,7 +138,8 @@ class BlockReader extends Module {
   table.valid := false.B
   table.bits.kind := which
   table.bits.mode := SequenceTables.described.U
-  tableThere := false.B
+  // Tables look only while one is described, and then the reader waits for it.
+  tableThere := looks(4)
   stream.valid := false.B
   stream.bits.address := address
   stream.bits.length := left.asUInt
@@ -144,15 +154,22 @@ class BlockReader extends Module {
     why := status
     state := State.failed
   }
-  private def take(bytes: UInt): Unit = {
-    consume := bytes
+
+  /** When bytes are taken, and how many: one at a time, so that they can be put together without an order. */
+  private val takes = mutable.ArrayBuffer.empty[() => (Bool, UInt)]
+
+  /** Takes `bytes` in this state, if `condition`. */
+  private def take(in: State.Type, bytes: => UInt, condition: => Bool = true.B): Unit = {
+    takes += (() => (state === in && condition, bytes))
     left := left - Cat(0.U(1.W), bytes).asSInt
     literalLeft := literalLeft - Cat(0.U(1.W), bytes).asSInt
   }
 
+  private def looks(bytes: Int): Bool = head.fresh && (head.available >= bytes.U || head.last)
+
   /** Does `body` when `bytes` bytes are there, or all there are; whether they belong to the block is seen by `left`. */
   private def looking(bytes: Int)(body: => Unit): Unit =
-    when(head.fresh && (head.available >= bytes.U || head.last)) { body }.elsewhen(head.unreadable) {
+    when(looks(bytes)) { body }.elsewhen(head.unreadable) {
       fail(Status.accessFault)
     }
   private def signed(value: UInt): SInt = Cat(0.U(1.W), value).asSInt
@@ -189,12 +206,9 @@ class BlockReader extends Module {
     is(State.measure) {
       // Raw and repeated: 5, 12 or 20 bits. Compressed: twice 10, 14 or 18 bits.
       val plain = MuxLookup(format, header(7, 3))(Seq(1.U -> header(15, 4), 3.U -> header(23, 4)))
-      val plainBytes = MuxLookup(format, 1.U)(Seq(1.U -> 2.U, 3.U -> 3.U))
       val packed = MuxLookup(format, header(13, 4))(Seq(2.U -> header(17, 4), 3.U -> header(21, 4)))
       val packedSize = MuxLookup(format, header(23, 14))(Seq(2.U -> header(31, 18), 3.U -> header(39, 22)))
-      val packedBytes = MuxLookup(format, 3.U)(Seq(2.U -> 4.U, 3.U -> 5.U))
-      val bytes = Mux(isHuffman, packedBytes, plainBytes)
-      take(bytes)
+      take(State.measure, headerBytes)
       count := Mux(isHuffman, packed, plain)
       four := format =/= 0.U
       literalLeft := signed(Mux(isHuffman, packedSize, Mux(isRaw, plain, 1.U)))
@@ -217,7 +231,7 @@ class BlockReader extends Module {
     is(State.repeat) {
       looking(1) {
         header := head.data(0)
-        take(1.U)
+        take(State.repeat, 1.U, looks(1))
         state := State.repeatOrder
       }
     }
@@ -232,7 +246,7 @@ class BlockReader extends Module {
         val direct = first >= BlockReader.directWeights.U
         val weights = first - (BlockReader.directWeights - 1).U
         val bytes = Mux(direct, (weights +& 1.U) >> 1, first)
-        take(1.U)
+        take(State.tree, 1.U, looks(1))
         codeStart := true.B
         low := false.B
         weightsLeft := Mux(direct, weights, first)
@@ -244,13 +258,13 @@ class BlockReader extends Module {
       when(weightsLeft === 0.U) {
         codeFinish := true.B
         state := State.code
-        when(low) { take(1.U) }
+        when(low) { take(State.direct, 1.U, weightsLeft === 0.U && low) }
       }.otherwise {
         looking(1) {
           weight.valid := true.B
           weightsLeft := weightsLeft - 1.U
           low := !low
-          when(low) { take(1.U) }
+          when(low) { take(State.direct, 1.U, weightsLeft =/= 0.U && looks(1) && low) }
         }
       }
     }
@@ -262,8 +276,7 @@ class BlockReader extends Module {
       when(table.ready) { state := State.described }
     }
     is(State.described) {
-      tableThere := head.fresh && (head.available >= 4.U || head.last)
-      take(tableConsume)
+      take(State.described, tableConsume)
       lastBytes := lastBytes - signed(tableConsume)
       when(tableDone) { state := State.weightStream }
       when(tableWrong || lastBytes < 0.S) { fail() }
@@ -313,7 +326,7 @@ class BlockReader extends Module {
     is(State.jumps) {
       looking(6) {
         for (i <- 0 until 3) streams.bytes(i) := Cat(head.data(2 * i + 1), head.data(2 * i))
-        take(6.U)
+        take(State.jumps, 6.U, looks(6))
         state := State.lastStream
       }
     }
@@ -352,7 +365,7 @@ class BlockReader extends Module {
           first,
           Mux(three, head.number(3)(23, 8) +& BlockReader.longCounts.U, Cat(first(6, 0), head.data(1)))
         )
-        take(Mux(one, 1.U, Mux(three, 3.U, 2.U)))
+        take(State.sequences, countBytes, looks(4))
         state := State.modes
       }
     }
@@ -363,7 +376,7 @@ class BlockReader extends Module {
       }.otherwise {
         looking(1) {
           modes := head.data(0)
-          take(1.U)
+          take(State.modes, 1.U, sequenceCount =/= 0.U && looks(1))
           state := State.tables
           when(left < 1.S || head.data(0)(1, 0) =/= 0.U) { fail() }
         }
@@ -375,8 +388,7 @@ class BlockReader extends Module {
       when(table.ready) { state := State.made }
     }
     is(State.made) {
-      tableThere := head.fresh && (head.available >= 4.U || head.last)
-      take(tableConsume)
+      take(State.made, tableConsume)
       when(tableDone) {
         modes := modes << 2
         // A dictionary has the table of literals last.
@@ -394,7 +406,7 @@ class BlockReader extends Module {
     is(State.offsets) {
       looking(4) {
         recent(which) := head.number(4)
-        take(4.U)
+        take(State.offsets, 4.U, looks(4))
         which := which + 1.U
         when(which === 2.U) { state := State.dictionaryEnd }
       }
@@ -444,6 +456,10 @@ class BlockReader extends Module {
       }
     }
   }
+  consume := Mux1H(takes.toSeq.map { take =>
+    val (now, bytes) = take()
+    now -> bytes.pad(consume.getWidth)
+  })
   when(clear) { state := State.idle }
 }
 

@@ -42,16 +42,26 @@ class LiteralSource(params: DecoderParams) extends Module {
   private val raw = Reg(Bool())
   private val byte = Reg(UInt(8.W))
   private val many = RegInit(false.B)
-  private val most = Mux(many, params.bytes.U, left(params.countBits - 1, 0))
-  private val isLess = stream.available < most
-  private val take = Mux(raw && isLess, stream.available, most)
+  private val last = left(params.countBits - 1, 0)
   private val go = roomy && left =/= 0.U
 
+  /** All of the last bytes are there. Known a cycle late, so that comparing and taking are two paths; those that are
+    * there stay.
+    */
+  private val enough = RegInit(false.B)
+  private val waits = raw && !many && left =/= 0.U && !order.fire && !clear
+  private val isLess = stream.available < last
+  enough := waits && !isLess && !(go && enough)
+
+  // As long as more than can be offered is wanted, all that is offered.
+  private val take = Mux(raw, Mux(many, stream.available, Mux(enough, last, 0.U)), Mux(many, params.bytes.U, last))
   order.ready := left === 0.U
   stream.consume := Mux(go && raw, take, 0.U)
-  lacking := left =/= 0.U && raw && stream.last && stream.available === 0.U
-  unreadable := left =/= 0.U && raw && stream.fault && stream.available === 0.U
-  private val rest = left - take
+  private val nothing = left =/= 0.U && raw && many && stream.available === 0.U
+  lacking := RegNext(waits && isLess && stream.last, false.B) || (nothing && stream.last)
+  unreadable := RegNext(waits && isLess && stream.fault, false.B) || (nothing && stream.fault)
+  private val restOfMany = left - Mux(raw, stream.available, params.bytes.U)
+  private val rest = Mux(many, restOfMany, Mux(raw && !enough, left, 0.U))
   when(go) {
     left := rest
     many := rest > params.bytes.U
