@@ -22,11 +22,15 @@ enum End {
     Resume,
 }
 
-/// A block of the model `T`, and what it does to the call stack.
+/// A block of the model `T`, and what it does to the call stack. What is looked at after each block is in front, beside what the
+/// model begins with.
+#[repr(C)]
 pub struct ProbedBlock<B> {
-    timing: B,
-    instructions: usize,
+    /// Whether there are marks.
+    marked: bool,
     end: End,
+    instructions: u32,
+    timing: B,
     /// Behind the last instruction.
     next: u64,
     classes: BlockClasses,
@@ -125,6 +129,30 @@ impl<T: Timing> Probed<T> {
         }
         probed.set_alarms();
         probed
+    }
+
+    /// Adds the block to the trace.
+    #[inline(never)]
+    fn trace(&mut self, block: &ProbedBlock<T::Block>, run: &BlockRun<'_>, view: View<'_>, now: u64) {
+        if let (Some(tracer), Some(code)) = (&mut self.tracer, &block.code) {
+            tracer.executed(code, run.executed, view, now);
+        }
+    }
+
+    /// Has the collector follow a block that ends like this and goes on at `next_pc`, beside `next` after it. Apart from
+    /// [`Timing::observe`], which is in the loop that runs blocks and is to be short there.
+    #[inline(never)]
+    fn follow(&mut self, end: End, next: u64, next_pc: u64, view: View<'_>, now: u64) {
+        let Some(collector) = &mut self.collector else {
+            return;
+        };
+        collector.update(reasons(&self.timing));
+        match end {
+            End::Plain => collector.moved(next_pc, view, now),
+            End::Call => collector.call(next_pc, next, view, now),
+            End::Return => collector.returned(next_pc, view, now),
+            End::Resume => collector.resumed(next_pc, view, now),
+        }
     }
 
     /// Looks at triggers and counters, after the block.
@@ -272,14 +300,16 @@ impl<T: Timing> Timing for Probed<T> {
         };
         let words = instructions.iter().map(|at| at.instruction.word);
         let trace = self.trace.as_ref();
+        let marks = self.watch.marks(instructions);
         let code = trace.map(|file| Code::new(file.number(), instructions[0].pc, words));
         ProbedBlock {
             timing: self.timing.compile(instructions),
-            instructions: instructions.len(),
+            instructions: instructions.len() as u32,
             end,
             next: last.pc.wrapping_add(last.instruction.length.into()),
             classes: BlockClasses::of(instructions),
-            marks: self.watch.marks(instructions),
+            marked: marks.is_some(),
+            marks,
             code: code.map(Arc::new),
         }
     }
@@ -298,7 +328,7 @@ impl<T: Timing> Timing for Probed<T> {
         }
         let look = now >= self.alarm
             || self.instructions >= self.instructions_alarm
-            || block.marks.is_some()
+            || block.marked
             || self.changes != self.watch.changes()
             || self.follows_processes && block.end != End::Plain;
         if look {
@@ -307,25 +337,18 @@ impl<T: Timing> Timing for Probed<T> {
         if !self.on {
             return;
         }
-        if let (Some(tracer), Some(code)) = (&mut self.tracer, &block.code) {
-            tracer.executed(code, run.executed, view, now);
+        if self.tracer.is_some() {
+            self.trace(block, run, view, now);
         }
         let collector = self.collector.as_mut().expect("whoever is observed has one");
         collector.retired(run.executed);
-        let end = if run.executed == block.instructions {
+        let end = if run.executed == block.instructions as usize {
             block.end
         } else {
             End::Plain
         };
-        if end == End::Plain && collector.is_within(run.next_pc) {
-            return;
-        }
-        collector.update(reasons(&self.timing));
-        match end {
-            End::Plain => collector.moved(run.next_pc, view, now),
-            End::Call => collector.call(run.next_pc, block.next, view, now),
-            End::Return => collector.returned(run.next_pc, view, now),
-            End::Resume => collector.resumed(run.next_pc, view, now),
+        if end != End::Plain || !collector.is_within(run.next_pc) {
+            self.follow(end, block.next, run.next_pc, view, now);
         }
     }
 
