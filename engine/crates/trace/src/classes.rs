@@ -26,25 +26,43 @@ pub(crate) const ROOM: usize = 16;
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Classes([u64; ROOM]);
 
-/// The classes of a block's instructions: of none of them, of the first one, of the first two, and so on.
-pub(crate) struct BlockClasses(Box<[[u8; ROOM]]>);
+/// The classes of a block's instructions: how often each occurs, and that of each instruction.
+pub(crate) struct BlockClasses {
+    whole: [u8; ROOM],
+    each: Box<[u8]>,
+}
 
 impl BlockClasses {
     pub(crate) fn of(instructions: &[BlockInstruction]) -> BlockClasses {
-        let mut counts = [0; ROOM];
-        let more = instructions.iter().map(|at| {
-            counts[usize::from(index(at.instruction.class()))] += 1;
-            counts
-        });
-        BlockClasses(std::iter::once([0; ROOM]).chain(more).collect())
+        let each: Box<[u8]> = instructions
+            .iter()
+            .map(|at| index(at.instruction.class()))
+            .collect();
+        BlockClasses {
+            whole: counts(&each),
+            each,
+        }
     }
+}
+
+/// How often each class occurs in at most 255 instructions.
+#[inline(always)]
+fn counts(classes: &[u8]) -> [u8; ROOM] {
+    // In registers: a count in memory would have to wait for itself each time.
+    let one = |class: &u8| 1u128 << (8 * u32::from(*class));
+    classes.iter().map(one).sum::<u128>().to_le_bytes()
 }
 
 impl Classes {
     /// Counts the first `executed` instructions of a block.
     #[inline(always)]
     pub(crate) fn add(&mut self, block: &BlockClasses, executed: usize) {
-        for (count, more) in self.0.iter_mut().zip(block.0[executed]) {
+        let more = if executed == block.each.len() {
+            block.whole
+        } else {
+            counts(&block.each[..executed])
+        };
+        for (count, more) in self.0.iter_mut().zip(more) {
             *count += u64::from(more);
         }
     }

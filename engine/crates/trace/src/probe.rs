@@ -24,7 +24,7 @@ enum End {
 
 /// A block of the model `T`, and what it does to the call stack. What is looked at after each block is in front, beside what the
 /// model begins with.
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct ProbedBlock<B> {
     /// Whether there are marks.
     marked: bool,
