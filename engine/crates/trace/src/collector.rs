@@ -641,14 +641,12 @@ impl Collector {
 
     fn find_place(&mut self, pc: u64, privilege: Privilege, view: View<'_>, called: bool) -> Place {
         let (slot, space) = self.slot(pc, privilege);
-        let known = self.places[slot].filter(|known| known.pc == pc && known.space == space);
-        if let Some(known) = known {
-            if known.called || !called {
+        if let Some(known) = self.places[slot] {
+            if known.pc == pc && known.space == space && (known.called || !called) {
                 return known.place;
             }
         }
         let place = self.session.lock().place(self.sight(privilege, view), pc, called);
-        let called = called || known.is_some_and(|known| known.called);
         self.places[slot] = Some(Known {
             pc,
             space,
