@@ -39,7 +39,7 @@ object CombinedDecompressor {
     params.algorithms.map { algorithm =>
       val able = algorithm match {
         case Algorithm.Zstd => ZstdDecompressor.supported(params.zstd)(operation)
-        case Algorithm.Snappy if params.streaming => operation.setting(params.moreInput.name) === 0.U
+        case Algorithm.Snappy => !params.inPieces(operation)
         case _ => true.B
       }
       algorithm.asked(code(params, operation)) && able

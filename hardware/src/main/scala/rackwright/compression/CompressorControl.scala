@@ -76,15 +76,14 @@ class CompressorControl(params: CompressorParams, supported: Operation => Bool, 
   private val possible = (asked.source.length >> 32) === 0.U &&
     maxOffset =/= 0.U && maxOffset <= params.encoder.historyBytes.U &&
     hashLog2 >= EncoderParams.minHashLog2.U && hashLog2 <= params.encoder.hashLog2.U &&
-    supported(asked) && (if (params.streaming) asked.setting(params.moreInput.name) <= 1.U else true.B)
+    supported(asked) && params.supportsInput(asked)
 
   private val furthest =
     reach.map(most => Mux(maxOffset > most(asked), most(asked), maxOffset)).getOrElse(maxOffset)
 
   private val placeForAll = load.ready && write.ready && encode.ready
   private val dictionary = Wire(new DictionaryPart)
-  private val whole = if (params.streaming) asked.setting(params.moreInput.name) === 0.U else true.B
-  private val fits = !dictionary.present || (!dictionary.total(32) && !dictionary.wraps && whole)
+  private val fits = !dictionary.present || (!dictionary.total(32) && !dictionary.wraps && !params.inPieces(asked))
   private val begin =
     state === State.idle && operation.valid && possible && dictionary.settled && fits && placeForAll
   private val refuse = state === State.idle && operation.valid && (!possible || (dictionary.settled && !fits))

@@ -90,7 +90,7 @@ class CompressorCore(
     val asked = router.operation.bits
     input.begin.valid := control.encode.fire
     input.begin.bits := asked.source
-    input.inPieces := asked.setting(params.moreInput.name) === 1.U
+    input.inPieces := params.inPieces(asked)
     input.running := control.running.get
     input.extension <> router.extension.get
     input.reads <> loader.memory

@@ -92,7 +92,8 @@ class DecompressorControl(
   /** Of the part that was begun: `refused` may still speak of the operation before until then. */
   private val broken = refused && begun
 
-  private val possible = params.supportsHistory(operation.bits) && supported(operation.bits) && streams(operation.bits)
+  private val possible = params.supportsHistory(operation.bits) && supported(operation.bits) &&
+    params.supportsInput(operation.bits) && (!params.inPieces(operation.bits) || withoutDictionary(operation.bits))
   operation.ready := state === State.idle && inputReady
   private def wraps(range: StreamRange): Bool = Ranges.wraps(range.address, range.length)
   private val startWraps = RegNext(
@@ -177,17 +178,14 @@ class DecompressorControl(
   extension.foreach(lengthen)
   inMemory.foreach(report)
 
-  /** Whether the input may come as an operation says: in pieces without a dictionary, which would be read in between.
-    */
-  private def streams(operation: Operation): Bool = if (params.streaming) {
-    val pieces = operation.setting(params.moreInput.name)
-    pieces === 0.U || (pieces === 1.U && dictionary.fold(true.B)(range => range(operation).length === 0.U))
-  } else true.B
+  /** Whether there is no dictionary, which would be read between pieces of the input. */
+  private def withoutDictionary(operation: Operation): Bool =
+    dictionary.fold(true.B)(range => range(operation).length === 0.U)
 
   /** Adds to the input while an operation is under way for which more follows. */
   private def lengthen(extension: DecoupledIO[InputExtension]): Unit = {
     val more = RegInit(false.B)
-    when(operation.fire) { more := operation.bits.setting(params.moreInput.name) === 1.U }
+    when(operation.fire) { more := params.inPieces(operation.bits) }
     val added = RegNext(extension.fire, false.B)
     val judged = RegNext(added, false.B)
     val known = RegNext(judged, false.B)

@@ -1,9 +1,10 @@
 package rackwright.compression
 
+import chisel3._
 import chisel3.util._
 
 import rackwright.memory.MemoryPortParams
-import rackwright.rocc.Setting
+import rackwright.rocc.{Operation, Setting}
 
 /** What compressors and decompressors have in common: the shape of their ports, and the commands that may wait. */
 trait StreamParams {
@@ -33,4 +34,10 @@ trait StreamParams {
   /** MORE_INPUT: 1 where input follows after the start. One bit more than needed, so that too much is seen. */
   lazy val moreInput: Setting = Setting("more_input", 13, 2, 0)
   def streamingSettings: Seq[Setting] = if (streaming) Seq(moreInput) else Seq()
+
+  /** Whether the input of an operation comes in pieces; and whether what it says of that is in range. */
+  def inPieces(operation: Operation): Bool =
+    if (streaming) operation.setting(moreInput.name) === 1.U else false.B
+  def supportsInput(operation: Operation): Bool =
+    if (streaming) operation.setting(moreInput.name) <= 1.U else true.B
 }
