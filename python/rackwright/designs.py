@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, HARDWARE_JAR, STAMPS
@@ -48,7 +49,8 @@ def _java(arguments: list[str], classpath: str) -> str:
     command = ["java", "-cp", classpath, _MAIN, *arguments]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        lines = (result.stdout + result.stderr).strip().splitlines()
+        # Chisel's warnings are on the standard output.
+        lines = [*result.stderr.strip().splitlines(), *result.stdout.strip().splitlines()]
         reasons = [line for line in lines if not line.startswith(_JAVA_NOTE)]
         raise RackwrightError(reasons[0] if reasons else f"{_MAIN} failed")
     return result.stdout
@@ -87,6 +89,49 @@ def units() -> list[UnitInfo]:
     ]
 
 
+@dataclass(frozen=True)
+class Elaboration:
+    """A unit as it is to be elaborated.
+
+    `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is how
+    commands arrive: "rocc" or "mmio", a memory-mapped queue. `memory` is what memory ports become: "port"
+    or "axi4". With `translation`, addresses are virtual, as processes of an operating system have them; that
+    goes with "rocc" and "port".
+    """
+
+    unit: str
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    command: str = "rocc"
+    memory: str = "port"
+    translation: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """Where its Verilog and its manifest are, or come to be."""
+        named = [
+            _hardware_fingerprint(),
+            self.unit,
+            self._settings,
+            self.command,
+            self.memory,
+            *(["translated"] if self.translation else []),
+        ]
+        key = hashlib.sha256(json.dumps(named).encode()).hexdigest()[:16]
+        return BUILD / "elaborated" / f"{self.unit}-{key}"
+
+    @property
+    def arguments(self) -> list[str]:
+        """What the elaborator is told."""
+        translation = ["--translation", "on"] if self.translation else []
+        settings = [word for name, value in self._settings.items() for word in ("--set", f"{name}={value}")]
+        ports = ["--command", self.command, "--memory", self.memory]
+        return ["--unit", self.unit, *ports, *translation, *settings, "--out", str(self.folder)]
+
+    @property
+    def _settings(self) -> dict[str, str]:
+        return {name: str(value) for name, value in sorted(self.parameters.items())}
+
+
 def elaborate(
     unit: str,
     parameters: Mapping[str, ParameterValue] | None = None,
@@ -97,29 +142,29 @@ def elaborate(
 ) -> Path:
     """Writes the Verilog and the manifest of a unit; gives the path of the manifest.
 
-    `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is how
-    commands arrive: "rocc" or "mmio", a memory-mapped queue. `memory` is what memory ports become: "port"
-    or "axi4". With `translation`, addresses are virtual, as processes of an operating system have them; that
-    goes with "rocc" and "port". The same unit with the same settings is elaborated once. Raises
+    The arguments are those of `Elaboration`. The same unit with the same settings is elaborated once. Raises
     `RackwrightError` for an unknown unit or parameter and for a value out of range.
     """
-    settings = {name: str(value) for name, value in sorted((parameters or {}).items())}
-    named = [
-        _hardware_fingerprint(),
-        unit,
-        settings,
-        command,
-        memory,
-        *(["translated"] if translation else []),
+    return elaborate_all([Elaboration(unit, parameters or {}, command, memory, translation)])[0]
+
+
+def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
+    """The manifests of several units, of which those that are not there yet come from one run of Java.
+
+    Raises `RackwrightError` as `elaborate` does; some of the others may be there then.
+    """
+    manifests = [each.folder / "manifest.json" for each in wanted]
+    missing = [
+        each.arguments for each, manifest in zip(wanted, manifests, strict=True) if not manifest.exists()
     ]
-    key = json.dumps(named).encode()
-    folder = BUILD / "elaborated" / f"{unit}-{hashlib.sha256(key).hexdigest()[:16]}"
-    arguments = ["--unit", unit, "--command", command, "--memory", memory]
-    if translation:
-        arguments += ["--translation", "on"]
-    for name, value in settings.items():
-        arguments += ["--set", f"{name}={value}"]
-    return _elaborate_into(folder, arguments, hardware_classpath())
+    if len(missing) == 1:
+        _java(missing[0], hardware_classpath())
+    elif missing:
+        with NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as requests:
+            json.dump(missing, requests)
+            requests.flush()
+            _java(["--requests", requests.name], hardware_classpath())
+    return manifests
 
 
 def elaborate_class(class_name: str, classes: Path) -> Path:
@@ -131,14 +176,8 @@ def elaborate_class(class_name: str, classes: Path) -> Path:
     folder = BUILD / "elaborated" / class_name
     manifest = folder / "manifest.json"
     manifest.unlink(missing_ok=True)
-    return _elaborate_into(folder, ["--class", class_name], f"{classes}:{hardware_classpath()}")
-
-
-def _elaborate_into(folder: Path, arguments: list[str], classpath: str) -> Path:
-    manifest = folder / "manifest.json"
-    if not manifest.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        _java([*arguments, "--out", str(folder)], classpath)
+    arguments = ["--class", class_name, "--out", str(folder)]
+    _java(arguments, f"{classes}:{hardware_classpath()}")
     return manifest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +16,10 @@ from rackwright.errors import RackwrightError
 if TYPE_CHECKING:
     from rackwright.synthesis.configurations import Configuration
     from rackwright.synthesis.figures import Figures
+    from rackwright.synthesis.flow import Design
     from rackwright.synthesis.library import Library
     from rackwright.synthesis.process import Process
+    from rackwright.synthesis.table import Row
 
 
 def synth(
@@ -51,6 +54,7 @@ def synth(
         ./rw synth --all
 
     """
+    from rackwright.synthesis.batch import synthesise_all
     from rackwright.synthesis.library import load_library
     from rackwright.synthesis.process import load_process
     from rackwright.synthesis.report import render
@@ -61,7 +65,9 @@ def synth(
         if update:
             _update(wanted, library, process, activity)
             return
-        rows = [_synthesise(each, library, process, paths, activity) for each in wanted]
+        rows = list(
+            synthesise_all(_designs(wanted, activity), library, process, paths=paths, report=activity.detail)
+        )
     output.mkdir(parents=True, exist_ok=True)
     report = output / ("all.html" if every else f"{Path(wanted[0].unit).stem}.html")
     report.write_text(render(rows, library, process), encoding="utf-8")
@@ -73,38 +79,46 @@ def synth(
     messages.print(f"report: {report}", highlight=False, soft_wrap=True)
 
 
-def _synthesise(
-    each: Configuration, library: Library, process: Process, paths: int, activity: Activity
-) -> Figures:
-    from rackwright.synthesis.figures import figures
-    from rackwright.synthesis.flow import load_design, read_design, synthesise
+def _designs(wanted: list[Configuration], activity: Activity) -> list[Design]:
+    from rackwright.synthesis.flow import load_designs, read_design
 
-    activity.begin(f"synthesising {each.name}")
-    if each.unit.endswith(".json"):
-        design = read_design(Path(each.unit))
-    else:
-        design = load_design(each.unit, dict(each.parameters), translation=each.translation)
-    result = synthesise(design, library, process, paths=paths, report=activity.detail)
-    return figures(result, library, process)
+    if len(wanted) == 1 and wanted[0].unit.endswith(".json"):
+        return [read_design(Path(wanted[0].unit))]
+    activity.begin("elaborating what is synthesised")
+    designs = load_designs([each.elaboration for each in wanted])
+    activity.begin(f"synthesising {', '.join(each.name for each in wanted)}")
+    return designs
 
 
 def _update(wanted: list[Configuration], library: Library, process: Process, activity: Activity) -> None:
     """Brings the table up to date, row by row: one that is there for this RTL and this flow is kept."""
-    from rackwright.synthesis.configurations import configurations
-    from rackwright.synthesis.flow import load_design
-    from rackwright.synthesis.table import flow_hash, read_table, row_of, write_table
+    from rackwright.synthesis.batch import synthesise_all
+    from rackwright.synthesis.table import flow_hash, read_table, row_of
 
     kept, flow = read_table(), flow_hash(library, process)
-    for each in wanted:
-        design = load_design(each.unit, dict(each.parameters), translation=each.translation)
+    missing: dict[str, Design] = {}
+    for each, design in zip(wanted, _designs(wanted, activity), strict=True):
         row = kept.get(design.rtl_hash)
-        if row is None or row.flow_hash != flow:
-            row = row_of(each.name, _synthesise(each, library, process, 1, activity), flow)
-            activity.begin(f"{each.name}: {row.depth_fo4:.1f} FO4, {row.worst_start} -> {row.worst_end}")
-        # Read again, for another process may have added the rows of other units meanwhile.
-        read_table.cache_clear()
-        rows = {row.configuration: row for row in read_table().values()} | {each.name: row}
-        write_table(rows[name] for name in (each.name for each in configurations()) if name in rows)
+        if row is not None and row.flow_hash == flow:
+            _keep(replace(row, configuration=each.name))
+        else:
+            missing[each.name] = design
+    found = synthesise_all(list(missing.values()), library, process, paths=1, report=activity.detail)
+    for name, figures in zip(missing, found, strict=True):
+        row = row_of(name, figures, flow)
+        _keep(row)
+        activity.begin(f"{name}: {row.depth_fo4:.1f} FO4, {row.worst_start} -> {row.worst_end}")
+
+
+def _keep(row: Row) -> None:
+    """Puts a row into the table, and drops those that are of no configuration any more."""
+    from rackwright.synthesis.configurations import configurations
+    from rackwright.synthesis.table import read_table, write_table
+
+    # Read again, for another process may have added the rows of other units meanwhile.
+    read_table.cache_clear()
+    rows = {each.configuration: each for each in read_table().values()} | {row.configuration: row}
+    write_table(rows[name] for name in (each.name for each in configurations()) if name in rows)
 
 
 def _wanted(

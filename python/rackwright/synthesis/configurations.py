@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rackwright.designs import ParameterValue, units
+from rackwright.designs import Elaboration, ParameterValue, units
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,11 @@ class Configuration:
         """The unit and its parameters in one word, as tables show them."""
         settings = [f"{name}={value}" for name, value in self.parameters]
         return ",".join([self.unit, *settings, *(["translation=on"] if self.translation else [])])
+
+    @property
+    def elaboration(self) -> Elaboration:
+        """What its RTL comes from."""
+        return Elaboration(self.unit, dict(self.parameters), translation=self.translation)
 
 
 _VARIED: dict[str, tuple[tuple[str, tuple[ParameterValue, ...]], ...]] = {

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from rackwright.designs import ParameterValue, elaborate
+from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.macros import macro_library
 from rackwright.synthesis.mapping import map_pieces
 from rackwright.synthesis.memories import LEAST_ALONE, Memory, recognise, sliced
 from rackwright.synthesis.netlist import Netlist
-from rackwright.synthesis.pieces import cut
+from rackwright.synthesis.pieces import Piece, cut
 from rackwright.synthesis.process import Process
 from rackwright.synthesis.timing import TimedPath, longest_paths
 from rackwright.synthesis.verilog import Module, modules
@@ -65,7 +65,12 @@ def load_design(
     unit: str, parameters: Mapping[str, ParameterValue] | None = None, *, translation: bool = False
 ) -> Design:
     """Elaborates a unit of hardware/; with `translation`, on virtual addresses."""
-    return read_design(elaborate(unit, parameters, translation=translation))
+    return load_designs([Elaboration(unit, parameters or {}, translation=translation)])[0]
+
+
+def load_designs(wanted: Sequence[Elaboration]) -> list[Design]:
+    """Elaborates several units of hardware/."""
+    return [read_design(manifest) for manifest in elaborate_all(wanted)]
 
 
 def read_design(manifest: Path) -> Design:
@@ -78,6 +83,35 @@ def read_design(manifest: Path) -> Design:
     return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"])
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """What of a design is mapped, and what stays a box."""
+
+    memories: dict[str, Memory]
+    macros: dict[str, Memory]
+    pieces: list[Piece]
+
+
+def _parts(design: Design, process: Process) -> _Parts:
+    memories = {name: memory for name, module in design.modules.items() if (memory := recognise(module))}
+    macros = {name: memory for name, memory in memories.items() if memory.is_macro(process)}
+    modules = dict(design.modules)
+    alone: set[str] = set()
+    for name, memory in memories.items():
+        if name not in macros and memory.bits >= LEAST_ALONE:
+            columns = sliced(memory)
+            modules |= {module.name: module for module in columns}
+            alone |= {module.name for module in columns}
+    return _Parts(memories, macros, cut(modules, design.top, frozenset(macros), frozenset(alone)))
+
+
+def map_designs(
+    designs: Iterable[Design], library: Library, process: Process, report: Report = lambda _: None
+) -> None:
+    """Maps what several designs are made of, each piece once, so that `synthesise` finds it done."""
+    map_pieces([piece for design in designs for piece in _parts(design, process).pieces], library, report)
+
+
 def synthesise(
     design: Design,
     library: Library,
@@ -87,19 +121,11 @@ def synthesise(
     report: Report = lambda _: None,
 ) -> Synthesised:
     """Maps a design and finds its longest paths, one for each of `paths` registers."""
-    memories = {name: memory for name, module in design.modules.items() if (memory := recognise(module))}
-    macros = {name: memory for name, memory in memories.items() if memory.is_macro(process)}
-    parts = dict(design.modules)
-    alone: set[str] = set()
-    for name, memory in memories.items():
-        if name not in macros and memory.bits >= LEAST_ALONE:
-            columns = sliced(memory)
-            parts |= {module.name: module for module in columns}
-            alone |= {module.name for module in columns}
-    pieces = cut(parts, design.top, frozenset(macros), frozenset(alone))
-    netlist = Netlist(map_pieces(pieces, library, report), design.top)
+    parts = _parts(design, process)
+    mapped = map_pieces(parts.pieces, library, report)
+    netlist = Netlist({piece.name: piece for piece in mapped}, design.top)
     report("looking for the longest paths")
-    used = {name: memory for name, memory in macros.items() if netlist.copies[name]}
+    used = {name: memory for name, memory in parts.macros.items() if netlist.copies[name]}
     found = longest_paths(netlist, macro_library(used.values(), process, library), library, paths)
-    flops = {name: memory for name, memory in memories.items() if name not in macros}
+    flops = {name: memory for name, memory in parts.memories.items() if name not in parts.macros}
     return Synthesised(design, netlist, used, flops, found)

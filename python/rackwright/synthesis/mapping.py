@@ -69,16 +69,18 @@ class Mapped:
 
 def map_pieces(
     pieces: Iterable[Piece], library: Library, report: Callable[[str], None] = lambda _: None
-) -> dict[str, Mapped]:
-    """The pieces in gates, by the name of their module. What was mapped before is not mapped again."""
-    wanted = list(pieces)
+) -> list[Mapped]:
+    """The pieces in gates, in some order and each once. What was mapped before is not mapped again."""
+    wanted = {_key(piece, library): piece for piece in pieces}
+    largest_first = sorted(wanted.items(), key=lambda item: -len(item[1].text))
+    results = []
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        largest_first = sorted(wanted, key=lambda piece: -len(piece.text))
-        results = []
-        for mapped in pool.map(lambda piece: map_piece(piece, library), largest_first):
+        for mapped in pool.map(
+            lambda item: _map(item[1], library, CACHE / "pieces" / item[0]), largest_first
+        ):
             results.append(mapped)
             report(f"{len(results)} of {len(wanted)} pieces in gates, {mapped.name} the last")
-    return {mapped.name: mapped for mapped in results}
+    return results
 
 
 def mapping_key() -> str:
@@ -86,11 +88,13 @@ def mapping_key() -> str:
     return hashlib.sha256("\0".join((_YOSYS, *_ABC, str(LIMIT))).encode()).hexdigest()[:16]
 
 
-def map_piece(piece: Piece, library: Library) -> Mapped:
-    """One piece in gates."""
+def _key(piece: Piece, library: Library) -> str:
+    """Changes with the piece and with all that mapping it depends on."""
     parts = (piece.root.name, piece.text, piece.stubs, library.key, mapping_key())
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    folder = CACHE / "pieces" / key
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+
+def _map(piece: Piece, library: Library, folder: Path) -> Mapped:
     if not (folder / "cells.json").exists():
         _make(piece, library, folder)
     cells = Counter(json.loads((folder / "cells.json").read_text(encoding="utf-8")))

@@ -1,6 +1,7 @@
 package rackwright.elaborate
 
-import java.nio.file.{Path, Paths}
+import java.io.IOException
+import java.nio.file.{Files, Path, Paths}
 
 /** What the command line asks for. */
 sealed trait Arguments
@@ -22,15 +23,30 @@ case object ListUnits extends Arguments
 case class Elaborate(description: UnitDescription, values: ParameterValues, adapters: Adapters, out: Path)
     extends Arguments
 
+/** Elaborations one after the other, in one run of Java. */
+case class Several(requests: Seq[Elaborate]) extends Arguments
+
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
   val usage: String =
-    "--list | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] --out DIRECTORY"
+    "--list | --requests FILE | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
     case Seq("--list") => ListUnits
+    case Seq("--requests", file) => Several(requests(Paths.get(file)))
     case _ => elaborate(options(arguments))
+  }
+
+  /** A JSON list of command lines, each a list of words. */
+  private def requests(file: Path): Seq[Elaborate] = {
+    val lines =
+      try ujson.read(Files.readString(file)).arr.map(_.arr.map(_.str).toSeq).toSeq
+      catch {
+        case _: IOException | _: ujson.ParsingFailedException | _: ujson.Value.InvalidData =>
+          throw UsageError(s"$file is not a JSON list of lists of words; usage: $usage")
+      }
+    lines.map(line => elaborate(options(line)))
   }
 
   private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--translation", "--out")

@@ -80,4 +80,28 @@ class ElaboratorTest extends AnyFunSuite {
     assert(list.map(_("name").str) == Units.all.map(_.name))
     assert(list.forall(unit => unit("ports").arr.nonEmpty))
   }
+
+  test("a file of requests is what its lines are, and a bad one says so before anything is written") {
+    val file = Files.createTempFile("requests", ".json")
+    val out = Files.createTempDirectory("elaborated")
+    val lines = Seq(16, 32).map(bytes =>
+      Seq("--unit", "stream-copy", "--set", s"port-bytes=$bytes", "--out", out.resolve(s"$bytes").toString)
+    )
+    def parse(requests: Seq[Seq[String]]): Arguments = {
+      Files.writeString(file, ujson.write(requests))
+      Arguments.parse(Seq("--requests", file.toString))
+    }
+    parse(lines) match {
+      case Several(requests) => requests.foreach(Elaborator.write)
+      case other => fail(s"not several elaborations: $other")
+    }
+    assert(
+      Files.readString(out.resolve("16/manifest.json")) == Files.readString(elaborate()._1.resolve("manifest.json"))
+    )
+    assert(Files.exists(out.resolve("32/manifest.json")))
+    val refused = intercept[UsageError](parse(lines :+ Seq("--unit", "stream-copy", "--set", "port-bytes=5")))
+    assert(refused.getMessage.contains("port-bytes"))
+    Files.writeString(file, "{}")
+    assert(intercept[UsageError](Arguments.parse(Seq("--requests", file.toString))).getMessage.contains("JSON list"))
+  }
 }
