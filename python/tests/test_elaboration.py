@@ -38,7 +38,10 @@ def test_what_is_there_is_not_elaborated_again(monkeypatch: pytest.MonkeyPatch) 
     [
         (Elaboration("stream-copy", {"port-bytes": 5}), "^port-bytes: 5"),
         # Each value is allowed, but not together, which is known only when the unit is made.
-        (Elaboration("nic", {"network-bytes": 16, "virtio": 1}), "^virtio=1 needs"),
+        (
+            Elaboration("snappy-compress", {"entry-contents": "position", "hash-ways": 2}),
+            "^hash-ways is 1 with",
+        ),
     ],
 )
 def test_one_that_is_refused_says_so(refused: Elaboration, reason: str) -> None:

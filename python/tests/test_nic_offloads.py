@@ -37,9 +37,9 @@ BUFFER = 0x1000
 """Bytes from one buffer of received frames to the next one."""
 
 
-@pytest.fixture(scope="module")
-def nic() -> NicUnit:
-    return NicUnit({"virtio": 1})
+@pytest.fixture(scope="module", params=[8, 16])
+def nic(request: pytest.FixtureRequest) -> NicUnit:
+    return NicUnit({"virtio": 1, "network-bytes": request.param})
 
 
 def started(nic: NicUnit, features: int = 0, size: int = 8) -> Driver:

@@ -7,6 +7,7 @@ import struct
 
 import pytest
 from virtio_driver import (
+    BASE,
     BUFFERS,
     CONFIGURATION,
     DEVICE_FEATURE,
@@ -48,9 +49,9 @@ NOWHERE = 0x50_0000
 """Where memory answers with faults."""
 
 
-@pytest.fixture(scope="module")
-def nic() -> NicUnit:
-    interface = NicUnit({"virtio": 1})
+@pytest.fixture(scope="module", params=[8, 16])
+def nic(request: pytest.FixtureRequest) -> NicUnit:
+    interface = NicUnit({"virtio": 1, "network-bytes": request.param})
     interface.write(Register.MAC_ADDRESS, MAC)
     return interface
 
@@ -113,6 +114,27 @@ def test_queues_are_those_that_there_are(nic: NicUnit) -> None:
     for queue, size in ((0, 256), (1, 256), (2, 0), (0xFFFF, 0)):
         nic.write(QUEUE_SELECT, queue)
         assert nic.read(QUEUE_SIZE) == size
+
+
+@pytest.mark.parametrize("length", [1514, 9014])
+def test_frames_are_sent_at_the_rate_of_the_link(nic: NicUnit, length: int) -> None:
+    """From the cache; a few cycles between frames are not the link's, but less than 2 % of it."""
+    count, room = 16, 0x2800
+    driver = Driver(nic, size=count)
+    driver.start()
+    ring = driver.rings[SEND]
+    for index in range(count):
+        driver.chain(ring, [(BUFFERS + room * index, HEADER + length)], index)
+        driver.give(ring, index, notify=False)
+    for place, length_bytes in ((BUFFERS, room * count), (BASE, 0x10_000)):
+        driver.bench.warm(place, length_bytes, "l2")
+    nic.write(NOTIFY, SEND)
+    assert nic.unit.work(LIMIT)
+    ends = [end for _, end, _ in driver.bench.sent_frames()]
+    assert len(ends) == count
+    flits = length / nic.network_bytes
+    # The first ones wait for the descriptors of those behind them.
+    assert ends[-1] - ends[4] < 1.02 * flits * (count - 5)
 
 
 @pytest.mark.parametrize("length", [1, 7, 8, 9, 14, 60, 64, 1514, 9600])

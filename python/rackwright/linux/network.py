@@ -29,7 +29,7 @@ echo nameserver 10.0.2.3 >/etc/resolv.conf
 @cache
 def virtio_interface() -> _engine.Design:
     """The network interface in RTL that Linux's own driver drives."""
-    return design(manifest_of("nic", {"virtio": 1}))
+    return design(manifest_of("nic", {"virtio": 1, "network-bytes": 16}))
 
 
 def interface(net: str) -> _engine.Design | None:

@@ -33,7 +33,7 @@ class Nic(params: Params) extends HardwareUnit {
   receive.network <> networkIn
 
   private val frontEnd = rings.map { memory =>
-    val virtio = Module(new VirtioNet(params.port, params.bufferFlits))
+    val virtio = Module(new VirtioNet(params))
     memory <> virtio.memory
     virtio.access <> controller.far.get
     virtio.macAddress := controller.settings.macAddress

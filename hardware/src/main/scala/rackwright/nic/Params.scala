@@ -40,12 +40,7 @@ case class Params(
     isPow2(bufferKib) && bufferKib >= 16 && bufferKib <= 1024,
     s"buffer-kib is a power of two from 16 to 1024, not $bufferKib"
   )
-
   require(Frame.widths.contains(networkBytes), s"network-bytes is 8 or 16, not $networkBytes")
-  require(
-    !virtio || networkBytes == Frame.flitBytes,
-    s"virtio=1 needs network-bytes=${Frame.flitBytes}: its boxes take ${Frame.flitBytes} bytes per cycle"
-  )
 
   /** Shape of both memory ports. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
@@ -71,6 +66,9 @@ object Frame {
 
   /** Longest frame, in bytes: a jumbo frame with room for tags. */
   val maxBytes: Int = 9600
+
+  /** Bytes that the shortest frame of Ethernet takes. */
+  val leastBytes: Int = 64
 
   /** Width of a number of bytes of a frame. */
   val lengthBits: Int = log2Ceil(maxBytes + 1)

@@ -7,14 +7,18 @@ import rackwright.memory.MemoryPort
 import rackwright.network.StreamFlit
 import rackwright.nic.virtio.{Arrival, TcpCheck}
 
-/** Frames between sum and packer, where a front end cuts them into parts. */
-class ReceiveDetour extends Bundle {
+/** Frames between sum and packer, where a front end cuts them into parts.
+  *
+  * @param flitBytes
+  *   bytes of a flit.
+  */
+class ReceiveDetour(flitBytes: Int) extends Bundle {
 
   /** A frame that has become visible, a few cycles before; none becomes so while there is no `room` for eight. */
   val arrival = Output(Valid(new Arrival))
   val room = Input(Bool())
-  val frames = Decoupled(new Summed(new Flit))
-  val parts = Flipped(Decoupled(new Summed(new Flit)))
+  val frames = Decoupled(new Summed(new Flit(flitBytes)))
+  val parts = Flipped(Decoupled(new Summed(new Flit(flitBytes))))
 }
 
 /** From flits on the wire to a completion: packet buffer, sum, packer, writer. */
@@ -26,7 +30,7 @@ class ReceivePath(params: Params) extends Module {
   val memory = IO(new MemoryPort(params.port))
 
   /** Where frames go through a front end, if there is one. */
-  val detour = Option.when(params.virtio)(IO(new ReceiveDetour))
+  val detour = Option.when(params.virtio)(IO(new ReceiveDetour(params.networkBytes)))
 
   /** Bytes taken for memory in this cycle. */
   val bytes = IO(Output(UInt(Flit.countBits(params.networkBytes).W)))
@@ -41,7 +45,7 @@ class ReceivePath(params: Params) extends Module {
 
   private val buffer = Module(new PacketBuffer(params.bufferFlits, params.networkBytes, params.virtio))
   private val sum = Module(new ReceiveChecksum(params.networkBytes))
-  private val check = Option.when(params.virtio)(Module(new TcpCheck))
+  private val check = Option.when(params.virtio)(Module(new TcpCheck(params.networkBytes)))
   private val packer = Module(new ReceivePacker(params.port, params.networkBytes))
   private val beats = Module(new Queue(new FrameBeat(params.port), 2))
   private val writer = Module(new ReceiveWriter(params.port, params.outstanding))

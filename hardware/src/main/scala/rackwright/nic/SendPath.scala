@@ -45,8 +45,8 @@ class SendPath(params: Params) extends Module {
   private val buffer = Module(new ReorderBuffer(params.port, params.outstanding))
   private val frames = Module(new Queue(new SendFrame(params.port, params.virtio), params.queueEntries))
   private val aligner = Module(new SendAligner(params.port, params.virtio, params.networkBytes))
-  private val header = Option.when(params.virtio)(Module(new SendHeader))
-  private val packer = Option.when(params.virtio)(Module(new SegmentPacker))
+  private val header = Option.when(params.virtio)(Module(new SendHeader(params.networkBytes)))
+  private val packer = Option.when(params.virtio)(Module(new SegmentPacker(params.networkBytes)))
   private val checksum = Module(new SendChecksum(params.networkBytes))
   private val limiter = Module(new RateLimiter(params.networkBytes))
 

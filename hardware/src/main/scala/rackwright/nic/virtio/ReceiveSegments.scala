@@ -3,18 +3,31 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.{Flit, Frame, ReceiveRequest, Summed}
+import rackwright.nic.{Flit, ReceiveRequest, Summed}
+
+/** A flit on its way to memory, and where the part of a frame goes that it belongs to.
+  *
+  * @param flitBytes
+  *   bytes of a flit.
+  */
+class PartFlit(flitBytes: Int) extends Bundle {
+  val flit = new Summed(new Flit(flitBytes))
+  val request = new ReceiveRequest
+}
 
 /** Puts the header of virtio before received frames, and cuts them into the segments of chains.
   *
   * A frame goes to the registers' requests when one waits as the frame begins, else to the chains that a
   * [[ChainGatherer]] has found for it. One for which they have no room is dropped.
+  *
+  * @param flitBytes
+  *   bytes of a flit.
   */
-class ReceiveSegments extends Module {
+class ReceiveSegments(flitBytes: Int) extends Module {
   import ReceiveSegments._
 
   /** Whole frames. */
-  val in = IO(Flipped(Decoupled(new Summed(new Flit))))
+  val in = IO(Flipped(Decoupled(new Summed(new Flit(flitBytes)))))
 
   /** What is known of the same frames. */
   val arrival = IO(Flipped(Decoupled(new Arrival)))
@@ -31,12 +44,9 @@ class ReceiveSegments extends Module {
 
   /** Chains may be filled. */
   val run = IO(Input(Bool()))
-  val out = IO(Decoupled(new Summed(new Flit)))
+  val out = IO(Decoupled(new PartFlit(flitBytes)))
 
-  /** Where the part goes whose flits come out; taken with its last one. */
-  val request = IO(Decoupled(new ReceiveRequest))
-
-  /** With each request: what is known of it when it is complete. */
+  /** With the last flit of each part: what is known of it when it is complete. */
   val part = IO(Decoupled(new Part))
 
   /** A frame has been dropped in this cycle. */
@@ -48,54 +58,56 @@ class ReceiveSegments extends Module {
   /** Nothing is taken or handed on in this cycle. */
   val idle = IO(Output(Bool()))
 
+  private val countBits = Flit.countBits(flitBytes)
   private val state = RegInit(State.choose)
-  private val taken = RegInit(0.U(Frame.countBits.W))
+  private val taken = RegInit(0.U(countBits.W))
   private val filled = RegInit(0.U(16.W))
   private val written = RegInit(0.U(16.W))
   private val buffers = Reg(UInt(gathered.number.getWidth.W))
   wanted.valid := state === State.choose && arrival.valid
   wanted.bits := arrival.bits.length +& Virtio.headerBytes.U
 
-  // The header, in a flit and a half, and the frame behind it.
-  private val header = state === State.headerStart || state === State.headerEnd
-  private val source = Wire(new Flit)
+  // The header, in flits of its own, and the frame behind it.
+  private val headerFlits = (Virtio.headerBytes + flitBytes - 1) / flitBytes
+  private val headerFlit = RegInit(0.U(log2Ceil(headerFlits + 1).W))
+  private val header = state === State.header
+  private val flags = Mux(arrival.bits.verified && tellsChecksums, dataValid.U, 0.U)
+  private val headerData = ((buffers << numberOfBuffersBit) | flags).pad(8 * flitBytes * headerFlits)
+  private val source = Wire(new Flit(flitBytes))
   source := in.bits.along
-  when(state === State.headerStart) {
-    source.data := Mux(arrival.bits.verified && tellsChecksums, dataValid.U, 0.U)
-    source.count := Frame.flitBytes.U
+  when(header) {
     source.last := false.B
-  }.elsewhen(state === State.headerEnd) {
-    source.data := buffers << numberOfBuffersBit
-    source.count := (Virtio.headerBytes - Frame.flitBytes).U
-    source.last := false.B
+    for (number <- 0 until headerFlits) when(headerFlit === number.U) {
+      source.data := headerData(8 * flitBytes * (number + 1) - 1, 8 * flitBytes * number)
+      source.count := flitBytes.min(Virtio.headerBytes - number * flitBytes).U
+    }
   }
 
   // As much of the flit as is left of it and finds room in the segment.
   private val left = source.count - taken
   private val room = segment.bits.length - filled
   private val fits = left <= room
-  private val count = Mux(fits, left, room(Frame.countBits - 1, 0))
-  private val fillsSegment = room === count
+  private val count = Mux(fits, left, room(countBits - 1, 0))
+  private val fillsSegment = room <= left
   private val endsFrame = source.last && fits
   private val ends = fillsSegment || endsFrame
   private val writtenNow = written + count
   private val cutting = header || state === State.cut
   private val passing = state === State.pass
-  private val begins = passing || (cutting && segment.valid && chain.valid)
+  private val begins = Mux(passing, registers.valid, cutting && segment.valid && chain.valid)
   private val lastFlit = Mux(passing, in.bits.along.last, ends)
 
   out.valid := begins && (header || in.valid) && (part.ready || !lastFlit)
-  out.bits := in.bits
+  out.bits.flit := in.bits
+  out.bits.request := registers.bits
   when(cutting) {
-    out.bits.along.data := (source.data >> Cat(taken(2, 0), 0.U(3.W))) & FillInterleaved(8, Flit.firstBytes(count))
-    out.bits.along.count := count
-    out.bits.along.last := ends
-  }
-  request.valid := Mux(passing, registers.valid, begins)
-  request.bits := registers.bits
-  when(cutting) {
-    request.bits.address := segment.bits.address
-    request.bits.capacity := segment.bits.length
+    val mask = FillInterleaved(8, Flit.firstBytes(count, flitBytes))
+    val shift = Cat(taken(log2Ceil(flitBytes) - 1, 0), 0.U(3.W))
+    out.bits.flit.along.data := (source.data >> shift) & mask
+    out.bits.flit.along.count := count
+    out.bits.flit.along.last := ends
+    out.bits.request.address := segment.bits.address
+    out.bits.request.capacity := segment.bits.length
   }
   part.valid := out.fire && lastFlit
   part.bits.virtio := cutting
@@ -107,7 +119,7 @@ class ReceiveSegments extends Module {
   private val finished = out.fire && Mux(passing, in.bits.along.last, endsFrame)
   private val droppedNow = state === State.drop && in.fire && in.bits.along.last
   in.ready := (passing && out.fire) || (state === State.cut && out.fire && fits) || state === State.drop
-  registers.ready := passing && request.fire
+  registers.ready := passing && out.fire && in.bits.along.last
   segment.ready := (cutting && out.fire && ends) || state === State.skip
   chain.ready := segment.fire && segment.bits.last
   arrival.ready := finished || droppedNow
@@ -117,15 +129,18 @@ class ReceiveSegments extends Module {
     taken := Mux(fits, 0.U, taken + count)
     filled := Mux(ends, 0.U, filled + count)
     written := Mux(endsFrame || (ends && segment.bits.last), 0.U, writtenNow)
-    when(fits && state === State.headerStart) { state := State.headerEnd }
-    when(fits && state === State.headerEnd) { state := State.cut }
+    when(fits && header) {
+      headerFlit := headerFlit + 1.U
+      when(headerFlit === (headerFlits - 1).U) { state := State.cut }
+    }
     when(endsFrame) { state := Mux(segment.bits.last, State.choose, State.skip) }
   }
   private val decided = gathered.enough || gathered.small
   private val chosen = state === State.choose && arrival.valid && (registers.valid || (run && decided))
   when(chosen) {
-    state := Mux(registers.valid, State.pass, Mux(gathered.enough, State.headerStart, State.drop))
+    state := Mux(registers.valid, State.pass, Mux(gathered.enough, State.header, State.drop))
     buffers := gathered.number
+    headerFlit := 0.U
   }
   when(passing && finished || droppedNow) { state := State.choose }
   when(state === State.skip && segment.fire && segment.bits.last) { state := State.choose }
@@ -137,13 +152,13 @@ class ReceiveSegments extends Module {
 /** What [[ReceiveSegments]] do. */
 object ReceiveSegments {
 
-  /** Where `num_buffers` begins within the second flit of a header (virtio 1.2, section 5.1.6). */
-  private val numberOfBuffersBit = 16
+  /** Where `num_buffers` begins within a header (virtio 1.2, section 5.1.6). */
+  private val numberOfBuffersBit = 80
 
   /** `VIRTIO_NET_HDR_F_DATA_VALID`, among the flags in the first byte. */
   private val dataValid = 2
 
   private object State extends ChiselEnum {
-    val choose, pass, headerStart, headerEnd, cut, skip, drop = Value
+    val choose, pass, header, cut, skip, drop = Value
   }
 }

@@ -8,12 +8,15 @@ import rackwright.nic.{Flit, Frame, SendFlit}
 /** Takes the headers of virtio off frames, and has the checksums put in that they ask for (virtio 1.2, section 5.1.6).
   *
   * Headers come in any parts, and every flit may be short. A flit that holds header only costs a cycle.
+  *
+  * @param flitBytes
+  *   bytes of a flit.
   */
-class SendHeader extends Module {
+class SendHeader(flitBytes: Int) extends Module {
   import SendHeader._
 
-  val in = IO(Flipped(Decoupled(new SendFlit(segments = true))))
-  val out = IO(Decoupled(new SendFlit))
+  val in = IO(Flipped(Decoupled(new SendFlit(segments = true, flitBytes))))
+  val out = IO(Decoupled(new SendFlit(flitBytes = flitBytes)))
 
   /** The driver has agreed to ask for checksums in headers. */
   val checksums = IO(Input(Bool()))
@@ -33,8 +36,8 @@ class SendHeader extends Module {
   private val headed = in.bits.header.get
   private val missing = Mux(headed, Virtio.headerBytes.U - before, 0.U)
   private val headerOnly = flit.count <= missing
-  private val taken = Mux(headerOnly, flit.count, missing(Frame.countBits - 1, 0))
-  private val fresh = flit.data & FillInterleaved(8, Flit.firstBytes(taken))
+  private val taken = Mux(headerOnly, flit.count, missing.pad(flit.count.getWidth)(flit.count.getWidth - 1, 0))
+  private val fresh = flit.data & FillInterleaved(8, Flit.firstBytes(taken, flitBytes))
   private val header = (known | (fresh << Cat(before, 0.U(3.W))))(headerBits - 1, 0)
   private val start = header(startByte * 8 + 15, startByte * 8)
   private val place = start +& header(offsetByte * 8 + 15, offsetByte * 8)

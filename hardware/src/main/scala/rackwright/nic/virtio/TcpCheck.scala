@@ -16,12 +16,15 @@ class Arrival extends Bundle {
 /** Checks the checksums of TCP segments on their way into the packet buffer (RFC 9293, RFC 1071): in IPv4 without
   * options and not in fragments, and in IPv6 without extension headers. Of all other frames it says that they are not
   * verified.
+  *
+  * @param flitBytes
+  *   bytes of a flit.
   */
-class TcpCheck extends Module {
+class TcpCheck(flitBytes: Int) extends Module {
   import TcpCheck._
 
   /** From the wire. */
-  val flit = IO(Input(Valid(new Flit)))
+  val flit = IO(Input(Valid(new Flit(flitBytes))))
 
   /** With the last flit of a frame that is kept: its length. */
   val kept = IO(Input(Valid(UInt(Frame.lengthBits.W))))
@@ -32,8 +35,13 @@ class TcpCheck extends Module {
   /** No frame is on its way through. */
   val idle = IO(Output(Bool()))
 
-  private val sum = Module(new InternetSum(new Checked))
-  private val number = RegInit(0.U(log2Ceil(lastHeaderFlit + 2).W))
+  /** The flits with the type and the version, with the lengths and the protocol, and with the first of addresses. */
+  private val typeFlit = typeByte / flitBytes
+  private val fieldFlit = fourLengthByte / flitBytes
+  private val addressFlit = fourAddressByte / flitBytes
+
+  private val sum = Module(new InternetSum(new Checked, flitBytes))
+  private val number = RegInit(0.U(log2Ceil(addressFlit + 2).W))
   private val four = Reg(Bool())
   private val six = Reg(Bool())
 
@@ -43,54 +51,60 @@ class TcpCheck extends Module {
   /** Bytes from the next flit to the segment's end. */
   private val left = Reg(UInt(17.W))
 
-  private val bytes = VecInit.tabulate(Frame.flitBytes)(lane => flit.bits.data(8 * lane + 7, 8 * lane))
-  private def word(lane: Int): UInt = Cat(bytes(lane), bytes(lane + 1))
-  private val full = flit.bits.count === Frame.flitBytes.U
+  /** A byte of the frame, and two, when their flit is there. */
+  private def byte(place: Int): UInt = flit.bits.data(8 * (place % flitBytes) + 7, 8 * (place % flitBytes))
+  private def word(place: Int): UInt = Cat(byte(place), byte(place + 1))
+  private val full = flit.bits.count === flitBytes.U
   private val last = flit.bits.last
 
-  // Flit 1: the Ethernet type, the version, and for IPv4 the length of the header. Flit 2: lengths, protocol.
-  private val saysFour = word(4) === typeFour.U && bytes(6) === versionFour.U
-  private val saysSix = word(4) === typeSix.U && bytes(6)(7, 4) === 6.U
-  private val fragment = word(4)(13, 0).orR
-  private val fourIsTcp = !fragment && bytes(7) === tcp.U && word(0) >= (fourBytes + leastTcp).U
-  private val sixIsTcp = bytes(4) === tcp.U && word(2) >= leastTcp.U
-  private val tcpLength = Mux(four, word(0) - fourBytes.U, word(2))
+  private val saysFour = word(typeByte) === typeFour.U && byte(versionByte) === versionFour.U
+  private val saysSix = word(typeByte) === typeSix.U && byte(versionByte)(7, 4) === 6.U
+  private val fragment = word(fragmentByte)(13, 0).orR
+  private val fourIsTcp =
+    !fragment && byte(fourProtocolByte) === tcp.U && word(fourLengthByte) >= (fourBytes + leastTcp).U
+  private val sixIsTcp = byte(sixProtocolByte) === tcp.U && word(sixLengthByte) >= leastTcp.U
+  private val tcpLength = Mux(four, word(fourLengthByte) - fourBytes.U, word(sixLengthByte))
   private val end = tcpLength +& Mux(four, (ethernetBytes + fourBytes).U, (ethernetBytes + sixBytes).U)
 
   when(flit.valid) {
-    number := Mux(last, 0.U, Mux(number > lastHeaderFlit.U, number, number + 1.U))
-    candidate := full && Mux(number === 0.U, true.B, candidate)
-    left := Mux(left >= Frame.flitBytes.U, left - Frame.flitBytes.U, 0.U)
-    when(number === 1.U) {
+    number := Mux(last, 0.U, Mux(number > addressFlit.U, number, number + 1.U))
+    val before = full && (number === 0.U || candidate)
+    candidate := before
+    left := Mux(left >= flitBytes.U, left - flitBytes.U, 0.U)
+    when(number === typeFlit.U) {
       four := saysFour
       six := saysSix
-      candidate := candidate && full && (saysFour || saysSix)
+      candidate := before && (saysFour || saysSix)
     }
-    when(number === 2.U) {
-      candidate := candidate && full && Mux(four, fourIsTcp, sixIsTcp)
-      left := end - (3 * Frame.flitBytes).U
+    when(number === fieldFlit.U) {
+      candidate := before && Mux(four, fourIsTcp, sixIsTcp)
+      left := end - ((fieldFlit + 1) * flitBytes).U
     }
   }
 
-  // Addresses begin in flit 2 (IPv6, its last two bytes) or 3 (IPv4, all but its first two).
-  private val untilEnd = Mux(left >= Frame.flitBytes.U, everyByte, Flit.firstBytes(left(2, 0)))
-  private val summed = MuxLookup(number, untilEnd)(
-    Seq(
-      0.U -> 0.U,
-      1.U -> 0.U,
-      2.U -> Mux(six, 0xc0.U, 0.U),
-      3.U -> (untilEnd & Mux(four, 0xfc.U, 0xff.U))
+  private val everyByte = ((1 << flitBytes) - 1).U(flitBytes.W)
+  // From the addresses to the end, which is known once the flit with the lengths has been seen.
+  private val untilEnd =
+    Mux(left >= flitBytes.U, everyByte, Flit.firstBytes(left(log2Ceil(flitBytes) - 1, 0), flitBytes))
+  private def from(place: Int, number: Int): UInt =
+    VecInit.tabulate(flitBytes)(lane => (number * flitBytes + lane >= place).B).asUInt
+  private def fromAddresses(number: Int): UInt =
+    Mux(four, from(fourAddressByte, number), from(sixAddressByte, number)) & Mux(
+      (number > fieldFlit).B,
+      untilEnd,
+      everyByte
     )
-  )
+  private val summed =
+    MuxLookup(number, untilEnd)((0 to addressFlit).map(number => number.U -> fromAddresses(number)))
   sum.in.valid := flit.valid
   sum.in.bits.data := flit.bits.data
-  sum.in.bits.mask := summed & Flit.firstBytes(flit.bits.count)
+  sum.in.bits.mask := summed & Flit.firstBytes(flit.bits.count, flitBytes)
   sum.in.bits.odd := false.B
-  sum.in.bits.first := number === 2.U
+  sum.in.bits.first := number === fieldFlit.U
   sum.in.bits.initial := tcpLength + tcp.U
   sum.in.bits.along.kept := kept.valid
   sum.in.bits.along.length := kept.bits
-  sum.in.bits.along.whole := candidate && number > lastHeaderFlit.U && left <= flit.bits.count
+  sum.in.bits.along.whole := candidate && number > addressFlit.U && left <= flit.bits.count
   assert(!sum.in.valid || sum.in.ready, "a flit waits for a sum that nothing holds up")
 
   sum.out.ready := true.B
@@ -122,7 +136,14 @@ object TcpCheck {
   private val sixBytes = 40
   private val leastTcp = 20
 
-  /** The flit in which the last of what is looked at lies, behind which the flits of all segments go on. */
-  private val lastHeaderFlit = 3
-  private val everyByte = ((1 << Frame.flitBytes) - 1).U(Frame.flitBytes.W)
+  /** Where the fields lie in a frame: the type of Ethernet, the version of IP, and those of its versions 4 and 6. */
+  private val typeByte = 12
+  private val versionByte = 14
+  private val fourLengthByte = 16
+  private val fragmentByte = 20
+  private val fourProtocolByte = 23
+  private val fourAddressByte = 26
+  private val sixLengthByte = 18
+  private val sixProtocolByte = 20
+  private val sixAddressByte = 22
 }

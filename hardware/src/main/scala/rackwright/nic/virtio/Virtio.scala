@@ -33,7 +33,7 @@ object Virtio {
   val totalBits: Int = log2Ceil(Frame.maxBytes + headerBytes + 1)
 
   /** Frames whose lengths are kept beside the packet buffer: as many of the shortest of Ethernet as it holds. */
-  def lengthEntries(bufferFlits: Int): Int = bufferFlits / 8
+  def lengthEntries(bufferKib: Int): Int = bufferKib * 1024 / Frame.leastBytes
 }
 
 /** How a driver has broken the rules; 0 when it has not. */

@@ -4,12 +4,13 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.contract.Status
-import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams, SramQueue}
-import rackwright.nic.{Completion, FarAccess, Flit, ReceiveRequest, SendRequest, Summed}
+import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams, SkidBuffer, SramQueue}
+import rackwright.nic.{Completion, FarAccess, Flit, Params, ReceiveRequest, SendRequest, Summed}
 
 /** A network device of virtio 1.2 in front of the send and the receive path. README.md is the contract. */
-class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
-  private val small = MemoryPortParams(port.bytes, 1)
+class VirtioNet(params: Params) extends Module {
+  private val small = VirtioNet.ringPort(params.port)
+  private val flit = new Flit(params.networkBytes)
 
   val access = IO(Flipped(new FarAccess))
   val macAddress = IO(Input(UInt(48.W)))
@@ -24,14 +25,14 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
 
   /** The receive path: frames on their way to memory, and where they go. */
   val arrived = IO(Input(Valid(new Arrival)))
-  val arrivals = IO(Flipped(Decoupled(new Summed(new Flit))))
-  val parts = IO(Decoupled(new Summed(new Flit)))
+  val arrivals = IO(Flipped(Decoupled(new Summed(flit))))
+  val parts = IO(Decoupled(new Summed(flit)))
   val receiveRequest = IO(Decoupled(new ReceiveRequest))
   val receiveCompletion = IO(Flipped(Decoupled(new Completion)))
 
   /** There is room for eight more arrivals. */
   val roomy = IO(Output(Bool()))
-  val memory = IO(new MemoryPort(VirtioNet.memoryPort(port)))
+  val memory = IO(new MemoryPort(VirtioNet.memoryPort(params.port)))
 
   /** A frame has been dropped for want of room in chains. */
   val dropped = IO(Output(Bool()))
@@ -54,10 +55,10 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   private val readers = Seq.tabulate(Virtio.queues)(i => Module(new ChainReader(small, i == Virtio.receiveQueue)))
   private val writers = Seq.fill(Virtio.queues)(Module(new UsedWriter(small)))
   private val coalescers = Seq.fill(Virtio.queues)(Module(new NotificationCoalescer))
-  private val arrivalQueue = Module(new SramQueue(new Arrival, Virtio.lengthEntries(bufferFlits)))
+  private val arrivalQueue = Module(new SramQueue(new Arrival, Virtio.lengthEntries(params.bufferKib)))
   private val sending = Module(new SendSegments)
   private val gatherer = Module(new ChainGatherer)
-  private val receiving = Module(new ReceiveSegments)
+  private val receiving = Module(new ReceiveSegments(params.networkBytes))
   private val underWay = Seq.fill(Virtio.queues)(Module(new Queue(new Part, Virtio.partsUnderWay)))
   private val arbiter = Module(new MemoryArbiter(small, 2 * Virtio.queues))
 
@@ -125,8 +126,13 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   receiving.tellsChecksums := agreement.receiveChecksums
   receiving.segment <> readers(Virtio.receiveQueue).segment
   receiving.run := agreement.works
-  parts <> receiving.out
-  receiveRequest <> receiving.request
+  // What decides where a frame is cut, and what packs its parts, fill a cycle each.
+  private val cut = SkidBuffer(receiving.out)
+  parts.valid := cut.valid
+  parts.bits := cut.bits.flit
+  cut.ready := parts.ready
+  receiveRequest.valid := cut.valid
+  receiveRequest.bits := cut.bits.request
   underWay(Virtio.receiveQueue).io.enq <> receiving.part
   dropped := receiving.dropped
 
@@ -151,7 +157,8 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   sendChecksums := agreement.sendChecksums
   private val atSend = readers(Virtio.sendQueue).available - writers(Virtio.sendQueue).back
   sendRing := VecInit(SendRing.bins.map(_.holds(atSend)))
-  private val inHeader = Mux(wrongHeader, Fault.header, Fault.none)
+  private val wrong = RegNext(wrongHeader, false.B)
+  private val inHeader = Mux(wrong, Fault.header, Fault.none)
   private val all = readers.map(_.fault) ++ writers.map(_.fault) ++ faults :+ inHeader
   control.fault := all.reduceLeft((before, one) => Mux(before =/= Fault.none, before, one))
   broken := control.broken
@@ -163,7 +170,7 @@ class VirtioNet(port: MemoryPortParams, bufferFlits: Int) extends Module {
   private val completes = completed.map(_.fire).reduce(_ || _)
   private val told = coalescers.map(_.idle).reduce(_ && _)
   private val taken = gatherer.idle && receiving.idle && arrivalQueue.still
-  idle := quiet && !completes && told && control.idle && sending.idle && taken
+  idle := quiet && !completes && !wrong && told && control.idle && sending.idle && taken
 }
 
 /** Requests of the registers, and the completions that belong to them. */
@@ -196,5 +203,7 @@ object VirtioNet {
 
   /** The port through which rings are read and written, beside those of frames. */
   def memoryPort(port: MemoryPortParams): MemoryPortParams =
-    MemoryArbiter.downstream(MemoryPortParams(port.bytes, 1), 2 * Virtio.queues)
+    MemoryArbiter.downstream(ringPort(port), 2 * Virtio.queues)
+
+  private def ringPort(port: MemoryPortParams): MemoryPortParams = MemoryPortParams(port.bytes, 1)
 }
