@@ -86,7 +86,7 @@ def _designs(wanted: list[Configuration], activity: Activity) -> list[Design]:
         return [read_design(Path(wanted[0].unit))]
     activity.begin("elaborating what is synthesised")
     designs = load_designs([each.elaboration for each in wanted])
-    activity.begin(f"synthesising {', '.join(each.name for each in wanted)}")
+    activity.begin(f"synthesising {wanted[0].name if len(wanted) == 1 else f'{len(wanted)} configurations'}")
     return designs
 
 

@@ -39,8 +39,10 @@ _VARIED: dict[str, tuple[dict[str, ParameterValue], ...]] = {
 }
 """What experiments and servers have beside the default configuration of every unit."""
 
-_TRANSLATED = ("snappy-decompress",)
-"""Units with a row for `rw boot`, which has them translate, too; others are assumed to reach their clock."""
+_TRANSLATED = frozenset(
+    {"snappy-decompress", "snappy-compress", "protobuf-deserialize", "protobuf-serialize"}
+)
+"""Units with a row for `rw boot`, too, which has them translate."""
 
 
 def configurations() -> list[Configuration]:

@@ -31,7 +31,7 @@ INTERVAL_SECONDS = 0.1
 LIMIT_MS = 260
 """By then it has passed in all runs, whether iperf3 has come to say so or not."""
 
-NIC = {"virtio": 1, "buffer-kib": 256}
+NIC = {"virtio": 1, "network-bytes": 16, "buffer-kib": 256}
 """Parameters of the interfaces: the usual buffer holds three packets of 9000 bytes, too few here."""
 
 BUFFERS = (

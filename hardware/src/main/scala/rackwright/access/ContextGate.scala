@@ -56,6 +56,9 @@ class ContextGate extends Module {
   private val due = RegInit(0.U(4.W))
   private val renewing = RegInit(0.U(log2Ceil(ContextGate.resetCycles + 1).W))
 
+  /** As long as `renewing` is not 0: from a flop, for it goes everywhere in the unit. */
+  private val resets = RegInit(false.B)
+
   private val request = outer.request
   private val same = request.bits.context.asUInt === present.asUInt && renewing === 0.U
   private val asksForFault = request.bits.funct === ContextGate.fault.U && request.bits.xd
@@ -92,11 +95,12 @@ class ContextGate extends Module {
 
   when(renewing =/= 0.U) { renewing := renewing - 1.U }
   when(leaves) { renewing := ContextGate.resetCycles.U }
+  resets := leaves || renewing > 1.U
 
   // Not in the cycle that finds the unit calm, which is known late: while the unit is reset it asks for nothing.
   context := present
   forget := outer.fence || renewing =/= 0.U
-  renew := renewing =/= 0.U
+  renew := resets
   idle := !outer.response.valid && due === 0.U && renewing === 0.U
 
   assert(!(own && inner.response.valid), "an answer that was not due")

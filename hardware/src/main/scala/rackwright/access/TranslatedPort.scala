@@ -3,7 +3,7 @@ package rackwright.access
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, MemoryPortParams}
+import rackwright.memory.{MemoryPort, MemoryPortParams, SkidBuffer}
 
 /** A memory port with virtual addresses on one with physical ones; README.md is the contract.
   *
@@ -39,7 +39,7 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
   /** No request waits here. */
   val idle = IO(Output(Bool()))
 
-  private val waiting = Queue(unit.request, 2)
+  private val waiting = SkidBuffer(unit.request)
   private val number = waiting.bits.address(Paging.pageBits + Paging.virtualPageBits - 1, Paging.pageBits)
 
   private val kept = Reg(Vec(params.entries, new Translation))
@@ -65,7 +65,7 @@ class TranslatedPort(port: MemoryPortParams, params: TranslationParams) extends 
   when(!context.flat) {
     translated.bits.address := Cat(found.place(number), waiting.bits.address(Paging.pageBits - 1, 0)).pad(64)
   }
-  memory.request <> Queue(translated, 2)
+  memory.request <> SkidBuffer(translated)
 
   private val refusals = Module(new Queue(UInt(port.tagBits.W), 2))
   refusals.io.enq.valid := waiting.valid && fails && !forget

@@ -95,12 +95,13 @@ class ElaboratorTest extends AnyFunSuite {
       case Several(requests) => requests.foreach(Elaborator.write)
       case other => fail(s"not several elaborations: $other")
     }
-    assert(
-      Files.readString(out.resolve("16/manifest.json")) == Files.readString(elaborate()._1.resolve("manifest.json"))
-    )
-    assert(Files.exists(out.resolve("32/manifest.json")))
-    val refused = intercept[UsageError](parse(lines :+ Seq("--unit", "stream-copy", "--set", "port-bytes=5")))
-    assert(refused.getMessage.contains("port-bytes"))
+    for (bytes <- Seq("16", "32")) {
+      val (alone, _) = elaborate("--set", s"port-bytes=$bytes")
+      val together = Files.readString(out.resolve(s"$bytes/manifest.json"))
+      assert(together == Files.readString(alone.resolve("manifest.json")))
+    }
+    val refused = intercept[UsageError](parse(lines :+ (lines.head ++ Seq("--set", "hash-log2=5"))))
+    assert(refused.getMessage.contains("hash-log2"))
     Files.writeString(file, "{}")
     assert(intercept[UsageError](Arguments.parse(Seq("--requests", file.toString))).getMessage.contains("JSON list"))
   }
