@@ -10,7 +10,8 @@ from typing import Literal
 
 import pytest
 
-from rackwright.synthesis.flow import load_design
+from rackwright.designs import Elaboration
+from rackwright.synthesis.flow import load_designs
 from rackwright.synthesis.library import DEFAULT_LIBERTY
 from rackwright.synthesis.tools import program
 
@@ -65,7 +66,8 @@ pytestmark = pytest.mark.skipif(not DEFAULT_LIBERTY.exists(), reason="the tools 
 @cache
 def rtl() -> str:
     """All modules of the smallest unit."""
-    return "\n".join(module.text for module in load_design("page-fault", SMALLEST).modules.values())
+    [design] = load_designs([Elaboration("page-fault", SMALLEST)])
+    return "\n".join(module.text for module in design.modules.values())
 
 
 def prove(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -61,15 +61,8 @@ class Synthesised:
         return self.design.copies[module]
 
 
-def load_design(
-    unit: str, parameters: Mapping[str, ParameterValue] | None = None, *, translation: bool = False
-) -> Design:
-    """Elaborates a unit of hardware/; with `translation`, on virtual addresses."""
-    return load_designs([Elaboration(unit, parameters or {}, translation=translation)])[0]
-
-
 def load_designs(wanted: Sequence[Elaboration]) -> list[Design]:
-    """Elaborates several units of hardware/."""
+    """Elaborates units of hardware/, in one go."""
     return [read_design(manifest) for manifest in elaborate_all(wanted)]
 
 

@@ -23,7 +23,7 @@ case object ListUnits extends Arguments
 case class Elaborate(description: UnitDescription, values: ParameterValues, adapters: Adapters, out: Path)
     extends Arguments
 
-/** Elaborations one after the other, in one run of Java. */
+/** Several elaborations, in one run of Java. */
 case class Several(requests: Seq[Elaborate]) extends Arguments
 
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
