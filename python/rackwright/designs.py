@@ -9,12 +9,13 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, HARDWARE_JAR, STAMPS
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.toolchain import toolchain
+from rackwright.whole import write_whole
 
 if TYPE_CHECKING:
     from rackwright import _engine
@@ -74,7 +75,7 @@ def units() -> list[UnitInfo]:
     if not cached.exists():
         text = _java(["--list"], hardware_classpath())
         json.loads(text)
-        cached.write_text(text, encoding="utf-8")
+        write_whole(cached, text)
     rows = json.loads(cached.read_text(encoding="utf-8"))["units"]
     return [
         UnitInfo(
@@ -119,13 +120,17 @@ class Elaboration:
         key = hashlib.sha256(json.dumps(named).encode()).hexdigest()[:16]
         return BUILD / "elaborated" / f"{self.unit}-{key}"
 
-    @property
-    def arguments(self) -> list[str]:
-        """What the elaborator is told."""
+    def arguments(self, output: Path) -> list[str]:
+        """What the elaborator is told, to write into `output`."""
         translation = ["--translation", "on"] if self.translation else []
         settings = [word for name, value in self._settings.items() for word in ("--set", f"{name}={value}")]
         ports = ["--command", self.command, "--memory", self.memory]
-        return ["--unit", self.unit, *ports, *translation, *settings, "--out", str(self.folder)]
+        return ["--unit", self.unit, *ports, *translation, *settings, "--out", str(output)]
+
+    @property
+    def manifest(self) -> Path:
+        """Its manifest, which says what its Verilog is."""
+        return self.folder / "manifest.json"
 
     @property
     def _settings(self) -> dict[str, str]:
@@ -151,20 +156,37 @@ def elaborate(
 def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
     """The manifests of several units, of which those that are not there yet come from one run of Java.
 
-    Raises `RackwrightError` as `elaborate` does; some of the others may be there then.
+    Raises `RackwrightError` as `elaborate` does; nothing new is there then.
     """
-    manifests = [each.folder / "manifest.json" for each in wanted]
-    missing = [
-        each.arguments for each, manifest in zip(wanted, manifests, strict=True) if not manifest.exists()
-    ]
-    if len(missing) == 1:
-        _java(missing[0], hardware_classpath())
-    elif missing:
-        with NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as requests:
-            json.dump(missing, requests)
-            requests.flush()
-            _java(["--requests", requests.name], hardware_classpath())
-    return manifests
+    missing = [each for each in wanted if not each.manifest.exists()]
+    if missing:
+        folder = BUILD / "elaborated"
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix="making-", dir=folder) as work:
+            made = [Path(work) / str(place) for place in range(len(missing))]
+            _run_elaborator([each.arguments(path) for each, path in zip(missing, made, strict=True)])
+            for each, path in zip(missing, made, strict=True):
+                _keep(path, each)
+    return [each.manifest for each in wanted]
+
+
+def _run_elaborator(commands: list[list[str]]) -> None:
+    if len(commands) == 1:
+        _java(commands[0], hardware_classpath())
+        return
+    with NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as requests:
+        json.dump(commands, requests)
+        requests.flush()
+        _java(["--requests", requests.name], hardware_classpath())
+
+
+def _keep(made: Path, wanted: Elaboration) -> None:
+    """Puts a whole elaboration in its place, where another process may have put the same one meanwhile."""
+    try:
+        made.rename(wanted.folder)
+    except OSError:
+        if not wanted.manifest.exists():
+            raise
 
 
 def elaborate_class(class_name: str, classes: Path) -> Path:

@@ -16,8 +16,8 @@ from rackwright.cluster.nodes import Node, called
 from rackwright.designs import ParameterValue, design
 from rackwright.errors import RackwrightError
 from rackwright.linux.features import NicFeatures
-from rackwright.linux.network import virtio_interface
 from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
+from rackwright.nic import server_nic
 from rackwright.programs import network_program
 
 if TYPE_CHECKING:
@@ -101,11 +101,11 @@ class Server(Node):
     of `clock`: hertz, "synthesised", or without it what synthesis supports, at most the core's 2 GHz. A
     compiled design has its own.
 
-    In a cluster, a server has a network interface in RTL, `nic`, and runs the bare-metal `program` with
-    `arguments` from the start: the path of an ELF file, or the name of one of software/network, such as
-    "ping.elf". An argument that is another server stands for its IP address. With `static_arp`, the program
-    knows the hardware addresses of those servers from the start, as after `arp -s`, and does not ask for them
-    by broadcast. `mac` and `ip` are assigned unless pinned.
+    In a cluster, a server has a network interface in RTL, `nic` or else that of `server_nic`, and runs the
+    bare-metal `program` with `arguments` from the start: the path of an ELF file, or the name of one of
+    software/network, such as "ping.elf". An argument that is another server stands for its IP address. With
+    `static_arp`, the program knows the hardware addresses of those servers from the start, as after `arp -s`,
+    and does not ask for them by broadcast. `mac` and `ip` are assigned unless pinned.
 
     Or it boots Linux: `image` is the path of one that `rw image` has made, or "default". `run` is what root's
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
@@ -140,7 +140,7 @@ class Server(Node):
         vector: bool | None = None,
         mtu: int = 1500,
         nic_features: NicFeatures | None = None,
-        nic: str | Path | _engine.Design = "nic",
+        nic: str | Path | _engine.Design | None = None,
         mac: str | None = None,
         ip: str | None = None,
     ) -> None:
@@ -277,8 +277,7 @@ class Server(Node):
         }
 
     def _interface(self) -> str | Path | _engine.Design:
-        """Its network interface: under Linux, unless another is given, one with virtio."""
-        return virtio_interface() if self.linux and self.nic == "nic" else self.nic
+        return server_nic(virtio=self.linux is not None) if self.nic is None else self.nic
 
     def designs(self) -> Mapping[str, _engine.Design]:
         """The network interface and the accelerators, by the names that the description uses."""

@@ -135,6 +135,7 @@ def test_an_empty_file(tmp_path: Path) -> None:
         (["units", "no-such-unit"], 1, "no-such-unit"),
         (["synth"], 1, "either a unit or --all"),
         (["synth", "no-such-unit"], 1, "no-such-unit"),
+        (["synth", "--all", "--gates", "gates"], 1, "--gates takes one unit"),
         (["synth", "stream-copy", "--liberty", "no-such.lib"], 1, "no-such.lib"),
         (["synth", "stream-copy", "--sram", "README.md"], 1, "README.md"),
         (["demo", "no-such-file"], 1, "no-such-file"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,15 @@ def test_what_is_there_is_not_elaborated_again(monkeypatch: pytest.MonkeyPatch) 
         ),
     ],
 )
-def test_one_that_is_refused_says_so(refused: Elaboration, reason: str) -> None:
+def test_one_that_is_refused_says_so(refused: Elaboration, reason: str, tmp_path: Path) -> None:
     with pytest.raises(RackwrightError, match=reason):
         elaborate_all([Elaboration("stream-copy"), Elaboration("stream-copy", translation=True), refused])
-    assert not (refused.folder / "manifest.json").exists()
+    assert list((tmp_path / "elaborated").iterdir()) == []
+
+
+def test_the_same_twice_at_once_is_there_whole_and_once(tmp_path: Path) -> None:
+    wanted = [Elaboration("stream-copy")]
+    with ThreadPoolExecutor() as pool:
+        first, second = pool.map(elaborate_all, [wanted, wanted])
+    assert first == second == [wanted[0].manifest]
+    assert list((tmp_path / "elaborated").iterdir()) == [wanted[0].folder]

@@ -75,7 +75,7 @@ def expected(a: int, b: int) -> int:
 def test_gates_compute_what_the_verilog_says() -> None:
     library = load_library()
     result = synthesise(Design("probe", {}, "", modules(PROBE), "Probe"), library, load_process(), paths=1)
-    gates = Gates(result.netlist.instances("Probe"), library)
+    gates = Gates(result.gates.netlist.instances("Probe"), library)
     source = random.Random(1)
     for _ in range(50):
         a, b = (source.getrandbits(source.choice([4, 32])) for _ in range(2))

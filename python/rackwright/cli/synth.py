@@ -36,6 +36,13 @@ def synth(
         Path | None, typer.Option(metavar="FILE", help="Rules and macros in the form of process.toml.")
     ] = None,
     paths: Annotated[int, typer.Option(min=1, max=1000, help="How many of the longest paths to show.")] = 10,
+    gates: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write the netlist too, with a manifest that other verbs take in the unit's place.",
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the report.")] = REPOSITORY
     / "out"
     / "synth",
@@ -51,6 +58,8 @@ def synth(
 
         ./rw synth snappy-decompress --set history-kib=2 --json
 
+        ./rw synth stream-copy --gates out/stream-copy-gates
+
         ./rw synth --all
 
     """
@@ -58,16 +67,21 @@ def synth(
     from rackwright.synthesis.library import load_library
     from rackwright.synthesis.process import load_process
     from rackwright.synthesis.report import render
+    from rackwright.synthesis.simulation import write_gates
 
     library, process = load_library(liberty or []), load_process(sram)
     wanted = _wanted(unit, every, update, parse_settings(settings), bool(liberty or sram))
+    if gates and (every or update):
+        raise RackwrightError("--gates takes one unit, and no --update")
     with working("synthesis") as activity:
         if update:
             _update(wanted, library, process, activity)
             return
-        rows = list(
-            synthesise_all(_designs(wanted, activity), library, process, paths=paths, report=activity.detail)
-        )
+        designs = _designs(wanted, activity)
+        rows = list(synthesise_all(designs, library, process, paths=paths, report=activity.detail))
+        if gates:
+            activity.begin("writing the netlist")
+            manifest = write_gates(designs[0], library, process, gates)
     output.mkdir(parents=True, exist_ok=True)
     report = output / ("all.html" if every else f"{Path(wanted[0].unit).stem}.html")
     report.write_text(render(rows, library, process), encoding="utf-8")
@@ -77,6 +91,8 @@ def synth(
     else:
         _print(wanted, rows)
     messages.print(f"report: {report}", highlight=False, soft_wrap=True)
+    if gates:
+        messages.print(f"in gates: {manifest}", highlight=False, soft_wrap=True)
 
 
 def _designs(wanted: list[Configuration], activity: Activity) -> list[Design]:

@@ -20,6 +20,9 @@ from rackwright.toolchain import compiler, verilator_root
 LONG_RANDOM_PROGRAMS = "2000"
 """Random programs that a long run compares with QEMU."""
 
+MOST_PROCESSES = 4
+"""Processes that tests run in at most: each compiles designs and keeps guests of a GiB or two."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -49,7 +52,9 @@ def checks(long: bool) -> list[Check]:
     config = ("--config", "pyproject.toml")
     ignored = ("--", "--include-ignored") if long else ()
     cargo_test = ("cargo", "test", "--workspace", "--locked", "--quiet", "--no-fail-fast", *ignored)
-    pytest = ("pytest", *(() if long else ("-m", "not long")))
+    # Tests of a file share what they set up, so that a file is done by one process.
+    shared = ("-n", str(min(os.cpu_count() or 1, MOST_PROCESSES)), "--dist", "loadfile")
+    pytest = ("pytest", *shared, *(() if long else ("-m", "not long")))
     return [
         Check("ruff", ("ruff", "check", ".", "../examples", *config), PYTHON),
         Check("ruff format", ("ruff", "format", "--check", ".", "../examples", *config), PYTHON),

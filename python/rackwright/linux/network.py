@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import cache
 
 from rackwright import _engine
-from rackwright.designs import design, manifest_of
+from rackwright.designs import design
 from rackwright.errors import RackwrightError
+from rackwright.nic import server_nic
 
 NETWORKS = ("none", "user")
 """What the network interface of a guest is joined to: it has none, or to this host's sockets."""
@@ -29,7 +30,7 @@ echo nameserver 10.0.2.3 >/etc/resolv.conf
 @cache
 def virtio_interface() -> _engine.Design:
     """The network interface in RTL that Linux's own driver drives."""
-    return design(manifest_of("nic", {"virtio": 1, "network-bytes": 16}))
+    return design(server_nic(virtio=True))
 
 
 def interface(net: str) -> _engine.Design | None:

@@ -9,6 +9,7 @@ from rackwright.synthesis.flow import read_design, synthesise
 from rackwright.synthesis.library import CACHE, load_library
 from rackwright.synthesis.process import load_process
 from rackwright.synthesis.table import flow_hash, known_clock
+from rackwright.whole import write_whole
 
 
 def synthesised_clock(manifest: Path) -> int:
@@ -22,5 +23,5 @@ def synthesised_clock(manifest: Path) -> int:
     if not kept.exists():
         depth = synthesise(read_design(manifest), library, process, paths=1).paths[0].depth_fo4
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps({"depth_fo4": depth}), encoding="utf-8")
+        write_whole(kept, json.dumps({"depth_fo4": depth}))
     return process.clock_hz(json.loads(kept.read_text(encoding="utf-8"))["depth_fo4"])

@@ -81,7 +81,9 @@ class Figures:
 def figures(result: Synthesised, library: Library, process: Process) -> Figures:
     """The figures of a design, by the rules of `process`."""
     modules = sorted(_modules(result, library, process), key=lambda row: -row.gate_equivalents)
-    macros = tuple(_macro(name, memory, result, process) for name, memory in sorted(result.macros.items()))
+    macros = tuple(
+        _macro(name, memory, result, process) for name, memory in sorted(result.gates.macros.items())
+    )
     worst = result.paths[0]
     area = sum(row.area_mm2 for row in modules) + sum(row.area_mm2 for row in macros)
     return Figures(
@@ -104,8 +106,8 @@ def figures(result: Synthesised, library: Library, process: Process) -> Figures:
 
 def _modules(result: Synthesised, library: Library, process: Process) -> Iterator[ModuleArea]:
     cells = library.liberty.cells
-    for name, mapped in result.netlist.parts.items():
-        copies = result.netlist.copies[name]
+    for name, mapped in result.gates.netlist.parts.items():
+        copies = result.gates.netlist.copies[name]
         own = [(cell, count) for cell, count in mapped.cells.items() if cell in cells]
         equivalents = copies * sum(library.equivalents(cell) * count for cell, count in own)
         flops = copies * sum(count for cell, count in own if cells[cell].is_flop)
@@ -116,7 +118,7 @@ def _modules(result: Synthesised, library: Library, process: Process) -> Iterato
 
 def _macro(name: str, memory: Memory, result: Synthesised, process: Process) -> MacroArea:
     macro = macro_of(memory, process)
-    count = memory.copies * result.netlist.copies[name]
+    count = memory.copies * result.gates.netlist.copies[name]
     return MacroArea(
         name,
         count,
@@ -130,7 +132,7 @@ def _macro(name: str, memory: Memory, result: Synthesised, process: Process) -> 
 
 def _in_flops(result: Synthesised) -> Iterator[FlopMemory]:
     """The memories that are worth a look, largest first: those that would be macros but for their ports."""
-    for name, memory in sorted(result.flop_memories.items(), key=lambda item: -item[1].bits):
+    for name, memory in sorted(result.gates.flop_memories.items(), key=lambda item: -item[1].bits):
         copies = result.copies_of(name)
         if copies and memory.bits >= 1024:
             yield FlopMemory(name, copies, memory.depth, memory.width, memory.ports, memory.synchronous)

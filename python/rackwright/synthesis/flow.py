@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
@@ -27,13 +28,17 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Design:
-    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one."""
+    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one.
+
+    `record` is its manifest.
+    """
 
     unit: str
     parameters: dict[str, ParameterValue]
     rtl_hash: str
     modules: dict[str, Module]
     top: str
+    record: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def copies(self) -> Counter[str]:
@@ -47,13 +52,20 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Synthesised:
-    """A design in gates: its netlist, its memories as macros and as flops, and its longest paths."""
+class Gates:
+    """A design in gates: its netlist, and its memories as macros and as flops."""
 
-    design: Design
     netlist: Netlist
     macros: dict[str, Memory]
     flop_memories: dict[str, Memory]
+
+
+@dataclass(frozen=True)
+class Synthesised:
+    """A design, what it is in gates, and its longest paths."""
+
+    design: Design
+    gates: Gates
     paths: list[TimedPath]
 
     def copies_of(self, module: str) -> int:
@@ -73,7 +85,7 @@ def read_design(manifest: Path) -> Design:
         text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
     except (OSError, ValueError, KeyError) as error:
         raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error
-    return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"])
+    return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"], record)
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,16 @@ def map_designs(
     map_pieces([piece for design in designs for piece in _parts(design, process).pieces], library, report)
 
 
+def gates_of(design: Design, library: Library, process: Process, report: Report = lambda _: None) -> Gates:
+    """Maps a design."""
+    parts = _parts(design, process)
+    mapped = map_pieces(parts.pieces, library, report)
+    netlist = Netlist({piece.name: piece for piece in mapped}, design.top)
+    macros = {name: memory for name, memory in parts.macros.items() if netlist.copies[name]}
+    flops = {name: memory for name, memory in parts.memories.items() if name not in parts.macros}
+    return Gates(netlist, macros, flops)
+
+
 def synthesise(
     design: Design,
     library: Library,
@@ -114,11 +136,7 @@ def synthesise(
     report: Report = lambda _: None,
 ) -> Synthesised:
     """Maps a design and finds its longest paths, one for each of `paths` registers."""
-    parts = _parts(design, process)
-    mapped = map_pieces(parts.pieces, library, report)
-    netlist = Netlist({piece.name: piece for piece in mapped}, design.top)
+    gates = gates_of(design, library, process, report)
     report("looking for the longest paths")
-    used = {name: memory for name, memory in parts.macros.items() if netlist.copies[name]}
-    found = longest_paths(netlist, macro_library(used.values(), process, library), library, paths)
-    flops = {name: memory for name, memory in parts.memories.items() if name not in parts.macros}
-    return Synthesised(design, netlist, used, flops, found)
+    macros = macro_library(gates.macros.values(), process, library)
+    return Synthesised(design, gates, longest_paths(gates.netlist, macros, library, paths))

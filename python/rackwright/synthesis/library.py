@@ -7,11 +7,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bootstrap.paths import BUILD
 from rackwright.errors import RackwrightError
 from rackwright.synthesis import sta
 from rackwright.synthesis.liberty import Liberty, read_liberty
+from rackwright.whole import write_whole
 
 CACHE = BUILD / "synthesis"
 """Everything that synthesis keeps from one run to the next."""
@@ -51,20 +53,20 @@ def load_library(paths: Sequence[Path] = ()) -> Library:
     folder = CACHE / f"library-{key}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "cells.lib"
-    path.write_text(liberty.text, encoding="utf-8")
+    write_whole(path, liberty.text)
     known = folder / "library.json"
     if not known.exists():
-        known.write_text(
-            json.dumps({"fo4_nanoseconds": _measure_fo4(liberty, path, folder)}), encoding="utf-8"
-        )
+        write_whole(known, json.dumps({"fo4_nanoseconds": _measure_fo4(liberty, path)}))
     return Library(liberty, path, key, json.loads(known.read_text(encoding="utf-8"))["fo4_nanoseconds"])
 
 
-def _measure_fo4(liberty: Liberty, path: Path, folder: Path) -> float:
+def _measure_fo4(liberty: Liberty, path: Path) -> float:
     """The delay of a stage in the middle of a chain of inverters, each of which drives four."""
-    netlist = folder / "chain.v"
-    netlist.write_text(_chain(liberty), encoding="utf-8")
-    arrivals = sta.arrivals(path, netlist, "chain", [f"stage{_FIRST}", f"stage{_LAST}"], folder)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        netlist = folder / "chain.v"
+        netlist.write_text(_chain(liberty), encoding="utf-8")
+        arrivals = sta.arrivals(path, netlist, "chain", [f"stage{_FIRST}", f"stage{_LAST}"], folder)
     return (arrivals[1] - arrivals[0]) / (_LAST - _FIRST) * liberty.time_nanoseconds
 
 

@@ -15,8 +15,8 @@ _ENDS = 6000
 """End points that are looked at: enough that one wide register does not hide the next."""
 
 _PERIOD = 0.001
-_BEGIN, _END = "<path>", "</path>"
-_SUMMARY = re.compile(r"^(\S+)(?: \(\w+\))?\s+(\S+)(?: \(\w+\))?\s+(-?[\d.]+)\s*$", re.MULTILINE)
+_PATHS = re.compile(r"^Startpoint: ", re.MULTILINE)
+_SLACK = re.compile(r"^\s*(-?[\d.]+)\s+slack", re.MULTILINE)
 _POINT = re.compile(r"^\s*(-?[\d.]+)\s+(-?[\d.]+) [v^] (\S+) \((\w+)\)", re.MULTILINE)
 
 
@@ -60,29 +60,12 @@ class _Timer:
         (folder / "macros.lib").write_text(macros, encoding="utf-8")
 
     def paths(self, count: int) -> list[TimedPath]:
-        worst = [f"puts {_BEGIN}", "report_checks -path_delay max -digits 4", f"puts {_END}"]
-        command = f"report_checks -path_delay max -group_count {_ENDS} -format summary -digits 4"
-        text = sta.evaluate([*self._design(), *worst, command], self._folder, "summary")
-        chosen: dict[str, tuple[str, str, float]] = {}
-        for start, end, slack in _SUMMARY.findall(text):
-            chosen.setdefault(self._netlist.register(end), (start, end, _PERIOD - float(slack)))
-        longest = list(chosen.items())[:count]
-        reports = _reports(text)
-        if count > 1:
-            # Timing a large design takes minutes, and most callers want its longest path alone.
-            reports = self._reports_to([end for _, (_, end, _) in longest])
-        return [
-            self._path(register, start, length, report)
-            for (register, (start, _, length)), report in zip(longest, reports, strict=True)
-        ]
-
-    def _reports_to(self, ends: list[str]) -> list[str]:
-        script = self._design()
-        for end in ends:
-            target = f"[get_pins {{{end}}}]" if "/" in end else f"[get_ports {{{end}}}]"
-            report = f"report_checks -path_delay max -to {target} -digits 4"
-            script += [f"puts {_BEGIN}", report, f"puts {_END}"]
-        return _reports(sta.evaluate(script, self._folder, "paths"))
+        command = f"report_checks -path_delay max -group_count {_ENDS} -digits 4"
+        text = sta.evaluate([*self._design(), command], self._folder, "paths")
+        chosen: dict[str, str] = {}
+        for report in _PATHS.split(text)[1:]:
+            chosen.setdefault(self._netlist.register(_ends(report)[1]), report)
+        return [self._path(register, report) for register, report in list(chosen.items())[:count]]
 
     def _design(self) -> list[str]:
         fo4 = self._library.fo4 / self._unit
@@ -102,7 +85,7 @@ class _Timer:
             "set_false_path -from [get_ports reset]",
         ]
 
-    def _path(self, register: str, start: str, length: float, report: str) -> TimedPath:
+    def _path(self, register: str, report: str) -> TimedPath:
         points = tuple(
             Point(
                 self._netlist.source_name(pin) or pin.rpartition("/")[0].replace("/", "."),
@@ -112,12 +95,16 @@ class _Timer:
             )
             for delay, time, pin, cell in _POINT.findall(report)
         )
-        begin = self._netlist.register(start)
+        length = _PERIOD - float(_SLACK.findall(report)[0])
+        begin = self._netlist.register(_ends(report)[0])
         return TimedPath(begin, register, self._fo4(length), length * self._unit, points)
 
     def _fo4(self, time: float) -> float:
         return time * self._unit / self._library.fo4
 
 
-def _reports(text: str) -> list[str]:
-    return re.findall(f"{_BEGIN}(.*?){_END}", text, re.DOTALL)
+def _ends(report: str) -> tuple[str, str]:
+    """The output or port that a path begins at, and the input or port that it ends at."""
+    pins = [pin for _, _, pin, _ in _POINT.findall(report)]
+    # What has a clock comes with it first.
+    return pins["/" in pins[0]], pins[-1]

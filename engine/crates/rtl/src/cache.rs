@@ -1,6 +1,8 @@
 use crate::RtlError;
+use rustix::fs::{flock, FlockOperation};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -24,19 +26,37 @@ impl Cache {
         path.is_file().then_some(path)
     }
 
-    /// An empty folder to build in, of this call alone: other threads, processes and hosts that share the cache
-    /// may be at the same design. It is removed when dropped.
-    pub(crate) fn workspace(&self, key: &str) -> Result<TempDir, RtlError> {
+    /// The library kept under `key`, or what `build` makes in an empty folder, which is kept then.
+    ///
+    /// Others that want the same at the same time wait for it, in whatever thread or process they are.
+    pub(crate) fn find_or_build(
+        &self,
+        key: &str,
+        build: impl FnOnce(&Path) -> Result<PathBuf, RtlError>,
+    ) -> Result<PathBuf, RtlError> {
+        if let Some(path) = self.find(key) {
+            return Ok(path);
+        }
         fs::create_dir_all(&self.folder).map_err(RtlError::file(&self.folder))?;
+        let _turn = Turn::wait(self.folder.join(format!("{key}.lock")))?;
+        if let Some(path) = self.find(key) {
+            return Ok(path);
+        }
+        let workspace = self.workspace(key)?;
+        self.keep(key, &build(workspace.path())?)
+    }
+
+    /// An empty folder to build in, of this call alone. It is removed when dropped.
+    fn workspace(&self, key: &str) -> Result<TempDir, RtlError> {
         tempfile::Builder::new()
             .prefix(&format!("{key}."))
             .tempdir_in(&self.folder)
             .map_err(RtlError::file(&self.folder))
     }
 
-    /// Keeps `library` under `key`. The rename is atomic, so that an interrupted or concurrent build leaves a
-    /// whole library or none.
-    pub(crate) fn keep(&self, key: &str, library: &Path) -> Result<PathBuf, RtlError> {
+    /// Keeps `library` under `key`. The rename is atomic, so that an interrupted build leaves a whole library
+    /// or none, and so do hosts that share a folder without its locks.
+    fn keep(&self, key: &str, library: &Path) -> Result<PathBuf, RtlError> {
         let path = self.path(key);
         fs::rename(library, &path).map_err(RtlError::file(&path))?;
         Ok(path)
@@ -44,6 +64,30 @@ impl Cache {
 
     fn path(&self, key: &str) -> PathBuf {
         self.folder.join(format!("{key}.so"))
+    }
+}
+
+/// The right to build one design, until it is dropped. The system takes it from a process that ends.
+struct Turn {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Turn {
+    fn wait(path: PathBuf) -> Result<Turn, RtlError> {
+        let lock = File::create(&path).map_err(RtlError::file(&path))?;
+        match flock(&lock, FlockOperation::LockExclusive) {
+            // Without locks, a design may be built twice, which does no harm.
+            Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK) => Ok(Turn { path, _lock: lock }),
+            Err(error) => Err(RtlError::file(&path)(error.into())),
+        }
+    }
+}
+
+impl Drop for Turn {
+    /// Those that wait have the file open, and whoever comes later finds the design.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
     }
 }
 
@@ -64,21 +108,46 @@ pub(crate) fn key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{key, Cache};
+    use crate::RtlError;
+    use std::io::ErrorKind;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn two_builds_of_a_design_do_not_meet() {
+    fn a_design_that_several_want_is_built_once() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
-        let (one, other) = (cache.workspace("k").unwrap(), cache.workspace("k").unwrap());
-        assert_ne!(one.path(), other.path());
-        for (workspace, text) in [(&one, "one"), (&other, "other")] {
-            let library = workspace.path().join("unit.so");
-            std::fs::write(&library, text).unwrap();
-            cache.keep("k", &library).unwrap();
-        }
-        drop((one, other));
-        assert_eq!(std::fs::read(cache.find("k").unwrap()).unwrap(), b"other");
+        let builds = AtomicUsize::new(0);
+        let build = |workspace: &Path| {
+            let library = workspace.join("unit.so");
+            std::fs::write(&library, builds.fetch_add(1, Ordering::SeqCst).to_string()).unwrap();
+            Ok(library)
+        };
+        std::thread::scope(|scope| {
+            let wanted = [(); 4].map(|()| scope.spawn(|| cache.find_or_build("k", build).unwrap()));
+            for thread in wanted {
+                assert_eq!(std::fs::read(thread.join().unwrap()).unwrap(), b"0");
+            }
+        });
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_build_that_fails_leaves_nothing_and_the_next_one_is_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path());
+        let failed = cache.find_or_build("k", |workspace| {
+            std::fs::write(workspace.join("half"), "").unwrap();
+            Err(RtlError::file(workspace)(ErrorKind::Other.into()))
+        });
+        assert!(failed.is_err());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        let made = cache.find_or_build("k", |workspace| {
+            let library = workspace.join("unit.so");
+            std::fs::write(&library, "").unwrap();
+            Ok(library)
+        });
+        assert!(made.unwrap().is_file());
     }
 
     #[test]

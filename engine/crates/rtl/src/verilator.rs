@@ -56,20 +56,15 @@ impl Toolchain {
         cache: &Cache,
     ) -> Result<Design, RtlError> {
         let key = self.key(&manifest, options)?;
-        let path = match cache.find(&key) {
-            Some(path) => path,
-            None => {
-                let workspace = cache.workspace(&key)?;
-                let library = Build {
-                    tools: self,
-                    manifest: &manifest,
-                    options,
-                    folder: workspace.path(),
-                }
-                .run()?;
-                cache.keep(&key, &library)?
+        let path = cache.find_or_build(&key, |folder| {
+            Build {
+                tools: self,
+                manifest: &manifest,
+                options,
+                folder,
             }
-        };
+            .run()
+        })?;
         Design::load(&path, manifest)
     }
 

@@ -75,14 +75,7 @@ impl Toolchain {
     ) -> Result<RocketDesign, RtlError> {
         let sources = sources(system, verilog);
         let key = self.rocket_key(system, &sources)?;
-        let path = match cache.find(&key) {
-            Some(path) => path,
-            None => {
-                let workspace = cache.workspace(&key)?;
-                let library = self.compile_rocket(system, &sources, workspace.path())?;
-                cache.keep(&key, &library)?
-            }
-        };
+        let path = cache.find_or_build(&key, |folder| self.compile_rocket(system, &sources, folder))?;
         RocketDesign::load(&path)
     }
 

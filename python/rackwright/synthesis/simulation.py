@@ -1,0 +1,40 @@
+"""A synthesised design as a unit in gates, which runs wherever the one in RTL does."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from rackwright.synthesis.flow import Design, gates_of
+from rackwright.synthesis.library import Library
+from rackwright.synthesis.process import Process
+from rackwright.synthesis.tools import program, run
+
+_CELLS = "read_liberty {library}\nproc\nwrite_verilog -noattr {output}\n"
+
+
+def write_gates(design: Design, library: Library, process: Process, folder: Path) -> Path:
+    """Writes a design in gates and its manifest into `folder`; gives the path of that.
+
+    Ports and clock are those of the RTL. Cells are modules of what the library says that they compute,
+    memories that are macros are those of the RTL, and nothing has a delay.
+    """
+    gates = gates_of(design, library, process)
+    texts = {f"{name}.v": part.netlist.read_text("utf-8") for name, part in gates.netlist.parts.items()}
+    texts |= {f"{name}.sv": memory.module.text + "\n" for name, memory in gates.macros.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    _write_cells(library, folder)
+    netlist_hash = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
+    record = {**design.record, "verilog": ["cells.v", *texts], "hash": netlist_hash}
+    manifest = folder / "manifest.json"
+    manifest.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    return manifest
+
+
+def _write_cells(library: Library, folder: Path) -> None:
+    script = _CELLS.format(library=library.path, output=folder / "cells.v")
+    (folder / "cells.ys").write_text(script, encoding="utf-8")
+    run([program("yosys"), "-q", str(folder / "cells.ys")], folder / "cells.log")
