@@ -83,7 +83,7 @@ void nic_send_from(const void *bytes, unsigned length);
 /* Waits until all frames have been read from memory. */
 void nic_drain(void);
 
-/* Lets `flits` of 8 bytes leave per `period` cycles of the link; 0 and 0: no limit. Before, the limit is the rate of
+/* Lets `flits` of 8 bytes leave per `period` cycles of the NIC; 0 and 0: no limit. Before, the limit is the rate of
    the server's link; what leaves faster than that waits in the port behind the NIC, and is dropped when that is full. */
 void nic_limit(uint16_t flits, uint16_t period);
 

@@ -9,7 +9,6 @@ import pytest
 from bootstrap.paths import SOFTWARE
 from rackwright import Cluster, Ethernet, Server, Switch, compile_bare_metal
 from rackwright.cluster import ClusterResult
-from rackwright.designs import design, elaborate
 
 ASK = """
 #include "arguments.h"
@@ -215,9 +214,11 @@ def test_a_nic_keeps_to_the_rate_of_its_link() -> None:
     assert result.ports["dropped"].sum() == 0
 
 
-def wide_pair(frames: str, length: int, *limit: str) -> Cluster:
-    """A source and a sink of so many frames behind a switch, with NICs of 16 bytes per cycle."""
-    nic = design(elaborate("nic", {"network-bytes": 16}))
+both_widths = pytest.mark.parametrize("nic", [None, "nic"], ids=["16 bytes per cycle", "8"])
+
+
+def transfer(nic: str | None, frames: str, length: int, *limit: str) -> Cluster:
+    """A source and a sink of so many frames behind a switch."""
     sink = Server("boom", program="bulk.elf", arguments=[frames, "1" if limit else "1000"], nic=nic)
     source = Server("rocket", program="bulk.elf", arguments=[sink, frames, str(length), *limit], nic=nic)
     switch = Switch(buffer_kib=4096)
@@ -225,26 +226,23 @@ def wide_pair(frames: str, length: int, *limit: str) -> Cluster:
     return Cluster(switch, link=Ethernet(latency_us=0.5))
 
 
-def test_a_wide_nic_fills_its_link_at_half_of_the_clock() -> None:
-    results = [wide_pair("1000", 1500).run(1, threads=threads) for threads in (1, 2)]
+@both_widths
+def test_a_nic_fills_its_link(nic: str | None) -> None:
+    results = [transfer(nic, "1000", 1500).run(1, threads=threads) for threads in (1, 2)]
     seconds = int(results[0].servers["stdout"][1]) / 2e9
     assert 1000 * 1500 * 8 / seconds >= 200e9
     assert results[0].digest == results[1].digest
 
 
+@both_widths
 @pytest.mark.parametrize("length", [64, 65, 71, 1500])
-def test_a_wide_nic_loses_no_byte_whatever_the_windows(length: int) -> None:
-    pair = ("60", length, "1", "64")
-    results = [wide_pair(*pair).run(1, threads=1, window_cycles=window) for window in (1600, 25)]
+def test_a_nic_loses_no_byte_whatever_the_windows(length: int, nic: str | None) -> None:
+    limited = transfer(nic, "60", length, "1", "64")
+    results = [limited.run(1, threads=1, window_cycles=window) for window in (1600, 25)]
     assert all(list(result.servers["exit_code"]) == [0, 0] for result in results)
     assert results[0].digest == results[1].digest
 
 
 def test_windows_that_end_between_a_frame_and_an_interrupt_make_no_other_digest() -> None:
-    sink = Server("boom", program="bulk.elf", arguments=["1000", "1000"])
-    source = Server("rocket", program="bulk.elf", arguments=[sink, "1000", "1500"])
-    switch = Switch(buffer_kib=4096)
-    switch.add_downlinks([sink, source])
-    pair = Cluster(switch, link=Ethernet(latency_us=0.5))
-    results = [pair.run(1, threads=1, window_cycles=window) for window in (1600, 100)]
+    results = [transfer(None, "1000", 1500).run(1, threads=1, window_cycles=window) for window in (1600, 100)]
     assert results[0].digest == results[1].digest

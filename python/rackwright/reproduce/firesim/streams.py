@@ -8,8 +8,8 @@ from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
 
-LIMITS = {1: (5, 1024), 10: (25, 512), 40: (25, 128), 100: (125, 256)}
-"""By Gbit/s: the token bucket of the NIC, flits per cycles of the link."""
+LIMITS = {1: (5, 512), 10: (25, 256), 40: (25, 64), 100: (125, 128)}
+"""By Gbit/s: the token bucket of the NIC, flits of 8 bytes per cycles of its 1.6 GHz."""
 SENDERS = 8
 FRAME_BYTES = 1600
 """200 flits, so that a sample holds a whole number of frames at every rate."""
