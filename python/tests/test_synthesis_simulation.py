@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from rackwright import Unit, elaborate, libsnappy
+from rackwright import Unit, elaborate
 from rackwright.commands import Completion, operate
-from rackwright.designs import ParameterValue
+from rackwright.nic import FrameCompletion, NicUnit
 from rackwright.synthesis.flow import read_design
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.process import load_process
@@ -20,41 +20,23 @@ pytestmark = [
     pytest.mark.skipif(not DEFAULT_LIBERTY.exists(), reason="the packages of synthesis are not installed"),
 ]
 
-Pair = tuple[Unit, Unit, Callable[[bytes], bytes]]
-"""A unit in RTL, the same one in gates, and what makes their input of their output."""
-
 HUNG = 10_000_000
 SOURCE = random.Random(5)
-NOISE = SOURCE.randbytes(20_000)
-TEXT = b" ".join(SOURCE.choices([b"rack", b"server", b"history window", b"of", b"credit"], k=4_000))
-PLAIN = (b"", b"a", NOISE[:77], TEXT[:5_000], TEXT + NOISE[:3_000] + TEXT, bytes(70_000))
+NOISE = SOURCE.randbytes(70_000)
 
 
-def same(data: bytes) -> bytes:
-    """What a copy is."""
-    return data
+@pytest.fixture(scope="module")
+def copiers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Unit, Unit]:
+    """A copy unit in RTL and in gates."""
+    return Unit("stream-copy"), Unit(in_gates("stream-copy", tmp_path_factory.mktemp("gates")))
 
 
-UNITS: dict[str, tuple[dict[str, ParameterValue], Callable[[bytes], bytes]]] = {
-    "stream-copy": ({}, same),
-    "snappy-decompress": ({"history-kib": 2}, libsnappy.compress),
-}
-"""Units, their parameters, and what makes their input of their output."""
+def in_gates(unit: str, folder: Path) -> Path:
+    """The manifest of a unit in gates, its memories as models."""
+    return write_gates(read_design(elaborate(unit)), load_library(), load_process(), folder)
 
 
-@pytest.fixture(scope="module", params=UNITS)
-def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    """Each unit in both forms."""
-    parameters, packed = UNITS[request.param]
-    manifest = elaborate(request.param, parameters)
-    folder = tmp_path_factory.mktemp("gates")
-    in_gates = write_gates(read_design(manifest), load_library(), load_process(), folder)
-    units = Unit(manifest), Unit(in_gates)
-    yield *units, packed
-    assert [unit.violations for unit in units] == [0, 0]
-
-
-def run(unit: Unit, data: bytes, room: int, misalignment: tuple[int, int]) -> tuple[Completion, bytes]:
+def copy(unit: Unit, data: bytes, room: int, misalignment: tuple[int, int]) -> tuple[Completion, bytes]:
     """One operation, and what it wrote."""
     unit.release_all()
     source = unit.load(data, misalignment=misalignment[0])
@@ -63,35 +45,48 @@ def run(unit: Unit, data: bytes, room: int, misalignment: tuple[int, int]) -> tu
     return ended, unit.read(target, min(ended.output_bytes, room))
 
 
+def assert_equal_runs(rtl: Unit, gates: Unit) -> None:
+    """All that has passed the ports of both was the same in every cycle."""
+    assert gates.cycle == rtl.cycle
+    assert gates.digest == rtl.digest
+    assert gates.violations == rtl.violations == 0
+
+
 @pytest.mark.parametrize("misalignment", [(0, 0), (7, 29)])
-@pytest.mark.parametrize("plain", PLAIN, ids=[f"{len(plain)} bytes" for plain in PLAIN])
-def test_cycles_and_results_are_those_of_the_rtl(
-    pair: Pair, plain: bytes, misalignment: tuple[int, int]
-) -> None:
-    *units, packed = pair
-    results = [run(unit, packed(plain), len(plain), misalignment) for unit in units]
+@pytest.mark.parametrize("length", [0, 1, 77, 4096, len(NOISE)])
+def test_copies(copiers: tuple[Unit, Unit], length: int, misalignment: tuple[int, int]) -> None:
+    results = [copy(unit, NOISE[:length], length, misalignment) for unit in copiers]
     assert results[0] == results[1]
-    assert results[1][0].status == "ok"
-    assert results[1][1] == plain
-    assert units[0].cycle == units[1].cycle
-    assert units[0].digest == units[1].digest
+    assert (results[1][0].status, results[1][1]) == ("ok", NOISE[:length])
+    assert_equal_runs(*copiers)
 
 
-def test_input_that_is_broken_ends_as_in_the_rtl(
-    pair: Pair,
-) -> None:
-    *units, packed = pair
-    for place in range(0, 400, 13):
-        data = bytearray(packed(TEXT[:3_000]))
-        data[place] ^= 1 << place % 8
-        assert run(units[0], bytes(data), 3_000, (0, 0)) == run(units[1], bytes(data), 3_000, (0, 0))
-    assert units[0].digest == units[1].digest
+@pytest.mark.parametrize("room", [0, 1, 100, 4_999])
+def test_too_little_room(copiers: tuple[Unit, Unit], room: int) -> None:
+    results = [copy(unit, NOISE[:5_000], room, (3, 5)) for unit in copiers]
+    assert results[0] == results[1]
+    assert results[1][0].status == "output_full"
+    assert_equal_runs(*copiers)
 
 
-def test_too_little_room_ends_as_in_the_rtl(pair: Pair) -> None:
-    *units, packed = pair
-    for room in (0, 1, 100, 4_999):
-        results = [run(unit, packed(TEXT[:5_000]), room, (3, 5)) for unit in units]
-        assert results[0] == results[1]
-        assert results[1][0].status == "output_full"
-    assert units[0].digest == units[1].digest
+def echo(nic: NicUnit, data: bytes) -> list[tuple[int, int, bytes]]:
+    """Takes a frame from the network and sends it back; gives what left, with its cycles."""
+    buffer = nic.unit.reserve(len(data), "rw", len(data) % 32)
+    nic.receive_into(buffer)
+    nic.bench.deliver(data)
+    assert nic.unit.work(HUNG)
+    assert nic.take_received() == FrameCompletion("ok", len(data), 0)
+    nic.send(buffer)
+    assert nic.unit.work(HUNG)
+    assert nic.take_sent() == FrameCompletion("ok", len(data), 0)
+    return list(nic.bench.sent_frames())
+
+
+def test_a_network_interface(tmp_path: Path) -> None:
+    rtl, gates = NicUnit(), NicUnit(design=in_gates("nic", tmp_path))
+    for length in (1, 8, 60, 64, 65, 1500, 9600):
+        data = SOURCE.randbytes(length)
+        sent = echo(rtl, data)
+        assert [frame for _, _, frame in sent] == [data]
+        assert echo(gates, data) == sent
+    assert_equal_runs(rtl.unit, gates.unit)
