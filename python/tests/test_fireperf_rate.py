@@ -18,6 +18,6 @@ def test_all_ways_to_observe_give_the_same_run() -> None:
     rates = {row.quantity: row.ours for row in made.rows}
     assert rates["rate, alone"] > 0
     # How fast a busy machine simulates is for people to look at.
-    assert all(rates[f"rate, {way} over alone"] > 0.05 for way in WATCHINGS)
+    assert all(rates[f"rate, {way} over alone"] > 0 for way in WATCHINGS)
     with pytest.raises(RackwrightError, match="false ended with status 1"):
         next(costs(image, "false", 1, harts=1))
