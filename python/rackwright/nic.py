@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from pathlib import Path
 
 from rackwright.commands import STATUS_NAMES
@@ -77,6 +78,7 @@ class Waiting:
     received: int
 
 
+@cache
 def server_nic(*, virtio: bool = False) -> Path:
     """The manifest of the network interface of a server; with `virtio`, Debian's own driver knows it.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from bootstrap.compression import REPLACED, replace_flags
 from bootstrap.paths import BUILD, SOFTWARE
 from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.whole import make_whole
 
 _BARE_METAL = SOFTWARE / "bare-metal"
 _NETWORK = SOFTWARE / "network"
@@ -167,10 +167,7 @@ def place_of(sources: Sequence[Path], output: str | Path | None, options: Sequen
 
 def make_program(command: Sequence[str], program: Path) -> None:
     """Compiles and links `program`; who reads it meanwhile, as another run may, finds a whole one."""
-    with tempfile.TemporaryDirectory(dir=program.parent) as folder:
-        fresh = Path(folder) / program.name
-        run_compiler([*command, "-o", str(fresh)], program)
-        fresh.replace(program)
+    make_whole(program, lambda fresh: run_compiler([*command, "-o", str(fresh)], program))
 
 
 def run_compiler(command: Sequence[str], program: Path) -> None:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file such that whoever reads it meanwhile finds the whole of it, or what was there before."""
+def make_whole(path: Path, make: Callable[[Path], object]) -> None:
+    """Lets `make` write a file beside `path` and puts it there: nobody ever sees half of it.
+
+    Whoever reads meanwhile finds what was there before; when `make` fails, it stays.
+    """
     with TemporaryDirectory(dir=path.parent, prefix=".unfinished-") as folder:
         unfinished = Path(folder) / path.name
-        unfinished.write_text(text, encoding="utf-8")
+        make(unfinished)
         os.replace(unfinished, path)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The same for a text."""
+    make_whole(path, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))

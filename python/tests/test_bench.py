@@ -8,6 +8,7 @@ import pytest
 from command_line import rw
 
 from rackwright import libsnappy
+from rackwright.benchmarks.rtl import cost
 from rackwright.demo.archive import default_archive
 
 
@@ -40,6 +41,12 @@ def test_the_cost_of_the_engine_is_given_for_both_units(plain: Path) -> None:
         assert 20_000 / 32 < row["cycles"] < 20_000 * 16
         # How long it takes is for people to look at: other tests want the machine too.
         assert all(row[figure] > 0 for figure in ("engine_seconds", "bare_seconds", "ratio"))
+
+
+def test_the_cost_of_the_engine_is_that_of_runs_beside_each_other() -> None:
+    made = cost("unit", 120, engine=[4.0, 6.0, 9.0], bare=[2.0, 2.0, 3.0])
+    assert (made.engine_seconds, made.bare_seconds, made.ratio) == (6.0, 2.0, 3.0)
+    assert made.cycles_per_second == 20.0
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import json
-import random
 
 import pytest
+from nic_echo import echo
 
 from rackwright import RackwrightError
 from rackwright.designs import design, elaborate
-from rackwright.nic import FrameCompletion, NicUnit
+from rackwright.nic import NicUnit
 from rackwright.synthesis.table import known_clock
 from rackwright.unit import Unit
-
-LIMIT = 100_000
-
-
-def echo(nic: NicUnit) -> None:
-    """Every frame that arrives is sent back as it is."""
-    source = random.Random(0)
-    for length in (1, 64, 1500, 9600):
-        data = source.randbytes(length)
-        buffer = nic.unit.reserve(length, "rw", length % 32)
-        nic.receive_into(buffer)
-        nic.bench.deliver(data)
-        assert nic.unit.work(LIMIT)
-        received = nic.take_received()
-        assert received is not None
-        assert (received.status, received.length) == ("ok", length)
-        nic.send(buffer)
-        assert nic.unit.work(LIMIT)
-        assert [frame for _, _, frame in nic.bench.sent_frames()] == [data]
-        assert nic.take_sent() == FrameCompletion("ok", length, 0)
-    assert nic.unit.violations == 0
 
 
 def test_the_smallest() -> None:

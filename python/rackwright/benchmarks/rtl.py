@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rackwright import libsnappy
@@ -42,9 +43,14 @@ def measure(operation: str, data: bytes, repetitions: int = 9) -> RtlCost:
         began = time.perf_counter()
         recorder.unit.bench.replay()
         bare.append(time.perf_counter() - began)
+    return cost(recorder.unit.design.unit, recorder.unit.bench.recorded_cycles, engine, bare)
+
+
+def cost(unit: str, cycles: int, engine: Sequence[float], bare: Sequence[float]) -> RtlCost:
+    """What runs of so many cycles come to, by the seconds that each took: neighbours ran in turn."""
     return RtlCost(
-        unit=recorder.unit.design.unit,
-        cycles=recorder.unit.bench.recorded_cycles,
+        unit=unit,
+        cycles=cycles,
         engine_seconds=statistics.median(engine),
         bare_seconds=statistics.median(bare),
         ratio=statistics.median(mine / its for mine, its in zip(engine, bare, strict=True)),

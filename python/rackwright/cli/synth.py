@@ -77,11 +77,12 @@ def synth(
         if update:
             _update(wanted, library, process, activity)
             return
-        designs = _designs(wanted, activity)
-        rows = list(synthesise_all(designs, library, process, paths=paths, report=activity.detail))
+        rows = list(
+            synthesise_all(_designs(wanted, activity), library, process, paths=paths, report=activity.detail)
+        )
         if gates:
             activity.begin("writing the netlist")
-            manifest = write_gates(designs[0], library, process, gates)
+            manifest = write_gates(_manifest(wanted[0]), library, process, gates)
     output.mkdir(parents=True, exist_ok=True)
     report = output / ("all.html" if every else f"{Path(wanted[0].unit).stem}.html")
     report.write_text(render(rows, library, process), encoding="utf-8")
@@ -95,11 +96,19 @@ def synth(
         messages.print(f"in gates: {manifest}", highlight=False, soft_wrap=True)
 
 
+def _is_own(wanted: Configuration) -> bool:
+    return wanted.unit.endswith(".json")
+
+
+def _manifest(wanted: Configuration) -> Path:
+    return Path(wanted.unit) if _is_own(wanted) else wanted.elaboration.manifest
+
+
 def _designs(wanted: list[Configuration], activity: Activity) -> list[Design]:
     from rackwright.synthesis.flow import load_designs, read_design
 
-    if len(wanted) == 1 and wanted[0].unit.endswith(".json"):
-        return [read_design(Path(wanted[0].unit))]
+    if len(wanted) == 1 and _is_own(wanted[0]):
+        return [read_design(_manifest(wanted[0]))]
     activity.begin("elaborating what is synthesised")
     designs = load_designs([each.elaboration for each in wanted])
     activity.begin(f"synthesising {wanted[0].name if len(wanted) == 1 else f'{len(wanted)} configurations'}")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rackwright.cluster.runners import Runner
 from rackwright.errors import RackwrightError
+from rackwright.whole import write_whole
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ class Checkpoints:
         checkpoint = Checkpoint(self._cluster, runner.machine.cycle, json.loads(runner.report())["digest"])
         if not runner.leads:
             return
-        beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        beside.write_text(json.dumps(asdict(checkpoint)) + "\n", encoding="utf-8")
-        beside.replace(self._path)
+        write_whole(self._path, json.dumps(asdict(checkpoint)) + "\n")
 
 
 class Return:

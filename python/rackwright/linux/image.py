@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +16,7 @@ from rackwright.errors import RackwrightError
 from rackwright.linux.files import kernel_of, member, write_files
 from rackwright.linux.lock import Selection, locked_selection, write_lock
 from rackwright.linux.packages import PackageClient
+from rackwright.whole import make_whole
 
 VERSION = 1
 """Of the format; an image of another one is refused."""
@@ -60,10 +59,12 @@ def build_image(
         tell("unpacking")
         _write(path, client, selection)
     if not packages:
-        _replace(_default(), lambda new: new.symlink_to(path))
+        make_whole(_default(), lambda new: new.symlink_to(path))
     if output is None:
         return path
-    _replace(output, lambda new: shutil.copyfile(path, new))
+    if not output.parent.is_dir():
+        raise RackwrightError(f"{output.parent}: no such folder")
+    make_whole(output, lambda new: shutil.copyfile(path, new))
     return output
 
 
@@ -175,7 +176,7 @@ def _write(path: Path, client: PackageClient, selection: Selection) -> None:
     }
     described = {"image.json": json.dumps(description, indent=2).encode(), **parts}
     path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, lambda new: _pack(new, described))
+    make_whole(path, lambda new: _pack(new, described))
 
 
 def _pack(path: Path, parts: dict[str, bytes]) -> None:
@@ -184,17 +185,6 @@ def _pack(path: Path, parts: dict[str, bytes]) -> None:
             head = tarfile.TarInfo(name)
             head.size = len(content)
             archive.addfile(head, io.BytesIO(content))
-
-
-def _replace(path: Path, make: Callable[[Path], object]) -> None:
-    """Makes a file under another name first, so that nobody ever sees half of it."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise RackwrightError(f"{folder}: no such folder")
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".image-") as unfinished:
-        new = Path(unfinished) / "new"
-        make(new)
-        os.replace(new, path)
 
 
 def _hash(content: bytes) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from bootstrap.paths import BUILD, PROTOBUF, SOFTWARE
 from bootstrap.protobuf import INCLUDES
 from bootstrap.software import Target
 from rackwright.programs import run_compiler
+from rackwright.whole import make_whole
 
 _KEPT = BUILD / "protobuf" / "objects"
 
@@ -32,10 +32,8 @@ def compile_generated(source: Path, folder: Path, target: Target) -> Path:
     kept = _KEPT / f"{_key(source, folder, target)}.o"
     if not kept.exists():
         _KEPT.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=_KEPT) as scratch:
-            made = Path(scratch) / kept.name
-            run_compiler([*command, "-c", str(source), "-o", str(made)], Path(source.name))
-            made.replace(kept)
+        compiled = [*command, "-c", str(source), "-o"]
+        make_whole(kept, lambda made: run_compiler([*compiled, str(made)], Path(source.name)))
     return kept
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
@@ -28,17 +27,13 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Design:
-    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one.
-
-    `record` is its manifest.
-    """
+    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one."""
 
     unit: str
     parameters: dict[str, ParameterValue]
     rtl_hash: str
     modules: dict[str, Module]
     top: str
-    record: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def copies(self) -> Counter[str]:
@@ -85,7 +80,7 @@ def read_design(manifest: Path) -> Design:
         text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
     except (OSError, ValueError, KeyError) as error:
         raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error
-    return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"], record)
+    return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"])
 
 
 @dataclass(frozen=True)

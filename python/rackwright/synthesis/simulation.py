@@ -6,7 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from rackwright.synthesis.flow import Design, gates_of
+from rackwright.synthesis.flow import gates_of, read_design
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.process import Process
 from rackwright.synthesis.tools import program, run
@@ -14,13 +14,13 @@ from rackwright.synthesis.tools import program, run
 _CELLS = "read_liberty {library}\nproc\nwrite_verilog -noattr {output}\n"
 
 
-def write_gates(design: Design, library: Library, process: Process, folder: Path) -> Path:
-    """Writes a design in gates and its manifest into `folder`; gives the path of that.
+def write_gates(rtl: Path, library: Library, process: Process, folder: Path) -> Path:
+    """Writes the design of the manifest `rtl` in gates and a manifest into `folder`; gives the path of that.
 
     Ports and clock are those of the RTL. Cells are modules of what the library says that they compute,
     memories that are macros are those of the RTL, and nothing has a delay.
     """
-    gates = gates_of(design, library, process)
+    gates = gates_of(read_design(rtl), library, process)
     texts = {f"{name}.v": part.netlist.read_text("utf-8") for name, part in gates.netlist.parts.items()}
     texts |= {f"{name}.sv": memory.module.text + "\n" for name, memory in gates.macros.items()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -28,7 +28,8 @@ def write_gates(design: Design, library: Library, process: Process, folder: Path
         (folder / file).write_text(text, encoding="utf-8")
     _write_cells(library, folder)
     netlist_hash = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
-    record = {**design.record, "verilog": ["cells.v", *texts], "hash": netlist_hash}
+    record = json.loads(rtl.read_text(encoding="utf-8"))
+    record |= {"verilog": ["cells.v", *texts], "hash": netlist_hash}
     manifest = folder / "manifest.json"
     manifest.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     return manifest

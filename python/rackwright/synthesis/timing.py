@@ -65,7 +65,9 @@ class _Timer:
         chosen: dict[str, str] = {}
         for report in _PATHS.split(text)[1:]:
             chosen.setdefault(self._netlist.register(_ends(report)[1]), report)
-        return [self._path(register, report) for register, report in list(chosen.items())[:count]]
+            if len(chosen) == count:
+                break
+        return [self._path(register, report) for register, report in chosen.items()]
 
     def _design(self) -> list[str]:
         fo4 = self._library.fo4 / self._unit
