@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections import Counter
@@ -14,23 +13,30 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from rackwright.synthesis.gates import netlist_verilog
 from rackwright.synthesis.library import CACHE, Library
-from rackwright.synthesis.pieces import LIMIT, Piece
+from rackwright.synthesis.pieces import LARGE_TEXT, LIMIT, Piece
+from rackwright.synthesis.timeless import without_clock
 from rackwright.synthesis.tools import program, run
 
-_ABC = (
-    # `dc2` and `scorr` would undo the prefix trees of adders; a flop with many loads needs the buffers.
-    "strash",
-    "if -g -K 6",
-    "strash",
-    "dch -f",
-    "map -B 0.9",
-    "topo",
-    "buffer -p -N 12",
-    "topo",
-    "upsize",
-    "dnsize",
-)
+_ABC = """strash
+if -g -K 6
+strash
+dch -c -C 100 -S 300
+map -S {fo4} -F {fanout}
+topo
+buffer -p -N 6
+topo
+upsize
+dnsize
+"""
+"""What ABC does.
+
+Cells have the delays of edges as slow as an FO4 ({fo4} ps), and two fifths of one for each factor e of
+fan-out ({fanout} ps): with equal delays for all, or without what loads cost, the mapper makes long chains
+of gates with three inputs. `dc2` and `scorr` would undo the prefix trees of adders; what has many loads needs
+the buffers.
+"""
 
 _YOSYS = """read_verilog -sv {folder}/logic.sv
 read_verilog -lib {folder}/boxes.sv
@@ -40,22 +46,22 @@ flatten
 opt -nodffe -nosdff
 memory -nomap
 memory_map
-opt -nodffe -nosdff
+opt -fast -nodffe -nosdff
 wreduce
 opt_clean
 alumacc
-opt -nodffe -nosdff
+opt -fast -nodffe -nosdff
 techmap
-opt -fast -nodffe -nosdff
+opt_clean
 dfflibmap -liberty {library}
-opt -fast -nodffe -nosdff
 abc -exe {abc} -liberty {library} -constr {folder}/abc.constraints -script {folder}/abc.script
 opt_clean -purge
 setundef -zero
-write_verilog -noattr -noexpr -simple-lhs {folder}/netlist.v
+write_json {folder}/netlist.json
 """
+"""What yosys does. It cleans while operations are words: gates take minutes, and ABC cleans them anyway."""
 
-_CELL = re.compile(r"^  (\w+) (?:\\\S+|\w+) +\($", re.MULTILINE)
+_SCRIPTS = (_YOSYS, _ABC)
 
 
 @dataclass(frozen=True)
@@ -84,13 +90,13 @@ def map_pieces(
 
 
 def mapping_key() -> str:
-    """Changes with what mapping does."""
-    return hashlib.sha256("\0".join((_YOSYS, *_ABC, str(LIMIT))).encode()).hexdigest()[:16]
+    """Changes with what mapping does, and with how designs are cut for it."""
+    return hashlib.sha256("\0".join((*_SCRIPTS, str(LIMIT), str(LARGE_TEXT))).encode()).hexdigest()[:16]
 
 
 def _key(piece: Piece, library: Library) -> str:
     """Changes with the piece and with all that mapping it depends on."""
-    parts = (piece.root.name, piece.text, piece.stubs, library.key, mapping_key())
+    parts = (piece.root.name, piece.text, piece.stubs, library.key, *_SCRIPTS)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
@@ -107,8 +113,12 @@ def _make(piece: Piece, library: Library, folder: Path) -> None:
     work = Path(tempfile.mkdtemp(prefix="map-", dir=folder.parent))
     try:
         _prepare(piece, library, work)
-        run([program("yosys"), "-q", str(work / "script.ys")], work / "yosys.log")
-        counts = Counter(_CELL.findall((work / "netlist.v").read_text(encoding="utf-8")))
+        command = [program("yosys"), "-q", str(work / "script.ys")]
+        run(command, work / "yosys.log", without_clock(CACHE))
+        mapped = json.loads((work / "netlist.json").read_text(encoding="utf-8"))["modules"][piece.root.name]
+        (work / "netlist.json").unlink()
+        (work / "netlist.v").write_text(netlist_verilog(piece.root.name, mapped), encoding="utf-8")
+        counts = Counter(cell["type"] for cell in mapped["cells"].values())
         (work / "cells.json").write_text(json.dumps(counts, sort_keys=True), encoding="utf-8")
         if not folder.exists():
             work.rename(folder)
@@ -121,9 +131,11 @@ def _prepare(piece: Piece, library: Library, folder: Path) -> None:
     load = max(driver.capacitances.values())
     (folder / "logic.sv").write_text(piece.text, encoding="utf-8")
     (folder / "boxes.sv").write_text(piece.stubs, encoding="utf-8")
-    (folder / "abc.script").write_text("\n".join([*_ABC, ""]), encoding="utf-8")
     constraints = f"set_driving_cell {driver.name}\nset_load {load} [all_outputs]\n"
     (folder / "abc.constraints").write_text(constraints, encoding="utf-8")
+    fo4 = 1000 * library.fo4
+    commands = _ABC.format(fo4=f"{fo4:.1f}", fanout=f"{0.4 * fo4:.1f}")
+    (folder / "abc.script").write_text(commands, encoding="utf-8")
     script = _YOSYS.format(
         folder=folder, top=piece.root.name, library=library.path, abc=program("berkeley-abc")
     )

@@ -38,7 +38,7 @@ class _Part:
 
 def _plain(name: str) -> str:
     """A name without what Verilog needs to escape it."""
-    return re.sub(r"\s+", "", name).lstrip("\\")
+    return "".join(name.split()).lstrip("\\")
 
 
 class Netlist:

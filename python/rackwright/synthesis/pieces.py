@@ -1,7 +1,7 @@
 """Cuts a design into pieces that are mapped each on its own.
 
-A mapper's time grows faster than what it maps, and large modules stand in a unit several times. A piece is a
-module with the small modules in it; larger ones are pieces of their own.
+A mapper's time grows faster than what it maps, and the same modules stand in several units, or several times
+in one. A piece is a module with the small modules in it; larger ones are pieces of their own.
 """
 
 from __future__ import annotations
@@ -11,8 +11,14 @@ from dataclasses import dataclass
 
 from rackwright.synthesis.verilog import Module
 
-LIMIT = 60_000
-"""Signal bits up to which modules are mapped together: what is mapped apart comes out a fifth slower."""
+LIMIT = 38_000
+"""Signal bits up to which modules are mapped together.
+
+With less, units have more pieces in common, but the mapper does not see that a path goes on in another piece.
+"""
+
+LARGE_TEXT = 100_000
+"""Characters from which a module is a piece of its own: it takes a minute, and several units have it."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,8 @@ def cut(
 
     `boxes` are modules that nothing is mapped of, `alone` those that are pieces of their own at any size.
     """
-    return _Cutter(modules, boxes, alone, limit).pieces(top)
+    large = {name for name, module in modules.items() if len(module.text) > LARGE_TEXT}
+    return _Cutter(modules, boxes, alone | large, limit).pieces(top)
 
 
 class _Cutter:

@@ -11,8 +11,10 @@ from rackwright.synthesis import sta
 from rackwright.synthesis.library import CACHE, Library
 from rackwright.synthesis.netlist import Netlist
 
-_ENDS = 6000
-"""End points that are looked at: enough that one wide register does not hide the next."""
+_ENDS = 600
+"""End points that are looked at for a register: enough that one wide register does not hide the next."""
+
+_MOST_ENDS = 6000
 
 _PERIOD = 0.001
 _PATHS = re.compile(r"^Startpoint: ", re.MULTILINE)
@@ -60,7 +62,8 @@ class _Timer:
         (folder / "macros.lib").write_text(macros, encoding="utf-8")
 
     def paths(self, count: int) -> list[TimedPath]:
-        command = f"report_checks -path_delay max -group_count {_ENDS} -digits 4"
+        ends = min(_ENDS * count, _MOST_ENDS)
+        command = f"report_checks -path_delay max -group_count {ends} -digits 4"
         text = sta.evaluate([*self._design(), command], self._folder, "paths")
         chosen: dict[str, str] = {}
         for report in _PATHS.split(text)[1:]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from bootstrap import tools
@@ -18,9 +19,14 @@ def program(name: str) -> str:
     return found.path
 
 
-def run(command: list[str], log: Path) -> str:
-    """What a program prints, kept in `log` too; raises `RackwrightError` with its complaint."""
-    result = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+def run(command: list[str], log: Path, environment: Mapping[str, str] | None = None) -> str:
+    """What a program prints, kept in `log` too; raises `RackwrightError` with its complaint.
+
+    It has the `environment`, or this process's.
+    """
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=environment
+    )
     text = result.stdout + result.stderr
     log.write_text(text, encoding="utf-8")
     complaints = [line for line in text.splitlines() if line.startswith(("ERROR", "Error"))]
