@@ -32,10 +32,9 @@ dnsize
 """
 """What ABC does.
 
-Cells have the delays of edges as slow as an FO4 ({fo4} ps), and two fifths of one for each factor e of
-fan-out ({fanout} ps): with equal delays for all, or without what loads cost, the mapper makes long chains
-of gates with three inputs. `dc2` and `scorr` would undo the prefix trees of adders; what has many loads needs
-the buffers.
+Cells have the delays of edges as slow as an FO4 ({fo4} ps), and some more for their fan-out ({fanout} ps):
+with equal delays for all, or without what loads cost, the mapper makes long chains of gates of three inputs.
+`dc2` and `scorr` would undo the prefix trees of adders; what has many loads needs the buffers.
 """
 
 _YOSYS = """read_verilog -sv {folder}/logic.sv
@@ -61,7 +60,11 @@ write_json {folder}/netlist.json
 """
 """What yosys does. It cleans while operations are words: gates take minutes, and ABC cleans them anyway."""
 
-_SCRIPTS = (_YOSYS, _ABC)
+_FANOUT = 0.4
+"""FO4 that a cell is thought to take longer for each factor e of fan-out."""
+
+_SCRIPTS = (_YOSYS, _ABC, str(_FANOUT))
+"""All that a piece is mapped by."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ def _prepare(piece: Piece, library: Library, folder: Path) -> None:
     constraints = f"set_driving_cell {driver.name}\nset_load {load} [all_outputs]\n"
     (folder / "abc.constraints").write_text(constraints, encoding="utf-8")
     fo4 = 1000 * library.fo4
-    commands = _ABC.format(fo4=f"{fo4:.1f}", fanout=f"{0.4 * fo4:.1f}")
+    commands = _ABC.format(fo4=f"{fo4:.1f}", fanout=f"{_FANOUT * fo4:.1f}")
     (folder / "abc.script").write_text(commands, encoding="utf-8")
     script = _YOSYS.format(
         folder=folder, top=piece.root.name, library=library.path, abc=program("berkeley-abc")

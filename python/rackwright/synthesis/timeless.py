@@ -7,11 +7,9 @@ the kernel.
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from rackwright.synthesis.tools import program
+from rackwright.synthesis.tools import program, run
 from rackwright.whole import make_whole
 
 _SOURCE = """#include <ctime>
@@ -30,8 +28,7 @@ def without_clock(folder: Path) -> dict[str, str]:
 
 
 def _compile(library: Path) -> None:
-    with TemporaryDirectory() as folder:
-        source = Path(folder) / "without_clock.cpp"
-        source.write_text(_SOURCE, encoding="utf-8")
-        command = [program("g++"), "-O2", "-shared", "-fPIC", "-o", str(library), str(source)]
-        subprocess.run(command, check=True, capture_output=True)
+    source = library.with_suffix(".cpp")
+    source.write_text(_SOURCE, encoding="utf-8")
+    command = [program("g++"), "-O2", "-shared", "-fPIC", "-o", str(library), str(source)]
+    run(command, library.with_suffix(".log"))

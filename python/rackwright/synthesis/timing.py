@@ -15,6 +15,7 @@ _ENDS = 600
 """End points that are looked at for a register: enough that one wide register does not hide the next."""
 
 _MOST_ENDS = 6000
+"""End points that are looked at in all."""
 
 _PERIOD = 0.001
 _PATHS = re.compile(r"^Startpoint: ", re.MULTILINE)
