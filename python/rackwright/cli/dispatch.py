@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rackwright.cli.output import EXIT_FAILED, JsonOption, messages, print_json, print_record, print_table
-from rackwright.cli.signals import next_signal, signals_held
+from rackwright.cli.signals import signals_held
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _run(file: Path, configuration: Configuration, json: bool) -> None:
     from rackwright.dispatch.metrics import metrics_server
 
     with (
-        signals_held(),
+        signals_held() as signals,
         Dispatcher(configuration) as dispatcher,
         metrics_server(configuration.metrics, dispatcher.status) as metrics,
     ):
@@ -64,7 +64,7 @@ def _run(file: Path, configuration: Configuration, json: bool) -> None:
         xdp = dispatcher.status()["xdp"]
         if xdp is not None:
             _say(f"xdp: {_way(xdp)}")
-        while next_signal() == signal.SIGHUP:
+        while signals.next() == signal.SIGHUP:
             _reload(file, dispatcher)
         _say("answering what is under way")
         last = dispatcher.status()

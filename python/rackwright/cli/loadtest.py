@@ -17,7 +17,7 @@ from rackwright.cli.output import (
     print_table,
     working,
 )
-from rackwright.cli.signals import signals_held, wait_for_end
+from rackwright.cli.signals import signals_held
 from rackwright.errors import RackwrightError
 from rackwright.forms import ARRIVAL_FORMS, WORK_FORMS
 
@@ -135,10 +135,10 @@ def _times(row: object) -> list[float]:
 def _serve(addresses: list[str], cores: int, spin: bool, header_bytes: int, json: bool) -> None:
     from rackwright.loadtest import WorkServices
 
-    with signals_held(), WorkServices(addresses, cores, spin, header_bytes) as services:
+    with signals_held() as signals, WorkServices(addresses, cores, spin, header_bytes) as services:
         messages.print(f"at work on {', '.join(services.addresses)}", highlight=False, soft_wrap=True)
         begin = time.monotonic()
-        wait_for_end()
+        signals.wait_for_end()
         record = {
             "addresses": services.addresses,
             "answered": services.answered,
