@@ -1,22 +1,20 @@
 //! Blocks of decoded instructions, and where they are kept.
 
+use crate::chunks::Chunks;
 use crate::code::{Code, Way};
 use crate::state::MicroOperation;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use hashbrown::HashTable;
 use std::sync::Arc;
 
 /// Most instructions of a block.
 pub(crate) const MAXIMUM: usize = 64;
 
-/// A way out of a block, and where it leads a hart.
+/// A way out of a block, and where it leads a hart. It is small, because every hart has tens of thousands.
 pub(crate) struct Exit<B> {
-    pub(crate) way: Way,
-    /// The block at the way's address, if `stamp` is the current one.
+    /// The block at the way's address, if `stamp` is a current one: that of ways within a page, or from page to page.
     pub(crate) target: *mut Block<B>,
-    /// Whether it leads to the same page, so that translations don't matter.
-    pub(crate) local: bool,
     pub(crate) stamp: u64,
+    pub(crate) way: Way,
 }
 
 /// Instructions that run one after the other, until one of them leaves, as a hart has come by them.
@@ -24,37 +22,38 @@ pub(crate) struct Block<B> {
     /// The first operation of the code, which is got at more often than anything else.
     pub(crate) first: *const MicroOperation,
     pub(crate) code: Arc<Code<B>>,
-    pub(crate) exits: Box<[Exit<B>]>,
-    /// Physical page of the second half of an instruction that crosses pages.
-    pub(crate) second_page: Option<u64>,
+    /// One for each way of the code, once it has run twice: much of what a system runs, it runs once.
+    pub(crate) exits: *mut [Exit<B>],
+    has_run: bool,
+    /// Address of the first instruction.
+    pub(crate) pc: u64,
+    /// Physical page of the second half of an instruction that crosses pages, or `NO_PAGE`.
+    second_page: u64,
     /// Up to which fence of instructions it is known to be what memory holds.
     pub(crate) generation: u64,
+    context: u8,
 }
 
+/// No physical page: none is at an odd address.
+const NO_PAGE: u64 = u64::MAX;
+
 impl<B> Block<B> {
-    pub(crate) fn new(code: Arc<Code<B>>, second_page: Option<u64>, generation: u64) -> Block<B> {
-        let exit = |way: &Way| Exit {
-            way: *way,
-            target: std::ptr::null_mut(),
-            local: false,
-            stamp: 0,
-        };
-        Block {
-            first: code.operations.as_ptr(),
-            exits: code.ways.iter().map(exit).collect(),
-            code,
-            second_page,
-            generation,
-        }
+    /// Physical page of the second half of an instruction that crosses pages.
+    pub(crate) fn second_page(&self) -> Option<u64> {
+        (self.second_page != NO_PAGE).then_some(self.second_page)
     }
 
-    pub(crate) fn pc(&self) -> u64 {
-        self.code.instructions[0].pc
+    fn place(&self) -> (u64, u64) {
+        (self.pc, self.code.instructions[0].physical)
+    }
+
+    fn is_of(&self, key: &Key) -> bool {
+        self.pc == key.pc && self.context == key.context && self.place() == key.place()
     }
 }
 
 /// What a block was decoded for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) pc: u64,
     pub(crate) physical: u64,
@@ -62,36 +61,29 @@ pub(crate) struct Key {
     pub(crate) context: u8,
 }
 
-/// Hashes keys faster than the standard hasher, whose defence against chosen keys nobody needs here.
-#[derive(Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
+impl Key {
+    fn place(&self) -> (u64, u64) {
+        (self.pc, self.physical)
     }
+}
 
-    fn write_u8(&mut self, number: u8) {
-        self.write_u64(number.into());
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
+/// A hash of the virtual and physical address of a first instruction. It is faster than the standard one, whose defence
+/// against chosen keys nobody needs here.
+fn hash((pc, physical): (u64, u64)) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = (pc.wrapping_mul(FACTOR).rotate_left(5) ^ physical).wrapping_mul(FACTOR);
+    mixed ^ mixed >> 32
 }
 
 /// All blocks of a hart.
 pub(crate) struct Blocks<B> {
-    owned: Vec<*mut Block<B>>,
-    by_key: HashMap<Key, *mut Block<B>, BuildHasherDefault<KeyHasher>>,
+    blocks: Chunks<Block<B>>,
+    exits: Chunks<Exit<B>>,
+    by_place: HashTable<*mut Block<B>>,
     recent: Box<[Recent<B>]>,
 }
 
-// SAFETY: the pointers are to blocks that this value owns; other threads may have their code too.
+// SAFETY: the pointers are to blocks and exits that this value owns; other threads may have their code too.
 unsafe impl<B: Send + Sync> Send for Blocks<B> {}
 
 struct Recent<B> {
@@ -113,8 +105,9 @@ impl<B> Blocks<B> {
             block: std::ptr::null_mut(),
         };
         Blocks {
-            owned: Vec::new(),
-            by_key: HashMap::default(),
+            blocks: Chunks::new(),
+            exits: Chunks::new(),
+            by_place: HashTable::new(),
             recent: std::iter::repeat_with(empty).take(RECENT).collect(),
         }
     }
@@ -136,33 +129,62 @@ impl<B> Blocks<B> {
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<*mut Block<B>> {
-        self.by_key.get(key).copied()
+        // SAFETY: what is in the table lives as long as the table.
+        let is_it = |block: &*mut Block<B>| unsafe { (**block).is_of(key) };
+        self.by_place.find(hash(key.place()), is_it).copied()
     }
 
-    pub(crate) fn insert(&mut self, key: Key, block: Block<B>) -> *mut Block<B> {
-        let block = Box::into_raw(Box::new(block));
-        self.owned.push(block);
-        self.by_key.insert(key, block);
+    /// Keeps a block of this code as that of `key`; `second_page` and `generation` are those of [`Block`].
+    pub(crate) fn insert(
+        &mut self,
+        key: &Key,
+        code: Arc<Code<B>>,
+        second_page: Option<u64>,
+        generation: u64,
+    ) -> *mut Block<B> {
+        let block = self.blocks.keep(std::iter::once(Block {
+            first: code.operations.as_ptr(),
+            exits: std::ptr::slice_from_raw_parts_mut(std::ptr::dangling_mut(), 0),
+            has_run: false,
+            code,
+            pc: key.pc,
+            second_page: second_page.unwrap_or(NO_PAGE),
+            generation,
+            context: key.context,
+        }));
+        let block = block.cast::<Block<B>>();
+        // SAFETY: as in `get`.
+        let is_it = |block: &*mut Block<B>| unsafe { (**block).is_of(key) };
+        let hash_of = |block: &*mut Block<B>| hash(unsafe { (**block).place() });
+        *self
+            .by_place
+            .entry(hash(key.place()), is_it, hash_of)
+            .or_insert(block)
+            .get_mut() = block;
         block
     }
 
+    /// Takes note that a block without exits has run; from the second time on it has some.
+    pub(crate) fn has_run(&mut self, block: &mut Block<B>) {
+        if block.has_run {
+            block.exits = self.exits.keep(block.code.ways.iter().map(|way| Exit {
+                target: std::ptr::null_mut(),
+                stamp: 0,
+                way: *way,
+            }));
+        }
+        block.has_run = true;
+    }
+
     pub(crate) fn is_full(&self) -> bool {
-        self.owned.len() >= CAPACITY
+        self.blocks.len() >= CAPACITY
     }
 
     /// Forgets all blocks. Stamps must change, so that no link to them is followed.
     pub(crate) fn clear(&mut self) {
-        self.by_key.clear();
+        self.by_place.clear();
         self.recent.iter_mut().for_each(|recent| recent.stamp = 0);
-        for block in self.owned.drain(..) {
-            // SAFETY: it came from a box, and nothing uses it any more.
-            drop(unsafe { Box::from_raw(block) });
-        }
-    }
-}
-
-impl<B> Drop for Blocks<B> {
-    fn drop(&mut self) {
-        self.clear();
+        self.blocks = Chunks::new();
+        self.exits = Chunks::new();
     }
 }

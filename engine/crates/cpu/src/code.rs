@@ -9,12 +9,19 @@ use std::sync::{Arc, Mutex};
 /// A way out of a block to a known address, whoever runs it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
-    /// Address of the next instruction.
-    pub(crate) pc: u64,
+    /// Address of the next instruction, from the block's first on: no jump to a known address leads further than 1 MiB.
+    pub(crate) distance: i32,
     /// Instructions executed when the block is left here.
-    pub(crate) executed: u32,
+    pub(crate) executed: u8,
     /// Whether the last of them was a branch that was taken, or a jump.
     pub(crate) taken: bool,
+}
+
+impl Way {
+    /// Address of the next instruction, for a block whose first is at `pc`.
+    pub(crate) fn target(&self, pc: u64) -> u64 {
+        pc.wrapping_add(self.distance as u64)
+    }
 }
 
 /// The decoded instructions of a block. Nothing in it changes.

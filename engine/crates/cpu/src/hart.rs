@@ -3,7 +3,7 @@
 use crate::address::{AddressSpace, Privilege};
 use crate::block::{Block, Blocks, Key, MAXIMUM};
 use crate::cause::{Exception, Fault};
-use crate::code::{Code, SharedCode};
+use crate::code::{Code, SharedCode, Way};
 use crate::control::{status, Control, Legal};
 use crate::fetch::{self, Source};
 use crate::lower::lower;
@@ -173,37 +173,42 @@ impl<T: Timing> Hart<T> {
                 let first = current.first;
                 ((*first).handler)(&mut self.state, first, values)
             };
-            if let Some(exit) = current.exits.get_mut(code as usize) {
+            // SAFETY: exits live as long as their block, and only it leads to them.
+            if let Some(exit) = unsafe { &mut *current.exits }.get_mut(code as usize) {
                 account(
                     &mut self.timing,
                     &mut self.retired,
                     compiled,
                     &self.state,
                     values,
-                    exit,
+                    &exit.way,
+                    current.pc,
                 );
-                if exit.stamp != self.stamps[usize::from(exit.local)] {
-                    self.state.pc = exit.way.pc;
+                if !self.stamps.contains(&exit.stamp) {
+                    let pc = exit.way.target(current.pc);
+                    self.state.pc = pc;
                     exit.target = self.link()?;
                     // SAFETY: as above.
-                    let crosses = unsafe { (*exit.target).second_page.is_some() };
-                    exit.local = !crosses && (exit.way.pc ^ current.code.instructions[0].pc) < PAGE_BYTES;
-                    exit.stamp = self.stamps[usize::from(exit.local)];
+                    let crosses = unsafe { (*exit.target).second_page().is_some() };
+                    let is_local = !crosses && (pc ^ current.pc) < PAGE_BYTES;
+                    exit.stamp = self.stamps[usize::from(is_local)];
                 }
                 block = exit.target;
             } else if code == leave::INDIRECT {
                 let pc = self.state.pc;
                 self.retire(current, current.code.instructions.len(), true, pc);
-                match self.blocks.recent(pc, self.stamps[0]) {
-                    Some(found) => block = found,
-                    None => block = self.link()?,
-                }
+                block = self.recent_or_link()?;
+            } else if let Some(way) = current.code.ways.get(code as usize) {
+                self.state.pc = way.target(current.pc);
+                self.retire(current, way.executed.into(), way.taken, self.state.pc);
+                self.blocks.has_run(current);
+                block = self.recent_or_link()?;
             } else {
                 return self.leave(current, code);
             }
             if self.timing.cycle() >= until {
                 // SAFETY: as above.
-                self.state.pc = unsafe { (*block).pc() };
+                self.state.pc = unsafe { (*block).pc };
                 return Some(Stop::Budget);
             }
         }
@@ -247,6 +252,13 @@ impl<T: Timing> Hart<T> {
         self.timing.retire(&block.code.timing, &run);
         self.timing
             .observe(&block.code.timing, &run, View::new(&self.state));
+    }
+
+    /// As `link`, for one that was most likely had before.
+    #[inline(always)]
+    fn recent_or_link(&mut self) -> Option<*mut Block<T::Block>> {
+        let recent = self.blocks.recent(self.state.pc, self.stamps[0]);
+        recent.or_else(|| self.link())
     }
 
     /// The block at the program counter, if it can be had without forgetting others.
@@ -301,7 +313,7 @@ impl<T: Timing> Hart<T> {
         };
         // SAFETY: as in `follow`.
         let block = unsafe { &mut *found };
-        if let Some(second) = block.second_page {
+        if let Some(second) = block.second_page() {
             if fetch::locate(source, key.pc + 2)? != second {
                 return Ok(None);
             }
@@ -309,7 +321,7 @@ impl<T: Timing> Hart<T> {
         let generation = self.stamps[1];
         if block.generation != generation {
             let instructions = &block.code.instructions;
-            if !fetch::unchanged(source.memory, instructions, key.physical, block.second_page) {
+            if !fetch::unchanged(source.memory, instructions, key.physical, block.second_page()) {
                 return Ok(None);
             }
             block.generation = generation;
@@ -333,8 +345,8 @@ impl<T: Timing> Hart<T> {
             Some(shared) => shared.of(fetched.instructions, make),
             None => Arc::new(make(fetched.instructions)),
         };
-        let block = Block::new(code, fetched.second_page, self.stamps[1]);
-        Ok(self.blocks.insert(key, block))
+        let second_page = fetched.second_page;
+        Ok(self.blocks.insert(&key, code, second_page, self.stamps[1]))
     }
 
     /// Forgets all decoded code.
@@ -416,14 +428,14 @@ fn account<T: Timing>(
     block: &T::Block,
     state: &State,
     values: *const u64,
-    exit: &crate::block::Exit<T::Block>,
+    way: &Way,
+    pc: u64,
 ) {
-    let way = &exit.way;
     *retired += u64::from(way.executed);
     let run = BlockRun {
         executed: way.executed as usize,
         taken: way.taken,
-        next_pc: way.pc,
+        next_pc: way.target(pc),
         values: recorded::<T>(state, values),
     };
     timing.retire(block, &run);

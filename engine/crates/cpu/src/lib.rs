@@ -8,6 +8,7 @@ mod access;
 mod address;
 mod block;
 mod cause;
+mod chunks;
 mod code;
 mod compressed;
 mod control;

@@ -8,6 +8,7 @@ use crate::timing::BlockInstruction;
 
 /// The operations of a block and its ways out.
 pub(crate) struct Lowered {
+    pc: u64,
     pub(crate) operations: Vec<MicroOperation>,
     pub(crate) ways: Vec<Way>,
 }
@@ -15,6 +16,7 @@ pub(crate) struct Lowered {
 /// Makes the instructions of a block ready to run; with `RECORDS`, such that they note their values.
 pub(crate) fn lower<const RECORDS: bool>(instructions: &[BlockInstruction]) -> Lowered {
     let mut lowered = Lowered {
+        pc: instructions[0].pc,
         operations: Vec::with_capacity(instructions.len() + 1),
         ways: Vec::new(),
     };
@@ -73,8 +75,8 @@ fn blank(index: usize) -> MicroOperation {
 impl Lowered {
     fn exit(&mut self, pc: u64, executed: usize, taken: bool) -> u16 {
         self.ways.push(Way {
-            pc,
-            executed: executed as u32,
+            distance: pc.wrapping_sub(self.pc) as i32,
+            executed: executed as u8,
             taken,
         });
         (self.ways.len() - 1) as u16

@@ -45,7 +45,8 @@ impl Protection {
 /// are zero at the start.
 pub struct GuestMemory {
     region: Region,
-    protection: Vec<Protection>,
+    /// The bits of each page's protection: zeros, of which the host need not give what nobody looks at.
+    protection: Vec<u8>,
     stamps: Stamps,
     written: Box<[u32; WRITTEN]>,
 }
@@ -78,7 +79,7 @@ impl GuestMemory {
         let region = Region::reserve((pages * PAGE_BYTES) as usize)?;
         Ok(GuestMemory {
             region,
-            protection: vec![Protection::NONE; pages as usize],
+            protection: vec![Protection::NONE.0; pages as usize],
             stamps: Stamps {
                 data: fresh_stamp(),
                 code: fresh_stamp(),
@@ -95,7 +96,7 @@ impl GuestMemory {
 
     /// Makes all of memory readable, writable and executable, as bare metal finds it.
     pub fn allow_all(&mut self) {
-        self.protection.fill(Protection::ALL);
+        self.protection.fill(Protection::ALL.0);
         self.stamps.data = fresh_stamp();
         self.stamps.code = fresh_stamp();
     }
@@ -109,11 +110,14 @@ impl GuestMemory {
         let pages = (address / PAGE_BYTES) as usize..end.div_ceil(PAGE_BYTES) as usize;
         let pages = &mut self.protection[pages];
         self.stamps.data = fresh_stamp();
-        if protection.allows(Protection::EXECUTE) || pages.iter().any(|page| page.allows(Protection::EXECUTE))
+        if protection.allows(Protection::EXECUTE)
+            || pages
+                .iter()
+                .any(|page| Protection(*page).allows(Protection::EXECUTE))
         {
             self.stamps.code = fresh_stamp();
         }
-        pages.fill(protection);
+        pages.fill(protection.0);
         Ok(())
     }
 
@@ -127,7 +131,9 @@ impl GuestMemory {
     #[inline]
     pub fn protection(&self, address: u64) -> Protection {
         let page = (address / PAGE_BYTES) as usize;
-        self.protection.get(page).copied().unwrap_or(Protection::NONE)
+        self.protection
+            .get(page)
+            .map_or(Protection::NONE, |bits| Protection(*bits))
     }
 
     /// Announces an access that comes soon; changes nothing.
@@ -273,7 +279,7 @@ impl GuestMemory {
         };
         let mut page = address / PAGE_BYTES;
         while page * PAGE_BYTES < end {
-            if !self.protection[page as usize].allows(needed) {
+            if !Protection(self.protection[page as usize]).allows(needed) {
                 return Err(GuestFault {
                     address: address.max(page * PAGE_BYTES),
                     access,
