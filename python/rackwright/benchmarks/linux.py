@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import resource
 import shutil
 import stat
@@ -15,8 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bootstrap.paths import REPOSITORY, SOFTWARE
+from bootstrap.paths import SOFTWARE
 from rackwright import _engine
+from rackwright.benchmarks import idle_worker
 from rackwright.errors import RackwrightError
 from rackwright.linux.archive import ArchiveWriter, Entry, content_of, folder, program
 from rackwright.linux.boot import COMMAND_LINE, boot, restore
@@ -187,18 +187,12 @@ def _idle_servers(image: Image, scratch: Path, tell: Callable[[str], None]) -> L
     tell("idle servers from one checkpoint")
     checkpoint = scratch / "server.checkpoint"
     boot(image, memory_bytes=256 << 20, checkpoint=checkpoint)
-    few, many = (_peak_of(checkpoint, servers) for servers in _SERVERS)
+    few, many = (_memory_of(checkpoint, servers) for servers in _SERVERS)
     each = (many - few) / (_SERVERS[1] - _SERVERS[0])
     return LinuxRow("a further idle server of a cluster", "functional", each / 2**20, "MiB")
 
 
-def _peak_of(checkpoint: Path, servers: int) -> int:
-    """The most memory, in bytes, that a process with so many of them has had."""
-    script = REPOSITORY / "examples" / "clusters" / "linux_servers.py"
-    words = [sys.executable, str(script), str(checkpoint), str(servers)]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise RackwrightError(f"{script.name} ended with {process.returncode}")
-    return used.ru_maxrss * 1024
+def _memory_of(checkpoint: Path, servers: int) -> int:
+    """What a process with so many of them has of the host's memory, in bytes, once they idle."""
+    words = [sys.executable, "-m", idle_worker.__name__, str(checkpoint), str(servers)]
+    return int(subprocess.run(words, capture_output=True, check=True).stdout)
