@@ -22,17 +22,21 @@ pub(crate) struct Block<B> {
     /// The first operation of the code, which is got at more often than anything else.
     pub(crate) first: *const MicroOperation,
     pub(crate) code: Arc<Code<B>>,
-    /// One for each way of the code, once it has run twice: much of what a system runs, it runs once.
+    /// One for each way of the code, but none until it has run twice: much of what a system runs, it runs once.
     pub(crate) exits: *mut [Exit<B>],
-    has_run: bool,
     /// Address of the first instruction.
     pub(crate) pc: u64,
     /// Physical page of the second half of an instruction that crosses pages, or `NO_PAGE`.
     second_page: u64,
     /// Up to which fence of instructions it is known to be what memory holds.
     pub(crate) generation: u64,
+    /// That of its key.
     context: u8,
+    has_run: bool,
 }
+
+// What a thousand servers have tens of thousands of each.
+const _: () = assert!(size_of::<Exit<()>>() == 24 && size_of::<Block<()>>() == 64);
 
 /// No physical page: none is at an odd address.
 const NO_PAGE: u64 = u64::MAX;
@@ -145,12 +149,12 @@ impl<B> Blocks<B> {
         let block = self.blocks.keep(std::iter::once(Block {
             first: code.operations.as_ptr(),
             exits: std::ptr::slice_from_raw_parts_mut(std::ptr::dangling_mut(), 0),
-            has_run: false,
             code,
             pc: key.pc,
             second_page: second_page.unwrap_or(NO_PAGE),
             generation,
             context: key.context,
+            has_run: false,
         }));
         let block = block.cast::<Block<B>>();
         // SAFETY: as in `get`.
