@@ -8,6 +8,7 @@ import pytest
 from command_line import rw
 
 from rackwright import libsnappy
+from rackwright.benchmarks.idle_worker import proportional_bytes
 from rackwright.benchmarks.rtl import cost
 from rackwright.demo.archive import default_archive
 
@@ -81,3 +82,8 @@ def test_every_core_is_compared_with_qemu() -> None:
     for program, cpu in ratios:
         # What is timed runs at a twentieth of QEMU's speed or more, and never faster than what is not.
         assert 1 / 20 <= ratios[program, cpu] <= ratios[program, "functional"], (program, cpu)
+
+
+def test_memory_that_is_shared_counts_in_parts() -> None:
+    text = "Rss:               14216 kB\nPss:                9500 kB\nPss_Dirty:          3784 kB\n"
+    assert proportional_bytes(text) == 9500 * 1024

@@ -13,7 +13,7 @@ from rackwright.errors import RackwrightError
 from rackwright.synthesis.batch import synthesise_all
 from rackwright.synthesis.configurations import Configuration, configurations
 from rackwright.synthesis.figures import figures
-from rackwright.synthesis.flow import Design, read_design, synthesise
+from rackwright.synthesis.flow import CELLS_FILE, Design, read_design, synthesise
 from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.memories import recognise, sliced
 from rackwright.synthesis.pieces import cut
@@ -215,6 +215,20 @@ def test_a_liberty_without_a_nand_is_refused(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RackwrightError, match="no NAND of two inputs"):
         load_library([path])
+
+
+@pytest.mark.parametrize(
+    ("record", "complaint"),
+    [({}, "not the manifest of a unit"), ({"verilog": [CELLS_FILE, "Top.v"]}, "is in gates already")],
+)
+def test_a_manifest_that_cannot_be_mapped_is_refused_in_a_line(
+    tmp_path: Path, record: dict[str, list[str]], complaint: str
+) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(RackwrightError, match=complaint) as refused:
+        read_design(path)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,9 @@ from rackwright.synthesis.process import Process
 from rackwright.synthesis.timing import TimedPath, longest_paths
 from rackwright.synthesis.verilog import Module, modules
 
+CELLS_FILE = "cells.v"
+"""The library's cells among the files of a design in gates."""
+
 Report = Callable[[str], None]
 """Is told what is under way."""
 
@@ -74,9 +77,11 @@ def load_designs(wanted: Sequence[Elaboration]) -> list[Design]:
 
 
 def read_design(manifest: Path) -> Design:
-    """The design of a manifest."""
+    """The design of a manifest. Raises `RackwrightError` when there is none, or one that is in gates."""
     try:
         record = json.loads(manifest.read_text(encoding="utf-8"))
+        if CELLS_FILE in record["verilog"]:
+            raise RackwrightError(f"{manifest}: is in gates already; take the unit that it was made of")
         text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
     except (OSError, ValueError, KeyError) as error:
         raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error

@@ -6,7 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from rackwright.synthesis.flow import gates_of, read_design
+from rackwright.synthesis.flow import CELLS_FILE, gates_of, read_design
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.process import Process
 from rackwright.synthesis.tools import program, run
@@ -29,13 +29,13 @@ def write_gates(rtl: Path, library: Library, process: Process, folder: Path) -> 
     _write_cells(library, folder)
     netlist_hash = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
     record = json.loads(rtl.read_text(encoding="utf-8"))
-    record |= {"verilog": ["cells.v", *texts], "hash": netlist_hash}
+    record |= {"verilog": [CELLS_FILE, *texts], "hash": netlist_hash}
     manifest = folder / "manifest.json"
     manifest.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     return manifest
 
 
 def _write_cells(library: Library, folder: Path) -> None:
-    script = _CELLS.format(library=library.path, output=folder / "cells.v")
+    script = _CELLS.format(library=library.path, output=folder / CELLS_FILE)
     (folder / "cells.ys").write_text(script, encoding="utf-8")
     run([program("yosys"), "-q", str(folder / "cells.ys")], folder / "cells.log")
