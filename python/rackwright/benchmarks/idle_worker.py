@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bootstrap.paths import REPOSITORY
 
-SCRIPT = REPOSITORY / "examples" / "clusters" / "linux_servers.py"
+_SCRIPT = REPOSITORY / "examples" / "clusters" / "linux_servers.py"
 _IDLE_MS = 60
 
 
@@ -28,7 +28,7 @@ def proportional_bytes(text: str) -> int:
 
 def main() -> None:
     """Simulates until all servers idle."""
-    cluster = runpy.run_path(str(SCRIPT))["in_a_ring"](sys.argv[1], int(sys.argv[2]))
+    cluster = runpy.run_path(str(_SCRIPT))["in_a_ring"](sys.argv[1], int(sys.argv[2]))
     machine = cluster.machine()
     machine.run(round(_IDLE_MS * cluster.clock_hz / 1e3))
     print(proportional_bytes(Path("/proc/self/smaps_rollup").read_text(encoding="ascii")))

@@ -195,4 +195,7 @@ def _idle_servers(image: Image, scratch: Path, tell: Callable[[str], None]) -> L
 def _memory_of(checkpoint: Path, servers: int) -> int:
     """What a process with so many of them has of the host's memory, in bytes, once they idle."""
     words = [sys.executable, "-m", idle_worker.__name__, str(checkpoint), str(servers)]
-    return int(subprocess.run(words, capture_output=True, check=True).stdout)
+    result = subprocess.run(words, stdout=subprocess.PIPE, check=False)
+    if result.returncode != 0:
+        raise RackwrightError(f"a process with {servers} servers ended with {result.returncode}")
+    return int(result.stdout)

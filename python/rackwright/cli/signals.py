@@ -11,7 +11,7 @@ _ENDING = (signal.SIGTERM, signal.SIGINT)
 _HELD = (*_ENDING, signal.SIGHUP)
 
 
-class Signals:
+class HeldSignals:
     """Signals to end and to reload, in the order in which they came; `signals_held` makes it."""
 
     def __init__(self, pipe: int) -> None:
@@ -34,7 +34,7 @@ class Signals:
 
 
 @contextmanager
-def signals_held() -> Iterator[Signals]:
+def signals_held() -> Iterator[HeldSignals]:
     """Keeps signals to end and to reload; this thread and those that it starts are not interrupted.
 
     Libraries have threads that were there before and block nothing. What one of these is given goes down
@@ -46,7 +46,7 @@ def signals_held() -> Iterator[Signals]:
     handlers = {number: signal.signal(number, lambda *_: None) for number in _HELD}
     wakeup = signal.set_wakeup_fd(theirs)
     try:
-        yield Signals(ours)
+        yield HeldSignals(ours)
     finally:
         signal.set_wakeup_fd(wakeup)
         for number, handler in handlers.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rackwright import Cluster, Ethernet, RackwrightError, Server, Switch
+from rackwright.benchmarks.idle_worker import proportional_bytes
 from rackwright.cli.run_cluster import keep_consoles
 from rackwright.cluster.result import ClusterResult
 from rackwright.linux.boot import boot
@@ -121,8 +122,7 @@ def most_memory(run: Callable[[], object]) -> int:
 
     def watch() -> None:
         while not ended.wait(0.2):
-            rows = Path("/proc/self/smaps_rollup").read_text().splitlines()
-            seen.append(next(int(row.split()[1]) << 10 for row in rows if row.startswith("Pss:")))
+            seen.append(proportional_bytes(Path("/proc/self/smaps_rollup").read_text()))
 
     watcher = threading.Thread(target=watch)
     watcher.start()

@@ -52,7 +52,7 @@ impl<B> Block<B> {
     }
 
     fn is_of(&self, key: &Key) -> bool {
-        self.pc == key.pc && self.context == key.context && self.place() == key.place()
+        self.place() == key.place() && self.context == key.context
     }
 }
 

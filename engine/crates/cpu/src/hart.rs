@@ -197,12 +197,15 @@ impl<T: Timing> Hart<T> {
             } else if code == leave::INDIRECT {
                 let pc = self.state.pc;
                 self.retire(current, current.code.instructions.len(), true, pc);
-                block = self.recent_or_link()?;
+                match self.blocks.recent(pc, self.stamps[0]) {
+                    Some(found) => block = found,
+                    None => block = self.link()?,
+                }
             } else if let Some(way) = current.code.ways.get(code as usize) {
                 self.state.pc = way.target(current.pc);
                 self.retire(current, way.executed.into(), way.taken, self.state.pc);
                 self.blocks.has_run(current);
-                block = self.recent_or_link()?;
+                block = self.link()?;
             } else {
                 return self.leave(current, code);
             }
@@ -252,13 +255,6 @@ impl<T: Timing> Hart<T> {
         self.timing.retire(&block.code.timing, &run);
         self.timing
             .observe(&block.code.timing, &run, View::new(&self.state));
-    }
-
-    /// As `link`, for one that was most likely had before.
-    #[inline(always)]
-    fn recent_or_link(&mut self) -> Option<*mut Block<T::Block>> {
-        let recent = self.blocks.recent(self.state.pc, self.stamps[0]);
-        recent.or_else(|| self.link())
     }
 
     /// The block at the program counter, if it can be had without forgetting others.
