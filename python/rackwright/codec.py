@@ -85,14 +85,21 @@ class CodecUnit(ABC):
         placement: str,
         skip_quiescent: bool,
         check_idle: bool,
+        assertions: bool,
         waves: Path | None,
         clock: str | None,
     ) -> None:
-        """Builds the unit `family`-`operation`; the arguments are those of the units of this kind."""
+        """Builds the unit `family`-`operation`; the arguments are those of the units of this kind.
+
+        With `check_idle`, one that moves while it says that it is idle ends in an `EngineError`; with
+        `assertions`, one of whose assertions fails. Neither changes a result or a cycle.
+        """
         self.operation = operation
         self.settings: dict[str, Any] = {"placement": placement}
         manifest = elaborate(f"{family}-{operation}", parameters)
         self.clock = clock_of(manifest, clock)
+        if assertions:
+            manifest = elaborate(f"{family}-{operation}", parameters, assertions=True)
         self.unit = Unit(
             manifest,
             placement=placement,

@@ -72,6 +72,7 @@ class CombinedCompressor(CodecUnit):
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
+        assertions: bool = False,
         waves: Path | None = None,
         clock: str | None = None,
     ) -> None:
@@ -88,6 +89,7 @@ class CombinedCompressor(CodecUnit):
             placement=placement,
             skip_quiescent=skip_quiescent,
             check_idle=check_idle,
+            assertions=assertions,
             waves=waves,
             clock=clock,
         )
@@ -163,6 +165,7 @@ class CombinedDecompressor(CodecUnit):
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
+        assertions: bool = False,
         waves: Path | None = None,
         clock: str | None = None,
     ) -> None:
@@ -181,6 +184,7 @@ class CombinedDecompressor(CodecUnit):
             placement=placement,
             skip_quiescent=skip_quiescent,
             check_idle=check_idle,
+            assertions=assertions,
             waves=waves,
             clock=clock,
         )

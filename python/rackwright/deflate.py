@@ -34,6 +34,7 @@ class DeflateUnit(CodecUnit):
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
+        assertions: bool = False,
         waves: Path | None = None,
         clock: str | None = None,
     ) -> None:
@@ -56,6 +57,7 @@ class DeflateUnit(CodecUnit):
             placement=placement,
             skip_quiescent=skip_quiescent,
             check_idle=check_idle,
+            assertions=assertions,
             waves=waves,
             clock=clock,
         )

@@ -97,7 +97,8 @@ class Elaboration:
     `parameters` are named as `rw units` prints them, for example `{"history-kib": 16}`. `command` is how
     commands arrive: "rocc" or "mmio", a memory-mapped queue. `memory` is what memory ports become: "port"
     or "axi4". With `translation`, addresses are virtual, as processes of an operating system have them; that
-    goes with "rocc" and "port".
+    goes with "rocc" and "port". With `assertions`, those of its Chisel sources are in the Verilog: one that
+    fails ends the run, with an error that says which. Results and cycles are the same.
     """
 
     unit: str
@@ -105,6 +106,7 @@ class Elaboration:
     command: str = "rocc"
     memory: str = "port"
     translation: bool = False
+    assertions: bool = False
 
     @property
     def folder(self) -> Path:
@@ -116,16 +118,18 @@ class Elaboration:
             self.command,
             self.memory,
             *(["translated"] if self.translation else []),
+            *(["asserted"] if self.assertions else []),
         ]
         key = hashlib.sha256(json.dumps(named).encode()).hexdigest()[:16]
         return BUILD / "elaborated" / f"{self.unit}-{key}"
 
     def arguments(self, output: Path) -> list[str]:
         """What the elaborator is told, to write into `output`."""
-        translation = ["--translation", "on"] if self.translation else []
+        options = {"--translation": self.translation, "--assertions": self.assertions}
+        chosen = [word for name, on in options.items() if on for word in (name, "on")]
         settings = [word for name, value in self._settings.items() for word in ("--set", f"{name}={value}")]
         ports = ["--command", self.command, "--memory", self.memory]
-        return ["--unit", self.unit, *ports, *translation, *settings, "--out", str(output)]
+        return ["--unit", self.unit, *ports, *chosen, *settings, "--out", str(output)]
 
     @property
     def manifest(self) -> Path:
@@ -144,13 +148,14 @@ def elaborate(
     command: str = "rocc",
     memory: str = "port",
     translation: bool = False,
+    assertions: bool = False,
 ) -> Path:
     """Writes the Verilog and the manifest of a unit; gives the path of the manifest.
 
     The arguments are those of `Elaboration`. The same unit with the same settings is elaborated once. Raises
     `RackwrightError` for an unknown unit or parameter and for a value out of range.
     """
-    return elaborate_all([Elaboration(unit, parameters or {}, command, memory, translation)])[0]
+    return elaborate_all([Elaboration(unit, parameters or {}, command, memory, translation, assertions)])[0]
 
 
 def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
@@ -189,32 +194,37 @@ def _keep(made: Path, wanted: Elaboration) -> None:
             raise
 
 
-def elaborate_class(class_name: str, classes: Path) -> Path:
+def elaborate_class(class_name: str, classes: Path, *, assertions: bool = True) -> Path:
     """The same for a unit of the user's own.
 
     `class_name` is the fully qualified name of a Scala class that describes a unit, compiled into the
-    folder or jar `classes`. It is elaborated on every call, because its sources are not ours to watch.
+    folder or jar `classes`. It is elaborated on every call, because its sources are not ours to watch; with
+    its assertions, unless the Verilog is for tools that don't know them.
     """
     folder = BUILD / "elaborated" / class_name
     manifest = folder / "manifest.json"
     manifest.unlink(missing_ok=True)
-    arguments = ["--class", class_name, "--out", str(folder)]
+    arguments = ["--class", class_name, "--assertions", "on" if assertions else "off", "--out", str(folder)]
     _java(arguments, f"{classes}:{hardware_classpath()}")
     return manifest
 
 
-def manifest_of(unit: str | Path, parameters: Mapping[str, ParameterValue] | None = None) -> Path:
+def manifest_of(
+    unit: str | Path, parameters: Mapping[str, ParameterValue] | None = None, assertions: bool = False
+) -> Path:
     """The manifest of a unit by name, elaborated if it was not, or that of your own by its path.
 
-    Raises `RackwrightError` when there is none, and for parameters of RTL that is there already.
+    Raises `RackwrightError` when there is none, and for parameters or assertions of RTL that is there.
     """
     if not str(unit).endswith(".json"):
-        return elaborate(str(unit), parameters)
+        return elaborate(str(unit), parameters, assertions=assertions)
     manifest = Path(unit)
     if not manifest.exists():
         raise RackwrightError(f"{manifest}: no such manifest")
     if parameters:
         raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")
+    if assertions:
+        raise RackwrightError(f"{manifest}: is elaborated already, with assertions or without")
     return manifest
 
 
@@ -223,11 +233,12 @@ def design(
     parameters: Mapping[str, ParameterValue] | None = None,
     waves: bool = False,
     clock_hz: int | None = None,
+    assertions: bool = False,
 ) -> _engine.Design:
     """The compiled design of a unit: by name, or by the path of a manifest of your own.
 
     The first time takes up to a minute; compiled designs are kept by content hash. `waves` compiles
     it such that a run can write what its signals do. `clock_hz` is how fast a server clocks it, by default
-    what its manifest says.
+    what its manifest says. `assertions` is that of `Elaboration`.
     """
-    return toolchain().build(str(manifest_of(unit, parameters)), waves, clock_hz)
+    return toolchain().build(str(manifest_of(unit, parameters, assertions)), waves, clock_hz)

@@ -100,13 +100,16 @@ class NicUnit:
         design: str | Path = "nic",
         placement: str = "near-core",
         skip_quiescent: bool = True,
+        assertions: bool = False,
     ) -> None:
         """Elaborates and compiles it where that has not been done, and resets it.
 
         `design` may also be the manifest of one with the same registers. `network_bytes` are those that it
-        takes from the network in a cycle.
+        takes from the network in a cycle. With `assertions`, its own are compiled in.
         """
-        self.unit = Unit(design, parameters, placement=placement, skip_quiescent=skip_quiescent)
+        self.unit = Unit(
+            design, parameters, placement=placement, skip_quiescent=skip_quiescent, assertions=assertions
+        )
         self.bench = self.unit.bench
         self.network_bytes = int((parameters or {}).get("network-bytes", FLIT_BYTES))
 

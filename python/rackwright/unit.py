@@ -40,6 +40,7 @@ class Unit:
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
+        assertions: bool = False,
         waves: Path | None = None,
     ) -> None:
         """Elaborates and compiles `unit` where that has not been done, and resets it.
@@ -47,9 +48,14 @@ class Unit:
         `placement` is one of `PLACEMENTS`. `skip_quiescent` leaves out the cycles in which the unit
         says that it is idle; the results are the same without. `check_idle` clocks it always, and a unit
         that does something of its own while it says that it is idle ends in an `EngineError`. `waves` is an
-        FST file to write.
+        FST file to write. With `assertions`, those of the Chisel sources of a unit by name are compiled in,
+        and one that fails ends in an `EngineError`, as one in your own Verilog always does.
         """
-        built = unit if isinstance(unit, _engine.Design) else design(unit, parameters, waves is not None)
+        built = (
+            unit
+            if isinstance(unit, _engine.Design)
+            else design(unit, parameters, waves is not None, assertions=assertions)
+        )
         self.design = built
         self.placement = placement
         self.bench = _engine.UnitBench(

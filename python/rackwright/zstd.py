@@ -71,6 +71,7 @@ class ZstdUnit(CodecUnit):
         placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
+        assertions: bool = False,
         waves: Path | None = None,
         clock: str | None = None,
     ) -> None:
@@ -97,6 +98,7 @@ class ZstdUnit(CodecUnit):
             placement=placement,
             skip_quiescent=skip_quiescent,
             check_idle=check_idle,
+            assertions=assertions,
             waves=waves,
             clock=clock,
         )

@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="module")
 def compressor() -> Iterator[SnappyUnit]:
     """A Snappy compressor as it is built by default; it must not have touched what is not its."""
-    unit = SnappyUnit("compress")
+    unit = SnappyUnit("compress", assertions=True)
     yield unit
     assert unit.unit.violations == 0
 
@@ -44,7 +44,7 @@ def compressor() -> Iterator[SnappyUnit]:
 @pytest.fixture(scope="module")
 def decompressor() -> Iterator[SnappyUnit]:
     """A Snappy decompressor as it is built by default; it must not have touched what is not its."""
-    unit = SnappyUnit("decompress")
+    unit = SnappyUnit("decompress", assertions=True)
     yield unit
     assert unit.unit.violations == 0
 
@@ -54,7 +54,7 @@ def decompressor() -> Iterator[SnappyUnit]:
 )
 def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
     """A network interface that has not touched what is not its when the tests end."""
-    nic = NicUnit(dict(zip(("port-bytes", "network-bytes"), request.param, strict=True)))
+    nic = NicUnit(dict(zip(("port-bytes", "network-bytes"), request.param, strict=True)), assertions=True)
     yield nic
     assert nic.unit.violations == 0
 

@@ -37,7 +37,7 @@ class Deserializer:
     """The unit, and memory that is laid out anew for each message type."""
 
     def __init__(self, parameters: Mapping[str, ParameterValue] | None = None) -> None:
-        self.unit = Unit("protobuf-deserialize", parameters)
+        self.unit = Unit("protobuf-deserialize", parameters, assertions=True)
         self.message: Message | None = None
 
     def use(self, message: Message, region_bytes: int = 1 << 16) -> None:

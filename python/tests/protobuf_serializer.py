@@ -83,7 +83,7 @@ class Serializer:
     """The unit, and memory that is laid out anew for each message type."""
 
     def __init__(self, parameters: Mapping[str, ParameterValue] | None = None) -> None:
-        self.unit = Unit("protobuf-serialize", parameters)
+        self.unit = Unit("protobuf-serialize", parameters, assertions=True)
 
     def use(self, message: Message) -> None:
         """Forgets all memory, and writes the tables of a type and of those within it."""

@@ -24,7 +24,7 @@ FAR = TEXT[:8000] + bytes(range(256)) * 120 + TEXT[:8000]
 @pytest.fixture(scope="module")
 def combined() -> Iterator[CombinedCompressor]:
     """A small unit of all formats; it must not have touched what is not its."""
-    unit = CombinedCompressor(parameters=SMALL, check_idle=True)
+    unit = CombinedCompressor(parameters=SMALL, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

@@ -37,7 +37,7 @@ levels = st.integers(0, 9)
 @pytest.fixture(scope="module")
 def combined() -> Iterator[CombinedDecompressor]:
     """A small unit of all formats; it must not have touched what is not its."""
-    unit = CombinedDecompressor(parameters=SMALL, check_idle=True)
+    unit = CombinedDecompressor(parameters=SMALL, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 
@@ -228,7 +228,7 @@ def test_the_same_digest_with_and_without_passing_over_idle_cycles() -> None:
 
 @pytest.mark.long
 def test_as_it_is_built_by_default() -> None:
-    unit = CombinedDecompressor(check_idle=True)
+    unit = CombinedDecompressor(check_idle=True, assertions=True)
     for algorithm in DECOMPRESSED_ALGORITHMS:
         for level in (1, 6, 9):
             gives(unit, algorithm, packed(algorithm, FAR + TEXT, level), FAR + TEXT)

@@ -35,7 +35,7 @@ TAIL_BYTES: dict[libz.Format, int] = {"deflate": 0, "zlib": 4, "gzip": 8}
 @pytest.fixture(scope="module")
 def compressor() -> Iterator[DeflateUnit]:
     """A small compressor; it must not have touched what is not its."""
-    unit = DeflateUnit("compress", parameters=SMALL, check_idle=True)
+    unit = DeflateUnit("compress", parameters=SMALL, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

@@ -17,7 +17,7 @@ ROOM = 1 << 12
 @pytest.fixture(scope="module")
 def unit() -> Iterator[DeflateUnit]:
     """The decompressor as it is built by default; it must not have touched what is not its."""
-    unit = DeflateUnit("decompress", check_idle=True)
+    unit = DeflateUnit("decompress", check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

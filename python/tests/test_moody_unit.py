@@ -1,19 +1,20 @@
-"""A unit that gets stuck or is not idle when it says so: what a user is told, and what can be seen of it."""
+"""A unit that gets stuck, is not idle when it says so, or fails: what a user is told, and what is seen."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from command_line import rw
 
-from rackwright import EngineError, Server, compile_program
+from rackwright import EngineError, Server, Unit, compile_program
 
 MANIFEST = Path(__file__).parent / "fixtures" / "moody.json"
-STUCK, LATE = 0, 1
+STUCK, LATE, FAILS = 0, 1, 2
 
 
-@pytest.fixture(scope="module", params=[STUCK, LATE], ids=["stuck", "late"])
+@pytest.fixture(scope="module", params=[STUCK, LATE, FAILS], ids=["stuck", "late", "fails"])
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
     """A program that gives the unit one command and ends with what it answers."""
     folder = tmp_path_factory.mktemp("moody")
@@ -58,8 +59,31 @@ def test_a_unit_that_lies_while_somebody_waits_is_found(program: tuple[int, Path
         Server("functional", [MANIFEST], check_idle=True).run(elf)
 
 
+def test_an_assertion_that_fails_ends_the_run_with_a_line(program: tuple[int, Path]) -> None:
+    """With a program and alone, whether somebody waits or not."""
+    command, elf = program
+    if command != FAILS:
+        pytest.skip("the other commands")
+    told = (
+        r"unit `moody` stopped at cycle \d+: Moody.sv:\d+: Assertion failed in Moody: command 2 is not for me"
+    )
+    ended = rw("run", elf, "--accelerator", MANIFEST, "--cpu", "functional")
+    assert ended.status == 1
+    assert re.search(told, ended.stderr)
+    assert ended.stderr.count("\n") == 1
+    alone = Unit(MANIFEST)
+    with pytest.raises(EngineError, match=told):
+        alone.query(FAILS)
+    alone = Unit(MANIFEST)
+    alone.command(FAILS)
+    with pytest.raises(EngineError, match=told):
+        alone.bench.run_until_quiescent()
+
+
 def test_waves_and_display_with_a_program(program: tuple[int, Path], tmp_path: Path) -> None:
     command, elf = program
+    if command == FAILS:
+        pytest.skip("the other commands")
     waves = tmp_path / "waves.fst"
     options = ["--accelerator", MANIFEST, "--cpu", "functional", "--max-cycles", 20_000, "--waves", waves]
     ended = rw("run", elf, *options)

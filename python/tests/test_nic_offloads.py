@@ -39,7 +39,7 @@ BUFFER = 0x1000
 
 @pytest.fixture(scope="module", params=[8, 16])
 def nic(request: pytest.FixtureRequest) -> NicUnit:
-    return NicUnit({"virtio": 1, "network-bytes": request.param})
+    return NicUnit({"virtio": 1, "network-bytes": request.param}, assertions=True)
 
 
 def started(nic: NicUnit, features: int = 0, size: int = 8) -> Driver:

@@ -111,7 +111,7 @@ def run(
 ) -> tuple[str, int]:
     """Digest and cycles of `ROUNDS` random steps."""
     parameters = {"port-bytes": port_bytes, "network-bytes": network_bytes}
-    nic = NicUnit(parameters, placement=placement, skip_quiescent=skip_quiescent)
+    nic = NicUnit(parameters, placement=placement, skip_quiescent=skip_quiescent, assertions=True)
     traffic = Traffic(nic, random.Random(seed))
     steps = [traffic.send, traffic.send, traffic.deliver, traffic.deliver, traffic.post, traffic.post]
     for _ in range(ROUNDS):

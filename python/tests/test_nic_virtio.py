@@ -51,7 +51,7 @@ NOWHERE = 0x50_0000
 
 @pytest.fixture(scope="module", params=[8, 16])
 def nic(request: pytest.FixtureRequest) -> NicUnit:
-    interface = NicUnit({"virtio": 1, "network-bytes": request.param})
+    interface = NicUnit({"virtio": 1, "network-bytes": request.param}, assertions=True)
     interface.write(Register.MAC_ADDRESS, MAC)
     return interface
 

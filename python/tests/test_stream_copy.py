@@ -32,7 +32,7 @@ def unit(request: pytest.FixtureRequest) -> Unit:
         "narrow inside": {"stream-bytes": 16},
         "few outstanding": {"outstanding": 4, "command-queue": 1},
     }
-    return Unit("stream-copy", shapes[request.param])
+    return Unit("stream-copy", shapes[request.param], assertions=True)
 
 
 def copies(unit: Unit, length: int, source_offset: int, target_offset: int) -> None:

@@ -55,7 +55,7 @@ HUNG = 10_000_000
 @pytest.fixture(scope="module")
 def unit() -> Iterator[CombinedDecompressor]:
     """The decompressor of all formats; it must not touch what is not its, or what it was not told of."""
-    unit = CombinedDecompressor(parameters=SMALL, check_idle=True)
+    unit = CombinedDecompressor(parameters=SMALL, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 
@@ -168,7 +168,7 @@ def test_what_takes_no_pieces(unit: CombinedDecompressor) -> None:
 @pytest.fixture(scope="module")
 def compressor() -> Iterator[CombinedCompressor]:
     """The compressor of all formats; it must not touch what is not its, or what it was not told of."""
-    unit = CombinedCompressor(parameters=SMALL_COMPRESS | {"streaming": 1}, check_idle=True)
+    unit = CombinedCompressor(parameters=SMALL_COMPRESS | {"streaming": 1}, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

@@ -37,7 +37,7 @@ NOISE = random.Random(5).randbytes(1 << 16)
 @pytest.fixture(scope="module")
 def unit() -> Unit:
     """The copy unit with translation; every test forgets the buffers of the one before."""
-    return Unit(elaborate("stream-copy", translation=True), check_idle=True)
+    return Unit(elaborate("stream-copy", translation=True, assertions=True), check_idle=True)
 
 
 class Space:

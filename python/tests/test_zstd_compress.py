@@ -28,7 +28,7 @@ SKEWED = bytes(random.Random(7).choices(range(256), [2 ** (-i / 9) for i in rang
 @pytest.fixture(scope="module")
 def compressor() -> Iterator[ZstdUnit]:
     """A small compressor whose frames have checksums; it must not have touched what is not its."""
-    unit = ZstdUnit("compress", parameters=SMALL, checksum=True, check_idle=True)
+    unit = ZstdUnit("compress", parameters=SMALL, checksum=True, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

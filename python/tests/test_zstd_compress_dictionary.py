@@ -32,7 +32,7 @@ TRAINED = zstandard.train_dictionary(6000, [*PIECES], dict_id=0xABCDE).as_bytes(
 @pytest.fixture(scope="module")
 def unit() -> Iterator[ZstdUnit]:
     """A small compressor whose frames have checksums; it must not have touched what is not its."""
-    unit = ZstdUnit("compress", parameters=SMALL, checksum=True, check_idle=True)
+    unit = ZstdUnit("compress", parameters=SMALL, checksum=True, check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

@@ -17,7 +17,7 @@ ROOM = 1 << 18
 @pytest.fixture(scope="module")
 def unit() -> Iterator[ZstdUnit]:
     """The decompressor as it is built by default; it must not have touched what is not its."""
-    unit = ZstdUnit("decompress", check_idle=True)
+    unit = ZstdUnit("decompress", check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

@@ -51,7 +51,7 @@ OTHER = _trained(4096, _records(2, 3000), 0x777)
 @pytest.fixture(scope="module")
 def unit() -> Iterator[ZstdUnit]:
     """The decompressor as it is built by default; it must not have touched what is not its."""
-    unit = ZstdUnit("decompress", check_idle=True)
+    unit = ZstdUnit("decompress", check_idle=True, assertions=True)
     yield unit
     assert unit.unit.violations == 0
 

@@ -141,6 +141,10 @@ def accelerate(
         bool,
         typer.Option("--check-idle", help="Find out if the unit moves while it says it is idle."),
     ] = False,
+    assertions: Annotated[
+        bool,
+        typer.Option("--assertions", help="Find out if an assertion in the unit's sources fails."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Run a unit alone against the memory model on a file, and verify the result.
@@ -186,6 +190,7 @@ def accelerate(
             parameters=parameters,
             clock=clock,
             check_idle=check_idle,
+            assertions=assertions,
         )
         activity.begin(f"{name}: {human_bytes(len(data))}")
         result = unit.run(data)

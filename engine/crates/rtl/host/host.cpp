@@ -3,7 +3,11 @@
 // `binding.h` is written beside the Verilated sources by src/binding.rs. It names the pins:
 // `Model`, `Channels` (a set of channels with `each_*` visitors) and `Events`.
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
 #include <memory>
+#include <string>
 
 #include "binding.h"
 #include "stimulus.h"
@@ -40,6 +44,9 @@ struct RackwrightHost {
     uint32_t clocking = skip_quiescent;
     // The first cycle in which something happened although the unit had said that nothing would.
     uint64_t idle_broken = UINT64_MAX;
+    // The first cycle in which the unit stopped the simulation, and why.
+    uint64_t stopped_at = UINT64_MAX;
+    std::string complaint;
     uint64_t quiet_cycles = 0;
     bool recording = false;
     rackwright::Stimulus stimulus;
@@ -47,7 +54,11 @@ struct RackwrightHost {
     std::unique_ptr<VerilatedFstC> waves;
 #endif
 
+    // The host whose unit this thread evaluates.
+    static thread_local RackwrightHost* evaluated_here;
+
     explicit RackwrightHost(const char* wave_path) {
+        evaluated_here = this;
         open_waves(wave_path);
         requests.reserve(longest_step);
         binding::reset(model) = 1;
@@ -58,6 +69,7 @@ struct RackwrightHost {
 
     ~RackwrightHost() {
         model.final();
+        if (evaluated_here == this) evaluated_here = nullptr;
 #ifdef RACKWRIGHT_WAVES
         if (waves) waves->close();
 #endif
@@ -163,14 +175,22 @@ struct RackwrightHost {
     // Whoever waits for an answer goes on in its cycle, and so must not find the unit ahead of it.
     bool answered() const { return !command_responses.empty() || !register_answers.empty(); }
 
+    // What comes first is the reason for what follows.
+    void complain(const char* text) {
+        if (complaint.empty()) complaint = text;
+    }
+
+    bool broken() const { return idle_broken != UINT64_MAX || stopped_at != UINT64_MAX; }
+
     void step(uint64_t until) {
+        evaluated_here = this;
         requests.clear();
         command_responses.clear();
         register_answers.clear();
         flits.clear();
         interrupts.clear();
         const uint64_t evaluated_before = evaluated;
-        while (cycle < until && requests.size() < longest_step && !answered() && idle_broken == UINT64_MAX) {
+        while (cycle < until && requests.size() < longest_step && !answered() && !broken()) {
             advance(until);
         }
         if (evaluated != evaluated_before) {
@@ -179,7 +199,32 @@ struct RackwrightHost {
     }
 };
 
+thread_local RackwrightHost* RackwrightHost::evaluated_here = nullptr;
+
+// $stop, and the end of $error and $fatal.
+void vl_stop(const char* file, int line, const char*) {
+    RackwrightHost* host = RackwrightHost::evaluated_here;
+    if (host == nullptr) return;
+    const char* folder_end = std::strrchr(file, '/');
+    const std::string name = folder_end == nullptr ? file : folder_end + 1;
+    host->complain((name + ":" + std::to_string(line) + ": $stop").c_str());
+    host->stopped_at = std::min(host->stopped_at, host->cycle);
+}
+
 extern "C" {
+
+int rackwright_print(const char* format, ...) {
+    char text[4096];
+    va_list values;
+    va_start(values, format);
+    std::vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    RackwrightHost* host = RackwrightHost::evaluated_here;
+    const bool complains = std::strstr(text, "%Error") != nullptr || std::strstr(text, "%Fatal") != nullptr;
+    if (host == nullptr || !complains) return std::fputs(text, stdout);
+    host->complain(text);
+    return 0;
+}
 
 uint32_t rackwright_version() { return rackwright_interface_version; }
 
@@ -208,6 +253,8 @@ void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step)
     step->commands_accepted = host->channels.commands_accepted();
     step->last_accept = host->channels.last_accept();
     step->idle_broken = host->idle_broken;
+    step->stopped_at = host->stopped_at;
+    step->complaint = host->complaint.c_str();
     step->requests = host->requests.data();
     step->command_responses = host->command_responses.data();
     step->register_answers = host->register_answers.data();

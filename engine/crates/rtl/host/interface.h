@@ -6,7 +6,7 @@
 extern "C" {
 
 // Raised whenever a struct or a function changes; the engine refuses a library of another version.
-constexpr uint32_t rackwright_interface_version = 3;
+constexpr uint32_t rackwright_interface_version = 4;
 
 struct RackwrightRequest {
     uint64_t cycle;
@@ -76,6 +76,8 @@ struct RackwrightStep {
     uint64_t commands_accepted; // commands taken by the unit since the start
     uint64_t last_accept;       // cycle in which the last of them was taken
     uint64_t idle_broken;       // cycle in which the unit did something while idle, if that is checked; else UINT64_MAX
+    uint64_t stopped_at;        // cycle in which an assertion failed, or the unit said $stop; else UINT64_MAX
+    const char* complaint;      // what it said then
     const RackwrightRequest* requests;
     const RackwrightCommandResponse* command_responses;
     const RackwrightRegisterAnswer* register_answers;

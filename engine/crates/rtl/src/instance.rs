@@ -4,7 +4,7 @@ use crate::interface::{
 };
 use crate::{Design, RtlError};
 use rackwright_time::Cycle;
-use std::ffi::{c_void, CString};
+use std::ffi::{c_void, CStr, CString};
 use std::path::Path;
 
 /// A RoCC command on its way to a unit.
@@ -58,6 +58,15 @@ pub struct CommandResponse {
 /// The host's number for a clock that runs while `idle` is checked.
 const CHECK_IDLE: u32 = 2;
 
+/// Why a unit does not go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// In this cycle it did something although its `idle` output had said that it would not; told if that is checked.
+    Idle(Cycle),
+    /// In this cycle an assertion of its own failed, or it ended the simulation in another way; and what it said.
+    Stopped(Cycle, String),
+}
+
 /// What a unit did during one [`Instance::step`].
 pub struct Step<'a> {
     /// The first cycle not yet simulated.
@@ -68,8 +77,8 @@ pub struct Step<'a> {
     pub commands_accepted: u64,
     /// When the last of them was taken.
     pub last_accept: Cycle,
-    /// When it did something although its `idle` output said that it would not; told if that is checked.
-    pub idle_broken: Option<Cycle>,
+    /// Why it stays where it is, if it does.
+    pub broken: Option<Broken>,
     /// Values for registers, in order.
     pub command_responses: &'a [CommandResponse],
     /// Answers to register accesses, in order.
@@ -148,7 +157,7 @@ impl Instance {
     }
 
     /// Clocks the unit always, and watches whether it does anything of its own while its `idle` output says that it
-    /// will not; [`Step::idle_broken`] tells.
+    /// will not; [`Step::broken`] tells.
     pub fn check_idle(&mut self) {
         self.clocking(CHECK_IDLE);
     }
@@ -252,7 +261,7 @@ impl Instance {
             quiescent: raw.quiescent != 0,
             commands_accepted: raw.commands_accepted,
             last_accept: Cycle(raw.last_accept),
-            idle_broken: (raw.idle_broken != u64::MAX).then_some(Cycle(raw.idle_broken)),
+            broken: broken(&raw),
             command_responses: &self.command_responses,
             register_answers: answers,
             // SAFETY: as above.
@@ -299,6 +308,26 @@ impl Drop for Instance {
     }
 }
 
+fn broken(raw: &RawStep) -> Option<Broken> {
+    if raw.stopped_at != u64::MAX {
+        // SAFETY: the host keeps the text, which ends with 0, as long as it is alive.
+        let said = unsafe { CStr::from_ptr(raw.complaint) }.to_string_lossy();
+        return Some(Broken::Stopped(Cycle(raw.stopped_at), reason(&said)));
+    }
+    (raw.idle_broken != u64::MAX).then_some(Broken::Idle(Cycle(raw.idle_broken)))
+}
+
+/// What Verilator makes of an error, without the time, what is said twice, and a level that only it knows.
+fn reason(said: &str) -> String {
+    let marks = ["%Error: ", "%Fatal: "];
+    let text = marks.iter().find_map(|mark| Some(said.split_once(mark)?.1));
+    text.unwrap_or(said)
+        .replace("Assertion failed: ", "")
+        .replacen("in TOP.", "in ", 1)
+        .trim()
+        .to_string()
+}
+
 fn empty_step() -> RawStep {
     RawStep {
         cycle: 0,
@@ -306,6 +335,8 @@ fn empty_step() -> RawStep {
         commands_accepted: 0,
         last_accept: 0,
         idle_broken: u64::MAX,
+        stopped_at: u64::MAX,
+        complaint: std::ptr::null(),
         requests: std::ptr::null(),
         command_responses: std::ptr::null(),
         register_answers: std::ptr::null(),

@@ -4,7 +4,7 @@ use rackwright_time::Cycle;
 use std::ffi::{c_char, c_void};
 
 /// The version of the interface; raised with every change of a struct or function.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Bytes of the widest beat.
 pub const BEAT_BYTES: usize = 32;
@@ -122,6 +122,8 @@ pub(crate) struct RawStep {
     pub commands_accepted: u64,
     pub last_accept: u64,
     pub idle_broken: u64,
+    pub stopped_at: u64,
+    pub complaint: *const c_char,
     pub requests: *const MemoryRequest,
     pub command_responses: *const RawCommandResponse,
     pub register_answers: *const RegisterAnswer,

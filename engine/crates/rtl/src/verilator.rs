@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 const HOST: &[(&str, &str)] = &[
     ("interface.h", include_str!("../host/interface.h")),
     ("channels.h", include_str!("../host/channels.h")),
+    ("reports.h", include_str!("../host/reports.h")),
     ("stream.h", include_str!("../host/stream.h")),
     ("axi.h", include_str!("../host/axi.h")),
     ("stimulus.h", include_str!("../host/stimulus.h")),
@@ -136,7 +137,7 @@ const VERILATOR_FLAGS: &[&str] = &[
     "0",
     "--x-initial",
     "0",
-    "--no-assert",
+    "--assert",
     "--no-timing",
     "--output-split",
     "0",
@@ -244,6 +245,8 @@ impl Build<'_> {
         let mut command = Command::new(&self.tools.compiler);
         command
             .args(COMPILER_FLAGS)
+            .arg("-include")
+            .arg(self.folder.join("reports.h"))
             .arg("-c")
             .arg(source)
             .arg("-o")

@@ -4,7 +4,7 @@
 //! `RACKWRIGHT_CXX`.
 
 use rackwright_rtl::{
-    BuildOptions, Cache, Command, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain,
+    Broken, BuildOptions, Cache, Command, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain,
 };
 use rackwright_time::{Cycle, Cycles};
 use std::path::{Path, PathBuf};
@@ -184,18 +184,47 @@ fn verilog_with_an_error_is_reported_with_the_tools_words() {
 #[test]
 fn an_idle_output_that_lies_is_found() {
     let broken = |manifest: &Path| {
-        let manifest = Manifest::read(manifest).unwrap();
-        let design = toolchain()
-            .build(manifest, BuildOptions::default(), &cache())
-            .unwrap();
-        let mut unit = Instance::new(&design, None).unwrap();
+        let mut unit = instance_of(manifest);
         unit.check_idle();
-        unit.step(Cycle(1000)).idle_broken
+        unit.step(Cycle(1000)).broken
     };
     assert_eq!(broken(&fixture()), None);
     // Its line rises in cycle 100, of its own accord.
     let liar = fixture().with_file_name("liar").join("manifest.json");
-    assert_eq!(broken(&liar), Some(Cycle(100)));
+    assert_eq!(broken(&liar), Some(Broken::Idle(Cycle(100))));
+}
+
+#[test]
+fn an_assertion_that_fails_is_told_and_stops_the_unit() {
+    for (ending, said) in [
+        ("Asserts", "Assertion failed in Asserts: the count is 100"),
+        ("Fatal", "Assertion failed in Fatal: the count is 100"),
+        ("Stop", "$stop"),
+    ] {
+        let manifest = fixture().with_file_name("stops").join(format!("{ending}.json"));
+        let mut unit = instance_of(&manifest);
+        unit.skip_quiescent(false);
+        let mut told = [unit.step(Cycle(90)).broken, None, None];
+        for again in &mut told[1..] {
+            *again = unit.step(Cycle(1000)).broken;
+        }
+        let Some(Broken::Stopped(cycle, reason)) = &told[1] else {
+            panic!("{ending} was not stopped: {told:?}")
+        };
+        assert_eq!((told[0].as_ref(), *cycle), (None, Cycle(100)));
+        assert_eq!(reason, &format!("{ending}.sv:16: {said}"));
+        assert_eq!(told[1], told[2]);
+        // What it says is of that unit alone.
+        assert_eq!(instance_of(&manifest).step(Cycle(90)).broken, None);
+    }
+}
+
+fn instance_of(manifest: &Path) -> Instance {
+    let manifest = Manifest::read(manifest).unwrap();
+    let design = toolchain()
+        .build(manifest, BuildOptions::default(), &cache())
+        .unwrap();
+    Instance::new(&design, None).unwrap()
 }
 
 #[test]

@@ -32,7 +32,8 @@ impl Bench {
         let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?.populated();
         let mut memory = GuestMemory::new(guest_bytes)?;
         memory.allow_all();
-        let unit = AttachedUnit::new(design, placement, &mut hierarchy, waves)?;
+        let mut unit = AttachedUnit::new(design, placement, &mut hierarchy, waves)?;
+        unit.hold_to_rules();
         Ok(Bench {
             unit,
             memory,
@@ -42,8 +43,10 @@ impl Bench {
         })
     }
 
-    /// The bytes, for a look or a change that costs no time.
+    /// The bytes as they are now, for a look or a change that costs no time. What the unit has written is there when memory has
+    /// answered.
     pub fn memory(&mut self) -> &mut GuestMemory {
+        self.unit.settle_writes(self.cycle, &mut self.memory);
         &mut self.memory
     }
 
@@ -80,7 +83,7 @@ impl Bench {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         while !self.unit.has_response() {
             self.with_unit(AttachedUnit::probe_idle);
-            self.unit.check_idle()?;
+            self.unit.check()?;
             if self.unit.quiescent() {
                 let unit = self.unit.design().manifest.unit.clone();
                 return Err(UnitError::NoAnswer { unit, command }.into());
@@ -115,6 +118,8 @@ impl Bench {
         if let Some(until) = self.unit.fence(self.cycle) {
             self.cycle = self.cycle.max(until);
             self.advance(self.cycle);
+            self.cycle = self.cycle.max(self.unit.answered());
+            self.advance(self.cycle);
         }
         Ok(())
     }
@@ -138,13 +143,13 @@ impl Bench {
     /// Lets time pass until the unit is quiescent, at most `limit` cycles; tells whether it is.
     ///
     /// # Errors
-    /// [`UnitError::IdleBroken`] when that is checked and the unit is not idle when it says so.
+    /// As of [`AttachedUnit::check`].
     pub fn run_until_quiescent(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         while !self.unit.quiescent() && self.unit.cycle() < deadline {
             let until = (self.unit.cycle() + STRIDE).min(deadline);
             self.advance(until);
-            self.unit.check_idle()?;
+            self.unit.check()?;
         }
         self.cycle = self.cycle.max(self.unit.cycle());
         Ok(self.unit.quiescent())
@@ -229,7 +234,7 @@ impl Bench {
     }
 
     fn check(&self, deadline: Cycle) -> Result<(), ServerError> {
-        self.unit.check_idle()?;
+        self.unit.check()?;
         if self.unit.cycle() >= deadline {
             return Err(ServerError::CycleLimit {
                 cycle: self.unit.cycle(),

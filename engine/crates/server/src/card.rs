@@ -8,7 +8,7 @@ use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
 use rackwright_trace::UnitEvents;
-use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings};
+use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -224,6 +224,14 @@ impl Card {
         self.state().unit.events()
     }
 
+    /// Refuses to go on with one that is broken.
+    ///
+    /// # Errors
+    /// As of [`AttachedUnit::check`].
+    pub(crate) fn check(&self) -> Result<(), UnitError> {
+        self.state().unit.check()
+    }
+
     /// Cycles that were evaluated rather than skipped.
     pub(crate) fn evaluated_cycles(&self) -> u64 {
         self.state().unit.evaluated_cycles()
@@ -237,7 +245,7 @@ impl Card {
 
 impl State {
     fn advance_to(&mut self, memory: &mut GuestMemory, until: Cycle) {
-        while self.unit.cycle() < until {
+        while self.unit.cycle() < until && !self.unit.is_broken() {
             self.give_due();
             let end = until.min(self.next_stimulus());
             let was_quiescent = self.unit.quiescent();
@@ -306,13 +314,16 @@ impl State {
             return None;
         }
         self.read = None;
-        let value = self.value.take().expect("a register answers within a few cycles");
+        // One that is broken answers no more.
+        let value = self.value.take().unwrap_or(u64::MAX);
         let mask = u64::MAX >> (64 - 8 * u32::from(bytes));
         Some((value >> shift & mask, self.to_hart.seen(done) + ACCESS_LATENCY))
     }
 
     fn next_event(&self) -> Cycle {
-        if self.settled && self.given.is_empty() {
+        if self.unit.is_broken() {
+            Cycle::NEVER
+        } else if self.settled && self.given.is_empty() {
             self.next_stimulus().max(self.unit.cycle())
         } else {
             self.unit.cycle()

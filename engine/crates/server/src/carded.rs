@@ -142,8 +142,12 @@ impl CardedGuest {
     }
 
     /// Runs the card to its cycle `until`, where the harts have come to.
-    pub(crate) fn advance_card(&mut self, until: Cycle) {
+    ///
+    /// # Errors
+    /// [`MachineError::Unit`] when it is broken.
+    pub(crate) fn advance_card(&mut self, until: Cycle) -> Result<(), MachineError> {
         self.card.advance_to(self.guest.memory(), until);
+        Ok(self.card.check()?)
     }
 
     /// The card's cycle in which something happens next.

@@ -90,9 +90,11 @@ pub enum ServerError {
         /// How long it was awaited.
         cycles: Cycles,
     },
-    /// The network interface can't run at a part of its link's clock.
-    #[error("a network interface of {bytes} bytes per cycle can't keep step with a link of {} Hz", clock.hertz())]
-    NicClock {
+    /// A unit on a link can't run at a part of the link's clock.
+    #[error("unit `{unit}`, of {bytes} bytes per cycle, can't keep step with a link of {} Hz", clock.hertz())]
+    LinkClock {
+        /// Name of the unit.
+        unit: String,
         /// What it takes in a cycle.
         bytes: u32,
         /// The link's clock.

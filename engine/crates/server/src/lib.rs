@@ -11,6 +11,7 @@ mod carded;
 mod devices;
 mod error;
 mod harts;
+mod linked;
 mod linux;
 mod machine;
 mod network;

@@ -150,7 +150,9 @@ impl LinuxServer {
                 Err(error) => self.error = Some(error),
             }
         }
-        self.parts.advance_card(until);
+        if let Err(error) = self.parts.advance_card(until) {
+            self.error.get_or_insert(error);
+        }
     }
 
     /// The link's cycle that is the card's cycle `own`.

@@ -224,7 +224,8 @@ impl<T: Timing> Networked<T> {
     /// The interrupt lines of a hart in the cycle `at`, as far as is known now.
     fn lines_at(&self, hart: usize, at: Cycle) -> Lines {
         Lines {
-            external: self.nic.raised() || self.pager.as_ref().is_some_and(Pager::raised),
+            external: self.nic.linked.raised()
+                || self.pager.as_ref().is_some_and(|pager| pager.linked.raised()),
             software: self.devices.software_interrupt(hart),
             timer: self.devices.timer_interrupt(hart, self.to_hart.seen(at)),
         }
@@ -275,7 +276,8 @@ impl<T: Timing> Networked<T> {
 
     /// Whether nothing but one hart itself changes anything before a frame arrives or a timer rises.
     fn is_calm(&self) -> bool {
-        let settled = self.nic.settled() && self.pager.as_ref().is_none_or(Pager::settled);
+        let settled =
+            self.nic.linked.settled() && self.pager.as_ref().is_none_or(|pager| pager.linked.settled());
         let busy = self.activity.iter().filter(|activity| activity.is_busy());
         settled && busy.count() <= 1 && self.harts().all(|hart| self.is_calm_for(hart))
     }
@@ -338,10 +340,7 @@ impl<T: Timing> Networked<T> {
                 self.stamp_hart(index, Event::Waits);
             }
             Ok(other) => unreachable!("bare metal cannot stop with {other:?}"),
-            Err(error) => {
-                self.error = Some(error);
-                self.activity.fill(Activity::Off);
-            }
+            Err(error) => self.fail(error),
         }
         true
     }
@@ -407,16 +406,22 @@ impl<T: Timing> Networked<T> {
             self.ticked = self.now;
             pager.tick(self.to_hart.seen(self.now));
         }
-        if pager.settled() {
+        if pager.linked.settled() {
             return end;
         }
         let machine = &mut self.machine;
         pager.advance(end, |unit, until| machine.advance_other(unit, until));
+        let checked = pager.linked.unit.check();
         let (asked, served) = pager.span();
+        if let Err(error) = checked {
+            self.fail(error.into());
+            return end;
+        }
         let Some((index, answer)) = pager.take_answer() else {
             return end;
         };
-        let reached = pager.cycle();
+        // A wide unit may have come further than asked by a part of its cycle.
+        let reached = pager.linked.cycle().min(end);
         self.machine.advance_to(index, answer.cycle);
         let hart = &mut self.machine.cores[index].hart;
         match self.activity[index] {
@@ -445,7 +450,7 @@ impl<T: Timing> Networked<T> {
             let Activity::Begins(access, at) = activity else {
                 return None;
             };
-            Some((self.nic.cycle().max(*at), index, *access))
+            Some((self.nic.linked.cycle().max(*at), index, *access))
         });
         begins.min_by_key(|(at, index, _)| (*at, *index))
     }
@@ -460,12 +465,12 @@ impl<T: Timing> Networked<T> {
             self.stamp(at, Event::Reached(register));
         }
         self.now = end;
-        if self.nic.settled() {
+        if self.nic.linked.settled() {
             return;
         }
         self.advance_nic(end);
         if let Some((at, value)) = self.nic.take_answer() {
-            self.now = self.nic.cycle().min(end);
+            self.now = self.nic.linked.cycle().min(end);
             let accesses = self
                 .activity
                 .iter()
@@ -492,9 +497,9 @@ impl<T: Timing> Networked<T> {
             self.stamp(self.nic.last_flit(first, frame.length()), Event::LastIn);
         }
         match (frame, &mut self.pager) {
-            (Frame::Raw(bytes), Some(pager)) if Pager::is_for(bytes) => pager.arrive(first, bytes),
-            (Frame::Raw(bytes), _) => self.nic.arrive(first, bytes),
-            (frame, _) => self.nic.arrive(first, &frame.to_bytes()),
+            (Frame::Raw(bytes), Some(pager)) if Pager::is_for(bytes) => pager.linked.arrive(first, bytes),
+            (Frame::Raw(bytes), _) => self.nic.linked.arrive(first, bytes),
+            (frame, _) => self.nic.linked.arrive(first, &frame.to_bytes()),
         }
     }
 
@@ -507,12 +512,18 @@ impl<T: Timing> Networked<T> {
 
     /// The frames that have left the NIC and the page-fault unit, in the order of their last flits.
     fn sent(&mut self) -> Vec<SentFrame> {
-        let mut frames: Vec<_> = std::iter::from_fn(|| self.nic.take_frame()).collect();
+        let mut frames: Vec<_> = std::iter::from_fn(|| self.nic.linked.take_frame()).collect();
         if let Some(pager) = &mut self.pager {
-            frames.extend(std::iter::from_fn(|| pager.take_frame()));
+            frames.extend(std::iter::from_fn(|| pager.linked.take_frame()));
             frames.sort_by_key(|frame| frame.last);
         }
         frames
+    }
+
+    /// Ends the run of the harts.
+    fn fail(&mut self, error: ServerError) {
+        self.error.get_or_insert(error);
+        self.activity.fill(Activity::Off);
     }
 
     fn advance_nic(&mut self, until: Cycle) {
@@ -524,12 +535,15 @@ impl<T: Timing> Networked<T> {
             |unit, until| machine.advance_other(unit, until),
             |cycle, level| stamps.note(cycle, Event::Line(level), instructions),
         );
+        if let Err(error) = self.nic.linked.unit.check() {
+            self.fail(error.into());
+        }
     }
 
     /// The same for the page-fault unit, in which nothing moves.
     fn advance_pager(&mut self) {
         let (machine, now) = (&mut self.machine, self.now);
-        if let Some(pager) = self.pager.as_mut().filter(|pager| pager.settled()) {
+        if let Some(pager) = self.pager.as_mut().filter(|pager| pager.linked.settled()) {
             pager.advance(now, |unit, until| machine.advance_other(unit, until));
         }
     }
@@ -572,7 +586,8 @@ where
     }
 
     fn next_event(&self) -> Cycle {
-        let settled = self.nic.settled() && self.pager.as_ref().is_none_or(Pager::settled);
+        let settled =
+            self.nic.linked.settled() && self.pager.as_ref().is_none_or(|pager| pager.linked.settled());
         let inside = if !settled {
             self.now
         } else if self.activity.iter().all(|activity| *activity == Activity::Off) {
@@ -613,9 +628,9 @@ where
 
     fn digest(&self, digest: &mut Digest) {
         self.machine.digest(digest);
-        digest.bytes(&self.nic.digest().value().to_le_bytes());
+        digest.bytes(&self.nic.linked.digest().value().to_le_bytes());
         if let Some(pager) = &self.pager {
-            digest.bytes(&pager.digest().value().to_le_bytes());
+            digest.bytes(&pager.linked.digest().value().to_le_bytes());
         }
         digest.bytes(self.devices.console());
         digest.number(self.devices.exit().map_or(u64::MAX, |status| status as u64));
@@ -645,9 +660,13 @@ where
     fn network(&self) -> NetworkView<'_> {
         NetworkView {
             port: &self.output,
-            nic: self.nic.events(),
-            pager: self.pager.as_ref().map(Pager::events),
-            nic_cycles: self.nic.evaluated_cycles() + self.pager.as_ref().map_or(0, Pager::evaluated_cycles),
+            nic: self.nic.linked.events(),
+            pager: self.pager.as_ref().map(|pager| pager.linked.events()),
+            nic_cycles: self.nic.linked.evaluated_cycles()
+                + self
+                    .pager
+                    .as_ref()
+                    .map_or(0, |pager| pager.linked.evaluated_cycles()),
             exit: self.devices.exit(),
             error: self.error.as_ref(),
             output: self.devices.console(),

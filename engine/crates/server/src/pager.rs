@@ -1,12 +1,11 @@
+use crate::linked::Linked;
 use crate::network::NetworkConfig;
 use crate::ServerError;
 use rackwright_cpu::CustomCommand;
-use rackwright_ethernet::Rate;
-use rackwright_memory::{Hierarchy, Placement};
+use rackwright_memory::Hierarchy;
 use rackwright_rtl::{Command, CommandResponse, Design};
-use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
-use rackwright_unit::{AttachedUnit, SentFrame};
+use rackwright_unit::AttachedUnit;
 use std::collections::VecDeque;
 
 /// Numbers of the commands of the hart itself and of its time base.
@@ -18,12 +17,12 @@ const TYPE: (usize, [u8; 2]) = (12, [0x88, 0xb5]);
 /// software, which go through the NIC.
 const OWN_TAG: (usize, u8) = (19, 0x80);
 
-/// A page-fault unit in RTL beside the harts and the NIC, on the link's clock.
+/// A page-fault unit in RTL beside the harts and the NIC. All cycles but those of harts are the link's.
 ///
 /// It answers one hart at a time. What others say meanwhile waits in front of it, in the order in which they came.
 /// Its contract is `hardware/src/main/scala/rackwright/pagefault/README.md`.
 pub(crate) struct Pager {
-    unit: AttachedUnit,
+    pub(crate) linked: Linked,
     /// Who waits for an answer.
     waiter: Option<usize>,
     /// What waits until that one has it: of which hart, from when on.
@@ -33,12 +32,6 @@ pub(crate) struct Pager {
     /// The unit's cycle in which the command was there that somebody waits for.
     asked: Cycle,
     opcode: u8,
-    input: u8,
-    /// How fast frames come in.
-    rate: Rate,
-    raised: bool,
-    /// Nothing moves in it, and its outputs have been looked at since.
-    settled: bool,
 }
 
 impl Pager {
@@ -52,23 +45,16 @@ impl Pager {
         network: &NetworkConfig<'_>,
         skip_quiescent: bool,
     ) -> Result<Pager, ServerError> {
-        let memory = hierarchy.parameters().clock;
-        let mut unit =
-            AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(network.clock, memory);
-        unit.instance().skip_quiescent(skip_quiescent);
-        let input = unit.stream_input()?;
+        let (link, rate) = (network.clock, network.port.rate);
+        let linked = Linked::new(design, hierarchy, link, rate, skip_quiescent)?;
         let opcode = design.manifest.opcodes().first().copied().unwrap_or_default();
         Ok(Pager {
-            unit,
+            linked,
             waiter: None,
             behind: VecDeque::new(),
             given: Cycle::ZERO,
             asked: Cycle::ZERO,
             opcode,
-            input,
-            rate: network.port.rate,
-            raised: false,
-            settled: true,
         })
     }
 
@@ -82,29 +68,6 @@ impl Pager {
         let (at, kind) = TYPE;
         let (byte, bit) = OWN_TAG;
         frame.len() > byte && frame[at..at + 2] == kind && frame[byte] & bit != 0
-    }
-
-    /// The first cycle not yet simulated.
-    pub(crate) fn cycle(&self) -> Cycle {
-        self.unit.cycle()
-    }
-
-    /// Whether nothing happens in it before a frame or a command reaches it.
-    pub(crate) fn settled(&self) -> bool {
-        self.settled
-    }
-
-    /// The level of its interrupt line.
-    pub(crate) fn raised(&self) -> bool {
-        self.raised
-    }
-
-    /// Has a frame come in, its first flit in the cycle `first`.
-    pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
-        let rate = self.rate;
-        self.unit
-            .frame(self.input, frame, |flit| first + rate.cycles(flit));
-        self.settled = false;
     }
 
     /// A command of the program, which leaves the hart in its cycle `at`.
@@ -161,18 +124,22 @@ impl Pager {
     fn give(&mut self, at: Cycle, command: Command) -> Cycle {
         // Harts have their turns one after the other.
         self.given = self.given.max(at);
-        self.settled = false;
-        self.unit.command(self.given, command)
+        self.linked.disturb();
+        self.linked.unit.command(self.given, command)
     }
 
-    /// The unit's cycles in which the command was there that somebody waits for, and in which its answer left.
+    /// The cycles in which the command was there that somebody waits for, and in which its answer left.
     pub(crate) fn span(&self) -> (Cycle, Cycle) {
-        (self.asked, self.unit.responded().unwrap_or(self.asked))
+        let served = self.linked.unit.responded().unwrap_or(self.asked);
+        (
+            self.linked.width.outside(self.asked),
+            self.linked.width.outside(served),
+        )
     }
 
     /// The answer that a hart waits for, in the cycle of the harts in which it comes.
     pub(crate) fn take_answer(&mut self) -> Option<(usize, CommandResponse)> {
-        let answer = self.unit.take_response()?;
+        let answer = self.linked.unit.take_response()?;
         let hart = self.waiter.take().expect("only who waits is answered");
         while self.waiter.is_none() {
             let Some((other, at, command)) = self.behind.pop_front() else {
@@ -184,38 +151,8 @@ impl Pager {
     }
 
     /// Advances to the cycle `until`, or to an answer before, by `advance`, which takes the unit one window on.
-    pub(crate) fn advance(&mut self, until: Cycle, mut advance: impl FnMut(&mut AttachedUnit, Cycle)) {
-        if self.unit.cycle() >= until {
-            return;
-        }
-        let was_quiescent = self.unit.quiescent();
-        while self.unit.cycle() < until && !self.unit.has_response() {
-            advance(&mut self.unit, until);
-        }
-        while let Some(change) = self.unit.take_interrupt() {
-            self.raised = change.level != 0;
-        }
-        // A change of its outputs with the last edge is seen in the cycle after only.
-        self.settled = was_quiescent && self.unit.quiescent();
-    }
-
-    /// The next frame that has left.
-    pub(crate) fn take_frame(&mut self) -> Option<SentFrame> {
-        self.unit.take_frame()
-    }
-
-    /// What it counts.
-    pub(crate) fn events(&self) -> Counters {
-        self.unit.events()
-    }
-
-    /// Cycles that were evaluated rather than skipped.
-    pub(crate) fn evaluated_cycles(&self) -> u64 {
-        self.unit.evaluated_cycles()
-    }
-
-    /// The digest over everything that crossed its pins.
-    pub(crate) fn digest(&self) -> Digest {
-        self.unit.digest()
+    pub(crate) fn advance(&mut self, until: Cycle, advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+        self.linked
+            .advance(until, AttachedUnit::has_response, advance, |_, _| {});
     }
 }

@@ -1,11 +1,14 @@
 use crate::error::UnitError;
 use crate::frames::{self, Assembler, SentFrame};
 use crate::guard::Guard;
+use crate::rules::MemoryRules;
 use crate::wait::{LastRequest, Wait};
-use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Path, Placement, RequesterId, Traffic};
+use rackwright_memory::{
+    AccessKind, GuestMemory, Hierarchy, Path, Placement, Protection, RequesterId, Traffic,
+};
 use rackwright_rtl::{
-    Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, MemoryResponse,
-    RegisterAccess, RegisterAnswer, RtlError, StreamFlit, TranslationContext, BEAT_BYTES,
+    Broken, Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest,
+    MemoryResponse, RegisterAccess, RegisterAnswer, RtlError, StreamFlit, TranslationContext, BEAT_BYTES,
 };
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
@@ -51,9 +54,13 @@ pub struct AttachedUnit {
     sent: Assembler,
     interrupts: VecDeque<InterruptChange>,
     idle_watched: bool,
-    idle_broken: Option<Cycle>,
+    broken: Option<Broken>,
+    /// The rules of memory ports that it is held to, if it is.
+    rules: Option<MemoryRules>,
     asked: Option<(Cycle, Command)>,
     moved: Cycle,
+    /// When the last of what it has asked for so far is answered.
+    answered: Cycle,
     last_request: Option<LastRequest>,
     /// Where its events are told, from which number on.
     published: Option<(UnitEvents, usize)>,
@@ -123,9 +130,11 @@ impl AttachedUnit {
             sent: Assembler::default(),
             interrupts: VecDeque::new(),
             idle_watched: false,
-            idle_broken: None,
+            broken: None,
+            rules: None,
             asked: None,
             moved: Cycle::ZERO,
+            answered: Cycle::ZERO,
             last_request: None,
             published: None,
             busy: None,
@@ -216,8 +225,9 @@ impl AttachedUnit {
         self.instance.context(&context);
     }
 
-    /// The hart fences translations at `at`. From the unit's cycle that this gives on, none of those from before is used;
-    /// there is none for a unit that uses none at present.
+    /// The hart fences translations at `at`. From the unit's cycle that this gives on, nothing is asked for with one from
+    /// before; the fence is over when what was asked for until then has been [answered](AttachedUnit::answered). There is none
+    /// for a unit that uses none at present.
     pub fn fence(&mut self, at: Cycle) -> Option<Cycle> {
         self.context?;
         if self.quiescent {
@@ -228,6 +238,11 @@ impl AttachedUnit {
         let arrival = self.seen_by_unit(at + self.command_path.request);
         self.instance.fence(arrival);
         Some(arrival + FORGETTING)
+    }
+
+    /// The unit's cycle in which the last of what it has asked for so far is answered.
+    pub fn answered(&self) -> Cycle {
+        self.answered
     }
 
     /// Commands sent that the unit has not yet taken.
@@ -352,7 +367,7 @@ impl AttachedUnit {
         self.published = Some((events, first));
     }
 
-    /// Clocks it also while it says that it is idle, to find it lying ([`AttachedUnit::check_idle`]).
+    /// Clocks it also while it says that it is idle, to find it lying ([`AttachedUnit::check`]).
     pub fn watch_idle(&mut self) {
         self.instance.check_idle();
         self.idle_watched = true;
@@ -365,9 +380,27 @@ impl AttachedUnit {
         }
     }
 
-    /// Advances to `until`, answering what it asks of memory; a unit that is found lying stays where it is.
+    /// Holds it to the rules of memory ports, with a memory in which what is written is seen from the answer on only. For a
+    /// unit with which nobody shares memory but who calls [`AttachedUnit::settle_writes`].
+    pub fn hold_to_rules(&mut self) {
+        self.rules = Some(MemoryRules::new(&self.instance.design().manifest));
+    }
+
+    /// Has memory hold what has been answered in the unit's cycle `now` or before.
+    pub fn settle_writes(&mut self, now: Cycle, memory: &mut GuestMemory) {
+        if let Some(rules) = &mut self.rules {
+            rules.settle(now, memory);
+        }
+    }
+
+    /// Whether it stays where it is, for a reason that [`AttachedUnit::check`] tells.
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    /// Advances to `until`, answering what it asks of memory; a broken unit stays where it is.
     pub fn advance(&mut self, until: Cycle, surroundings: &mut Surroundings) {
-        while self.cycle() < until && self.idle_broken.is_none() {
+        while self.cycle() < until && self.broken.is_none() {
             self.advance_window(until, surroundings);
         }
     }
@@ -382,7 +415,7 @@ impl AttachedUnit {
         };
         let step = self.instance.step(end);
         self.quiescent = step.quiescent;
-        self.idle_broken = step.idle_broken;
+        self.broken = step.broken;
         let given = step.command_responses.len() + step.register_answers.len() + step.flits.len();
         let moved = given != 0 || self.commands_accepted != step.commands_accepted;
         self.commands_accepted = step.commands_accepted;
@@ -438,17 +471,23 @@ impl AttachedUnit {
         }
     }
 
-    /// Refuses to go on with a unit that broke its promise to be idle.
+    /// Refuses to go on with a unit that broke its promise to be idle, or one of whose assertions failed.
     ///
     /// # Errors
-    /// [`UnitError::IdleBroken`] when it has.
-    pub fn check_idle(&self) -> Result<(), UnitError> {
-        match self.idle_broken {
-            Some(cycle) => Err(UnitError::IdleBroken {
-                unit: self.design().manifest.unit.clone(),
-                cycle,
-            }),
+    /// [`UnitError::IdleBroken`] or [`UnitError::Stopped`] when that has happened.
+    pub fn check(&self) -> Result<(), UnitError> {
+        let unit = || self.design().manifest.unit.clone();
+        match &self.broken {
             None => Ok(()),
+            Some(Broken::Idle(cycle)) => Err(UnitError::IdleBroken {
+                unit: unit(),
+                cycle: *cycle,
+            }),
+            Some(Broken::Stopped(cycle, reason)) => Err(UnitError::Stopped {
+                unit: unit(),
+                cycle: *cycle,
+                reason: reason.clone(),
+            }),
         }
     }
 
@@ -487,9 +526,12 @@ impl AttachedUnit {
     fn serve(&mut self, index: usize, surroundings: &mut Surroundings) -> MemoryResponse {
         let request = &self.instance.requests()[index];
         let port = &self.ports[usize::from(request.port)];
+        if let Some(rules) = &mut self.rules {
+            rules.settle(request.cycle, surroundings.memory);
+        }
         let mut data = [0; BEAT_BYTES];
         let allowed = if request.write {
-            write_beat(request, port.bytes, surroundings)
+            may_write(request, port.bytes, surroundings)
         } else {
             read_beat(request, &mut data[..port.bytes], surroundings)
         };
@@ -503,7 +545,20 @@ impl AttachedUnit {
             .hierarchy
             .access(at, request.address, kind, port.requester);
         let due = self.from_memory.seen(done);
+        self.answered = self.answered.max(due);
         digest_request(&mut self.digest, request, &data, due);
+        match &mut self.rules {
+            Some(rules) => {
+                if let Err(reason) = rules.ask(request, port.bytes, due) {
+                    self.broken.get_or_insert(Broken::Stopped(request.cycle, reason));
+                }
+                if request.write && allowed {
+                    rules.write(request, port.bytes, due);
+                }
+            }
+            None if request.write && allowed => store(request, port.bytes, surroundings.memory),
+            None => {}
+        }
         MemoryResponse {
             due,
             tag: request.tag,
@@ -550,27 +605,32 @@ fn read_beat(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Surrou
         && surroundings.memory.read(request.address, data).is_ok()
 }
 
-/// Writes the masked bytes of a beat, run by run, or none of them.
-fn write_beat(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundings) -> bool {
-    if !surroundings.guard.may_write(request.address, request.mask) {
-        return false;
-    }
-    let mut left = request.mask & (u32::MAX >> (BEAT_BYTES - bytes));
+/// Whether the masked bytes of a beat, which lies in one page, may be written.
+fn may_write(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundings) -> bool {
+    surroundings.guard.may_write(request.address, request.mask)
+        && (masked(request, bytes) == 0
+            || surroundings
+                .memory
+                .protection(request.address)
+                .allows(Protection::WRITE))
+}
+
+fn masked(request: &MemoryRequest, bytes: usize) -> u32 {
+    request.mask & (u32::MAX >> (BEAT_BYTES - bytes))
+}
+
+/// Writes the masked bytes of a beat, run by run, which may be.
+pub(crate) fn store(request: &MemoryRequest, bytes: usize, memory: &mut GuestMemory) {
+    let mut left = masked(request, bytes);
     while left != 0 {
         let first = left.trailing_zeros() as usize;
         let run = (left >> first).trailing_ones() as usize;
         let end = (first + run).min(bytes);
         let address = request.address.wrapping_add(first as u64);
-        if surroundings
-            .memory
-            .write(address, &request.data[first..end])
-            .is_err()
-        {
-            return false;
-        }
+        let written = memory.write(address, &request.data[first..end]);
+        debug_assert!(written.is_ok(), "it was allowed");
         left &= u32::MAX.checked_shl((first + run) as u32).unwrap_or(0);
     }
-    true
 }
 
 fn digest_flit(digest: &mut Digest, flit: &StreamFlit) {

@@ -90,7 +90,7 @@ impl<T: Timing> Core<T> {
             let until = self.horizon(limit);
             let stop = self.hart.run(memory, until);
             self.catch_up(memory);
-            self.check_idle()?;
+            self.check_units()?;
             match stop {
                 Stop::Budget if self.hart.cycle() < limit => {}
                 Stop::Custom(command) if self.passed_on != Some(command.opcode) => {
@@ -230,12 +230,15 @@ impl<T: Timing> Core<T> {
         Ok(())
     }
 
-    /// Has units forget translations; the hart goes on when none of them uses one from before any more.
+    /// Has units forget translations; the hart goes on when nothing that they have asked for with one from before is under
+    /// way any more.
     fn fence(&mut self, memory: &mut GuestMemory) {
         let now = self.hart.cycle();
         for index in 0..self.units.len() {
             if let Some(until) = self.units[index].fence(now) {
                 self.advance_unit_itself(memory, index, until);
+                let answered = self.units[index].answered();
+                self.advance_unit_itself(memory, index, answered);
                 let reached = self.reached(index);
                 self.hart.advance_to(reached);
             }
@@ -343,9 +346,9 @@ impl<T: Timing> Core<T> {
         self.waiting.map(|waiting| self.units[waiting.unit].wait())
     }
 
-    /// Has a unit that broke its promise to be idle end the run.
-    fn check_idle(&self) -> Result<(), UnitError> {
-        self.units.iter().try_for_each(AttachedUnit::check_idle)
+    /// Has a unit that is broken end the run.
+    fn check_units(&self) -> Result<(), UnitError> {
+        self.units.iter().try_for_each(AttachedUnit::check)
     }
 
     fn check(&mut self, memory: &mut GuestMemory, waiting: Waiting) -> Result<(), UnitError> {
@@ -353,7 +356,7 @@ impl<T: Timing> Core<T> {
             self.with_unit(memory, waiting.unit, AttachedUnit::probe_idle);
         }
         let unit = &self.units[waiting.unit];
-        unit.check_idle()?;
+        unit.check()?;
         if unit.quiescent() {
             return Err(UnitError::NoAnswer {
                 unit: unit.design().manifest.unit.clone(),

@@ -58,4 +58,14 @@ pub enum UnitError {
         /// When.
         cycle: Cycle,
     },
+    /// An assertion of a unit failed, or it ended the simulation in another way.
+    #[error("unit `{unit}` stopped at {cycle}: {reason}")]
+    Stopped {
+        /// Name of the unit.
+        unit: String,
+        /// When.
+        cycle: Cycle,
+        /// What it said.
+        reason: String,
+    },
 }

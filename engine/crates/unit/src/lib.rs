@@ -10,6 +10,7 @@ mod error;
 /// Frames, flit by flit.
 pub mod frames;
 mod guard;
+mod rules;
 mod wait;
 
 pub use attached::{publish, AttachedUnit, Surroundings};

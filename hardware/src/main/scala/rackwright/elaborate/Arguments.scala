@@ -17,11 +17,18 @@ case object ListUnits extends Arguments
   *   its parameters, checked.
   * @param adapters
   *   what its ports are turned into.
+  * @param assertions
+  *   whether its assertions are part of the Verilog, for simulators.
   * @param out
   *   the directory that gets the Verilog and the manifest.
   */
-case class Elaborate(description: UnitDescription, values: ParameterValues, adapters: Adapters, out: Path)
-    extends Arguments
+case class Elaborate(
+    description: UnitDescription,
+    values: ParameterValues,
+    adapters: Adapters,
+    assertions: Boolean,
+    out: Path
+) extends Arguments
 
 /** Several elaborations, in one run of Java. */
 case class Several(requests: Seq[Elaborate]) extends Arguments
@@ -29,7 +36,7 @@ case class Several(requests: Seq[Elaborate]) extends Arguments
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
   val usage: String =
-    "--list | --requests FILE | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] --out DIRECTORY"
+    "--list | --requests FILE | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
@@ -49,7 +56,7 @@ object Arguments {
     lines.map(line => elaborate(options(line)))
   }
 
-  private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--translation", "--out")
+  private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--translation", "--assertions", "--out")
 
   private def options(arguments: Seq[String]): Seq[(String, String)] = arguments
     .grouped(2)
@@ -78,7 +85,9 @@ object Arguments {
       axi4 = word("--memory", one("--memory"), "port", "axi4"),
       translated = word("--translation", one("--translation"), "off", "on")
     )
-    Elaborate(description, ParameterValues(description.parameters, settings(all("--set"))), adapters, Paths.get(out))
+    val values = ParameterValues(description.parameters, settings(all("--set")))
+    val assertions = word("--assertions", one("--assertions"), "off", "on")
+    Elaborate(description, values, adapters, assertions, Paths.get(out))
   }
 
   /** Whether the option has its second value; the first is the default. */

@@ -12,12 +12,12 @@ object Elaborator {
   /** Options of firtool: what a simulator and a reader need, the same text in every run.
     *
     * Registers start without random values: a unit is reset before it is used, and a run must not depend on a seed.
-    * Layers are for test benches; the product's checks stand outside the RTL.
+    * Layers, which assertions are in, are in the text or not: what is synthesised has none.
     */
-  private val firtoolOptions = Array(
+  private def firtoolOptions(assertions: Boolean) = Array(
     "-disable-all-randomization",
     "--strip-debug-info",
-    "--default-layer-specialization=disable",
+    s"--default-layer-specialization=${if (assertions) "enable" else "disable"}",
     "--lowering-options=disallowPackedArrays,disallowLocalVariables,noAlwaysComb,emittedLineLength=120"
   )
 
@@ -30,7 +30,7 @@ object Elaborator {
         top = Some(unit)
         unit
       },
-      firtoolOpts = firtoolOptions
+      firtoolOpts = firtoolOptions(request.assertions)
     )
     (top.get, text)
   }

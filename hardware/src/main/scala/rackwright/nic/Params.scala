@@ -49,7 +49,7 @@ case class Params(
   val bufferFlits: Int = bufferKib * 1024 / networkBytes
 
   /** Clock at which as many bytes pass in a second as on the wire. */
-  val hertz: Long = Frame.hertz * Frame.flitBytes / networkBytes
+  val hertz: Long = Frame.hertzFor(networkBytes)
 }
 
 /** Sizes on the wire. */
@@ -63,6 +63,9 @@ object Frame {
 
   /** How many bytes a unit may take in a cycle of its own. */
   val widths: Seq[Int] = Seq(flitBytes, 2 * flitBytes)
+
+  /** Clock at which a unit with so many bytes in a cycle has the rate of the wire. */
+  def hertzFor(bytes: Int): Long = hertz * flitBytes / bytes
 
   /** Longest frame, in bytes: a jumbo frame with room for tags. */
   val maxBytes: Int = 9600

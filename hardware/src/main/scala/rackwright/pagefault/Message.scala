@@ -2,13 +2,19 @@ package rackwright.pagefault
 
 import chisel3._
 
-import rackwright.nic.Frame
-
-/** The protocol of memory blades (software/remote-memory/PROTOCOL.md), in flits. */
+/** The protocol of memory blades (software/remote-memory/PROTOCOL.md), in flits of 16 bytes.
+  *
+  * The header ends in the middle of a flit, so that a page lies across flits: the last one has its last 8 bytes and the
+  * checksum.
+  */
 object Message {
-  val headerFlits: Int = 5
-  val pageFlits: Int = 4096 / Frame.flitBytes
-  val paddingFlits: Int = 2
+
+  /** Whole flits of the header. */
+  val headerFlits: Int = 2
+
+  /** Number of the flit that ends a message with a page, and of that which ends one without. */
+  val lastOfPage: Int = headerFlits + Sizes.pageBeats
+  val lastWithoutPage: Int = headerFlits + 1
   val fetch: Int = 0x01
   val store: Int = 0x02
   val fetched: Int = 0x81

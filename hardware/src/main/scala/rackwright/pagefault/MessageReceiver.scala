@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.{MemoryPort, TagAllocator}
 import rackwright.network.StreamFlit
-import rackwright.nic.{Frame, InternetSum}
+import rackwright.nic.InternetSum
 
 /** Receives answers and writes pages to their frames.
   *
@@ -13,7 +13,7 @@ import rackwright.nic.{Frame, InternetSum}
   * damaged messages are as if they had not come.
   */
 class MessageReceiver(params: Params) extends Module {
-  val network = IO(Flipped(Decoupled(new StreamFlit(Frame.flitBytes))))
+  val network = IO(Flipped(Decoupled(new StreamFlit(Sizes.flitBytes))))
   val memory = IO(new MemoryPort(params.pages))
 
   /** What the header says; a cycle later it is told whether such an answer is awaited, and where its page goes. */
@@ -43,49 +43,61 @@ class MessageReceiver(params: Params) extends Module {
   private val number = RegInit(0.U(10.W))
   private val header = Reg(new Incoming)
   private val known = RegInit(false.B)
-  private val low = Reg(UInt(64.W))
 
+  // Of the first flit: it is a message of a blade, and to what.
+  private val marked = Reg(Bool())
+  private val store = Reg(Bool())
+  private val beginning = flit.data(127, 64)
   when(valid) { number := Mux(flit.last, 0.U, number + 1.U) }
-  when(valid && number === 1.U) {
-    header.store := flit.data(57)
-    known := flit.data(55, 32) === Message.mark.U && flit.data(63) && flit.data(57) =/= flit.data(56)
+  when(valid && number === 0.U) {
+    store := beginning(57)
+    marked := beginning(55, 32) === Message.mark.U && beginning(63) && beginning(57) =/= beginning(56)
   }
-  when(valid && number === 2.U) {
+  private val asks = valid && number === 1.U
+  when(asks) {
+    known := marked && flit.data(31) && flit.data(30) === store
+    header.store := store
     header.sequence := flit.data(15, 0)
     header.slot := flit.data(19, 16)
     header.done := flit.data(39, 32) === Message.done.U
-    when(!flit.data(31) || flit.data(30) =/= header.store) { known := false.B }
+    header.page := flit.data(64 + Entry.pageNumberBits - 1, 64)
   }
-  when(valid && number === 3.U) { header.page := flit.data(Entry.pageNumberBits - 1, 0) }
   lookup := header
 
-  // Flits may follow each other in consecutive cycles: what is decided for a page waits three cycles behind them, so that
-  // the answer to the lookup is there before the first beat.
-  private val looking = ShiftRegister(valid && number === 3.U, 2, false.B, true.B)
+  // Flits may follow each other in consecutive cycles: what is decided for a message waits four cycles behind them, so
+  // that the answer to the lookup is there before the first beat, and the sum right after the last flit.
+  private val delay = 4
+  private val behind = ShiftRegister(flit, delay)
+  private val behindValid = ShiftRegister(valid, delay, false.B, true.B)
+  private val behindNumber = ShiftRegister(number, delay)
+  private val beat = ShiftRegister((number - (Message.headerFlits + 1).U)(7, 0), delay)
+  private val inPage = ShiftRegister(
+    number > Message.headerFlits.U && number <= Message.lastOfPage.U,
+    delay,
+    false.B,
+    true.B
+  )
+
+  // The message behind may ask in the cycle in which this one ends.
+  private val looking = ShiftRegister(asks, 2, false.B, true.B)
   private val current = RegInit(0.U.asTypeOf(new Reception))
   private val accepted = known && (expectedFetch || expectedStore)
   private val withPage = accepted && expectedFetch && header.done
+  private val ended = behindValid && behind.last
   claimed.valid := looking && withPage
   claimed.bits := header.slot
+  when(ended) {
+    current.expected := false.B
+    current.withPage := false.B
+  }
   when(looking) {
     current.expected := accepted
     current.withPage := withPage
     current.answer := header
     current.frame := frame
   }
-
-  private val behind = ShiftRegister(flit, 3)
-  private val behindValid = ShiftRegister(valid, 3, false.B, true.B)
-  private val behindNumber = ShiftRegister(number, 3)
-  private val bodyNumber = ShiftRegister(number - Message.headerFlits.U, 3)
-  private val inPage = ShiftRegister(
-    number >= Message.headerFlits.U && number < (Message.headerFlits + Message.pageFlits).U,
-    3,
-    false.B,
-    true.B
-  )
-  private val writes = behindValid && inPage && bodyNumber(0) && current.withPage && !behind.last
-  private val ended = behindValid && behind.last
+  private val writes = behindValid && inPage && current.withPage
+  private val held = RegEnable(behind.data(127, 64), behindValid)
 
   // Two pages may be under way: one whose writes are being answered, and the one that is coming.
   private val epoch = RegInit(false.B)
@@ -94,11 +106,10 @@ class MessageReceiver(params: Params) extends Module {
   private val faults = RegInit(VecInit.fill(2)(false.B))
   private val tags = Module(new TagAllocator(params.outstanding))
   private val pending = Module(new Queue(new PageBeat, 4))
-  when(behindValid && inPage && !bodyNumber(0)) { low := behind.data }
   pending.io.enq.valid := writes
   pending.io.enq.bits.frame := current.frame
-  pending.io.enq.bits.beat := bodyNumber(8, 1)
-  pending.io.enq.bits.data := Cat(behind.data, low)
+  pending.io.enq.bits.beat := beat
+  pending.io.enq.bits.data := Cat(behind.data(63, 0), held)
   pending.io.enq.bits.epoch := epoch
   private val write = pending.io.deq
   memory.request.valid := write.valid && tags.allocate.valid
@@ -126,10 +137,10 @@ class MessageReceiver(params: Params) extends Module {
   }
 
   // The sum of everything from byte 14 on, its checksum included, is all ones.
-  private val sum = Module(new InternetSum(Bool()))
+  private val sum = Module(new InternetSum(Bool(), Sizes.flitBytes))
   sum.in.valid := valid
   sum.in.bits.data := flit.data
-  sum.in.bits.mask := Mux(number === 0.U, 0.U, Mux(number === 1.U, "hc0".U, "hff".U))
+  sum.in.bits.mask := Mux(number === 0.U, flit.keep & "hc000".U, flit.keep)
   sum.in.bits.odd := false.B
   sum.in.bits.first := number === 0.U
   sum.in.bits.initial := 0.U
@@ -144,22 +155,21 @@ class MessageReceiver(params: Params) extends Module {
   private val lost = writes && !pending.io.enq.ready
   private val ending = RegInit(0.U.asTypeOf(new Reception))
   private val whole = RegInit(false.B)
-  private val bodyFlits = Mux(current.withPage, Message.pageFlits.U, Message.paddingFlits.U)
+  private val lastFlit = Mux(current.withPage, Message.lastOfPage.U, Message.lastWithoutPage.U)
   when(lost) { damaged := true.B }
   when(ended) {
     ending := current
-    whole := !damaged && !lost && behindNumber === Message.headerFlits.U + bodyFlits
-    current.expected := false.B
-    current.withPage := false.B
+    whole := !damaged && !lost && behindNumber === lastFlit && behind.keep(8)
     damaged := false.B
   }
-  private val known3 = ShiftRegister(summed, 2, false.B, true.B)
-  private val good = ending.expected && whole && ShiftRegister(right, 2)
+  private val good = ending.expected && whole && right
 
   private val finishing = RegInit(0.U.asTypeOf(Valid(UInt(4.W))))
-  private val finished = finishing.valid && RegNext(unanswered(!epoch) === 0.U && !responded, false.B)
+  private val settled = finishing.valid && unanswered(!epoch) === 0.U && !responded
+  private val finished = finishing.valid && RegNext(settled, false.B)
+  assert(!finished || unanswered(!epoch) === 0.U, "a page is told whose writes have not been answered")
   // A page takes far longer than the answers to the writes of the one before.
-  private val taken = known3 && good && ending.withPage && !finishing.valid
+  private val taken = summed && good && ending.withPage && !finishing.valid
   when(taken) {
     finishing.valid := true.B
     finishing.bits := ending.answer.slot
@@ -172,11 +182,11 @@ class MessageReceiver(params: Params) extends Module {
     finishing.valid := false.B
     faults(!epoch) := false.B
   }
-  answered.valid := known3 && good && !ending.withPage
+  answered.valid := summed && good && !ending.withPage
   answered.bits := ending.answer
-  abandoned.valid := known3 && ending.withPage && !taken
+  abandoned.valid := summed && ending.withPage && !taken
   abandoned.bits := ending.answer.slot
-  dropped := known3 && !good
+  dropped := summed && !good
 
   // Long enough for a flit to reach the end of everything above.
   private val active = RegInit(0.U(4.W))

@@ -5,7 +5,7 @@ import chisel3.util._
 
 import rackwright.memory.{MemoryPort, ReorderBuffer}
 import rackwright.network.StreamFlit
-import rackwright.nic.{Frame, InternetSum}
+import rackwright.nic.InternetSum
 
 /** Who is who on the network. */
 class Addresses extends Bundle {
@@ -18,17 +18,19 @@ class MessageSender(params: Params, slots: Int) extends Module {
   val request = IO(Flipped(Decoupled(new Outgoing(slots))))
   val addresses = IO(Input(new Addresses))
   val memory = IO(new MemoryPort(params.pages))
-  val network = IO(Decoupled(new StreamFlit(Frame.flitBytes)))
+  val network = IO(Decoupled(new StreamFlit(Sizes.flitBytes)))
   val idle = IO(Output(Bool()))
 
   private val current = Reg(new Outgoing(slots))
   private val to = Reg(UInt(Sizes.hardwareAddressBits.W))
   private val busy = RegInit(false.B)
   private val ready = RegInit(false.B)
-  private val number = RegInit(0.U(10.W))
-  private val bodyFlits = Mux(current.store, Message.pageFlits.U, Message.paddingFlits.U)
-  private val lastFlit = Reg(UInt(10.W))
+  private val number = RegInit(0.U(9.W))
+  private val lastFlit = Reg(UInt(9.W))
   private val inBody = Reg(Bool())
+
+  // The upper half of a beat waits for the flit after it. In front of the first beat, it is the end of the header.
+  private val held = Reg(UInt(64.W))
 
   // Reads go ahead as far as there is room for their answers.
   private val reader = Module(new ReorderBuffer(params.pages, params.outstanding))
@@ -52,12 +54,13 @@ class MessageSender(params: Params, slots: Int) extends Module {
     to := addresses.blades(Entry.blade(request.bits.entry))
     number := 0.U
     inBody := false.B
+    held := 0.U
     readsLeft := Mux(request.bits.store, Sizes.pageBeats.U, 0.U)
     beat := 0.U
   }
   when(busy && !ready) {
     ready := true.B
-    lastFlit := Message.headerFlits.U + bodyFlits
+    lastFlit := Mux(current.store, Message.lastOfPage.U, Message.lastWithoutPage.U)
   }
 
   private def bytes(address: UInt): UInt = Cat((0 until 6).map(i => address(8 * i + 7, 8 * i)))
@@ -65,30 +68,21 @@ class MessageSender(params: Params, slots: Int) extends Module {
   private val operation = Mux(current.store, Message.store.U(8.W), Message.fetch.U(8.W))
   private val tag = Cat(1.U(1.W), current.store, 0.U(10.W), current.slot.pad(4), current.sequence)
   private val header = VecInit(
-    Cat(own(15, 0), bytes(to)),
-    Cat(operation, Message.mark.U(24.W), own(47, 16)),
-    Cat(Entry.version(current.entry), 0.U(16.W), tag),
-    Entry.page(current.entry).pad(64),
-    0.U(64.W)
+    Cat(operation, Message.mark.U(24.W), own, bytes(to)),
+    Cat(Entry.page(current.entry).pad(64), Entry.version(current.entry), 0.U(16.W), tag)
   )
 
   private val isHeader = number < Message.headerFlits.U
   private val isLast = number === lastFlit
-  private val half = RegInit(false.B)
   private val fromPage = inBody && current.store
-  private val sum = Module(new InternetSum(Bool()))
-  private val delayed = Module(new Queue(UInt(64.W), 8, pipe = true))
-  private val data = MuxCase(
-    0.U,
-    Seq(
-      fromPage -> Mux(half, reader.beat.bits.data(127, 64), reader.beat.bits.data(63, 0)),
-      isHeader -> header(number(2, 0))
-    )
-  )
+  private val sum = Module(new InternetSum(Bool(), Sizes.flitBytes))
+  private val delayed = Module(new Queue(UInt(128.W), 8, pipe = true))
+  private val body = Cat(Mux(fromPage, reader.beat.bits.data(63, 0), 0.U(64.W)), held)
+  private val data = Mux(isHeader, header(number(0)), body)
   private val available = busy && ready && (!fromPage || reader.beat.valid)
   sum.in.valid := available && delayed.io.enq.ready
   sum.in.bits.data := data
-  sum.in.bits.mask := Mux(number === 0.U, 0.U, Mux(number === 1.U, "hc0".U, "hff".U))
+  sum.in.bits.mask := Mux(number === 0.U, "hc000".U, "hffff".U)
   sum.in.bits.odd := false.B
   sum.in.bits.first := number === 0.U
   sum.in.bits.initial := 0.U
@@ -96,22 +90,23 @@ class MessageSender(params: Params, slots: Int) extends Module {
   private val moves = sum.in.fire
   delayed.io.enq.valid := moves
   delayed.io.enq.bits := data
-  reader.beat.ready := moves && fromPage && half
+  reader.beat.ready := moves && fromPage
   when(moves) {
     number := number + 1.U
     inBody := (number === (Message.headerFlits - 1).U) || (inBody && number + 1.U =/= lastFlit)
-    when(fromPage) { half := !half }
+    when(fromPage) { held := reader.beat.bits.data(127, 64) }
     when(isLast) { busy := false.B }
   }
 
-  private val out = Wire(Decoupled(new StreamFlit(Frame.flitBytes)))
+  private val out = Wire(Decoupled(new StreamFlit(Sizes.flitBytes)))
   private val last = sum.out.bits.along
   private val checksum = ~sum.out.bits.sum
   out.valid := sum.out.valid
   sum.out.ready := out.ready
   delayed.io.deq.ready := sum.out.fire
-  out.bits.data := Mux(last, Cat(0.U(48.W), checksum(7, 0), checksum(15, 8)), delayed.io.deq.bits)
-  out.bits.keep := "hff".U
+  private val ending = Cat(0.U(48.W), checksum(7, 0), checksum(15, 8))
+  out.bits.data := Cat(Mux(last, ending, delayed.io.deq.bits(127, 64)), delayed.io.deq.bits(63, 0))
+  out.bits.keep := "hffff".U
   out.bits.last := last
   network <> Queue(out, 2)
   assert(!sum.out.valid || delayed.io.deq.valid, "a sum without its flit")

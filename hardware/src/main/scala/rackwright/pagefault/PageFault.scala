@@ -10,7 +10,7 @@ import rackwright.nic.Frame
   * the contract.
   */
 class PageFault(params: Params) extends HardwareUnit {
-  override def hertz: Long = Frame.hertz
+  override def hertz: Long = Frame.hertzFor(Sizes.flitBytes)
 
   val command = commandPort(PageFaultCommands.opcode)
   val interrupt = interruptPort("frames")
@@ -18,8 +18,8 @@ class PageFault(params: Params) extends HardwareUnit {
   val read = memoryPort(params.pages)
   val write = memoryPort(params.pages)
   val record = memoryPort(params.records)
-  val networkOut = streamOutput(Frame.flitBytes).suggestName("network_out")
-  val networkIn = streamInput(Frame.flitBytes).suggestName("network_in")
+  val networkOut = streamOutput(Sizes.flitBytes).suggestName("network_out")
+  val networkIn = streamInput(Sizes.flitBytes).suggestName("network_in")
   val idle = idlePort()
 
   private val slots = params.faults.max(params.evictions)

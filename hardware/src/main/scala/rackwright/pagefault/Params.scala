@@ -39,7 +39,9 @@ case class Params(faults: Int = 4, evictions: Int = 8, queueEntries: Int = 64, o
 /** Sizes of everything that a page-fault unit meets. */
 object Sizes {
   val beatBytes: Int = 16
-  val flitBytes: Int = 8
+
+  /** Bytes of the network in a cycle: two flits of the wire, at half of its clock. */
+  val flitBytes: Int = 16
 
   /** Physical addresses: 40 bits, 1 TiB. */
   val addressBits: Int = 40

@@ -1,0 +1,128 @@
+use crate::width::Width;
+use crate::ServerError;
+use rackwright_ethernet::Rate;
+use rackwright_memory::{Hierarchy, Placement};
+use rackwright_rtl::Design;
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{Clock, Cycle};
+use rackwright_unit::{AttachedUnit, SentFrame};
+
+/// A unit in RTL between the harts and a link: on the link's clock, or slower by as much as it is wider than a flit.
+/// All cycles are the link's.
+pub(crate) struct Linked {
+    pub(crate) unit: AttachedUnit,
+    pub(crate) width: Width,
+    /// How fast frames come in.
+    pub(crate) rate: Rate,
+    input: u8,
+    raised: bool,
+    /// Nothing moves in it, and its outputs have been looked at since.
+    settled: bool,
+}
+
+impl Linked {
+    /// A unit that has just left reset, on a link with the clock `link`.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the design has no stream, or is too wide for the clock.
+    pub(crate) fn new(
+        design: &Design,
+        hierarchy: &mut Hierarchy,
+        link: Clock,
+        rate: Rate,
+        skip_quiescent: bool,
+    ) -> Result<Linked, ServerError> {
+        let memory = hierarchy.parameters().clock;
+        let bytes = design.manifest.network_bytes();
+        let width = Width::of(bytes);
+        let own = width.clock(link).ok_or_else(|| ServerError::LinkClock {
+            unit: design.manifest.unit.clone(),
+            bytes,
+            clock: link,
+        })?;
+        let mut unit = AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(own, memory);
+        unit.instance().skip_quiescent(skip_quiescent);
+        let input = unit.stream_input()?;
+        Ok(Linked {
+            unit,
+            width,
+            rate,
+            input,
+            raised: false,
+            settled: false,
+        })
+    }
+
+    /// The first cycle not yet simulated.
+    pub(crate) fn cycle(&self) -> Cycle {
+        self.width.outside(self.unit.cycle())
+    }
+
+    /// Whether nothing happens in it before something reaches it.
+    pub(crate) fn settled(&self) -> bool {
+        self.settled
+    }
+
+    /// The level of its interrupt line.
+    pub(crate) fn raised(&self) -> bool {
+        self.raised
+    }
+
+    /// Something reaches it.
+    pub(crate) fn disturb(&mut self) {
+        self.settled = false;
+    }
+
+    /// Has a frame come in, its first flit in the cycle `first`.
+    pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
+        let (rate, width) = (self.rate, self.width);
+        self.unit
+            .frame(self.input, frame, |flit| width.inside(first + rate.cycles(flit)));
+        self.disturb();
+    }
+
+    /// Advances to the cycle `until`, or to where it has `answered` before, by `advance`, which takes the unit one
+    /// window on. `line` gets the changes of its interrupt line.
+    pub(crate) fn advance(
+        &mut self,
+        until: Cycle,
+        answered: impl Fn(&AttachedUnit) -> bool,
+        mut advance: impl FnMut(&mut AttachedUnit, Cycle),
+        mut line: impl FnMut(Cycle, bool),
+    ) {
+        let until = self.width.inside(until);
+        if self.unit.cycle() >= until {
+            return;
+        }
+        let was_quiescent = self.unit.quiescent();
+        while self.unit.cycle() < until && !answered(&self.unit) && !self.unit.is_broken() {
+            advance(&mut self.unit, until);
+        }
+        while let Some(change) = self.unit.take_interrupt() {
+            self.raised = change.level != 0;
+            line(self.width.outside(Cycle(change.cycle)), self.raised);
+        }
+        // A change of its outputs with the last edge is seen in the cycle after only.
+        self.settled = was_quiescent && self.unit.quiescent() || self.unit.is_broken();
+    }
+
+    /// The next frame that has left.
+    pub(crate) fn take_frame(&mut self) -> Option<SentFrame> {
+        self.unit.take_frame().map(|frame| self.width.sent(frame))
+    }
+
+    /// What it counts.
+    pub(crate) fn events(&self) -> Counters {
+        self.unit.events()
+    }
+
+    /// Cycles that were evaluated rather than skipped.
+    pub(crate) fn evaluated_cycles(&self) -> u64 {
+        self.unit.evaluated_cycles()
+    }
+
+    /// The digest over everything that crossed its pins.
+    pub(crate) fn digest(&self) -> Digest {
+        self.unit.digest()
+    }
+}

@@ -1,0 +1,81 @@
+use crate::attached::store;
+use rackwright_memory::GuestMemory;
+use rackwright_rtl::{Manifest, MemoryRequest, Port};
+use rackwright_time::Cycle;
+use std::collections::BTreeMap;
+
+/// Tags of a port, at most.
+const TAGS: usize = 256;
+
+/// The rules of memory ports, to the letter: a unit that keeps them notices nothing.
+///
+/// Writes are seen from the cycles of their answers on, as late as a memory may have it, so that a unit that says that it is
+/// done before they have been answered is found.
+pub(crate) struct MemoryRules {
+    /// What has not been answered yet, by the cycle of the answer and the order in which it was asked for.
+    waiting: BTreeMap<(Cycle, u64), (MemoryRequest, usize)>,
+    asked: u64,
+    /// Until when each tag of each port is in use; nothing of a port whose tags are not the unit's.
+    tags: Vec<Option<Box<[Cycle; TAGS]>>>,
+    names: Vec<String>,
+}
+
+impl MemoryRules {
+    /// Those of the ports of a unit, none of which has asked for anything.
+    pub(crate) fn new(manifest: &Manifest) -> MemoryRules {
+        let memory = |port: &&Port| matches!(port, Port::Memory { .. } | Port::Axi4 { .. });
+        let tags = |port: &Port| matches!(port, Port::Memory { .. }).then(|| Box::new([Cycle::ZERO; TAGS]));
+        MemoryRules {
+            waiting: BTreeMap::new(),
+            asked: 0,
+            tags: manifest.ports.iter().filter(memory).map(tags).collect(),
+            names: manifest
+                .memory_ports()
+                .map(|(name, _)| name.to_string())
+                .collect(),
+        }
+    }
+
+    /// Takes note of a request through a port of so many `bytes` that is answered in the cycle `due`.
+    ///
+    /// # Errors
+    /// A text when it is against a rule.
+    pub(crate) fn ask(&mut self, request: &MemoryRequest, bytes: usize, due: Cycle) -> Result<(), String> {
+        let port = usize::from(request.port);
+        let name = &self.names[port];
+        if request.address % bytes as u64 != 0 {
+            let address = request.address;
+            return Err(format!(
+                "it asks through `{name}` for {address:#x}, no multiple of {bytes}"
+            ));
+        }
+        let Some(tags) = &mut self.tags[port] else {
+            return Ok(());
+        };
+        let tag = usize::from(request.tag) % TAGS;
+        if request.cycle < tags[tag] {
+            return Err(format!(
+                "it asks through `{name}` with tag {tag}, which has not been answered"
+            ));
+        }
+        tags[tag] = due;
+        Ok(())
+    }
+
+    /// Takes a write that is allowed.
+    pub(crate) fn write(&mut self, request: &MemoryRequest, bytes: usize, due: Cycle) {
+        self.waiting.insert((due, self.asked), (*request, bytes));
+        self.asked += 1;
+    }
+
+    /// Has memory hold what has been answered in the cycle `now` or before.
+    pub(crate) fn settle(&mut self, now: Cycle, memory: &mut GuestMemory) {
+        while let Some(first) = self.waiting.first_entry() {
+            if first.key().0 > now {
+                return;
+            }
+            let (request, bytes) = first.remove();
+            store(&request, bytes, memory);
+        }
+    }
+}
