@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from rackwright import (
     compile_bare_metal,
 )
 
+FRAIL = Path(__file__).parents[1] / "fixtures" / "frail.json"
 CPUS = ("rocket", "boom", "functional")
 
 
@@ -252,3 +254,21 @@ def test_what_cannot_run_is_refused_with_the_name_of_the_server(tmp_path: Path) 
         alone(Server(program="nothing.elf"))
     with pytest.raises(TopologyError, match=r"is given the address of `stranger`"):
         alone(Server(program="ping.elf", arguments=[Server(name="stranger")]))
+
+
+def test_a_nic_whose_assertion_fails_ends_its_server_alone(tmp_path: Path) -> None:
+    """The other goes on, and the result says which assertion; with any threads."""
+    text = "int main(void) { for (;;) (void)*(volatile unsigned long *)0x10016000; }"
+    frail = Server("functional", name="frail", program=program(tmp_path, text), nic=FRAIL)
+    answers = Server("functional", name="answers", program="ping.elf")
+    asks = Server("functional", name="asks", program="ping.elf", arguments=[answers, "3", "56", "9000"])
+    switch = Switch()
+    switch.add_downlinks([frail, answers, asks])
+    for threads in (1, 2):
+        result = Cluster(switch).run(1.0, ends_with=[asks], threads=threads)
+        servers = result.servers.set_index("name")
+        told = servers.loc["frail", "error"]
+        assert re.search(
+            r"`frail` stopped at cycle \d+: Frail.sv:\d+: Assertion failed in Frail: it is too", told
+        )
+        assert servers.loc["asks", "exit_code"] == 0

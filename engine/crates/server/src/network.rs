@@ -411,12 +411,11 @@ impl<T: Timing> Networked<T> {
         }
         let machine = &mut self.machine;
         pager.advance(end, |unit, until| machine.advance_other(unit, until));
-        let checked = pager.linked.unit.check();
-        let (asked, served) = pager.span();
-        if let Err(error) = checked {
+        if let Err(error) = pager.linked.unit.check() {
             self.fail(error.into());
             return end;
         }
+        let (asked, served) = pager.span();
         let Some((index, answer)) = pager.take_answer() else {
             return end;
         };

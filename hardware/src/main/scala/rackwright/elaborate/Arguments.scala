@@ -56,7 +56,8 @@ object Arguments {
     lines.map(line => elaborate(options(line)))
   }
 
-  private val known = Seq("--unit", "--class", "--set", "--command", "--memory", "--translation", "--assertions", "--out")
+  private val known =
+    Seq("--unit", "--class", "--set", "--command", "--memory", "--translation", "--assertions", "--out")
 
   private def options(arguments: Seq[String]): Seq[(String, String)] = arguments
     .grouped(2)
