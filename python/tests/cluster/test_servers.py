@@ -267,7 +267,7 @@ def test_a_nic_whose_assertion_fails_ends_its_server_alone(tmp_path: Path) -> No
     for threads in (1, 2):
         result = Cluster(switch).run(1.0, ends_with=[asks], threads=threads)
         servers = result.servers.set_index("name")
-        told = servers.loc["frail", "error"]
+        told = str(servers.loc["frail", "error"])
         assert re.search(
             r"`frail` stopped at cycle \d+: Frail.sv:\d+: Assertion failed in Frail: it is too", told
         )
