@@ -76,7 +76,7 @@ def test_what_was_measured_before_an_interrupt_is_kept(tmp_path: Path) -> None:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, told
     assert "interrupted at" in told
     assert f"what was measured is in {tmp_path / 'out'}" in told
     record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
