@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rackwright.synthesis.tools import program, run
 from rackwright.whole import make_whole
@@ -28,7 +29,8 @@ def without_clock(folder: Path) -> dict[str, str]:
 
 
 def _compile(library: Path) -> None:
-    source = library.with_suffix(".cpp")
-    source.write_text(_SOURCE, encoding="utf-8")
-    command = [program("g++"), "-O2", "-shared", "-fPIC", "-o", str(library), str(source)]
-    run(command, library.with_suffix(".log"))
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "clock.cpp"
+        source.write_text(_SOURCE, encoding="utf-8")
+        command = [program("g++"), "-O2", "-shared", "-fPIC", "-o", str(library), str(source)]
+        run(command, source.with_suffix(".log"))
