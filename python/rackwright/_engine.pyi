@@ -68,7 +68,7 @@ class UnitBench:
         """Changes memory from outside; costs no time."""
 
     def read_memory(self, address: int, length: int) -> bytes:
-        """Reads memory from outside; costs no time."""
+        """Reads memory from outside; costs no time. Writes of the unit are there when answered."""
 
     def allow(self, address: int, length: int, access: str) -> None:
         """Lets the unit read ("r"), write ("w") or both ("rw"); the first call forbids all the rest.

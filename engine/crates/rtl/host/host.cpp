@@ -54,7 +54,7 @@ struct RackwrightHost {
     std::unique_ptr<VerilatedFstC> waves;
 #endif
 
-    // The host whose unit this thread evaluates.
+    // The host whose unit this thread evaluates now.
     static thread_local RackwrightHost* evaluated_here;
 
     explicit RackwrightHost(const char* wave_path) {
@@ -65,11 +65,11 @@ struct RackwrightHost {
         model.eval();
         for (int i = 0; i < reset_cycles; ++i) tick();
         binding::reset(model) = 0;
+        evaluated_here = nullptr;
     }
 
     ~RackwrightHost() {
         model.final();
-        if (evaluated_here == this) evaluated_here = nullptr;
 #ifdef RACKWRIGHT_WAVES
         if (waves) waves->close();
 #endif
@@ -196,6 +196,7 @@ struct RackwrightHost {
         if (evaluated != evaluated_before) {
             model.eval();
         }
+        evaluated_here = nullptr;
     }
 };
 

@@ -115,12 +115,9 @@ impl Bench {
     /// [`UnitError::Untranslated`] when it has none.
     pub fn fence(&mut self) -> Result<(), ServerError> {
         self.require_translation()?;
-        if let Some(until) = self.unit.fence(self.cycle) {
-            self.cycle = self.cycle.max(until);
-            self.advance(self.cycle);
-            self.cycle = self.cycle.max(self.unit.answered());
-            self.advance(self.cycle);
-        }
+        let (now, mut over) = (self.cycle, None);
+        self.with_unit(|unit, surroundings| over = unit.fence(now, surroundings));
+        self.cycle = over.map_or(now, |over| now.max(over));
         Ok(())
     }
 

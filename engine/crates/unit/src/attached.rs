@@ -225,10 +225,9 @@ impl AttachedUnit {
         self.instance.context(&context);
     }
 
-    /// The hart fences translations at `at`. From the unit's cycle that this gives on, nothing is asked for with one from
-    /// before; the fence is over when what was asked for until then has been [answered](AttachedUnit::answered). There is none
-    /// for a unit that uses none at present.
-    pub fn fence(&mut self, at: Cycle) -> Option<Cycle> {
+    /// The hart fences translations at `at`. Gives the unit's cycle, to which it advances, in which what it has asked for with
+    /// one from before has been answered; there is none for a unit that uses none at present.
+    pub fn fence(&mut self, at: Cycle, surroundings: &mut Surroundings) -> Option<Cycle> {
         self.context?;
         if self.quiescent {
             self.fenced = true;
@@ -237,12 +236,11 @@ impl AttachedUnit {
         self.digest.cycle(at);
         let arrival = self.seen_by_unit(at + self.command_path.request);
         self.instance.fence(arrival);
-        Some(arrival + FORGETTING)
-    }
-
-    /// The unit's cycle in which the last of what it has asked for so far is answered.
-    pub fn answered(&self) -> Cycle {
-        self.answered
+        let forgotten = arrival + FORGETTING;
+        self.advance(forgotten, surroundings);
+        let over = forgotten.max(self.answered);
+        self.advance(over, surroundings);
+        Some(over)
     }
 
     /// Commands sent that the unit has not yet taken.

@@ -235,10 +235,11 @@ impl<T: Timing> Core<T> {
     fn fence(&mut self, memory: &mut GuestMemory) {
         let now = self.hart.cycle();
         for index in 0..self.units.len() {
-            if let Some(until) = self.units[index].fence(now) {
-                self.advance_unit_itself(memory, index, until);
-                let answered = self.units[index].answered();
-                self.advance_unit_itself(memory, index, answered);
+            let mut over = None;
+            self.with_unit(memory, index, |unit, surroundings| {
+                over = unit.fence(now, surroundings);
+            });
+            if over.is_some() {
                 let reached = self.reached(index);
                 self.hart.advance_to(reached);
             }
