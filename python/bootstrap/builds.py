@@ -169,6 +169,7 @@ def all_steps() -> tuple[Step, ...]:
         patterns=("*.scala", "*.sv", "*.v"),
         outputs=(HARDWARE_CLASSPATH, HARDWARE_JAR),
         run=_build_hardware,
+        kept=(HARDWARE / "target",),
     )
     programs = Step(
         "software",

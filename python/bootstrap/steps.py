@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import re
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,7 +26,9 @@ class Step:
     """Something to build.
 
     It is up to date when `outputs` exist and its stamp holds the hash of `inputs` (files, or
-    folders with everything below them that matches `patterns`) and of `settings`.
+    folders with everything below them that matches `patterns`) and of `settings`. `kept` is what its
+    compiler keeps from one run to the next: it goes when inputs have changed while it ran, as it may
+    name them as compiled.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Step:
     patterns: tuple[str, ...] = ("*",)
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = field(default=())
+    kept: tuple[Path, ...] = ()
 
     def fingerprint(self) -> str:
         """SHA-256, in hexadecimal, of everything the result depends on."""
@@ -60,6 +64,18 @@ class Step:
         """Notes a successful run from inputs that had this fingerprint."""
         STAMPS.mkdir(parents=True, exist_ok=True)
         self.stamp.write_text(fingerprint, encoding="ascii")
+
+    def run_on_what_is_there(self) -> None:
+        """Runs it, once more when somebody has changed its inputs meanwhile; notes from what it was made."""
+        while True:
+            fingerprint = self.fingerprint()
+            self.run()
+            if self.fingerprint() == fingerprint:
+                self.remember(fingerprint)
+                return
+            say(f"{self.name}: its sources have changed meanwhile: once more")
+            for folder in self.kept:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def input_files(roots: Iterable[Path], patterns: tuple[str, ...]) -> list[Path]:
@@ -164,10 +180,8 @@ def _startable(pending: dict[str, Step], running: set[str]) -> list[Step]:
 def _run_one(step: Step) -> None:
     start = elapsed()
     say(f"{step.name}: {step.purpose}")
-    fingerprint = step.fingerprint()
     (LOGS / f"{step.name}.log").unlink(missing_ok=True)
-    step.run()
-    step.remember(fingerprint)
+    step.run_on_what_is_there()
     say(f"{step.name}: done in {elapsed() - start:.1f} s")
 
 

@@ -64,6 +64,24 @@ def test_a_step_runs_again_only_when_something_changed(workplace: Path) -> None:
     assert runs == ["one", "two", "two", "two", "two"]
 
 
+def test_a_source_that_changes_while_it_is_built_is_built_again_from_nothing(workplace: Path) -> None:
+    """An incremental compiler may take it for compiled."""
+    source, kept = workplace / "source" / "a.txt", workplace / "kept"
+    runs: list[tuple[str, bool]] = []
+
+    def make() -> None:
+        runs.append((source.read_text(), kept.exists()))
+        kept.mkdir(exist_ok=True)
+        if len(runs) == 1:
+            source.write_text("two")
+        (workplace / "made").touch()
+
+    made = step(workplace, make, kept=(kept,))
+    bring_up_to_date((made,))
+    assert runs == [("one", False), ("two", False)]
+    assert made.is_current()
+
+
 def test_what_builds_leave_behind_is_no_input(workplace: Path) -> None:
     before = step(workplace, lambda: None).fingerprint()
     (workplace / "source" / "target").mkdir()
