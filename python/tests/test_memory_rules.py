@@ -1,4 +1,4 @@
-"""A unit alone is held to the rules of memory: writes are seen when answered, tags are used once."""
+"""A unit alone is held to the rules of memory: what is under way at once has no order, tags are used once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from rackwright import EngineError, Unit
 
 MANIFEST = Path(__file__).parent / "fixtures" / "hasty.json"
-WRITE, READ, READ_TWICE = range(3)
+WRITE, READ, READ_TWICE, WRITE_TWICE, WRITE_AND_READ = range(5)
 BEAT = 16
 WRITTEN = b"\x5a" * BEAT
 
@@ -25,6 +25,21 @@ def test_what_is_written_is_not_there_before_memory_has_answered(unit: Unit) -> 
     buffer = unit.reserve(BEAT, "rw")
     unit.query(WRITE, buffer.address)
     assert unit.read(buffer) == bytes(BEAT)
+    unit.work()
+    assert unit.read(buffer) == WRITTEN
+
+
+def test_of_two_writes_under_way_the_second_need_not_be_the_last(unit: Unit) -> None:
+    buffer = unit.reserve(BEAT, "rw")
+    unit.query(WRITE_TWICE, buffer.address)
+    unit.work()
+    assert unit.read(buffer) == WRITTEN
+
+
+def test_a_read_of_what_is_being_written_finds_neither(unit: Unit) -> None:
+    buffer = unit.reserve(BEAT, "rw")
+    found = unit.query(WRITE_AND_READ, buffer.address)
+    assert found == 2**64 - 1, "what was there, each bit the other way"
     unit.work()
     assert unit.read(buffer) == WRITTEN
 

@@ -531,7 +531,12 @@ impl AttachedUnit {
         let allowed = if request.write {
             may_write(request, port.bytes, surroundings)
         } else {
-            read_beat(request, &mut data[..port.bytes], surroundings)
+            let data = &mut data[..port.bytes];
+            let allowed = read_beat(request, data, surroundings);
+            if let Some(rules) = &self.rules {
+                rules.read(request, data);
+            }
+            allowed
         };
         let kind = if request.write {
             AccessKind::Write
@@ -613,7 +618,8 @@ fn may_write(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundi
                 .allows(Protection::WRITE))
 }
 
-fn masked(request: &MemoryRequest, bytes: usize) -> u32 {
+/// The bytes of a beat that a write writes.
+pub(crate) fn masked(request: &MemoryRequest, bytes: usize) -> u32 {
     request.mask & (u32::MAX >> (BEAT_BYTES - bytes))
 }
 

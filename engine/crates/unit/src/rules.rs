@@ -1,4 +1,4 @@
-use crate::attached::store;
+use crate::attached::{masked, store};
 use rackwright_memory::GuestMemory;
 use rackwright_rtl::{Manifest, MemoryRequest, Port};
 use rackwright_time::Cycle;
@@ -10,7 +10,8 @@ const TAGS: usize = 256;
 /// The rules of memory ports, to the letter: a unit that keeps them notices nothing.
 ///
 /// Writes are seen from the cycles of their answers on, as late as a memory may have it, so that a unit that says that it is
-/// done before they have been answered is found.
+/// done before they have been answered is found. Of two writes of a byte that are under way at once, the one that was asked for
+/// first is the last to be done, and a read that comes while it is written finds what was never there.
 pub(crate) struct MemoryRules {
     /// What has not been answered yet, by the cycle of the answer and the order in which it was asked for.
     waiting: BTreeMap<(Cycle, u64), (MemoryRequest, usize)>,
@@ -62,9 +63,21 @@ impl MemoryRules {
         Ok(())
     }
 
+    /// Has a read of `data` find something else in bytes that are being written.
+    pub(crate) fn read(&self, request: &MemoryRequest, data: &mut [u8]) {
+        let written = self.under_way(request.address);
+        for (index, byte) in data.iter_mut().enumerate() {
+            if written >> index & 1 != 0 {
+                *byte = !*byte;
+            }
+        }
+    }
+
     /// Takes a write that is allowed.
     pub(crate) fn write(&mut self, request: &MemoryRequest, bytes: usize, due: Cycle) {
-        self.waiting.insert((due, self.asked), (*request, bytes));
+        let mask = request.mask & !self.under_way(request.address);
+        let request = MemoryRequest { mask, ..*request };
+        self.waiting.insert((due, self.asked), (request, bytes));
         self.asked += 1;
     }
 
@@ -77,5 +90,18 @@ impl MemoryRules {
             let (request, bytes) = first.remove();
             store(&request, bytes, memory);
         }
+    }
+
+    /// Which of the bytes from `address` on are being written, as a mask.
+    fn under_way(&self, address: u64) -> u32 {
+        let masks = self.waiting.values().map(|(earlier, bytes)| {
+            let mask = masked(earlier, *bytes);
+            match earlier.address.wrapping_sub(address) as i64 {
+                ahead @ 0..=31 => mask << ahead,
+                behind @ -31..=-1 => mask >> -behind,
+                _ => 0,
+            }
+        });
+        masks.fold(0, |all, mask| all | mask)
     }
 }
