@@ -1,7 +1,10 @@
+mod endpoint;
+mod features;
+mod registers;
+
+use self::registers::{MAC_ADDRESS, MODERATION, MTU, OFFER, RATE, WINDOW_FIRST, WINDOW_LAST};
 use crate::ServerError;
-use rackwright_device::{
-    network_header, Endpoint, Header, Ram, Register, RestoreError, NO_VECTOR, WINDOW_CAPABILITY,
-};
+pub use features::CardFeatures;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
 use rackwright_rtl::{Design, RegisterAccess};
@@ -17,22 +20,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const ACCESS_LATENCY: Cycles = Cycles(5);
 /// Cycles of the card from when a read reaches it until its answer is on the way back, whatever happens in between.
 const READ: Cycles = Cycles(16);
-/// Registers of the unit that the server sets.
-const MAC_ADDRESS: u32 = 0x28;
-const RATE: u32 = 0x38;
-const MTU: u32 = 0x8b0;
-const WINDOW_FIRST: u32 = 0x8b8;
-const WINDOW_LAST: u32 = 0x8c0;
-const OFFER: u32 = 0x8c8;
-/// Of both queues.
-const MODERATION: [u32; 2] = [0x8d0, 0x8d8];
-/// Bits of features (virtio 1.2, sections 5.1.3 and 6).
-const CHECKSUM: u64 = 1 << 0;
-const GUEST_CHECKSUM: u64 = 1 << 1;
-const MERGEABLE: u64 = 1 << 15;
-const EVENT_INDEX: u64 = 1 << 29;
-/// The driver is told of every frame.
-const ALWAYS: u64 = 1 << 63;
 /// The most that a field of the rate holds.
 const RATE_FIELD: u64 = 0xffff;
 
@@ -74,39 +61,6 @@ struct Read {
     /// Which bits of the register it is about.
     shift: u32,
     bytes: u8,
-}
-
-/// What a card does for its driver, if that knows how to use it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CardFeatures {
-    /// It puts checksums into frames, and checks those of TCP.
-    pub checksums: bool,
-    /// A frame that it has received may fill several buffers.
-    pub mergeable: bool,
-    /// It interrupts only when the driver wants to know; else with every frame.
-    pub suppression: bool,
-    /// It interrupts for so many frames at once,
-    pub frames: u16,
-    /// or so many of its cycles after the first of them.
-    pub delay: u32,
-}
-
-impl CardFeatures {
-    /// The bits of features that it may offer.
-    fn offer(self) -> u64 {
-        let chosen = [
-            (self.checksums, CHECKSUM | GUEST_CHECKSUM),
-            (self.mergeable, MERGEABLE),
-            (self.suppression, EVENT_INDEX),
-        ];
-        chosen.iter().filter(|(on, _)| *on).map(|(_, bits)| bits).sum()
-    }
-
-    /// When the driver of a queue is told.
-    fn moderation(self) -> u64 {
-        let always = if self.suppression { 0 } else { ALWAYS };
-        always | u64::from(self.delay) << 16 | u64::from(self.frames)
-    }
 }
 
 /// What a card is made of.
@@ -338,89 +292,6 @@ impl State {
     }
 }
 
-impl Endpoint for Card {
-    fn header(&self) -> Header {
-        network_header()
-    }
-
-    fn window(&self) -> Option<usize> {
-        Some(WINDOW_CAPABILITY)
-    }
-
-    /// What needs no time: there are no interrupt vectors.
-    fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64> {
-        let register = Register::at(offset, bytes).filter(|_| bar == 0)?;
-        (register == Register::Vector).then_some(NO_VECTOR)
-    }
-
-    fn begin_read(&mut self, bar: usize, offset: u64, bytes: u8, now: Cycle) -> bool {
-        let register = Register::at(offset, bytes).filter(|_| bar == 0);
-        let Some((address, shift)) = register.and_then(place) else {
-            return false;
-        };
-        let mut state = self.state();
-        let at = state.to_link.seen(now + ACCESS_LATENCY).max(state.unit.cycle());
-        state.read = Some(Read { at, shift, bytes });
-        state.access(RegisterAccess {
-            due: at.0,
-            data: 0,
-            address,
-            write: 0,
-        });
-        true
-    }
-
-    fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle) {
-        let register = Register::at(offset, bytes).filter(|_| bar == 0);
-        let (address, value) = match register {
-            // Which ring is told by the place.
-            Some(Register::Notify(ring)) => (NOTIFICATION, ring as u64),
-            Some(Register::Device(_)) | None => return,
-            Some(register) => match place(register) {
-                Some((address, _)) => (address, value),
-                None => return,
-            },
-        };
-        let mut state = self.state();
-        let due = state.to_link.seen(now + ACCESS_LATENCY);
-        state.access(write(due, address, value));
-    }
-
-    fn interrupts(&self) -> bool {
-        self.state().raised
-    }
-
-    fn next_event(&self) -> Cycle {
-        let state = self.state();
-        if state.changed {
-            return Cycle::ZERO;
-        }
-        state.to_hart.seen(state.next_event())
-    }
-
-    fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
-        let mut state = self.state();
-        let until = Cycle(state.to_link.fitting(Cycles(now.0)).0);
-        state.advance_to(ram.memory(), until);
-        state.changed = false;
-    }
-
-    fn errors(&self) -> u64 {
-        self.events().get("virtio_errors").unwrap_or(0)
-    }
-
-    /// Everything that it did: its registers and buffers are in the RTL, from where they can't be taken.
-    fn save(&self) -> Vec<u8> {
-        self.digest().value().to_le_bytes().to_vec()
-    }
-
-    fn restore(&mut self, _state: &[u8]) -> Result<(), RestoreError> {
-        Err(RestoreError {
-            device: "network card",
-        })
-    }
-}
-
 fn write(due: Cycle, address: u32, data: u64) -> RegisterAccess {
     RegisterAccess {
         due: due.0,
@@ -428,34 +299,4 @@ fn write(due: Cycle, address: u32, data: u64) -> RegisterAccess {
         address,
         write: 1,
     }
-}
-
-const NOTIFICATION: u32 = 0x890;
-const DEVICE_CONFIGURATION: u32 = 0x898;
-/// Bytes of the configuration of network devices that the unit has.
-const DEVICE_BYTES: usize = 16;
-
-/// The unit's register for one of virtio's (hardware/…/nic/virtio/README.md), and the lowest bit that is meant.
-fn place(register: Register) -> Option<(u32, u32)> {
-    let address = match register {
-        Register::DeviceFeatureSelect => 0x800,
-        Register::DeviceFeature => 0x808,
-        Register::DriverFeatureSelect => 0x810,
-        Register::DriverFeature => 0x818,
-        Register::Rings => 0x820,
-        Register::Status => 0x828,
-        Register::Generation => 0x830,
-        Register::RingSelect => 0x838,
-        Register::RingSize => 0x840,
-        Register::RingEnable => 0x848,
-        Register::RingNotify => 0x850,
-        Register::RingAddress(which, shift) => 0x858 + 16 * which as u32 + shift / 4,
-        Register::InterruptStatus => 0x888,
-        Register::Device(byte) if byte < DEVICE_BYTES => {
-            let word = 8 * (byte as u32 / 8);
-            return Some((DEVICE_CONFIGURATION + word, 8 * (byte as u32 % 8)));
-        }
-        Register::Device(_) | Register::Vector | Register::Notify(_) => return None,
-    };
-    Some((address, 0))
 }

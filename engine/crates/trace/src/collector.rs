@@ -1,13 +1,18 @@
-use crate::durations::{AllDurations, Durations, SlowCall};
-use crate::guest::Mapped;
-use crate::linux::{Task, KERNEL};
-use crate::names::{Chain, Chains, Code, Function, Place};
-use crate::session::{Parked, Session, Shared, Sight};
+mod frames;
+mod places;
+mod tasks;
+
+use self::frames::within;
+use self::places::{Known, PLACES};
+pub(crate) use self::tasks::task_on;
+use crate::durations::{AllDurations, Durations};
+use crate::names::{Chains, Code, Function, Place};
+use crate::session::{Parked, Session};
 use crate::slices::{Cause, Longest, Slice, TrapSlice, Turns};
-use crate::stack::{remaining, Entered, Frame};
+use crate::stack::{Entered, Frame};
 use crate::stalls::{Reasons, Stalls};
 use crate::tree::{Node, NodeId, Tree};
-use rackwright_cpu::{Privilege, Registers, Trap, View};
+use rackwright_cpu::{Privilege, Trap, View};
 
 // Numbers of integer registers by the calling convention.
 const STACK_POINTER: u8 = 2;
@@ -63,19 +68,6 @@ struct Redirect {
     /// Where it goes on, and with which stack pointer.
     to: (u64, u64),
     begin: u64,
-}
-
-/// Places that are kept by address, as a hart needs them over and over.
-const PLACES: usize = 1 << 12;
-
-/// The place of an address in an address space.
-#[derive(Clone, Copy)]
-struct Known {
-    pc: u64,
-    space: u64,
-    place: Place,
-    /// Whether it is what a call leads to, which may make it one that a function begins at.
-    called: bool,
 }
 
 impl Collector {
@@ -274,74 +266,6 @@ impl Collector {
         self.near = Code::default();
     }
 
-    /// An emulated kernel has the hart go on with other registers: of another thread, of a signal's handler, or of what
-    /// that has interrupted. The next block that is observed shows it.
-    pub(crate) fn redirected(&mut self, before: &Registers, after: &Registers, now: u64) {
-        let pointers = [STACK_POINTER, THREAD_POINTER].map(usize::from);
-        let same = before.pc == after.pc
-            && pointers
-                .iter()
-                .all(|number| before.x[*number] == after.x[*number]);
-        if self.has_kernel || (same && !self.is_idle) {
-            return;
-        }
-        self.account(now);
-        let [stack, thread] = pointers;
-        let was_idle = std::mem::take(&mut self.is_idle);
-        if was_idle || before.x[thread] != after.x[thread] {
-            // Who was taken off an idle hart has its stack kept already.
-            if !was_idle {
-                self.park(before.x[thread]);
-            }
-            self.take_thread(after.x[thread]);
-        } else if !self.frames.is_empty() {
-            self.redirects.push(Redirect {
-                from: before.pc,
-                pointer: before.x[stack],
-                to: (after.pc, after.x[stack]),
-                begin: now,
-            });
-        }
-        self.near = Code::default();
-    }
-
-    /// An emulated kernel takes the thread with these registers off the hart.
-    pub(crate) fn idle(&mut self, registers: &Registers, now: u64) {
-        if self.has_kernel {
-            return;
-        }
-        self.account(now);
-        self.park(registers.x[usize::from(THREAD_POINTER)]);
-        self.turns.end(now);
-        self.is_idle = true;
-        self.near = Code::default();
-    }
-
-    /// Keeps the stack of the thread that is told by its thread pointer.
-    fn park(&mut self, pointer: u64) {
-        if self.is_idle {
-            return;
-        }
-        let frames = std::mem::take(&mut self.frames);
-        let number = u64::from(self.thread);
-        let parked = Parked { number, frames };
-        self.session.lock().parked.insert(pointer, parked);
-    }
-
-    /// Goes on with the thread of a thread pointer.
-    fn take_thread(&mut self, pointer: u64) {
-        let session = self.session.clone();
-        let mut shared = session.lock();
-        match shared.parked.remove(&pointer) {
-            Some(known) => {
-                self.thread = known.number as u32;
-                self.frames = known.frames;
-            }
-            None => self.thread = shared.new_thread(),
-        }
-        self.hang();
-    }
-
     /// A return from a trap, to `pc`.
     pub(crate) fn resumed(&mut self, pc: u64, view: View<'_>, now: u64) {
         self.settle(view);
@@ -380,104 +304,6 @@ impl Collector {
         if !self.is_within(pc) {
             self.moved(pc, view, now);
         }
-    }
-
-    /// Has a program go on elsewhere than where it was `interrupted`: both are an address and a stack pointer.
-    fn go_on(&mut self, interrupted: (u64, u64), (pc, pointer): (u64, u64), view: View<'_>, now: u64) {
-        let ended = |frame: &Frame| {
-            frame.entered == Entered::Signal && frame.pointer == pointer && frame.interrupted(pc)
-        };
-        if let Some(index) = self.frames.iter().rposition(ended) {
-            self.pop_to(index, now);
-        } else if self.place(pc, view).entry && pointer != interrupted.1 {
-            let place = self.place(pc, view);
-            self.push(Entered::Signal, &place, interrupted.0, interrupted.1, now);
-        } else {
-            self.unwind(pc, pointer, now);
-        }
-        self.resume();
-    }
-
-    /// Ends the frames that are gone when code goes on at `pc`.
-    fn unwind(&mut self, pc: u64, pointer: u64, now: u64) {
-        let count = remaining(&self.frames, pc, pointer);
-        self.pop_to(count, now);
-    }
-
-    fn push(&mut self, entered: Entered, place: &Place, returns_to: u64, pointer: u64, begin: u64) {
-        if self.root == Tree::ROOT {
-            self.root = self.tree.child(Tree::ROOT, Function(self.thread));
-            self.turns.begin(self.thread, self.accounted);
-        }
-        let parent = self.frames.last().map_or(self.root, |frame| frame.node);
-        let function = self.tree.child(parent, place.function);
-        self.tree.node(function).calls += 1;
-        let (node, runs) = within(
-            &mut self.tree,
-            &self.chains,
-            (function, place.function),
-            place.inlined,
-        );
-        self.frames.push(Frame {
-            function: place.function,
-            node,
-            entered,
-            cause: Cause::default(),
-            returns_to,
-            pointer,
-            begin,
-            code: place.code,
-            inlined: place.inlined,
-            runs,
-            near: place.near,
-        });
-        self.near = place.near;
-    }
-
-    fn pop(&mut self, now: u64) {
-        if let Some(frame) = self.frames.pop() {
-            self.leave(&frame, self.frames.len(), now);
-        }
-    }
-
-    fn pop_to(&mut self, count: usize, now: u64) {
-        while self.frames.len() > count {
-            self.pop(now);
-        }
-    }
-
-    /// A call with `depth` others around it has ended.
-    fn leave(&mut self, frame: &Frame, depth: usize, now: u64) {
-        let call = SlowCall {
-            cycles: now - frame.begin,
-            begin: frame.begin,
-        };
-        self.durations.add(frame.function, call);
-        self.slices.add(Slice {
-            thread: self.thread,
-            depth: depth as u32,
-            function: frame.function,
-            begin: frame.begin,
-            end: now,
-        });
-        if matches!(frame.entered, Entered::Trap(_)) && self.frames.len() == depth {
-            self.traps.add(TrapSlice {
-                thread: self.thread,
-                cause: frame.cause,
-                end: now,
-            });
-        }
-    }
-
-    /// The topmost frame runs.
-    fn resume(&mut self) {
-        self.near = self.frames.last().map_or_else(Code::default, |top| top.near);
-    }
-
-    /// The node that the topmost frame hangs from.
-    fn parent(&self) -> NodeId {
-        let below = self.frames.len().checked_sub(2);
-        below.map_or(self.root, |index| self.frames[index].node)
     }
 
     /// Accounts for what was done up to `now`.
@@ -532,175 +358,5 @@ impl Collector {
     /// Whether firmware runs below a kernel: it is one function to us.
     fn is_firmware(&self, view: View<'_>) -> bool {
         self.has_kernel && view.privilege() == Privilege::Machine
-    }
-
-    /// A kernel has another task's registers: its stack is another one.
-    fn follow_task(&mut self, pc: u64, view: View<'_>) {
-        let task = view.register(THREAD_POINTER);
-        if !self.has_kernel || pc < KERNEL || task < KERNEL || task == self.task {
-            return;
-        }
-        if view.privilege() != Privilege::Supervisor {
-            return;
-        }
-        let session = self.session.clone();
-        let mut shared = session.lock();
-        let Some(found) = shared.linux().and_then(|linux| linux.task(mapped(view), task)) else {
-            return;
-        };
-        let parked = Parked {
-            number: self.task_number,
-            frames: std::mem::take(&mut self.frames),
-        };
-        // What ran before the first task goes on as that task.
-        let begun = self.task == 0;
-        shared.parked.insert(self.task, parked);
-        let known = shared.parked.remove(&if begun { 0 } else { task });
-        match known {
-            Some(known) if begun || known.number == found.thread.number => self.frames = known.frames,
-            // A task that was not there before: what was known of its memory may be another's.
-            _ => self.places.fill(None),
-        }
-        self.task = task;
-        self.become_task(&found, &mut shared);
-    }
-
-    /// Finds out which task a kernel has on the hart.
-    pub(crate) fn find_task(&mut self, view: View<'_>) {
-        let task = task_on(view);
-        if !self.has_kernel || task < KERNEL {
-            return;
-        }
-        let session = self.session.clone();
-        let mut shared = session.lock();
-        let found = shared.linux().and_then(|linux| linux.task(mapped(view), task));
-        if let Some(found) = found {
-            self.places.fill(None);
-            self.task = task;
-            self.become_task(&found, &mut shared);
-        }
-    }
-
-    /// Takes note of what a program's memory is now; tells whether it has become another program's.
-    fn refresh_task(&mut self, view: View<'_>) -> bool {
-        if self.task == 0 {
-            return false;
-        }
-        let session = self.session.clone();
-        let mut shared = session.lock();
-        let Some(linux) = shared.linux() else { return false };
-        let guest = mapped(view);
-        if linux.memory_of(guest, self.task) == Some(self.memory) {
-            return false;
-        }
-        let Some(found) = linux.task(guest, self.task) else {
-            return false;
-        };
-        self.places.fill(None);
-        self.become_task(&found, &mut shared);
-        true
-    }
-
-    /// The task that runs is `found`.
-    fn become_task(&mut self, found: &Task, shared: &mut Shared) {
-        self.task_number = found.thread.number;
-        self.memory = found.memory;
-        self.thread = shared.thread(&found.thread);
-        self.hang();
-    }
-
-    /// Hangs the frames from the thread that runs, in the tree of this hart.
-    fn hang(&mut self) {
-        self.root = self.tree.child(Tree::ROOT, Function(self.thread));
-        self.turns.begin(self.thread, self.accounted);
-        let mut parent = self.root;
-        for frame in &mut self.frames {
-            let function = self.tree.child(parent, frame.function);
-            (frame.node, _) = within(
-                &mut self.tree,
-                &self.chains,
-                (function, frame.function),
-                frame.inlined,
-            );
-            parent = frame.node;
-        }
-    }
-
-    fn place(&mut self, pc: u64, view: View<'_>) -> Place {
-        self.place_of(pc, view.privilege(), view)
-    }
-
-    /// The place of a function that is called.
-    fn called_place(&mut self, pc: u64, view: View<'_>) -> Place {
-        self.find_place(pc, view.privilege(), view, pc < KERNEL)
-    }
-
-    fn place_of(&mut self, pc: u64, privilege: Privilege, view: View<'_>) -> Place {
-        self.find_place(pc, privilege, view, false)
-    }
-
-    fn find_place(&mut self, pc: u64, privilege: Privilege, view: View<'_>, called: bool) -> Place {
-        let (slot, space) = self.slot(pc, privilege);
-        if let Some(known) = self.places[slot] {
-            if known.pc == pc && known.space == space && (known.called || !called) {
-                return known.place;
-            }
-        }
-        let place = self.session.lock().place(self.sight(privilege, view), pc, called);
-        self.places[slot] = Some(Known {
-            pc,
-            space,
-            place,
-            called,
-        });
-        place
-    }
-
-    /// Where the place of `pc` is kept, and what tells it from others with the same address.
-    fn slot(&self, pc: u64, privilege: Privilege) -> (usize, u64) {
-        let space = if pc >= KERNEL {
-            KERNEL
-        } else {
-            self.memory ^ (privilege as u64) << 62
-        };
-        ((pc >> 1 ^ pc >> 13) as usize % PLACES, space)
-    }
-
-    fn sight<'a>(&self, privilege: Privilege, view: View<'a>) -> Sight<'a> {
-        Sight {
-            guest: mapped(view),
-            privilege,
-            memory: self.memory,
-        }
-    }
-}
-
-/// The node of the innermost function of a chain that is inlined into the one at a node, and that function.
-fn within(
-    tree: &mut Tree,
-    chains: &Chains,
-    function: (NodeId, Function),
-    chain: Chain,
-) -> (NodeId, Function) {
-    if chain == Chain::NONE {
-        return function;
-    }
-    let functions = chains.functions(chain);
-    let into = |(node, _), inlined: &Function| (tree.child(node, *inlined), *inlined);
-    functions.iter().fold(function, into)
-}
-
-/// Where a kernel describes the task that it has on a hart: in its thread pointer, which it puts away when a program runs.
-pub(crate) fn task_on(view: View<'_>) -> u64 {
-    match view.privilege() {
-        Privilege::User => view.supervisor_scratch(),
-        _ => view.register(THREAD_POINTER),
-    }
-}
-
-pub(crate) fn mapped(view: View<'_>) -> Mapped<'_> {
-    Mapped {
-        memory: view.memory(),
-        page_tables: view.page_tables(),
     }
 }

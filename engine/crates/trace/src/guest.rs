@@ -1,5 +1,6 @@
 //! Reading a guest's memory by its own addresses, without a trace: no accessed bits, no time.
 
+use rackwright_cpu::View;
 use rackwright_memory::{GuestMemory, PAGE_BYTES};
 
 /// A guest's memory as it is mapped by some page tables.
@@ -10,7 +11,15 @@ pub(crate) struct Mapped<'a> {
     pub(crate) page_tables: u64,
 }
 
-impl Mapped<'_> {
+impl<'a> Mapped<'a> {
+    /// As it is mapped for a hart.
+    pub(crate) fn of(view: View<'a>) -> Mapped<'a> {
+        Mapped {
+            memory: view.memory(),
+            page_tables: view.page_tables(),
+        }
+    }
+
     /// Where `address` lies in memory; Sv39, Sv48 and Sv57 (privileged manual 20211203, section 4.3.2).
     fn physical(&self, address: u64) -> Option<u64> {
         let levels = match self.page_tables >> 60 {

@@ -1,4 +1,4 @@
-use crate::collector::{mapped, task_on, Collector};
+use crate::collector::{task_on, Collector};
 use crate::counters::UnitEvents;
 use crate::guest::Mapped;
 use crate::linux::{module_of, KernelError, Linux, KERNEL};
@@ -271,7 +271,7 @@ impl Session {
     /// Whether the function of a file begins at `address`, as the hart of `view` sees it.
     pub(crate) fn is_function(&self, view: View<'_>, address: u64, (file, name): (&str, &str)) -> bool {
         let mut shared = self.lock();
-        let guest = mapped(view);
+        let guest = Mapped::of(view);
         let task = shared.linux().and_then(|linux| linux.task(guest, task_on(view)));
         let sight = Sight {
             guest,
@@ -288,7 +288,7 @@ impl Session {
         let shared = self.lock();
         let task = task_on(view);
         let found = shared.linux().filter(|_| task >= KERNEL);
-        let found = found.and_then(|linux| linux.task(mapped(view), task));
+        let found = found.and_then(|linux| linux.task(Mapped::of(view), task));
         found.is_some_and(|task| task.thread.process == name || task.thread.name == name)
     }
 

@@ -1,23 +1,20 @@
+use crate::digest::PinDigest;
 use crate::error::UnitError;
 use crate::frames::{self, Assembler, SentFrame};
 use crate::guard::Guard;
+use crate::ports::{Crossings, MemoryPorts};
 use crate::rules::MemoryRules;
 use crate::wait::{LastRequest, Wait};
-use rackwright_memory::{
-    AccessKind, GuestMemory, Hierarchy, Path, Placement, Protection, RequesterId, Traffic,
-};
+use rackwright_memory::{GuestMemory, Hierarchy, Path, Placement};
 use rackwright_rtl::{
-    Broken, Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest,
-    MemoryResponse, RegisterAccess, RegisterAnswer, RtlError, StreamFlit, TranslationContext, BEAT_BYTES,
+    Broken, Command, CommandResponse, Design, Direction, Instance, InterruptChange, RegisterAccess,
+    RegisterAnswer, RtlError, StreamFlit, TranslationContext,
 };
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
 use rackwright_trace::UnitEvents;
 use std::collections::VecDeque;
 use std::path::Path as FilePath;
-
-/// The port that reads back what the unit wrote before, by convention of its name.
-const INTERMEDIATE_PORT: &str = "history";
 
 /// What a unit reaches beside its pins.
 pub struct Surroundings<'a> {
@@ -35,10 +32,9 @@ pub struct Surroundings<'a> {
 /// the RTL runs many cycles between two exchanges and still sees every answer in its exact cycle.
 pub struct AttachedUnit {
     instance: Instance,
-    ports: Vec<MemoryPort>,
+    ports: MemoryPorts,
     window: Cycles,
-    to_memory: Crossing,
-    from_memory: Crossing,
+    crossings: Crossings,
     command_path: Path,
     /// What the commands before came with; none for a unit that translates nothing.
     context: Option<TranslationContext>,
@@ -55,29 +51,14 @@ pub struct AttachedUnit {
     interrupts: VecDeque<InterruptChange>,
     idle_watched: bool,
     broken: Option<Broken>,
-    /// The rules of memory ports that it is held to, if it is.
-    rules: Option<MemoryRules>,
     asked: Option<(Cycle, Command)>,
     moved: Cycle,
-    /// When the last of what it has asked for so far is answered.
-    answered: Cycle,
     last_request: Option<LastRequest>,
     /// Where its events are told, from which number on.
     published: Option<(UnitEvents, usize)>,
     /// Since when it has had work without a break, if it is told.
     busy: Option<Cycle>,
-    /// Over commands, answers, accesses to registers and memory traffic.
-    digest: Digest,
-    streams: Streams,
-}
-
-/// What crosses a unit's other pins, each kind by itself: how far the unit is taken at once decides in which order kinds
-/// are seen, and must not decide the digest.
-#[derive(Default)]
-struct Streams {
-    arrived: Digest,
-    left: Digest,
-    interrupts: Digest,
+    digest: PinDigest,
 }
 
 /// Has units say in `events` what happens in them, one after the other; gives the number of their events.
@@ -88,11 +69,6 @@ pub fn publish(units: &mut [AttachedUnit], events: &UnitEvents) -> usize {
         first += unit.design().manifest.events().count();
     }
     first
-}
-
-struct MemoryPort {
-    requester: RequesterId,
-    bytes: usize,
 }
 
 impl AttachedUnit {
@@ -106,17 +82,16 @@ impl AttachedUnit {
         hierarchy: &mut Hierarchy,
         waves: Option<&FilePath>,
     ) -> Result<AttachedUnit, RtlError> {
-        let ports = attach_ports(design, placement, hierarchy);
-        let shortest = ports
-            .iter()
-            .map(|port| hierarchy.minimum_latency(port.requester))
-            .min();
+        let ports = MemoryPorts::attach(design, placement, hierarchy);
+        let shortest = ports.minimum_latency(hierarchy);
         Ok(AttachedUnit {
             instance: Instance::new(design, waves)?,
             ports,
             window: shortest.unwrap_or(UNCONNECTED_WINDOW),
-            to_memory: Crossing::NONE,
-            from_memory: Crossing::NONE,
+            crossings: Crossings {
+                to_memory: Crossing::NONE,
+                from_memory: Crossing::NONE,
+            },
             command_path: placement.command_path(hierarchy.parameters().clock),
             context: design.manifest.is_translated().then(TranslationContext::default),
             fenced: false,
@@ -131,24 +106,23 @@ impl AttachedUnit {
             interrupts: VecDeque::new(),
             idle_watched: false,
             broken: None,
-            rules: None,
             asked: None,
             moved: Cycle::ZERO,
-            answered: Cycle::ZERO,
             last_request: None,
             published: None,
             busy: None,
-            digest: Digest::new(),
-            streams: Streams::default(),
+            digest: PinDigest::default(),
         })
     }
 
     /// Runs it on a clock of its own instead of that of the memory hierarchy, `memory`. All its cycles are of
     /// that clock from now on, but those of commands and their answers, which are of the hart's: `memory`.
     pub fn on_clock(mut self, own: Clock, memory: Clock) -> AttachedUnit {
-        self.to_memory = Crossing::new(own, memory);
-        self.from_memory = Crossing::new(memory, own);
-        self.window = Cycles(self.from_memory.fitting(self.window).0.max(1));
+        self.crossings = Crossings {
+            to_memory: Crossing::new(own, memory),
+            from_memory: Crossing::new(memory, own),
+        };
+        self.window = Cycles(self.crossings.from_memory.fitting(self.window).0.max(1));
         self
     }
 
@@ -169,12 +143,12 @@ impl AttachedUnit {
 
     /// The hart's cycle in which it sees what the unit does in its own `cycle`.
     pub fn seen_by_hart(&self, cycle: Cycle) -> Cycle {
-        self.to_memory.seen(cycle)
+        self.crossings.to_memory.seen(cycle)
     }
 
     /// The unit's cycle in which it sees what the hart does in its own `cycle`.
     pub fn seen_by_unit(&self, cycle: Cycle) -> Cycle {
-        self.from_memory.seen(cycle)
+        self.crossings.from_memory.seen(cycle)
     }
 
     /// Cycles that were evaluated rather than skipped.
@@ -194,11 +168,7 @@ impl AttachedUnit {
 
     /// Sends a command that leaves the hart at `at`; gives the unit's cycle in which it is there.
     pub fn command(&mut self, at: Cycle, command: Command) -> Cycle {
-        self.digest.cycle(at);
-        self.digest
-            .bytes(&[command.opcode, command.funct, command.rd, u8::from(command.xd)]);
-        self.digest.number(command.rs1);
-        self.digest.number(command.rs2);
+        self.digest.command(at, &command);
         let arrival = self.seen_by_unit(at + self.command_path.request);
         if std::mem::take(&mut self.fenced) {
             self.instance.fence(arrival);
@@ -216,12 +186,7 @@ impl AttachedUnit {
             return;
         }
         self.context = Some(context);
-        self.digest.number(context.satp);
-        self.digest.bytes(&[
-            context.privilege,
-            u8::from(context.user_memory),
-            u8::from(context.executable_readable),
-        ]);
+        self.digest.context(&context);
         self.instance.context(&context);
     }
 
@@ -233,12 +198,12 @@ impl AttachedUnit {
             self.fenced = true;
             return None;
         }
-        self.digest.cycle(at);
+        self.digest.fence(at);
         let arrival = self.seen_by_unit(at + self.command_path.request);
         self.instance.fence(arrival);
         let forgotten = arrival + FORGETTING;
         self.advance(forgotten, surroundings);
-        let over = forgotten.max(self.answered);
+        let over = forgotten.max(self.ports.answered());
         self.advance(over, surroundings);
         Some(over)
     }
@@ -290,10 +255,7 @@ impl AttachedUnit {
     /// [`RtlError::NoPort`] when the unit has none.
     pub fn register_access(&mut self, access: RegisterAccess) -> Result<(), RtlError> {
         self.require_registers()?;
-        self.digest.number(access.due);
-        self.digest.number(access.data);
-        self.digest
-            .number(u64::from(access.address) << 1 | u64::from(access.write));
+        self.digest.register_access(&access);
         self.instance.register_access(access);
         self.quiescent = false;
         Ok(())
@@ -329,7 +291,7 @@ impl AttachedUnit {
 
     /// Offers a flit to a stream port of the unit.
     pub fn flit(&mut self, flit: StreamFlit) {
-        digest_flit(&mut self.streams.arrived, &flit);
+        self.digest.arrives(&flit);
         self.instance.flit(flit);
         self.quiescent = false;
     }
@@ -381,14 +343,13 @@ impl AttachedUnit {
     /// Holds it to the rules of memory ports, with a memory in which what is written is seen from the answer on only. For a
     /// unit with which nobody shares memory but who calls [`AttachedUnit::settle_writes`].
     pub fn hold_to_rules(&mut self) {
-        self.rules = Some(MemoryRules::new(&self.instance.design().manifest));
+        self.ports
+            .hold_to(MemoryRules::new(&self.instance.design().manifest));
     }
 
     /// Has memory hold what has been answered in the unit's cycle `now` or before.
     pub fn settle_writes(&mut self, now: Cycle, memory: &mut GuestMemory) {
-        if let Some(rules) = &mut self.rules {
-            rules.settle(now, memory);
-        }
+        self.ports.settle(now, memory);
     }
 
     /// Whether it stays where it is, for a reason that [`AttachedUnit::check`] tells.
@@ -421,16 +382,14 @@ impl AttachedUnit {
         self.responses.extend(step.command_responses);
         self.answers.extend(step.register_answers);
         for response in step.command_responses {
-            self.digest.cycle(response.cycle);
-            self.digest.number(response.data);
+            self.digest.response(response);
         }
         for flit in step.flits {
-            digest_flit(&mut self.streams.left, flit);
+            self.digest.leaves(flit);
             self.sent.add(flit);
         }
         for change in step.interrupts {
-            let level = u64::from(change.level);
-            self.streams.interrupts.number(change.cycle << 1 | level);
+            self.digest.interrupt(change);
         }
         self.interrupts.extend(step.interrupts);
         let requests = self.instance.requests().len();
@@ -450,8 +409,7 @@ impl AttachedUnit {
             surroundings.memory.prefetch(request.address);
         }
         for index in 0..requests {
-            let response = self.serve(index, surroundings);
-            self.instance.respond(&response);
+            self.serve(index, surroundings);
         }
         if let Some((events, first)) = &self.published {
             for index in 0..self.instance.design().manifest.events().count() {
@@ -505,70 +463,18 @@ impl AttachedUnit {
 
     /// The digest over everything that crossed the unit's pins.
     pub fn digest(&self) -> Digest {
-        let mut digest = self.digest.clone();
-        let Streams {
-            arrived,
-            left,
-            interrupts,
-        } = &self.streams;
-        for (number, stream) in (0..).zip([arrived, left, interrupts]) {
-            if stream.value() != Digest::new().value() {
-                digest.number(number);
-                digest.digest(stream);
-            }
-        }
-        digest
+        self.digest.all()
     }
 
-    /// Performs one request and says when its answer is due.
-    fn serve(&mut self, index: usize, surroundings: &mut Surroundings) -> MemoryResponse {
-        let request = &self.instance.requests()[index];
-        let port = &self.ports[usize::from(request.port)];
-        if let Some(rules) = &mut self.rules {
-            rules.settle(request.cycle, surroundings.memory);
+    /// Answers one of the requests that it has just made.
+    fn serve(&mut self, index: usize, surroundings: &mut Surroundings) {
+        let request = self.instance.requests()[index];
+        let (response, kept) = self.ports.serve(&request, self.crossings, surroundings);
+        if let Err(reason) = kept {
+            self.broken.get_or_insert(Broken::Stopped(request.cycle, reason));
         }
-        let mut data = [0; BEAT_BYTES];
-        let allowed = if request.write {
-            may_write(request, port.bytes, surroundings)
-        } else {
-            let data = &mut data[..port.bytes];
-            let allowed = read_beat(request, data, surroundings);
-            if let Some(rules) = &self.rules {
-                rules.read(request, data);
-            }
-            allowed
-        };
-        let kind = if request.write {
-            AccessKind::Write
-        } else {
-            AccessKind::Read
-        };
-        let at = self.to_memory.seen(request.cycle);
-        let done = surroundings
-            .hierarchy
-            .access(at, request.address, kind, port.requester);
-        let due = self.from_memory.seen(done);
-        self.answered = self.answered.max(due);
-        digest_request(&mut self.digest, request, &data, due);
-        match &mut self.rules {
-            Some(rules) => {
-                if let Err(reason) = rules.ask(request, port.bytes, due) {
-                    self.broken.get_or_insert(Broken::Stopped(request.cycle, reason));
-                }
-                if request.write && allowed {
-                    rules.write(request, port.bytes, due);
-                }
-            }
-            None if request.write && allowed => store(request, port.bytes, surroundings.memory),
-            None => {}
-        }
-        MemoryResponse {
-            due,
-            tag: request.tag,
-            port: request.port,
-            fault: !allowed,
-            data,
-        }
+        self.digest.request(&request, &response.data, response.due);
+        self.instance.respond(&response);
     }
 }
 
@@ -581,79 +487,3 @@ const FORGETTING: Cycles = Cycles(4);
 
 /// A unit without memory ports only meets the hart; this is how far it runs at once.
 const UNCONNECTED_WINDOW: Cycles = Cycles(64);
-
-fn attach_ports(design: &Design, placement: Placement, hierarchy: &mut Hierarchy) -> Vec<MemoryPort> {
-    let widest = design.manifest.memory_ports().map(|(_, bytes)| bytes).max();
-    let Some(widest) = widest else { return Vec::new() };
-    let link = hierarchy.attach_link(placement, widest);
-    let attach = |(name, bytes): (&str, u32)| {
-        let traffic = if name == INTERMEDIATE_PORT {
-            Traffic::Intermediate
-        } else {
-            Traffic::Stream
-        };
-        MemoryPort {
-            requester: hierarchy.attach_port(link, traffic),
-            bytes: bytes as usize,
-        }
-    };
-    design.manifest.memory_ports().map(attach).collect()
-}
-
-fn read_beat(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Surroundings) -> bool {
-    let Some(end) = request.address.checked_add(data.len() as u64) else {
-        return false;
-    };
-    surroundings.guard.may_read(request.address..end)
-        && surroundings.memory.read(request.address, data).is_ok()
-}
-
-/// Whether the masked bytes of a beat, which lies in one page, may be written.
-fn may_write(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundings) -> bool {
-    surroundings.guard.may_write(request.address, request.mask)
-        && (masked(request, bytes) == 0
-            || surroundings
-                .memory
-                .protection(request.address)
-                .allows(Protection::WRITE))
-}
-
-/// The bytes of a beat that a write writes.
-pub(crate) fn masked(request: &MemoryRequest, bytes: usize) -> u32 {
-    request.mask & (u32::MAX >> (BEAT_BYTES - bytes))
-}
-
-/// Writes the masked bytes of a beat, run by run, which may be.
-pub(crate) fn store(request: &MemoryRequest, bytes: usize, memory: &mut GuestMemory) {
-    let mut left = masked(request, bytes);
-    while left != 0 {
-        let first = left.trailing_zeros() as usize;
-        let run = (left >> first).trailing_ones() as usize;
-        let end = (first + run).min(bytes);
-        let address = request.address.wrapping_add(first as u64);
-        let written = memory.write(address, &request.data[first..end]);
-        debug_assert!(written.is_ok(), "it was allowed");
-        left &= u32::MAX.checked_shl((first + run) as u32).unwrap_or(0);
-    }
-}
-
-fn digest_flit(digest: &mut Digest, flit: &StreamFlit) {
-    let marks = u64::from(flit.port) << 16 | u64::from(flit.keep) << 8 | u64::from(flit.last);
-    for number in [flit.cycle, flit.data, marks] {
-        digest.number(number);
-    }
-}
-
-/// Adds a request and its answer as one piece: digesting many small ones would cost more than they do.
-fn digest_request(digest: &mut Digest, request: &MemoryRequest, read: &[u8; BEAT_BYTES], due: Cycle) {
-    let route = u64::from(request.mask) << 32 | u64::from(request.tag) << 16 | u64::from(request.port);
-    let mut record = [0; 4 * 8 + BEAT_BYTES];
-    for (slot, number) in [request.cycle.0, request.address, route, due.0]
-        .into_iter()
-        .enumerate()
-    {
-        record[slot * 8..][..8].copy_from_slice(&number.to_le_bytes());
-    }
-    record[32..].copy_from_slice(if request.write { &request.data } else { read });
-    digest.record(&record);
-}

@@ -6,10 +6,12 @@
 mod attached;
 mod attachment;
 mod core;
+mod digest;
 mod error;
 /// Frames, flit by flit.
 pub mod frames;
 mod guard;
+mod ports;
 mod rules;
 mod wait;
 

@@ -1,4 +1,4 @@
-use crate::attached::{masked, store};
+use crate::ports::{masked, store};
 use rackwright_memory::GuestMemory;
 use rackwright_rtl::{Manifest, MemoryRequest, Port};
 use rackwright_time::Cycle;

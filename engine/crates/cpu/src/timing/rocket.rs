@@ -4,6 +4,8 @@
 //! the schedule could not know: cache lookups, branches, divisions. Time is counted in retirements: an
 //! instruction's cycle is the one in which it leaves the write-back stage.
 
+mod data;
+mod front_end;
 mod l1;
 mod parameters;
 mod predictor;
@@ -13,13 +15,14 @@ mod vector;
 pub use parameters::{FrontEnd, Latencies, MissPath, RocketParameters};
 pub use schedule::RocketBlock;
 
-use super::explain::{level, Count, Counts, SCALAR};
+use super::explain::{Count, Counts, SCALAR};
 use super::vector::VectorUnit;
-use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, VectorRun, FAILED_STORE};
+use super::{Accounts, BlockInstruction, BlockRun, DivideOperands, Timing, VectorRun};
 use crate::instruction::Register;
+use front_end::packet;
 use l1::L1;
-use predictor::{Flow, Guess, Outcomes, Returns, Targets, PACKET_BYTES};
-use rackwright_memory::{AccessKind, HartPort, SharedHierarchy, Snoop};
+use predictor::{Outcomes, Returns, Targets};
+use rackwright_memory::{HartPort, SharedHierarchy, Snoop};
 use rackwright_time::Cycle;
 use schedule::{Event, Exit, LateResult, Slack, Step, MULTIPLIER};
 
@@ -180,184 +183,6 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         });
     }
 
-    #[inline]
-    fn line(&mut self, run: &mut Run, step: &Step, address: u64) {
-        if self.instructions.contains(address) {
-            return;
-        }
-        let misses = &self.parameters.misses;
-        let mut fetch = self.fetch_of(run, step.packet, step.offset);
-        // When the instruction before reaches the memory stage first, the pipeline takes the missing
-        // successor for a misprediction and starts the fetch again.
-        let before = run.start + u64::from(step.offset) - 1;
-        if fetch + misses.fetch_kill > before {
-            fetch = fetch.max(before);
-        }
-        let request = fetch + misses.fetch_request;
-        let data = self.fetch_line(request, address);
-        let before = run.start;
-        self.delay_fetch(run, step, data + self.parameters.misses.fetch_response);
-        self.explain(Count::InstructionMisses, 1);
-        self.explain(Count::InstructionCache, run.start - before);
-    }
-
-    /// Moves the run so that the step's packet is fetched at `fetch`.
-    #[inline]
-    fn delay_fetch(&self, run: &mut Run, step: &Step, fetch: u64) {
-        let at = run.start + u64::from(step.offset);
-        run.start += (fetch + self.parameters.front_end.depth).saturating_sub(at);
-        run.fetch = fetch - u64::from(step.packet);
-    }
-
-    /// When a packet of the block is fetched: one per cycle, but no further ahead of retirement than the queue holds.
-    #[inline]
-    fn fetch_of(&self, run: &Run, packet: u8, offset: u16) -> u64 {
-        let front_end = &self.parameters.front_end;
-        let ahead = (run.start + u64::from(offset)).saturating_sub(front_end.depth + front_end.ahead);
-        (run.fetch + u64::from(packet)).max(ahead)
-    }
-
-    #[cold]
-    fn fetch_line(&mut self, request: u64, address: u64) -> u64 {
-        let request = Cycle(request);
-        let data = self.memory.lock().access(request, address, AccessKind::Fetch);
-        self.instructions.choose_next();
-        self.instructions.replace(address);
-        data.0
-    }
-
-    #[inline]
-    fn load(&mut self, run: &mut Run, step: &Step, address: u64) {
-        let at = run.start + u64::from(step.offset);
-        let replayed = self.conflict(at, address);
-        self.explain(Count::Dependency, replayed);
-        run.start += replayed;
-        if !self.data.contains(address) {
-            run.start += self.data_miss(run.start + u64::from(step.offset), address, AccessKind::Read);
-        }
-    }
-
-    #[inline]
-    fn store(&mut self, run: &mut Run, step: &Step, address: u64, atomic: bool) {
-        let mut at = run.start + u64::from(step.offset);
-        if atomic {
-            let replayed = self.conflict(at, address);
-            self.explain(Count::Dependency, replayed);
-            run.start += replayed;
-            at = run.start + u64::from(step.offset);
-        }
-        match self.data.modify(address) {
-            Some(false) => {}
-            Some(true) => {
-                run.start += self.upgrade(at, address);
-                at = run.start + u64::from(step.offset);
-            }
-            None => {
-                run.start += self.data_miss(at, address, AccessKind::Own);
-                self.data.modify(address);
-                at = run.start + u64::from(step.offset);
-            }
-        }
-        self.stored(at, address, atomic);
-    }
-
-    /// A read-modify-write. A store-conditional that fails only looks at the line: if it took it from others, their
-    /// reservations would be lost, and nobody's store might ever succeed.
-    #[inline]
-    fn atomic(&mut self, run: &mut Run, step: &Step, value: u64) {
-        let address = value & !FAILED_STORE;
-        if address == value {
-            return self.store(run, step, address, true);
-        }
-        self.load(run, step, address);
-        self.stored(run.start + u64::from(step.offset), address, true);
-    }
-
-    #[inline]
-    fn stored(&mut self, at: u64, address: u64, atomic: bool) {
-        self.before_last_store = self.last_store;
-        self.last_store = RecentStore {
-            at,
-            word: word(address),
-            atomic,
-        };
-    }
-
-    /// What a load at `at` loses because a store it may depend on is still in the pipeline.
-    #[inline]
-    fn conflict(&self, at: u64, address: u64) -> u64 {
-        let hit = |store: &RecentStore| {
-            if store.atomic {
-                at <= store.at + 3
-            } else {
-                at <= store.at + 2 && store.word == word(address)
-            }
-        };
-        if hit(&self.last_store) || hit(&self.before_last_store) {
-            u64::from(self.parameters.latencies.replay)
-        } else {
-            0
-        }
-    }
-
-    /// Gets the permission to write to a line that is there, for a store that would retire at `at`; returns by how much
-    /// it retires later.
-    #[cold]
-    fn upgrade(&mut self, at: u64, address: u64) -> u64 {
-        let late = self.fetch_permission(at, address);
-        self.explain(Count::L2, late);
-        late
-    }
-
-    /// The same without a hart that waits for it.
-    fn fetch_permission(&mut self, at: u64, address: u64) -> u64 {
-        let misses = &self.parameters.misses;
-        let mut memory = self.memory.lock();
-        if memory.modify(address) {
-            return 0;
-        }
-        let request = Cycle(at + misses.data_request);
-        let permitted = memory.access(request, address, AccessKind::Own);
-        let late = permitted.0 + misses.data_response - at;
-        drop(memory);
-        self.explain(Count::Upgrades, 1);
-        late
-    }
-
-    /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
-    #[cold]
-    fn data_miss(&mut self, at: u64, address: u64, kind: AccessKind) -> u64 {
-        let (late, from) = self.fetch_data(at, address, kind);
-        self.explain(from, late);
-        late
-    }
-
-    /// Brings in a line for an access that would retire at `at`; returns by how much later it has it, and from where.
-    fn fetch_data(&mut self, at: u64, address: u64, kind: AccessKind) -> (u64, Count) {
-        let misses = &self.parameters.misses;
-        let left = self.data.replace(address);
-        self.data.choose_next();
-        let modified = left.is_some_and(|left| left.modified);
-        let release = if modified { misses.release } else { 0 };
-        let request = at + misses.data_request + release;
-        let mut memory = self.memory.lock();
-        let before = EXPLAINED.then(|| memory.counters());
-        let data = memory.access(Cycle(request), address, kind);
-        let from = before.map_or(Count::L2, |before| level(&before, &memory.counters()));
-        match left {
-            Some(left) if left.modified => {
-                let write_back = Cycle(request + misses.write_back);
-                memory.access(write_back, left.address, AccessKind::WriteBack);
-            }
-            Some(left) => memory.drop_clean(left.address),
-            None => {}
-        }
-        let late = data.0 + misses.data_response - at;
-        drop(memory);
-        self.explain(Count::DataMisses, 1);
-        (late, from)
-    }
-
     /// Delays what waits for a multiplication that takes longer than scheduled: the unit works on eight bits of the
     /// first operand per cycle, until the rest of them is zero.
     #[inline]
@@ -397,29 +222,6 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
                     run.start + u64::from(step.offset) + u64::from(latency),
                 )
             }
-        }
-    }
-
-    /// A branch within a block, or at its end, that was not taken.
-    #[inline]
-    fn branch_not_taken(&mut self, run: &mut Run, step: &Step, block: &RocketBlock) {
-        let place = &block.instructions[usize::from(step.index)];
-        let fetch = self.fetch_of(run, step.packet, step.offset);
-        let guess = self.outcomes.guess(packet(place.end), fetch);
-        let retired = run.start + u64::from(step.offset);
-        self.outcomes.learn(guess, false, guess.taken, retired);
-        if !guess.taken {
-            return;
-        }
-        self.explain(Count::Mispredictions, 1);
-        run.fetch = retired.saturating_sub(u64::from(step.packet));
-        if let Some(following) = block.instructions.get(usize::from(step.index) + 1) {
-            let supplied = retired + self.parameters.front_end.depth;
-            let lost = supplied.saturating_sub(run.start + u64::from(following.offset));
-            self.explain(Count::Branch, lost);
-            run.start += lost;
-        } else {
-            self.expect(Count::Branch);
         }
     }
 
@@ -469,100 +271,6 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             self.pending[count].0 = Register::NONE;
         }
     }
-
-    /// A branch that was taken; returns when its target is fetched.
-    #[inline]
-    fn branch_taken(&mut self, end: u64, fetch: u64, retired: u64, target: u64) -> u64 {
-        let guess: Guess = self.outcomes.guess(packet(end), fetch);
-        if !guess.taken {
-            self.outcomes.learn(guess, true, true, retired);
-            self.targets.learn(end, target, Flow::Branch);
-            return self.mispredicted(retired);
-        }
-        let known = self.targets.look_up(end).is_some();
-        if known {
-            self.targets.used(end);
-        }
-        let wrong = self.is_late(known, fetch, retired);
-        self.outcomes.learn(guess, true, wrong, retired);
-        self.follow(known, end, target, Flow::Branch, fetch, retired)
-    }
-
-    /// Whether the target comes so late that the pipeline takes the jump for mispredicted.
-    #[inline]
-    fn is_late(&self, known: bool, fetch: u64, retired: u64) -> bool {
-        let front_end = &self.parameters.front_end;
-        let next = fetch + if known { front_end.known } else { front_end.found };
-        next + 2 > retired
-    }
-
-    /// The front end follows a jump that it predicted right.
-    #[inline]
-    fn follow(&mut self, known: bool, end: u64, target: u64, flow: Flow, fetch: u64, retired: u64) -> u64 {
-        let front_end = &self.parameters.front_end;
-        if known {
-            return fetch + front_end.known;
-        }
-        let late = self.is_late(false, fetch, retired);
-        if late || retired <= fetch + front_end.depth + 1 {
-            self.targets.learn(end, target, flow);
-        }
-        if late {
-            self.mispredicted(retired)
-        } else {
-            fetch + self.parameters.front_end.found
-        }
-    }
-
-    /// The front end starts anew when the instruction that it did not expect retires.
-    #[inline]
-    fn mispredicted(&mut self, retired: u64) -> u64 {
-        self.explain(Count::Mispredictions, 1);
-        self.expect(Count::Branch);
-        retired
-    }
-
-    /// An unconditional jump; returns when its target is fetched.
-    #[inline]
-    fn jump(&mut self, flow: Flow, indirect: bool, end: u64, fetch: u64, retired: u64, target: u64) -> u64 {
-        let known = self.targets.look_up(end);
-        let guessed = match (known, indirect) {
-            (Some((_, Flow::Return)), _) if fetch > self.pushed => self.returns.peek(),
-            (Some((address, _)), _) => Some(address),
-            (None, false) => Some(target),
-            (None, true) if flow == Flow::Return => self.returns.peek(),
-            (None, true) => None,
-        };
-        self.update_returns(flow, end, fetch);
-        if guessed == Some(target) {
-            return self.follow(known.is_some(), end, target, flow, fetch, retired);
-        }
-        self.targets.learn(end, target, flow);
-        self.mispredicted(retired)
-    }
-
-    #[inline]
-    fn update_returns(&mut self, flow: Flow, end: u64, fetch: u64) {
-        match flow {
-            Flow::Call => {
-                self.returns.push(end + 2);
-                self.pushed = fetch + 1;
-            }
-            Flow::Return => self.returns.pop(),
-            Flow::Branch | Flow::Jump => {}
-        }
-    }
-}
-
-#[inline]
-fn packet(address: u64) -> u64 {
-    address & !(PACKET_BYTES - 1)
-}
-
-/// The part of an address that the pipeline compares to find a store that a load needs.
-#[inline]
-fn word(address: u64) -> u64 {
-    address >> 3 & 0x1ff
 }
 
 /// The next of the values that a run has recorded.

@@ -1,0 +1,147 @@
+use super::schedule::Step;
+use super::{RecentStore, Rocket, Run};
+use crate::timing::explain::{level, Count};
+use crate::timing::FAILED_STORE;
+use rackwright_memory::AccessKind;
+use rackwright_time::Cycle;
+
+/// Loads, stores and what they miss in the data cache.
+impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
+    #[inline]
+    pub(super) fn load(&mut self, run: &mut Run, step: &Step, address: u64) {
+        let at = run.start + u64::from(step.offset);
+        let replayed = self.conflict(at, address);
+        self.explain(Count::Dependency, replayed);
+        run.start += replayed;
+        if !self.data.contains(address) {
+            run.start += self.data_miss(run.start + u64::from(step.offset), address, AccessKind::Read);
+        }
+    }
+
+    #[inline]
+    pub(super) fn store(&mut self, run: &mut Run, step: &Step, address: u64, atomic: bool) {
+        let mut at = run.start + u64::from(step.offset);
+        if atomic {
+            let replayed = self.conflict(at, address);
+            self.explain(Count::Dependency, replayed);
+            run.start += replayed;
+            at = run.start + u64::from(step.offset);
+        }
+        match self.data.modify(address) {
+            Some(false) => {}
+            Some(true) => {
+                run.start += self.upgrade(at, address);
+                at = run.start + u64::from(step.offset);
+            }
+            None => {
+                run.start += self.data_miss(at, address, AccessKind::Own);
+                self.data.modify(address);
+                at = run.start + u64::from(step.offset);
+            }
+        }
+        self.stored(at, address, atomic);
+    }
+
+    /// A read-modify-write. A store-conditional that fails only looks at the line: if it took it from others, their
+    /// reservations would be lost, and nobody's store might ever succeed.
+    #[inline]
+    pub(super) fn atomic(&mut self, run: &mut Run, step: &Step, value: u64) {
+        let address = value & !FAILED_STORE;
+        if address == value {
+            return self.store(run, step, address, true);
+        }
+        self.load(run, step, address);
+        self.stored(run.start + u64::from(step.offset), address, true);
+    }
+
+    #[inline]
+    pub(super) fn stored(&mut self, at: u64, address: u64, atomic: bool) {
+        self.before_last_store = self.last_store;
+        self.last_store = RecentStore {
+            at,
+            word: word(address),
+            atomic,
+        };
+    }
+
+    /// What a load at `at` loses because a store it may depend on is still in the pipeline.
+    #[inline]
+    pub(super) fn conflict(&self, at: u64, address: u64) -> u64 {
+        let hit = |store: &RecentStore| {
+            if store.atomic {
+                at <= store.at + 3
+            } else {
+                at <= store.at + 2 && store.word == word(address)
+            }
+        };
+        if hit(&self.last_store) || hit(&self.before_last_store) {
+            u64::from(self.parameters.latencies.replay)
+        } else {
+            0
+        }
+    }
+
+    /// Gets the permission to write to a line that is there, for a store that would retire at `at`; returns by how much
+    /// it retires later.
+    #[cold]
+    pub(super) fn upgrade(&mut self, at: u64, address: u64) -> u64 {
+        let late = self.fetch_permission(at, address);
+        self.explain(Count::L2, late);
+        late
+    }
+
+    /// The same without a hart that waits for it.
+    pub(super) fn fetch_permission(&mut self, at: u64, address: u64) -> u64 {
+        let misses = &self.parameters.misses;
+        let mut memory = self.memory.lock();
+        if memory.modify(address) {
+            return 0;
+        }
+        let request = Cycle(at + misses.data_request);
+        let permitted = memory.access(request, address, AccessKind::Own);
+        let late = permitted.0 + misses.data_response - at;
+        drop(memory);
+        self.explain(Count::Upgrades, 1);
+        late
+    }
+
+    /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
+    #[cold]
+    pub(super) fn data_miss(&mut self, at: u64, address: u64, kind: AccessKind) -> u64 {
+        let (late, from) = self.fetch_data(at, address, kind);
+        self.explain(from, late);
+        late
+    }
+
+    /// Brings in a line for an access that would retire at `at`; returns by how much later it has it, and from where.
+    pub(super) fn fetch_data(&mut self, at: u64, address: u64, kind: AccessKind) -> (u64, Count) {
+        let misses = &self.parameters.misses;
+        let left = self.data.replace(address);
+        self.data.choose_next();
+        let modified = left.is_some_and(|left| left.modified);
+        let release = if modified { misses.release } else { 0 };
+        let request = at + misses.data_request + release;
+        let mut memory = self.memory.lock();
+        let before = EXPLAINED.then(|| memory.counters());
+        let data = memory.access(Cycle(request), address, kind);
+        let from = before.map_or(Count::L2, |before| level(&before, &memory.counters()));
+        match left {
+            Some(left) if left.modified => {
+                let write_back = Cycle(request + misses.write_back);
+                memory.access(write_back, left.address, AccessKind::WriteBack);
+            }
+            Some(left) => memory.drop_clean(left.address),
+            None => {}
+        }
+        let late = data.0 + misses.data_response - at;
+        drop(memory);
+        self.explain(Count::DataMisses, 1);
+        (late, from)
+    }
+}
+
+/// The part of an address that the pipeline compares to find a store that a load needs.
+#[inline]
+fn word(address: u64) -> u64 {
+    address >> 3 & 0x1ff
+}

@@ -1,0 +1,192 @@
+use super::build::{build, functions, Start};
+use super::Guest;
+use crate::checkpoint::{reserve, Checkpoint};
+use crate::code::Code;
+use crate::error::MachineError;
+use crate::parameters::{CpuModel, MachineParameters, TICK};
+use rackwright_boot::{Hardware, Software};
+use rackwright_device::{Disk, Endpoint, Map, UARTS};
+use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_time::{Clock, Cycles};
+use rackwright_trace::Observation;
+use rackwright_unit::Attachment;
+
+/// What a machine may have beside harts, memory and the devices that all have.
+#[derive(Default)]
+pub struct Extras<'a> {
+    /// A disk.
+    pub disk: Option<Disk>,
+    /// Units beside its harts.
+    pub attachment: Attachment<'a>,
+    /// Who looks at its harts, which changes nothing.
+    pub observation: Option<&'a Observation>,
+}
+
+/// How a machine has a network card, which is run by somebody else.
+pub struct Network<'a> {
+    /// The card, a function on its bus.
+    pub card: Box<dyn Endpoint>,
+    /// Caches of harts and card, and code that other machines have decoded too.
+    pub shared: (&'a SharedHierarchy, &'a Code),
+    /// Harts and the card meet at least so often, in cycles that divide the 2000 of a tick of time.
+    pub every: Cycles,
+}
+
+/// How a guest comes to be.
+impl Guest {
+    /// A machine fresh from reset with `software` in memory.
+    ///
+    /// # Errors
+    /// [`MachineError`] when it cannot be built, or the software cannot be booted.
+    pub fn start(
+        parameters: &MachineParameters,
+        software: &Software<'_>,
+        extras: Extras<'_>,
+    ) -> Result<Guest, MachineError> {
+        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
+        let shared = (&hierarchy, &Code::default());
+        Guest::with_card(parameters, software, extras, shared, None)
+    }
+
+    /// The same with a network card behind the other functions.
+    ///
+    /// # Errors
+    /// As [`Guest::start`].
+    pub fn start_networked(
+        parameters: &MachineParameters,
+        software: &Software<'_>,
+        extras: Extras<'_>,
+        network: Network<'_>,
+    ) -> Result<Guest, MachineError> {
+        let card = Some(network.card);
+        let mut guest = Guest::with_card(parameters, software, extras, network.shared, card)?;
+        guest.machine.meet_every(network.every);
+        Ok(guest)
+    }
+
+    fn with_card(
+        parameters: &MachineParameters,
+        software: &Software<'_>,
+        extras: Extras<'_>,
+        shared: (&SharedHierarchy, &Code),
+        card: Option<Box<dyn Endpoint>>,
+    ) -> Result<Guest, MachineError> {
+        parameters.check()?;
+        let clock = HierarchyParameters::server().clock;
+        let hardware = Hardware {
+            map: &Map::SERVER,
+            harts: parameters.harts,
+            memory_bytes: parameters.memory_bytes,
+            time_base: Clock::new(clock.hertz() / TICK.0).expect("the clock is faster than its ticks"),
+            seed: parameters.seed,
+            vector: parameters.vector,
+        };
+        let mut memory = reserve(parameters.memory_bytes)?;
+        let entry = software.load(&mut memory, &hardware)?;
+        let start = Start::Reset {
+            entry,
+            vector: parameters.vector,
+        };
+        let disk = extras.disk.as_ref().map(Disk::digest);
+        let mut functions = functions(parameters.seed, extras.disk);
+        functions.extend(card);
+        let machine = build(
+            (parameters.cpu, extras.observation),
+            parameters.harts,
+            memory,
+            functions,
+            &extras.attachment,
+            &start,
+            shared,
+        )?;
+        Ok(Guest {
+            machine,
+            cpu: parameters.cpu,
+            clock,
+            disk,
+            sent: Default::default(),
+            ready: false,
+            status: None,
+        })
+    }
+
+    /// A machine that goes on from a checkpoint, with harts of the model `cpu`: it is ready. Its disk must
+    /// have the content that it had when the machine was started; what was written since is in the checkpoint.
+    ///
+    /// # Errors
+    /// [`MachineError`] when the disk is another one, or the machine cannot be built.
+    pub fn restore(
+        checkpoint: &Checkpoint,
+        cpu: CpuModel,
+        extras: Extras<'_>,
+    ) -> Result<Guest, MachineError> {
+        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
+        let shared = (&hierarchy, &Code::default());
+        Guest::go_on(checkpoint, cpu, extras, shared)
+    }
+
+    /// The same with random numbers of its own from `seed` on and a network card, which software has to look for.
+    ///
+    /// # Errors
+    /// As [`Guest::restore`].
+    pub fn restore_networked(
+        checkpoint: &Checkpoint,
+        (cpu, seed): (CpuModel, u64),
+        extras: Extras<'_>,
+        network: Network<'_>,
+    ) -> Result<Guest, MachineError> {
+        let mut guest = Guest::go_on(checkpoint, cpu, extras, network.shared)?;
+        let bus = guest.machine.bus();
+        bus.reseed(seed);
+        bus.attach(network.card);
+        guest.machine.meet_every(network.every);
+        Ok(guest)
+    }
+
+    fn go_on(
+        checkpoint: &Checkpoint,
+        cpu: CpuModel,
+        extras: Extras<'_>,
+        shared: (&SharedHierarchy, &Code),
+    ) -> Result<Guest, MachineError> {
+        let head = &checkpoint.head;
+        let content = extras.disk.as_ref().map(Disk::digest);
+        if let Some(reason) = differs(head.disk, content) {
+            let path = checkpoint.path.clone();
+            return Err(MachineError::Checkpoint { path, reason });
+        }
+        let mut sent: [Vec<u8>; UARTS] = Default::default();
+        sent.iter_mut()
+            .zip(&head.sent)
+            .for_each(|(place, saved)| place.clone_from(saved));
+        let machine = build(
+            (cpu, extras.observation),
+            head.machine.harts.len(),
+            checkpoint.memory()?,
+            // Random numbers go on with the saved state.
+            functions(0, extras.disk),
+            &extras.attachment,
+            &Start::Saved(&head.machine),
+            shared,
+        )?;
+        Ok(Guest {
+            machine,
+            cpu,
+            clock: HierarchyParameters::server().clock,
+            disk: content,
+            sent,
+            ready: true,
+            status: None,
+        })
+    }
+}
+
+/// Why a machine that had one disk does not go on with another.
+fn differs(saved: Option<u128>, given: Option<u128>) -> Option<&'static str> {
+    match (saved, given) {
+        (Some(_), None) => Some("is of a machine with a disk, which is needed to go on"),
+        (None, Some(_)) => Some("is of a machine without a disk"),
+        (Some(saved), Some(given)) if saved != given => Some("is of a machine with another disk"),
+        _ => None,
+    }
+}

@@ -1,0 +1,91 @@
+use super::registers::{place, NOTIFICATION};
+use super::{write, Card, Read, ACCESS_LATENCY};
+use rackwright_device::{
+    network_header, Endpoint, Header, Ram, Register, RestoreError, NO_VECTOR, WINDOW_CAPABILITY,
+};
+use rackwright_rtl::RegisterAccess;
+use rackwright_time::{Cycle, Cycles};
+
+/// What the server's PCI bus sees of a card.
+impl Endpoint for Card {
+    fn header(&self) -> Header {
+        network_header()
+    }
+
+    fn window(&self) -> Option<usize> {
+        Some(WINDOW_CAPABILITY)
+    }
+
+    /// What needs no time: there are no interrupt vectors.
+    fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64> {
+        let register = Register::at(offset, bytes).filter(|_| bar == 0)?;
+        (register == Register::Vector).then_some(NO_VECTOR)
+    }
+
+    fn begin_read(&mut self, bar: usize, offset: u64, bytes: u8, now: Cycle) -> bool {
+        let register = Register::at(offset, bytes).filter(|_| bar == 0);
+        let Some((address, shift)) = register.and_then(place) else {
+            return false;
+        };
+        let mut state = self.state();
+        let at = state.to_link.seen(now + ACCESS_LATENCY).max(state.unit.cycle());
+        state.read = Some(Read { at, shift, bytes });
+        state.access(RegisterAccess {
+            due: at.0,
+            data: 0,
+            address,
+            write: 0,
+        });
+        true
+    }
+
+    fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle) {
+        let register = Register::at(offset, bytes).filter(|_| bar == 0);
+        let (address, value) = match register {
+            // Which ring is told by the place.
+            Some(Register::Notify(ring)) => (NOTIFICATION, ring as u64),
+            Some(Register::Device(_)) | None => return,
+            Some(register) => match place(register) {
+                Some((address, _)) => (address, value),
+                None => return,
+            },
+        };
+        let mut state = self.state();
+        let due = state.to_link.seen(now + ACCESS_LATENCY);
+        state.access(write(due, address, value));
+    }
+
+    fn interrupts(&self) -> bool {
+        self.state().raised
+    }
+
+    fn next_event(&self) -> Cycle {
+        let state = self.state();
+        if state.changed {
+            return Cycle::ZERO;
+        }
+        state.to_hart.seen(state.next_event())
+    }
+
+    fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
+        let mut state = self.state();
+        let until = Cycle(state.to_link.fitting(Cycles(now.0)).0);
+        state.advance_to(ram.memory(), until);
+        state.changed = false;
+    }
+
+    fn errors(&self) -> u64 {
+        self.events().get("virtio_errors").unwrap_or(0)
+    }
+
+    /// Everything that it did: its registers and buffers are in the RTL, from where they can't be taken.
+    fn save(&self) -> Vec<u8> {
+        self.digest().value().to_le_bytes().to_vec()
+    }
+
+    fn restore(&mut self, _state: &[u8]) -> Result<(), RestoreError> {
+        Err(RestoreError {
+            device: "network card",
+        })
+    }
+}

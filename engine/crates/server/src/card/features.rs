@@ -1,0 +1,40 @@
+/// Bits of features (virtio 1.2, sections 5.1.3 and 6).
+const CHECKSUM: u64 = 1 << 0;
+const GUEST_CHECKSUM: u64 = 1 << 1;
+const MERGEABLE: u64 = 1 << 15;
+const EVENT_INDEX: u64 = 1 << 29;
+/// The driver is told of every frame.
+const ALWAYS: u64 = 1 << 63;
+
+/// What a card does for its driver, if that knows how to use it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CardFeatures {
+    /// It puts checksums into frames, and checks those of TCP.
+    pub checksums: bool,
+    /// A frame that it has received may fill several buffers.
+    pub mergeable: bool,
+    /// It interrupts only when the driver wants to know; else with every frame.
+    pub suppression: bool,
+    /// It interrupts for so many frames at once,
+    pub frames: u16,
+    /// or so many of its cycles after the first of them.
+    pub delay: u32,
+}
+
+impl CardFeatures {
+    /// The bits of features that it may offer.
+    pub(super) fn offer(self) -> u64 {
+        let chosen = [
+            (self.checksums, CHECKSUM | GUEST_CHECKSUM),
+            (self.mergeable, MERGEABLE),
+            (self.suppression, EVENT_INDEX),
+        ];
+        chosen.iter().filter(|(on, _)| *on).map(|(_, bits)| bits).sum()
+    }
+
+    /// When the driver of a queue is told.
+    pub(super) fn moderation(self) -> u64 {
+        let always = if self.suppression { 0 } else { ALWAYS };
+        always | u64::from(self.delay) << 16 | u64::from(self.frames)
+    }
+}

@@ -1,0 +1,91 @@
+use super::activity::Activity;
+use super::steps::last_step;
+use super::{Networked, ACCESS_LATENCY};
+use crate::bare::DEVICE_LATENCY;
+use crate::nic::Nic;
+use crate::stamps::Event;
+use rackwright_cpu::{DeviceAccess, Stop, Timing};
+use rackwright_time::{Cycle, Cycles};
+
+/// Bytes of a register.
+const REGISTER_BYTES: u8 = 8;
+
+/// The harts' part of the time.
+impl<T: Timing> Networked<T> {
+    /// Has a hart do its part of the time before the link's cycle `end`; tells whether it came to that.
+    pub(super) fn run_hart(&mut self, index: usize, end: Cycle) -> bool {
+        let limit = self.to_hart.seen(end);
+        if self.activity[index] != Activity::Runs || self.machine.cores[index].hart.cycle() >= limit {
+            return true;
+        }
+        let stop = self.machine.run(index, limit);
+        let hart = &self.machine.cores[index].hart;
+        let (at, pager) = (hart.cycle(), self.pager.as_mut());
+        match stop {
+            Ok(Stop::Budget) => {}
+            Ok(Stop::Device(access)) => return self.access(index, access),
+            Ok(Stop::Custom(command)) => {
+                pager
+                    .expect("only its commands are passed on")
+                    .command(index, at, &command);
+                if !command.xd {
+                    return false;
+                }
+                self.activity[index] = Activity::Commands(command.rd);
+            }
+            Ok(Stop::RemotePage(place)) => {
+                self.activity[index] = Activity::Walks;
+                let pager = pager.expect("only with it pages are asked for");
+                pager.walk(index, at, place);
+                self.stamp_hart(index, Event::Asks);
+            }
+            Ok(Stop::Prefetch(place)) => {
+                let pager = pager.expect("only with it pages are asked for");
+                pager.prefetch(index, at, place);
+                return false;
+            }
+            Ok(Stop::WaitForInterrupt) if hart.is_interrupted() => return false,
+            Ok(Stop::WaitForInterrupt) => {
+                self.activity[index] = Activity::Waits;
+                self.stamp_hart(index, Event::Waits);
+            }
+            Ok(other) => unreachable!("bare metal cannot stop with {other:?}"),
+            Err(error) => self.fail(error),
+        }
+        true
+    }
+
+    /// The same for all harts.
+    pub(super) fn run_harts(&mut self, end: Cycle) -> bool {
+        self.harts().all(|index| self.run_hart(index, end))
+    }
+
+    /// Begins an access to the NIC, or does one to another device; tells whether the hart has to wait.
+    pub(super) fn access(&mut self, index: usize, access: DeviceAccess) -> bool {
+        let now = self.machine.cores[index].hart.cycle();
+        if let Some(register) = Nic::register(access.address) {
+            if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
+                self.activity[index] = Activity::Begins(access, self.to_link.seen(now + ACCESS_LATENCY));
+                let event = match access.write {
+                    Some(_) => Event::Writes(register),
+                    None => Event::Reads(register),
+                };
+                self.stamp_hart(index, event);
+                return true;
+            }
+        }
+        self.machine.advance_to(index, now + DEVICE_LATENCY);
+        self.looked = self
+            .looked
+            .max(last_step(Cycle(self.to_link.fitting(Cycles(now.0)).0)));
+        let hart = &mut self.machine.cores[index].hart;
+        match self.devices.access(access, now) {
+            Some(value) => hart.finish_access(value),
+            None => hart.refuse_access(),
+        }
+        if self.devices.exit().is_some() {
+            self.activity.fill(Activity::Off);
+        }
+        false
+    }
+}

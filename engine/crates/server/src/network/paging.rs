@@ -1,0 +1,80 @@
+use super::activity::Activity;
+use super::Networked;
+use crate::stamps::Event;
+use rackwright_cpu::Timing;
+use rackwright_time::Cycle;
+
+/// Cycles of the link after which a page-fault unit is told that time has passed, while a walk waits: 10.24 us.
+const TICK: u64 = 1 << 15;
+
+/// The page-fault unit's part of the time.
+impl<T: Timing> Networked<T> {
+    /// Whether a hart waits for the page-fault unit.
+    pub(super) fn awaits_pager(&self) -> bool {
+        self.activity.iter().any(|activity| activity.awaits_pager())
+    }
+
+    /// Whether the page-fault unit is to be told the time now. A window may end right before that.
+    pub(super) fn tick_is_due(&self) -> bool {
+        self.awaits_pager() && self.now.0 % TICK == 0 && self.ticked != self.now
+    }
+
+    /// When the page-fault unit is told the time after now: while a hart waits for a page.
+    pub(super) fn next_tick(&self) -> Cycle {
+        if self.awaits_pager() {
+            return Cycle((self.now.0 / TICK + 1) * TICK);
+        }
+        Cycle::NEVER
+    }
+
+    /// Has the page-fault unit do its part of the time before `end`; gives the time to which it came, which is before
+    /// where a hart goes on by its answer.
+    pub(super) fn run_pager(&mut self, end: Cycle) -> Cycle {
+        let ticks = self.tick_is_due();
+        let Some(pager) = &mut self.pager else { return end };
+        if ticks {
+            self.ticked = self.now;
+            pager.tick(self.to_hart.seen(self.now));
+        }
+        if pager.linked.settled() {
+            return end;
+        }
+        let machine = &mut self.machine;
+        pager.advance(end, |unit, until| machine.advance_other(unit, until));
+        if let Err(error) = pager.linked.unit.check() {
+            self.fail(error.into());
+            return end;
+        }
+        let (asked, served) = pager.span();
+        let Some((index, answer)) = pager.take_answer() else {
+            return end;
+        };
+        // A wide unit may have come further than asked by a part of its cycle.
+        let reached = pager.linked.cycle().min(end);
+        self.machine.advance_to(index, answer.cycle);
+        let hart = &mut self.machine.cores[index].hart;
+        match self.activity[index] {
+            Activity::Commands(register) => hart.write_register(register, answer.data),
+            Activity::Walks if answer.data == 0 => hart.finish_walk(),
+            Activity::Walks => hart.refuse_walk(),
+            // The program has ended meanwhile.
+            Activity::Off => return reached,
+            other => unreachable!("nothing is asked of the unit while the hart is {other:?}"),
+        }
+        if self.activity[index] == Activity::Walks {
+            self.stamp(asked, Event::Asked);
+            self.stamp(served, Event::Served);
+            self.stamp_hart(index, Event::Resumes);
+        }
+        self.activity[index] = Activity::Runs;
+        reached
+    }
+
+    /// The same for the page-fault unit, in which nothing moves.
+    pub(super) fn advance_pager(&mut self) {
+        let (machine, now) = (&mut self.machine, self.now);
+        if let Some(pager) = self.pager.as_mut().filter(|pager| pager.linked.settled()) {
+            pager.advance(now, |unit, until| machine.advance_other(unit, until));
+        }
+    }
+}

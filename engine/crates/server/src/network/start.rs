@@ -1,0 +1,131 @@
+use super::activity::{Activity, Lines};
+use super::Networked;
+use crate::bare;
+use crate::boot::BootInformation;
+use crate::devices::Devices;
+use crate::error::ServerError;
+use crate::harts::Harts;
+use crate::nic::Nic;
+use crate::pager::Pager;
+use crate::server::attach;
+use crate::stamps::Stamps;
+use crate::ServerConfig;
+use rackwright_cpu::{Environment as Mode, Hart, SharedCode, Timing};
+use rackwright_ethernet::{Ipv4, Mac, OutputPort, PortParameters};
+use rackwright_machine::Code;
+use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_rtl::Design;
+use rackwright_time::{Clock, Crossing, Cycle};
+use rackwright_trace::Observation;
+use rackwright_unit::{publish, Core};
+use std::sync::Arc;
+
+/// The register with a hart's number at the start.
+const HART_NUMBER: u8 = 10;
+
+/// What joins a server to its network.
+pub struct NetworkConfig<'a> {
+    /// The network interface.
+    pub nic: &'a Design,
+    /// The page-fault unit, if there is one.
+    pub pager: Option<&'a Design>,
+    /// The clock of the network.
+    pub clock: Clock,
+    /// Where servers of one network have their decoded programs.
+    pub code: &'a Code,
+    /// Its port to the link.
+    pub port: PortParameters,
+    /// Its hardware address.
+    pub mac: Mac,
+    /// Its Internet address.
+    pub address: Ipv4,
+    /// The addresses of other servers that its program need not ask for.
+    pub neighbours: &'a [(Ipv4, Mac)],
+    /// The arguments of its program, of which the first is the program's name.
+    pub arguments: &'a [Vec<u8>],
+    /// How its harts are observed, if they are.
+    pub observation: Option<&'a Observation>,
+}
+
+impl<T: Timing> Networked<T> {
+    /// A server at its reset, with the program in `file`.
+    ///
+    /// # Errors
+    /// [`ServerError`] when it cannot be built, or the program cannot be loaded.
+    pub(crate) fn start(
+        config: &ServerConfig<'_>,
+        network: &NetworkConfig<'_>,
+        timings: Vec<T>,
+        code: Arc<SharedCode<T::Block>>,
+        hierarchy: SharedHierarchy,
+        file: &[u8],
+    ) -> Result<Networked<T>, ServerError> {
+        let mut memory = GuestMemory::new(config.guest_bytes)?;
+        let information = BootInformation {
+            address: network.address.to_bits(),
+            neighbours: network.neighbours,
+            arguments: network.arguments,
+        };
+        let entry = bare::load(file, &mut memory, &information)?;
+        let hart_clock = hierarchy.lock().parameters().clock;
+        let mut nic = Nic::new(
+            network.nic,
+            &mut hierarchy.lock(),
+            network.clock,
+            network.port.rate,
+            config.skip_quiescent,
+        )?;
+        let pager = match network.pager {
+            Some(design) => Some(Pager::new(
+                design,
+                &mut hierarchy.lock(),
+                network,
+                config.skip_quiescent,
+            )?),
+            None => None,
+        };
+        let harts = timings.len();
+        let mut cores = Vec::with_capacity(harts);
+        for (number, timing) in timings.into_iter().enumerate() {
+            let mut units = attach(config, &hierarchy, number)?;
+            if let Some(observation) = network.observation {
+                let events = observation.units(number);
+                let first = publish(&mut units, &events);
+                if number == 0 {
+                    nic.publish(events, first);
+                }
+            }
+            let hart = Hart::new(number as u64, Mode::BareMetal, timing);
+            let mut core = Core::new(hart, hierarchy.clone(), units);
+            core.hart.set_pc(entry);
+            core.hart.write_register(HART_NUMBER, number as u64);
+            core.hart.share_code(code.clone());
+            if let Some(pager) = &pager {
+                core.hart.ask_for_remote_pages();
+                core.pass_on(pager.opcode());
+            }
+            cores.push(core);
+        }
+        let mut machine = Harts::new(cores, memory);
+        nic.set_up(network.mac.bits(), |unit, until| {
+            machine.advance_other(unit, until)
+        })?;
+        Ok(Networked {
+            machine,
+            devices: Devices::new(false, harts),
+            nic,
+            pager,
+            to_hart: Crossing::new(network.clock, hart_clock),
+            to_link: Crossing::new(hart_clock, network.clock),
+            now: Cycle::ZERO,
+            looked: Cycle::ZERO,
+            lines: vec![Lines::default(); harts],
+            activity: (0..harts).map(Activity::at_reset).collect(),
+            ticked: Cycle::ZERO,
+            arrived: Cycle::ZERO,
+            error: None,
+            output: OutputPort::new(network.port),
+            stamps: Stamps::default(),
+        })
+    }
+}

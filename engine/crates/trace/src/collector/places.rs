@@ -1,0 +1,76 @@
+use super::Collector;
+use crate::guest::Mapped;
+use crate::linux::KERNEL;
+use crate::names::Place;
+use crate::session::Sight;
+use rackwright_cpu::{Privilege, View};
+
+/// Places that are kept by address, as a hart needs them over and over.
+pub(super) const PLACES: usize = 1 << 12;
+
+/// The place of an address in an address space.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    pc: u64,
+    space: u64,
+    place: Place,
+    /// Whether it is what a call leads to, which may make it one that a function begins at.
+    called: bool,
+}
+
+/// What is at an address.
+impl Collector {
+    pub(super) fn place(&mut self, pc: u64, view: View<'_>) -> Place {
+        self.place_of(pc, view.privilege(), view)
+    }
+
+    /// The place of a function that is called.
+    pub(super) fn called_place(&mut self, pc: u64, view: View<'_>) -> Place {
+        self.find_place(pc, view.privilege(), view, pc < KERNEL)
+    }
+
+    pub(super) fn place_of(&mut self, pc: u64, privilege: Privilege, view: View<'_>) -> Place {
+        self.find_place(pc, privilege, view, false)
+    }
+
+    pub(super) fn find_place(
+        &mut self,
+        pc: u64,
+        privilege: Privilege,
+        view: View<'_>,
+        called: bool,
+    ) -> Place {
+        let (slot, space) = self.slot(pc, privilege);
+        if let Some(known) = self.places[slot] {
+            if known.pc == pc && known.space == space && (known.called || !called) {
+                return known.place;
+            }
+        }
+        let place = self.session.lock().place(self.sight(privilege, view), pc, called);
+        self.places[slot] = Some(Known {
+            pc,
+            space,
+            place,
+            called,
+        });
+        place
+    }
+
+    /// Where the place of `pc` is kept, and what tells it from others with the same address.
+    pub(super) fn slot(&self, pc: u64, privilege: Privilege) -> (usize, u64) {
+        let space = if pc >= KERNEL {
+            KERNEL
+        } else {
+            self.memory ^ (privilege as u64) << 62
+        };
+        ((pc >> 1 ^ pc >> 13) as usize % PLACES, space)
+    }
+
+    pub(super) fn sight<'a>(&self, privilege: Privilege, view: View<'a>) -> Sight<'a> {
+        Sight {
+            guest: Mapped::of(view),
+            privilege,
+            memory: self.memory,
+        }
+    }
+}

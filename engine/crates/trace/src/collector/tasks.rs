@@ -1,0 +1,165 @@
+use super::{Collector, Redirect, STACK_POINTER, THREAD_POINTER};
+use crate::guest::Mapped;
+use crate::linux::{Task, KERNEL};
+use crate::names::Code;
+use crate::session::{Parked, Shared};
+use rackwright_cpu::{Privilege, Registers, View};
+
+/// Which thread runs: of an emulated kernel, or of one that runs itself.
+impl Collector {
+    /// An emulated kernel has the hart go on with other registers: of another thread, of a signal's handler, or of what
+    /// that has interrupted. The next block that is observed shows it.
+    pub(crate) fn redirected(&mut self, before: &Registers, after: &Registers, now: u64) {
+        let pointers = [STACK_POINTER, THREAD_POINTER].map(usize::from);
+        let same = before.pc == after.pc
+            && pointers
+                .iter()
+                .all(|number| before.x[*number] == after.x[*number]);
+        if self.has_kernel || (same && !self.is_idle) {
+            return;
+        }
+        self.account(now);
+        let [stack, thread] = pointers;
+        let was_idle = std::mem::take(&mut self.is_idle);
+        if was_idle || before.x[thread] != after.x[thread] {
+            // Who was taken off an idle hart has its stack kept already.
+            if !was_idle {
+                self.park(before.x[thread]);
+            }
+            self.take_thread(after.x[thread]);
+        } else if !self.frames.is_empty() {
+            self.redirects.push(Redirect {
+                from: before.pc,
+                pointer: before.x[stack],
+                to: (after.pc, after.x[stack]),
+                begin: now,
+            });
+        }
+        self.near = Code::default();
+    }
+
+    /// An emulated kernel takes the thread with these registers off the hart.
+    pub(crate) fn idle(&mut self, registers: &Registers, now: u64) {
+        if self.has_kernel {
+            return;
+        }
+        self.account(now);
+        self.park(registers.x[usize::from(THREAD_POINTER)]);
+        self.turns.end(now);
+        self.is_idle = true;
+        self.near = Code::default();
+    }
+
+    /// Keeps the stack of the thread that is told by its thread pointer.
+    pub(super) fn park(&mut self, pointer: u64) {
+        if self.is_idle {
+            return;
+        }
+        let frames = std::mem::take(&mut self.frames);
+        let number = u64::from(self.thread);
+        let parked = Parked { number, frames };
+        self.session.lock().parked.insert(pointer, parked);
+    }
+
+    /// Goes on with the thread of a thread pointer.
+    pub(super) fn take_thread(&mut self, pointer: u64) {
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        match shared.parked.remove(&pointer) {
+            Some(known) => {
+                self.thread = known.number as u32;
+                self.frames = known.frames;
+            }
+            None => self.thread = shared.new_thread(),
+        }
+        self.hang();
+    }
+
+    /// A kernel has another task's registers: its stack is another one.
+    pub(super) fn follow_task(&mut self, pc: u64, view: View<'_>) {
+        let task = view.register(THREAD_POINTER);
+        if !self.has_kernel || pc < KERNEL || task < KERNEL || task == self.task {
+            return;
+        }
+        if view.privilege() != Privilege::Supervisor {
+            return;
+        }
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        let Some(found) = shared
+            .linux()
+            .and_then(|linux| linux.task(Mapped::of(view), task))
+        else {
+            return;
+        };
+        let parked = Parked {
+            number: self.task_number,
+            frames: std::mem::take(&mut self.frames),
+        };
+        // What ran before the first task goes on as that task.
+        let begun = self.task == 0;
+        shared.parked.insert(self.task, parked);
+        let known = shared.parked.remove(&if begun { 0 } else { task });
+        match known {
+            Some(known) if begun || known.number == found.thread.number => self.frames = known.frames,
+            // A task that was not there before: what was known of its memory may be another's.
+            _ => self.places.fill(None),
+        }
+        self.task = task;
+        self.become_task(&found, &mut shared);
+    }
+
+    /// Finds out which task a kernel has on the hart.
+    pub(crate) fn find_task(&mut self, view: View<'_>) {
+        let task = task_on(view);
+        if !self.has_kernel || task < KERNEL {
+            return;
+        }
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        let found = shared
+            .linux()
+            .and_then(|linux| linux.task(Mapped::of(view), task));
+        if let Some(found) = found {
+            self.places.fill(None);
+            self.task = task;
+            self.become_task(&found, &mut shared);
+        }
+    }
+
+    /// Takes note of what a program's memory is now; tells whether it has become another program's.
+    pub(super) fn refresh_task(&mut self, view: View<'_>) -> bool {
+        if self.task == 0 {
+            return false;
+        }
+        let session = self.session.clone();
+        let mut shared = session.lock();
+        let Some(linux) = shared.linux() else { return false };
+        let guest = Mapped::of(view);
+        if linux.memory_of(guest, self.task) == Some(self.memory) {
+            return false;
+        }
+        let Some(found) = linux.task(guest, self.task) else {
+            return false;
+        };
+        self.places.fill(None);
+        self.become_task(&found, &mut shared);
+        true
+    }
+
+    /// The task that runs is `found`.
+    pub(super) fn become_task(&mut self, found: &Task, shared: &mut Shared) {
+        self.task_number = found.thread.number;
+        self.memory = found.memory;
+        self.thread = shared.thread(&found.thread);
+        self.hang();
+    }
+}
+
+/// Where a kernel describes the task that it has on a hart: in its thread pointer, which it puts away when a program runs.
+pub(crate) fn task_on(view: View<'_>) -> u64 {
+    match view.privilege() {
+        Privilege::User => view.supervisor_scratch(),
+        _ => view.register(THREAD_POINTER),
+    }
+}
