@@ -6,6 +6,7 @@
 
 mod data;
 mod front_end;
+mod instructions;
 mod l1;
 mod parameters;
 mod predictor;

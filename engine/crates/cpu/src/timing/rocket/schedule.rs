@@ -1,5 +1,9 @@
 //! The static part: when the instructions of a block retire if every access hits and the front end keeps up.
 
+use super::instructions::{
+    awaits_vector, float_depth, is_access, is_acquire, is_float_arithmetic, is_release, registers,
+    uses_multiplier,
+};
 use super::parameters::Latencies;
 use super::predictor::{Flow, PACKET_BYTES};
 use crate::instruction::{Instruction, Register};
@@ -258,100 +262,6 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// All registers that an instruction waits for; the pipeline also waits before it writes one that is still to be written.
-fn registers(instruction: &Instruction) -> impl Iterator<Item = Register> {
-    instruction
-        .sources()
-        .into_iter()
-        .chain([instruction.destination()])
-        .filter(|&register| register != Register::NONE)
-}
-
-fn uses_multiplier(class: Class) -> bool {
-    matches!(class, Class::Multiply | Class::Divide)
-}
-
-/// Whether an instruction of this class waits until the vector unit has all lines that it asked for.
-fn awaits_vector(class: Class) -> bool {
-    is_access(class) || class == Class::Fence
-}
-
-fn is_access(class: Class) -> bool {
-    use Class::{Atomic, Load, LoadReserved, Store, StoreConditional};
-    matches!(class, Load | Store | LoadReserved | StoreConditional | Atomic)
-}
-
-fn is_float_arithmetic(class: Class) -> bool {
-    use Class::{
-        FloatAdd, FloatCompare, FloatConvert, FloatDivide, FloatFused, FloatMove, FloatMultiply, FloatRoot,
-    };
-    matches!(
-        class,
-        FloatAdd
-            | FloatMultiply
-            | FloatFused
-            | FloatDivide
-            | FloatRoot
-            | FloatConvert
-            | FloatCompare
-            | FloatMove
-    )
-}
-
-fn is_atomic(class: Class) -> bool {
-    matches!(
-        class,
-        Class::Atomic | Class::LoadReserved | Class::StoreConditional
-    )
-}
-
-/// Whether the instruction waits for earlier accesses: `fence.i`, and atomics with `aq`.
-fn is_acquire(instruction: &Instruction) -> bool {
-    let class = instruction.class();
-    class == Class::FenceInstruction || is_atomic(class) && instruction.word >> 26 & 1 != 0
-}
-
-/// Whether later accesses wait for earlier ones: fences, and atomics with `rl`.
-fn is_release(instruction: &Instruction) -> bool {
-    let class = instruction.class();
-    class == Class::Fence || is_atomic(class) && instruction.word >> 25 & 1 != 0
-}
-
-/// Stages from retirement to the write of a floating-point result: four of the double-precision multiply-add pipe, three of
-/// the single-precision one, two for everything short; divisions arrange themselves otherwise.
-fn float_depth(instruction: &Instruction) -> Option<u32> {
-    let class = instruction.class();
-    let to_float = instruction.destination().0 >= 32 && instruction.destination() != Register::NONE;
-    match class {
-        Class::FloatDivide | Class::FloatRoot => None,
-        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused if is_double(instruction.operation) => {
-            Some(4)
-        }
-        Class::FloatAdd | Class::FloatMultiply | Class::FloatFused => Some(3),
-        _ if is_float_arithmetic(class) && to_float => Some(2),
-        _ => None,
-    }
-}
-
-/// Whether an access to a control register empties the pipeline: a write does, but for the registers that only hold values for
-/// trap handlers (scratch to trap value, of either mode).
-fn flushes(instruction: &Instruction) -> bool {
-    let only_reads = matches!(
-        instruction.operation,
-        Operation::Csrrs | Operation::Csrrc | Operation::Csrrsi | Operation::Csrrci
-    ) && instruction.rs1 == 0;
-    let number = instruction.immediate | 0x200;
-    !only_reads && !(0x340..=0x343).contains(&number)
-}
-
-fn is_double(operation: Operation) -> bool {
-    use Operation::{FaddD, FdivD, FmaddD, FmsubD, FmulD, FnmaddD, FnmsubD, FsqrtD, FsubD};
-    matches!(
-        operation,
-        FaddD | FsubD | FmulD | FmaddD | FmsubD | FnmsubD | FnmaddD | FdivD | FsqrtD
-    )
-}
-
 fn placed(latencies: &Latencies, block: &[BlockInstruction], offsets: &[u32]) -> Box<[Placed]> {
     let first_packet = block.first().map_or(0, |entry| entry.pc / PACKET_BYTES);
     block
@@ -484,39 +394,5 @@ fn exit(block: &[BlockInstruction]) -> Exit {
         },
         Class::JumpRegister => Exit::Jump { flow, indirect: true },
         _ => Exit::Sequential,
-    }
-}
-
-impl Latencies {
-    /// Cycles from an instruction's retirement to that of one that needs its result at once.
-    pub(super) fn of(&self, instruction: &Instruction) -> u32 {
-        let operation = instruction.operation;
-        match instruction.class() {
-            Class::Load if instruction.destination().0 >= 32 => self.float_load,
-            Class::Load if operation.bytes() <= 2 => self.load_narrow,
-            Class::Load | Class::LoadReserved | Class::Atomic => self.load_wide,
-            Class::StoreConditional | Class::Control => self.slow_result,
-            Class::Multiply => match operation {
-                Operation::Mul | Operation::Mulw => self.multiply_least,
-                _ => self.multiply,
-            },
-            Class::Divide => self.divide_least,
-            Class::FloatDivide | Class::FloatRoot if is_double(operation) => self.float_divide_double,
-            Class::FloatDivide | Class::FloatRoot => self.float_divide_single,
-            _ if is_double(operation) => self.multiply_add_double,
-            class if is_float_arithmetic(class) && instruction.destination().0 < 32 => self.slow_result,
-            class if is_float_arithmetic(class) => self.float_other,
-            _ => 1,
-        }
-    }
-
-    /// Cycles in which nothing retires after an instruction.
-    fn after(&self, instruction: &Instruction) -> u32 {
-        match instruction.class() {
-            Class::FenceInstruction => self.flush_instructions,
-            Class::System => self.flush,
-            Class::Control if flushes(instruction) => self.flush,
-            _ => 0,
-        }
     }
 }

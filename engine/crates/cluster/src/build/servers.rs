@@ -1,0 +1,197 @@
+use super::{Builder, PAGE_FAULT};
+use crate::{linux, Argument, ClusterError, LinuxSpec, ServerSpec, StartSpec};
+use rackwright_ethernet::{Ipv4, Mac};
+use rackwright_machine::{Checkpoint, MachineError};
+use rackwright_rtl::Design;
+use rackwright_server::{
+    LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, ServerConfig, ServerError,
+    BARE_METAL_BYTES,
+};
+use rackwright_traffic::Peer;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Servers with cores, their programs and checkpoints.
+impl Builder<'_> {
+    pub(super) fn server(&self, index: usize, spec: &ServerSpec) -> Result<NetworkedServer, ClusterError> {
+        let name = self.topology.name(index);
+        let refused = |reason| ClusterError::Server {
+            name: name.to_string(),
+            reason,
+        };
+        let file = self.program(name, &spec.program)?;
+        let attached: Vec<&Design> = (spec.units.iter())
+            .map(|unit| self.design(name, unit))
+            .collect::<Result<_, _>>()?;
+        // The page-fault unit is on the network, as the NIC is.
+        let (pagers, others): (Vec<_>, Vec<_>) = attached
+            .into_iter()
+            .partition(|design| design.manifest.unit == PAGE_FAULT);
+        let units: Vec<Design> = others.into_iter().cloned().collect();
+        let config = ServerConfig {
+            cpu: spec.cpu.parse().map_err(refused)?,
+            harts: spec.harts,
+            units: &units,
+            placement: spec.placement.parse().map_err(|reason| ClusterError::Placement {
+                name: name.to_string(),
+                reason,
+            })?,
+            guest_bytes: BARE_METAL_BYTES,
+            skip_quiescent: spec.skip_quiescent,
+            check_idle: false,
+            waves: None,
+        };
+        let peer = self.peers[&index];
+        let network = NetworkConfig {
+            nic: self.design(name, &spec.nic)?,
+            pager: pagers.first().copied(),
+            clock: self.topology.clock,
+            code: &self.code,
+            port: self.ports(index)[0],
+            mac: peer.mac,
+            address: peer.endpoint.address,
+            neighbours: &self.neighbours(name, spec)?,
+            arguments: &self.arguments(name, spec)?,
+            observation: self.observations.get(name),
+        };
+        NetworkedServer::new(&config, &network, &file).map_err(refused)
+    }
+
+    pub(super) fn linux(&self, index: usize, spec: &LinuxSpec) -> Result<LinuxServer, ClusterError> {
+        let name = self.topology.name(index);
+        let refused = |reason: ServerError| ClusterError::Server {
+            name: name.to_string(),
+            reason,
+        };
+        let peer = self.peers[&index];
+        let cpu = spec
+            .cpu
+            .parse()
+            .map_err(|error: MachineError| refused(error.into()))?;
+        let named = |address_of: &str| self.named(name, address_of);
+        let whoami = (name, peer.endpoint.address);
+        let command = linux::command(spec, whoami, named)?;
+        let make = |start: LinuxStart<'_>| {
+            let config = LinuxConfig {
+                start,
+                cpu,
+                // Servers draw random numbers of their own, such as the first port or sequence number.
+                seed: self.topology.description.seed.wrapping_add(index as u64),
+                code: &self.code,
+                nic: self.design(name, &spec.nic)?,
+                clock: self.topology.clock,
+                port: self.ports(index)[0],
+                mac: peer.mac,
+                mtu: spec.mtu,
+                features: spec.features.into(),
+                command: &command,
+                skip_quiescent: spec.skip_quiescent,
+                observation: self.observations.get(name),
+            };
+            LinuxServer::new(&config).map_err(refused)
+        };
+        match &spec.start {
+            StartSpec::Booted { checkpoint, .. } => {
+                let checkpoint = self
+                    .checkpoint(checkpoint)
+                    .map_err(|error| refused(error.into()))?;
+                make(LinuxStart::Booted(&checkpoint))
+            }
+            StartSpec::Reset {
+                harts,
+                memory_bytes,
+                vector,
+                image,
+                command_line,
+            } => {
+                let file = self.program(name, &image.path)?;
+                let software = image
+                    .software(&file, command_line)
+                    .ok_or_else(|| ClusterError::Image {
+                        name: name.to_string(),
+                        path: image.path.display().to_string(),
+                    })?;
+                make(LinuxStart::Reset {
+                    software: &software,
+                    harts: *harts,
+                    memory_bytes: *memory_bytes,
+                    vector: *vector,
+                })
+            }
+        }
+    }
+
+    /// A checkpoint, which all servers that go on from it share.
+    pub(super) fn checkpoint(&self, path: &Path) -> Result<Rc<Checkpoint>, MachineError> {
+        if let Some(found) = self.checkpoints.borrow().get(path) {
+            return Ok(found.clone());
+        }
+        let read = Rc::new(Checkpoint::read(path)?);
+        self.checkpoints
+            .borrow_mut()
+            .insert(path.to_path_buf(), read.clone());
+        Ok(read)
+    }
+
+    pub(super) fn design(&self, name: &str, design: &str) -> Result<&Design, ClusterError> {
+        self.designs.get(design).ok_or_else(|| ClusterError::Design {
+            name: name.to_string(),
+            design: design.to_string(),
+        })
+    }
+
+    pub(super) fn program(&self, name: &str, path: &Path) -> Result<Rc<[u8]>, ClusterError> {
+        if let Some(file) = self.programs.borrow().get(path) {
+            return Ok(file.clone());
+        }
+        let file: Rc<[u8]> = match std::fs::read(path) {
+            Ok(bytes) => bytes.into(),
+            Err(reason) => {
+                return Err(ClusterError::Program {
+                    name: name.to_string(),
+                    path: path.display().to_string(),
+                    reason,
+                })
+            }
+        };
+        self.programs
+            .borrow_mut()
+            .insert(path.to_path_buf(), file.clone());
+        Ok(file)
+    }
+
+    /// The arguments of a program with its name, that of its file without the folder, in front.
+    pub(super) fn arguments(&self, name: &str, spec: &ServerSpec) -> Result<Vec<Vec<u8>>, ClusterError> {
+        let program = spec.program.file_name().unwrap_or_default().as_encoded_bytes();
+        let mut arguments = vec![program.to_vec()];
+        for argument in &spec.arguments {
+            let text = match argument {
+                Argument::Text(text) => text.clone(),
+                Argument::Address { address_of } => {
+                    self.named(name, address_of)?.endpoint.address.to_string()
+                }
+            };
+            arguments.push(text.into_bytes());
+        }
+        Ok(arguments)
+    }
+
+    /// The addresses that the program of a server knows from the start.
+    pub(super) fn neighbours(&self, name: &str, spec: &ServerSpec) -> Result<Vec<(Ipv4, Mac)>, ClusterError> {
+        let named = spec.arguments.iter().filter_map(|argument| match argument {
+            Argument::Address { address_of } if spec.static_arp => Some(self.named(name, address_of)),
+            _ => None,
+        });
+        named
+            .map(|peer| peer.map(|peer| (peer.endpoint.address, peer.mac)))
+            .collect()
+    }
+
+    /// The server of which the program of `name` is given the address.
+    pub(super) fn named(&self, name: &str, address_of: &str) -> Result<&Peer, ClusterError> {
+        let by = || format!("an argument of `{name}`");
+        let server = self.topology.find(address_of, by)?;
+        let peer = self.peers.get(&server);
+        peer.ok_or_else(|| ClusterError::NoAddress(address_of.to_string()))
+    }
+}
