@@ -7,17 +7,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from rackwright import commands
 from rackwright.clocks import ClockSource, clock_of
 from rackwright.commands import Completion
 from rackwright.designs import ParameterValue, elaborate
+from rackwright.errors import RackwrightError
 from rackwright.unit import Unit
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+OPERATIONS = ("compress", "decompress")
 
 HISTORY, HASH_TABLE_LOG2 = 4, 5
 """Commands: how many bytes of the built history are used, and log2 of the entries of the hash table."""
@@ -73,6 +76,32 @@ def _patience(transferred_bytes: int) -> int:
     return 1_000_000 + 2000 * transferred_bytes
 
 
+class CodecOptions(TypedDict, total=False):
+    """What all units of this kind can be told when they are built; `CodecUnit` says what it means."""
+
+    parameters: Mapping[str, ParameterValue] | None
+    history_kib: int | None
+    hash_entries: int | None
+    placement: str
+    skip_quiescent: bool
+    check_idle: bool
+    assertions: bool
+    waves: Path | None
+    clock: str | None
+
+
+def _check(operation: str, history_kib: int | None, hash_entries: int | None) -> None:
+    """Refuses what cannot be told to a unit; what it cannot do, it says itself."""
+    if operation not in OPERATIONS:
+        raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")
+    if hash_entries is not None and operation != "compress":
+        raise RackwrightError("hash entries are a setting of compression")
+    if history_kib is not None and not 0 <= history_kib < 1 << 32:
+        raise RackwrightError(f"the history is a number of KiB, not {history_kib}")
+    if hash_entries is not None and (hash_entries < 1 or hash_entries & (hash_entries - 1)):
+        raise RackwrightError(f"the number of hash entries must be a power of two, not {hash_entries}")
+
+
 class CodecUnit(ABC):
     """A unit of a compressed format that compresses or decompresses one buffer after the other."""
 
@@ -81,19 +110,25 @@ class CodecUnit(ABC):
         family: str,
         operation: str,
         *,
-        parameters: Mapping[str, ParameterValue] | None,
-        placement: str,
-        skip_quiescent: bool,
-        check_idle: bool,
-        assertions: bool,
-        waves: Path | None,
-        clock: str | None,
+        parameters: Mapping[str, ParameterValue] | None = None,
+        history_kib: int | None = None,
+        hash_entries: int | None = None,
+        placement: str = "near-core",
+        skip_quiescent: bool = True,
+        check_idle: bool = False,
+        assertions: bool = False,
+        waves: Path | None = None,
+        clock: str | None = None,
     ) -> None:
-        """Builds the unit `family`-`operation`; the arguments are those of the units of this kind.
+        """Builds the unit `family`-`operation`.
 
-        With `check_idle`, one that moves while it says that it is idle ends in an `EngineError`; with
-        `assertions`, one of whose assertions fails. Neither changes a result or a cycle.
+        `parameters` are those of elaboration. `history_kib` (how far back matches may be) and `hash_entries`
+        (compress, a power of two) are set at run time, up to what was built; None: all of it. `placement`,
+        `skip_quiescent`, `check_idle`, `assertions` and `waves` are those of `Unit`; none changes a result,
+        and but for the placement none a cycle. `clock` is hertz or "synthesised"; without it, `clock_of`
+        says what it is. Raises `RackwrightError` for what does not exist or does not fit the operation.
         """
+        _check(operation, history_kib, hash_entries)
         self.operation = operation
         self.settings: dict[str, Any] = {"placement": placement}
         manifest = elaborate(f"{family}-{operation}", parameters)
@@ -107,6 +142,10 @@ class CodecUnit(ABC):
             check_idle=check_idle,
             waves=waves,
         )
+        if history_kib is not None:
+            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
+        if hash_entries is not None:
+            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
 
     def set(self, name: str, value: int, funct: int, argument: int) -> None:
         """Gives the setting `name` its `value` with a command that takes `argument`."""
@@ -116,13 +155,6 @@ class CodecUnit(ABC):
     def equip(self, warm: str | None) -> None:
         """Puts what operations need beside their input into memory, warm as that: by default nothing."""
         return
-
-    def limit(self, history_kib: int | None, hash_entries: int | None) -> None:
-        """Uses `history_kib` of the history and `hash_entries`, a power of two; None: all that was built."""
-        if history_kib is not None:
-            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
-        if hash_entries is not None:
-            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
 
     @abstractmethod
     def room(self, data: bytes) -> int:

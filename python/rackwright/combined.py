@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from typing import Unpack
 
 from rackwright import deflate, libsnappy, libz, libzstd, snappy, zstd
-from rackwright.codec import CodecUnit
-from rackwright.designs import ParameterValue
+from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 
 ALGORITHM = 12
@@ -62,39 +61,13 @@ ALGORITHMS = tuple(_FORMATS)
 class CombinedCompressor(CodecUnit):
     """The unit `combined-compress`: one buffer after the other, each in the format chosen last."""
 
-    def __init__(
-        self,
-        algorithm: str = "snappy",
-        *,
-        parameters: Mapping[str, ParameterValue] | None = None,
-        history_kib: int | None = None,
-        hash_entries: int | None = None,
-        placement: str = "near-core",
-        skip_quiescent: bool = True,
-        check_idle: bool = False,
-        assertions: bool = False,
-        waves: Path | None = None,
-        clock: str | None = None,
-    ) -> None:
+    def __init__(self, algorithm: str = "snappy", **options: Unpack[CodecOptions]) -> None:
         """Builds the unit; its first operation writes `algorithm`, one of `ALGORITHMS`.
 
-        The other arguments are those of the units of one format. Raises `RackwrightError` for what does
-        not exist.
+        `CodecUnit` has the other options. Raises `RackwrightError` for what does not exist.
         """
-        snappy.check_settings("compress", history_kib, hash_entries)
-        super().__init__(
-            "combined",
-            "compress",
-            parameters=parameters,
-            placement=placement,
-            skip_quiescent=skip_quiescent,
-            check_idle=check_idle,
-            assertions=assertions,
-            waves=waves,
-            clock=clock,
-        )
+        super().__init__("combined", "compress", **options)
         self.choose(algorithm)
-        self.limit(history_kib, hash_entries)
 
     def choose(self, algorithm: str) -> None:
         """From the next operation on, `algorithm` is written, where the unit was built with it."""
@@ -155,41 +128,17 @@ class CombinedDecompressor(CodecUnit):
     """The unit `combined-decompress`: one buffer after the other, each of the format chosen last."""
 
     def __init__(
-        self,
-        algorithm: str = "snappy",
-        *,
-        parameters: Mapping[str, ParameterValue] | None = None,
-        history_kib: int | None = None,
-        hash_entries: int | None = None,
-        dictionary: bytes = b"",
-        placement: str = "near-core",
-        skip_quiescent: bool = True,
-        check_idle: bool = False,
-        assertions: bool = False,
-        waves: Path | None = None,
-        clock: str | None = None,
+        self, algorithm: str = "snappy", *, dictionary: bytes = b"", **options: Unpack[CodecOptions]
     ) -> None:
         """Builds the unit; its first operation reads `algorithm`, one of `DECOMPRESSED_ALGORITHMS`.
 
-        `dictionary` is that of ZStd's frames, trained or only content. The other arguments are those of
-        the units of one format. Raises `RackwrightError` for what does not exist.
+        `dictionary` is that of ZStd's frames, trained or only content. `CodecUnit` has the other options.
+        Raises `RackwrightError` for what does not exist.
         """
-        snappy.check_settings("decompress", history_kib, hash_entries)
         self.dictionary = dictionary
         self._placed = b""
-        super().__init__(
-            "combined",
-            "decompress",
-            parameters=parameters,
-            placement=placement,
-            skip_quiescent=skip_quiescent,
-            check_idle=check_idle,
-            assertions=assertions,
-            waves=waves,
-            clock=clock,
-        )
+        super().__init__("combined", "decompress", **options)
         self.choose(algorithm)
-        self.limit(history_kib, hash_entries)
 
     def choose(self, algorithm: str) -> None:
         """From the next operation on, `algorithm` is read, where the unit was built with it."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from typing import Unpack
 
 from rackwright import libz
-from rackwright.codec import CodecUnit
-from rackwright.designs import ParameterValue
+from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
-from rackwright.snappy import check_settings
-
-OPERATIONS = ("compress", "decompress")
 
 # What a unit may fill of an input that the library refuses.
 _ROOM_OF_WRONG_INPUT = 1 << 20
@@ -24,46 +19,17 @@ class DeflateUnit(CodecUnit):
     """A DEFLATE unit that compresses or decompresses one buffer after the other."""
 
     def __init__(
-        self,
-        operation: str,
-        wrapper: libz.Format = "zlib",
-        *,
-        parameters: Mapping[str, ParameterValue] | None = None,
-        history_kib: int | None = None,
-        hash_entries: int | None = None,
-        placement: str = "near-core",
-        skip_quiescent: bool = True,
-        check_idle: bool = False,
-        assertions: bool = False,
-        waves: Path | None = None,
-        clock: str | None = None,
+        self, operation: str, wrapper: libz.Format = "zlib", **options: Unpack[CodecOptions]
     ) -> None:
         """Builds the unit for `operation` ("compress" or "decompress") on data in `wrapper`.
 
-        `parameters` are those of elaboration. `history_kib` (compress: how far back matches may be) and
-        `hash_entries` (compress, a power of two) are set at run time, up to what was built. `clock` is
-        hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError` for what
-        does not exist or does not fit the operation.
+        `CodecUnit` has the options.
         """
-        if operation not in OPERATIONS:
-            raise RackwrightError(f"no operation {operation}; there is {' and '.join(OPERATIONS)}")
         if wrapper not in libz.FORMATS:
             raise RackwrightError(f"no format {wrapper}; there are {', '.join(libz.FORMATS)}")
-        check_settings(operation, history_kib, hash_entries)
-        super().__init__(
-            "deflate",
-            operation,
-            parameters=parameters,
-            placement=placement,
-            skip_quiescent=skip_quiescent,
-            check_idle=check_idle,
-            assertions=assertions,
-            waves=waves,
-            clock=clock,
-        )
+        super().__init__("deflate", operation, **options)
         self.wrapper: libz.Format = wrapper
         self.choose(wrapper)
-        self.limit(history_kib, hash_entries)
 
     def choose(self, wrapper: libz.Format) -> None:
         """From the next operation on, `wrapper` stands around the data."""

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Unpack
 
 from rackwright import libzstd
-from rackwright.codec import CodecUnit
-from rackwright.designs import ParameterValue
+from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
-from rackwright.snappy import check_settings
 from rackwright.unit import Unit
-
-OPERATIONS = ("compress", "decompress")
 
 # What a unit may fill when the headers of the frames don't tell how much it is.
 _MOST_ROOM = 1 << 30
@@ -63,46 +58,20 @@ class ZstdUnit(CodecUnit):
         self,
         operation: str,
         *,
-        parameters: Mapping[str, ParameterValue] | None = None,
-        history_kib: int | None = None,
-        hash_entries: int | None = None,
         checksum: bool = False,
         dictionary: bytes = b"",
-        placement: str = "near-core",
-        skip_quiescent: bool = True,
-        check_idle: bool = False,
-        assertions: bool = False,
-        waves: Path | None = None,
-        clock: str | None = None,
+        **options: Unpack[CodecOptions],
     ) -> None:
         """Builds the unit for `operation` ("compress" or "decompress").
 
-        `parameters` are those of elaboration. `history_kib` (compress: how far back matches may be),
-        `hash_entries` (compress, a power of two) and `checksum` (compress: the frames have one) are set at
-        run time, up to what was built. `dictionary` is a trained one or only content; it lies in memory
-        beside the input of each operation.
-        `clock` is hertz or "synthesised"; without it, `clock_of` says what it is. Raises `RackwrightError`
-        for what does not exist or does not fit the operation.
+        With `checksum` (compress), frames have one. `dictionary` is a trained one or only content; it lies in
+        memory beside the input of each operation. `CodecUnit` has the other options.
         """
-        if operation not in OPERATIONS:
-            raise RackwrightError(f"no operation {operation}; there are {' and '.join(OPERATIONS)}")
-        check_settings(operation, history_kib, hash_entries)
         if checksum and operation != "compress":
             raise RackwrightError("the checksum is a setting of compression")
         self.dictionary = dictionary
         self._placed = b""
-        super().__init__(
-            "zstd",
-            operation,
-            parameters=parameters,
-            placement=placement,
-            skip_quiescent=skip_quiescent,
-            check_idle=check_idle,
-            assertions=assertions,
-            waves=waves,
-            clock=clock,
-        )
-        self.limit(history_kib, hash_entries)
+        super().__init__("zstd", operation, **options)
         if checksum:
             self.set("checksum", 1, CHECKSUM, 1)
         if dictionary:
