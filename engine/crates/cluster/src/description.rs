@@ -243,7 +243,7 @@ impl Default for TrafficSpec {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
-    /// The harts' timing model: a name in [`rackwright_server::CpuModel::ALL`].
+    /// The harts' timing model: a name in [`rackwright_server::CpuModel`].
     #[serde(default = "default_cpu")]
     pub cpu: String,
     /// How many harts.
@@ -274,7 +274,7 @@ pub struct ServerSpec {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinuxSpec {
-    /// The harts' timing model: a name of [`rackwright_machine::CpuModel`].
+    /// The harts' timing model: a name of [`rackwright_server::CpuModel`].
     pub cpu: String,
     /// Where it begins.
     pub start: StartSpec,

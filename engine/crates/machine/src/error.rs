@@ -25,11 +25,8 @@ pub enum MachineError {
         harts: usize,
     },
     /// There is no such model.
-    #[error("no core model {name}; there are functional, rocket, boom")]
-    UnknownCpu {
-        /// What was asked for.
-        name: String,
-    },
+    #[error(transparent)]
+    Cpu(#[from] rackwright_cpu::UnknownCpu),
     /// A checkpoint could not be written.
     #[error("cannot write {}: {error}", path.display())]
     Write {

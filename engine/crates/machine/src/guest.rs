@@ -6,7 +6,7 @@ use self::any_machine::AnyMachine;
 use crate::checkpoint::{self, Head};
 use crate::error::MachineError;
 use crate::machine::Pause;
-use crate::parameters::CpuModel;
+use rackwright_cpu::CpuModel;
 use rackwright_device::{Map, PowerRequest, UARTS};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};

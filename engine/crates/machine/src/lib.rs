@@ -15,4 +15,4 @@ pub use code::Code;
 pub use error::MachineError;
 pub use guest::{Extras, Guest, Network, Progress, Request, SHOWN};
 pub use machine::{Machine, Pause};
-pub use parameters::{CpuModel, MachineParameters, MAXIMUM_HARTS};
+pub use parameters::{MachineParameters, MAXIMUM_HARTS};

@@ -1,54 +1,10 @@
 use crate::error::MachineError;
-use rackwright_cpu::{Accounts, Boom, Functional, Rocket, Timing};
+use rackwright_cpu::{CpuModel, Timing};
 use rackwright_memory::LINE_TRANSFER;
 use rackwright_time::Cycles;
-use std::str::FromStr;
 
 /// Most harts of a machine.
 pub const MAXIMUM_HARTS: usize = 64;
-
-/// How the harts' time is modelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CpuModel {
-    /// One cycle for each instruction.
-    Functional,
-    /// In-order, validated against the Rocket RTL.
-    Rocket,
-    /// Out-of-order, of the class of Arm's Cortex-A72.
-    Boom,
-}
-
-impl CpuModel {
-    /// What it says of itself when it is observed.
-    pub fn accounts(self) -> Accounts {
-        match self {
-            CpuModel::Functional => Functional::ACCOUNTS,
-            CpuModel::Rocket => Rocket::<true>::ACCOUNTS,
-            CpuModel::Boom => Boom::<true>::ACCOUNTS,
-        }
-    }
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            CpuModel::Functional => "functional",
-            CpuModel::Rocket => "rocket",
-            CpuModel::Boom => "boom",
-        }
-    }
-}
-
-impl FromStr for CpuModel {
-    type Err = MachineError;
-
-    fn from_str(name: &str) -> Result<CpuModel, MachineError> {
-        let all = [CpuModel::Functional, CpuModel::Rocket, CpuModel::Boom];
-        let found = all.into_iter().find(|model| model.name() == name);
-        found.ok_or_else(|| MachineError::UnknownCpu {
-            name: name.to_string(),
-        })
-    }
-}
 
 /// What a machine is made of.
 #[derive(Clone, Copy, Debug)]

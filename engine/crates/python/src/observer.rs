@@ -109,7 +109,7 @@ impl Observer {
     pub fn of_linux(
         &self,
         (kernel, files): (&[u8], &[u8]),
-        cpu: rackwright_machine::CpuModel,
+        cpu: CpuModel,
         units: &[Design],
         resumes: bool,
     ) -> PyResult<Observation> {

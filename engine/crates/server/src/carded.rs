@@ -2,10 +2,11 @@ use crate::card::{Card, CardConfig, CardFeatures};
 use crate::ServerError;
 use num_integer::lcm;
 use rackwright_boot::Software;
+use rackwright_cpu::CpuModel;
 use rackwright_device::Map;
 use rackwright_ethernet::{Mac, Rate};
 use rackwright_machine::{
-    Checkpoint, Code, CpuModel, Extras, Guest, MachineError, MachineParameters, Network, Progress,
+    Checkpoint, Code, Extras, Guest, MachineError, MachineParameters, Network, Progress,
 };
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_rtl::Design;

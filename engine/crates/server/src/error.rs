@@ -34,11 +34,8 @@ pub enum ServerError {
     #[error("guest memory is too small: {0}")]
     Memory(#[from] GuestFault),
     /// There is no such model.
-    #[error("no core model {name}; there are functional, rocket, boom")]
-    UnknownCpu {
-        /// What was asked for.
-        name: String,
-    },
+    #[error(transparent)]
+    Cpu(#[from] rackwright_cpu::UnknownCpu),
     /// The program did what it may not.
     #[error("the program failed at {pc:#x}: {:?} (value {:#x}){}", exception.cause, exception.value, unknown(unknown_calls))]
     Fault {

@@ -1,8 +1,9 @@
 use crate::card::CardFeatures;
 use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
 use crate::ServerError;
+use rackwright_cpu::CpuModel;
 use rackwright_ethernet::{Frame, Mac, OutputPort, PortCounters, PortParameters};
-use rackwright_machine::{Code, CpuModel, Extras, MachineError, Progress, Request, SHOWN};
+use rackwright_machine::{Code, Extras, MachineError, Progress, Request, SHOWN};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};

@@ -1,8 +1,10 @@
 use crate::network::{NetworkConfig, Networked};
-use crate::server::{CpuModel, Observed};
+use crate::server::Observed;
 use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
-use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, SharedCode, Timing};
+use rackwright_cpu::{
+    Boom, BoomParameters, CpuModel, Functional, Rocket, RocketParameters, SharedCode, Timing,
+};
 use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_linux::BareMetal;
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy, MAXIMUM_SHARERS};

@@ -3,7 +3,7 @@ use crate::error::ServerError;
 use crate::machine::Machine;
 use crate::program::ProgramRun;
 use rackwright_cpu::{
-    Accounts, Boom, BoomParameters, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
+    Boom, BoomParameters, CpuModel, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
 };
 use rackwright_linux::{Arguments, BareMetal, Environment};
 use rackwright_memory::{
@@ -15,52 +15,6 @@ use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
 use rackwright_unit::{counters, publish, AttachedUnit, Attachment, Core, Wait};
 use std::path::Path;
-use std::str::FromStr;
-
-/// How the hart's time is modelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CpuModel {
-    /// One cycle for each instruction.
-    Functional,
-    /// In-order, validated against the Rocket RTL.
-    Rocket,
-    /// Out-of-order, of the class of Arm's Cortex-A72.
-    Boom,
-}
-
-impl CpuModel {
-    /// All models.
-    pub const ALL: [CpuModel; 3] = [CpuModel::Functional, CpuModel::Rocket, CpuModel::Boom];
-
-    /// What it says of itself when it is observed.
-    pub fn accounts(self) -> Accounts {
-        match self {
-            CpuModel::Functional => Functional::ACCOUNTS,
-            CpuModel::Rocket => Rocket::<true>::ACCOUNTS,
-            CpuModel::Boom => Boom::<true>::ACCOUNTS,
-        }
-    }
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            CpuModel::Functional => "functional",
-            CpuModel::Rocket => "rocket",
-            CpuModel::Boom => "boom",
-        }
-    }
-}
-
-impl FromStr for CpuModel {
-    type Err = ServerError;
-
-    fn from_str(name: &str) -> Result<CpuModel, ServerError> {
-        let found = CpuModel::ALL.into_iter().find(|model| model.name() == name);
-        found.ok_or_else(|| ServerError::UnknownCpu {
-            name: name.to_string(),
-        })
-    }
-}
 
 /// What a server is made of.
 pub struct ServerConfig<'a> {

@@ -1,11 +1,12 @@
 use crate::card::CardFeatures;
 use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
 use crate::ServerError;
+use rackwright_cpu::CpuModel;
 use rackwright_ethernet::{Mac, Rate};
 use rackwright_gateway::user::MTU;
 use rackwright_gateway::UserNetwork;
 use rackwright_link::FLIT_BYTES;
-use rackwright_machine::{Code, CpuModel, Extras, Guest, MachineError, Progress};
+use rackwright_machine::{Code, Extras, Guest, MachineError, Progress};
 use rackwright_rtl::Design;
 use rackwright_time::{Clock, Cycle, Cycles};
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use rackwright_machine::{Checkpoint, MachineError};
 use rackwright_rtl::Design;
 use rackwright_server::{
     LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, ServerConfig, ServerError,
-    BARE_METAL_BYTES,
+    UnknownCpu, BARE_METAL_BYTES,
 };
 use rackwright_traffic::Peer;
 use std::path::Path;
@@ -19,6 +19,10 @@ impl Builder<'_> {
             name: name.to_string(),
             reason,
         };
+        let cpu = spec
+            .cpu
+            .parse()
+            .map_err(|unknown: UnknownCpu| refused(unknown.into()))?;
         let file = self.program(name, &spec.program)?;
         let attached: Vec<&Design> = (spec.units.iter())
             .map(|unit| self.design(name, unit))
@@ -29,7 +33,7 @@ impl Builder<'_> {
             .partition(|design| design.manifest.unit == PAGE_FAULT);
         let units: Vec<Design> = others.into_iter().cloned().collect();
         let config = ServerConfig {
-            cpu: spec.cpu.parse().map_err(refused)?,
+            cpu,
             harts: spec.harts,
             units: &units,
             placement: spec.placement.parse().map_err(|reason| ClusterError::Placement {
@@ -67,7 +71,7 @@ impl Builder<'_> {
         let cpu = spec
             .cpu
             .parse()
-            .map_err(|error: MachineError| refused(error.into()))?;
+            .map_err(|unknown: UnknownCpu| refused(unknown.into()))?;
         let named = |address_of: &str| self.named(name, address_of);
         let whoami = (name, peer.endpoint.address);
         let command = linux::command(spec, whoami, named)?;

@@ -4,9 +4,10 @@ use crate::checkpoint::SavedMachine;
 use crate::code::Code;
 use crate::error::MachineError;
 use crate::machine::Machine;
-use crate::parameters::CpuModel;
 use rackwright_boot::Entry;
-use rackwright_cpu::{Boom, BoomParameters, Functional, Rocket, RocketParameters, SharedCode, Timing};
+use rackwright_cpu::{
+    Boom, BoomParameters, CpuModel, Functional, Rocket, RocketParameters, SharedCode, Timing,
+};
 use rackwright_device::{Block, Disk, Endpoint, Entropy, Map, Virtio};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_trace::Observation;
