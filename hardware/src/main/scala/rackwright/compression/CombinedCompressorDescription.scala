@@ -24,10 +24,7 @@ object CombinedCompressorDescription extends UnitDescription {
       Algorithm.combinations(words.indexOf(values.word("algorithms"))),
       CompressorArguments.encoderOf(values, defaults),
       blockKib = values.int("block-kib"),
-      portBytes = values.int("port-bytes"),
-      outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue"),
-      streaming = values.int("streaming") == 1
+      stream = StreamArguments.sizesOf(values)
     )
   )
 }

@@ -14,38 +14,27 @@ import rackwright.zstd.ZstdCompressorParams
   *   sizes of the LZ77 encoder that they share.
   * @param blockKib
   *   KiB of input that a block of ZStd or DEFLATE stands for, at most: a power of two, 4 to 32.
-  * @param portBytes
-  *   see [[CompressorParams]].
-  * @param outstanding
-  *   see [[CompressorParams]].
-  * @param commandQueue
-  *   see [[CompressorParams]].
-  * @param streaming
-  *   see [[StreamParams]].
+  * @param stream
+  *   ports, operations that may wait, and input in pieces.
   */
 case class CombinedCompressorParams(
     algorithms: Seq[Algorithm] = Algorithm.all,
     encoder: EncoderParams = ZstdCompressorParams().encoder.copy(dictionary = false),
     blockKib: Int = 32,
-    portBytes: Int = 32,
-    outstanding: Int = 64,
-    commandQueue: Int = 4,
-    override val streaming: Boolean = false
+    stream: StreamSizes = StreamSizes()
 ) extends CompressorParams {
   Algorithm.check(algorithms)
   require(!encoder.dictionary, "the compressor of several formats takes no dictionaries")
 
   /** What the boxes of each format are built with. */
-  val snappy: SnappyCompressorParams = SnappyCompressorParams(encoder, portBytes, outstanding, commandQueue)
-  val zstd: ZstdCompressorParams = ZstdCompressorParams(encoder, blockKib, portBytes, outstanding, commandQueue)
+  val snappy: SnappyCompressorParams = SnappyCompressorParams(encoder, stream.whole)
+  val zstd: ZstdCompressorParams = ZstdCompressorParams(encoder, blockKib, stream.whole)
 
   /** The boxes see as much of the encoder's history as the format reaches. */
   val deflate: DeflateCompressorParams = DeflateCompressorParams(
     encoder.copy(historyKib = encoder.historyKib.min(CombinedCompressorParams.deflateReach / 1024)),
     blockKib,
-    portBytes,
-    outstanding,
-    commandQueue
+    stream.whole
   )
 
   /** The same by format. */

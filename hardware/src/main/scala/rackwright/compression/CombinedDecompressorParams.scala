@@ -17,42 +17,29 @@ import rackwright.zstd.ZstdDecompressorParams
   *   `portBytes`.
   * @param lookahead
   *   see [[DecompressorParams]].
-  * @param portBytes
-  *   see [[StreamParams]].
-  * @param outstanding
-  *   see [[StreamParams]].
-  * @param commandQueue
-  *   see [[StreamParams]].
-  * @param streaming
-  *   see [[StreamParams]]; not for Snappy, whose elements are found by how much of the input is left.
+  * @param stream
+  *   ports, operations that may wait, and input in pieces, of other formats than Snappy.
   */
 case class CombinedDecompressorParams(
     algorithms: Seq[Algorithm] = Algorithm.all,
     historyKib: Int = 64,
     speculation: Int = 16,
     lookahead: Int = 256,
-    portBytes: Int = 32,
-    outstanding: Int = 64,
-    commandQueue: Int = 4,
-    override val streaming: Boolean = false
+    stream: StreamSizes = StreamSizes()
 ) extends DecompressorParams {
   Algorithm.check(algorithms)
 
   /** What the boxes of each format are built with. */
   val snappy: SnappyDecompressorParams =
-    SnappyDecompressorParams(historyKib, 2, lookahead, portBytes, outstanding, commandQueue)
-  val zstd: ZstdDecompressorParams =
-    ZstdDecompressorParams(historyKib, speculation, lookahead, portBytes, outstanding, commandQueue, streaming)
+    SnappyDecompressorParams(historyKib, 2, lookahead, stream.whole)
+  val zstd: ZstdDecompressorParams = ZstdDecompressorParams(historyKib, speculation, lookahead, stream)
 
   /** The boxes see as much of the history as the format reaches. */
   val deflate: DeflateDecompressorParams = DeflateDecompressorParams(
     historyKib.min(CombinedCompressorParams.deflateReach / 1024),
     speculation,
     lookahead,
-    portBytes,
-    outstanding,
-    commandQueue,
-    streaming
+    stream
   )
 
   /** The same by format. */

@@ -1,8 +1,8 @@
 package rackwright.compression
 
-import rackwright.elaborate.Parameter
+import rackwright.elaborate.{Parameter, ParameterValues}
 
-/** The parameters of elaboration behind [[StreamParams]]. */
+/** The parameters of elaboration behind [[StreamSizes]]. */
 object StreamArguments {
   val portBytes: Parameter = Parameter.choice("port-bytes", 32, Seq(16, 32), "bytes per beat of the memory ports")
 
@@ -14,4 +14,12 @@ object StreamArguments {
   /** Of units that can take their input in pieces. */
   val streaming: Parameter =
     Parameter.choice("streaming", 0, Seq(0, 1), "1: the input of an operation may come in pieces")
+
+  /** What they say, of a unit with [[streaming]] or without. */
+  def sizesOf(values: ParameterValues, streams: Boolean = true): StreamSizes = StreamSizes(
+    values.int("port-bytes"),
+    values.int("outstanding"),
+    values.int("command-queue"),
+    streams && values.int("streaming") == 1
+  )
 }

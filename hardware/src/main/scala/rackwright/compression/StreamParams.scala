@@ -6,27 +6,44 @@ import chisel3.util._
 import rackwright.memory.MemoryPortParams
 import rackwright.rocc.{Operation, Setting}
 
-/** What compressors and decompressors have in common: the shape of their ports, and the commands that may wait. */
-trait StreamParams {
-
-  /** Bytes per beat of the memory ports: 16 or 32. */
-  def portBytes: Int
-
-  /** Beats outstanding per port: a power of two, 4 to 64. */
-  def outstanding: Int
-
-  /** Operations that may wait: 1 to 8. */
-  def commandQueue: Int
-
-  /** Whether the input of an operation may come in pieces. */
-  def streaming: Boolean = false
-
+/** How a unit that turns one stream into another meets memory and software.
+  *
+  * @param portBytes
+  *   bytes per beat of the memory ports: 16 or 32.
+  * @param outstanding
+  *   beats outstanding per port: a power of two, 4 to 64.
+  * @param commandQueue
+  *   operations that may wait: 1 to 8.
+  * @param streaming
+  *   whether the input of an operation may come in pieces.
+  */
+case class StreamSizes(
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4,
+    streaming: Boolean = false
+) {
   require(Set(16, 32).contains(portBytes), s"port-bytes is 16 or 32, not $portBytes")
   require(
     isPow2(outstanding) && outstanding >= 4 && outstanding <= 64,
     s"outstanding is a power of two from 4 to 64, not $outstanding"
   )
   require(commandQueue >= 1 && commandQueue <= 8, s"command-queue is 1 to 8, not $commandQueue")
+
+  /** The same with the whole input of an operation at its start. */
+  def whole: StreamSizes = copy(streaming = false)
+}
+
+/** What compressors and decompressors have in common. */
+trait StreamParams {
+
+  /** Their ports, and the commands that may wait. */
+  def stream: StreamSizes
+
+  def portBytes: Int = stream.portBytes
+  def outstanding: Int = stream.outstanding
+  def commandQueue: Int = stream.commandQueue
+  def streaming: Boolean = stream.streaming
 
   /** Each of the ports inside the unit. */
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))

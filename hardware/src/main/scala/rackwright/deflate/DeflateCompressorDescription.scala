@@ -20,10 +20,7 @@ object DeflateCompressorDescription extends UnitDescription {
     DeflateCompressorParams(
       CompressorArguments.encoderOf(values, defaults),
       blockKib = values.int("block-kib"),
-      portBytes = values.int("port-bytes"),
-      outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue"),
-      streaming = values.int("streaming") == 1
+      stream = StreamArguments.sizesOf(values)
     )
   )
 }

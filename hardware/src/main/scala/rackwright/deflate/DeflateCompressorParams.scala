@@ -2,8 +2,8 @@ package rackwright.deflate
 
 import chisel3.util._
 
-import rackwright.compression.CompressorParams
-import rackwright.lz77.{EncoderLiterals, EncoderParams}
+import rackwright.compression.{BlockParams, StreamSizes}
+import rackwright.lz77.EncoderParams
 import rackwright.rocc.Setting
 
 /** What a user chooses for a DEFLATE compressor.
@@ -12,41 +12,22 @@ import rackwright.rocc.Setting
   *   sizes of the LZ77 encoder; its history is at most the 32 KiB that the format reaches.
   * @param blockKib
   *   KiB of input that a block stands for, at most: a power of two, 4 to 32.
-  * @param portBytes
-  *   bytes per beat of both memory ports: 16 or 32.
-  * @param outstanding
-  *   beats outstanding per port: a power of two, 4 to 64.
-  * @param commandQueue
-  *   operations that may wait: 1 to 8.
-  * @param streaming
-  *   see [[rackwright.compression.StreamParams]].
+  * @param stream
+  *   ports, operations that may wait, and input in pieces.
   */
 case class DeflateCompressorParams(
     encoder: EncoderParams =
       EncoderParams(historyKib = 32, hashLog2 = 15, hashWays = 2, hashBanks = 32, literalKib = 1),
     blockKib: Int = 32,
-    portBytes: Int = 32,
-    outstanding: Int = 64,
-    commandQueue: Int = 4,
-    override val streaming: Boolean = false
-) extends CompressorParams {
+    stream: StreamSizes = StreamSizes()
+) extends BlockParams {
+  def blockMost: Int = 32
   require(encoder.historyKib <= 32, s"history-kib is a power of two from 2 to 32, not ${encoder.historyKib}")
-  require(
-    isPow2(blockKib) && blockKib >= 4 && blockKib <= 32,
-    s"block-kib is a power of two from 4 to 32, not $blockKib"
-  )
 
-  def literalReadBytes: Int = 8
   def chunkBytes: Int = DeflateCompressorParams.chunkBytes
-
-  val blockBytes: Int = blockKib * 1024
 
   /** Bits of how often a symbol occurs in a block: its bytes and the end of the block. */
   val countBits: Int = log2Ceil(blockBytes + 2)
-
-  /** A block is closed when it stands for so many bytes: one more sequence of the encoder would not be too much. */
-  val blockLimit: Int = blockBytes - encoder.maxLiteralRun - (1 << EncoderParams.matchBits) -
-    EncoderLiterals.reserve
 
   /** Tokens that a block holds; one that is full of them is closed early. */
   val tokensMost: Int = blockBytes / 8

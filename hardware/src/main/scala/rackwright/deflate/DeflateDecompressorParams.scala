@@ -2,7 +2,7 @@ package rackwright.deflate
 
 import chisel3.util._
 
-import rackwright.compression.DecompressorParams
+import rackwright.compression.{DecompressorParams, StreamSizes}
 import rackwright.lz77.DecoderParams
 import rackwright.rocc.Setting
 
@@ -14,23 +14,14 @@ import rackwright.rocc.Setting
   *   bits decoded per cycle, at each of which a code may begin: a power of two, 4 to 32, at most `portBytes`.
   * @param lookahead
   *   segments that may wait between decoding and execution: a power of two, 16 to 256.
-  * @param portBytes
-  *   bytes per beat of the memory ports: 16 or 32.
-  * @param outstanding
-  *   beats outstanding per port: a power of two, 4 to 64.
-  * @param commandQueue
-  *   operations that may wait: 1 to 8.
-  * @param streaming
-  *   see [[rackwright.compression.StreamParams]].
+  * @param stream
+  *   ports, operations that may wait, and input in pieces.
   */
 case class DeflateDecompressorParams(
     historyKib: Int = 32,
     speculation: Int = 16,
     lookahead: Int = 256,
-    portBytes: Int = 32,
-    outstanding: Int = 64,
-    commandQueue: Int = 4,
-    override val streaming: Boolean = false
+    stream: StreamSizes = StreamSizes()
 ) extends DecompressorParams {
   override def historyMost: Int = 32
 

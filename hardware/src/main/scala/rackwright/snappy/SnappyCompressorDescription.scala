@@ -32,10 +32,7 @@ object SnappyCompressorDescription extends UnitDescription {
         entryContents = EntryContents(values.word("entry-contents")),
         literalKib = values.int("literal-kib")
       ),
-      portBytes = values.int("port-bytes"),
-      outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue"),
-      streaming = values.int("streaming") == 1
+      stream = StreamArguments.sizesOf(values)
     )
   )
 }

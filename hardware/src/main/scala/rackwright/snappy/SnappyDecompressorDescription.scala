@@ -1,6 +1,6 @@
 package rackwright.snappy
 
-import rackwright.compression.DecompressorArguments
+import rackwright.compression.{DecompressorArguments, StreamArguments}
 import rackwright.contract.HardwareUnit
 import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
 
@@ -20,9 +20,7 @@ object SnappyDecompressorDescription extends UnitDescription {
       historyKib = values.int("history-kib"),
       elementsPerCycle = values.int("elements-per-cycle"),
       lookahead = values.int("lookahead"),
-      portBytes = values.int("port-bytes"),
-      outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue")
+      stream = StreamArguments.sizesOf(values, streams = false)
     )
   )
 }

@@ -1,6 +1,6 @@
 package rackwright.snappy
 
-import rackwright.compression.DecompressorParams
+import rackwright.compression.{DecompressorParams, StreamSizes}
 import rackwright.lz77.DecoderParams
 import rackwright.rocc.Setting
 
@@ -12,21 +12,17 @@ import rackwright.rocc.Setting
   *   elements decoded and executed per cycle: 1 or 2.
   * @param lookahead
   *   elements that may wait between decoding and execution: a power of two, 16 to 256.
-  * @param portBytes
-  *   bytes per beat of the memory ports: 16 or 32.
-  * @param outstanding
-  *   beats outstanding per port: a power of two, 4 to 64.
-  * @param commandQueue
-  *   operations that may wait: 1 to 8.
+  * @param stream
+  *   ports, and operations that may wait; the elements are found by how much of the input is left, so that it does not
+  *   come in pieces.
   */
 case class SnappyDecompressorParams(
     historyKib: Int = 64,
     elementsPerCycle: Int = 2,
     lookahead: Int = 256,
-    portBytes: Int = 32,
-    outstanding: Int = 64,
-    commandQueue: Int = 4
+    stream: StreamSizes = StreamSizes()
 ) extends DecompressorParams {
+  require(!streaming, "a Snappy decompressor takes no input in pieces")
   require(Set(1, 2).contains(elementsPerCycle), s"elements-per-cycle is 1 or 2, not $elementsPerCycle")
 
   /** The LZ77 decoder. Its buffer holds 4 bytes of literals per element that waits, which is what text needs. */

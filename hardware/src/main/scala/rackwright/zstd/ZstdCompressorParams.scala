@@ -2,8 +2,8 @@ package rackwright.zstd
 
 import chisel3.util._
 
-import rackwright.compression.{CompressorParams, DictionarySettings}
-import rackwright.lz77.{EncoderLiterals, EncoderParams}
+import rackwright.compression.{BlockParams, DictionarySettings, StreamSizes}
+import rackwright.lz77.EncoderParams
 import rackwright.rocc.Setting
 
 /** What a user chooses for a ZStd compressor.
@@ -12,40 +12,20 @@ import rackwright.rocc.Setting
   *   sizes of the LZ77 encoder.
   * @param blockKib
   *   KiB of input that a block stands for, at most: a power of two, 4 to 64.
-  * @param portBytes
-  *   bytes per beat of both memory ports: 16 or 32.
-  * @param outstanding
-  *   beats outstanding per port: a power of two, 4 to 64.
-  * @param commandQueue
-  *   operations that may wait: 1 to 8.
-  * @param streaming
-  *   see [[rackwright.compression.StreamParams]].
+  * @param stream
+  *   ports, operations that may wait, and input in pieces.
   */
 case class ZstdCompressorParams(
     encoder: EncoderParams =
       EncoderParams(hashLog2 = 15, hashWays = 2, hashBanks = 32, literalKib = 1, dictionary = true),
     blockKib: Int = 32,
-    portBytes: Int = 32,
-    outstanding: Int = 64,
-    commandQueue: Int = 4,
-    override val streaming: Boolean = false
-) extends CompressorParams {
-  require(
-    isPow2(blockKib) && blockKib >= 4 && blockKib <= 64,
-    s"block-kib is a power of two from 4 to 64, not $blockKib"
-  )
-
-  def literalReadBytes: Int = 8
+    stream: StreamSizes = StreamSizes()
+) extends BlockParams {
+  def blockMost: Int = 64
   def chunkBytes: Int = FrameWriter.chunkBytes
-
-  val blockBytes: Int = blockKib * 1024
 
   /** Bits of a number of bytes of a block. */
   val countBits: Int = log2Ceil(blockBytes + 1)
-
-  /** A block is closed when it stands for so many bytes: one more sequence of the encoder would not be too much. */
-  val blockLimit: Int = blockBytes - encoder.maxLiteralRun - (1 << EncoderParams.matchBits) -
-    EncoderLiterals.reserve
 
   /** Sequences that a block holds; one that is full of them is closed early. */
   val sequencesMost: Int = blockBytes / 8

@@ -21,10 +21,7 @@ object ZstdDecompressorDescription extends UnitDescription {
       historyKib = values.int("history-kib"),
       speculation = values.int("speculation"),
       lookahead = values.int("lookahead"),
-      portBytes = values.int("port-bytes"),
-      outstanding = values.int("outstanding"),
-      commandQueue = values.int("command-queue"),
-      streaming = values.int("streaming") == 1
+      stream = StreamArguments.sizesOf(values)
     )
   )
 }

@@ -18,9 +18,13 @@ class CombinedCompressorTest extends AnyFunSuite {
   }
 
   test("sizes out of range name the parameter and the value") {
-    assert(refused(CombinedCompressorParams(portBytes = 64)).contains("port-bytes is 16 or 32, not 64"))
-    assert(refused(CombinedCompressorParams(outstanding = 3)).contains("outstanding"))
-    assert(refused(CombinedCompressorParams(commandQueue = 9)).contains("command-queue is 1 to 8, not 9"))
+    assert(
+      refused(CombinedCompressorParams(stream = StreamSizes(portBytes = 64))).contains("port-bytes is 16 or 32, not 64")
+    )
+    assert(refused(CombinedCompressorParams(stream = StreamSizes(outstanding = 3))).contains("outstanding"))
+    assert(refused(CombinedCompressorParams(stream = StreamSizes(commandQueue = 9))).contains(
+      "command-queue is 1 to 8, not 9"
+    ))
     assert(refused(CombinedCompressorParams(blockKib = 64)).contains("block-kib"))
   }
 

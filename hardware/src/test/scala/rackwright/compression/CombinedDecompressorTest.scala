@@ -14,13 +14,17 @@ class CombinedDecompressorTest extends AnyFunSuite {
   }
 
   test("sizes out of range name the parameter and the value") {
-    assert(refused(CombinedDecompressorParams(portBytes = 64)).contains("port-bytes is 16 or 32, not 64"))
-    assert(refused(CombinedDecompressorParams(outstanding = 3)).contains("outstanding"))
+    assert(refused(CombinedDecompressorParams(stream = StreamSizes(portBytes = 64))).contains(
+      "port-bytes is 16 or 32, not 64"
+    ))
+    assert(refused(CombinedDecompressorParams(stream = StreamSizes(outstanding = 3))).contains("outstanding"))
     assert(refused(CombinedDecompressorParams(historyKib = 128)).contains(
       "history-kib is a power of two from 2 to 64, not 128"
     ))
     assert(refused(CombinedDecompressorParams(speculation = 2)).contains("speculation"))
-    assert(refused(CombinedDecompressorParams(speculation = 32, portBytes = 16)).contains("speculation"))
+    assert(refused(CombinedDecompressorParams(speculation = 32, stream = StreamSizes(portBytes = 16))).contains(
+      "speculation"
+    ))
   }
 
   test("the boxes of DEFLATE see what its copies reach") {
@@ -30,7 +34,7 @@ class CombinedDecompressorTest extends AnyFunSuite {
 
   test("every combination elaborates, with its formats and no other") {
     for (algorithms <- Algorithm.combinations; bytes <- Seq(16, 32)) {
-      val params = CombinedDecompressorParams(algorithms, 2, 8, 16, bytes)
+      val params = CombinedDecompressorParams(algorithms, 2, 8, 16, StreamSizes(bytes))
       val text = ChiselStage.emitCHIRRTL(new CombinedDecompressor(params))
       assert(text.contains("module ElementBoxes") == algorithms.contains(Algorithm.Snappy))
       assert(text.contains("module FrameBoxes") == algorithms.contains(Algorithm.Zstd))

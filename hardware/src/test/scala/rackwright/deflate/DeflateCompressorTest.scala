@@ -3,6 +3,7 @@ package rackwright.deflate
 import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.compression.StreamSizes
 import rackwright.lz77.EncoderParams
 
 /** Which compressors may be built, and what follows from the format. */
@@ -15,9 +16,13 @@ class DeflateCompressorTest extends AnyFunSuite {
     assert(refused(DeflateCompressorParams(blockKib = 2)).contains("block-kib is a power of two from 4 to 32, not 2"))
     assert(refused(DeflateCompressorParams(blockKib = 64)).contains("not 64"))
     assert(refused(DeflateCompressorParams(encoder.copy(historyKib = 64))).contains("history-kib"))
-    assert(refused(DeflateCompressorParams(portBytes = 64)).contains("port-bytes is 16 or 32, not 64"))
-    assert(refused(DeflateCompressorParams(outstanding = 3)).contains("outstanding"))
-    assert(refused(DeflateCompressorParams(commandQueue = 9)).contains("command-queue is 1 to 8, not 9"))
+    assert(
+      refused(DeflateCompressorParams(stream = StreamSizes(portBytes = 64))).contains("port-bytes is 16 or 32, not 64")
+    )
+    assert(refused(DeflateCompressorParams(stream = StreamSizes(outstanding = 3))).contains("outstanding"))
+    assert(refused(DeflateCompressorParams(stream = StreamSizes(commandQueue = 9))).contains(
+      "command-queue is 1 to 8, not 9"
+    ))
   }
 
   test("no sequence of the encoder makes a block too large, and all blocks under way are kept") {
@@ -43,7 +48,10 @@ class DeflateCompressorTest extends AnyFunSuite {
   test("elaborates with both widths of the ports") {
     for (bytes <- Seq(16, 32)) {
       val text =
-        ChiselStage.emitCHIRRTL(new DeflateCompressor(DeflateCompressorParams(blockKib = 4, portBytes = bytes)))
+        ChiselStage.emitCHIRRTL(new DeflateCompressor(DeflateCompressorParams(
+          blockKib = 4,
+          stream = StreamSizes(portBytes = bytes)
+        )))
       assert(text.contains("module DeflateCompressor"))
     }
   }

@@ -3,6 +3,8 @@ package rackwright.deflate
 import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.compression.StreamSizes
+
 /** Which decompressors may be built, and what they hold of the fixed codes. */
 class DeflateDecompressorTest extends AnyFunSuite {
   private def refused(params: => DeflateDecompressorParams): String =
@@ -18,13 +20,17 @@ class DeflateDecompressorTest extends AnyFunSuite {
     assert(
       refused(DeflateDecompressorParams(lookahead = 8)).contains("lookahead is a power of two from 16 to 256, not 8")
     )
-    assert(refused(DeflateDecompressorParams(portBytes = 8)).contains("port-bytes is 16 or 32, not 8"))
-    assert(refused(DeflateDecompressorParams(commandQueue = 0)).contains("command-queue is 1 to 8, not 0"))
+    assert(
+      refused(DeflateDecompressorParams(stream = StreamSizes(portBytes = 8))).contains("port-bytes is 16 or 32, not 8")
+    )
+    assert(refused(DeflateDecompressorParams(stream = StreamSizes(commandQueue = 0))).contains(
+      "command-queue is 1 to 8, not 0"
+    ))
   }
 
   test("elaborates with each width of the ports") {
     for (bytes <- Seq(16, 32)) {
-      val params = DeflateDecompressorParams(portBytes = bytes, historyKib = 2, speculation = 4)
+      val params = DeflateDecompressorParams(stream = StreamSizes(portBytes = bytes), historyKib = 2, speculation = 4)
       assert(ChiselStage.emitCHIRRTL(new DeflateDecompressor(params)).contains("module DeflateDecompressor"))
     }
   }

@@ -3,6 +3,7 @@ package rackwright.snappy
 import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.compression.StreamSizes
 import rackwright.lz77.EncoderParams
 
 /** Which compressors may be built. */
@@ -11,11 +12,17 @@ class SnappyCompressorTest extends AnyFunSuite {
     intercept[IllegalArgumentException](params).getMessage
 
   test("sizes out of range name the parameter and the value") {
-    assert(refused(SnappyCompressorParams(portBytes = 64)).contains("port-bytes is 16 or 32, not 64"))
     assert(
-      refused(SnappyCompressorParams(outstanding = 3)).contains("outstanding is a power of two from 4 to 64, not 3")
+      refused(SnappyCompressorParams(stream = StreamSizes(portBytes = 64))).contains("port-bytes is 16 or 32, not 64")
     )
-    assert(refused(SnappyCompressorParams(commandQueue = 9)).contains("command-queue is 1 to 8, not 9"))
+    assert(
+      refused(SnappyCompressorParams(stream = StreamSizes(outstanding = 3))).contains(
+        "outstanding is a power of two from 4 to 64, not 3"
+      )
+    )
+    assert(
+      refused(SnappyCompressorParams(stream = StreamSizes(commandQueue = 9))).contains("command-queue is 1 to 8, not 9")
+    )
   }
 
   test("run-time settings keep the public numbers and start at what was built") {
@@ -25,7 +32,8 @@ class SnappyCompressorTest extends AnyFunSuite {
 
   test("elaborates with both widths of the ports") {
     for (bytes <- Seq(16, 32)) {
-      val text = ChiselStage.emitCHIRRTL(new SnappyCompressor(SnappyCompressorParams(portBytes = bytes)))
+      val text =
+        ChiselStage.emitCHIRRTL(new SnappyCompressor(SnappyCompressorParams(stream = StreamSizes(portBytes = bytes))))
       assert(text.contains("module SnappyCompressor"))
     }
   }

@@ -3,6 +3,8 @@ package rackwright.snappy
 import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.compression.StreamSizes
+
 /** Which decompressors may be built. */
 class SnappyDecompressorTest extends AnyFunSuite {
   private def refused(params: => SnappyDecompressorParams): String =
@@ -16,11 +18,16 @@ class SnappyDecompressorTest extends AnyFunSuite {
     assert(
       refused(SnappyDecompressorParams(lookahead = 8)).contains("lookahead is a power of two from 16 to 256, not 8")
     )
-    assert(refused(SnappyDecompressorParams(portBytes = 8)).contains("port-bytes is 16 or 32, not 8"))
-    assert(refused(SnappyDecompressorParams(outstanding = 128)).contains(
+    assert(
+      refused(SnappyDecompressorParams(stream = StreamSizes(portBytes = 8))).contains("port-bytes is 16 or 32, not 8")
+    )
+    assert(refused(SnappyDecompressorParams(stream = StreamSizes(outstanding = 128))).contains(
       "outstanding is a power of two from 4 to 64, not 128"
     ))
-    assert(refused(SnappyDecompressorParams(commandQueue = 0)).contains("command-queue is 1 to 8, not 0"))
+    assert(refused(SnappyDecompressorParams(stream = StreamSizes(streaming = true))).contains("no input in pieces"))
+    assert(refused(SnappyDecompressorParams(stream = StreamSizes(commandQueue = 0))).contains(
+      "command-queue is 1 to 8, not 0"
+    ))
   }
 
   test("a run-time history too large for its setting is still seen as out of range") {
@@ -33,7 +40,8 @@ class SnappyDecompressorTest extends AnyFunSuite {
 
   test("elaborates with each width of the ports and number of lanes") {
     for (bytes <- Seq(16, 32); lanes <- Seq(1, 2)) {
-      val params = SnappyDecompressorParams(portBytes = bytes, elementsPerCycle = lanes, historyKib = 2)
+      val params =
+        SnappyDecompressorParams(stream = StreamSizes(portBytes = bytes), elementsPerCycle = lanes, historyKib = 2)
       assert(ChiselStage.emitCHIRRTL(new SnappyDecompressor(params)).contains("module SnappyDecompressor"))
     }
   }

@@ -3,6 +3,7 @@ package rackwright.zstd
 import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.compression.StreamSizes
 import rackwright.lz77.EncoderParams
 
 /** Which compressors may be built, and what follows from the format. */
@@ -13,9 +14,13 @@ class ZstdCompressorTest extends AnyFunSuite {
   test("sizes out of range name the parameter and the value") {
     assert(refused(ZstdCompressorParams(blockKib = 2)).contains("block-kib is a power of two from 4 to 64, not 2"))
     assert(refused(ZstdCompressorParams(blockKib = 24)).contains("not 24"))
-    assert(refused(ZstdCompressorParams(portBytes = 64)).contains("port-bytes is 16 or 32, not 64"))
-    assert(refused(ZstdCompressorParams(outstanding = 3)).contains("outstanding"))
-    assert(refused(ZstdCompressorParams(commandQueue = 9)).contains("command-queue is 1 to 8, not 9"))
+    assert(
+      refused(ZstdCompressorParams(stream = StreamSizes(portBytes = 64))).contains("port-bytes is 16 or 32, not 64")
+    )
+    assert(refused(ZstdCompressorParams(stream = StreamSizes(outstanding = 3))).contains("outstanding"))
+    assert(
+      refused(ZstdCompressorParams(stream = StreamSizes(commandQueue = 9))).contains("command-queue is 1 to 8, not 9")
+    )
   }
 
   test("no sequence of the encoder makes a block too large") {
@@ -41,7 +46,10 @@ class ZstdCompressorTest extends AnyFunSuite {
 
   test("elaborates with both widths of the ports") {
     for (bytes <- Seq(16, 32)) {
-      val text = ChiselStage.emitCHIRRTL(new ZstdCompressor(ZstdCompressorParams(blockKib = 4, portBytes = bytes)))
+      val text = ChiselStage.emitCHIRRTL(new ZstdCompressor(ZstdCompressorParams(
+        blockKib = 4,
+        stream = StreamSizes(portBytes = bytes)
+      )))
       assert(text.contains("module ZstdCompressor"))
     }
   }

@@ -3,6 +3,8 @@ package rackwright.zstd
 import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.compression.StreamSizes
+
 /** Which decompressors may be built. */
 class ZstdDecompressorTest extends AnyFunSuite {
   private def refused(params: => ZstdDecompressorParams): String =
@@ -18,13 +20,17 @@ class ZstdDecompressorTest extends AnyFunSuite {
     assert(
       refused(ZstdDecompressorParams(lookahead = 8)).contains("lookahead is a power of two from 16 to 256, not 8")
     )
-    assert(refused(ZstdDecompressorParams(portBytes = 8)).contains("port-bytes is 16 or 32, not 8"))
-    assert(refused(ZstdDecompressorParams(commandQueue = 0)).contains("command-queue is 1 to 8, not 0"))
+    assert(
+      refused(ZstdDecompressorParams(stream = StreamSizes(portBytes = 8))).contains("port-bytes is 16 or 32, not 8")
+    )
+    assert(
+      refused(ZstdDecompressorParams(stream = StreamSizes(commandQueue = 0))).contains("command-queue is 1 to 8, not 0")
+    )
   }
 
   test("elaborates with each width of the ports") {
     for (bytes <- Seq(16, 32)) {
-      val params = ZstdDecompressorParams(portBytes = bytes, historyKib = 2, speculation = 8)
+      val params = ZstdDecompressorParams(stream = StreamSizes(portBytes = bytes), historyKib = 2, speculation = 8)
       assert(ChiselStage.emitCHIRRTL(new ZstdDecompressor(params)).contains("module ZstdDecompressor"))
     }
   }
