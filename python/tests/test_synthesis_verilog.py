@@ -49,6 +49,14 @@ def test_pins_are_nets_of_the_source_and_those_that_mapping_made() -> None:
     ]
 
 
+def test_the_register_of_a_read_port_is_called_after_its_memory() -> None:
+    flop = _cell("DFFPOSX1", D=["1"], Q=[3])
+    hidden = {r"$\queue.ram.Memory$rdreg[0]$q": _net([2, 3], hidden=True), "$abc$n1": _net([2], hidden=True)}
+    lines = _written({}, {"$auto$1": flop}, hidden)
+    assert "  wire [1:0] \\queue.ram.Memory.read0 ;" in lines
+    assert "    .Q(\\queue.ram.Memory.read0 [1])" in lines
+
+
 def test_an_output_that_is_something_else_is_assigned_in_runs() -> None:
     ports = {
         "a": {"direction": "input", "bits": [2, 3, 4]},

@@ -14,12 +14,15 @@ Bit = int | str
 """A bit of a module in yosys's JSON: the number of a net, or the constant "0" or "1"."""
 
 _WORD = re.compile(r"[A-Za-z_][\w$]*")
+_READ = re.compile(r"\$\\(.*)\$rdreg\[(\d+)\]\$q")
+"""What yosys calls the register of a read port of a memory that became flops: the memory and the port."""
 
 
 def netlist_verilog(name: str, module: Mapping[str, Any]) -> str:
     """The Verilog of the module `name`, of which `module` is yosys's JSON.
 
-    Nets keep the names of the source, those that mapping made are `_0_`, `_1_` and so on, as are its cells.
+    Nets keep the names of the source; the register of a memory's read port is called after the memory. Those
+    that mapping made are `_0_`, `_1_` and so on, as are its cells.
     """
     return "\n".join(_Writer(name, module).lines())
 
@@ -31,7 +34,8 @@ class _Writer:
         self._cells: Mapping[str, Any] = module["cells"]
         self._numbers = count()
         self._names: dict[int, tuple[str, int | None]] = {}
-        named = {net: record["bits"] for net, record in module["netnames"].items() if not record["hide_name"]}
+        shown = ((_shown(net, record), record["bits"]) for net, record in module["netnames"].items())
+        named = {net: bits for net, bits in shown if net is not None}
         self._nets: dict[str, list[Bit]] = dict(sorted(named.items(), key=lambda item: self._rank(item[0])))
         for net, bits in self._nets.items():
             for place, bit in enumerate(bits):
@@ -103,6 +107,14 @@ class _Writer:
 
     def _made(self) -> str:
         return f"_{next(self._numbers):06}_"
+
+
+def _shown(net: str, record: Mapping[str, Any]) -> str | None:
+    """What a net is called in the source, or after its memory; None for one that mapping made."""
+    if not record["hide_name"]:
+        return net
+    read = _READ.fullmatch(net)
+    return f"{read[1]}.read{read[2]}" if read else None
 
 
 def _declared(net: str, bits: Sequence[Bit]) -> str:

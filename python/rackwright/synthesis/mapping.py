@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from rackwright.synthesis.gates import netlist_verilog
+from rackwright.synthesis import gates
 from rackwright.synthesis.library import CACHE, Library
 from rackwright.synthesis.pieces import LARGE_TEXT, LIMIT, Piece
 from rackwright.synthesis.timeless import without_clock
@@ -98,8 +98,9 @@ def mapping_key() -> str:
 
 
 def _key(piece: Piece, library: Library) -> str:
-    """Changes with the piece and with all that mapping it depends on."""
-    parts = (piece.root.name, piece.text, piece.stubs, library.key, *_SCRIPTS)
+    """Changes with the piece, with all that mapping it depends on, and with how it is written."""
+    writer = Path(gates.__file__).read_text(encoding="utf-8")
+    parts = (piece.root.name, piece.text, piece.stubs, library.key, *_SCRIPTS, writer)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
@@ -120,7 +121,7 @@ def _make(piece: Piece, library: Library, folder: Path) -> None:
         run(command, work / "yosys.log", without_clock(CACHE))
         mapped = json.loads((work / "netlist.json").read_text(encoding="utf-8"))["modules"][piece.root.name]
         (work / "netlist.json").unlink()
-        (work / "netlist.v").write_text(netlist_verilog(piece.root.name, mapped), encoding="utf-8")
+        (work / "netlist.v").write_text(gates.netlist_verilog(piece.root.name, mapped), encoding="utf-8")
         counts = Counter(cell["type"] for cell in mapped["cells"].values())
         (work / "cells.json").write_text(json.dumps(counts, sort_keys=True), encoding="utf-8")
         if not folder.exists():
