@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rackwright.errors import RackwrightError
     from rackwright.linux.features import NicFeatures
     from rackwright.mapped_unit import MappedUnit
+    from rackwright.parameters import ServerParameters
     from rackwright.profiling import Profile, profile
     from rackwright.programs import compile_bare_metal, compile_network_program, compile_program
     from rackwright.server import CPUS, RunResult, Server, run
@@ -51,6 +52,7 @@ __all__ = [
     "RackwrightError",
     "RunResult",
     "Server",
+    "ServerParameters",
     "SnappyUnit",
     "Switch",
     "TopologyError",
@@ -80,6 +82,7 @@ _HOMES = {
     "errors": ("RackwrightError",),
     "linux.features": ("NicFeatures",),
     "mapped_unit": ("MappedUnit",),
+    "parameters": ("ServerParameters",),
     "profiling": ("Profile", "profile"),
     "programs": ("compile_bare_metal", "compile_network_program", "compile_program"),
     "server": ("CPUS", "RunResult", "Server", "run"),

@@ -57,8 +57,11 @@ class UnitBench:
         skip_quiescent: bool = True,
         waves: str | None = None,
         check_idle: bool = False,
+        memory: Mapping[str, int] = ...,
     ) -> None:
         """`waves` is an FST file to write; it needs a design that was built for it.
+
+        `memory`: numbers of caches and DRAM in the place of the default, by name.
 
         `check_idle`: the unit is always clocked, and one that does something while idle ends in an
         `EngineError`.
@@ -221,6 +224,8 @@ class Guest:
         units: Sequence[Design] = (),
         placement: str = "near-core",
         nic: Design | None = None,
+        memory: Mapping[str, int] = ...,
+        core: Mapping[str, int] = ...,
     ) -> None:
         """`firmware` is OpenSBI's fw_dynamic, `kernel` an uncompressed image, `files` an initial file system.
 
@@ -242,6 +247,8 @@ class Guest:
         units: Sequence[Design] = (),
         placement: str = "near-core",
         nic: Design | None = None,
+        memory: Mapping[str, int] = ...,
+        core: Mapping[str, int] = ...,
     ) -> Guest:
         """A machine that goes on from a checkpoint: it is ready. An observer needs what was booted.
 
@@ -334,8 +341,10 @@ class Server:
         skip_quiescent: bool = True,
         check_idle: bool = False,
         waves: str | None = None,
+        memory: Mapping[str, int] = ...,
+        core: Mapping[str, int] = ...,
     ) -> None:
-        """`cpu` is "functional", "rocket" or "boom"."""
+        """`cpu` is "functional", "rocket" or "boom"; `memory` and `core` are numbers by name."""
 
     def run(
         self,
@@ -536,6 +545,15 @@ class Balancer:
         engine/crates/balancer/src/ledger.rs has the keys. Raises `EngineError` unless it decides what was
         decided then, and counts what follows from that.
         """
+
+def memory_parameters() -> list[tuple[str, int, int, int]]:
+    """The numbers of caches and DRAM: name, default, the least and the most."""
+
+def check_parameters(cpu: str, memory: Mapping[str, int], core: Mapping[str, int]) -> None:
+    """Raises `EngineError` for a name that there is not and a number that cannot be."""
+
+def core_parameters(cpu: str) -> list[tuple[str, int, int, int]]:
+    """The same of harts of a model; none of one that has none."""
 
 def exercise_daronpon(design: Design, seed: int, frames: int) -> dict[str, int]:
     """Gives the dispatcher in RTL and the policy crate the same frames; what both have counted.

@@ -14,6 +14,7 @@ from rackwright.clocks import ClockSource, clock_of
 from rackwright.commands import Completion
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
+from rackwright.parameters import ServerParameters
 from rackwright.unit import Unit
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class CodecOptions(TypedDict, total=False):
     assertions: bool
     waves: Path | None
     clock: str | None
+    memory: Mapping[str, int] | None
 
 
 def _check(operation: str, history_kib: int | None, hash_entries: int | None) -> None:
@@ -119,18 +121,21 @@ class CodecUnit(ABC):
         assertions: bool = False,
         waves: Path | None = None,
         clock: str | None = None,
+        memory: Mapping[str, int] | None = None,
     ) -> None:
         """Builds the unit `family`-`operation`.
 
         `parameters` are those of elaboration. `history_kib` (how far back matches may be) and `hash_entries`
         (compress, a power of two) are set at run time, up to what was built; None: all of it. `placement`,
-        `skip_quiescent`, `check_idle`, `assertions` and `waves` are those of `Unit`; none changes a result,
-        and but for the placement none a cycle. `clock` is hertz or "synthesised"; without it, `clock_of`
-        says what it is. Raises `RackwrightError` for what does not exist or does not fit the operation.
+        `skip_quiescent`, `check_idle`, `assertions`, `waves` and `memory` are those of `Unit`; none changes a
+        result, and but for placement and memory none a cycle. `clock` is hertz or "synthesised"; without it,
+        `clock_of` says what it is. Raises `RackwrightError` for what does not exist or does not fit the
+        operation, and `EngineError` for a memory that cannot be.
         """
         _check(operation, history_kib, hash_entries)
+        ServerParameters(memory or {}).check("functional")
         self.operation = operation
-        self.settings: dict[str, Any] = {"placement": placement}
+        self.settings: dict[str, Any] = {"placement": placement, **(memory or {})}
         manifest = elaborate(f"{family}-{operation}", parameters)
         self.clock = clock_of(manifest, clock)
         if assertions:
@@ -141,6 +146,7 @@ class CodecUnit(ABC):
             skip_quiescent=skip_quiescent,
             check_idle=check_idle,
             waves=waves,
+            memory=memory,
         )
         if history_kib is not None:
             self.set("history-kib", history_kib, HISTORY, history_kib << 10)

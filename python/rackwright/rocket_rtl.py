@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from rackwright import _engine
+from rackwright.parameters import ServerParameters
 from rackwright.rocket_verilog import rocket_verilog
 from rackwright.server import RunResult
 from rackwright.toolchain import toolchain
@@ -36,6 +37,7 @@ def run_rocket_rtl(program: Path, max_cycles: int = 0, echo: bool = False) -> Ru
         harts=1,
         accelerators=(),
         unit_clocks_hz=(),
+        timing=ServerParameters().describe(),
         stdout=result.stdout,
         stderr=b"",
         unit_cycles=0,

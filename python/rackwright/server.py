@@ -18,6 +18,7 @@ from rackwright.errors import RackwrightError
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
 from rackwright.nic import server_nic
+from rackwright.parameters import ServerParameters
 from rackwright.programs import network_program
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class RunResult:
     `cycles` are of the core's clock, `clock_hz` cycles per second of the simulated time;
     `wall_seconds` is what the simulation took. `unit_clocks_hz` are the clocks of the `accelerators`;
     `unit_cycles` counts the cycles of RTL that were stepped, of all units together. `counters` are those of
-    the core and the caches, by name.
+    the core and the caches, by name. `timing` has the numbers that were set (`ServerParameters.describe`).
     """
 
     exit_code: int
@@ -53,6 +54,7 @@ class RunResult:
     harts: int
     accelerators: tuple[str, ...]
     unit_clocks_hz: tuple[int, ...]
+    timing: dict[str, dict[str, int]]
     stdout: bytes
     stderr: bytes = field(repr=False)
     unit_cycles: int
@@ -99,7 +101,7 @@ class Server(Node):
 
     `parameters` are those of elaboration, by the name of a unit. The clock of a unit is what `clock_of` makes
     of `clock`: hertz, "synthesised", or without it what synthesis supports, at most the core's 2 GHz. A
-    compiled design has its own.
+    compiled design has its own. `timing` has numbers of caches, DRAM and harts in the place of the default.
 
     In a cluster, a server has a network interface in RTL, `nic` or else that of `server_nic`, and runs the
     bare-metal `program` with `arguments` from the start: the path of an ELF file, or the name of one of
@@ -129,6 +131,7 @@ class Server(Node):
         waves: Path | None = None,
         parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
         clock: str | None = None,
+        timing: ServerParameters | None = None,
         name: str | None = None,
         program: str | Path | None = None,
         arguments: Sequence[str | Node] = (),
@@ -147,7 +150,7 @@ class Server(Node):
         """Elaborates and compiles what has not been; the network interface only for a cluster.
 
         Raises `RackwrightError` when two units claim the same opcode, for an unknown name, and for a
-        parameter or a clock that cannot be.
+        parameter or a clock that cannot be; `EngineError` for a `timing` that cannot.
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
@@ -158,11 +161,14 @@ class Server(Node):
         harts = 1 if harts is None else harts
         if harts not in range(1, MOST_HARTS + 1):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
+        timing = timing or ServerParameters()
+        timing.check(cpu)
         super().__init__(name)
         self.cpu = cpu
         self.harts = harts
         self.placement = placement
         self.units = build_units(accelerators, parameters or {}, clock, waves=waves is not None)
+        self.timing = timing
         self._check_idle = check_idle
         self._waves = waves
         self._skip_quiescent = skip_quiescent
@@ -212,6 +218,8 @@ class Server(Node):
             skip_quiescent=self._skip_quiescent,
             check_idle=self._check_idle,
             waves=str(self._waves) if self._waves else None,
+            memory=self.timing.memory,
+            core=self.timing.core,
         )
         result = machine.run(
             str(program),
@@ -239,6 +247,7 @@ class Server(Node):
             stderr=result.stderr,
             unit_cycles=result.unit_cycles,
             counters=dict(result.counters),
+            timing=self.timing.describe(),
         )
 
     def describe(self, names: Mapping[Node, str]) -> dict[str, Any]:
@@ -258,6 +267,7 @@ class Server(Node):
             "static_arp": self.static_arp,
             "nic": _key(self._interface()),
             "skip_quiescent": self._skip_quiescent,
+            **self.timing.describe(),
             "mac": self.mac,
             "ip": self.ip,
         }

@@ -42,6 +42,7 @@ class Unit:
         check_idle: bool = False,
         assertions: bool = False,
         waves: Path | None = None,
+        memory: Mapping[str, int] | None = None,
     ) -> None:
         """Elaborates and compiles `unit` where that has not been done, and resets it.
 
@@ -49,7 +50,8 @@ class Unit:
         says that it is idle; the results are the same without. `check_idle` clocks it always, and a unit
         that does something of its own while it says that it is idle ends in an `EngineError`. `waves` is an
         FST file to write. With `assertions`, those of the Chisel sources of a unit by name are compiled in,
-        and one that fails ends in an `EngineError`, as one in your own Verilog always does.
+        and one that fails ends in an `EngineError`, as one in your own Verilog always does. `memory` has
+        numbers of caches and DRAM in the place of the default, by the names of `memory_parameters`.
         """
         built = (
             unit
@@ -59,7 +61,13 @@ class Unit:
         self.design = built
         self.placement = placement
         self.bench = _engine.UnitBench(
-            built, placement, _GUEST_BYTES, skip_quiescent, str(waves) if waves else None, check_idle
+            built,
+            placement,
+            _GUEST_BYTES,
+            skip_quiescent,
+            str(waves) if waves else None,
+            check_idle,
+            memory or {},
         )
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS

@@ -41,6 +41,7 @@ RUN_KEYS = [
     "harts",
     "accelerators",
     "unit_clocks_hz",
+    "timing",
     "stdout",
 ]
 

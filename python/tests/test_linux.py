@@ -23,6 +23,7 @@ from rackwright.linux.console import Console, raw_console
 from rackwright.linux.files import placed
 from rackwright.linux.image import Image, default_image, load_image
 from rackwright.linux.modules import Modules
+from rackwright.parameters import ServerParameters
 
 SMALL = 256 << 20
 
@@ -80,6 +81,9 @@ def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_pat
         again.request_run(b"nproc")
         assert run_until(again, "off", 77_777) == 0
         assert again.digest == timed.digest
+        slow = restore(saved, "nproc", cpu=cpu, timing=ServerParameters({"llc-latency": 400}))
+        assert slow.stdout == b"2\n"
+        assert slow.cycles > timed.cycles
     with pytest.raises(_engine.EngineError, match="functional"):
         _engine.Guest.restore(saved, "rocket").save(tmp_path / "timed")
     content = saved.read_bytes()

@@ -17,6 +17,7 @@ from rackwright import libsnappy, libz, libzstd
 from rackwright.clocks import clock_of
 from rackwright.designs import elaborate
 from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.parameters import ServerParameters
 from rackwright.server import Server
 from rackwright.synthesis.table import read_table
 from rackwright.times import Times
@@ -116,10 +117,12 @@ def measure(
     operations: Sequence[str] = OPERATIONS,
     targets: Sequence[str] = ("host", "boom", "boom+unit"),
     memory: str = "warm",
+    timing: ServerParameters | None = None,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """A row for every operation, target and input, and after the inputs of each target their total.
 
+    `memory` is "warm" or "cold", `timing` has numbers of caches and DRAM in the place of the default.
     Every result is compared with what the official library makes of it in this process. Raises
     `RackwrightError` for empty inputs.
     """
@@ -131,7 +134,7 @@ def measure(
         raise MissingBuildError("the benchmark of formats", "./rw bench compression")
     for operation in operations:
         for target in targets:
-            run = _Target(format_name, operation, target, memory)
+            run = _Target(format_name, operation, target, memory, timing)
             rows = []
             for name, plain in inputs:
                 begin(f"{format_name} {operation} on {target}: {name}")
@@ -160,7 +163,9 @@ def total(rows: Sequence[Row]) -> Row:
 class _Target:
     """One operation of a format on one target."""
 
-    def __init__(self, format_name: str, operation: str, target: str, memory: str) -> None:
+    def __init__(
+        self, format_name: str, operation: str, target: str, memory: str, timing: ServerParameters | None
+    ) -> None:
         self._format, self._operation, self._target = format_name, operation, target
         cpu, _, with_unit = target.partition("+")
         self._memory = "warm" if cpu == "host" else memory
@@ -169,7 +174,7 @@ class _Target:
             HOST if cpu == "host" else RISCV, format_name, "unit" if self._unit else "library"
         )
         names = [self._unit.name] if self._unit else []
-        self._server = None if cpu == "host" else Server(cpu, names)
+        self._server = None if cpu == "host" else Server(cpu, names, timing=timing)
 
     def measure(self, name: str, plain: bytes, level: int | None) -> Row:
         """The row of one file; raises `RackwrightError` when the program fails."""

@@ -78,6 +78,7 @@ def measure(
     hash_entries: int | None = None,
     placement: str = "near-core",
     clock: str | None = None,
+    memory: Mapping[str, int] | None = None,
 ) -> Iterator[FileRow]:
     """Runs every input, a name and its bytes, through one unit; gives a row as each one ends.
 
@@ -90,6 +91,7 @@ def measure(
         hash_entries=hash_entries,
         placement=placement,
         clock=clock,
+        memory=memory,
     )
     for name, plain in inputs:
         packed = libsnappy.compress(plain)

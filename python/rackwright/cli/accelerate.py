@@ -17,7 +17,7 @@ from rackwright.cli.output import (
     print_record,
     working,
 )
-from rackwright.cli.settings import ClockOption, SetOption, parse_settings
+from rackwright.cli.settings import ClockOption, MemoryOption, SetOption, parse_settings, parse_timing
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ def accelerate(
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
+    memory: MemoryOption = None,
     waves: Annotated[Path | None, typer.Option(help="Write the unit's signals to this FST file.")] = None,
     check_idle: Annotated[
         bool,
@@ -159,6 +160,8 @@ def accelerate(
 
         ./rw accelerate snappy compress README.md --set hash-ways=2 --clock 1.5e9
 
+        ./rw accelerate snappy compress README.md --memory l2-latency=40 --memory dram-channels=1
+
         ./rw accelerate zstd compress README.md -o README.md.zst --set block-kib=64
 
         ./rw accelerate zstd decompress README.md.zst -o README.md
@@ -180,6 +183,7 @@ def accelerate(
     parameters = {**_preset(algorithm, operation, level), **parse_settings(settings)}
     if speculation is not None:
         parameters["speculation"] = speculation
+    timing = parse_timing(memory, None)
     with working(f"{name}: elaborating and compiling") as activity:
         build = _builder(algorithm, operation.value, combined=combined, dictionary=before)
         unit = build(
@@ -189,6 +193,7 @@ def accelerate(
             waves=waves,
             parameters=parameters,
             clock=clock,
+            memory=timing.memory,
             check_idle=check_idle,
             assertions=assertions,
         )

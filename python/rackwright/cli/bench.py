@@ -18,8 +18,15 @@ from rackwright.cli.accelerate import (
     read_input,
 )
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
-from rackwright.cli.settings import ClockOption, SetOption, parse_settings
+from rackwright.cli.settings import (
+    ClockOption,
+    MemoryOption,
+    SetOption,
+    parse_settings,
+    parse_timing,
+)
 from rackwright.demo.archive import default_archive
+from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
     from rackwright.benchmarks.cluster import ClusterSpeed
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from rackwright.benchmarks.dispatch import ForwardingRow, TailRow
     from rackwright.benchmarks.linux import LinuxRow
     from rackwright.benchmarks.snappy import FileRow
+    from rackwright.parameters import ServerParameters
 
 bench = typer.Typer(help="Measure the units and the simulation itself.", no_args_is_help=True)
 
@@ -43,6 +51,7 @@ def snappy(
     placement: Annotated[Placement, typer.Option(help="Where the unit sits.")] = Placement.near_core,
     settings: SetOption = None,
     clock: ClockOption = None,
+    memory: MemoryOption = None,
     json: JsonOption = False,
 ) -> None:
     """Speed and ratio of a Snappy unit, file by file and in total.
@@ -55,6 +64,7 @@ def snappy(
     """
     from rackwright.benchmarks import snappy as benchmark
 
+    timing = parse_timing(memory, None)
     rows: list[FileRow] = []
     with working(f"snappy-{operation}: elaborating and compiling") as activity:
         for row in benchmark.measure(
@@ -65,6 +75,7 @@ def snappy(
             placement=placement.value,
             parameters=parse_settings(settings),
             clock=clock,
+            memory=timing.memory,
         ):
             rows.append(row)
             activity.detail(f"snappy-{operation}: {row.file}")
@@ -104,6 +115,15 @@ class MemoryState(StrEnum):
     cold = "cold"
 
 
+def _memory(given: list[str] | None) -> tuple[MemoryState, ServerParameters]:
+    """What --memory says of the state of caches, and of their numbers."""
+    states = [text for text in given or () if "=" not in text]
+    if len(states) > 1 or not {*states} <= {*MemoryState}:
+        raise RackwrightError(f"--memory: caches are warm or cold, not {' and '.join(states)}")
+    numbers = [text for text in given or () if "=" in text]
+    return MemoryState(states[0] if states else MemoryState.warm), parse_timing(numbers, None)
+
+
 @bench.command("compression")
 def compression(
     files: Files = None,
@@ -117,8 +137,13 @@ def compression(
         typer.Option("--target", help="Repeatable; host, boom and boom+unit by default."),
     ] = None,
     memory: Annotated[
-        MemoryState, typer.Option(help="Measure the second run on simulated cores, or the first.")
-    ] = MemoryState.warm,
+        list[str] | None,
+        typer.Option(
+            metavar="warm|cold|NAME=NUMBER",
+            help="Measure the second run on simulated cores, or the first; or a number of caches or DRAM, "
+            "such as l2-latency=20 (docs/memory-model.md). Repeatable.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """The official library on this machine and on a simulated core, and the unit beside that core.
@@ -136,6 +161,7 @@ def compression(
     """
     from rackwright.benchmarks import compression as benchmark
 
+    state, timing = _memory(memory)
     rows: list[CompressionRow] = []
     with working(f"{format_name.value}: elaborating and compiling") as activity:
         rows.extend(
@@ -145,7 +171,8 @@ def compression(
                 level=level,
                 operations=[each.value for each in operations or list(Operation)],
                 targets=[each.value for each in targets or (Target.host, Target.boom, Target.boom_unit)],
-                memory=memory.value,
+                memory=state.value,
+                timing=timing,
                 begin=activity.begin,
             )
         )

@@ -13,6 +13,7 @@ import typer
 
 from rackwright.cli.accelerate import Placement
 from rackwright.cli.output import JsonOption, messages, print_json, working
+from rackwright.cli.settings import CoreOption, parse_timing
 from rackwright.errors import RackwrightError
 
 
@@ -50,6 +51,27 @@ def memory_bytes(text: str) -> int:
     return bytes_
 
 
+GuestMemoryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE|NAME=NUMBER",
+        help="Bytes of memory, like 512MiB, 2GiB by default; or a number of caches or DRAM, such as "
+        "l2-latency=20 (docs/memory-model.md). Repeatable.",
+    ),
+]
+
+DEFAULT_SIZE = "2GiB"
+
+
+def guest_memory(given: list[str] | None) -> tuple[str | None, list[str]]:
+    """The size among what --memory gives, and the numbers. Raises `RackwrightError` for two sizes."""
+    sizes = [text for text in given or () if "=" not in text]
+    if len(sizes) > 1:
+        raise RackwrightError(f"--memory: a guest has one size of memory, not {' and '.join(sizes)}")
+    return next(iter(sizes), None), [text for text in given or () if "=" in text]
+
+
 def boot(
     context: typer.Context,
     image: Annotated[
@@ -60,7 +82,8 @@ def boot(
     ] = None,
     harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
     cpu: Annotated[Cpu, typer.Option(help="Model of the harts.")] = Cpu.functional,
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of memory, like 512MiB.")] = "2GiB",
+    memory: GuestMemoryOption = None,
+    core: CoreOption = None,
     vector: Annotated[
         OnOff, typer.Option(help="Whether harts have the vector extension, which the kernel then uses.")
     ] = OnOff.off,
@@ -132,12 +155,15 @@ def boot(
     interactive = run is None and checkpoint is None
     if json and interactive:
         raise RackwrightError("--json goes with --run: the console takes all of the terminal")
-    size = memory_bytes(memory)
+    asked, numbers = guest_memory(memory)
+    size, timing = memory_bytes(asked or DEFAULT_SIZE), parse_timing(numbers, core)
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
         for name in ("image", "harts", "memory", "vector", "checkpoint", "prepare", "files"):
             source = context.get_parameter_source(name)
-            if source is not None and source.name == "COMMANDLINE":
+            on_line = source is not None and source.name == "COMMANDLINE"
+            given = asked is not None if name == "memory" else on_line
+            if given:
                 raise RackwrightError(
                     f"{name.replace('files', '--file')} does not go with --from: "
                     "the checkpoint says what the machine is"
@@ -150,6 +176,7 @@ def boot(
                 disk=disk,
                 accelerators=accelerator or (),
                 placement=placement.value,
+                timing=timing,
                 net=net.value,
                 show=show,
                 console=console,
@@ -169,6 +196,7 @@ def boot(
                 files=files or (),
                 accelerators=accelerator or (),
                 placement=placement.value,
+                timing=timing,
                 net=net.value,
                 checkpoint=checkpoint,
                 prepare=prepare,

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rackwright.cli.accelerate import Placement
+from rackwright.cli.boot import DEFAULT_SIZE, GuestMemoryOption, guest_memory, memory_bytes
 from rackwright.cli.boot import Cpu as BootCpu
-from rackwright.cli.boot import memory_bytes
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run import MOST_CYCLES, Cpu, exit_status
+from rackwright.cli.settings import CoreOption, MemoryOption, parse_timing
 from rackwright.errors import RackwrightError
 from rackwright.profiling.watching import EVERY, SAMPLES, Watching
 
@@ -199,6 +200,8 @@ def _run(
         list[str] | None, typer.Option(metavar="NAME", help="A unit, a set or a manifest.json; repeatable.")
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    memory: MemoryOption = None,
+    core: CoreOption = None,
     write_folder: Annotated[
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
@@ -224,7 +227,8 @@ def _run(
         return _observe_cluster(program, arguments or [], asked, values or [], threads)
     if asked.servers or values or threads:
         raise RackwrightError(f"--servers, --set and --threads are for clusters; {program.name} is a program")
-    server = Server(cpu.value, accelerator or [], harts=harts, placement=placement.value)
+    timing = parse_timing(memory, core)
+    server = Server(cpu.value, accelerator or [], harts=harts, placement=placement.value, timing=timing)
     return observe_program(
         server,
         program,
@@ -264,7 +268,8 @@ def _boot(
     ] = None,
     harts: Annotated[int, typer.Option(min=1, max=64, help="How many harts share the memory.")] = 1,
     cpu: Annotated[BootCpu, typer.Option(help="Model of the harts.")] = BootCpu.functional,
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="Bytes of memory, like 512MiB.")] = "2GiB",
+    memory: GuestMemoryOption = None,
+    core: CoreOption = None,
     disk: Annotated[Path | None, typer.Option(metavar="FILE", help="A disk with this content.")] = None,
     from_: Annotated[
         Path | None,
@@ -277,9 +282,10 @@ def _boot(
 
     with working("image") as activity:
         loaded = load_image(image or default_image(activity.begin))
-    options: dict[str, Any] = {"cpu": cpu.value, "disk": disk}
+    size, numbers = guest_memory(memory)
+    options: dict[str, Any] = {"cpu": cpu.value, "disk": disk, "timing": parse_timing(numbers, core)}
     if from_ is None:
-        options |= {"harts": harts, "memory_bytes": memory_bytes(memory)}
+        options |= {"harts": harts, "memory_bytes": memory_bytes(size or DEFAULT_SIZE)}
     return profile_boot(loaded, run, watching=context.obj.watching, checkpoint=from_, **options)
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
-from rackwright.cli.settings import ClockOption
+from rackwright.cli.settings import ClockOption, MemoryOption, parse_timing
 
 if TYPE_CHECKING:
+    from rackwright.parameters import ServerParameters
     from rackwright.protobuf import Row, Suite, Summary
 
 protobuf = typer.Typer(
@@ -128,6 +129,7 @@ def bench_protobuf(
         Calls, typer.Option(help="Give the unit all messages of a benchmark at once, or one at a time.")
     ] = Calls.batch,
     clock: ClockOption = None,
+    memory: MemoryOption = None,
     json: JsonOption = False,
 ) -> None:
     """Speed of the protobuf units over a suite of messages, against the official library.
@@ -149,7 +151,7 @@ def bench_protobuf(
     made = chosen_suite(suite, syntax.value if syntax else None, schemas, seed, messages)
     if save is not None:
         save_suite(made, save)
-    _measure(made, operation, None, target, json, clock, calls)
+    _measure(made, operation, None, target, json, clock, calls, parse_timing(memory, None))
 
 
 def _one_operation(
@@ -176,6 +178,7 @@ def _measure(
     json: bool,
     clock: str | None = None,
     calls: Calls = Calls.batch,
+    timing: ServerParameters | None = None,
 ) -> None:
     from rackwright.protobuf import OPERATIONS, TARGETS, measure, summarize
 
@@ -188,6 +191,7 @@ def _measure(
                 include=include or (),
                 clock=clock,
                 calls=calls.value,
+                timing=timing,
                 detail=activity.detail,
             )
         )

@@ -12,7 +12,13 @@ import typer
 from rackwright.cli.accelerate import Placement
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run_cluster import run_cluster
-from rackwright.cli.settings import ClockOption, parse_unit_settings
+from rackwright.cli.settings import (
+    ClockOption,
+    CoreOption,
+    MemoryOption,
+    parse_timing,
+    parse_unit_settings,
+)
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
@@ -41,6 +47,8 @@ _OF_PROGRAMS = {
     "waves": "--waves",
     "check_idle": "--check-idle",
     "clock": "--clock",
+    "memory": "--memory",
+    "core": "--core",
 }
 _OF_CLUSTERS = {
     "output": "--output",
@@ -78,6 +86,8 @@ def run(
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
     clock: ClockOption = None,
+    memory: MemoryOption = None,
+    core: CoreOption = None,
     write_folder: Annotated[
         Path | None, typer.Option(help="The only folder that the program may write to.")
     ] = None,
@@ -137,6 +147,8 @@ def run(
 
         ./rw run --cpu boom --accelerator snappy app.elf --json -- FILE
 
+        ./rw run --cpu boom --core reorder-buffer=192 --memory llc-latency=80 app.elf
+
         ./rw run examples/clusters/two_racks.py --set link.latency_us=1 --pcap tor0.port3
 
     """
@@ -165,10 +177,11 @@ def run(
     from rackwright.rocket_rtl import run_rocket_rtl
     from rackwright.server import Server
 
+    timing = parse_timing(memory, core)
     if cpu is Cpu.rocket_rtl:
-        if accelerator or words or values or clock or harts > 1:
+        if accelerator or words or values or clock or memory or core or harts > 1:
             raise RackwrightError(
-                "rocket-rtl takes neither accelerators nor program arguments, and has one hart"
+                "rocket-rtl takes neither accelerators nor program arguments nor numbers, and has one hart"
             )
         result = run_rocket_rtl(program, max_cycles, echo=not json)
     else:
@@ -181,6 +194,7 @@ def run(
             waves=waves,
             parameters=parse_unit_settings(values),
             clock=clock,
+            timing=timing,
         )
         result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
     _report(result, json)

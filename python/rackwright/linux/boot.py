@@ -15,6 +15,7 @@ from rackwright.linux.console import Console
 from rackwright.linux.files import archive_of
 from rackwright.linux.image import Image
 from rackwright.linux.network import interface, set_up
+from rackwright.parameters import ServerParameters
 
 COMMAND_LINE = "console=ttyS0 earlycon=sbi"
 CONSOLE, OUTPUT, ERRORS = 0, 2, 3
@@ -99,6 +100,7 @@ def boot(
     files: Sequence[Path] = (),
     accelerators: Sequence[str | Path | _engine.Design] = (),
     placement: str = "near-core",
+    timing: ServerParameters | None = None,
     checkpoint: Path | None = None,
     prepare: str | None = None,
     net: str = "none",
@@ -116,6 +118,7 @@ def boot(
     for `Server`, which translate the addresses of processes.
     With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
     enters the run, whose digest is its own. A checkpoint can't hold that interface.
+    `timing` has numbers of caches, DRAM and harts in the place of the default.
     `observer` looks at the harts from outside.
     `checkpoint` is a file to write when the guest has booted, loaded the driver of network interfaces, for
     servers of clusters that go on from it, and done what `prepare` asks of root's shell. With neither command
@@ -146,6 +149,8 @@ def boot(
         units=units,
         placement=placement,
         nic=nic,
+        memory=timing.memory if timing else {},
+        core=timing.core if timing else {},
     )
     run = _Run(guest, cpu, show, console, began, units, net)
     run.until("ready")
@@ -167,6 +172,7 @@ def restore(
     disk: Path | None = None,
     accelerators: Sequence[str | Path | _engine.Design] = (),
     placement: str = "near-core",
+    timing: ServerParameters | None = None,
     net: str = "none",
     show: Show = _unseen,
     console: Console | None = None,
@@ -187,7 +193,19 @@ def restore(
     began = time.monotonic()
     kernel, files = (image.kernel, image.files) if image else (None, None)
     units = build_units(accelerators, {}, translation=True)
-    guest = _engine.Guest.restore(checkpoint, cpu, disk, observer, kernel, files, units, placement, nic)
+    guest = _engine.Guest.restore(
+        checkpoint,
+        cpu,
+        disk,
+        observer,
+        kernel,
+        files,
+        units,
+        placement,
+        nic,
+        timing.memory if timing else {},
+        timing.core if timing else {},
+    )
     run = _Run(guest, cpu, show, console, began, units, net)
     if nic is not None:
         run.prepare(set_up(restored=True))

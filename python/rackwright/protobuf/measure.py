@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rackwright.errors import RackwrightError
+from rackwright.parameters import ServerParameters
 from rackwright.protobuf.program import Programs, compile_benchmark
 from rackwright.protobuf.rows import Row
 from rackwright.protobuf.schema import read_schema
@@ -38,19 +39,30 @@ def measure(
     include: Sequence[Path] = (),
     clock: str | None = None,
     calls: str = "batch",
+    timing: ServerParameters | None = None,
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """Every benchmark on every target; rows come target by target, for one part of the suite after the other.
 
     Every result has been compared with the official library's, by the program that was measured.
-    `clock` is the units' clock as a server takes it, `calls` one of `CALLS`. `detail` hears what is under
-    way.
+    `clock` is the units' clock as a server takes it, `calls` one of `CALLS`, `timing` has numbers of
+    caches and DRAM in the place of the default. `detail` hears what is under way.
     """
     if calls not in CALLS:
         raise RackwrightError(f"calls are {' or '.join(CALLS)}, not {calls}")
+    way = _Way(clock, calls, timing or ServerParameters())
     for part in suite.parts():
         folders = (*include, suite.proto.parent)
-        yield from _measure_part(part, operations, targets, folders, clock, calls, detail)
+        yield from _measure_part(part, operations, targets, folders, way, detail)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """The clock of units, how they are called, and the numbers of caches and DRAM."""
+
+    clock: str | None
+    calls: str
+    timing: ServerParameters
 
 
 def _measure_part(
@@ -58,8 +70,7 @@ def _measure_part(
     operations: Sequence[str],
     targets: Sequence[str],
     include: Sequence[Path],
-    clock: str | None,
-    calls: str,
+    way: _Way,
     detail: Callable[[str], None],
 ) -> Iterator[Row]:
     detail(f"{suite.name}: compiling")
@@ -74,7 +85,7 @@ def _measure_part(
         for target in targets:
             for operation in operations:
                 detail(f"{suite.name}: {operation} on {target}")
-                output = _run(programs, target, operation, suite.benchmarks, folder, clock, calls)
+                output = _run(programs, target, operation, suite.benchmarks, folder, way)
                 yield from _rows(output, target, suite.benchmarks)
 
 
@@ -94,25 +105,24 @@ def _run(
     operation: str,
     benchmarks: Sequence[Benchmark],
     folder: Path,
-    clock: str | None,
-    calls: str,
+    way: _Way,
 ) -> _Output:
     files = [f"{benchmark.message}={number}.bin" for number, benchmark in enumerate(benchmarks)]
     cpu, _, unit = target.partition("+")
-    by_unit = "unit" if calls == "batch" else "unit-by-call"
+    by_unit = "unit" if way.calls == "batch" else "unit-by-call"
     arguments = [operation, by_unit if unit else "library", *files]
     if cpu == "host":
         command = [str(programs.host), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
         _check(done.returncode, target, done.stderr)
         return _Output(done.stdout, "single", None, None)
-    server = Server(cpu, [UNITS[operation]] if unit else [], clock=clock)
+    server = Server(cpu, [UNITS[operation]] if unit else [], clock=way.clock, timing=way.timing)
     # Names without folders, so that the program sees the same arguments wherever it runs.
     with contextlib.chdir(folder):
         result = server.run(programs.riscv64, arguments)
     _check(result.exit_code, target, result.stderr.decode(errors="replace"))
     unit_clock = result.unit_clock_hz(UNITS[operation])
-    return _Output(result.stdout.decode(), calls if unit else "single", result.clock_hz, unit_clock)
+    return _Output(result.stdout.decode(), way.calls if unit else "single", result.clock_hz, unit_clock)
 
 
 def _check(status: int, target: str, said: str) -> None:

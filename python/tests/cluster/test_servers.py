@@ -22,6 +22,7 @@ from rackwright import (
     _engine,
     compile_bare_metal,
 )
+from rackwright.parameters import ServerParameters
 
 FRAIL = Path(__file__).parents[1] / "fixtures" / "frail.json"
 CPUS = ("rocket", "boom", "functional")
@@ -81,6 +82,19 @@ def test_a_nic_that_is_clocked_all_the_time_does_the_same() -> None:
         return Cluster(switch, link=Ethernet(latency_us=0.5)).run(0.1, threads=1).digest
 
     assert run(True) == run(False)
+
+
+def test_a_server_with_a_slower_core_answers_later_beside_one_with_the_usual() -> None:
+    def median_of(timing: ServerParameters) -> float:
+        switch = Switch()
+        answers = Server(program="ping.elf", timing=timing)
+        asks = Server(program="ping.elf", arguments=[answers, "5"])
+        switch.add_downlinks([answers, asks])
+        result = Cluster(switch, link=Ethernet(latency_us=0.5)).run(1, ends_with=asks, threads=1)
+        return median(map(int, result.servers["stdout"][1].split()))
+
+    usual, slow = median_of(ServerParameters()), median_of(ServerParameters(core={"load-wide": 60}))
+    assert slow > usual + 1000
 
 
 def test_nothing_is_lost_and_the_latency_of_the_links_is_seen() -> None:

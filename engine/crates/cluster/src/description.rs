@@ -268,6 +268,12 @@ pub struct ServerSpec {
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
+    /// Numbers of its caches and DRAM in the place of the default, by name.
+    #[serde(default)]
+    pub memory: BTreeMap<String, u64>,
+    /// The same of its harts.
+    #[serde(default)]
+    pub core: BTreeMap<String, u64>,
 }
 
 /// A server that runs Linux and has a NIC in RTL.
@@ -292,6 +298,12 @@ pub struct LinuxSpec {
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
+    /// Numbers of its caches and DRAM in the place of the default, by name.
+    #[serde(default)]
+    pub memory: BTreeMap<String, u64>,
+    /// The same of its harts.
+    #[serde(default)]
+    pub core: BTreeMap<String, u64>,
 }
 
 /// What a NIC does for its driver.

@@ -25,6 +25,7 @@ mod operation;
 mod outside;
 mod protection;
 mod saved;
+mod server;
 mod state;
 mod stop;
 mod system;
@@ -44,6 +45,7 @@ pub use instruction::{Instruction, Register};
 pub use model::{CpuModel, UnknownCpu};
 pub use operation::{Class, Operation};
 pub use saved::{Registers, SavedHart};
+pub use server::ServerParameters;
 pub use stop::{CommandContext, CustomCommand, Stop};
 pub use timing::{
     Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands,

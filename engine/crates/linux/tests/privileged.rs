@@ -5,7 +5,7 @@ mod support;
 
 use rackwright_linux::{Arguments, Environment, Input};
 use rackwright_memory::Placement;
-use rackwright_server::{CpuModel, Progress, Server, ServerConfig};
+use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,6 +43,7 @@ fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
     let config = ServerConfig {
         cpu,
         harts: 1,
+        parameters: &ServerParameters::server(),
         units: &[],
         placement: Placement::NearCore,
         guest_bytes: 0x9000_0000,

@@ -2,6 +2,7 @@ use crate::cache::{Lookup, Victim, LINE_BYTES};
 use crate::directory::{Directory, Sharing, MAXIMUM_SHARERS};
 use crate::dram::Dram;
 use crate::level::Level;
+use crate::named::NamedParameters;
 use crate::parameters::{HierarchyParameters, ParameterError};
 use crate::placement::{Placement, Traffic};
 use crate::port::{Link, LinkId, RequesterId, UnitPort};

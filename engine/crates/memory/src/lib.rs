@@ -10,6 +10,7 @@ mod guest;
 mod hierarchy;
 mod level;
 mod misses;
+mod named;
 mod parameters;
 mod placement;
 mod port;
@@ -24,6 +25,7 @@ pub use directory::{LINE_TRANSFER, MAXIMUM_SHARERS};
 pub use fault::{Access, GuestFault};
 pub use guest::{GuestMemory, Protection, Stamps, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
+pub use named::{Named, NamedParameters, Place};
 pub use parameters::{
     CoherenceParameters, DramParameters, HierarchyParameters, LevelParameters, ParameterError,
 };

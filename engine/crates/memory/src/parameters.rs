@@ -1,4 +1,5 @@
 use crate::cache::{Shape, LINE_BYTES};
+use crate::named::{Named, NamedParameters};
 use rackwright_time::{Clock, Cycles, Picosecond};
 use std::fmt;
 
@@ -80,6 +81,13 @@ pub struct CoherenceParameters {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterError(String);
 
+impl ParameterError {
+    /// One that says this.
+    pub fn new(text: impl Into<String>) -> ParameterError {
+        ParameterError(text.into())
+    }
+}
+
 impl fmt::Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -130,12 +138,22 @@ impl HierarchyParameters {
             },
         }
     }
+}
 
-    /// Checks that hardware of this shape can exist.
-    ///
-    /// # Errors
-    /// [`ParameterError`] naming the parameter and what it may be.
-    pub fn check(&self) -> Result<(), ParameterError> {
+impl NamedParameters for HierarchyParameters {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        let l2 = self.l2.named().into_iter().map(|each| each.of("l2"));
+        let llc = self.llc.named().into_iter().map(|each| each.of("llc"));
+        let dram = self.dram.named().into_iter().map(|each| each.of("dram"));
+        let coherence = self
+            .coherence
+            .named()
+            .into_iter()
+            .map(|each| each.of("coherence"));
+        l2.chain(llc).chain(dram).chain(coherence).collect()
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
         self.l2.check("l2")?;
         self.llc.check("llc")?;
         self.dram.check()?;
@@ -148,25 +166,58 @@ impl HierarchyParameters {
     }
 }
 
+/// The longest latency that may be set, in cycles.
+const LONGEST: u64 = 10_000;
+
+/// The longest time that may be set, in picoseconds: 100 us.
+const LONGEST_TIME: u64 = 100_000_000;
+
+impl Shape {
+    /// Its numbers.
+    pub fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("bytes", 1024..=1 << 30, &mut self.bytes),
+            Named::new("ways", 1..=64, &mut self.ways),
+        ]
+    }
+
+    /// Checks that a cache can have it.
+    ///
+    /// # Errors
+    /// [`ParameterError`] that begins with `name`.
+    pub fn check(&self, name: &str) -> Result<(), ParameterError> {
+        let line_sets = LINE_BYTES * u64::from(self.ways);
+        require(
+            self.ways > 0 && self.bytes % line_sets == 0 && (self.bytes / line_sets).is_power_of_two(),
+            || {
+                format!(
+                    "{name}: {} bytes in {} ways is not a power of two of sets of {LINE_BYTES}-byte lines",
+                    self.bytes, self.ways
+                )
+            },
+        )
+    }
+}
+
 impl LevelParameters {
     /// Cycles that a whole line takes on the data path.
     pub fn beats_per_line(&self) -> u64 {
         LINE_BYTES / u64::from(self.beat_bytes)
     }
 
+    fn named(&mut self) -> Vec<Named<'_>> {
+        let mut all = self.shape.named();
+        all.extend([
+            Named::new("latency", 1..=LONGEST, &mut self.latency.0),
+            Named::new("banks", 1..=1024, &mut self.banks),
+            Named::new("beat-bytes", 8..=64, &mut self.beat_bytes),
+            Named::new("outstanding-misses", 1..=255, &mut self.outstanding_misses),
+        ]);
+        all
+    }
+
     fn check(&self, name: &str) -> Result<(), ParameterError> {
-        let line_sets = LINE_BYTES * u64::from(self.shape.ways);
-        require(
-            self.shape.ways > 0
-                && self.shape.bytes % line_sets == 0
-                && (self.shape.bytes / line_sets).is_power_of_two(),
-            || {
-                format!(
-                    "{name}: {} bytes in {} ways is not a power of two of sets of {LINE_BYTES}-byte lines",
-                    self.shape.bytes, self.shape.ways
-                )
-            },
-        )?;
+        self.shape.check(name)?;
         require(self.banks.is_power_of_two(), || {
             format!("{name}: {} banks is not a power of two", self.banks)
         })?;
@@ -208,6 +259,25 @@ impl DramParameters {
         }
     }
 
+    fn named(&mut self) -> Vec<Named<'_>> {
+        let time = |name, place| Named::new(name, 0..=LONGEST_TIME, place);
+        vec![
+            Named::new("channels", 1..=64, &mut self.channels),
+            Named::new("banks", 1..=1024, &mut self.banks),
+            Named::new("row-bytes", 64..=1 << 20, &mut self.row_bytes),
+            time("controller-ps", &mut self.controller.0),
+            time("column-ps", &mut self.column.0),
+            time("activate-ps", &mut self.activate.0),
+            time("precharge-ps", &mut self.precharge.0),
+            time("row-open-ps", &mut self.row_open.0),
+            time("burst-ps", &mut self.burst.0),
+            time("write-to-read-ps", &mut self.write_to_read.0),
+            time("refresh-interval-ps", &mut self.refresh_interval.0),
+            time("refresh-ps", &mut self.refresh.0),
+            Named::new("write-batch", 1..=1024, &mut self.write_batch),
+        ]
+    }
+
     fn check(&self) -> Result<(), ParameterError> {
         require(
             self.channels.is_power_of_two() && self.banks.is_power_of_two(),
@@ -236,6 +306,17 @@ impl DramParameters {
         require(self.burst.0 > 0 && self.write_batch > 0, || {
             "dram: burst and write_batch are at least 1".to_owned()
         })
+    }
+}
+
+impl CoherenceParameters {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("sharer", 0..=LONGEST, &mut self.sharer.0),
+            Named::new("owner", 0..=LONGEST, &mut self.owner.0),
+            Named::new("acknowledgement", 0..=LONGEST, &mut self.acknowledgement.0),
+            Named::new("unit", 0..=LONGEST, &mut self.unit.0),
+        ]
     }
 }
 

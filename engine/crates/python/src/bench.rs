@@ -1,5 +1,6 @@
 use crate::design::Design;
 use crate::error::raise;
+use crate::parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_memory::{Placement, WarmLevel};
@@ -22,7 +23,8 @@ pub struct UnitBench {
 #[pymethods]
 impl UnitBench {
     #[new]
-    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_quiescent = true, waves = None, check_idle = false))]
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_quiescent = true, waves = None, check_idle = false, memory = BTreeMap::new()))]
     fn new(
         design: &Design,
         placement: &str,
@@ -30,10 +32,18 @@ impl UnitBench {
         skip_quiescent: bool,
         waves: Option<PathBuf>,
         check_idle: bool,
+        memory: BTreeMap<String, u64>,
     ) -> PyResult<UnitBench> {
         let placement: Placement = placement.parse().map_err(raise)?;
-        let mut bench =
-            Bench::new(&design.design, placement, guest_bytes, waves.as_deref()).map_err(raise)?;
+        let parameters = parameters::memory(&memory)?;
+        let mut bench = Bench::new(
+            &design.design,
+            placement,
+            &parameters,
+            guest_bytes,
+            waves.as_deref(),
+        )
+        .map_err(raise)?;
         bench.unit().instance().skip_quiescent(skip_quiescent);
         if check_idle {
             bench.unit().watch_idle();

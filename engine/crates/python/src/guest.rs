@@ -1,13 +1,14 @@
 use crate::design::Design;
 use crate::error::raise;
 use crate::observer::Observer;
+use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_boot::Software;
 use rackwright_device::Disk;
 use rackwright_gateway::UserNetwork;
 use rackwright_machine::{Checkpoint, Extras, MachineError, MachineParameters, Progress, Request};
-use rackwright_server::CpuModel;
+use rackwright_server::{CpuModel, ServerParameters};
 use rackwright_server::{LinuxStart, UserConfig, UserGuest};
 use rackwright_time::Cycles;
 use rackwright_trace::Observation;
@@ -74,7 +75,7 @@ impl Connected {
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), placement = "near-core", nic = None))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), placement = "near-core", nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -91,6 +92,8 @@ impl Guest {
         units: Vec<Py<Design>>,
         placement: &str,
         nic: Option<Py<Design>>,
+        memory: Values,
+        core: Values,
     ) -> PyResult<Guest> {
         let parameters = MachineParameters {
             cpu: cpu.parse().map_err(raise)?,
@@ -99,6 +102,7 @@ impl Guest {
             seed,
             vector,
         };
+        let server = changed(parameters.cpu, &memory, &core)?;
         let software = Software {
             firmware,
             kernel,
@@ -112,6 +116,7 @@ impl Guest {
             disk: open(disk)?,
             attachment: attachment(&units, placement)?,
             observation: observation.as_ref(),
+            parameters: server.as_ref(),
         };
         let guest = match nic {
             None => Connected::machine_of(rackwright_machine::Guest::start(&parameters, &software, extras)),
@@ -130,7 +135,7 @@ impl Guest {
 
     /// A machine that goes on from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), placement = "near-core", nic = None))]
+    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), placement = "near-core", nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     #[allow(clippy::too_many_arguments)]
     fn restore(
         path: PathBuf,
@@ -142,8 +147,11 @@ impl Guest {
         units: Vec<Py<Design>>,
         placement: &str,
         nic: Option<Py<Design>>,
+        memory: Values,
+        core: Values,
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
+        let server = changed(cpu, &memory, &core)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
         let units = designs(&units);
         let told = [units.as_slice(), &designs(nic.as_slice())].concat();
@@ -152,6 +160,7 @@ impl Guest {
             disk: open(disk)?,
             attachment: attachment(&units, placement)?,
             observation: observation.as_ref(),
+            parameters: server.as_ref(),
         };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;
         let guest = match nic {
@@ -295,4 +304,12 @@ impl From<Connected> for Guest {
             guest: Mutex::new(guest),
         }
     }
+}
+
+/// What the time of a server depends on; `None` when nothing is set.
+fn changed(cpu: CpuModel, memory: &Values, core: &Values) -> PyResult<Option<ServerParameters>> {
+    if memory.is_empty() && core.is_empty() {
+        return Ok(None);
+    }
+    ServerParameters::with(cpu, memory, core).map(Some).map_err(raise)
 }

@@ -13,6 +13,7 @@ mod guest;
 mod loadtest;
 mod meeting;
 mod observer;
+mod parameters;
 mod rocket;
 mod server;
 
@@ -33,6 +34,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<balancer::Balancer>()?;
     module.add_class::<loadtest::Loadtest>()?;
     module.add_class::<loadtest::WorkService>()?;
+    module.add_function(wrap_pyfunction!(parameters::memory_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(parameters::core_parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(parameters::check_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(daronpon::exercise_daronpon, module)?)?;
     module.add_function(wrap_pyfunction!(daronpon::pace_daronpon, module)?)?;
     Ok(())

@@ -1,11 +1,12 @@
 use crate::design::Design;
 use crate::error::raise;
 use crate::observer::Observer;
+use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_linux::{Arguments, Environment, Input};
-use rackwright_memory::{HierarchyParameters, Placement};
-use rackwright_server::{CpuModel, Progress, ServerConfig};
+use rackwright_memory::Placement;
+use rackwright_server::{CpuModel, Progress, ServerConfig, ServerParameters};
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(200);
 #[pyclass(frozen)]
 pub struct Server {
     cpu: CpuModel,
+    parameters: ServerParameters,
     harts: usize,
     placement: Placement,
     guest_bytes: u64,
@@ -49,7 +51,7 @@ pub struct ServerResult {
 impl Server {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (cpu = "rocket", harts = 1, placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None))]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     fn new(
         cpu: &str,
         harts: usize,
@@ -59,9 +61,13 @@ impl Server {
         skip_quiescent: bool,
         check_idle: bool,
         waves: Option<PathBuf>,
+        memory: Values,
+        core: Values,
     ) -> PyResult<Server> {
+        let cpu = cpu.parse().map_err(raise)?;
         Ok(Server {
-            cpu: cpu.parse().map_err(raise)?,
+            cpu,
+            parameters: ServerParameters::with(cpu, &memory, &core).map_err(raise)?,
             harts,
             placement: placement.parse().map_err(raise)?,
             guest_bytes,
@@ -102,7 +108,7 @@ impl Server {
                 .collect(),
             environment: bytes(&environment),
         };
-        let clock = HierarchyParameters::server().clock;
+        let clock = self.parameters.memory.clock;
         let around = Environment {
             input: stdin.map_or(Input::Passed, Input::Bytes),
             echo,
@@ -142,6 +148,7 @@ impl Server {
         ServerConfig {
             cpu: self.cpu,
             harts: self.harts,
+            parameters: &self.parameters,
             units: &self.units,
             placement: self.placement,
             guest_bytes: self.guest_bytes,

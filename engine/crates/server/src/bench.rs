@@ -19,17 +19,18 @@ pub struct Bench {
 const STRIDE: Cycles = Cycles(4096);
 
 impl Bench {
-    /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable.
+    /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable, behind caches with these `parameters`.
     ///
     /// # Errors
     /// [`ServerError`] when memory cannot be reserved or the unit cannot be attached.
     pub fn new(
         design: &Design,
         placement: Placement,
+        parameters: &HierarchyParameters,
         guest_bytes: u64,
         waves: Option<&Path>,
     ) -> Result<Bench, ServerError> {
-        let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?.populated();
+        let mut hierarchy = Hierarchy::new(parameters.clone())?.populated();
         let mut memory = GuestMemory::new(guest_bytes)?;
         memory.allow_all();
         let mut unit = AttachedUnit::new(design, placement, &mut hierarchy, waves)?;

@@ -8,7 +8,7 @@ use rackwright_ethernet::{Mac, Rate};
 use rackwright_machine::{
     Checkpoint, Code, Extras, Guest, MachineError, MachineParameters, Network, Progress,
 };
-use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_memory::{Hierarchy, SharedHierarchy};
 use rackwright_rtl::Design;
 use rackwright_time::{Clock, Crossing, Cycle, Cycles};
 
@@ -70,7 +70,14 @@ impl CardedGuest {
         config: &CardedConfig<'_>,
         extras: Extras<'_>,
     ) -> Result<(CardedGuest, Cycle), ServerError> {
-        let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
+        let parameters = extras.parameters();
+        let own = Code::default();
+        // Decoded blocks hold what depends on the core's parameters.
+        let code = match extras.parameters {
+            None => config.code,
+            Some(_) => &own,
+        };
+        let hierarchy = SharedHierarchy::new(Hierarchy::new(parameters.memory)?);
         let hart = hierarchy.lock().parameters().clock;
         let card = card(config, &hierarchy, hart)?;
         if let Some(observation) = extras.observation {
@@ -80,7 +87,7 @@ impl CardedGuest {
         }
         let network = Network {
             card: Box::new(card.clone()),
-            shared: (&hierarchy, config.code),
+            shared: (&hierarchy, code),
             every: MEETING,
         };
         let to_link = Crossing::new(hart, config.clock);

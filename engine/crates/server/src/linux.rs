@@ -1,7 +1,7 @@
 use crate::card::CardFeatures;
 use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
 use crate::ServerError;
-use rackwright_cpu::CpuModel;
+use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_ethernet::{Frame, Mac, OutputPort, PortCounters, PortParameters};
 use rackwright_machine::{Code, Extras, MachineError, Progress, Request, SHOWN};
 use rackwright_rtl::Design;
@@ -16,6 +16,8 @@ pub struct LinuxConfig<'a> {
     pub start: LinuxStart<'a>,
     /// The timing model of its harts.
     pub cpu: CpuModel,
+    /// What its time depends on, in the place of the default.
+    pub parameters: Option<&'a ServerParameters>,
     /// What its random numbers start from.
     pub seed: u64,
     /// Where servers of one network have their decoded programs.
@@ -78,6 +80,7 @@ impl LinuxServer {
         };
         let extras = Extras {
             observation: config.observation,
+            parameters: config.parameters,
             ..Extras::default()
         };
         let (mut parts, begins) = CardedGuest::new(&carded, extras)?;

@@ -2,12 +2,11 @@ use crate::network::{NetworkConfig, Networked};
 use crate::server::Observed;
 use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
-use rackwright_cpu::{
-    Boom, BoomParameters, CpuModel, Functional, Rocket, RocketParameters, SharedCode, Timing,
-};
+use rackwright_cpu::{Boom, CpuModel, Functional, Rocket, ServerParameters, SharedCode, Timing};
 use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_linux::BareMetal;
-use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy, MAXIMUM_SHARERS};
+use rackwright_machine::Code;
+use rackwright_memory::{Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
@@ -60,23 +59,28 @@ impl NetworkedServer {
         if !(1..=MAXIMUM_SHARERS).contains(&config.harts) {
             return Err(ServerError::Harts { harts: config.harts });
         }
-        let hierarchy = SharedHierarchy::new(Hierarchy::new(HierarchyParameters::server())?);
+        let hierarchy = SharedHierarchy::new(Hierarchy::new(config.parameters.memory.clone())?);
         if let Some(observation) = network.observation {
             let run = start_observed(config, network, observation, hierarchy, file)?;
             return Ok(NetworkedServer { run });
         }
-        let code = network.code;
+        // Decoded blocks hold what depends on the core's parameters.
+        let own = Code::default();
+        let usual = *config.parameters == ServerParameters::server();
+        let code = if usual { network.code } else { &own };
         let run = match config.cpu {
             CpuModel::Functional => {
                 let timings = each(config, |_| Functional::default());
                 start(config, network, timings, code.functional.clone(), hierarchy, file)?
             }
             CpuModel::Rocket => {
-                let timings = each(config, |_| Rocket::new(RocketParameters::measured(), &hierarchy));
+                let timings = each(config, |_| {
+                    Rocket::new(config.parameters.rocket.clone(), &hierarchy)
+                });
                 start(config, network, timings, code.rocket.clone(), hierarchy, file)?
             }
             CpuModel::Boom => {
-                let timings = each(config, |_| Boom::new(BoomParameters::large(), &hierarchy));
+                let timings = each(config, |_| Boom::new(config.parameters.boom.clone(), &hierarchy));
                 start(config, network, timings, code.boom.clone(), hierarchy, file)?
             }
         };
@@ -170,7 +174,7 @@ fn start_observed(
         CpuModel::Rocket => {
             let timings = each(config, |hart| {
                 observation.probe(
-                    Rocket::explained(RocketParameters::measured(), &hierarchy),
+                    Rocket::explained(config.parameters.rocket.clone(), &hierarchy),
                     hart,
                     &hierarchy,
                 )
@@ -180,7 +184,7 @@ fn start_observed(
         CpuModel::Boom => {
             let timings = each(config, |hart| {
                 observation.probe(
-                    Boom::explained(BoomParameters::large(), &hierarchy),
+                    Boom::explained(config.parameters.boom.clone(), &hierarchy),
                     hart,
                     &hierarchy,
                 )

@@ -3,12 +3,10 @@ use crate::error::ServerError;
 use crate::machine::Machine;
 use crate::program::ProgramRun;
 use rackwright_cpu::{
-    Boom, BoomParameters, CpuModel, Environment as Mode, Functional, Hart, Rocket, RocketParameters, Timing,
+    Boom, CpuModel, Environment as Mode, Functional, Hart, Rocket, ServerParameters, Timing,
 };
 use rackwright_linux::{Arguments, BareMetal, Environment};
-use rackwright_memory::{
-    GuestMemory, Hierarchy, HierarchyParameters, Placement, SharedHierarchy, MAXIMUM_SHARERS,
-};
+use rackwright_memory::{GuestMemory, Hierarchy, Placement, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_rtl::Design;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
@@ -22,6 +20,8 @@ pub struct ServerConfig<'a> {
     pub cpu: CpuModel,
     /// How many harts there are.
     pub harts: usize,
+    /// What its time depends on.
+    pub parameters: &'a ServerParameters,
     /// Units beside each of them.
     pub units: &'a [Design],
     /// Where all of them sit.
@@ -95,9 +95,9 @@ impl Server {
         environment: Environment<'_>,
         observation: Option<&Observation>,
     ) -> Result<Server, ServerError> {
-        let parameters = HierarchyParameters::server();
-        let clock = parameters.clock;
-        let mut hierarchy = Hierarchy::new(parameters)?;
+        let parameters = config.parameters;
+        let clock = parameters.memory.clock;
+        let mut hierarchy = Hierarchy::new(parameters.memory.clone())?;
         // A functional hart asks no tags.
         if config.cpu != CpuModel::Functional || !config.units.is_empty() {
             hierarchy = hierarchy.populated();
@@ -119,24 +119,24 @@ impl Server {
             CpuModel::Functional => start.with(vec![Functional::default(); config.harts])?,
             CpuModel::Rocket => match observation {
                 None => {
-                    let rocket = |_| Rocket::new(RocketParameters::measured(), &start.hierarchy);
+                    let rocket = |_| Rocket::new(parameters.rocket.clone(), &start.hierarchy);
                     let timings = harts.map(rocket).collect();
                     start.run(timings)?
                 }
                 Some(observation) => {
-                    let rocket = |_| Rocket::explained(RocketParameters::measured(), &start.hierarchy);
+                    let rocket = |_| Rocket::explained(parameters.rocket.clone(), &start.hierarchy);
                     let timings = harts.map(rocket).collect();
                     start.observed(timings, observation)?
                 }
             },
             CpuModel::Boom => match observation {
                 None => {
-                    let boom = |_| Boom::new(BoomParameters::large(), &start.hierarchy);
+                    let boom = |_| Boom::new(parameters.boom.clone(), &start.hierarchy);
                     let timings = harts.map(boom).collect();
                     start.run(timings)?
                 }
                 Some(observation) => {
-                    let boom = |_| Boom::explained(BoomParameters::large(), &start.hierarchy);
+                    let boom = |_| Boom::explained(parameters.boom.clone(), &start.hierarchy);
                     let timings = harts.map(boom).collect();
                     start.observed(timings, observation)?
                 }

@@ -5,7 +5,7 @@ use rackwright_machine::{Checkpoint, MachineError};
 use rackwright_rtl::Design;
 use rackwright_server::{
     LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, ServerConfig, ServerError,
-    UnknownCpu, BARE_METAL_BYTES,
+    ServerParameters, UnknownCpu, BARE_METAL_BYTES,
 };
 use rackwright_traffic::Peer;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 impl Builder<'_> {
     pub(super) fn server(&self, index: usize, spec: &ServerSpec) -> Result<NetworkedServer, ClusterError> {
         let name = self.topology.name(index);
-        let refused = |reason| ClusterError::Server {
+        let refused = |reason: ServerError| ClusterError::Server {
             name: name.to_string(),
             reason,
         };
@@ -23,6 +23,8 @@ impl Builder<'_> {
             .cpu
             .parse()
             .map_err(|unknown: UnknownCpu| refused(unknown.into()))?;
+        let parameters =
+            ServerParameters::with(cpu, &spec.memory, &spec.core).map_err(|error| refused(error.into()))?;
         let file = self.program(name, &spec.program)?;
         let attached: Vec<&Design> = (spec.units.iter())
             .map(|unit| self.design(name, unit))
@@ -35,6 +37,7 @@ impl Builder<'_> {
         let config = ServerConfig {
             cpu,
             harts: spec.harts,
+            parameters: &parameters,
             units: &units,
             placement: spec.placement.parse().map_err(|reason| ClusterError::Placement {
                 name: name.to_string(),
@@ -72,6 +75,9 @@ impl Builder<'_> {
             .cpu
             .parse()
             .map_err(|unknown: UnknownCpu| refused(unknown.into()))?;
+        let parameters =
+            ServerParameters::with(cpu, &spec.memory, &spec.core).map_err(|error| refused(error.into()))?;
+        let parameters = (parameters != ServerParameters::server()).then_some(parameters);
         let named = |address_of: &str| self.named(name, address_of);
         let whoami = (name, peer.endpoint.address);
         let command = linux::command(spec, whoami, named)?;
@@ -79,6 +85,7 @@ impl Builder<'_> {
             let config = LinuxConfig {
                 start,
                 cpu,
+                parameters: parameters.as_ref(),
                 // Servers draw random numbers of their own, such as the first port or sequence number.
                 seed: self.topology.description.seed.wrapping_add(index as u64),
                 code: &self.code,

@@ -6,6 +6,7 @@
 //! cache of the core's model, a line that is missing not being waited for before the next one is asked for.
 
 use crate::vector::Word;
+use rackwright_memory::Named;
 
 /// The numbers of the vector unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,23 @@ impl VectorParameters {
             load: 4,
             divide_bits: 1,
         }
+    }
+}
+
+impl VectorParameters {
+    /// Its numbers.
+    pub(super) fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("datapath-bytes", 1..=128, &mut self.datapath_bytes),
+            Named::new("memory-bytes", 1..=128, &mut self.memory_bytes),
+            Named::new("queue", 1..=64, &mut self.queue),
+            Named::new("outstanding-lines", 1..=64, &mut self.outstanding_lines),
+            Named::new("transfer", 0..=200, &mut self.transfer),
+            Named::new("integer", 1..=200, &mut self.integer),
+            Named::new("multiply", 1..=200, &mut self.multiply),
+            Named::new("load", 1..=200, &mut self.load),
+            Named::new("divide-bits", 1..=64, &mut self.divide_bits),
+        ]
     }
 }
 

@@ -3,7 +3,7 @@
 
 use rackwright_linux::{Arguments, Environment, Input};
 use rackwright_memory::Placement;
-use rackwright_server::{CpuModel, Progress, Server, ServerConfig};
+use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,6 +66,7 @@ pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
     let config = ServerConfig {
         cpu,
         harts: 1,
+        parameters: &ServerParameters::server(),
         units: &[],
         placement: Placement::NearCore,
         guest_bytes: 1 << 30,

@@ -5,9 +5,7 @@ use crate::code::Code;
 use crate::error::MachineError;
 use crate::machine::Machine;
 use rackwright_boot::Entry;
-use rackwright_cpu::{
-    Boom, BoomParameters, CpuModel, Functional, Rocket, RocketParameters, SharedCode, Timing,
-};
+use rackwright_cpu::{Boom, CpuModel, Functional, Rocket, ServerParameters, SharedCode, Timing};
 use rackwright_device::{Block, Disk, Endpoint, Entropy, Map, Virtio};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_trace::Observation;
@@ -25,7 +23,7 @@ pub(super) enum Start<'a> {
 }
 
 pub(super) fn build(
-    (cpu, observation): (CpuModel, Option<&Observation>),
+    (cpu, parameters, observation): (CpuModel, &ServerParameters, Option<&Observation>),
     harts: usize,
     memory: GuestMemory,
     functions: Vec<Box<dyn Endpoint>>,
@@ -46,21 +44,21 @@ pub(super) fn build(
         CpuModel::Functional => with.harts(vec![Functional::default(); harts], &code.functional),
         CpuModel::Rocket => match observation {
             None => {
-                let rocket = |_| Rocket::new(RocketParameters::measured(), hierarchy);
+                let rocket = |_| Rocket::new(parameters.rocket.clone(), hierarchy);
                 with.machine(each.map(rocket).collect(), &code.rocket)
             }
             Some(observation) => {
-                let rocket = |_| Rocket::explained(RocketParameters::measured(), hierarchy);
+                let rocket = |_| Rocket::explained(parameters.rocket.clone(), hierarchy);
                 with.observed(each.map(rocket).collect(), observation)
             }
         },
         CpuModel::Boom => match observation {
             None => {
-                let boom = |_| Boom::new(BoomParameters::large(), hierarchy);
+                let boom = |_| Boom::new(parameters.boom.clone(), hierarchy);
                 with.machine(each.map(boom).collect(), &code.boom)
             }
             Some(observation) => {
-                let boom = |_| Boom::explained(BoomParameters::large(), hierarchy);
+                let boom = |_| Boom::explained(parameters.boom.clone(), hierarchy);
                 with.observed(each.map(boom).collect(), observation)
             }
         },

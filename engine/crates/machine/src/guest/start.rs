@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::error::MachineError;
 use crate::parameters::{MachineParameters, TICK};
 use rackwright_boot::{Hardware, Software};
-use rackwright_cpu::CpuModel;
+use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_device::{Disk, Endpoint, Map, UARTS};
 use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
 use rackwright_time::{Clock, Cycles};
@@ -21,6 +21,20 @@ pub struct Extras<'a> {
     pub attachment: Attachment<'a>,
     /// Who looks at its harts, which changes nothing.
     pub observation: Option<&'a Observation>,
+    /// What its time depends on, in the place of the default.
+    pub parameters: Option<&'a ServerParameters>,
+}
+
+impl Extras<'_> {
+    /// What its time depends on.
+    pub fn parameters(&self) -> ServerParameters {
+        self.parameters.cloned().unwrap_or_default()
+    }
+
+    fn hierarchy(&self) -> Result<SharedHierarchy, MachineError> {
+        let hierarchy = Hierarchy::new(self.parameters().memory)?;
+        Ok(SharedHierarchy::new(hierarchy))
+    }
 }
 
 /// How a machine has a network card, which is run by somebody else.
@@ -44,7 +58,7 @@ impl Guest {
         software: &Software<'_>,
         extras: Extras<'_>,
     ) -> Result<Guest, MachineError> {
-        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
+        let hierarchy = extras.hierarchy()?;
         let shared = (&hierarchy, &Code::default());
         Guest::with_card(parameters, software, extras, shared, None)
     }
@@ -88,11 +102,12 @@ impl Guest {
             entry,
             vector: parameters.vector,
         };
+        let server = extras.parameters();
         let disk = extras.disk.as_ref().map(Disk::digest);
         let mut functions = functions(parameters.seed, extras.disk);
         functions.extend(card);
         let machine = build(
-            (parameters.cpu, extras.observation),
+            (parameters.cpu, &server, extras.observation),
             parameters.harts,
             memory,
             functions,
@@ -121,7 +136,7 @@ impl Guest {
         cpu: CpuModel,
         extras: Extras<'_>,
     ) -> Result<Guest, MachineError> {
-        let hierarchy = Hierarchy::new(HierarchyParameters::server()).map(SharedHierarchy::new)?;
+        let hierarchy = extras.hierarchy()?;
         let shared = (&hierarchy, &Code::default());
         Guest::go_on(checkpoint, cpu, extras, shared)
     }
@@ -151,6 +166,7 @@ impl Guest {
         shared: (&SharedHierarchy, &Code),
     ) -> Result<Guest, MachineError> {
         let head = &checkpoint.head;
+        let server = extras.parameters();
         let content = extras.disk.as_ref().map(Disk::digest);
         if let Some(reason) = differs(head.disk, content) {
             let path = checkpoint.path.clone();
@@ -161,7 +177,7 @@ impl Guest {
             .zip(&head.sent)
             .for_each(|(place, saved)| place.clone_from(saved));
         let machine = build(
-            (cpu, extras.observation),
+            (cpu, &server, extras.observation),
             head.machine.harts.len(),
             checkpoint.memory()?,
             // Random numbers go on with the saved state.

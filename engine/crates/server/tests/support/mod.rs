@@ -2,7 +2,7 @@
 
 use rackwright_linux::{Arguments, Environment, Input};
 use rackwright_memory::Placement;
-use rackwright_server::{CpuModel, Progress, Server, ServerConfig};
+use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,7 @@ pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
     let config = ServerConfig {
         cpu,
         harts: 1,
+        parameters: &ServerParameters::server(),
         units: &[],
         placement: Placement::NearCore,
         guest_bytes: 4 << 30,

@@ -1,5 +1,5 @@
 use crate::timing::VectorParameters;
-use rackwright_memory::Shape;
+use rackwright_memory::{Named, NamedParameters, ParameterError, Shape};
 
 /// Everything that the `boom` model is built from.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,5 +103,73 @@ impl BoomParameters {
             },
             vector: VectorParameters::usual(),
         }
+    }
+}
+
+/// The longest latency that may be set, in cycles.
+const LONGEST: u64 = 200;
+
+impl BoomLatencies {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("load", 1..=LONGEST, &mut self.load),
+            Named::new("float-load", 1..=LONGEST, &mut self.float_load),
+            Named::new("multiply", 1..=LONGEST, &mut self.multiply),
+            Named::new("divide", 1..=LONGEST, &mut self.divide),
+            Named::new("divide-most", 1..=LONGEST, &mut self.divide_most),
+            Named::new("float", 1..=LONGEST, &mut self.float),
+            Named::new("integer-to-float", 1..=LONGEST, &mut self.integer_to_float),
+            Named::new("float-divide", 1..=LONGEST, &mut self.float_divide),
+            Named::new("float-root", 1..=LONGEST, &mut self.float_root),
+            Named::new("float-divide-tail", 0..=LONGEST, &mut self.float_divide_tail),
+            Named::new("atomic", 1..=LONGEST, &mut self.atomic),
+        ]
+    }
+}
+
+impl NamedParameters for BoomParameters {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        let mut all = vec![
+            Named::new("reorder-buffer", 3..=1024, &mut self.reorder_buffer),
+            Named::new("load-queue", 1..=255, &mut self.load_queue),
+            Named::new("store-queue", 1..=255, &mut self.store_queue),
+            Named::new("redirect", 0..=LONGEST, &mut self.redirect),
+            Named::new("flush", 0..=LONGEST, &mut self.flush),
+            Named::new("dispatch", 0..=LONGEST, &mut self.dispatch),
+            Named::new("fetch", 0..=LONGEST, &mut self.fetch),
+            Named::new("fetch-ahead", 0..=LONGEST, &mut self.fetch_ahead),
+        ];
+        all.extend(
+            self.instructions
+                .named()
+                .into_iter()
+                .map(|each| each.of("instructions")),
+        );
+        all.extend(self.data.named().into_iter().map(|each| each.of("data")));
+        all.extend([
+            Named::new("outstanding-misses", 1..=64, &mut self.outstanding_misses),
+            Named::new("miss-request", 0..=LONGEST, &mut self.miss_request),
+            Named::new("miss-response", 0..=LONGEST, &mut self.miss_response),
+            Named::new("prefetch-next-line", 0..=1, &mut self.prefetch_next_line),
+        ]);
+        all.extend(self.latencies.named());
+        all.extend(self.vector.named().into_iter().map(|each| each.of("vector")));
+        all
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        self.instructions.check("instructions")?;
+        self.data.check("data")?;
+        let BoomLatencies {
+            float_divide,
+            float_root,
+            float_divide_tail: tail,
+            ..
+        } = self.latencies;
+        if tail <= u64::from(float_divide.min(float_root)) {
+            return Ok(());
+        }
+        let text = format!("float-divide-tail of {tail} is more than float-divide or float-root");
+        Err(ParameterError::new(text))
     }
 }

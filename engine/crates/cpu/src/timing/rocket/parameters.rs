@@ -1,6 +1,7 @@
 //! The numbers of Rocket's pipeline, each measured on the RTL with all accesses hitting.
 
 use crate::timing::VectorParameters;
+use rackwright_memory::{Named, NamedParameters, ParameterError};
 
 /// Cycles between the retirements of an instruction and of the next one that needs its result, and the like.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +130,116 @@ impl RocketParameters {
                 found: 2,
             },
             vector: VectorParameters::usual(),
+        }
+    }
+}
+
+/// The longest latency that may be set, in cycles: blocks keep some in eight bits.
+const LONGEST: u64 = 200;
+
+impl Latencies {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("load-wide", 1..=LONGEST, &mut self.load_wide),
+            Named::new("load-narrow", 1..=LONGEST, &mut self.load_narrow),
+            Named::new("float-load", 1..=LONGEST, &mut self.float_load),
+            Named::new("slow-result", 1..=LONGEST, &mut self.slow_result),
+            Named::new("multiply-least", 1..=LONGEST, &mut self.multiply_least),
+            Named::new("multiply", 1..=LONGEST, &mut self.multiply),
+            Named::new("multiply-word", 1..=LONGEST, &mut self.multiply_word),
+            Named::new("divide-least", 1..=LONGEST, &mut self.divide_least),
+            Named::new("divide-most", 1..=LONGEST, &mut self.divide_most),
+            Named::new("multiply-add-double", 1..=LONGEST, &mut self.multiply_add_double),
+            Named::new("float-other", 1..=LONGEST, &mut self.float_other),
+            Named::new("float-divide-double", 1..=LONGEST, &mut self.float_divide_double),
+            Named::new("float-divide-single", 1..=LONGEST, &mut self.float_divide_single),
+            Named::new("float-divide-tail", 0..=LONGEST, &mut self.float_divide_tail),
+            Named::new("drain", 1..=LONGEST, &mut self.drain),
+            Named::new("flush", 1..=LONGEST, &mut self.flush),
+            Named::new("flush-instructions", 1..=LONGEST, &mut self.flush_instructions),
+            Named::new("replay", 1..=LONGEST, &mut self.replay),
+        ]
+    }
+}
+
+impl MissPath {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("data-request", 0..=LONGEST, &mut self.data_request),
+            Named::new("data-response", 0..=LONGEST, &mut self.data_response),
+            Named::new("release", 0..=LONGEST, &mut self.release),
+            Named::new("write-back", 0..=LONGEST, &mut self.write_back),
+            Named::new("fetch-request", 0..=LONGEST, &mut self.fetch_request),
+            Named::new("fetch-kill", 0..=LONGEST, &mut self.fetch_kill),
+            Named::new("fetch-response", 0..=LONGEST, &mut self.fetch_response),
+        ]
+    }
+}
+
+impl FrontEnd {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        vec![
+            Named::new("depth", 0..=LONGEST, &mut self.depth),
+            Named::new("ahead", 0..=LONGEST, &mut self.ahead),
+            Named::new("known", 0..=LONGEST, &mut self.known),
+            Named::new("found", 0..=LONGEST, &mut self.found),
+        ]
+    }
+}
+
+impl NamedParameters for RocketParameters {
+    fn named(&mut self) -> Vec<Named<'_>> {
+        let mut all = self.latencies.named();
+        all.extend(self.misses.named().into_iter().map(|each| each.of("miss")));
+        all.extend(
+            self.front_end
+                .named()
+                .into_iter()
+                .map(|each| each.of("front-end")),
+        );
+        all.extend(self.vector.named().into_iter().map(|each| each.of("vector")));
+        all
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        let latencies = &self.latencies;
+        let ordered = [
+            (
+                "multiply-least",
+                latencies.multiply_least,
+                "multiply",
+                latencies.multiply,
+            ),
+            (
+                "multiply-least",
+                latencies.multiply_least,
+                "multiply-word",
+                latencies.multiply_word,
+            ),
+            (
+                "divide-least",
+                latencies.divide_least,
+                "divide-most",
+                latencies.divide_most,
+            ),
+            (
+                "float-divide-tail",
+                latencies.float_divide_tail,
+                "float-divide-single",
+                latencies.float_divide_single,
+            ),
+            (
+                "float-divide-tail",
+                latencies.float_divide_tail,
+                "float-divide-double",
+                latencies.float_divide_double,
+            ),
+        ];
+        match ordered.into_iter().find(|(_, less, _, more)| less > more) {
+            None => Ok(()),
+            Some((name, less, other, more)) => Err(ParameterError::new(format!(
+                "{name} of {less} is more than {other} of {more}"
+            ))),
         }
     }
 }

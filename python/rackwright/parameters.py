@@ -1,0 +1,71 @@
+"""What the time of a server depends on, beside its units: the numbers of caches, DRAM and harts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rackwright import _engine
+from rackwright.document import DocumentReader, load_yaml
+from rackwright.errors import RackwrightError
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that can be set: what it is without, and the least and the most that it may be by itself."""
+
+    name: str
+    default: int
+    least: int
+    most: int
+
+
+def memory_parameters() -> list[Parameter]:
+    """The numbers of caches and DRAM, which docs/memory-model.md explains."""
+    return [Parameter(*row) for row in _engine.memory_parameters()]
+
+
+def core_parameters(cpu: str) -> list[Parameter]:
+    """The numbers of harts of the model `cpu`: none of "functional". Raises `EngineError` for no model."""
+    return [Parameter(*row) for row in _engine.core_parameters(cpu)]
+
+
+@dataclass(frozen=True)
+class ServerParameters:
+    """Numbers in the place of the default: of caches and DRAM (`memory`), and of harts (`core`), by name.
+
+    A value: equal ones are equal, and it can be a key. Whatever takes one has it checked first.
+    """
+
+    memory: Mapping[str, int] = field(default_factory=dict)
+    core: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for part in ("memory", "core"):
+            numbers = getattr(self, part)
+            wrong = [name for name, value in numbers.items() if type(value) is not int or value < 0]
+            if wrong:
+                raise RackwrightError(f"{part}: {wrong[0]} is a number, not {numbers[wrong[0]]!r}")
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.memory.items()), frozenset(self.core.items())))
+
+    def check(self, cpu: str) -> None:
+        """Raises `EngineError` for names that harts of `cpu` or memory have not, and what cannot be."""
+        _engine.check_parameters(cpu, self.memory, self.core)
+
+    def describe(self) -> dict[str, dict[str, int]]:
+        """As `load` reads it: what is set, by name."""
+        return {"memory": dict(sorted(self.memory.items())), "core": dict(sorted(self.core.items()))}
+
+    @classmethod
+    def load(cls, path: Path) -> ServerParameters:
+        """Reads a YAML file as `describe` has it; raises `RackwrightError` that names file and part."""
+        reader = DocumentReader(path)
+        parts = reader.mapping("it", load_yaml(path), ("memory", "core"))
+        memory, core = (reader.mapping(part, parts.get(part), None) for part in ("memory", "core"))
+        try:
+            return cls(memory, core)
+        except RackwrightError as error:
+            raise RackwrightError(f"{path}: {error}") from error

@@ -1,0 +1,169 @@
+"""The numbers of caches, DRAM and harts: set from Python, from files and from the command line."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from command_line import rw
+
+from rackwright import EngineError
+from rackwright.errors import RackwrightError
+from rackwright.parameters import Parameter, ServerParameters, core_parameters, memory_parameters
+from rackwright.server import Server
+from rackwright.snappy import SnappyUnit
+
+REPOSITORY = Path(__file__).parents[2]
+PROGRAMS = REPOSITORY / "validation" / "rocket" / "programs"
+TEXT = (REPOSITORY / "README.md").read_bytes()
+
+
+def cycles(cpu: str, program: str, timing: ServerParameters) -> int:
+    """How long a kernel takes, which must work."""
+    result = Server(cpu, timing=timing).run(PROGRAMS / f"{program}.elf")
+    assert result.exit_code == 0
+    return result.cycles
+
+
+def test_slower_memory_makes_a_program_and_a_unit_slower() -> None:
+    slow = {"llc-latency": 400, "dram-channels": 1}
+    for cpu in ("rocket", "boom"):
+        usual = cycles(cpu, "load-llc", ServerParameters())
+        assert cycles(cpu, "load-llc", ServerParameters(slow)) > 2 * usual
+    alone, slower = SnappyUnit("compress").run(TEXT), SnappyUnit("compress", memory=slow).run(TEXT)
+    assert slower.cycles > alone.cycles
+    assert slower.output == alone.output
+    assert slower.parameters["llc-latency"] == 400
+
+
+@pytest.mark.parametrize(
+    ("cpu", "program", "core"),
+    [
+        ("rocket", "divide", {"divide-most": 130, "divide-least": 66}),
+        ("rocket", "branch-random", {"front-end-depth": 12}),
+        ("boom", "branch-random", {"redirect": 40}),
+        ("boom", "load-dram", {"reorder-buffer": 8, "load-queue": 2}),
+    ],
+)
+def test_a_slower_core_is_slower(cpu: str, program: str, core: dict[str, int]) -> None:
+    assert cycles(cpu, program, ServerParameters(core=core)) > cycles(cpu, program, ServerParameters())
+
+
+@pytest.mark.parametrize("cpu", ["rocket", "boom"])
+def test_what_is_set_to_its_default_changes_nothing(cpu: str) -> None:
+    everything = ServerParameters(
+        {each.name: each.default for each in memory_parameters()},
+        {each.name: each.default for each in core_parameters(cpu)},
+    )
+    program = PROGRAMS / "sort.elf"
+    usual = Server(cpu).run(program)
+    assert Server(cpu, timing=everything).run(program).digest == usual.digest
+
+
+def _chosen(source: random.Random, names: list[Parameter], most: int) -> dict[str, int]:
+    """Some of them at an end of what they may be, or near their default."""
+    picked = source.sample(names, source.randint(0, most))
+    return {
+        each.name: source.choice((each.least, each.most, source.randint(each.least, 3 * each.default + 3)))
+        for each in picked
+    }
+
+
+@pytest.mark.parametrize("cpu", ["rocket", "boom"])
+def test_whatever_is_not_refused_works(cpu: str) -> None:
+    source = random.Random(5)
+    ran = 0
+    for _ in range(40):
+        memory = _chosen(source, memory_parameters(), 3)
+        try:
+            timing = ServerParameters(memory, _chosen(source, core_parameters(cpu), 4))
+            timing.check(cpu)
+        except EngineError:
+            continue
+        assert cycles(cpu, "copy-l2", timing) > 0
+        ran += 1
+    assert ran > 10
+
+
+@pytest.mark.parametrize(
+    ("timing", "says"),
+    [
+        (ServerParameters({"l2-latency": 0}), "l2-latency is 1 to 10000, not 0"),
+        (ServerParameters({"l2-ways": 7}), "l2: 1048576 bytes in 7 ways"),
+        (ServerParameters({"llc-bytes": 1 << 16}), "smaller than the l2"),
+        (ServerParameters({"l4-bytes": 1}), "no parameter l4-bytes; there are l2-bytes"),
+        (ServerParameters(core={"redirect": 1}), "no parameter redirect; there are load-wide"),
+        (ServerParameters(core={"divide-least": 90}), "divide-least of 90 is more than divide-most of 67"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(timing: ServerParameters, says: str) -> None:
+    with pytest.raises(EngineError, match=says):
+        Server("rocket", timing=timing)
+
+
+def test_the_page_on_memory_names_all_of_them() -> None:
+    page = (REPOSITORY / "docs" / "memory-model.md").read_text(encoding="utf-8")
+    named = [*memory_parameters(), *core_parameters("rocket"), *core_parameters("boom")]
+    assert [each.name for each in named if f"`{each.name}`" not in page] == []
+
+
+def test_a_model_without_numbers_says_so() -> None:
+    assert core_parameters("functional") == []
+    with pytest.raises(EngineError, match="the model functional has no parameters"):
+        Server("functional", timing=ServerParameters(core={"flush": 1}))
+
+
+def test_they_are_a_value(tmp_path: Path) -> None:
+    one = ServerParameters({"l2-latency": 20, "l2-banks": 4}, {"flush": 9})
+    other = ServerParameters({"l2-banks": 4, "l2-latency": 20}, {"flush": 9})
+    assert len({one, other, ServerParameters()}) == 2
+    path = tmp_path / "server.yaml"
+    path.write_text("memory: {l2-latency: 20, l2-banks: 4}\ncore: {flush: 9}\n")
+    assert ServerParameters.load(path) == one
+    assert one.describe() == {"memory": {"l2-banks": 4, "l2-latency": 20}, "core": {"flush": 9}}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("disk: {}", "it has 'disk'; there are memory, core"),
+        ("memory: 3", "memory is not a mapping"),
+        ("memory: {l2-latency: fast}", "memory: l2-latency is a number, not 'fast'"),
+        ("memory: {l2-latency: -1}", "memory: l2-latency is a number, not -1"),
+        ("{", "not YAML"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_by_name(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "server.yaml"
+    path.write_text(text)
+    with pytest.raises(RackwrightError, match=says) as caught:
+        ServerParameters.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_the_command_line_sets_them(tmp_path: Path) -> None:
+    program = PROGRAMS / "load-llc.elf"
+    usual, slow = (
+        rw("run", program, "--json", *more)
+        for more in ((), ("--memory", "llc-latency=400", "--core", "miss-data-response=40"))
+    )
+    assert (usual.status, slow.status) == (0, 0)
+    assert slow.json()["cycles"] > 2 * usual.json()["cycles"]
+    assert slow.json()["timing"] == {"memory": {"llc-latency": 400}, "core": {"miss-data-response": 40}}
+    refused = rw("accelerate", "snappy", "compress", REPOSITORY / "README.md", "--memory", "l2-latency=0")
+    assert refused.status == 1
+    assert refused.stderr.splitlines()[-1] == "rw: l2-latency is 1 to 10000, not 0"
+    assert refused.stderr.count("\n") == 1
+    refused = rw("run", program, "--memory", "fast")
+    assert refused.stderr.splitlines()[-1] == "rw: --memory: fast is not NAME=NUMBER"
+
+
+def test_benchmarks_take_them_beside_the_state_of_caches() -> None:
+    given = ("bench", "compression", REPOSITORY / "README.md", "--format", "snappy", "--json")
+    chosen = ("--operation", "decompress", "--target", "rocket", "--memory", "cold")
+    usual, slow = (rw(*given, *chosen, *more) for more in ((), ("--memory", "llc-latency=400")))
+    [row], [slower] = usual.json()["rows"], slow.json()["rows"]
+    assert slower["cycles"] > row["cycles"]
+    refused = rw(*given, "--memory", "hot")
+    assert refused.stderr == "rw: --memory: caches are warm or cold, not hot\n"
