@@ -167,3 +167,36 @@ def test_benchmarks_take_them_beside_the_state_of_caches() -> None:
     assert slower["cycles"] > row["cycles"]
     refused = rw(*given, "--memory", "hot")
     assert refused.stderr == "rw: --memory: caches are warm or cold, not hot\n"
+
+
+def test_parameters_and_clocks_of_units_are_set_by_benchmarks_too() -> None:
+    given = ("bench", "compression", REPOSITORY / "README.md", "--format", "snappy", "--json")
+    chosen = ("--operation", "compress", "--target", "rocket+unit")
+    own = ("--set", "hash-log2=9", "--clock", "1e9")
+    usual, other = (rw(*given, *chosen, *more).json()["rows"][0] for more in ((), own))
+    assert other["compressed_bytes"] > usual["compressed_bytes"]
+    assert (other["unit_clock_hz"], other["unit_clock_source"]) == (1_000_000_000, "asked")
+    assert other["seconds"] > usual["seconds"]
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (
+            ["bench", "protobuf", "--set", "nic.lanes=1"],
+            "no unit nic; there are protobuf-deserialize",
+        ),
+        (["boot", "--run", "true", "--set", "lanes=1"], "--set: lanes=1 is not UNIT.PARAMETER=VALUE"),
+        (
+            ["boot", "--run", "true", "--memory", "1GiB", "--memory", "2GiB"],
+            "not 1GiB and 2GiB",
+        ),
+        (["profile", "--", "run", PROGRAMS / "sort.elf", "--core", "redirect=3"], "no parameter redirect"),
+    ],
+)
+def test_what_a_verb_cannot_take_is_refused_in_a_line(
+    command: list[object], says: str, tmp_path: Path
+) -> None:
+    ended = rw(*command)
+    assert ended.status == 1
+    assert says in ended.stderr.splitlines()[-1]

@@ -6,7 +6,7 @@ import contextlib
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from bootstrap.compression import benchmark
 from bootstrap.software import HOST, RISCV
 from rackwright import libsnappy, libz, libzstd
 from rackwright.clocks import clock_of
-from rackwright.designs import elaborate
+from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.server import Server
@@ -117,12 +117,15 @@ def measure(
     operations: Sequence[str] = OPERATIONS,
     targets: Sequence[str] = ("host", "boom", "boom+unit"),
     memory: str = "warm",
+    parameters: Mapping[str, ParameterValue] | None = None,
+    clock: str | None = None,
     timing: ServerParameters | None = None,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """A row for every operation, target and input, and after the inputs of each target their total.
 
-    `memory` is "warm" or "cold", `timing` has numbers of caches and DRAM in the place of the default.
+    `memory` is "warm" or "cold", `timing` has numbers of caches and DRAM in the place of the default;
+    `parameters` and `clock` are those of the units.
     Every result is compared with what the official library makes of it in this process. Raises
     `RackwrightError` for empty inputs.
     """
@@ -134,7 +137,8 @@ def measure(
         raise MissingBuildError("the benchmark of formats", "./rw bench compression")
     for operation in operations:
         for target in targets:
-            run = _Target(format_name, operation, target, memory, timing)
+            unit = (parameters or {}, clock)
+            run = _Target(format_name, operation, target, memory, unit, timing)
             rows = []
             for name, plain in inputs:
                 begin(f"{format_name} {operation} on {target}: {name}")
@@ -164,17 +168,27 @@ class _Target:
     """One operation of a format on one target."""
 
     def __init__(
-        self, format_name: str, operation: str, target: str, memory: str, timing: ServerParameters | None
+        self,
+        format_name: str,
+        operation: str,
+        target: str,
+        memory: str,
+        unit: tuple[Mapping[str, ParameterValue], str | None],
+        timing: ServerParameters | None,
     ) -> None:
         self._format, self._operation, self._target = format_name, operation, target
         cpu, _, with_unit = target.partition("+")
         self._memory = "warm" if cpu == "host" else memory
-        self._unit = _unit(f"{FORMATS[format_name]}-{operation}") if with_unit else None
+        parameters, clock = unit
+        name = f"{FORMATS[format_name]}-{operation}"
+        self._unit = _unit(name, parameters, clock) if with_unit else None
         self._program = benchmark(
             HOST if cpu == "host" else RISCV, format_name, "unit" if self._unit else "library"
         )
-        names = [self._unit.name] if self._unit else []
-        self._server = None if cpu == "host" else Server(cpu, names, timing=timing)
+        units = {name: parameters} if with_unit else {}
+        self._server = (
+            None if cpu == "host" else Server(cpu, list(units), parameters=units, clock=clock, timing=timing)
+        )
 
     def measure(self, name: str, plain: bytes, level: int | None) -> Row:
         """The row of one file; raises `RackwrightError` when the program fails."""
@@ -227,9 +241,9 @@ class _Target:
             return Times.of(json.loads(said), hertz), hertz, result.read_bytes()
 
 
-def _unit(name: str) -> _Unit:
-    manifest = elaborate(name)
-    clock = clock_of(manifest)
+def _unit(name: str, parameters: Mapping[str, ParameterValue], asked: str | None) -> _Unit:
+    manifest = elaborate(name, parameters)
+    clock = clock_of(manifest, asked)
     row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
     return _Unit(name, clock.hertz, clock.source, None if row is None else row.area_mm2)
 

@@ -144,6 +144,8 @@ def compression(
             "such as l2-latency=20 (docs/memory-model.md). Repeatable.",
         ),
     ] = None,
+    settings: SetOption = None,
+    clock: ClockOption = None,
     json: JsonOption = False,
 ) -> None:
     """The official library on this machine and on a simulated core, and the unit beside that core.
@@ -172,6 +174,8 @@ def compression(
                 operations=[each.value for each in operations or list(Operation)],
                 targets=[each.value for each in targets or (Target.host, Target.boom, Target.boom_unit)],
                 memory=state.value,
+                parameters=parse_settings(settings),
+                clock=clock,
                 timing=timing,
                 begin=activity.begin,
             )

@@ -13,7 +13,13 @@ import typer
 
 from rackwright.cli.accelerate import Placement
 from rackwright.cli.output import JsonOption, messages, print_json, working
-from rackwright.cli.settings import CoreOption, parse_timing
+from rackwright.cli.settings import (
+    ClockOption,
+    CoreOption,
+    UnitSetOption,
+    parse_timing,
+    parse_unit_settings,
+)
 from rackwright.errors import RackwrightError
 
 
@@ -100,6 +106,8 @@ def boot(
         typer.Option(metavar="NAME", help="A unit or a set (snappy) beside each hart; repeatable."),
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    values: UnitSetOption = None,
+    clock: ClockOption = None,
     net: Annotated[
         Net,
         typer.Option(
@@ -176,6 +184,8 @@ def boot(
                 disk=disk,
                 accelerators=accelerator or (),
                 placement=placement.value,
+                parameters=parse_unit_settings(values),
+                clock=clock,
                 timing=timing,
                 net=net.value,
                 show=show,
@@ -196,6 +206,8 @@ def boot(
                 files=files or (),
                 accelerators=accelerator or (),
                 placement=placement.value,
+                parameters=parse_unit_settings(values),
+                clock=clock,
                 timing=timing,
                 net=net.value,
                 checkpoint=checkpoint,

@@ -17,7 +17,13 @@ from rackwright.cli.boot import DEFAULT_SIZE, GuestMemoryOption, guest_memory, m
 from rackwright.cli.boot import Cpu as BootCpu
 from rackwright.cli.output import JsonOption, messages, print_json, working
 from rackwright.cli.run import MOST_CYCLES, Cpu, exit_status
-from rackwright.cli.settings import CoreOption, MemoryOption, parse_timing
+from rackwright.cli.settings import (
+    ClockOption,
+    CoreOption,
+    MemoryOption,
+    parse_timing,
+    parse_unit_settings,
+)
 from rackwright.errors import RackwrightError
 from rackwright.profiling.watching import EVERY, SAMPLES, Watching
 
@@ -200,6 +206,7 @@ def _run(
         list[str] | None, typer.Option(metavar="NAME", help="A unit, a set or a manifest.json; repeatable.")
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    clock: ClockOption = None,
     memory: MemoryOption = None,
     core: CoreOption = None,
     write_folder: Annotated[
@@ -210,7 +217,11 @@ def _run(
     ] = 0,
     values: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Cluster: instead of the script's."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A unit's parameter, snappy-compress.hash-ways=2; in a cluster, instead of the script's.",
+        ),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Cluster: threads that simulate.")] = None,
 ) -> Any:
@@ -224,11 +235,23 @@ def _run(
         raise RackwrightError(f"{program}: no such file")
     asked: _Asked = context.obj
     if program.suffix == ".py":
+        if clock or memory or core:
+            raise RackwrightError(
+                f"--clock, --memory and --core are for programs; {program.name} is a script with a cluster"
+            )
         return _observe_cluster(program, arguments or [], asked, values or [], threads)
-    if asked.servers or values or threads:
-        raise RackwrightError(f"--servers, --set and --threads are for clusters; {program.name} is a program")
+    if asked.servers or threads:
+        raise RackwrightError(f"--servers and --threads are for clusters; {program.name} is a program")
     timing = parse_timing(memory, core)
-    server = Server(cpu.value, accelerator or [], harts=harts, placement=placement.value, timing=timing)
+    server = Server(
+        cpu.value,
+        accelerator or [],
+        harts=harts,
+        placement=placement.value,
+        parameters=parse_unit_settings(values),
+        clock=clock,
+        timing=timing,
+    )
     return observe_program(
         server,
         program,

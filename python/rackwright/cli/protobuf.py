@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
-from rackwright.cli.settings import ClockOption, MemoryOption, parse_timing
+from rackwright.cli.settings import (
+    ClockOption,
+    MemoryOption,
+    UnitSetOption,
+    parse_timing,
+    parse_unit_settings,
+)
 
 if TYPE_CHECKING:
+    from rackwright.designs import ParameterValue
     from rackwright.parameters import ServerParameters
     from rackwright.protobuf import Row, Suite, Summary
 
@@ -128,6 +135,7 @@ def bench_protobuf(
     calls: Annotated[
         Calls, typer.Option(help="Give the unit all messages of a benchmark at once, or one at a time.")
     ] = Calls.batch,
+    values: UnitSetOption = None,
     clock: ClockOption = None,
     memory: MemoryOption = None,
     json: JsonOption = False,
@@ -151,7 +159,8 @@ def bench_protobuf(
     made = chosen_suite(suite, syntax.value if syntax else None, schemas, seed, messages)
     if save is not None:
         save_suite(made, save)
-    _measure(made, operation, None, target, json, clock, calls, parse_timing(memory, None))
+    units = parse_unit_settings(values)
+    _measure(made, operation, None, target, json, clock, calls, units, parse_timing(memory, None))
 
 
 def _one_operation(
@@ -178,6 +187,7 @@ def _measure(
     json: bool,
     clock: str | None = None,
     calls: Calls = Calls.batch,
+    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
     timing: ServerParameters | None = None,
 ) -> None:
     from rackwright.protobuf import OPERATIONS, TARGETS, measure, summarize
@@ -191,6 +201,7 @@ def _measure(
                 include=include or (),
                 clock=clock,
                 calls=calls.value,
+                parameters=parameters,
                 timing=timing,
                 detail=activity.detail,
             )

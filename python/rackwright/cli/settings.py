@@ -20,6 +20,14 @@ SetOption = Annotated[
     ),
 ]
 
+UnitSetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="UNIT.PARAMETER=VALUE",
+        help="A parameter of a unit, snappy-compress.hash-ways=2 (`./rw units UNIT`); repeatable.",
+    ),
+]
 
 ClockOption = Annotated[
     str | None,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rackwright import _engine
 from rackwright.accelerators import build_units
+from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.linux.console import Console
 from rackwright.linux.files import archive_of
@@ -99,6 +100,8 @@ def boot(
     disk: Path | None = None,
     files: Sequence[Path] = (),
     accelerators: Sequence[str | Path | _engine.Design] = (),
+    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
+    clock: str | None = None,
     placement: str = "near-core",
     timing: ServerParameters | None = None,
     checkpoint: Path | None = None,
@@ -115,7 +118,7 @@ def boot(
     `kernel_options` go to the end of the kernel's command line.
     `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
     `files` are put into /root, where the command runs. `accelerators` are units beside each hart, named as
-    for `Server`, which translate the addresses of processes.
+    for `Server`, which translate the addresses of processes; `parameters` and `clock` are as there.
     With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
     enters the run, whose digest is its own. A checkpoint can't hold that interface.
     `timing` has numbers of caches, DRAM and harts in the place of the default.
@@ -134,7 +137,7 @@ def boot(
         raise RackwrightError("a checkpoint can't hold a network interface; say --net when going on from it")
     nic = interface(net)
     began = time.monotonic()
-    units = build_units(accelerators, {}, translation=True)
+    units = build_units(accelerators, parameters or {}, clock, translation=True)
     guest = _engine.Guest(
         image.firmware,
         image.kernel,
@@ -171,6 +174,8 @@ def restore(
     cpu: str = "functional",
     disk: Path | None = None,
     accelerators: Sequence[str | Path | _engine.Design] = (),
+    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
+    clock: str | None = None,
     placement: str = "near-core",
     timing: ServerParameters | None = None,
     net: str = "none",
@@ -192,7 +197,7 @@ def restore(
     nic = interface(net)
     began = time.monotonic()
     kernel, files = (image.kernel, image.files) if image else (None, None)
-    units = build_units(accelerators, {}, translation=True)
+    units = build_units(accelerators, parameters or {}, clock, translation=True)
     guest = _engine.Guest.restore(
         checkpoint,
         cpu,

@@ -6,11 +6,12 @@ import contextlib
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rackwright.designs import ParameterValue
 from rackwright.errors import RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.protobuf.program import Programs, compile_benchmark
@@ -39,18 +40,22 @@ def measure(
     include: Sequence[Path] = (),
     clock: str | None = None,
     calls: str = "batch",
+    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
     timing: ServerParameters | None = None,
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """Every benchmark on every target; rows come target by target, for one part of the suite after the other.
 
     Every result has been compared with the official library's, by the program that was measured.
-    `clock` is the units' clock as a server takes it, `calls` one of `CALLS`, `timing` has numbers of
-    caches and DRAM in the place of the default. `detail` hears what is under way.
+    `clock` is the units' clock and `parameters` theirs, as a server takes them, `calls` one of `CALLS`.
+    `timing` has numbers of caches and DRAM in the place of the default. `detail` hears what is under way.
     """
     if calls not in CALLS:
         raise RackwrightError(f"calls are {' or '.join(CALLS)}, not {calls}")
-    way = _Way(clock, calls, timing or ServerParameters())
+    strangers = set(parameters or {}) - set(UNITS.values())
+    if strangers:
+        raise RackwrightError(f"no unit {min(strangers)}; there are {', '.join(UNITS.values())}")
+    way = _Way(clock, calls, parameters or {}, timing or ServerParameters())
     for part in suite.parts():
         folders = (*include, suite.proto.parent)
         yield from _measure_part(part, operations, targets, folders, way, detail)
@@ -58,10 +63,11 @@ def measure(
 
 @dataclass(frozen=True)
 class _Way:
-    """The clock of units, how they are called, and the numbers of caches and DRAM."""
+    """The clock of units, how they are called, their parameters, and the numbers of caches and DRAM."""
 
     clock: str | None
     calls: str
+    parameters: Mapping[str, Mapping[str, ParameterValue]]
     timing: ServerParameters
 
 
@@ -116,7 +122,8 @@ def _run(
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
         _check(done.returncode, target, done.stderr)
         return _Output(done.stdout, "single", None, None)
-    server = Server(cpu, [UNITS[operation]] if unit else [], clock=way.clock, timing=way.timing)
+    units = {UNITS[operation]: way.parameters.get(UNITS[operation], {})} if unit else {}
+    server = Server(cpu, list(units), parameters=units, clock=way.clock, timing=way.timing)
     # Names without folders, so that the program sees the same arguments wherever it runs.
     with contextlib.chdir(folder):
         result = server.run(programs.riscv64, arguments)
