@@ -13,24 +13,15 @@ from typing import Any
 
 from bootstrap.compression import benchmark
 from bootstrap.software import HOST, RISCV
-from rackwright import libsnappy, libz, libzstd
 from rackwright.clocks import clock_of
+from rackwright.codec import OPERATIONS
+from rackwright.codecs import CODECS, Codec
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.server import Server
 from rackwright.synthesis.table import read_table
 from rackwright.times import Times
-
-FORMATS = {"snappy": "snappy", "zstd": "zstd", "deflate": "deflate", "gzip": "deflate", "zlib": "deflate"}
-"""The formats, each with the family of its units."""
-
-LEVELS = {"zstd": range(1, 23), "deflate": range(1, 10)}
-"""By family, the levels of its library; Snappy has none."""
-
-_USUAL_LEVELS = {"zstd": 3, "deflate": 6}
-
-OPERATIONS = ("compress", "decompress")
 
 TARGETS = ("host", "rocket", "rocket+unit", "boom", "boom+unit")
 """Who does it: the library on this machine or on a simulated core, or the unit beside that core."""
@@ -97,18 +88,6 @@ class _Unit:
     area_mm2: float | None
 
 
-def level_of(format_name: str, asked: int | None) -> int | None:
-    """The level of the library; raises `RackwrightError` for one that it does not have."""
-    family = FORMATS[format_name]
-    if asked is None:
-        return _USUAL_LEVELS.get(family)
-    levels = LEVELS.get(family, range(0))
-    if asked not in levels:
-        said = f"has levels {levels[0]} to {levels[-1]}, not {asked}" if levels else "has no levels"
-        raise RackwrightError(f"{format_name} {said}")
-    return asked
-
-
 def measure(
     inputs: Sequence[tuple[str, bytes]],
     format_name: str,
@@ -129,7 +108,8 @@ def measure(
     Every result is compared with what the official library makes of it in this process. Raises
     `RackwrightError` for empty inputs.
     """
-    chosen = level_of(format_name, level)
+    codec = CODECS[format_name]
+    chosen = codec.level(level)
     empty = [name for name, data in inputs if not data]
     if empty:
         raise RackwrightError(f"{empty[0]} is empty: there is nothing to measure")
@@ -138,7 +118,7 @@ def measure(
     for operation in operations:
         for target in targets:
             unit = (parameters or {}, clock)
-            run = _Target(format_name, operation, target, memory, unit, timing)
+            run = _Target(codec, operation, target, memory, unit, timing)
             rows = []
             for name, plain in inputs:
                 begin(f"{format_name} {operation} on {target}: {name}")
@@ -169,21 +149,21 @@ class _Target:
 
     def __init__(
         self,
-        format_name: str,
+        codec: Codec,
         operation: str,
         target: str,
         memory: str,
         unit: tuple[Mapping[str, ParameterValue], str | None],
         timing: ServerParameters | None,
     ) -> None:
-        self._format, self._operation, self._target = format_name, operation, target
+        self._codec, self._operation, self._target = codec, operation, target
         cpu, _, with_unit = target.partition("+")
         self._memory = "warm" if cpu == "host" else memory
         parameters, clock = unit
-        name = f"{FORMATS[format_name]}-{operation}"
+        name = f"{codec.family}-{operation}"
         self._unit = _unit(name, parameters, clock) if with_unit else None
         self._program = benchmark(
-            HOST if cpu == "host" else RISCV, format_name, "unit" if self._unit else "library"
+            HOST if cpu == "host" else RISCV, codec.name, "unit" if self._unit else "library"
         )
         units = {name: parameters} if with_unit else {}
         self._server = (
@@ -192,7 +172,7 @@ class _Target:
 
     def measure(self, name: str, plain: bytes, level: int | None) -> Row:
         """The row of one file; raises `RackwrightError` when the program fails."""
-        packed = _pack(self._format, plain, level)
+        packed = self._codec.compress(plain, level)
         compressing = self._operation == "compress"
         # What is to be compressed has the format's own bound as its room.
         arguments = [self._operation, str(level or 0), str(0 if compressing else len(plain))]
@@ -201,7 +181,7 @@ class _Target:
         seconds = times.first if self._memory == "cold" else times.again
         return Row(
             file=name,
-            format=self._format,
+            format=self._codec.name,
             operation=self._operation,
             level=level,
             target=self._target,
@@ -215,7 +195,7 @@ class _Target:
             unit_clock_hz=unit.clock_hz if unit else None,
             unit_clock_source=unit.clock_source if unit else None,
             area_mm2=unit.area_mm2 if unit else None,
-            verified=(_unpack(self._format, output, len(plain)) if compressing else output) == plain,
+            verified=(self._codec.unpack(output, len(plain)) if compressing else output) == plain,
         )
 
     def _run(self, arguments: Sequence[str], data: bytes) -> tuple[Times, int | None, bytes]:
@@ -246,27 +226,3 @@ def _unit(name: str, parameters: Mapping[str, ParameterValue], asked: str | None
     clock = clock_of(manifest, asked)
     row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
     return _Unit(name, clock.hertz, clock.source, None if row is None else row.area_mm2)
-
-
-def _pack(format_name: str, plain: bytes, level: int | None) -> bytes:
-    """What the official library makes of `plain`."""
-    if format_name == "snappy":
-        return libsnappy.compress(plain)
-    if format_name == "zstd":
-        return libzstd.compress(plain, _USUAL_LEVELS["zstd"] if level is None else level)
-    return libz.compress(plain, _USUAL_LEVELS["deflate"] if level is None else level, _wrapper(format_name))
-
-
-def _unpack(format_name: str, packed: bytes, size: int) -> bytes | None:
-    """What the official library makes of a result; None when it refuses it."""
-    if format_name == "snappy":
-        return libsnappy.decompress(packed)
-    if format_name == "zstd":
-        found = libzstd.decompress(packed, size)
-        return None if isinstance(found, str) else found
-    content = libz.decompress(packed, _wrapper(format_name))
-    return None if isinstance(content, str) else content[0]
-
-
-def _wrapper(format_name: str) -> libz.Format:
-    return next(name for name in libz.FORMATS if name == format_name)

@@ -211,24 +211,18 @@ def accelerate(
 
 def _preset(algorithm: Algorithm, operation: Operation, level: int | None) -> dict[str, ParameterValue]:
     """The parameters of a level; none without one."""
+    from rackwright.codecs import CODECS
     from rackwright.levels import level_parameters
 
-    if level is None:
-        return {}
-    plain = (Algorithm.snappy, Algorithm.zstd)
-    family = algorithm if algorithm in plain else Algorithm.deflate
-    return level_parameters(f"{family}-{operation}", level)
+    return {} if level is None else level_parameters(f"{CODECS[algorithm.value].family}-{operation}", level)
 
 
 def _builder(
     algorithm: Algorithm, operation: str, *, combined: bool, dictionary: bytes
 ) -> Callable[..., CodecUnit]:
     """What makes the unit; it takes what all units take."""
-    from rackwright import libz
+    from rackwright.codecs import CODECS
     from rackwright.combined import CombinedCompressor, CombinedDecompressor
-    from rackwright.deflate import DeflateUnit
-    from rackwright.snappy import SnappyUnit
-    from rackwright.zstd import ZstdUnit
 
     if dictionary and algorithm is not Algorithm.zstd:
         raise RackwrightError(f"{algorithm.value} takes no dictionary")
@@ -238,18 +232,13 @@ def _builder(
         if dictionary:
             raise RackwrightError("combined-compress takes no dictionary")
         return partial(CombinedCompressor, algorithm.value)
-    if algorithm is Algorithm.snappy:
-        return partial(SnappyUnit, operation)
-    if algorithm is Algorithm.zstd:
-        return partial(ZstdUnit, operation, dictionary=dictionary)
-    return partial(DeflateUnit, operation, next(name for name in libz.FORMATS if name == algorithm.value))
-
-
-_LIBRARIES = {Algorithm.snappy: "libsnappy", Algorithm.zstd: "libzstd"}
-"""The official libraries; that of the other formats is zlib."""
+    options = {"dictionary": dictionary} if dictionary else {}
+    return partial(CODECS[algorithm.value].unit, operation, **options)
 
 
 def _print(result: AcceleratorResult, algorithm: Algorithm) -> None:
+    from rackwright.codecs import CODECS
+
     verdict = "yes" if result.verified else "NO"
     parameters = ", ".join(f"{name}={value}" for name, value in result.parameters.items())
     pairs = [
@@ -259,7 +248,7 @@ def _print(result: AcceleratorResult, algorithm: Algorithm) -> None:
         ("ratio", f"{result.ratio:.3f}"),
         ("cycles", f"{result.cycles:,} at {result.clock_hz / 1e9:g} GHz ({result.clock_source})"),
         ("speed", f"{result.gigabytes_per_second:.2f} GB/s of uncompressed bytes"),
-        ("verified", f"{verdict} (official {_LIBRARIES.get(algorithm, 'zlib')})"),
+        ("verified", f"{verdict} (official {CODECS[algorithm.value].library})"),
         ("simulated in", f"{result.wall_seconds:.2f} s"),
         ("digest", result.digest),
         ("parameters", parameters),

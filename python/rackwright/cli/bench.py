@@ -11,6 +11,7 @@ import typer
 
 from rackwright.benchmarks.cluster_loads import SCENARIOS
 from rackwright.cli.accelerate import (
+    Algorithm,
     HashEntriesOption,
     HistoryOption,
     Operation,
@@ -88,16 +89,6 @@ def snappy(
         raise typer.Exit(EXIT_FAILED)
 
 
-class Format(StrEnum):
-    """What there are official libraries and units for."""
-
-    snappy = "snappy"
-    zstd = "zstd"
-    deflate = "deflate"
-    gzip = "gzip"
-    zlib = "zlib"
-
-
 class Target(StrEnum):
     """Who does it."""
 
@@ -127,7 +118,7 @@ def _memory(given: list[str] | None) -> tuple[MemoryState, ServerParameters]:
 @bench.command("compression")
 def compression(
     files: Files = None,
-    format_name: Annotated[Format, typer.Option("--format", help="Of data.")] = Format.zstd,
+    format_name: Annotated[Algorithm, typer.Option("--format", help="Of data.")] = Algorithm.zstd,
     level: Annotated[int | None, typer.Option(help="Of the official library; its usual one.")] = None,
     operations: Annotated[
         list[Operation] | None, typer.Option("--operation", help="One of the two; both by default.")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from rackwright.codec import CodecUnit
-from rackwright.deflate import DeflateUnit
+from rackwright.codecs import CODECS
 from rackwright.designs import ParameterValue
-from rackwright.snappy import SnappyUnit
-from rackwright.zstd import ZstdUnit
 
 _HISTORY = {"history_kib": [2, 4, 8, 16, 32, 64]}
+_DEFLATE_HISTORY = {"history_kib": [2, 4, 8, 16, 32]}
 
 
 def _hash_entries(most_log2: int) -> dict[str, list[int]]:
@@ -24,35 +22,25 @@ def _hash_entries(most_log2: int) -> dict[str, list[int]]:
 class Workload:
     """`operation` names the calls that the unit serves, in `format`.
 
-    `settings` are the values of each; `build` makes the unit, with settings, parameters and placement.
+    `settings` are the values of each.
     """
 
     format: str
     operation: str
     settings: Mapping[str, Sequence[ParameterValue]]
-    build: Callable[..., CodecUnit]
 
     def unit(self, parameters: Mapping[str, Any], settings: Mapping[str, Any], placement: str) -> CodecUnit:
         """A unit fresh from reset."""
-        return self.build(self.operation, parameters=parameters, placement=placement, **settings)
+        build = CODECS[self.format].unit
+        return build(self.operation, parameters=parameters, placement=placement, **settings)
 
 
 WORKLOADS = {
-    "snappy-compress": Workload("snappy", "compress", {**_hash_entries(14), **_HISTORY}, SnappyUnit),
-    "snappy-decompress": Workload("snappy", "decompress", _HISTORY, SnappyUnit),
-    "zstd-compress": Workload("zstd", "compress", {**_hash_entries(15), **_HISTORY}, ZstdUnit),
-    "zstd-decompress": Workload("zstd", "decompress", _HISTORY, ZstdUnit),
-    "deflate-compress": Workload(
-        "deflate",
-        "compress",
-        {**_hash_entries(15), "history_kib": [2, 4, 8, 16, 32]},
-        partial(DeflateUnit, wrapper="deflate"),
-    ),
-    "deflate-decompress": Workload(
-        "deflate",
-        "decompress",
-        {"history_kib": [2, 4, 8, 16, 32]},
-        partial(DeflateUnit, wrapper="deflate"),
-    ),
+    "snappy-compress": Workload("snappy", "compress", {**_hash_entries(14), **_HISTORY}),
+    "snappy-decompress": Workload("snappy", "decompress", _HISTORY),
+    "zstd-compress": Workload("zstd", "compress", {**_hash_entries(15), **_HISTORY}),
+    "zstd-decompress": Workload("zstd", "decompress", _HISTORY),
+    "deflate-compress": Workload("deflate", "compress", {**_hash_entries(15), **_DEFLATE_HISTORY}),
+    "deflate-decompress": Workload("deflate", "decompress", _DEFLATE_HISTORY),
 }
 """By the name of the unit."""
