@@ -172,6 +172,8 @@ def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
             _run_elaborator([each.arguments(path) for each, path in zip(missing, made, strict=True)])
             for each, path in zip(missing, made, strict=True):
                 _keep(path, each)
+    for each in wanted:
+        _carry_clock(each.manifest)
     return [each.manifest for each in wanted]
 
 
@@ -192,6 +194,20 @@ def _keep(made: Path, wanted: Elaboration) -> None:
     except OSError:
         if not wanted.manifest.exists():
             raise
+
+
+def _carry_clock(manifest: Path) -> None:
+    """Has a manifest carry the clock that synthesis supports, where the table has a row for its RTL."""
+    from rackwright.synthesis.table import known_clock
+
+    record = json.loads(manifest.read_text(encoding="utf-8"))
+    clock, known = record["clock"], known_clock(record["hash"])
+    if clock.get("synthesised_hertz") == known:
+        return
+    clock.pop("synthesised_hertz", None)
+    if known is not None:
+        clock["synthesised_hertz"] = known
+    write_whole(manifest, json.dumps(record, indent=2) + "\n")
 
 
 def elaborate_class(class_name: str, classes: Path, *, assertions: bool = True) -> Path:

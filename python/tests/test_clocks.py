@@ -10,8 +10,10 @@ import pytest
 from rackwright import clocks
 from rackwright.cli.settings import parse_settings, parse_unit_settings
 from rackwright.clocks import ClockSource, UnitClock, clock_of
+from rackwright.designs import elaborate
 from rackwright.errors import RackwrightError
 from rackwright.synthesis.table import Row, read_table, write_table
+from rackwright.whole import write_whole
 
 
 @pytest.fixture
@@ -34,6 +36,17 @@ def test_the_lower_of_synthesis_and_the_limit(
 ) -> None:
     monkeypatch.setattr(clocks, "known_clock", lambda _: known)
     assert clock_of(manifest) == expected
+
+
+def test_a_manifest_carries_what_synthesis_supports() -> None:
+    path = elaborate("stream-copy")
+    record = json.loads(path.read_text(encoding="utf-8"))
+    assert record["clock"]["synthesised_hertz"] == read_table()[record["hash"]].clock_hz
+    record["clock"]["synthesised_hertz"] = 1
+    write_whole(path, json.dumps(record))
+    assert json.loads(elaborate("stream-copy").read_text(encoding="utf-8"))["clock"]["synthesised_hertz"] > 1
+    unknown = elaborate("stream-copy", {"outstanding": 8, "command-queue": 3})
+    assert "synthesised_hertz" not in json.loads(unknown.read_text(encoding="utf-8"))["clock"]
 
 
 def test_a_manifest_that_somebody_wrote_needs_no_hash(manifest: Path) -> None:
