@@ -55,7 +55,8 @@ class BootResult:
     """How a guest ran, from reset until it was switched off.
 
     `instructions` are of all harts, `cycles` of their clock; both count what came after `boot`, and so does
-    `processor_seconds`, what this process took of the host's processors.
+    `processor_seconds`, what this process took of the host's processors. `timing` has the numbers that were
+    set (`ServerParameters.describe`).
     """
 
     exit_code: int
@@ -73,6 +74,7 @@ class BootResult:
     net: str
     accelerators: tuple[str, ...]
     unit_clocks_hz: tuple[int, ...]
+    timing: dict[str, dict[str, int]]
     counters: dict[str, int]
     stderr: bytes = field(repr=False)
     console: bytes = field(repr=False)
@@ -155,7 +157,7 @@ def boot(
         memory=timing.memory if timing else {},
         core=timing.core if timing else {},
     )
-    run = _Run(guest, cpu, show, console, began, units, net)
+    run = _Run(guest, cpu, show, console, began, units, net, timing)
     run.until("ready")
     if nic is not None:
         run.prepare(set_up(restored=False))
@@ -211,7 +213,7 @@ def restore(
         timing.memory if timing else {},
         timing.core if timing else {},
     )
-    run = _Run(guest, cpu, show, console, began, units, net)
+    run = _Run(guest, cpu, show, console, began, units, net, timing)
     if nic is not None:
         run.prepare(set_up(restored=True))
     return run.to_end(command, run.cost(), None)
@@ -229,8 +231,10 @@ class _Run:
         began: float,
         units: Sequence[_engine.Design],
         net: str,
+        timing: ServerParameters | None,
     ) -> None:
         self._units = units
+        self._timing = timing or ServerParameters()
         self._net = net
         self._guest = guest
         self._cpu = cpu
@@ -276,6 +280,7 @@ class _Run:
             net=self._net,
             accelerators=tuple(built.unit for built in self._units),
             unit_clocks_hz=tuple(built.clock_hz for built in self._units),
+            timing=self._timing.describe(),
             counters=dict(guest.unit_counters),
             stderr=guest.output(ERRORS),
             console=guest.output(CONSOLE),
