@@ -35,10 +35,6 @@ tr.unit td { font-weight: 600; }
 svg { width: 100%; height: auto; background: var(--card); border-radius: 10px; padding: 1rem;
   box-sizing: border-box; }
 svg text { fill: var(--ink); font: 14px system-ui, sans-serif; }
-svg .chart-title { font-weight: 600; }
-svg .chart-label { text-anchor: end; fill: var(--soft); }
-svg .axis { stroke: var(--line); } svg .middle { text-anchor: middle; fill: var(--soft); }
-svg .host { fill: var(--host); } svg .core { fill: var(--core); } svg .unit { fill: var(--unit); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.2rem; font-size: .92rem; }
 dt { font-weight: 600; } dd { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
 </style>

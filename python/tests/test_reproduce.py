@@ -10,7 +10,7 @@ import pytest
 from command_line import rw
 
 from rackwright.errors import RackwrightError
-from rackwright.lines import line_chart
+from rackwright.plots import line_chart
 from rackwright.reproduce import EXPERIMENTS, Experiment, Outcome, Reproduction, Row, Settings, reproduce
 from rackwright.reproduce import reference as reference_module
 from rackwright.reproduce.reference import compare

@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 from string import Template
 
-from rackwright.demo.charts import Bar, bar_chart
 from rackwright.demo.rows import OPERATIONS, Comparison, Row
 from rackwright.demo.table import COLUMNS, DESCRIPTIONS, cells
 from rackwright.host import describe_host, describe_library
 from rackwright.page import definitions, page
+from rackwright.plots import Bar, bar_chart
 
 _BODY = Template(
     """<h1>Snappy in software and in hardware</h1>

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from html import escape
 
 from rackwright.exploration.explore import Exploration, Result
-from rackwright.lines import line_chart
 from rackwright.page import definitions, page
+from rackwright.plots import line_chart
 
 
 def render(done: Exploration) -> str:

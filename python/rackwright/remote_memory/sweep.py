@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from rackwright.errors import RackwrightError
-from rackwright.lines import Points, line_chart
 from rackwright.page import page
+from rackwright.plots import Points, line_chart
 from rackwright.remote_memory.measure import HART_HZ, Paging, PagingResult, run_paged
 
 KINDS: tuple[Paging, ...] = ("software", "unit")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from rackwright.demo.charts import Bar, bar_chart
+from rackwright.plots import Bar, bar_chart
 from rackwright.protobuf import Row, Summary, geometric_mean, measure, summarize
 from rackwright.protobuf.suites import chosen_suite
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings

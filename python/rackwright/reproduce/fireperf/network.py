@@ -13,11 +13,11 @@ from typing import Any
 import pandas as pd
 
 from rackwright.cluster import Cluster, Ethernet, Switch
-from rackwright.demo.charts import Bar, bar_chart
 from rackwright.designs import design, manifest_of
 from rackwright.errors import RackwrightError
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.image import build_image, load_image
+from rackwright.plots import Bar, bar_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.fireperf import copies
 from rackwright.reproduce.fireperf.copies import booted

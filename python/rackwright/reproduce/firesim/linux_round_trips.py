@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import fmean, median_low
 
 from rackwright.cluster import Cluster, Ethernet, Switch
-from rackwright.lines import line_chart
 from rackwright.linux.boot import boot
 from rackwright.linux.image import default_image, load_image
+from rackwright.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trips import HART_CYCLES_PER_US, ideal_us
 from rackwright.reproduce.reference import compare

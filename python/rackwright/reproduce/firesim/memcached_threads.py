@@ -10,9 +10,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from rackwright.cluster import Cluster, ClusterResult, Ethernet, Switch
-from rackwright.lines import line_chart
 from rackwright.linux.boot import boot
 from rackwright.linux.image import Image, build_image, default_image, load_image
+from rackwright.plots import line_chart
 from rackwright.programs import linux_program
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare

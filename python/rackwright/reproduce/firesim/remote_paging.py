@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from rackwright.lines import Points, line_chart
+from rackwright.plots import Points, line_chart
 from rackwright.remote_memory import Paging, PagingResult, run_paged, workload
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean, median
 
 from rackwright.cluster import Cluster, Ethernet, Switch
-from rackwright.lines import line_chart
+from rackwright.plots import line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.firesim.round_trip_parts import usual_trip
 from rackwright.reproduce.reference import compare

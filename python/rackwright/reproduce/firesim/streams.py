@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rackwright.cluster import Cluster, ClusterResult, Ethernet, Switch
-from rackwright.lines import Points, line_chart
+from rackwright.plots import Points, line_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
 from rackwright.server import Server
