@@ -16,6 +16,9 @@ Points = Sequence[tuple[float, float]]
 
 _COLOURS = ("#4b82c4", "#d9722e", "#5fa55a", "#a05cb0", "#8a97a6", "#c4a23b", "#3fa6a6", "#c0504d")
 _FONT = "system-ui, sans-serif"
+_NOT_DRAWN = re.compile(r"<!--.*?-->|<script.*?</script>", re.DOTALL)
+"""When a chart was made, and what its scripts would want to know."""
+
 _WIDTH = 640
 _BAR_HEIGHT, _AROUND_BARS = 36, 60
 
@@ -60,11 +63,12 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> str:
         **_options(title, _AROUND_BARS + _BAR_HEIGHT * len(bars)),
         show_legend=False,
         show_x_labels=False,
+        truncate_label=-1,
         rounded_bars=3,
     )
     upward = list(reversed(bars))
     # What a short bar stands for has no room on it.
-    chart.x_labels = [f"{bar.label}: {bar.text}" for bar in upward]
+    chart.x_labels = [f"{bar.label}: {bar.text}" if bar.label else bar.text for bar in upward]
     chart.add("", [_value(bar) for bar in upward])
     return _drawn(chart, title)
 
@@ -113,4 +117,4 @@ def _drawn(chart: Any, title: str) -> str:
     """The chart as SVG: the same today and tomorrow, with a name for its styles that no other has."""
     drawn = chart.render(is_unicode=True)
     name = hashlib.sha256(drawn.replace(chart.uuid, "").encode()).hexdigest()[:12]
-    return re.sub(r"<!--.*?-->", "", drawn, flags=re.DOTALL).replace(chart.uuid, name)
+    return _NOT_DRAWN.sub("", drawn).replace(chart.uuid, name)

@@ -66,6 +66,7 @@ def test_the_report_needs_nothing_else(comparison: Comparison) -> None:
     for chart in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(chart)
     assert page.count("<svg") == 4
+    assert "<script" not in page
     assert page.count("<tr class=") == len(comparison.rows)
 
 

@@ -32,7 +32,7 @@ def test_cycles_of_the_transfer_are_told_by_the_fill_of_the_ring() -> None:
         "cycles at 2 to 3": 30,
     }
     chart = ring_chart(dict.fromkeys(("one", "two", "three"), ring))
-    assert chart.count("<rect") == 6
+    assert chart.count('class="rect reactive') == 6
     assert "30 three" in chart
 
 
