@@ -23,15 +23,15 @@ class Codec:
 
     Its units are `family`-compress and `family`-decompress; `unit` makes one, of an operation with the
     options of `CodecUnit`. `library` is the official one: `pack` is what it makes of plain bytes at one of
-    `levels` (of which `usual_level` is its own choice; a format without levels is given None), `unpack` what
-    it makes of packed bytes that stand for so many plain ones, or None when it refuses them.
+    `levels`, of which `usual_level` is its own choice (0 for a format without levels), `unpack` what it makes
+    of packed bytes that stand for so many plain ones, or None when it refuses them.
     """
 
     name: str
     family: str
     library: str
     unit: Callable[..., CodecUnit]
-    pack: Callable[[bytes, int | None], bytes]
+    pack: Callable[[bytes, int], bytes]
     unpack: Callable[[bytes, int], bytes | None]
     levels: range = range(0)
     usual_level: int | None = None
@@ -47,7 +47,7 @@ class Codec:
 
     def compress(self, plain: bytes, level: int | None = None) -> bytes:
         """What the official library makes of `plain`."""
-        return self.pack(plain, self.level(level))
+        return self.pack(plain, self.level(level) or 0)
 
 
 def _snappy() -> Codec:
@@ -71,7 +71,7 @@ def _zstd() -> Codec:
         "zstd",
         "libzstd",
         ZstdUnit,
-        pack=lambda plain, level: libzstd.compress(plain, 3 if level is None else level),
+        pack=libzstd.compress,
         unpack=unpack,
         levels=range(1, 23),
         usual_level=3,
@@ -88,7 +88,7 @@ def _deflate(wrapper: libz.Format) -> Codec:
         "deflate",
         "zlib",
         partial(DeflateUnit, wrapper=wrapper),
-        pack=lambda plain, level: libz.compress(plain, 6 if level is None else level, wrapper),
+        pack=partial(libz.compress, wrapper=wrapper),
         unpack=unpack,
         levels=range(1, 10),
         usual_level=6,

@@ -23,6 +23,7 @@ from rackwright.cli.settings import (
     ClockOption,
     MemoryOption,
     SetOption,
+    apart,
     parse_settings,
     parse_timing,
 )
@@ -108,10 +109,9 @@ class MemoryState(StrEnum):
 
 def _memory(given: list[str] | None) -> tuple[MemoryState, ServerParameters]:
     """What --memory says of the state of caches, and of their numbers."""
-    states = [text for text in given or () if "=" not in text]
+    states, numbers = apart(given)
     if len(states) > 1 or not {*states} <= {*MemoryState}:
         raise RackwrightError(f"--memory: caches are warm or cold, not {' and '.join(states)}")
-    numbers = [text for text in given or () if "=" in text]
     return MemoryState(states[0] if states else MemoryState.warm), parse_timing(numbers, None)
 
 

@@ -17,6 +17,7 @@ from rackwright.cli.settings import (
     ClockOption,
     CoreOption,
     UnitSetOption,
+    apart,
     parse_timing,
     parse_unit_settings,
 )
@@ -72,10 +73,10 @@ DEFAULT_SIZE = "2GiB"
 
 def guest_memory(given: list[str] | None) -> tuple[str | None, list[str]]:
     """The size among what --memory gives, and the numbers. Raises `RackwrightError` for two sizes."""
-    sizes = [text for text in given or () if "=" not in text]
+    sizes, numbers = apart(given)
     if len(sizes) > 1:
         raise RackwrightError(f"--memory: a guest has one size of memory, not {' and '.join(sizes)}")
-    return next(iter(sizes), None), [text for text in given or () if "=" in text]
+    return next(iter(sizes), None), numbers
 
 
 def boot(

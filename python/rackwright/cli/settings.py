@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -71,34 +71,41 @@ def parse_unit_settings(settings: list[str] | None) -> dict[str, dict[str, Param
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
     """The parameters of --set by name; raises `RackwrightError` for what is not PARAMETER=VALUE."""
-    found: dict[str, str] = {}
-    for setting in settings or ():
-        name, equals, value = setting.partition("=")
-        if not (name and equals and value):
-            raise RackwrightError(f"--set: {setting} is not PARAMETER=VALUE")
-        if name in found:
-            raise RackwrightError(f"--set: {name} is given more than once")
-        found[name] = value
-    return found
+    return _named("--set", "PARAMETER=VALUE", settings, lambda _: True)
 
 
 def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerParameters:
     """The numbers of --memory and --core. Raises `EngineError` for a memory that cannot be."""
     from rackwright.parameters import ServerParameters
 
-    numbers = parse_numbers("--memory", memory or ())
+    numbers = _numbers("--memory", memory)
     ServerParameters(numbers).check("functional")
-    return ServerParameters(numbers, parse_numbers("--core", core or ()))
+    return ServerParameters(numbers, _numbers("--core", core))
 
 
-def parse_numbers(option: str, settings: Iterable[str]) -> dict[str, int]:
-    """Numbers of NAME=NUMBER by name; raises `RackwrightError` that names the option."""
-    found: dict[str, int] = {}
-    for setting in settings:
+def apart(given: list[str] | None) -> tuple[list[str], list[str]]:
+    """The words among what an option gives, and what is NAME=VALUE."""
+    words = [text for text in given or () if "=" not in text]
+    return words, [text for text in given or () if "=" in text]
+
+
+def _numbers(option: str, settings: list[str] | None) -> dict[str, int]:
+    def is_number(text: str) -> bool:
+        return text.isascii() and text.isdigit()
+
+    return {name: int(value) for name, value in _named(option, "NAME=NUMBER", settings, is_number).items()}
+
+
+def _named(
+    option: str, form: str, settings: list[str] | None, allows: Callable[[str], bool]
+) -> dict[str, str]:
+    """Values by name; raises `RackwrightError` for what is not of the `form`, or not what it `allows`."""
+    found: dict[str, str] = {}
+    for setting in settings or ():
         name, equals, value = setting.partition("=")
-        if not (name and equals and value.isascii() and value.isdigit()):
-            raise RackwrightError(f"{option}: {setting} is not NAME=NUMBER")
+        if not (name and equals and value and allows(value)):
+            raise RackwrightError(f"{option}: {setting} is not {form}")
         if name in found:
             raise RackwrightError(f"{option}: {name} is given more than once")
-        found[name] = int(value)
+        found[name] = value
     return found
