@@ -3,8 +3,7 @@ mod switches;
 mod traffic;
 
 use crate::node::Elsewhere;
-use crate::routes::broadcast_tree;
-use crate::routes::Routes;
+use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
 use crate::{BladeSpec, ClusterError, Designs, Node, NodeKind, Observations};
 use rackwright_blade::{Blade, BladeParameters};

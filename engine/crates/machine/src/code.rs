@@ -2,7 +2,7 @@ use rackwright_cpu::{BoomBlock, RocketBlock, SharedCode};
 use std::sync::Arc;
 
 /// The decoded programs of many machines, each once for every core model.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Code {
     /// For functional harts.
     pub functional: Arc<SharedCode<()>>,

@@ -70,14 +70,7 @@ impl CardedGuest {
         config: &CardedConfig<'_>,
         extras: Extras<'_>,
     ) -> Result<(CardedGuest, Cycle), ServerError> {
-        let parameters = extras.parameters();
-        let own = Code::default();
-        // Decoded blocks hold what depends on the core's parameters.
-        let code = match extras.parameters {
-            None => config.code,
-            Some(_) => &own,
-        };
-        let hierarchy = SharedHierarchy::new(Hierarchy::new(parameters.memory)?);
+        let hierarchy = SharedHierarchy::new(Hierarchy::new(extras.parameters().memory)?);
         let hart = hierarchy.lock().parameters().clock;
         let card = card(config, &hierarchy, hart)?;
         if let Some(observation) = extras.observation {
@@ -87,7 +80,7 @@ impl CardedGuest {
         }
         let network = Network {
             card: Box::new(card.clone()),
-            shared: (&hierarchy, code),
+            shared: (&hierarchy, config.code),
             every: MEETING,
         };
         let to_link = Crossing::new(hart, config.clock);

@@ -33,7 +33,7 @@ pub use error::ServerError;
 pub use linux::{LinuxConfig, LinuxServer};
 pub use network::NetworkConfig;
 pub use networked::NetworkedServer;
-pub use rackwright_cpu::{CpuModel, ServerParameters, UnknownCpu};
+pub use rackwright_cpu::{CpuModel, ServerParameters};
 pub use rackwright_machine::Code;
 pub use rackwright_unit::{AttachedUnit, Guard, LastRequest, SentFrame, Surroundings, UnitError, Wait};
 pub use rocket_rtl::RocketRtl;

@@ -16,11 +16,11 @@ pub struct LinuxConfig<'a> {
     pub start: LinuxStart<'a>,
     /// The timing model of its harts.
     pub cpu: CpuModel,
-    /// What its time depends on, in the place of the default.
-    pub parameters: Option<&'a ServerParameters>,
+    /// What its time depends on.
+    pub parameters: &'a ServerParameters,
     /// What its random numbers start from.
     pub seed: u64,
-    /// Where servers of one network have their decoded programs.
+    /// Where servers of one network with the same parameters have their decoded programs.
     pub code: &'a Code,
     /// The network interface, elaborated with `virtio=1`.
     pub nic: &'a Design,
@@ -80,7 +80,7 @@ impl LinuxServer {
         };
         let extras = Extras {
             observation: config.observation,
-            parameters: config.parameters,
+            parameters: Some(config.parameters),
             ..Extras::default()
         };
         let (mut parts, begins) = CardedGuest::new(&carded, extras)?;

@@ -2,10 +2,9 @@ use crate::network::{NetworkConfig, Networked};
 use crate::server::Observed;
 use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
-use rackwright_cpu::{Boom, CpuModel, Functional, Rocket, ServerParameters, SharedCode, Timing};
+use rackwright_cpu::{Boom, CpuModel, Functional, Rocket, SharedCode, Timing};
 use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_linux::BareMetal;
-use rackwright_machine::Code;
 use rackwright_memory::{Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
@@ -64,10 +63,7 @@ impl NetworkedServer {
             let run = start_observed(config, network, observation, hierarchy, file)?;
             return Ok(NetworkedServer { run });
         }
-        // Decoded blocks hold what depends on the core's parameters.
-        let own = Code::default();
-        let usual = *config.parameters == ServerParameters::server();
-        let code = if usual { network.code } else { &own };
+        let code = network.code;
         let run = match config.cpu {
             CpuModel::Functional => {
                 let timings = each(config, |_| Functional::default());

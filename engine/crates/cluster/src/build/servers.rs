@@ -4,12 +4,20 @@ use rackwright_ethernet::{Ipv4, Mac};
 use rackwright_machine::{Checkpoint, MachineError};
 use rackwright_rtl::Design;
 use rackwright_server::{
-    LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, ServerConfig, ServerError,
-    ServerParameters, UnknownCpu, BARE_METAL_BYTES,
+    Code, CpuModel, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, ServerConfig,
+    ServerError, ServerParameters, BARE_METAL_BYTES,
 };
 use rackwright_traffic::Peer;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
+
+/// What the time of a server depends on, and where it has its decoded programs.
+struct Timed {
+    cpu: CpuModel,
+    parameters: ServerParameters,
+    code: Code,
+}
 
 /// Servers with cores, their programs and checkpoints.
 impl Builder<'_> {
@@ -19,12 +27,11 @@ impl Builder<'_> {
             name: name.to_string(),
             reason,
         };
-        let cpu = spec
-            .cpu
-            .parse()
-            .map_err(|unknown: UnknownCpu| refused(unknown.into()))?;
-        let parameters =
-            ServerParameters::with(cpu, &spec.memory, &spec.core).map_err(|error| refused(error.into()))?;
+        let Timed {
+            cpu,
+            parameters,
+            code,
+        } = self.timed(&spec.cpu, &spec.memory, &spec.core).map_err(refused)?;
         let file = self.program(name, &spec.program)?;
         let attached: Vec<&Design> = (spec.units.iter())
             .map(|unit| self.design(name, unit))
@@ -53,7 +60,7 @@ impl Builder<'_> {
             nic: self.design(name, &spec.nic)?,
             pager: pagers.first().copied(),
             clock: self.topology.clock,
-            code: &self.code,
+            code: &code,
             port: self.ports(index)[0],
             mac: peer.mac,
             address: peer.endpoint.address,
@@ -71,13 +78,11 @@ impl Builder<'_> {
             reason,
         };
         let peer = self.peers[&index];
-        let cpu = spec
-            .cpu
-            .parse()
-            .map_err(|unknown: UnknownCpu| refused(unknown.into()))?;
-        let parameters =
-            ServerParameters::with(cpu, &spec.memory, &spec.core).map_err(|error| refused(error.into()))?;
-        let parameters = (parameters != ServerParameters::server()).then_some(parameters);
+        let Timed {
+            cpu,
+            parameters,
+            code,
+        } = self.timed(&spec.cpu, &spec.memory, &spec.core).map_err(refused)?;
         let named = |address_of: &str| self.named(name, address_of);
         let whoami = (name, peer.endpoint.address);
         let command = linux::command(spec, whoami, named)?;
@@ -85,10 +90,10 @@ impl Builder<'_> {
             let config = LinuxConfig {
                 start,
                 cpu,
-                parameters: parameters.as_ref(),
+                parameters: &parameters,
                 // Servers draw random numbers of their own, such as the first port or sequence number.
                 seed: self.topology.description.seed.wrapping_add(index as u64),
-                code: &self.code,
+                code: &code,
                 nic: self.design(name, &spec.nic)?,
                 clock: self.topology.clock,
                 port: self.ports(index)[0],
@@ -130,6 +135,25 @@ impl Builder<'_> {
                 })
             }
         }
+    }
+
+    /// What the time of a server depends on, by what its description says.
+    fn timed(
+        &self,
+        cpu: &str,
+        memory: &BTreeMap<String, u64>,
+        core: &BTreeMap<String, u64>,
+    ) -> Result<Timed, ServerError> {
+        let cpu = cpu.parse()?;
+        let parameters = ServerParameters::with(cpu, memory, core)?;
+        // Decoded blocks hold what depends on the core's parameters.
+        let usual = parameters == ServerParameters::server();
+        let code = if usual { self.code.clone() } else { Code::default() };
+        Ok(Timed {
+            cpu,
+            parameters,
+            code,
+        })
     }
 
     /// A checkpoint, which all servers that go on from it share.

@@ -31,7 +31,7 @@ pub struct NetworkConfig<'a> {
     pub pager: Option<&'a Design>,
     /// The clock of the network.
     pub clock: Clock,
-    /// Where servers of one network have their decoded programs.
+    /// Where servers of one network with the same parameters have their decoded programs.
     pub code: &'a Code,
     /// Its port to the link.
     pub port: PortParameters,
