@@ -18,7 +18,7 @@ VERBS = {
     ),
     "loadtest": "Put load on services over UDP, or on simulated ones, and tell how long they take to answer.",
     "explore": "Measure every point of a design space over a suite of calls.",
-    "units": "List the hardware units: what they do, their parameters, ports and status.",
+    "units": "List the hardware units: what they do, their parameters, commands, ports and status.",
     "synth": (
         "Synthesise a unit to gates: logic depth in FO4, the clock and the area that follow, and where they "
         "go."

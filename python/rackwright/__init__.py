@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from rackwright.server import CPUS, RunResult, Server, run
     from rackwright.snappy import SnappyUnit
     from rackwright.tracing import Trace, read_trace
-    from rackwright.unit import PLACEMENTS, Buffer, Unit
+    from rackwright.unit import Buffer, Unit
+    from rackwright.unit_config import PLACEMENTS, UnitConfig
     from rackwright.zstd import ZstdUnit
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Trace",
     "Traffic",
     "Unit",
+    "UnitConfig",
     "UnitInfo",
     "ZstdUnit",
     "compile_bare_metal",
@@ -90,7 +92,8 @@ _HOMES = {
     "snappy": ("SnappyUnit",),
     "tracing": ("Trace", "read_trace"),
     "zstd": ("ZstdUnit",),
-    "unit": ("PLACEMENTS", "Buffer", "Unit"),
+    "unit": ("Buffer", "Unit"),
+    "unit_config": ("PLACEMENTS", "UnitConfig"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -37,6 +37,9 @@ class Design:
     def opcodes(self) -> list[int]:
         """The numbers n of the custom-n instructions that it answers to."""
     @property
+    def commands(self) -> list[tuple[str, int]]:
+        """The numbers of the commands that it says it has, by name."""
+    @property
     def memory_ports(self) -> list[tuple[str, int]]:
         """Names of its memory ports and the bytes of a beat."""
     @property
@@ -45,6 +48,13 @@ class Design:
     @property
     def parameters(self) -> dict[str, object]:
         """What it was elaborated with."""
+
+def reach(manifests: Sequence[Path]) -> list[tuple[str, list[tuple[int, int, int]], int | None]]:
+    """How harts call and reach units of these manifests, in their order.
+
+    Of each, its name, the ranges of functs as opcode, first and last, and the address of its registers.
+    Raises `EngineError` when they can't be attached together.
+    """
 
 class UnitBench:
     """A unit alone against guest memory and the timing hierarchy."""
@@ -221,8 +231,7 @@ class Guest:
         vector: bool = False,
         disk: Path | None = None,
         observer: Observer | None = None,
-        units: Sequence[Design] = (),
-        placement: str = "near-core",
+        units: Sequence[tuple[Design, str]] = (),
         nic: Design | None = None,
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
@@ -244,8 +253,7 @@ class Guest:
         observer: Observer | None = None,
         kernel: bytes | None = None,
         files: bytes | None = None,
-        units: Sequence[Design] = (),
-        placement: str = "near-core",
+        units: Sequence[tuple[Design, str]] = (),
         nic: Design | None = None,
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
@@ -335,16 +343,18 @@ class Server:
         self,
         cpu: str = "rocket",
         harts: int = 1,
-        placement: str = "near-core",
         guest_bytes: int = 1 << 33,
-        units: Sequence[Design] = (),
+        units: Sequence[tuple[Design, str]] = (),
         skip_quiescent: bool = True,
         check_idle: bool = False,
         waves: str | None = None,
         memory: Mapping[str, int] = ...,
         core: Mapping[str, int] = ...,
     ) -> None:
-        """`cpu` is "functional", "rocket" or "boom"; `memory` and `core` are numbers by name."""
+        """`cpu` is "functional", "rocket" or "boom".
+
+        `units` are designs, each with its placement; `memory` and `core` are numbers by name.
+        """
 
     def run(
         self,

@@ -1,70 +1,82 @@
-"""The units that stand beside the harts of a server, by their names."""
+"""The units that stand beside the harts of a server, from what they are to be to compiled designs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from rackwright import _engine
 from rackwright.clocks import clock_of
-from rackwright.designs import ParameterValue, design, elaborate, manifest_of
+from rackwright.designs import design, elaborate, manifest_of
 from rackwright.errors import RackwrightError
+from rackwright.unit_config import SETS, UnitConfig
 
-SETS = {
-    "snappy": ("snappy-compress", "snappy-decompress"),
-    "zstd": ("zstd-compress", "zstd-decompress"),
-    "deflate": ("deflate-compress", "deflate-decompress"),
-    "protobuf": ("protobuf-deserialize", "protobuf-serialize"),
-}
-"""Names that stand for several units."""
+Accelerator = str | Path | UnitConfig | _engine.Design
+"""A unit by name, set or manifest as it is by default, one as a value, or a compiled design near the core."""
 
 
-def _expand(
-    accelerators: Sequence[str | Path | _engine.Design],
-) -> list[str | Path | _engine.Design]:
-    expanded: list[str | Path | _engine.Design] = []
-    for accelerator in accelerators:
-        members = SETS.get(accelerator) if isinstance(accelerator, str) else None
-        expanded += members or (accelerator,)
-    return expanded
+@dataclass(frozen=True)
+class PlacedUnit:
+    """A compiled unit and where it sits."""
+
+    design: _engine.Design
+    placement: str
+
+    def pair(self) -> tuple[_engine.Design, str]:
+        """As the engine takes it."""
+        return self.design, self.placement
 
 
-def _manifest_of(accelerator: str | Path, parameters: Mapping[str, ParameterValue] | None) -> Path:
+def build_units(
+    accelerators: Sequence[Accelerator], *, waves: bool = False, translation: bool = False
+) -> list[PlacedUnit]:
+    """The units of a server: elaborates and compiles what is not compiled yet, two at a time.
+
+    With `translation`, those that are named by their names and take instructions of harts translate virtual
+    addresses. Raises `RackwrightError` for what there is not, and for settings, which commands set.
+    """
+    wanted = [member for each in accelerators for member in _members(each)]
+
+    def build(one: UnitConfig | _engine.Design) -> PlacedUnit:
+        if isinstance(one, _engine.Design):
+            return PlacedUnit(one, "near-core")
+        manifest = unit_manifest(one, translation=translation)
+        built = design(manifest, waves=waves, clock_hz=clock_of(manifest, one.clock).hertz)
+        return PlacedUnit(built, one.placement)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(build, wanted))
+
+
+def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: bool = False) -> Path:
+    """The manifest of a unit, elaborated if it was not, as `Elaboration` says; raises as `build_units`."""
+    if config.settings:
+        raise RackwrightError(
+            f"{config.unit}: {', '.join(config.settings)} is set by commands, which its user gives"
+        )
+    if not config.is_named and config.command == "mmio":
+        raise RackwrightError(f"{config.unit}: is elaborated already, with registers or without")
     try:
-        return manifest_of(accelerator, parameters)
+        if config.is_named:
+            translated = translation and config.command == "rocc"
+            return elaborate(
+                config.unit,
+                config.parameters,
+                command=config.command,
+                translation=translated,
+                assertions=assertions,
+            )
+        return manifest_of(config.unit, config.parameters, assertions)
     except RackwrightError as error:
         if not str(error).startswith("no unit is named"):
             raise
         raise RackwrightError(f"{error}; and the sets {', '.join(SETS)}") from error
 
 
-def build_units(
-    accelerators: Sequence[str | Path | _engine.Design],
-    parameters: Mapping[str, Mapping[str, ParameterValue]],
-    clock: str | None = None,
-    *,
-    waves: bool = False,
-    translation: bool = False,
-) -> list[_engine.Design]:
-    """The units of a server: elaborates and compiles what is not compiled yet, two at a time.
-
-    With `translation`, those that are named by their names translate virtual addresses.
-    """
-    wanted = _expand(accelerators)
-    strangers = set(parameters) - {str(each) for each in wanted}
-    if strangers:
-        raise RackwrightError(f"parameters of {', '.join(sorted(strangers))}, which the server does not have")
-
-    def build(accelerator: str | Path | _engine.Design) -> _engine.Design:
-        if isinstance(accelerator, _engine.Design):
-            return accelerator
-        own = parameters.get(str(accelerator))
-        if translation and not str(accelerator).endswith(".json"):
-            manifest = elaborate(str(accelerator), own, translation=True)
-        else:
-            manifest = _manifest_of(accelerator, own)
-        return design(manifest, waves=waves, clock_hz=clock_of(manifest, clock).hertz)
-
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(build, wanted))
+def _members(accelerator: Accelerator) -> Sequence[UnitConfig | _engine.Design]:
+    if isinstance(accelerator, _engine.Design):
+        return [accelerator]
+    config = accelerator if isinstance(accelerator, UnitConfig) else UnitConfig(str(accelerator))
+    return config.members()

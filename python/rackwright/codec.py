@@ -16,6 +16,7 @@ from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.unit import Unit
+from rackwright.unit_config import UnitConfig
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 OPERATIONS = ("compress", "decompress")
 
-HISTORY, HASH_TABLE_LOG2 = 4, 5
-"""Commands: how many bytes of the built history are used, and log2 of the entries of the hash table."""
+HISTORY = {"compress": "max_offset", "decompress": "on_chip_history"}
+"""The command for how many bytes of the built history are used, by operation."""
 
 
 @dataclass(frozen=True)
@@ -141,22 +142,21 @@ class CodecUnit(ABC):
         if assertions:
             manifest = elaborate(f"{family}-{operation}", parameters, assertions=True)
         self.unit = Unit(
-            manifest,
-            placement=placement,
+            UnitConfig(str(manifest), placement=placement),
             skip_quiescent=skip_quiescent,
             check_idle=check_idle,
             waves=waves,
             memory=memory,
         )
         if history_kib is not None:
-            self.set("history-kib", history_kib, HISTORY, history_kib << 10)
+            self.set("history-kib", history_kib, HISTORY[operation], history_kib << 10)
         if hash_entries is not None:
-            self.set("hash-entries", hash_entries, HASH_TABLE_LOG2, hash_entries.bit_length() - 1)
+            self.set("hash-entries", hash_entries, "hash_table_log2", hash_entries.bit_length() - 1)
 
-    def set(self, name: str, value: int, funct: int, argument: int) -> None:
-        """Gives the setting `name` its `value` with a command that takes `argument`."""
+    def set(self, name: str, value: int, command: str, argument: int) -> None:
+        """Gives the setting `name` its `value` with the command of the unit that takes `argument`."""
         self.settings[name] = value
-        self.unit.command(funct, argument)
+        self.unit.command(command, argument)
 
     def equip(self, warm: str | None) -> None:
         """Puts what operations need beside their input into memory, warm as that: by default nothing."""

@@ -5,7 +5,7 @@ A new format is an entry of `CODECS`: `accelerate`, `bench compression` and `exp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +14,7 @@ from rackwright.codec import CodecUnit
 from rackwright.deflate import DeflateUnit
 from rackwright.errors import RackwrightError
 from rackwright.snappy import SnappyUnit
+from rackwright.unit_config import UnitConfig
 from rackwright.zstd import ZstdUnit
 
 
@@ -94,6 +95,32 @@ def _deflate(wrapper: libz.Format) -> Codec:
         usual_level=6,
     )
 
+
+def codec_unit(config: UnitConfig, format_name: str, *, memory: Mapping[str, int] | None = None) -> CodecUnit:
+    """The unit of a format, `family`-compress or `family`-decompress, as `config` says, fresh from reset.
+
+    Its settings are `history_kib` and `hash_entries`, as `CodecUnit` has them. Raises `RackwrightError` for
+    another unit or setting.
+    """
+    codec = CODECS[format_name]
+    family, _, operation = config.unit.rpartition("-")
+    if family != codec.family:
+        raise RackwrightError(f"{config.unit} is no unit of {format_name}")
+    odd = sorted(set(config.settings) - set(SETTINGS))
+    if odd:
+        raise RackwrightError(f"{config.unit} has no setting {odd[0]}; there are {', '.join(SETTINGS)}")
+    return codec.unit(
+        operation,
+        parameters=config.parameters,
+        placement=config.placement,
+        clock=config.clock,
+        memory=memory,
+        **config.settings,
+    )
+
+
+SETTINGS = ("history_kib", "hash_entries")
+"""What can be set of units at run time."""
 
 CODECS = {codec.name: codec for codec in (_snappy(), _zstd(), *map(_deflate, libz.FORMATS))}
 """By name."""

@@ -11,7 +11,7 @@ from rackwright import deflate, libsnappy, libz, libzstd, snappy, zstd
 from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 
-ALGORITHM = 12
+ALGORITHM = "algorithm"
 """The command that says which format an operation writes or reads."""
 
 

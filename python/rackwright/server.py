@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rackwright import _engine
-from rackwright.accelerators import build_units
+from rackwright.accelerators import Accelerator, build_units
 from rackwright.cluster.errors import TopologyError
 from rackwright.cluster.nodes import Node, called
-from rackwright.designs import ParameterValue, design
+from rackwright.designs import design
 from rackwright.errors import RackwrightError
 from rackwright.linux.features import NicFeatures
 from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
@@ -66,9 +66,9 @@ class RunResult:
         return self.cycles / self.clock_hz
 
     def unit_clock_hz(self, unit: str) -> int | None:
-        """The clock of one of the accelerators; None for a unit that the server does not have."""
-        clocks = dict(zip(self.accelerators, self.unit_clocks_hz, strict=True))
-        return clocks.get(unit)
+        """The clock of the first accelerator of this name; None for a unit that the server does not have."""
+        clocks = zip(self.accelerators, self.unit_clocks_hz, strict=True)
+        return next((clock for name, clock in clocks if name == unit), None)
 
     def record(self) -> dict[str, Any]:
         """The result as `rw run --json` prints it; see docs/json.md."""
@@ -88,20 +88,20 @@ class RunResult:
 
 
 class Server(Node):
-    """Cores of the model `cpu`, `harts` of them, each with `accelerators` at `placement`.
+    """Cores of the model `cpu`, `harts` of them, each with `accelerators`.
 
     The threads of a Linux program run on all of them, from one queue. Bare metal has one, or in a cluster as
     many as its program starts.
 
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
-    manifest of your own unit, or a compiled design. Each answers to its own custom opcodes. `check_idle`
+    manifest of your own unit, a `UnitConfig` of one of these, or a compiled design. Each answers to its own
+    custom opcodes, several of one opcode to ranges of functs; docs/attach-units.md says how programs reach
+    them. `check_idle`
     clocks them always, and one that does something of its own while it says that it is idle ends a run with
     an `EngineError`. `waves` is an FST file that gets their signals, with the unit's name in its own if there
     are several; compiled designs must have been built with waves then.
 
-    `parameters` are those of elaboration, by the name of a unit. The clock of a unit is what `clock_of` makes
-    of `clock`: hertz, "synthesised", or without it what synthesis supports, at most the core's 2 GHz. A
-    compiled design has its own. `timing` has numbers of caches, DRAM and harts in the place of the default.
+    `timing` has numbers of caches, DRAM and harts in the place of the default.
 
     In a cluster, a server has a network interface in RTL, `nic` or else that of `server_nic`, and runs the
     bare-metal `program` with `arguments` from the start: the path of an ELF file, or the name of one of
@@ -122,15 +122,12 @@ class Server(Node):
     def __init__(
         self,
         cpu: str = "rocket",
-        accelerators: Sequence[str | Path | _engine.Design] = (),
+        accelerators: Sequence[Accelerator] = (),
         *,
         harts: int | None = None,
-        placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
         waves: Path | None = None,
-        parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
-        clock: str | None = None,
         timing: ServerParameters | None = None,
         name: str | None = None,
         program: str | Path | None = None,
@@ -149,8 +146,8 @@ class Server(Node):
     ) -> None:
         """Elaborates and compiles what has not been; the network interface only for a cluster.
 
-        Raises `RackwrightError` when two units claim the same opcode, for an unknown name, and for a
-        parameter or a clock that cannot be; `EngineError` for a `timing` that cannot.
+        Raises `RackwrightError` for an unknown name and for a unit that cannot be; `EngineError` for a
+        `timing` that cannot, and for units that cannot share an opcode.
         """
         if cpu not in CPUS:
             raise RackwrightError(f"no core model {cpu}; there are {', '.join(CPUS)}")
@@ -166,13 +163,11 @@ class Server(Node):
         super().__init__(name)
         self.cpu = cpu
         self.harts = harts
-        self.placement = placement
-        self.units = build_units(accelerators, parameters or {}, clock, waves=waves is not None)
+        self.units = build_units(accelerators, waves=waves is not None)
         self.timing = timing
         self._check_idle = check_idle
         self._waves = waves
         self._skip_quiescent = skip_quiescent
-        _refuse_shared_opcodes(self.units)
         self.program = program
         self.arguments = list(arguments)
         self.static_arp = static_arp
@@ -213,8 +208,7 @@ class Server(Node):
         machine = _engine.Server(
             self.cpu,
             self.harts,
-            self.placement,
-            units=self.units,
+            units=[unit.pair() for unit in self.units],
             skip_quiescent=self._skip_quiescent,
             check_idle=self._check_idle,
             waves=str(self._waves) if self._waves else None,
@@ -241,8 +235,8 @@ class Server(Node):
             wall_seconds=result.wall_seconds,
             cpu=self.cpu,
             harts=self.harts,
-            accelerators=tuple(built.unit for built in self.units),
-            unit_clocks_hz=tuple(built.clock_hz for built in self.units),
+            accelerators=tuple(unit.design.unit for unit in self.units),
+            unit_clocks_hz=tuple(unit.design.clock_hz for unit in self.units),
             stdout=result.stdout,
             stderr=result.stderr,
             unit_cycles=result.unit_cycles,
@@ -281,8 +275,7 @@ class Server(Node):
             "harts": self.harts,
             "program": str(network_program(self.program)),
             "arguments": [described(argument) for argument in self.arguments],
-            "units": [_key(unit) for unit in self.units],
-            "placement": self.placement,
+            "units": [{"design": _key(unit.design), "placement": unit.placement} for unit in self.units],
             **both,
         }
 
@@ -292,7 +285,7 @@ class Server(Node):
     def designs(self) -> Mapping[str, _engine.Design]:
         """The network interface and the accelerators, by the names that the description uses."""
         nic = self._interface()
-        return {_key(nic): _built(nic), **{_key(unit): unit for unit in self.units}}
+        return {_key(nic): _built(nic), **{_key(unit.design): unit.design for unit in self.units}}
 
 
 def run(
@@ -300,11 +293,10 @@ def run(
     arguments: Sequence[str] = (),
     *,
     cpu: str = "rocket",
-    accelerators: Sequence[str | Path | _engine.Design] = (),
-    placement: str = "near-core",
+    accelerators: Sequence[Accelerator] = (),
 ) -> RunResult:
     """Runs one program on one server: `Server(...).run(...)` in a call."""
-    return Server(cpu, accelerators, placement=placement).run(program, arguments)
+    return Server(cpu, accelerators).run(program, arguments)
 
 
 def _linux_start(
@@ -341,13 +333,3 @@ def _named(unit: str | Path) -> _engine.Design:
 def _built(unit: str | Path | _engine.Design) -> _engine.Design:
     """A unit, compiled; the same for all servers that name it alike."""
     return unit if isinstance(unit, _engine.Design) else _named(unit)
-
-
-def _refuse_shared_opcodes(designs: list[_engine.Design]) -> None:
-    owners: dict[int, str] = {}
-    for built in designs:
-        for opcode in built.opcodes:
-            if opcode in owners:
-                both = f"{owners[opcode]} and {built.unit}"
-                raise RackwrightError(f"{both} both answer to custom-{opcode}; attach one of them")
-            owners[opcode] = built.unit

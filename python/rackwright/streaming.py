@@ -8,7 +8,7 @@ from rackwright.commands import Completion
 from rackwright.errors import RackwrightError
 from rackwright.unit import Buffer
 
-MORE_INPUT = 13
+MORE_INPUT = "more_input"
 """The setting that says that more input follows what the source has at the start."""
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rackwright import _engine
-from rackwright.designs import ParameterValue, design
-
-PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
-"""Where a unit can sit; see docs/how-time-works.md for what each one costs."""
+from rackwright.accelerators import unit_manifest
+from rackwright.designs import design
+from rackwright.errors import RackwrightError
+from rackwright.unit_config import UnitConfig
 
 _PAGE = 4096
 _FIRST_ADDRESS = 0x1000_0000
@@ -34,10 +34,8 @@ class Unit:
 
     def __init__(
         self,
-        unit: str | Path | _engine.Design,
-        parameters: Mapping[str, ParameterValue] | None = None,
+        unit: str | Path | UnitConfig | _engine.Design,
         *,
-        placement: str = "near-core",
         skip_quiescent: bool = True,
         check_idle: bool = False,
         assertions: bool = False,
@@ -46,23 +44,23 @@ class Unit:
     ) -> None:
         """Elaborates and compiles `unit` where that has not been done, and resets it.
 
-        `placement` is one of `PLACEMENTS`. `skip_quiescent` leaves out the cycles in which the unit
-        says that it is idle; the results are the same without. `check_idle` clocks it always, and a unit
-        that does something of its own while it says that it is idle ends in an `EngineError`. `waves` is an
-        FST file to write. With `assertions`, those of the Chisel sources of a unit by name are compiled in,
-        and one that fails ends in an `EngineError`, as one in your own Verilog always does. `memory` has
-        numbers of caches and DRAM in the place of the default, by the names of `memory_parameters`.
+        One that is named is near the core and as it is by default. `skip_quiescent` leaves out the cycles in
+        which the unit says that it is idle; the results are the same without. `check_idle` clocks it always,
+        and a unit that does something of its own while it says that it is idle ends in an `EngineError`.
+        `waves` is an FST file to write. With `assertions`, those of the Chisel sources of a unit by name are
+        compiled in, and one that fails ends in an `EngineError`, as one in your own Verilog always does.
+        `memory` has numbers of caches and DRAM in the place of the default, by the names of
+        `memory_parameters`.
         """
-        built = (
-            unit
-            if isinstance(unit, _engine.Design)
-            else design(unit, parameters, waves is not None, assertions=assertions)
-        )
-        self.design = built
-        self.placement = placement
+        if isinstance(unit, _engine.Design):
+            self.design, self.placement = unit, "near-core"
+        else:
+            config = unit if isinstance(unit, UnitConfig) else UnitConfig(str(unit))
+            manifest = unit_manifest(config, assertions=assertions)
+            self.design, self.placement = design(manifest, waves=waves is not None), config.placement
         self.bench = _engine.UnitBench(
-            built,
-            placement,
+            self.design,
+            self.placement,
             _GUEST_BYTES,
             skip_quiescent,
             str(waves) if waves else None,
@@ -98,13 +96,16 @@ class Unit:
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS
 
-    def command(self, funct: int, rs1: int = 0, rs2: int = 0, *, opcode: int | None = None) -> None:
-        """Gives the unit a command that has no answer; `opcode` n of custom-n is the unit's first."""
-        self.bench.command(self._opcode(opcode), funct, rs1, rs2)
+    def command(self, command: str | int, rs1: int = 0, rs2: int = 0, *, opcode: int | None = None) -> None:
+        """Gives the unit a command that has no answer, by its name in the manifest or by its funct.
+
+        `opcode` n of custom-n is the unit's first. Raises `RackwrightError` for a name that it does not have.
+        """
+        self.bench.command(self._opcode(opcode), self._funct(command), rs1, rs2)
 
     def query(
         self,
-        funct: int,
+        command: str | int,
         rs1: int = 0,
         rs2: int = 0,
         *,
@@ -115,6 +116,7 @@ class Unit:
 
         Raises `EngineError` when there is none in that time, or none can come.
         """
+        funct = self._funct(command)
         answer = self.bench.command(self._opcode(opcode), funct, rs1, rs2, xd=True, max_cycles=max_cycles)
         if answer is None:
             raise AssertionError("the engine gave no answer to a command that asks for one")
@@ -138,6 +140,15 @@ class Unit:
     def violations(self) -> int:
         """Accesses outside the buffers so far; 0 for a unit that keeps its contract."""
         return self.bench.violations
+
+    def _funct(self, command: str | int) -> int:
+        if isinstance(command, int):
+            return command
+        functs = dict(self.design.commands)
+        if command not in functs:
+            names = ", ".join(functs) or "none with a name"
+            raise RackwrightError(f"{self.design.unit} has no command {command}; there are {names}")
+        return functs[command]
 
     def _opcode(self, opcode: int | None) -> int:
         return self.design.opcodes[0] if opcode is None else opcode

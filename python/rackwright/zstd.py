@@ -15,14 +15,15 @@ from rackwright.unit import Unit
 _MOST_ROOM = 1 << 30
 _LEAST_ROOM = 1 << 16
 
-DICTIONARY_ADDRESS, DICTIONARY_LENGTH, DICTIONARY_KEPT = 7, 8, 9
+DICTIONARY_ADDRESS, DICTIONARY_LENGTH = "dictionary_address", "dictionary_length"
+DICTIONARY_KEPT = "dictionary_kept"
 """Commands: where the dictionary is, its bytes (0 for none), and whether they are those
 that the last operation read there. The compressor takes the first two, for the content."""
 
-CHECKSUM = 6
+CHECKSUM = "checksum"
 """The command of the compressor that says whether frames have a checksum."""
 
-DICTIONARY_ID, DICTIONARY_OFFSETS = 10, 11
+DICTIONARY_ID, DICTIONARY_OFFSETS = "dictionary_id", "dictionary_offsets"
 """Commands of the compressor: the number that frames name, and the three offsets that they begin with."""
 
 _TRAINED = 0xEC30A437.to_bytes(4, "little")

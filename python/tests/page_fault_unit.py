@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rackwright.unit import Unit
+from rackwright.unit_config import UnitConfig
 
 OPCODE = 3
 PAGE_BYTES = 4096
@@ -90,7 +91,7 @@ class PageFaultUnit:
     """A unit with a ring; entry `n` of the tables, frame `n` and record `n` are there for each of `pages`."""
 
     def __init__(self, parameters: Mapping[str, int] | None = None, pages: int = 16) -> None:
-        self.unit = Unit("page-fault", parameters, assertions=True)
+        self.unit = Unit(UnitConfig("page-fault", parameters or {}), assertions=True)
         self.bench = self.unit.bench
         self.bench.allow(ENTRIES, PAGE_BYTES, "rw")
         self.bench.allow(RING, PAGE_BYTES, "w")

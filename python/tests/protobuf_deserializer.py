@@ -10,6 +10,7 @@ from typing import Any
 from rackwright.commands import STATUS_NAMES
 from rackwright.designs import ParameterValue
 from rackwright.unit import Buffer, Unit
+from rackwright.unit_config import UnitConfig
 from rackwright.verification import protobuf_objects, protobuf_wire
 from rackwright.verification.protobuf_schema import Kind, Message, Tables
 from rackwright.verification.protobuf_wire import MalformedError, UnsupportedError
@@ -37,7 +38,7 @@ class Deserializer:
     """The unit, and memory that is laid out anew for each message type."""
 
     def __init__(self, parameters: Mapping[str, ParameterValue] | None = None) -> None:
-        self.unit = Unit("protobuf-deserialize", parameters, assertions=True)
+        self.unit = Unit(UnitConfig("protobuf-deserialize", parameters or {}), assertions=True)
         self.message: Message | None = None
 
     def use(self, message: Message, region_bytes: int = 1 << 16) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from rackwright.commands import STATUS_NAMES
 from rackwright.designs import ParameterValue
 from rackwright.unit import Unit
+from rackwright.unit_config import UnitConfig
 from rackwright.verification import protobuf_wire
 from rackwright.verification.protobuf_build import Builder
 from rackwright.verification.protobuf_schema import Message, Tables
@@ -83,7 +84,7 @@ class Serializer:
     """The unit, and memory that is laid out anew for each message type."""
 
     def __init__(self, parameters: Mapping[str, ParameterValue] | None = None) -> None:
-        self.unit = Unit("protobuf-serialize", parameters, assertions=True)
+        self.unit = Unit(UnitConfig("protobuf-serialize", parameters or {}), assertions=True)
 
     def use(self, message: Message) -> None:
         """Forgets all memory, and writes the tables of a type and of those within it."""

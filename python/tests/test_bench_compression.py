@@ -15,11 +15,12 @@ from rackwright import Server, compile_program, libzstd
 from rackwright.benchmarks import compression
 from rackwright.demo.archive import default_archive
 from rackwright.errors import RackwrightError
+from rackwright.unit_config import UnitConfig
 
 SMALL = {"block-kib": 32, "hash-log2": 10, "hash-ways": 1, "hash-banks": 16, "history-kib": 8}
+UNITS = (UnitConfig("zstd-compress", SMALL), "zstd-decompress")
 """That of test_zstd_compress.py, so that it is compiled once."""
 
-UNITS = ("zstd-compress", "zstd-decompress")
 EXAMPLE = REPOSITORY / "examples" / "compression" / "round_trip.c"
 
 SMALL_DEFLATE = {"block-kib": 8, "hash-log2": 10, "hash-ways": 1, "hash-banks": 8, "history-kib": 8}
@@ -126,7 +127,7 @@ def test_what_cannot_be_measured_is_said_in_a_line(
 def test_a_program_of_zstd_runs_on_the_units_unchanged(cpu: str) -> None:
     data = default_archive(30_000)
     program = compile_program([EXAMPLE], options=["-Wall", "-Werror"], by_units=["zstd"])
-    ended = Server(cpu, UNITS, parameters={"zstd-compress": SMALL}).run(program, stdin=data)
+    ended = Server(cpu, UNITS).run(program, stdin=data)
     alone = Server(cpu).run(compile_program([EXAMPLE]), stdin=data)
     assert (ended.exit_code, alone.exit_code) == (0, 0)
     assert ended.unit_cycles > 0
@@ -141,8 +142,8 @@ def test_zlib_goes_to_the_units_and_what_they_refuse_to_the_library(tmp_path: Pa
     source.write_text(ZLIB, encoding="utf-8")
     program = compile_program([source], tmp_path / "zlib.elf", by_units=["zlib"])
     data = default_archive(10_000)
-    units = ["deflate-compress", "deflate-decompress"]
-    ended = Server("rocket", units, parameters={"deflate-compress": SMALL_DEFLATE}).run(program, stdin=data)
+    units = [UnitConfig("deflate-compress", SMALL_DEFLATE), UnitConfig("deflate-decompress")]
+    ended = Server("rocket", units).run(program, stdin=data)
     assert ended.exit_code == 0
     assert ended.unit_cycles > 0
     # Level 0 is zlib's own, to the byte; the unit's result at level 1 is another one than zlib's.

@@ -14,6 +14,7 @@ from bootstrap.paths import SOFTWARE
 from rackwright import Server, compile_program, libsnappy, libzstd
 from rackwright.demo.archive import default_archive
 from rackwright.server import RunResult
+from rackwright.unit_config import UnitConfig
 
 UNITS = {"zstd": "zstd", "gzip": "deflate", "snappy": "snappy"}
 PARAMETERS = {"zstd-compress": SMALL, "deflate-compress": SMALL_DEFLATE}
@@ -37,8 +38,8 @@ def servers() -> dict[str, Server]:
     found = {}
     for format_name, family in UNITS.items():
         names = [f"{family}-compress", f"{family}-decompress"]
-        given = {name: PARAMETERS[name] for name in names if name in PARAMETERS}
-        found[format_name] = Server("functional", names, parameters=given)
+        units = [UnitConfig(name, PARAMETERS.get(name, {})) for name in names]
+        found[format_name] = Server("functional", units)
     return found
 
 
@@ -156,8 +157,8 @@ def test_what_is_wrong_ends_a_stream(
 
 
 def test_one_pair_of_units_does_every_format(program: Path) -> None:
-    units = {"combined-compress": SMALL_COMBINED, "combined-decompress": SMALL_COMBINED_DECOMPRESS}
-    server = Server("functional", list(units), parameters=units)
+    compressor = UnitConfig("combined-compress", SMALL_COMBINED)
+    server = Server("functional", [compressor, UnitConfig("combined-decompress", SMALL_COMBINED_DECOMPRESS)])
     servers = dict.fromkeys(UNITS, server)
     for format_name in [*UNITS, *UNITS]:
         packed = run(servers, program, f"{format_name} compress", PLAIN)

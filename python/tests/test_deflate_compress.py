@@ -180,7 +180,7 @@ def test_any_room_is_kept(compressor: DeflateUnit, plain: bytes, share: float) -
     [
         ({"hash_entries": 2**8}, None),
         ({"hash_entries": 2**11}, None),
-        ({}, (FORMAT["compress"], 3)),
+        ({}, (FORMAT, 3)),
         ({}, (4, 0)),
         ({}, (4, 8193)),
     ],

@@ -87,10 +87,23 @@ def test_every_point_is_as_exact_as_asked_and_verified(whole: Exploration) -> No
     for result in whole.results:
         assert result.standard_error <= 0.15
         assert result.verified
-    near, far = (result for result in whole.results if dict(result.point.settings)["hash_entries"] == 16384)
+    near, far = (result for result in whole.results if result.point.config.settings["hash_entries"] == 16384)
     assert near.gigabytes_per_second > far.gigabytes_per_second
     assert set(whole.varied()) == {"settings.hash_entries", "placement"}
     assert len(whole.frame()) == 4
+
+
+def test_memory_is_an_axis_like_others(suite: Path, tmp_path: Path) -> None:
+    space = tmp_path / "space.yaml"
+    vary = {"settings": {"hash_entries": [16384]}, "memory": {"l2-latency": [14, 200], "l2-banks": [4]}}
+    text = f"unit: snappy-compress\nstandard_error: 0.15\nvary: {json.dumps(vary)}"
+    space.write_text(text, encoding="utf-8")
+    done = explored(space, suite, tmp_path)
+    near, far = done.results
+    assert done.varied() == ["memory.l2-latency"]
+    assert near.gigabytes_per_second > far.gigabytes_per_second
+    assert set(done.frame()["memory.l2-latency"]) == {14, 200}
+    assert {"host", "verilator", "engine", "hardware"} <= set(done.record()["provenance"])
 
 
 def test_who_measures_changes_nothing(space: Path, suite: Path, whole: Exploration, tmp_path: Path) -> None:
@@ -201,6 +214,15 @@ def test_workers_of_dask_measure_the_same(
         ("unit: snappy-compress\nvary: {placement: [pcie, pcie]}", "has a value twice"),
         ("unit: snappy-compress\nstandard_error: 2", "standard_error is 2, not a number between 0 and 1"),
         ("unit: snappy-compress\nseed: x", "seed is 'x', not a whole number"),
+        (
+            "unit: snappy-compress\nvary: {memory: {l4-bytes: [1]}}",
+            "vary.memory has 'l4-bytes'; there are l2-",
+        ),
+        ("unit: snappy-compress\nvary: {memory: {l2-latency: [fast]}}", "l2-latency is 'fast', not a whole"),
+        (
+            "unit: snappy-compress\nvary: {memory: {l2-ways: [8, 7]}}",
+            "vary.memory l2: 1048576 bytes in 7 ways",
+        ),
         ("- 1", "the file is not a mapping"),
         ("{", "not YAML"),
     ],

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 
 from bootstrap.paths import SOFTWARE
-from rackwright import EngineError, RackwrightError, compile_program, design
+from rackwright import EngineError, RackwrightError, UnitConfig, compile_program, design
+from rackwright.accelerators import Accelerator, unit_manifest
+from rackwright.headers import server_header
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, default_image, load_image
 from rackwright.protobuf import compile_service
 
 SMALL = 256 << 20
 UNITS = ("snappy",)
+BEHIND_REGISTERS = UnitConfig("snappy-decompress", {"history-kib": 16}, command="mmio")
 RIGHT = b"rounds right, with page faults\n"
 
 
@@ -35,8 +38,10 @@ def booted(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
     tests = SOFTWARE / "tests"
     messages = folder / "messages"
     shutil.copy(compile_service([tests / "messages.cpp"], tests / "messages.proto"), messages)
+    (folder / "units.h").write_text(server_header([unit_manifest(BEHIND_REGISTERS)]), encoding="utf-8")
+    physical = compile_program([tests / "physical.c"], folder / "physical", [f"-I{folder}"])
     checkpoint = folder / "booted.checkpoint"
-    boot(image, harts=2, memory_bytes=SMALL, files=[program, messages, text], checkpoint=checkpoint)
+    boot(image, harts=2, memory_bytes=SMALL, files=[program, messages, physical, text], checkpoint=checkpoint)
     return checkpoint
 
 
@@ -56,6 +61,13 @@ def test_processes_at_once_on_pages_that_are_not_there(booted: Path) -> None:
     for unit in first.accelerators:
         assert first.counters[f"{unit}.refused_accesses"] > 0
         assert first.counters[f"{unit}.page_walks"] > 100
+
+
+@pytest.mark.parametrize("cpu", ["functional", "rocket"])
+def test_a_unit_behind_registers_has_physical_addresses(booted: Path, cpu: str) -> None:
+    units: list[Accelerator] = [BEHIND_REGISTERS, *UNITS]
+    result = restore(booted, "./physical", cpu=cpu, accelerators=units)
+    assert (result.exit_code, result.stdout) == (0, b"beer, status 0\n")
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from rackwright.designs import design, elaborate
 from rackwright.nic import NicUnit
 from rackwright.synthesis.table import known_clock
 from rackwright.unit import Unit
+from rackwright.unit_config import UnitConfig
 
 
 def test_the_smallest() -> None:
@@ -37,4 +38,4 @@ def test_a_wide_one_needs_half_of_it_which_synthesis_supports(virtio: int) -> No
 
 def test_sizes_out_of_range_are_refused() -> None:
     with pytest.raises(RackwrightError, match="buffer-kib: 8 is not allowed; a power of two from 16 to 1024"):
-        Unit("nic", {"buffer-kib": 8})
+        Unit(UnitConfig("nic", {"buffer-kib": 8}))

@@ -179,6 +179,19 @@ def test_parameters_and_clocks_of_units_are_set_by_benchmarks_too() -> None:
     assert other["seconds"] > usual["seconds"]
 
 
+def test_recorded_messages_are_measured_by_numbers_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "m.proto").write_text('syntax = "proto3"; message M { string s = 1; }')
+    (tmp_path / "m.bin").write_bytes(b"\x0a\x04text")
+    given = ("protobuf", "deserialize", "--proto", tmp_path / "m.proto", "--message", "M", tmp_path / "m.bin")
+    chosen = ("--target", "boom+unit", "--json")
+    own = ("--clock", "1e9", "--memory", "llc-latency=400", "--core", "reorder-buffer=32")
+    usual, other = (rw(*given, *chosen, *more).json()["rows"][0] for more in ((), own))
+    assert other["unit_clock_hz"] == 1_000_000_000
+    assert other["cycles"] > usual["cycles"]
+    refused = rw(*given, "--target", "rocket", "--core", "reorder-buffer=32")
+    assert "no parameter reorder-buffer" in refused.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("command", "says"),
     [

@@ -10,7 +10,7 @@ import pytest
 from command_line import rw
 
 from rackwright.errors import RackwrightError
-from rackwright.protobuf import Benchmark, Suite, measure, wire
+from rackwright.protobuf import Benchmark, Suite, Way, measure, wire
 from rackwright.protobuf.rows import Row, summarize
 from rackwright.times import Times
 
@@ -72,7 +72,7 @@ def test_what_is_counted_is_said(proto: Path) -> None:
     suite = Suite("orders", proto, [Benchmark("orders", "shop.Order", [ORDER] * 8)])
     for operation in ("deserialize", "serialize"):
         (batch,) = measure(suite, [operation], ["boom+unit"])
-        (single,) = measure(suite, [operation], ["boom+unit"], calls="single")
+        (single,) = measure(suite, [operation], ["boom+unit"], way=Way(calls="single"))
         assert (batch.calls, single.calls) == ("batch", "single")
         assert batch.verified
         assert single.verified
@@ -82,9 +82,9 @@ def test_what_is_counted_is_said(proto: Path) -> None:
         assert batch.used_gigabits_per_second < batch.gigabits_per_second
 
 
-def test_calls_of_another_kind_are_refused(proto: Path) -> None:
+def test_calls_of_another_kind_are_refused() -> None:
     with pytest.raises(RackwrightError, match="batch or single, not one"):
-        next(measure(Suite("orders", proto, []), calls="one"))
+        Way(calls="one")
 
 
 def test_a_malformed_message_is_told_of(proto: Path, tmp_path: Path) -> None:

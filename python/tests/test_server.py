@@ -14,6 +14,7 @@ from rackwright.clocks import clock_of
 from rackwright.demo.archive import default_archive
 from rackwright.designs import manifest_of
 from rackwright.snappy import is_verified
+from rackwright.unit_config import UnitConfig
 
 PLAIN = default_archive(30_000)
 BENCHMARK = SOFTWARE_RISCV / "snappy-benchmark"
@@ -83,7 +84,9 @@ def test_nothing_random_or_of_the_host_reaches_a_program(tmp_path: Path) -> None
 
 
 def test_what_a_server_does_not_connect_is_refused() -> None:
-    with pytest.raises(EngineError, match="unit `nic` has registers, which a server's core does not reach"):
+    with pytest.raises(
+        EngineError, match="unit `nic` has an interrupt line, which a server's core does not reach"
+    ):
         Server("functional", ["nic"]).run(BENCHMARK)
 
 
@@ -161,7 +164,7 @@ def test_placement_changes_time_and_nothing_else(tmp_path: Path) -> None:
     cycles = []
     outputs = set()
     for placement in ("near-core", "chiplet", "pcie-cached", "pcie"):
-        server = Server("rocket", ["snappy"], placement=placement)
+        server = Server("rocket", [UnitConfig("snappy", placement=placement)])
         result = benchmark(server, "compress", "unit", PLAIN, tmp_path)
         cycles.append(json.loads(result.stdout)["cycles"])
         outputs.add((tmp_path / "result").read_bytes())
@@ -173,7 +176,7 @@ def test_a_unit_runs_at_the_clock_that_it_is_given(tmp_path: Path) -> None:
     packed = libsnappy.compress(PLAIN)
 
     def cycles(clock: str) -> int:
-        server = Server("rocket", ["snappy-decompress"], clock=clock)
+        server = Server("rocket", [UnitConfig("snappy-decompress", clock=clock)])
         result = benchmark(server, "decompress", "unit", packed, tmp_path)
         assert result.unit_clocks_hz == (int(float(clock)),)
         report = json.loads(result.stdout)
@@ -194,13 +197,12 @@ def test_without_a_clock_it_is_what_synthesis_supports(tmp_path: Path) -> None:
 
 
 def test_a_unit_has_the_parameters_that_it_is_given(tmp_path: Path) -> None:
-    parameters = {"snappy-decompress": {"history-kib": 2}}
-    server = Server("functional", ["snappy-decompress"], parameters=parameters)
+    server = Server("functional", [UnitConfig("snappy-decompress", {"history-kib": 2})])
     assert benchmark(server, "decompress", "unit", libsnappy.compress(PLAIN), tmp_path).exit_code == 0
-    with pytest.raises(RackwrightError, match="snappy-compress, which the server does not have"):
-        Server("functional", ["snappy-decompress"], parameters={"snappy-compress": {}})
     with pytest.raises(RackwrightError, match="history-kib"):
-        Server("functional", ["snappy-decompress"], parameters={"snappy-decompress": {"history-kib": 3000}})
+        Server("functional", [UnitConfig("snappy-decompress", {"history-kib": 3000})])
+    with pytest.raises(RackwrightError, match="history_kib is set by commands"):
+        Server("functional", [UnitConfig("snappy-decompress", settings={"history_kib": 2})])
 
 
 def test_a_program_writes_only_where_it_may(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rackwright import Buffer, MappedUnit, Unit, elaborate
 from rackwright.commands import CHECK_COMPLETION, OUTPUT_BYTES, VERSION, operate, start, wait
+from rackwright.unit_config import UnitConfig
 
 HUNG = 10_000_000
 NOISE = random.Random(3).randbytes(100_000)
@@ -32,7 +33,7 @@ def unit(request: pytest.FixtureRequest) -> Unit:
         "narrow inside": {"stream-bytes": 16},
         "few outstanding": {"outstanding": 4, "command-queue": 1},
     }
-    return Unit("stream-copy", shapes[request.param], assertions=True)
+    return Unit(UnitConfig("stream-copy", shapes[request.param]), assertions=True)
 
 
 def copies(unit: Unit, length: int, source_offset: int, target_offset: int) -> None:
@@ -61,7 +62,7 @@ def test_any_alignment(unit: Unit, length: int, source_offset: int, target_offse
 @pytest.mark.parametrize("width", [16, 32])
 def test_a_beat_in_almost_every_cycle(width: int) -> None:
     """With memory that keeps up, the unit is not what limits a long copy."""
-    unit = Unit("stream-copy", {"port-bytes": width})
+    unit = Unit(UnitConfig("stream-copy", {"port-bytes": width}))
     source = unit.load(NOISE)
     target = unit.reserve(len(NOISE))
     for buffer in (source, target):

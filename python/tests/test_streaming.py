@@ -24,7 +24,8 @@ from rackwright import (
 from rackwright.codec import CodecUnit
 from rackwright.combined import CombinedCompressor, CombinedDecompressor
 from rackwright.demo.archive import default_archive
-from rackwright.streaming import MORE_INPUT, Stream
+from rackwright.streaming import Stream
+from rackwright.unit_config import UnitConfig
 from rackwright.verification import zstd_format as fmt
 
 SMALL = SMALL_COMBINED | {"streaming": 1}
@@ -157,9 +158,11 @@ def test_what_takes_no_pieces(unit: CombinedDecompressor) -> None:
     with pytest.raises(RackwrightError, match="takes no input in pieces: build it with streaming=1"):
         Stream(whole, b"", most_input=9, capacity=9)
     # Commands for what it was not built with change nothing.
-    whole.unit.command(MORE_INPUT, 1)
-    whole.unit.command(commands.EXTEND, 5, 1)
-    assert whole.unit.query(commands.WRITTEN) == (1 << 64) - 1
+    with pytest.raises(RackwrightError, match="combined-decompress has no command extend; there are sfence"):
+        whole.unit.command(commands.EXTEND, 5, 1)
+    whole.unit.command(13, 1)
+    whole.unit.command(21, 5, 1)
+    assert whole.unit.query(22) == (1 << 64) - 1
     assert whole.run(PACKED["zlib"]).output == PLAIN
     with pytest.raises(RackwrightError, match="made for 3 bytes of input"):
         begin(unit, "zstd", b"abcd", 3)
@@ -242,7 +245,7 @@ def test_units_of_one_format(name: str) -> None:
 def test_programs_feed_the_unit(cpu: str) -> None:
     program = compile_program([SOFTWARE / "tests" / "feed.c"], options=["-Wall", "-Werror"])
     unit = "combined-decompress"
-    server = Server(cpu, [unit], parameters={unit: SMALL})
+    server = Server(cpu, [UnitConfig(unit, SMALL)])
     for name in ("zstd frames", "deflate", "zlib", "gzip"):
         result = server.run(program, [name.split()[0], "3000"], stdin=PACKED[name])
         assert (result.exit_code, result.stdout) == (0, MADE[name]), result.stderr
@@ -252,9 +255,9 @@ def test_programs_feed_the_unit(cpu: str) -> None:
     cut = server.run(program, ["gzip", "700"], stdin=PACKED["gzip"][:-9])
     assert (cut.exit_code, cut.stderr.split()[-1]) == (1, b"malformed")
     compressor = "combined-compress"
-    server = Server(cpu, [compressor], parameters={compressor: SMALL_COMPRESS | {"streaming": 1}})
+    server = Server(cpu, [UnitConfig(compressor, SMALL_COMPRESS | {"streaming": 1})])
     result = server.run(program, ["gzip", "9000", str(len(PLAIN))], stdin=PLAIN)
     assert (result.exit_code, libz.decompress(result.stdout, "gzip")[0]) == (0, PLAIN), result.stderr
     assert 0 < int(result.stderr.split()[-2]) < len(result.stdout)
-    without = Server(cpu, [unit], parameters={unit: SMALL_COMBINED})
+    without = Server(cpu, [UnitConfig(unit, SMALL_COMBINED)])
     assert without.run(program, ["gzip", "700"], stdin=b"").exit_code == 2

@@ -142,7 +142,7 @@ def test_settings_beyond_what_was_built(setting: str, value: int) -> None:
 @pytest.mark.parametrize("checksum", [2, 3])
 def test_a_checksum_that_is_neither_there_nor_not(checksum: int) -> None:
     unit = ZstdUnit("compress", parameters=SMALL)
-    unit.set("checksum", checksum, 6, checksum)
+    unit.set("checksum", checksum, "checksum", checksum)
     assert unit.run(b"hello hello").status == "unsupported"
 
 

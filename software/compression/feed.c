@@ -9,8 +9,8 @@ static const unit_format unit_formats[] = {UNIT_ZSTD, UNIT_DEFLATE, UNIT_ZLIB, U
 
 /* Opcodes are part of instructions. */
 #define QUERY(unit, funct)                                                                     \
-    ((unit) == RACKWRIGHT_FEED_COMPRESSOR ? RACKWRIGHT_QUERY(UNIT_COMPRESS, funct)             \
-                                          : RACKWRIGHT_QUERY(UNIT_DECOMPRESS, funct))
+    ((unit) == RACKWRIGHT_FEED_COMPRESSOR ? RACKWRIGHT_QUERY(COMBINED_COMPRESS_CUSTOM, funct)             \
+                                          : RACKWRIGHT_QUERY(COMBINED_DECOMPRESS_CUSTOM, funct))
 
 /* Begins an operation; those after this one have their input whole again. */
 #define START(custom, wrapper_funct, format, dst, capacity, src, size)                         \
@@ -35,21 +35,21 @@ bool rackwright_feeds(rackwright_feed_unit unit)
 
 void rackwright_feed_decompress(rackwright_feed_format format, void *dst, size_t capacity, const void *src, size_t size)
 {
-    START(UNIT_DECOMPRESS, UNIT_FORMAT, format, dst, capacity, src, size);
+    START(COMBINED_DECOMPRESS_CUSTOM, DEFLATE_DECOMPRESS_FORMAT, format, dst, capacity, src, size);
 }
 
 void rackwright_feed_compress(rackwright_feed_format format, void *dst, size_t capacity, const void *src, size_t total)
 {
-    START(UNIT_COMPRESS, UNIT_COMPRESSED_FORMAT, format, dst, capacity, src, total);
+    START(COMBINED_COMPRESS_CUSTOM, DEFLATE_COMPRESS_FORMAT, format, dst, capacity, src, total);
 }
 
 void rackwright_feed_more(rackwright_feed_unit unit, size_t bytes, bool last)
 {
     rackwright_fence();
     if (unit == RACKWRIGHT_FEED_COMPRESSOR) {
-        RACKWRIGHT_COMMAND(UNIT_COMPRESS, UNIT_EXTEND, bytes, 0);
+        RACKWRIGHT_COMMAND(COMBINED_COMPRESS_CUSTOM, UNIT_EXTEND, bytes, 0);
     } else {
-        RACKWRIGHT_COMMAND(UNIT_DECOMPRESS, UNIT_EXTEND, bytes, (uint64_t)last);
+        RACKWRIGHT_COMMAND(COMBINED_DECOMPRESS_CUSTOM, UNIT_EXTEND, bytes, (uint64_t)last);
     }
 }
 

@@ -24,16 +24,16 @@ size_t unit_decompress(unit_format format, void *dst, size_t capacity, const voi
 {
     if (rackwright_shares_units()) return unit_run_shared(false, format, dst, capacity, src, size);
     const int64_t wrapper = unit_wrapper(format);
-    if (wrapper >= 0) RACKWRIGHT_COMMAND(UNIT_DECOMPRESS, UNIT_FORMAT, wrapper, 0);
-    RACKWRIGHT_COMMAND(UNIT_DECOMPRESS, UNIT_ALGORITHM, format, 0);
-    return RUN(UNIT_DECOMPRESS, dst, capacity, src, size);
+    if (wrapper >= 0) RACKWRIGHT_COMMAND(COMBINED_DECOMPRESS_CUSTOM, DEFLATE_DECOMPRESS_FORMAT, wrapper, 0);
+    RACKWRIGHT_COMMAND(COMBINED_DECOMPRESS_CUSTOM, UNIT_ALGORITHM, format, 0);
+    return RUN(COMBINED_DECOMPRESS_CUSTOM, dst, capacity, src, size);
 }
 
 size_t unit_compress(unit_format format, void *dst, size_t capacity, const void *src, size_t size)
 {
     if (rackwright_shares_units()) return unit_run_shared(true, format, dst, capacity, src, size);
     const int64_t wrapper = unit_wrapper(format);
-    if (wrapper >= 0) RACKWRIGHT_COMMAND(UNIT_COMPRESS, UNIT_COMPRESSED_FORMAT, wrapper, 0);
-    RACKWRIGHT_COMMAND(UNIT_COMPRESS, UNIT_ALGORITHM, format, 0);
-    return RUN(UNIT_COMPRESS, dst, capacity, src, size);
+    if (wrapper >= 0) RACKWRIGHT_COMMAND(COMBINED_COMPRESS_CUSTOM, DEFLATE_COMPRESS_FORMAT, wrapper, 0);
+    RACKWRIGHT_COMMAND(COMBINED_COMPRESS_CUSTOM, UNIT_ALGORITHM, format, 0);
+    return RUN(COMBINED_COMPRESS_CUSTOM, dst, capacity, src, size);
 }

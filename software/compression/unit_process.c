@@ -33,9 +33,9 @@ static void start(void *given)
     __atomic_store_n(&request->flag_and_bytes, 0, __ATOMIC_RELAXED);
     rackwright_fence();
     if (request->compresses) {
-        START(UNIT_COMPRESS, UNIT_COMPRESSED_FORMAT, request);
+        START(COMBINED_COMPRESS_CUSTOM, DEFLATE_COMPRESS_FORMAT, request);
     } else {
-        START(UNIT_DECOMPRESS, UNIT_FORMAT, request);
+        START(COMBINED_DECOMPRESS_CUSTOM, DEFLATE_DECOMPRESS_FORMAT, request);
     }
 }
 

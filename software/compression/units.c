@@ -32,8 +32,8 @@ static bool has_unit(bool compresses)
     sigaction(SIGILL, &action, &before);
     bool found = false;
     if (sigsetjmp(without_unit, 1) == 0) {
-        const uint64_t version = compresses ? RACKWRIGHT_QUERY(UNIT_COMPRESS, UNIT_VERSION)
-                                            : RACKWRIGHT_QUERY(UNIT_DECOMPRESS, UNIT_VERSION);
+        const uint64_t version = compresses ? RACKWRIGHT_QUERY(COMBINED_COMPRESS_CUSTOM, UNIT_VERSION)
+                                            : RACKWRIGHT_QUERY(COMBINED_DECOMPRESS_CUSTOM, UNIT_VERSION);
         found = version == VERSION;
     }
     sigaction(SIGILL, &before, NULL);

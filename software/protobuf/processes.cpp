@@ -65,19 +65,19 @@ bool run(ParseSequence *sequence)
     fence();
     RACKWRIGHT_UNDISTURBED(left,
                            NOTE_HART
-                           GIVE(PROTOBUF_DESERIALIZE, DESERIALIZE_MEM_SETUP, 8, 24)
-                           GIVE(PROTOBUF_DESERIALIZE, DESERIALIZE_LIMITS, 16, 32)
-                           GIVE(PROTOBUF_DESERIALIZE, DESERIALIZE_ARENA, 40, 40)
-                           GIVE(PROTOBUF_DESERIALIZE, DESERIALIZE_LEFTOVERS, 48, 56)
-                           GIVE(PROTOBUF_DESERIALIZE, DESERIALIZE_PARSE_INFO, 64, 72)
-                           GIVE(PROTOBUF_DESERIALIZE, DESERIALIZE_DO_PARSE, 80, 88)
-                           TAKE(PROTOBUF_DESERIALIZE, PROTOBUF_WAIT, 96)
-                           TAKE(PROTOBUF_DESERIALIZE, RACKWRIGHT_FAULT, 104)
-                           TAKE(PROTOBUF_DESERIALIZE, DESERIALIZE_OBJECTS, 112)
-                           TAKE(PROTOBUF_DESERIALIZE, DESERIALIZE_STRINGS, 120)
-                           TAKE(PROTOBUF_DESERIALIZE, DESERIALIZE_ARRAYS, 128)
-                           TAKE(PROTOBUF_DESERIALIZE, DESERIALIZE_TEXTS, 136)
-                           TAKE(PROTOBUF_DESERIALIZE, DESERIALIZE_LONG_STRINGS, 144),
+                           GIVE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_MEM_SETUP, 8, 24)
+                           GIVE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_LIMITS, 16, 32)
+                           GIVE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_ARENA, 40, 40)
+                           GIVE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_LEFTOVERS, 48, 56)
+                           GIVE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_PARSE_INFO, 64, 72)
+                           GIVE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_DO_PARSE, 80, 88)
+                           TAKE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_WAIT, 96)
+                           TAKE(PROTOBUF_DESERIALIZE_CUSTOM, RACKWRIGHT_FAULT, 104)
+                           TAKE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_OBJECTS, 112)
+                           TAKE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_STRINGS, 120)
+                           TAKE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_ARRAYS, 128)
+                           TAKE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_TEXTS, 136)
+                           TAKE(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_LONG_STRINGS, 144),
                            [words] "r"(sequence));
     return !left;
 }
@@ -89,11 +89,11 @@ bool run(SerializeSequence *sequence)
     RACKWRIGHT_UNDISTURBED(left,
                            NOTE_HART
                            "ld t1, 16(%[words])\n\t"
-                           RACKWRIGHT_TEXT_OF(PROTOBUF_SERIALIZE, SERIALIZE_MEM_SETUP, "t1", "x0")
-                           GIVE(PROTOBUF_SERIALIZE, SERIALIZE_LIMIT, 8, 8)
-                           GIVE(PROTOBUF_SERIALIZE, SERIALIZE_DO_SERIALIZE, 24, 32)
-                           TAKE(PROTOBUF_SERIALIZE, PROTOBUF_WAIT, 40)
-                           TAKE(PROTOBUF_SERIALIZE, RACKWRIGHT_FAULT, 48),
+                           RACKWRIGHT_TEXT_OF(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_MEM_SETUP, "t1", "x0")
+                           GIVE(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_LIMIT, 8, 8)
+                           GIVE(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_DO_SERIALIZE, 24, 32)
+                           TAKE(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_WAIT, 40)
+                           TAKE(PROTOBUF_SERIALIZE_CUSTOM, RACKWRIGHT_FAULT, 48),
                            [words] "r"(sequence));
     return !left;
 }

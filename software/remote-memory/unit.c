@@ -2,21 +2,22 @@
 #include "paging.h"
 
 #include "nic.h"
+#include "page_fault_commands.h"
 #include "rackwright/rocc.h"
 
 /* The commands of the page-fault unit; hardware/src/main/scala/rackwright/pagefault/README.md is its contract.
    Only FETCH and NEW_PAGES wait for the unit. */
-#define FETCH(entry) RACKWRIGHT_CALL(3, 1, entry, 0)
-#define PREFETCH(entry) RACKWRIGHT_COMMAND(3, 1, entry, 0)
-#define FETCHING() RACKWRIGHT_CALL(3, 2, 0, 0)
-#define GIVE_FRAME(place, record) RACKWRIGHT_COMMAND(3, 3, place, record)
-#define EVICT(place, remote) RACKWRIGHT_COMMAND(3, 4, place, remote)
-#define TAKEN(returned) RACKWRIGHT_COMMAND(3, 5, returned, 0)
-#define NEW_PAGES() RACKWRIGHT_CALL(3, 5, 0, 0)
-#define RING(page) RACKWRIGHT_COMMAND(3, 6, page, 0)
-#define TICK() RACKWRIGHT_COMMAND(3, 7, 0, 0)
-#define OWN_ADDRESS(address) RACKWRIGHT_COMMAND(3, 8, address, 0)
-#define BLADE_ADDRESS(address, number) RACKWRIGHT_COMMAND(3, 9, address, number)
+#define FETCH(entry) RACKWRIGHT_CALL(PAGE_FAULT_CUSTOM, PAGE_FAULT_FETCH, entry, 0)
+#define PREFETCH(entry) RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_FETCH, entry, 0)
+#define FETCHING() RACKWRIGHT_CALL(PAGE_FAULT_CUSTOM, PAGE_FAULT_FETCHING, 0, 0)
+#define GIVE_FRAME(place, record) RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_GIVE_FRAME, place, record)
+#define EVICT(place, remote) RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_EVICT, place, remote)
+#define TAKEN(returned) RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_TAKEN, returned, 0)
+#define NEW_PAGES() RACKWRIGHT_CALL(PAGE_FAULT_CUSTOM, PAGE_FAULT_TAKEN, 0, 0)
+#define RING(page) RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_RING, page, 0)
+#define TICK() RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_TICK, 0, 0)
+#define OWN_ADDRESS(address) RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_OWN_ADDRESS, address, 0)
+#define BLADE_ADDRESS(address, number) RACKWRIGHT_COMMAND(PAGE_FAULT_CUSTOM, PAGE_FAULT_BLADE_ADDRESS, address, number)
 enum cause { SERVED, NO_FRAME, BUSY, NOT_REMOTE, EXECUTABLE, TIME_OUT, BLADE, ACCESS_FAULT };
 
 enum { QUEUE = 64, RETURNED = PAGE / 16, TICK_TIME = 100 };

@@ -4,10 +4,6 @@
 #include "snappy_commands.h"
 #include "snappy_process.h"
 
-/* `custom-n` of the two units. They must be literals: they become part of the instruction. */
-#define UNCOMPRESS 0
-#define COMPRESS 1
-
 /* One start: ranges, limit and record are latched by the start itself, so nothing of one operation
  * can leak into the next. The flag operand is 0 because the record says more. */
 #define START(unit, input, input_bytes, output, capacity, record)                              \
@@ -58,7 +54,7 @@ void rackwright_snappy_start_compress(const void *input, size_t input_bytes, voi
         rackwright_snappy_start_shared(record);
         return;
     }
-    START(COMPRESS, input, input_bytes, output, capacity, record);
+    START(SNAPPY_COMPRESS_CUSTOM, input, input_bytes, output, capacity, record);
 }
 
 void rackwright_snappy_start_uncompress(const void *input, size_t input_bytes, void *output,
@@ -69,7 +65,7 @@ void rackwright_snappy_start_uncompress(const void *input, size_t input_bytes, v
         rackwright_snappy_start_shared(record);
         return;
     }
-    START(UNCOMPRESS, input, input_bytes, output, capacity, record);
+    START(SNAPPY_DECOMPRESS_CUSTOM, input, input_bytes, output, capacity, record);
 }
 
 rackwright_snappy_result rackwright_snappy_compress(const void *input, size_t input_bytes,
@@ -81,10 +77,10 @@ rackwright_snappy_result rackwright_snappy_compress(const void *input, size_t in
         rackwright_snappy_start_shared(&record);
         return rackwright_snappy_wait(&record);
     }
-    START(COMPRESS, input, input_bytes, output, capacity, &record);
-    (void)RACKWRIGHT_QUERY(COMPRESS, SNAPPY_CHECK_COMPLETION);
+    START(SNAPPY_COMPRESS_CUSTOM, input, input_bytes, output, capacity, &record);
+    (void)RACKWRIGHT_QUERY(SNAPPY_COMPRESS_CUSTOM, SNAPPY_CHECK_COMPLETION);
     rackwright_fence();
-    return LAST_RESULT(COMPRESS);
+    return LAST_RESULT(SNAPPY_COMPRESS_CUSTOM);
 }
 
 rackwright_snappy_result rackwright_snappy_uncompress(const void *input, size_t input_bytes,
@@ -96,10 +92,10 @@ rackwright_snappy_result rackwright_snappy_uncompress(const void *input, size_t 
         rackwright_snappy_start_shared(&record);
         return rackwright_snappy_wait(&record);
     }
-    START(UNCOMPRESS, input, input_bytes, output, capacity, &record);
-    (void)RACKWRIGHT_QUERY(UNCOMPRESS, SNAPPY_CHECK_COMPLETION);
+    START(SNAPPY_DECOMPRESS_CUSTOM, input, input_bytes, output, capacity, &record);
+    (void)RACKWRIGHT_QUERY(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_CHECK_COMPLETION);
     rackwright_fence();
-    return LAST_RESULT(UNCOMPRESS);
+    return LAST_RESULT(SNAPPY_DECOMPRESS_CUSTOM);
 }
 
 bool rackwright_snappy_is_done(const rackwright_snappy_record *record)
@@ -123,19 +119,19 @@ void rackwright_snappy_set_history(size_t bytes)
 {
     rackwright_snappy_settings.history = bytes;
     if (rackwright_shares_units()) return;
-    RACKWRIGHT_COMMAND(UNCOMPRESS, SNAPPY_ON_CHIP_HISTORY, bytes, 0);
+    RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_ON_CHIP_HISTORY, bytes, 0);
 }
 
 void rackwright_snappy_set_hash_table_log2(unsigned log2_entries)
 {
     rackwright_snappy_settings.hash_table_log2 = log2_entries;
     if (rackwright_shares_units()) return;
-    RACKWRIGHT_COMMAND(COMPRESS, SNAPPY_HASH_TABLE_LOG2, log2_entries, 0);
+    RACKWRIGHT_COMMAND(SNAPPY_COMPRESS_CUSTOM, SNAPPY_HASH_TABLE_LOG2, log2_entries, 0);
 }
 
 void rackwright_snappy_set_max_offset(size_t bytes)
 {
     rackwright_snappy_settings.max_offset = bytes;
     if (rackwright_shares_units()) return;
-    RACKWRIGHT_COMMAND(COMPRESS, SNAPPY_MAX_OFFSET, bytes, 0);
+    RACKWRIGHT_COMMAND(SNAPPY_COMPRESS_CUSTOM, SNAPPY_MAX_OFFSET, bytes, 0);
 }

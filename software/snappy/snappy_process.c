@@ -3,10 +3,6 @@
 #include "rackwright/operation.h"
 #include "snappy_commands.h"
 
-/* As in rackwright_snappy.c. */
-#define UNCOMPRESS 0
-#define COMPRESS 1
-
 snappy_settings rackwright_snappy_settings;
 
 void rackwright_snappy_describe(rackwright_snappy_record *record, bool compresses, const void *input,
@@ -25,12 +21,12 @@ static void start_compress(const rackwright_snappy_record *record)
     const snappy_settings *set = &rackwright_snappy_settings;
     const uint64_t input = (uint64_t)record->input;
     RACKWRIGHT_RESTARTABLE(
-        "beqz %[offset], 71f\n\t" RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_MAX_OFFSET, "%[offset]", "x0")
+        "beqz %[offset], 71f\n\t" RACKWRIGHT_TEXT_OF(SNAPPY_COMPRESS_CUSTOM, SNAPPY_MAX_OFFSET, "%[offset]", "x0")
         "71:\n\t"
-        "beqz %[table], 72f\n\t" RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_HASH_TABLE_LOG2, "%[table]", "x0")
-        "72:\n\t" RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_SRC, "%[input]", "%[bytes]")
-            RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_LIMIT, "%[capacity]", "%[record]")
-                RACKWRIGHT_TEXT_OF(COMPRESS, SNAPPY_DEST_AND_START, "%[output]", "x0"),
+        "beqz %[table], 72f\n\t" RACKWRIGHT_TEXT_OF(SNAPPY_COMPRESS_CUSTOM, SNAPPY_HASH_TABLE_LOG2, "%[table]", "x0")
+        "72:\n\t" RACKWRIGHT_TEXT_OF(SNAPPY_COMPRESS_CUSTOM, SNAPPY_SRC, "%[input]", "%[bytes]")
+            RACKWRIGHT_TEXT_OF(SNAPPY_COMPRESS_CUSTOM, SNAPPY_LIMIT, "%[capacity]", "%[record]")
+                RACKWRIGHT_TEXT_OF(SNAPPY_COMPRESS_CUSTOM, SNAPPY_DEST_AND_START, "%[output]", "x0"),
         [offset] "r"(set->max_offset), [table] "r"((uint64_t)set->hash_table_log2), [input] "r"(input),
         [bytes] "r"(record->input_bytes), [output] "r"(record->output), [capacity] "r"(record->capacity),
         [record] "r"(record));
@@ -40,10 +36,10 @@ static void start_uncompress(const rackwright_snappy_record *record)
 {
     const snappy_settings *set = &rackwright_snappy_settings;
     RACKWRIGHT_RESTARTABLE(
-        "beqz %[history], 71f\n\t" RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_ON_CHIP_HISTORY, "%[history]", "x0")
-        "71:\n\t" RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_SRC, "%[input]", "%[bytes]")
-            RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_LIMIT, "%[capacity]", "%[record]")
-                RACKWRIGHT_TEXT_OF(UNCOMPRESS, SNAPPY_DEST_AND_START, "%[output]", "x0"),
+        "beqz %[history], 71f\n\t" RACKWRIGHT_TEXT_OF(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_ON_CHIP_HISTORY, "%[history]", "x0")
+        "71:\n\t" RACKWRIGHT_TEXT_OF(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_SRC, "%[input]", "%[bytes]")
+            RACKWRIGHT_TEXT_OF(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_LIMIT, "%[capacity]", "%[record]")
+                RACKWRIGHT_TEXT_OF(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DEST_AND_START, "%[output]", "x0"),
         [history] "r"(set->history), [input] "r"(record->input), [bytes] "r"(record->input_bytes),
         [output] "r"(record->output), [capacity] "r"(record->capacity), [record] "r"(record));
 }

@@ -22,6 +22,7 @@ from rackwright.parameters import ServerParameters
 from rackwright.server import Server
 from rackwright.synthesis.table import read_table
 from rackwright.times import Times
+from rackwright.unit_config import UnitConfig
 
 TARGETS = ("host", "rocket", "rocket+unit", "boom", "boom+unit")
 """Who does it: the library on this machine or on a simulated core, or the unit beside that core."""
@@ -160,15 +161,13 @@ class _Target:
         cpu, _, with_unit = target.partition("+")
         self._memory = "warm" if cpu == "host" else memory
         parameters, clock = unit
-        name = f"{codec.family}-{operation}"
-        self._unit = _unit(name, parameters, clock) if with_unit else None
+        config = UnitConfig(f"{codec.family}-{operation}", parameters, clock=clock)
+        self._unit = _unit(config) if with_unit else None
         self._program = benchmark(
             HOST if cpu == "host" else RISCV, codec.name, "unit" if self._unit else "library"
         )
-        units = {name: parameters} if with_unit else {}
-        self._server = (
-            None if cpu == "host" else Server(cpu, list(units), parameters=units, clock=clock, timing=timing)
-        )
+        units = [config] if with_unit else []
+        self._server = None if cpu == "host" else Server(cpu, units, timing=timing)
 
     def measure(self, name: str, plain: bytes, level: int | None) -> Row:
         """The row of one file; raises `RackwrightError` when the program fails."""
@@ -221,8 +220,8 @@ class _Target:
             return Times.of(json.loads(said), hertz), hertz, result.read_bytes()
 
 
-def _unit(name: str, parameters: Mapping[str, ParameterValue], asked: str | None) -> _Unit:
-    manifest = elaborate(name, parameters)
-    clock = clock_of(manifest, asked)
+def _unit(config: UnitConfig) -> _Unit:
+    manifest = elaborate(config.unit, config.parameters)
+    clock = clock_of(manifest, config.clock)
     row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
-    return _Unit(name, clock.hertz, clock.source, None if row is None else row.area_mm2)
+    return _Unit(config.unit, clock.hertz, clock.source, None if row is None else row.area_mm2)

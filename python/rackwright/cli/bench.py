@@ -21,6 +21,7 @@ from rackwright.cli.accelerate import (
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
 from rackwright.cli.settings import (
     ClockOption,
+    CoreOption,
     MemoryOption,
     SetOption,
     apart,
@@ -107,12 +108,12 @@ class MemoryState(StrEnum):
     cold = "cold"
 
 
-def _memory(given: list[str] | None) -> tuple[MemoryState, ServerParameters]:
-    """What --memory says of the state of caches, and of their numbers."""
+def _memory(given: list[str] | None, core: list[str] | None) -> tuple[MemoryState, ServerParameters]:
+    """What --memory says of the state of caches, and the numbers that it and --core give."""
     states, numbers = apart(given)
     if len(states) > 1 or not {*states} <= {*MemoryState}:
         raise RackwrightError(f"--memory: caches are warm or cold, not {' and '.join(states)}")
-    return MemoryState(states[0] if states else MemoryState.warm), parse_timing(numbers, None)
+    return MemoryState(states[0] if states else MemoryState.warm), parse_timing(numbers, core)
 
 
 @bench.command("compression")
@@ -137,6 +138,7 @@ def compression(
     ] = None,
     settings: SetOption = None,
     clock: ClockOption = None,
+    core: CoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """The official library on this machine and on a simulated core, and the unit beside that core.
@@ -154,7 +156,7 @@ def compression(
     """
     from rackwright.benchmarks import compression as benchmark
 
-    state, timing = _memory(memory)
+    state, timing = _memory(memory, core)
     rows: list[CompressionRow] = []
     with working(f"{format_name.value}: elaborating and compiling") as activity:
         rows.extend(

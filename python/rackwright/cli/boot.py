@@ -160,12 +160,16 @@ def boot(
     from rackwright.linux.boot import restore
     from rackwright.linux.console import raw_console
     from rackwright.linux.image import default_image, load_image
+    from rackwright.unit_config import unit_configs
 
     interactive = run is None and checkpoint is None
     if json and interactive:
         raise RackwrightError("--json goes with --run: the console takes all of the terminal")
     asked, numbers = guest_memory(memory)
     size, timing = memory_bytes(asked or DEFAULT_SIZE), parse_timing(numbers, core)
+    units = unit_configs(
+        accelerator or (), parameters=parse_unit_settings(values), placement=placement.value, clock=clock
+    )
     show = _silent if json else (_console_output if interactive else _command_output)
     if from_ is not None:
         for name in ("image", "harts", "memory", "vector", "checkpoint", "prepare", "files"):
@@ -183,10 +187,7 @@ def boot(
                 run,
                 cpu=cpu.value,
                 disk=disk,
-                accelerators=accelerator or (),
-                placement=placement.value,
-                parameters=parse_unit_settings(values),
-                clock=clock,
+                accelerators=units,
                 timing=timing,
                 net=net.value,
                 show=show,
@@ -205,10 +206,7 @@ def boot(
                 vector=vector is OnOff.on,
                 disk=disk,
                 files=files or (),
-                accelerators=accelerator or (),
-                placement=placement.value,
-                parameters=parse_unit_settings(values),
-                clock=clock,
+                accelerators=units,
                 timing=timing,
                 net=net.value,
                 checkpoint=checkpoint,

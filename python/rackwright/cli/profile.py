@@ -228,6 +228,7 @@ def _run(
     """Observe a program, or the servers of a cluster, which are told nothing of it, as `rw run` runs it."""
     from rackwright.profiling import profile as observe_program
     from rackwright.server import Server
+    from rackwright.unit_config import unit_configs
 
     if cpu is Cpu.rocket_rtl:
         raise RackwrightError("rocket-rtl can't be observed; its model, rocket, can")
@@ -245,11 +246,13 @@ def _run(
     timing = parse_timing(memory, core)
     server = Server(
         cpu.value,
-        accelerator or [],
+        unit_configs(
+            accelerator or [],
+            parameters=parse_unit_settings(values),
+            placement=placement.value,
+            clock=clock,
+        ),
         harts=harts,
-        placement=placement.value,
-        parameters=parse_unit_settings(values),
-        clock=clock,
         timing=timing,
     )
     return observe_program(

@@ -12,6 +12,7 @@ import typer
 from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_table, working
 from rackwright.cli.settings import (
     ClockOption,
+    CoreOption,
     MemoryOption,
     UnitSetOption,
     parse_timing,
@@ -19,9 +20,7 @@ from rackwright.cli.settings import (
 )
 
 if TYPE_CHECKING:
-    from rackwright.designs import ParameterValue
-    from rackwright.parameters import ServerParameters
-    from rackwright.protobuf import Row, Suite, Summary
+    from rackwright.protobuf import Row, Suite, Summary, Way
 
 protobuf = typer.Typer(
     help="Parse and serialize recorded messages, by the official library and by the units.",
@@ -78,6 +77,10 @@ def deserialize(
     delimited: Delimited = False,
     include: Include = None,
     target: Targets = None,
+    values: UnitSetOption = None,
+    clock: ClockOption = None,
+    memory: MemoryOption = None,
+    core: CoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Parse messages; every object is compared field by field with the official library's.
@@ -85,8 +88,12 @@ def deserialize(
     Examples:
         ./rw protobuf deserialize --proto my.proto --message pkg.Msg a.bin b.bin
 
+        ./rw protobuf deserialize --proto my.proto --message pkg.Msg a.bin --memory llc-latency=80
+
     """
-    _one_operation("deserialize", files, proto, message, delimited, include, target, json)
+    suite = _recorded(files, proto, message, delimited)
+    way = _way(values, clock, memory, core)
+    _measure(suite, ["deserialize"], include, target, json, way)
 
 
 @protobuf.command("serialize")
@@ -97,6 +104,10 @@ def serialize(
     delimited: Delimited = False,
     include: Include = None,
     target: Targets = None,
+    values: UnitSetOption = None,
+    clock: ClockOption = None,
+    memory: MemoryOption = None,
+    core: CoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Serialize messages; every output is compared byte by byte with the official library's.
@@ -107,7 +118,9 @@ def serialize(
         ./rw protobuf serialize --proto my.proto --message pkg.Msg --delimited log.bin --json
 
     """
-    _one_operation("serialize", files, proto, message, delimited, include, target, json)
+    suite = _recorded(files, proto, message, delimited)
+    way = _way(values, clock, memory, core)
+    _measure(suite, ["serialize"], include, target, json, way)
 
 
 def bench_protobuf(
@@ -138,6 +151,7 @@ def bench_protobuf(
     values: UnitSetOption = None,
     clock: ClockOption = None,
     memory: MemoryOption = None,
+    core: CoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Speed of the protobuf units over a suite of messages, against the official library.
@@ -159,24 +173,28 @@ def bench_protobuf(
     made = chosen_suite(suite, syntax.value if syntax else None, schemas, seed, messages)
     if save is not None:
         save_suite(made, save)
-    units = parse_unit_settings(values)
-    _measure(made, operation, None, target, json, clock, calls, units, parse_timing(memory, None))
+    way = _way(values, clock, memory, core, calls)
+    _measure(made, operation, None, target, json, way)
 
 
-def _one_operation(
-    operation: str,
-    files: list[Path],
-    proto: Path,
-    message: str,
-    delimited: bool,
-    include: list[Path] | None,
-    target: list[Target] | None,
-    json: bool,
-) -> None:
+def _recorded(files: list[Path], proto: Path, message: str, delimited: bool) -> Suite:
+    """The messages in files as a suite of their own."""
     from rackwright.protobuf import Benchmark, Suite, read_messages
 
-    recorded = Benchmark(message, message, read_messages(files, delimited))
-    _measure(Suite(proto.name, proto, [recorded]), [operation], include, target, json)
+    return Suite(proto.name, proto, [Benchmark(message, message, read_messages(files, delimited))])
+
+
+def _way(
+    values: list[str] | None,
+    clock: str | None,
+    memory: list[str] | None,
+    core: list[str] | None,
+    calls: Calls = Calls.batch,
+) -> Way:
+    """How it is to be measured, by the options of that name."""
+    from rackwright.protobuf import Way
+
+    return Way(clock, calls.value, parse_unit_settings(values), parse_timing(memory, core))
 
 
 def _measure(
@@ -185,10 +203,7 @@ def _measure(
     include: Sequence[Path] | None,
     targets: Sequence[Target] | None,
     json: bool,
-    clock: str | None = None,
-    calls: Calls = Calls.batch,
-    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
-    timing: ServerParameters | None = None,
+    way: Way,
 ) -> None:
     from rackwright.protobuf import OPERATIONS, TARGETS, measure, summarize
 
@@ -199,10 +214,7 @@ def _measure(
                 operations or OPERATIONS,
                 [target.value for target in targets] if targets else TARGETS,
                 include=include or (),
-                clock=clock,
-                calls=calls.value,
-                parameters=parameters,
-                timing=timing,
+                way=way,
                 detail=activity.detail,
             )
         )

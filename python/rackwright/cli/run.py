@@ -81,10 +81,13 @@ def run(
     accelerator: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="A unit, a set (snappy, zstd, deflate, protobuf) or a manifest.json."
+            metavar="NAME",
+            help="A unit, a set (snappy, zstd, deflate, protobuf), a manifest.json or a unit.yaml.",
         ),
     ] = None,
-    placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
+    placement: Annotated[
+        Placement, typer.Option(help="Where units sit, but those in YAML.")
+    ] = Placement.near_core,
     clock: ClockOption = None,
     memory: MemoryOption = None,
     core: CoreOption = None,
@@ -176,6 +179,7 @@ def run(
     _refuse(context, _OF_CLUSTERS, f"{program.name} is a program")
     from rackwright.rocket_rtl import run_rocket_rtl
     from rackwright.server import Server
+    from rackwright.unit_config import unit_configs
 
     timing = parse_timing(memory, core)
     if cpu is Cpu.rocket_rtl:
@@ -187,13 +191,15 @@ def run(
     else:
         server = Server(
             cpu.value,
-            accelerator or [],
+            unit_configs(
+                accelerator or [],
+                parameters=parse_unit_settings(values),
+                placement=placement.value,
+                clock=clock,
+            ),
             harts=harts,
-            placement=placement.value,
             check_idle=check_idle,
             waves=waves,
-            parameters=parse_unit_settings(values),
-            clock=clock,
             timing=timing,
         )
         result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from rackwright.cli.accelerate import write_output
 from rackwright.cli.output import JsonOption, print_json, print_table, results
 from rackwright.designs import UnitInfo
 from rackwright.designs import units as list_units
@@ -15,26 +17,54 @@ from rackwright.synthesis.table import read_table
 
 
 def units(
-    name: Annotated[str | None, typer.Argument(help="One unit: its parameters and ports.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Units: their parameters, commands and ports.")
+    ] = None,
+    header: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write how C programs reach these units (names, sets, a manifest.json, a unit.yaml) when a "
+            "server has them, in this order."
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the hardware units: what they do, their parameters, ports and status.
+    """List the hardware units: what they do, their parameters, commands, ports and status.
 
     Examples:
         ./rw units
 
         ./rw units snappy-decompress
 
+        ./rw units snappy zstd --header units.h
+
     """
-    rows = [unit for unit in list_units() if name in (None, unit.name)]
-    if not rows:
-        raise RackwrightError(f"no unit {name}; `./rw units` lists them")
+    if header is not None:
+        _write_header(names or [], header)
+        return
+    rows = list_units()
+    strangers = set(names or ()) - {unit.name for unit in rows}
+    if strangers:
+        raise RackwrightError(f"no unit {min(strangers)}; `./rw units` lists them")
     if json:
-        print_json({"units": [asdict(unit) | _physics(unit) for unit in rows]})
-    elif name is None:
+        chosen = [unit for unit in rows if not names or unit.name in names]
+        print_json({"units": [asdict(unit) | _physics(unit) for unit in chosen]})
+    elif not names:
         _print_index(rows)
     else:
-        _print_unit(rows[0])
+        for name in names:
+            _print_unit(next(unit for unit in rows if unit.name == name))
+
+
+def _write_header(names: list[str], path: Path) -> None:
+    from rackwright.accelerators import unit_manifest
+    from rackwright.headers import server_header
+    from rackwright.unit_config import unit_configs
+
+    if not names:
+        raise RackwrightError("--header is for units that are named: ./rw units snappy --header units.h")
+    manifests = [unit_manifest(config) for config in unit_configs(names)]
+    write_output(path, server_header(manifests).encode())
 
 
 def _print_index(rows: list[UnitInfo]) -> None:
@@ -73,7 +103,16 @@ def _print_unit(unit: UnitInfo) -> None:
         ],
     )
     results.print()
+    commands = [command for port in unit.ports for command in port.get("commands", ())]
+    if commands:
+        columns = [("command", "left"), ("funct", "right"), ("rs1", "left"), ("rs2", "left")]
+        rows = [
+            [str(row.get(key, "")) for key in ("name", "funct", "rs1", "rs2", "answer")] for row in commands
+        ]
+        print_table([*columns, ("answer", "left")], rows)
+        results.print()
     print_table(
         [("port", "left"), ("contract", "left")],
         [(port["name"], port["contract"]) for port in unit.ports],
     )
+    results.print()

@@ -1,7 +1,7 @@
 """The exploration itself: rounds of portions for every point, until each is as exact as asked.
 
-The first point of each placement is measured before the others there, and more exactly: it is their pilot,
-which they need to be compared with only. The first of all is the pilot of those.
+The first point of each placement and memory is measured before the others there, and more exactly: it is
+their pilot, which they need to be compared with only. The first of all is the pilot of those.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from rackwright.exploration.space import Space
 from rackwright.exploration.store import Store, content_key
 from rackwright.exploration.workload import WORKLOADS
 from rackwright.generation.suite import Suite, load_suite
+from rackwright.host import provenance
+from rackwright.unit_config import UnitConfig
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,6 +106,7 @@ class Exploration:
             "reused_portions": self.reused,
             "measured_portions": self.measured,
             "digest": self.digest,
+            "provenance": provenance(),
             "rows": [each.record() for each in self.results],
         }
 
@@ -195,9 +198,9 @@ class _Run:
             for point, design, key in self._keyed()
         ]
         first = points[0]
-        leading = {point.point.placement: point for point in reversed(points)}
+        leading = {point.point.surroundings(): point for point in reversed(points)}
         for point in points:
-            pilot = leading[point.point.placement]
+            pilot = leading[point.point.surroundings()]
             point.pilot = pilot if point is not pilot else first if point is not first else None
         pilots = [point for point in leading.values() if any(each.pilot is point for each in points)]
         for point in pilots:
@@ -229,13 +232,13 @@ class _Run:
 
     def _keyed(self) -> Iterator[tuple[Point, BuiltDesign, str]]:
         """Every point with the key of all that its measurements depend on; compiles each design once."""
-        built: dict[Any, BuiltDesign] = {}
+        built: dict[UnitConfig, BuiltDesign] = {}
         order = content_key(*map(str, self._sample.order))
         for point in self._space.points():
-            rtl = (point.unit, point.parameters)
+            rtl = UnitConfig(point.config.unit, point.config.parameters)
             if rtl not in built:
-                self._progress(f"compiling {point.unit} {dict(point.parameters) or ''}")
-                built[rtl] = build_design(point.unit, dict(point.parameters))
+                self._progress(f"compiling {rtl.unit} {rtl.parameters or ''}")
+                built[rtl] = build_design(rtl.unit, rtl.parameters)
             parts = (built[rtl].key, point.key(), self._suite.digest, order)
             yield point, built[rtl], content_key(*parts)
 

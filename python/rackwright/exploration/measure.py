@@ -67,8 +67,7 @@ def measure(portion: Portion) -> Measured:
     began = time.thread_time()
     suite = _suite(portion.suite)
     files = suite.only(portion.operation)
-    point = portion.point
-    unit = WORKLOADS[point.unit].unit(dict(point.parameters), dict(point.settings), point.placement)
+    unit = WORKLOADS[portion.point.config.unit].unit(portion.point)
     _measure(unit, suite, files, min(portion.calls, key=lambda index: files[index].size))
     calls = tuple(_measure(unit, suite, files, index) for index in portion.calls)
     return Measured(calls, time.thread_time() - began)

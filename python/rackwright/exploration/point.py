@@ -1,47 +1,35 @@
-"""One configuration of a unit, as a value."""
+"""One point of a space: a unit, and the memory that it meets."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from rackwright.designs import ParameterValue
-
-Pairs = tuple[tuple[str, ParameterValue], ...]
-"""Names and values, by name."""
-
-
-def pairs(values: Mapping[str, ParameterValue]) -> Pairs:
-    """A mapping as a value that can be hashed."""
-    return tuple(sorted(values.items()))
+from rackwright.parameters import ServerParameters
+from rackwright.unit_config import UnitConfig
 
 
 @dataclass(frozen=True)
 class Point:
-    """A unit with its parameters (of elaboration), its settings (at run time) and its placement."""
+    """A unit as it is built, set and placed, and numbers of caches and DRAM in the place of the default."""
 
-    unit: str
-    parameters: Pairs
-    settings: Pairs
-    placement: str
+    config: UnitConfig
+    timing: ServerParameters = field(default_factory=ServerParameters)
 
     def record(self) -> dict[str, Any]:
         """As JSON and data frames hold it: one key for each value."""
-        return {
-            "unit": self.unit,
-            **{f"parameters.{name}": value for name, value in self.parameters},
-            **{f"settings.{name}": value for name, value in self.settings},
-            "placement": self.placement,
-        }
+        numbers = sorted(self.timing.memory.items())
+        return {**self.config.record(), **{f"memory.{name}": value for name, value in numbers}}
 
     def key(self) -> str:
         """The same for equal points, on every machine."""
-        text = json.dumps([self.unit, self.parameters, self.settings, self.placement])
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(f"{self.config.key()} {self.timing.describe()}".encode()).hexdigest()
+
+    def surroundings(self) -> tuple[str, ServerParameters]:
+        """Where the unit is: what most of the time depends on that two designs differ little in."""
+        return self.config.placement, self.timing
 
     def __str__(self) -> str:
-        values = [f"{name}={value}" for name, value in (*self.parameters, *self.settings)]
-        return ", ".join([self.unit, *values, self.placement])
+        numbers = [f"{name}={value}" for name, value in sorted(self.timing.memory.items())]
+        return ", ".join([str(self.config), *numbers])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from html import escape
 
 from rackwright.exploration.explore import Exploration, Result
+from rackwright.host import provenance
 from rackwright.page import definitions, page
 from rackwright.plots import line_chart
 
@@ -19,6 +20,7 @@ def render(done: Exploration) -> str:
             "standard error": f"at most {done.space.standard_error:.1%} of each speed",
             "portions": f"{done.measured} measured, {done.reused} reused",
             "digest": done.digest,
+            **{name: str(value) for name, value in provenance().items()},
         }
     )
     charts = "".join(_charts(done))
@@ -61,7 +63,7 @@ def _ratio(result: Result) -> float:
 def _others(done: Exploration, result: Result, axis: str) -> str:
     record = result.point.record()
     names = [f"{name.split('.')[-1]} {record[name]}" for name in done.varied() if name != axis]
-    return ", ".join(names) or result.point.unit
+    return ", ".join(names) or result.point.config.unit
 
 
 def _table(done: Exploration) -> str:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from rackwright._engine import EngineError
 from rackwright.designs import ParameterValue, units
 from rackwright.document import DocumentReader, load_yaml
-from rackwright.exploration.point import Point, pairs
+from rackwright.errors import RackwrightError
+from rackwright.exploration.point import Point
 from rackwright.exploration.workload import WORKLOADS
-from rackwright.unit import PLACEMENTS
+from rackwright.parameters import ServerParameters, memory_parameters
+from rackwright.unit_config import PLACEMENTS, UnitConfig
 
 _FIELDS = ("unit", "suite", "vary", "standard_error", "seed")
-_AXES = ("parameters", "settings", "placement")
+_AXES = ("parameters", "settings", "placement", "memory")
 
 Values = tuple[ParameterValue, ...]
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class Space:
     """All combinations of values for one unit.
 
     `suite` is the folder of the calls. `standard_error` is how exact every throughput is to be, relative to
-    it. `seed` decides which calls are drawn.
+    it. `seed` decides which calls are drawn. `memory` are numbers of caches and DRAM.
     """
 
     unit: str
@@ -35,16 +40,19 @@ class Space:
     placements: tuple[str, ...]
     standard_error: float
     seed: int
+    memory: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def points(self) -> Iterator[Point]:
         """Every combination; those that share a compiled design come together."""
         for parameters in _combinations(self.parameters):
             for settings in _combinations(self.settings):
                 for placement in self.placements:
-                    yield Point(self.unit, pairs(parameters), pairs(settings), placement)
+                    config = UnitConfig(self.unit, parameters, settings, placement)
+                    for numbers in _combinations(self.memory):
+                        yield Point(config, ServerParameters(numbers))
 
 
-def _combinations(axes: Mapping[str, Values]) -> Iterator[dict[str, ParameterValue]]:
+def _combinations(axes: Mapping[str, tuple[_Value, ...]]) -> Iterator[dict[str, _Value]]:
     for values in product(*axes.values()):
         yield dict(zip(axes, values, strict=True))
 
@@ -76,7 +84,23 @@ class _Reader(DocumentReader):
             placements=tuple(map(str, placements)),
             standard_error=self._share("standard_error", fields.get("standard_error", 0.02)),
             seed=self._whole("seed", fields.get("seed", 1)),
+            memory=self._memory(axes.get("memory")),
         )
+
+    def _memory(self, document: Any) -> dict[str, tuple[int, ...]]:
+        """Numbers of caches and DRAM; each combination of them must be one that can be."""
+        known = tuple(parameter.name for parameter in memory_parameters())
+        axes = self.mapping("vary.memory", document, known)
+        found = {
+            name: tuple(self._whole(f"vary.memory.{name}", value) for value in self._values(name, values))
+            for name, values in axes.items()
+        }
+        for numbers in _combinations(found):
+            try:
+                ServerParameters(numbers).check("functional")
+            except (EngineError, RackwrightError) as error:
+                raise self.error("vary.memory", str(error)) from error
+        return found
 
     def _parameters(self, unit: str, document: Any) -> dict[str, Values]:
         (info,) = (each for each in units() if each.name == unit)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rackwright.codec import CodecUnit
-from rackwright.codecs import CODECS
+from rackwright.codecs import codec_unit
 from rackwright.designs import ParameterValue
+from rackwright.exploration.point import Point
 
 _HISTORY = {"history_kib": [2, 4, 8, 16, 32, 64]}
 _DEFLATE_HISTORY = {"history_kib": [2, 4, 8, 16, 32]}
@@ -29,10 +29,9 @@ class Workload:
     operation: str
     settings: Mapping[str, Sequence[ParameterValue]]
 
-    def unit(self, parameters: Mapping[str, Any], settings: Mapping[str, Any], placement: str) -> CodecUnit:
-        """A unit fresh from reset."""
-        build = CODECS[self.format].unit
-        return build(self.operation, parameters=parameters, placement=placement, **settings)
+    def unit(self, point: Point) -> CodecUnit:
+        """The unit of a point, fresh from reset."""
+        return codec_unit(point.config, self.format, memory=point.timing.memory)
 
 
 WORKLOADS = {

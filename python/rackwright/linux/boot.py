@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rackwright import _engine
-from rackwright.accelerators import build_units
-from rackwright.designs import ParameterValue
+from rackwright.accelerators import Accelerator, PlacedUnit, build_units
 from rackwright.errors import RackwrightError
 from rackwright.linux.console import Console
 from rackwright.linux.files import archive_of
@@ -101,10 +100,7 @@ def boot(
     kernel_options: str = "",
     disk: Path | None = None,
     files: Sequence[Path] = (),
-    accelerators: Sequence[str | Path | _engine.Design] = (),
-    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
-    clock: str | None = None,
-    placement: str = "near-core",
+    accelerators: Sequence[Accelerator] = (),
     timing: ServerParameters | None = None,
     checkpoint: Path | None = None,
     prepare: str | None = None,
@@ -119,8 +115,8 @@ def boot(
     With `vector`, harts have the vector extension (RVV 1.0, 128 bits), which the kernel then uses too.
     `kernel_options` go to the end of the kernel's command line.
     `disk` is a file whose content a disk has; what the guest writes is forgotten with it.
-    `files` are put into /root, where the command runs. `accelerators` are units beside each hart, named as
-    for `Server`, which translate the addresses of processes; `parameters` and `clock` are as there.
+    `files` are put into /root, where the command runs. `accelerators` are units beside each hart, as for
+    `Server`, which translate the addresses of processes.
     With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
     enters the run, whose digest is its own. A checkpoint can't hold that interface.
     `timing` has numbers of caches, DRAM and harts in the place of the default.
@@ -139,7 +135,7 @@ def boot(
         raise RackwrightError("a checkpoint can't hold a network interface; say --net when going on from it")
     nic = interface(net)
     began = time.monotonic()
-    units = build_units(accelerators, parameters or {}, clock, translation=True)
+    units = build_units(accelerators, translation=True)
     guest = _engine.Guest(
         image.firmware,
         image.kernel,
@@ -151,8 +147,7 @@ def boot(
         vector=vector,
         disk=disk,
         observer=observer,
-        units=units,
-        placement=placement,
+        units=[unit.pair() for unit in units],
         nic=nic,
         memory=timing.memory if timing else {},
         core=timing.core if timing else {},
@@ -175,10 +170,7 @@ def restore(
     *,
     cpu: str = "functional",
     disk: Path | None = None,
-    accelerators: Sequence[str | Path | _engine.Design] = (),
-    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
-    clock: str | None = None,
-    placement: str = "near-core",
+    accelerators: Sequence[Accelerator] = (),
     timing: ServerParameters | None = None,
     net: str = "none",
     show: Show = _unseen,
@@ -199,7 +191,7 @@ def restore(
     nic = interface(net)
     began = time.monotonic()
     kernel, files = (image.kernel, image.files) if image else (None, None)
-    units = build_units(accelerators, parameters or {}, clock, translation=True)
+    units = build_units(accelerators, translation=True)
     guest = _engine.Guest.restore(
         checkpoint,
         cpu,
@@ -207,8 +199,7 @@ def restore(
         observer,
         kernel,
         files,
-        units,
-        placement,
+        [unit.pair() for unit in units],
         nic,
         timing.memory if timing else {},
         timing.core if timing else {},
@@ -229,7 +220,7 @@ class _Run:
         show: Show,
         console: Console | None,
         began: float,
-        units: Sequence[_engine.Design],
+        units: Sequence[PlacedUnit],
         net: str,
         timing: ServerParameters | None,
     ) -> None:
@@ -278,8 +269,8 @@ class _Run:
             processor_seconds=time.process_time() - before,
             checkpoint=None if checkpoint is None else str(checkpoint),
             net=self._net,
-            accelerators=tuple(built.unit for built in self._units),
-            unit_clocks_hz=tuple(built.clock_hz for built in self._units),
+            accelerators=tuple(unit.design.unit for unit in self._units),
+            unit_clocks_hz=tuple(unit.design.clock_hz for unit in self._units),
             timing=self._timing.describe(),
             counters=dict(guest.unit_counters),
             stderr=guest.output(ERRORS),

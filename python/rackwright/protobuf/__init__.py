@@ -1,6 +1,6 @@
 """Protocol Buffers on the simulated server: by the official library, and by the units."""
 
-from rackwright.protobuf.measure import OPERATIONS, TARGETS, measure
+from rackwright.protobuf.measure import OPERATIONS, TARGETS, Way, measure
 from rackwright.protobuf.messages import read_messages
 from rackwright.protobuf.program import compile_service
 from rackwright.protobuf.rows import Row, Summary, geometric_mean, summarize
@@ -13,6 +13,7 @@ __all__ = [
     "Row",
     "Suite",
     "Summary",
+    "Way",
     "compile_service",
     "geometric_mean",
     "measure",

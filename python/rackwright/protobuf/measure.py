@@ -7,7 +7,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from rackwright.protobuf.suite import Benchmark, Suite
 from rackwright.protobuf.wire import delimited
 from rackwright.server import Server
 from rackwright.times import Times
+from rackwright.unit_config import UnitConfig
 
 OPERATIONS = ("deserialize", "serialize")
 TARGETS = ("host", "rocket", "boom", "rocket+unit", "boom+unit")
@@ -32,43 +33,46 @@ UNITS = {"deserialize": "protobuf-deserialize", "serialize": "protobuf-serialize
 _EXIT_NOT_VERIFIED = 1
 
 
+@dataclass(frozen=True)
+class Way:
+    """How messages are parsed and serialized beside what is measured.
+
+    `clock` is that of the units and `parameters` theirs, by name; `calls` is one of `CALLS`. `timing` has
+    numbers of caches, DRAM and harts in the place of the default. Raises `RackwrightError` for what there is
+    not.
+    """
+
+    clock: str | None = None
+    calls: str = "batch"
+    parameters: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
+    timing: ServerParameters = field(default_factory=ServerParameters)
+
+    def __post_init__(self) -> None:
+        if self.calls not in CALLS:
+            raise RackwrightError(f"calls are {' or '.join(CALLS)}, not {self.calls}")
+        strangers = set(self.parameters) - set(UNITS.values())
+        if strangers:
+            raise RackwrightError(f"no unit {min(strangers)}; there are {', '.join(UNITS.values())}")
+
+
 def measure(
     suite: Suite,
     operations: Sequence[str] = OPERATIONS,
     targets: Sequence[str] = TARGETS,
     *,
     include: Sequence[Path] = (),
-    clock: str | None = None,
-    calls: str = "batch",
-    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
-    timing: ServerParameters | None = None,
+    way: Way | None = None,
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """Every benchmark on every target; rows come target by target, for one part of the suite after the other.
 
     Every result has been compared with the official library's, by the program that was measured.
-    `clock` is the units' clock and `parameters` theirs, as a server takes them, `calls` one of `CALLS`.
-    `timing` has numbers of caches and DRAM in the place of the default. `detail` hears what is under way.
+    `way` says how, `detail` hears what is under way.
     """
-    if calls not in CALLS:
-        raise RackwrightError(f"calls are {' or '.join(CALLS)}, not {calls}")
-    strangers = set(parameters or {}) - set(UNITS.values())
-    if strangers:
-        raise RackwrightError(f"no unit {min(strangers)}; there are {', '.join(UNITS.values())}")
-    way = _Way(clock, calls, parameters or {}, timing or ServerParameters())
+    way = way or Way()
     for part in suite.parts():
         folders = (*include, suite.proto.parent)
         yield from _measure_part(part, operations, targets, folders, way, detail)
-
-
-@dataclass(frozen=True)
-class _Way:
-    """The clock of units, how they are called, their parameters, and the numbers of caches and DRAM."""
-
-    clock: str | None
-    calls: str
-    parameters: Mapping[str, Mapping[str, ParameterValue]]
-    timing: ServerParameters
 
 
 def _measure_part(
@@ -76,7 +80,7 @@ def _measure_part(
     operations: Sequence[str],
     targets: Sequence[str],
     include: Sequence[Path],
-    way: _Way,
+    way: Way,
     detail: Callable[[str], None],
 ) -> Iterator[Row]:
     detail(f"{suite.name}: compiling")
@@ -111,7 +115,7 @@ def _run(
     operation: str,
     benchmarks: Sequence[Benchmark],
     folder: Path,
-    way: _Way,
+    way: Way,
 ) -> _Output:
     files = [f"{benchmark.message}={number}.bin" for number, benchmark in enumerate(benchmarks)]
     cpu, _, unit = target.partition("+")
@@ -122,8 +126,8 @@ def _run(
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
         _check(done.returncode, target, done.stderr)
         return _Output(done.stdout, "single", None, None)
-    units = {UNITS[operation]: way.parameters.get(UNITS[operation], {})} if unit else {}
-    server = Server(cpu, list(units), parameters=units, clock=way.clock, timing=way.timing)
+    config = UnitConfig(UNITS[operation], way.parameters.get(UNITS[operation], {}), clock=way.clock)
+    server = Server(cpu, [config] if unit else [], timing=way.timing)
     # Names without folders, so that the program sees the same arguments wherever it runs.
     with contextlib.chdir(folder):
         result = server.run(programs.riscv64, arguments)

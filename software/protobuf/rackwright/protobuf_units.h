@@ -52,79 +52,79 @@ inline void fence() { rackwright_fence(); }
 
 inline void start_parse(const uint64_t *table, void *object, const void *data, size_t size)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_PARSE_INFO, table, object);
-    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_DO_PARSE, data, size);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_PARSE_INFO, table, object);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_DO_PARSE, data, size);
 }
 
 inline void set_parse_record(Record *record)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, PROTOBUF_COMPLETION, record, 0);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_COMPLETION, record, 0);
 }
 
 // 0, or 1 + the status of the first request that failed.
-inline uint64_t wait_for_parses() { return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_WAIT); }
+inline uint64_t wait_for_parses() { return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_WAIT); }
 
 // The same of those that have completed so far.
-inline uint64_t status_of_parses() { return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_STATUS); }
+inline uint64_t status_of_parses() { return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_STATUS); }
 
 inline void set_range(const Range &range, const void *arena)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_MEM_SETUP, range.objects, range.arrays);
-    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_LIMITS, range.objects_end,
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_MEM_SETUP, range.objects, range.arrays);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_LIMITS, range.objects_end,
                        range.arrays_end);
-    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_ARENA, arena, 0);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_ARENA, arena, 0);
 }
 
 // Where the records of leftovers go, from the next request on.
 inline void set_leftovers(const Leftover *start, const Leftover *end)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE, DESERIALIZE_LEFTOVERS, start, end);
+    RACKWRIGHT_COMMAND(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_LEFTOVERS, start, end);
 }
 
 // Waits for all parses, and leaves their outcome to wait_for_parses().
 inline void complete_parses()
 {
-    (void)RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, PROTOBUF_CHECK_COMPLETION);
+    (void)RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_CHECK_COMPLETION);
 }
 
 // What is left of the range, once every request has completed.
 inline Range remaining_range()
 {
     complete_parses();
-    return {RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_OBJECTS),
-            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_STRINGS),
-            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_ARRAYS),
-            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_TEXTS)};
+    return {RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_OBJECTS),
+            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_STRINGS),
+            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_ARRAYS),
+            RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_TEXTS)};
 }
 
 // Strings made since set_range() whose contents lie among the arrays.
 inline uint64_t long_strings()
 {
-    return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE, DESERIALIZE_LONG_STRINGS);
+    return RACKWRIGHT_QUERY(PROTOBUF_DESERIALIZE_CUSTOM, DESERIALIZE_LONG_STRINGS);
 }
 
 // `outputs`, if not null, takes a view of each output: libstdc++ keeps the length before the address,
 // as the unit writes them.
 inline void set_output(void *start, void *end, std::string_view *outputs)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_MEM_SETUP, end, outputs);
-    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_LIMIT, start, 0);
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_MEM_SETUP, end, outputs);
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_LIMIT, start, 0);
 }
 
 inline void set_serialize_record(Record *record)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, PROTOBUF_COMPLETION, record, 0);
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_COMPLETION, record, 0);
 }
 
 inline void start_serialize(const uint64_t *table, const void *object)
 {
-    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE, SERIALIZE_DO_SERIALIZE, table, object);
+    RACKWRIGHT_COMMAND(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_DO_SERIALIZE, table, object);
 }
 
 // The address of the last output, or 1 + the status of the first request that failed.
 inline uint64_t wait_for_serializations()
 {
-    return RACKWRIGHT_QUERY(PROTOBUF_SERIALIZE, PROTOBUF_WAIT);
+    return RACKWRIGHT_QUERY(PROTOBUF_SERIALIZE_CUSTOM, SERIALIZE_WAIT);
 }
 
 } // namespace rackwright::protobuf

@@ -259,12 +259,9 @@ pub struct ServerSpec {
     pub static_arp: bool,
     /// The design of its NIC, by the name under which it was given to the cluster.
     pub nic: String,
-    /// The designs of other units beside the hart.
+    /// Other units beside the hart.
     #[serde(default)]
-    pub units: Vec<String>,
-    /// Where those units sit.
-    #[serde(default = "default_placement")]
-    pub placement: String,
+    pub units: Vec<UnitSpec>,
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_quiescent")]
     pub skip_quiescent: bool,
@@ -274,6 +271,17 @@ pub struct ServerSpec {
     /// The same of its harts.
     #[serde(default)]
     pub core: BTreeMap<String, u64>,
+}
+
+/// A unit of a server.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnitSpec {
+    /// Its design, by the name under which it was given to the cluster.
+    pub design: String,
+    /// Where it sits.
+    #[serde(default = "default_placement")]
+    pub placement: String,
 }
 
 /// A server that runs Linux and has a NIC in RTL.

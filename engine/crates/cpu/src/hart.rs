@@ -17,6 +17,7 @@ use crate::view::View;
 use crate::Instruction;
 use rackwright_memory::{GuestMemory, Stamps, PAGE_BYTES};
 use rackwright_time::Cycle;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the hart runs.
@@ -46,6 +47,8 @@ pub struct Hart<T: Timing> {
     pub(crate) retired_offset: u64,
     pub(crate) cycles_per_tick: u64,
     pub(crate) pending_access: Option<PendingAccess>,
+    /// Where a program may access devices.
+    pub(crate) devices: Range<u64>,
     /// The fault of a walk that waits for a remote page.
     pub(crate) pending_walk: Option<Exception>,
     /// Page faults and returns of the supervisor that nobody has taken yet, if somebody wants them.
@@ -96,6 +99,7 @@ impl<T: Timing> Hart<T> {
             retired_offset: 0,
             cycles_per_tick: CYCLES_PER_TICK,
             pending_access: None,
+            devices: 0..0,
             pending_walk: None,
             faults: None,
             blocks: Blocks::new(),

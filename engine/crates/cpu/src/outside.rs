@@ -8,6 +8,7 @@ use crate::stop::{CommandContext, CustomCommand, Stop};
 use crate::timing::Timing;
 use crate::Instruction;
 use rackwright_time::{Cycle, Cycles};
+use std::ops::Range;
 
 impl<T: Timing> Hart<T> {
     /// The value of integer register `number`, 0 to 31.
@@ -86,6 +87,11 @@ impl<T: Timing> Hart<T> {
         self.control.offers_custom = true;
     }
 
+    /// Lets a program access what is at these addresses, where there is no memory. Bare metal may anyway.
+    pub fn offer_devices(&mut self, addresses: Range<u64>) {
+        self.devices = addresses;
+    }
+
     /// What decides at present how the addresses of commands are translated.
     pub fn command_context(&self) -> CommandContext {
         let space = &self.state.space;
@@ -130,7 +136,7 @@ impl<T: Timing> Hart<T> {
     }
 
     pub(crate) fn stop_for_device(&mut self, instruction: Instruction, access: DeviceAccess) -> Option<Stop> {
-        if self.environment == Environment::Program {
+        if self.environment == Environment::Program && !self.devices.contains(&access.address) {
             let cause = access_fault(access.write.is_some());
             let value = self.access_address(&instruction);
             return self.raise(Exception { cause, value });
@@ -174,18 +180,19 @@ impl<T: Timing> Hart<T> {
         self.timing.observe_access(pc, &instruction);
     }
 
-    /// Ends the access of [`Stop::Device`] with an access fault: there is nothing at that address.
+    /// Ends the access of [`Stop::Device`] with an access fault: there is nothing at that address. For a program, this is
+    /// what it stops with.
     ///
     /// # Panics
     /// When no access is waited for.
-    pub fn refuse_access(&mut self) {
+    pub fn refuse_access(&mut self) -> Option<Stop> {
         let PendingAccess { instruction, address } =
             self.pending_access.take().expect("an access is waited for");
         let cause = access_fault(instruction.class() == Class::Store);
         self.raise(Exception {
             cause,
             value: address,
-        });
+        })
     }
 }
 

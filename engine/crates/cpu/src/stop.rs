@@ -10,7 +10,7 @@ pub enum Stop {
     /// A custom instruction was issued in [`crate::Hart::cycle`]. If its `xd` is set, its answer goes to register `rd`.
     Custom(CustomCommand),
     /// A load or store where there is no memory, to be ended by [`crate::Hart::finish_access`] or
-    /// [`crate::Hart::refuse_access`]. Only for bare metal.
+    /// [`crate::Hart::refuse_access`]. For programs only where [`crate::Hart::offer_devices`] says so.
     Device(DeviceAccess),
     /// A program's `ecall`; the hart stands behind it. Only for programs.
     EnvironmentCall,

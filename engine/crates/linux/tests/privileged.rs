@@ -4,7 +4,6 @@
 mod support;
 
 use rackwright_linux::{Arguments, Environment, Input};
-use rackwright_memory::Placement;
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
@@ -45,7 +44,6 @@ fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
         harts: 1,
         parameters: &ServerParameters::server(),
         units: &[],
-        placement: Placement::NearCore,
         guest_bytes: 0x9000_0000,
         skip_quiescent: true,
         check_idle: false,

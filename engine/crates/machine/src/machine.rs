@@ -163,7 +163,7 @@ impl<T: Timing> Machine<T> {
                 .collect();
             for (event, _) in each[0].iter() {
                 let count = each.iter().filter_map(|events| events.get(event)).sum();
-                counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
+                counters.push(format!("{}.{event}", unit.name()), count);
             }
         }
         counters
@@ -442,7 +442,8 @@ fn perform<T: Timing>(
     };
     match read {
         Some(value) => member.core.hart.finish_access(value),
-        None => member.core.hart.refuse_access(),
+        // It has a trap for that.
+        None => _ = member.core.hart.refuse_access(),
     }
     let byte = access.write?;
     if let Some(request) = bus.power() {

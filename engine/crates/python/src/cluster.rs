@@ -222,11 +222,9 @@ fn of_program(spec: &ServerSpec, designs: &Designs, observer: &Observer) -> PyRe
     let path = spec.program.to_string_lossy();
     let file = std::fs::read(&spec.program).map_err(|error| raise(format!("{path}: {error}")))?;
     let cpu = spec.cpu.parse().map_err(raise)?;
-    let units: Vec<Design> = spec
-        .units
-        .iter()
-        .chain([&spec.nic])
-        .filter_map(|unit| designs.get(unit).cloned())
+    let names = spec.units.iter().map(|unit| &unit.design).chain([&spec.nic]);
+    let units: Vec<&Design> = names
+        .filter_map(|name| designs.get(name))
         .filter(|design| design.manifest.unit != PAGE_FAULT)
         .collect();
     observer.of_program((&path, &file), cpu, &units)
@@ -247,7 +245,7 @@ fn of_linux(name: &str, spec: &LinuxSpec, designs: &Designs, observer: &Observer
     let software = image.software(&file, "");
     let software = software.ok_or_else(|| fails(&"is shorter than its parts"))?;
     let cpu = spec.cpu.parse().map_err(raise)?;
-    let units: Vec<Design> = designs.get(&spec.nic).cloned().into_iter().collect();
+    let units: Vec<&Design> = designs.get(&spec.nic).into_iter().collect();
     observer.of_linux((software.kernel, software.initial_files), cpu, &units, resumes)
 }
 

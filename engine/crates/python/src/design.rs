@@ -3,6 +3,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rackwright_rtl::{BuildOptions, Cache, Manifest};
 use rackwright_time::Clock;
+use rackwright_unit::{assign, names, PlacedUnit, Reach};
 use std::path::{Path, PathBuf};
 
 /// The tools that compile RTL, and the cache of what they made.
@@ -68,6 +69,42 @@ impl Toolchain {
     }
 }
 
+/// A unit of a server, and where it sits.
+pub(crate) type Placed = (Py<Design>, String);
+
+/// The same for the engine.
+pub(crate) fn placed(units: &[Placed]) -> PyResult<Vec<PlacedUnit>> {
+    let placed = |(design, placement): &Placed| {
+        Ok(PlacedUnit {
+            design: design.get().design.clone(),
+            placement: placement.parse().map_err(raise)?,
+        })
+    };
+    units.iter().map(placed).collect()
+}
+
+/// What they are.
+pub(crate) fn designs(units: &[PlacedUnit]) -> Vec<&rackwright_rtl::Design> {
+    units.iter().map(|unit| &unit.design).collect()
+}
+
+/// How harts call and reach units of these manifests, in their order: name, ranges of functs as opcode, first and last, and
+/// the address of a page of registers.
+#[pyfunction]
+pub fn reach(manifests: Vec<PathBuf>) -> PyResult<Vec<Reached>> {
+    let read = manifests.iter().map(|path| Manifest::read(path));
+    let manifests: Vec<Manifest> = read.collect::<Result<_, _>>().map_err(raise)?;
+    let reaches = assign(&manifests.iter().collect::<Vec<_>>()).map_err(raise)?;
+    let reached = |(name, reach): (String, Reach)| {
+        let ranges = reach.commands.iter();
+        let ranges = ranges.map(|range| (range.opcode.into(), range.first.into(), range.last.into()));
+        (name, ranges.collect(), reach.registers)
+    };
+    Ok(names(&manifests).into_iter().zip(reaches).map(reached).collect())
+}
+
+type Reached = (String, Vec<(u32, u32, u32)>, Option<u64>);
+
 /// A compiled unit.
 #[pyclass(frozen)]
 pub struct Design {
@@ -99,6 +136,15 @@ impl Design {
             .iter()
             .copied()
             .map(u32::from)
+            .collect()
+    }
+
+    /// The numbers of the commands that it says it has, by name.
+    #[getter]
+    fn commands(&self) -> Vec<(String, u32)> {
+        let commands = self.design.manifest.commands().iter();
+        commands
+            .map(|command| (command.name.clone(), command.funct.into()))
             .collect()
     }
 

@@ -1,4 +1,4 @@
-use crate::design::Design;
+use crate::design::{designs, placed, Design, Placed};
 use crate::error::raise;
 use crate::observer::Observer;
 use crate::parameters::Values;
@@ -12,7 +12,7 @@ use rackwright_server::{CpuModel, ServerParameters};
 use rackwright_server::{LinuxStart, UserConfig, UserGuest};
 use rackwright_time::Cycles;
 use rackwright_trace::Observation;
-use rackwright_unit::Attachment;
+use rackwright_unit::{Attachment, PlacedUnit};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -75,7 +75,7 @@ impl Connected {
 #[pymethods]
 impl Guest {
     #[new]
-    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), placement = "near-core", nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (firmware, kernel, files, command_line, cpu = "functional", harts = 1, memory_bytes = 1 << 31, seed = 1, vector = false, disk = None, observer = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         firmware: &[u8],
@@ -89,8 +89,7 @@ impl Guest {
         vector: bool,
         disk: Option<PathBuf>,
         observer: Option<Py<Observer>>,
-        units: Vec<Py<Design>>,
-        placement: &str,
+        units: Vec<Placed>,
         nic: Option<Py<Design>>,
         memory: Values,
         core: Values,
@@ -109,12 +108,13 @@ impl Guest {
             initial_files: files,
             command_line,
         };
-        let units = designs(&units);
-        let told = [units.as_slice(), &designs(nic.as_slice())].concat();
+        let units = placed(&units)?;
+        let nic_design = nic.as_ref().map(|nic| &nic.get().design);
+        let told: Vec<_> = designs(&units).into_iter().chain(nic_design).collect();
         let observation = observation(observer.as_ref(), (kernel, files), (parameters.cpu, &told), false)?;
         let extras = Extras {
             disk: open(disk)?,
-            attachment: attachment(&units, placement)?,
+            attachment: attachment(&units),
             observation: observation.as_ref(),
             parameters: server.as_ref(),
         };
@@ -135,7 +135,7 @@ impl Guest {
 
     /// A machine that goes on from a checkpoint: it is ready.
     #[staticmethod]
-    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), placement = "near-core", nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (path, cpu = "functional", disk = None, observer = None, kernel = None, files = None, units = Vec::new(), nic = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     #[allow(clippy::too_many_arguments)]
     fn restore(
         path: PathBuf,
@@ -144,8 +144,7 @@ impl Guest {
         observer: Option<Py<Observer>>,
         kernel: Option<&[u8]>,
         files: Option<&[u8]>,
-        units: Vec<Py<Design>>,
-        placement: &str,
+        units: Vec<Placed>,
         nic: Option<Py<Design>>,
         memory: Values,
         core: Values,
@@ -153,12 +152,13 @@ impl Guest {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
         let server = changed(cpu, &memory, &core)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
-        let units = designs(&units);
-        let told = [units.as_slice(), &designs(nic.as_slice())].concat();
+        let units = placed(&units)?;
+        let nic_design = nic.as_ref().map(|nic| &nic.get().design);
+        let told: Vec<_> = designs(&units).into_iter().chain(nic_design).collect();
         let observation = observation(observer.as_ref(), (kernel, files), (cpu, &told), true)?;
         let extras = Extras {
             disk: open(disk)?,
-            attachment: attachment(&units, placement)?,
+            attachment: attachment(&units),
             observation: observation.as_ref(),
             parameters: server.as_ref(),
         };
@@ -259,7 +259,7 @@ impl Guest {
 fn observation(
     observer: Option<&Py<Observer>>,
     software: (&[u8], &[u8]),
-    (cpu, units): (CpuModel, &[rackwright_rtl::Design]),
+    (cpu, units): (CpuModel, &[&rackwright_rtl::Design]),
     resumes: bool,
 ) -> PyResult<Option<Observation>> {
     observer
@@ -267,18 +267,13 @@ fn observation(
         .transpose()
 }
 
-fn designs(units: &[Py<Design>]) -> Vec<rackwright_rtl::Design> {
-    units.iter().map(|unit| unit.get().design.clone()).collect()
-}
-
 /// How `units` are attached to each hart.
-fn attachment<'a>(units: &'a [rackwright_rtl::Design], placement: &str) -> PyResult<Attachment<'a>> {
-    Ok(Attachment {
+fn attachment(units: &[PlacedUnit]) -> Attachment<'_> {
+    Attachment {
         units,
-        placement: placement.parse().map_err(raise)?,
         skip_quiescent: true,
         ..Attachment::default()
-    })
+    }
 }
 
 /// The disk with the content of a file.

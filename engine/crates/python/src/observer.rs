@@ -10,6 +10,7 @@ use rackwright_server::CpuModel;
 use rackwright_trace::{
     counter_names, About, Observation, Profile, Session, Settings, Symbols, TraceFile, Trigger,
 };
+use rackwright_unit::names;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -88,7 +89,7 @@ impl Observer {
         &self,
         (path, file): (&str, &[u8]),
         cpu: CpuModel,
-        units: &[Design],
+        units: &[&Design],
     ) -> PyResult<Observation> {
         let fails = |error: &dyn std::fmt::Display| raise(format!("{path}: {error}"));
         let base = program_base(file).map_err(|error| fails(&error))?;
@@ -110,7 +111,7 @@ impl Observer {
         &self,
         (kernel, files): (&[u8], &[u8]),
         cpu: CpuModel,
-        units: &[Design],
+        units: &[&Design],
         resumes: bool,
     ) -> PyResult<Observation> {
         let physical = Map::SERVER.memory + kernel_offset(kernel).map_err(raise)?;
@@ -149,10 +150,11 @@ fn about(software: &str, cpu: &str) -> About {
 }
 
 /// The names of the events of units.
-fn events(units: &[Design]) -> Vec<String> {
-    let events = units.iter().flat_map(|unit| {
-        let name = &unit.manifest.unit;
-        unit.manifest.events().map(move |event| format!("{name}.{event}"))
+fn events(units: &[&Design]) -> Vec<String> {
+    let names = names(units.iter().map(|unit| &*unit.manifest));
+    let events = units.iter().zip(names).flat_map(|(unit, name)| {
+        let events = unit.manifest.events();
+        events.map(move |event| format!("{name}.{event}"))
     });
     events.collect()
 }

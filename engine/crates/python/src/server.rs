@@ -1,12 +1,11 @@
-use crate::design::Design;
+use crate::design::{designs, placed, Placed};
 use crate::error::raise;
 use crate::observer::Observer;
 use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_linux::{Arguments, Environment, Input};
-use rackwright_memory::Placement;
-use rackwright_server::{CpuModel, Progress, ServerConfig, ServerParameters};
+use rackwright_server::{CpuModel, PlacedUnit, Progress, ServerConfig, ServerParameters};
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,9 +23,8 @@ pub struct Server {
     cpu: CpuModel,
     parameters: ServerParameters,
     harts: usize,
-    placement: Placement,
     guest_bytes: u64,
-    units: Vec<rackwright_rtl::Design>,
+    units: Vec<PlacedUnit>,
     skip_quiescent: bool,
     check_idle: bool,
     waves: Option<PathBuf>,
@@ -51,13 +49,12 @@ pub struct ServerResult {
 impl Server {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (cpu = "rocket", harts = 1, placement = "near-core", guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     fn new(
         cpu: &str,
         harts: usize,
-        placement: &str,
         guest_bytes: u64,
-        units: Vec<Py<Design>>,
+        units: Vec<Placed>,
         skip_quiescent: bool,
         check_idle: bool,
         waves: Option<PathBuf>,
@@ -69,9 +66,8 @@ impl Server {
             cpu,
             parameters: ServerParameters::with(cpu, &memory, &core).map_err(raise)?,
             harts,
-            placement: placement.parse().map_err(raise)?,
             guest_bytes,
-            units: units.iter().map(|unit| unit.get().design.clone()).collect(),
+            units: placed(&units)?,
             skip_quiescent,
             check_idle,
             waves,
@@ -117,11 +113,11 @@ impl Server {
         };
         let observation = match &observer {
             None => None,
-            Some(observer) => Some(
-                observer
-                    .get()
-                    .of_program((program, &file), self.cpu, &self.units)?,
-            ),
+            Some(observer) => Some(observer.get().of_program(
+                (program, &file),
+                self.cpu,
+                &designs(&self.units),
+            )?),
         };
         let began = Instant::now();
         let server = rackwright_server::Server::start_observed(
@@ -150,7 +146,6 @@ impl Server {
             harts: self.harts,
             parameters: &self.parameters,
             units: &self.units,
-            placement: self.placement,
             guest_bytes: self.guest_bytes,
             skip_quiescent: self.skip_quiescent,
             check_idle: self.check_idle,

@@ -23,5 +23,5 @@ pub use instance::{Broken, Command, CommandResponse, Instance, Step, Translation
 pub use interface::{
     InterruptChange, MemoryRequest, MemoryResponse, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES,
 };
-pub use manifest::{ClockPins, Direction, Manifest, Port};
+pub use manifest::{ClockPins, Direction, Manifest, Port, UnitCommand, MOST_FUNCT};
 pub use verilator::{BuildOptions, Toolchain};

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 /// The format of the manifest that this engine reads.
 const FORMAT: u32 = 1;
 
+/// The last number of a command: seven bits of the instruction tell commands apart.
+pub const MOST_FUNCT: u8 = 127;
+
 /// What elaboration says of a unit: its Verilog, its ports by contract, its parameters.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Manifest {
@@ -57,6 +60,9 @@ pub enum Port {
         /// Whether addresses are virtual: commands come with what decides how they are translated.
         #[serde(default)]
         translated: bool,
+        /// The commands that it understands; none of a unit that does not say, which answers to all numbers.
+        #[serde(default)]
+        commands: Vec<UnitCommand>,
     },
     /// Requests to memory.
     Memory {
@@ -77,6 +83,9 @@ pub enum Port {
         /// The `custom-n` numbers of the unit behind it.
         #[serde(default)]
         opcodes: Vec<u8>,
+        /// The commands of the unit behind it.
+        #[serde(default)]
+        commands: Vec<UnitCommand>,
     },
     /// An AXI4 master port to memory.
     Axi4 {
@@ -114,6 +123,15 @@ pub enum Port {
     },
 }
 
+/// A command of a unit. What it means is for those who write software.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct UnitCommand {
+    /// What constants are named after.
+    pub name: String,
+    /// Its number, 0 to 127.
+    pub funct: u8,
+}
+
 /// Which way the frames of a stream port go.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -147,7 +165,11 @@ impl Manifest {
         Ok(manifest)
     }
 
-    fn parse(text: &str) -> Result<Manifest, String> {
+    /// Checks a manifest that is there as text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Manifest, String> {
         let manifest: Manifest = serde_json::from_str(text).map_err(|error| error.to_string())?;
         manifest.check()?;
         Ok(manifest)
@@ -204,6 +226,17 @@ impl Manifest {
             .iter()
             .find_map(|port| match port {
                 Port::Command { opcodes, .. } | Port::Mmio { opcodes, .. } => Some(opcodes.as_slice()),
+                _ => None,
+            })
+            .unwrap_or(&[])
+    }
+
+    /// The commands that the unit says it understands.
+    pub fn commands(&self) -> &[UnitCommand] {
+        self.ports
+            .iter()
+            .find_map(|port| match port {
+                Port::Command { commands, .. } | Port::Mmio { commands, .. } => Some(commands.as_slice()),
                 _ => None,
             })
             .unwrap_or(&[])
@@ -300,11 +333,33 @@ fn check_port(port: &Port) -> Result<(), String> {
         Port::Command { name, opcodes, .. } if opcodes.iter().any(|opcode| *opcode > 3) => {
             Err(format!("port `{name}` names an opcode above custom-3"))
         }
+        Port::Command { name, commands, .. } | Port::Mmio { name, commands, .. } => {
+            check_commands(name, commands)
+        }
         Port::Event { name, width } if !(1..=32).contains(width) => Err(format!(
             "event `{name}` is {width} bits wide; 1 to 32 are possible"
         )),
         _ => Ok(()),
     }
+}
+
+fn check_commands(port: &str, commands: &[UnitCommand]) -> Result<(), String> {
+    for (index, command) in commands.iter().enumerate() {
+        if command.funct > MOST_FUNCT {
+            let (name, funct) = (&command.name, command.funct);
+            return Err(format!(
+                "command `{name}` of port `{port}` is number {funct}; 0 to {MOST_FUNCT} are possible"
+            ));
+        }
+        let same = |other: &&UnitCommand| other.name == command.name || other.funct == command.funct;
+        if let Some(other) = commands[..index].iter().find(same) {
+            return Err(format!(
+                "commands `{}` and `{}` of port `{port}` share a name or a number",
+                other.name, command.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -317,6 +372,22 @@ mod tests {
                 "clock":{{"pin":"clock","reset":"reset","hertz":2000000000}},"idle":"idle",
                 "ports":[{ports}],"parameters":{{}}}}"#
         ))
+    }
+
+    #[test]
+    fn commands_are_told_apart() {
+        let with = |commands: &str| {
+            with_ports(&format!(
+                r#"{{"contract":"command","name":"command","opcodes":[0],"commands":[{commands}]}}"#
+            ))
+        };
+        let manifest =
+            with(r#"{"name":"go","funct":0,"rs1":"how far"},{"name":"stop","funct":127}"#).unwrap();
+        assert_eq!(manifest.commands().len(), 2);
+        let twice = with(r#"{"name":"go","funct":0},{"name":"stop","funct":0}"#).unwrap_err();
+        assert!(twice.contains("`go` and `stop`"), "{twice}");
+        let beyond = with(r#"{"name":"go","funct":128}"#).unwrap_err();
+        assert!(beyond.contains("0 to 127"), "{beyond}");
     }
 
     #[test]

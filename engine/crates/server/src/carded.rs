@@ -75,7 +75,7 @@ impl CardedGuest {
         let card = card(config, &hierarchy, hart)?;
         if let Some(observation) = extras.observation {
             let designs = extras.attachment.units.iter();
-            let before = designs.map(|design| design.manifest.events().count()).sum();
+            let before = designs.map(|unit| unit.design.manifest.events().count()).sum();
             card.publish(observation.units(0), before);
         }
         let network = Network {

@@ -35,7 +35,9 @@ pub use network::NetworkConfig;
 pub use networked::NetworkedServer;
 pub use rackwright_cpu::{CpuModel, ServerParameters};
 pub use rackwright_machine::Code;
-pub use rackwright_unit::{AttachedUnit, Guard, LastRequest, SentFrame, Surroundings, UnitError, Wait};
+pub use rackwright_unit::{
+    AttachedUnit, Guard, LastRequest, PlacedUnit, SentFrame, Surroundings, UnitError, Wait,
+};
 pub use rocket_rtl::RocketRtl;
 pub use server::{Progress, Server, ServerConfig};
 pub use stamps::{Event, Stamp};

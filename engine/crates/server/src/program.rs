@@ -62,7 +62,7 @@ impl<T: Timing> ProgramRun<T> {
             self.interrupt();
         }
         for core in 0..self.cores.len() {
-            if self.busy[core] && self.threads.is_over(core, self.cores[core].hart.cycle()) {
+            if self.is_over(core) && !self.cores[core].stands_still() {
                 self.preempt(core);
             }
             if !self.busy[core] {
@@ -79,7 +79,7 @@ impl<T: Timing> ProgramRun<T> {
                 self.now = wake.min(limit);
                 return Ok(false);
             }
-            1 if !self.idle_cores().any(Core::is_unit_busy) => {
+            1 if !self.idle_cores().any(Core::is_unit_busy) && !self.is_held_up() => {
                 self.alone = true;
                 self.end = self.next_change();
             }
@@ -96,6 +96,17 @@ impl<T: Timing> ProgramRun<T> {
         self.turn = 0;
         self.open = true;
         Ok(true)
+    }
+
+    /// Whether the thread of a core has had its slice.
+    fn is_over(&self, core: usize) -> bool {
+        self.busy[core] && self.threads.is_over(core, self.cores[core].hart.cycle())
+    }
+
+    /// Whether others wait until a core has the answer of a unit: it goes to the thread that asked.
+    fn is_held_up(&self) -> bool {
+        let held_up = |core: usize| self.cores[core].stands_still() && self.is_over(core);
+        self.threads.has_signals() || (0..self.cores.len()).any(held_up)
     }
 
     fn idle_cores(&self) -> impl Iterator<Item = &Core<T>> {
@@ -125,16 +136,24 @@ impl<T: Timing> ProgramRun<T> {
         first.min(self.threads.next_wake())
     }
 
-    /// Has all threads that run take the signals of others.
+    /// Has all threads that run take the signals of others; those whose core stands still do when it goes on.
     fn interrupt(&mut self) {
+        let mut all = true;
         for (index, core) in self.cores.iter_mut().enumerate() {
-            if self.busy[index] {
-                let mut registers = core.hart.registers();
-                self.threads.interrupt(index, &mut registers, &mut self.memory);
-                core.hart.set_registers(&registers);
+            if !self.busy[index] {
+                continue;
             }
+            if core.stands_still() {
+                all = false;
+                continue;
+            }
+            let mut registers = core.hart.registers();
+            self.threads.interrupt(index, &mut registers, &mut self.memory);
+            core.hart.set_registers(&registers);
         }
-        self.threads.interrupted();
+        if all {
+            self.threads.interrupted();
+        }
     }
 
     fn preempt(&mut self, index: usize) {

@@ -6,12 +6,11 @@ use rackwright_cpu::{
     Boom, CpuModel, Environment as Mode, Functional, Hart, Rocket, ServerParameters, Timing,
 };
 use rackwright_linux::{Arguments, BareMetal, Environment};
-use rackwright_memory::{GuestMemory, Hierarchy, Placement, SharedHierarchy, MAXIMUM_SHARERS};
-use rackwright_rtl::Design;
+use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
-use rackwright_unit::{counters, publish, AttachedUnit, Attachment, Core, Wait};
+use rackwright_unit::{counters, publish, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
 use std::path::Path;
 
 /// What a server is made of.
@@ -23,9 +22,7 @@ pub struct ServerConfig<'a> {
     /// What its time depends on.
     pub parameters: &'a ServerParameters,
     /// Units beside each of them.
-    pub units: &'a [Design],
-    /// Where all of them sit.
-    pub placement: Placement,
+    pub units: &'a [PlacedUnit],
     /// Bytes of guest memory; address space is reserved, memory is taken when it is used.
     pub guest_bytes: u64,
     /// Whether quiescent units are not clocked.
@@ -286,7 +283,6 @@ pub(crate) fn attach(
 ) -> Result<Vec<AttachedUnit>, ServerError> {
     let attachment = Attachment {
         units: config.units,
-        placement: config.placement,
         skip_quiescent: config.skip_quiescent,
         check_idle: config.check_idle,
         waves: config.waves,

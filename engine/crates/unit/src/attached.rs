@@ -3,8 +3,9 @@ use crate::error::UnitError;
 use crate::frames::{self, Assembler, SentFrame};
 use crate::guard::Guard;
 use crate::ports::{Crossings, MemoryPorts};
+use crate::reach::Reach;
 use crate::rules::MemoryRules;
-use crate::wait::{LastRequest, Wait};
+use crate::wait::{Asked, LastRequest, Wait};
 use rackwright_memory::{GuestMemory, Hierarchy, Path, Placement};
 use rackwright_rtl::{
     Broken, Command, CommandResponse, Design, Direction, Instance, InterruptChange, RegisterAccess,
@@ -36,6 +37,8 @@ pub struct AttachedUnit {
     window: Cycles,
     crossings: Crossings,
     command_path: Path,
+    name: String,
+    reach: Reach,
     /// What the commands before came with; none for a unit that translates nothing.
     context: Option<TranslationContext>,
     /// Whether translations are to be forgotten before the next command.
@@ -51,7 +54,7 @@ pub struct AttachedUnit {
     interrupts: VecDeque<InterruptChange>,
     idle_watched: bool,
     broken: Option<Broken>,
-    asked: Option<(Cycle, Command)>,
+    asked: Option<(Cycle, Asked)>,
     moved: Cycle,
     last_request: Option<LastRequest>,
     /// Where its events are told, from which number on.
@@ -93,6 +96,8 @@ impl AttachedUnit {
                 from_memory: Crossing::NONE,
             },
             command_path: placement.command_path(hierarchy.parameters().clock),
+            name: design.manifest.unit.clone(),
+            reach: Reach::alone(&design.manifest),
             context: design.manifest.is_translated().then(TranslationContext::default),
             fenced: false,
             has_registers: design.manifest.has_registers(),
@@ -124,6 +129,28 @@ impl AttachedUnit {
         };
         self.window = Cycles(self.crossings.from_memory.fitting(self.window).0.max(1));
         self
+    }
+
+    /// Has harts call and reach it otherwise than if it were the only one.
+    pub fn reached_by(mut self, name: String, reach: Reach) -> AttachedUnit {
+        (self.name, self.reach) = (name, reach);
+        self
+    }
+
+    /// What it is called among the units of its hart.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// By which instructions and addresses harts reach it.
+    pub fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    /// The number by which it knows the command `funct` of `opcode`, if that leads to it.
+    pub fn funct(&self, opcode: u8, funct: u8) -> Option<u8> {
+        let mut ranges = self.reach.commands.iter();
+        ranges.find_map(|range| range.funct(opcode, funct))
     }
 
     /// The design that this is a copy of.
@@ -175,7 +202,7 @@ impl AttachedUnit {
         }
         self.instance.command(arrival, command);
         self.commands_sent += 1;
-        self.asked = Some((at, command));
+        self.asked = Some((at, Asked::Command(command)));
         self.quiescent = false;
         arrival
     }
@@ -259,6 +286,28 @@ impl AttachedUnit {
         self.instance.register_access(access);
         self.quiescent = false;
         Ok(())
+    }
+
+    /// Offers the access of a hart at `at` to the register at `offset`, which is `write` or a read.
+    ///
+    /// # Errors
+    /// [`RtlError::NoPort`] when the unit has none.
+    pub fn access_register(&mut self, at: Cycle, offset: u32, write: Option<u64>) -> Result<(), RtlError> {
+        let arrival = self.seen_by_unit(at + ACROSS + self.command_path.request);
+        self.asked = Some((at, Asked::Register(offset)));
+        self.register_access(RegisterAccess {
+            due: arrival.0,
+            data: write.unwrap_or(0),
+            address: offset,
+            write: u8::from(write.is_some()),
+        })
+    }
+
+    /// What the first access was answered with, and the hart's cycle in which the answer reaches it.
+    pub fn take_register_value(&mut self) -> Option<(u64, Cycle)> {
+        let answer = self.answers.pop_front()?;
+        let at = self.seen_by_hart(Cycle(answer.cycle)) + self.command_path.response + ACROSS;
+        Some((answer.data, at))
     }
 
     /// The next answer to a register access.
@@ -432,7 +481,7 @@ impl AttachedUnit {
     /// # Errors
     /// [`UnitError::IdleBroken`] or [`UnitError::Stopped`] when that has happened.
     pub fn check(&self) -> Result<(), UnitError> {
-        let unit = || self.design().manifest.unit.clone();
+        let unit = || self.name.clone();
         match &self.broken {
             None => Ok(()),
             Some(Broken::Idle(cycle)) => Err(UnitError::IdleBroken {
@@ -450,8 +499,8 @@ impl AttachedUnit {
     /// What is to be said of it when it is awaited for long.
     pub fn wait(&self) -> Wait {
         Wait {
-            unit: self.design().manifest.unit.clone(),
-            command: self.asked.map(|(_, command)| command),
+            unit: self.name.clone(),
+            asked: self.asked.map(|(_, asked)| asked),
             since: self.asked.map_or(Cycle::ZERO, |(at, _)| at),
             moved: self.seen_by_hart(self.moved),
             request: self.last_request.map(|last| LastRequest {
@@ -481,6 +530,9 @@ impl AttachedUnit {
 /// How long a unit is watched that ought to answer and says that it is idle: longer than any operation leaves its
 /// unit without a sign of life.
 const PATIENCE: Cycles = Cycles(1 << 16);
+
+/// Time from a hart to the bus of registers, or back: as the access to any device of a server.
+const ACROSS: Cycles = Cycles(4);
 
 /// Until the last request that was translated before a fence has left: it may be in a queue of two.
 const FORGETTING: Cycles = Cycles(4);

@@ -1,16 +1,24 @@
 use crate::attached::AttachedUnit;
 use crate::error::UnitError;
+use crate::reach::{assign, names, Reach};
 use rackwright_memory::{Placement, SharedHierarchy};
-use rackwright_rtl::{Design, Port};
+use rackwright_rtl::{Design, Manifest, Port};
 use std::path::{Path, PathBuf};
+
+/// A unit of a server: what it is, and where it sits.
+#[derive(Clone)]
+pub struct PlacedUnit {
+    /// The design.
+    pub design: Design,
+    /// Where it sits.
+    pub placement: Placement,
+}
 
 /// The units of each hart of a machine, and how they are attached.
 #[derive(Clone, Copy, Default)]
 pub struct Attachment<'a> {
     /// Units beside each hart.
-    pub units: &'a [Design],
-    /// Where all of them sit.
-    pub placement: Placement,
+    pub units: &'a [PlacedUnit],
     /// Whether quiescent units are not clocked.
     pub skip_quiescent: bool,
     /// Whether it is checked that idle units do nothing; they are clocked then.
@@ -26,37 +34,48 @@ impl Attachment<'_> {
     /// The units of hart number `hart`.
     ///
     /// # Errors
-    /// [`UnitError`] when two of them answer the same instruction, or one has ports that lead nowhere.
+    /// [`UnitError`] when they cannot all be reached, or one has ports that lead nowhere.
     pub fn attach(&self, hierarchy: &SharedHierarchy, hart: usize) -> Result<Vec<AttachedUnit>, UnitError> {
-        refuse_shared_opcodes(self.units)?;
-        self.units.iter().try_for_each(refuse_unconnected)?;
-        let mut hierarchy = hierarchy.lock();
-        let attach = |design: &Design| -> Result<AttachedUnit, UnitError> {
-            let waves = self
-                .waves
-                .map(|waves| self.wave_file(waves, &design.manifest.unit, hart));
-            let memory = hierarchy.parameters().clock;
-            let mut unit = AttachedUnit::new(design, self.placement, &mut hierarchy, waves.as_deref())?
-                .on_clock(design.clock, memory);
-            if self.check_idle {
-                unit.watch_idle();
-            } else {
-                unit.instance().skip_quiescent(self.skip_quiescent);
-            }
-            Ok(unit)
-        };
-        self.units.iter().map(attach).collect()
+        let manifests: Vec<&Manifest> = self.units.iter().map(|unit| &*unit.design.manifest).collect();
+        let reaches = assign(&manifests)?;
+        manifests.into_iter().try_for_each(refuse_unconnected)?;
+        let names = names(self.units.iter().map(|unit| &*unit.design.manifest));
+        let attached = self.units.iter().zip(names).zip(reaches);
+        attached
+            .map(|((unit, name), reach)| self.attach_one(unit, (name, reach), hierarchy, hart))
+            .collect()
     }
 
-    /// Refuses units that processes could not give their addresses to.
+    fn attach_one(
+        &self,
+        unit: &PlacedUnit,
+        (name, reach): (String, Reach),
+        hierarchy: &SharedHierarchy,
+        hart: usize,
+    ) -> Result<AttachedUnit, UnitError> {
+        let mut hierarchy = hierarchy.lock();
+        let waves = self.waves.map(|waves| self.wave_file(waves, &name, hart));
+        let memory = hierarchy.parameters().clock;
+        let mut attached = AttachedUnit::new(&unit.design, unit.placement, &mut hierarchy, waves.as_deref())?
+            .on_clock(unit.design.clock, memory)
+            .reached_by(name, reach);
+        if self.check_idle {
+            attached.watch_idle();
+        } else {
+            attached.instance().skip_quiescent(self.skip_quiescent);
+        }
+        Ok(attached)
+    }
+
+    /// Refuses units that processes could not give their addresses to. Registers are for those who have physical ones.
     ///
     /// # Errors
     /// [`UnitError::Untranslated`] for the first one.
     pub fn require_translation(&self) -> Result<(), UnitError> {
-        let flat = self.units.iter().find(|unit| !unit.manifest.is_translated());
-        match flat {
-            Some(unit) => Err(UnitError::Untranslated {
-                unit: unit.manifest.unit.clone(),
+        let mut manifests = self.units.iter().map(|unit| &unit.design.manifest);
+        match manifests.find(|manifest| !manifest.has_registers() && !manifest.is_translated()) {
+            Some(manifest) => Err(UnitError::Untranslated {
+                unit: manifest.unit.clone(),
             }),
             None => Ok(()),
         }
@@ -78,36 +97,18 @@ impl Attachment<'_> {
     }
 }
 
-/// Commands reach a unit through its command port, data through its memory ports; nothing else is connected.
-fn refuse_unconnected(unit: &Design) -> Result<(), UnitError> {
-    let ports = unit.manifest.ports.iter().find_map(|port| match port {
-        Port::Mmio { .. } => Some("registers"),
+/// Commands and accesses to registers reach a unit, it reaches memory; nothing else is connected.
+fn refuse_unconnected(unit: &Manifest) -> Result<(), UnitError> {
+    let ports = unit.ports.iter().find_map(|port| match port {
         Port::Stream { .. } => Some("a stream port"),
         Port::Interrupt { .. } => Some("an interrupt line"),
         _ => None,
     });
     match ports {
         Some(ports) => Err(UnitError::Unconnected {
-            unit: unit.manifest.unit.clone(),
+            unit: unit.unit.clone(),
             ports,
         }),
         None => Ok(()),
     }
-}
-
-fn refuse_shared_opcodes(units: &[Design]) -> Result<(), UnitError> {
-    for (index, unit) in units.iter().enumerate() {
-        for other in &units[..index] {
-            let shared = unit
-                .manifest
-                .opcodes()
-                .iter()
-                .find(|opcode| other.manifest.opcodes().contains(opcode));
-            if let Some(&opcode) = shared {
-                let units = [&other.manifest.unit, &unit.manifest.unit].map(Clone::clone);
-                return Err(UnitError::SharedOpcode { opcode, units });
-            }
-        }
-    }
-    Ok(())
 }

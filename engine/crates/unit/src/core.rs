@@ -1,8 +1,9 @@
 use crate::attached::{AttachedUnit, Surroundings};
 use crate::error::UnitError;
 use crate::guard::Guard;
-use crate::wait::Wait;
-use rackwright_cpu::{CustomCommand, Hart, Stop, Timing};
+use crate::reach::{REGISTERS, REGISTER_PAGE};
+use crate::wait::{Asked, Wait};
+use rackwright_cpu::{CustomCommand, DeviceAccess, Hart, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::{Command, TranslationContext};
 use rackwright_stats::{Counters, Digest};
@@ -11,6 +12,9 @@ use rackwright_time::{Cycle, Cycles};
 /// Commands that leave the core without waiting for the unit to take them: the depth of Rocket's
 /// RoCC command queue.
 const COMMANDS_IN_FLIGHT: u64 = 2;
+
+/// Bytes of a register of a unit.
+const REGISTER_BYTES: u8 = 8;
 
 /// Units are never there without it.
 const ATTACHED: &str = "units are attached to a memory hierarchy";
@@ -34,11 +38,11 @@ pub struct Core<T: Timing> {
     passed_on: Option<u8>,
 }
 
-/// A command for which the hart stands still.
+/// What the hart stands still for.
 #[derive(Clone, Copy)]
 struct Waiting {
     unit: usize,
-    command: Command,
+    asked: Asked,
     /// Whether it has stood still for a cycle already.
     stood: bool,
 }
@@ -66,8 +70,12 @@ impl<T: Timing> Core<T> {
 
     /// Puts `units` beside the hart.
     pub fn attach(&mut self, hierarchy: SharedHierarchy, units: Vec<AttachedUnit>) {
-        if !units.is_empty() {
+        if units.iter().any(|unit| !unit.reach().commands.is_empty()) {
             self.hart.offer_custom();
+        }
+        let ends = units.iter().filter_map(|unit| unit.reach().registers).max();
+        if let Some(last) = ends {
+            self.hart.offer_devices(REGISTERS..last + REGISTER_PAGE);
         }
         self.hierarchy = Some(hierarchy);
         self.units = units;
@@ -84,7 +92,7 @@ impl<T: Timing> Core<T> {
     /// [`UnitError`] when a unit does not answer, or breaks its promise to be idle.
     pub fn run(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<Stop, UnitError> {
         loop {
-            if self.stands_still(memory, limit)? {
+            if self.waits_until(memory, limit)? {
                 return Ok(Stop::Budget);
             }
             let until = self.horizon(limit);
@@ -96,6 +104,14 @@ impl<T: Timing> Core<T> {
                 Stop::Custom(command) if self.passed_on != Some(command.opcode) => {
                     self.custom(memory, command)?;
                 }
+                Stop::Device(access) => match self.register(&access) {
+                    Some((unit, register)) => {
+                        if let Some(fault) = self.access(memory, unit, register, &access)? {
+                            return Ok(fault);
+                        }
+                    }
+                    None => return Ok(stop),
+                },
                 Stop::TranslationsFenced => self.fence(memory),
                 other => return Ok(other),
             }
@@ -192,9 +208,9 @@ impl<T: Timing> Core<T> {
     }
 
     fn custom(&mut self, memory: &mut GuestMemory, custom: CustomCommand) -> Result<(), UnitError> {
-        let answers = |unit: &AttachedUnit| unit.design().manifest.opcodes().contains(&custom.opcode);
-        let index = self.units.iter().position(answers);
-        let Some(index) = index else {
+        let mut units = self.units.iter().enumerate();
+        let found = units.find_map(|(index, unit)| Some((index, unit.funct(custom.opcode, custom.funct)?)));
+        let Some((index, funct)) = found else {
             return match self.hart.refuse_command(&custom) {
                 None => Ok(()),
                 Some(_) => Err(UnitError::NoUnit {
@@ -205,7 +221,7 @@ impl<T: Timing> Core<T> {
         };
         let command = Command {
             opcode: custom.opcode,
-            funct: custom.funct,
+            funct,
             rs1: custom.rs1,
             rs2: custom.rs2,
             rd: custom.rd,
@@ -224,10 +240,39 @@ impl<T: Timing> Core<T> {
         unit.command(self.hart.cycle(), command);
         self.waiting = Some(Waiting {
             unit: index,
-            command,
+            asked: Asked::Command(command),
             stood: false,
         });
         Ok(())
+    }
+
+    /// The unit and its register that an access is to, if it is to one.
+    fn register(&self, access: &DeviceAccess) -> Option<(usize, u32)> {
+        let mut units = self.units.iter().enumerate();
+        units.find_map(|(index, unit)| Some((index, unit.reach().register(access.address)?)))
+    }
+
+    /// Has the hart access a register of a unit and stand still until that has answered; another access than to a whole
+    /// register is refused, which for a program is what this gives.
+    fn access(
+        &mut self,
+        memory: &mut GuestMemory,
+        unit: usize,
+        register: u32,
+        access: &DeviceAccess,
+    ) -> Result<Option<Stop>, UnitError> {
+        if access.bytes != REGISTER_BYTES || register % u32::from(REGISTER_BYTES) != 0 {
+            return Ok(self.hart.refuse_access());
+        }
+        let now = self.hart.cycle();
+        self.advance_unit(memory, unit, now);
+        self.units[unit].access_register(now, register, access.write)?;
+        self.waiting = Some(Waiting {
+            unit,
+            asked: Asked::Register(register),
+            stood: false,
+        });
+        Ok(None)
     }
 
     /// Has units forget translations; the hart goes on when nothing that they have asked for with one from before is under
@@ -248,14 +293,13 @@ impl<T: Timing> Core<T> {
     }
 
     /// Whether the hart still waits for a unit at cycle `limit`; if not, it is where the wait ended.
-    fn stands_still(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<bool, UnitError> {
+    fn waits_until(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<bool, UnitError> {
         let Some(waiting) = self.waiting else {
             return Ok(false);
         };
-        let over = if waiting.command.xd {
-            self.await_answer(memory, waiting, limit)?
-        } else {
-            self.await_room(memory, waiting, limit)?
+        let over = match waiting.asked {
+            Asked::Command(command) if !command.xd => self.await_room(memory, waiting, limit)?,
+            _ => self.await_answer(memory, waiting, limit)?,
         };
         self.waiting = (!over).then_some(Waiting {
             stood: true,
@@ -267,7 +311,7 @@ impl<T: Timing> Core<T> {
         Ok(!over)
     }
 
-    /// The hart stands still until the unit has given the register's value; tells whether it has.
+    /// The hart stands still until the unit has answered; tells whether it has.
     fn await_answer(
         &mut self,
         memory: &mut GuestMemory,
@@ -276,9 +320,8 @@ impl<T: Timing> Core<T> {
     ) -> Result<bool, UnitError> {
         let index = waiting.unit;
         loop {
-            if let Some(answer) = self.units[index].take_response() {
-                self.hart.write_register(answer.rd, answer.data);
-                self.advance_to(memory, answer.cycle);
+            if let Some(at) = self.take_answer(waiting) {
+                self.advance_to(memory, at);
                 return Ok(true);
             }
             self.check(memory, waiting)?;
@@ -287,6 +330,24 @@ impl<T: Timing> Core<T> {
             }
             let window = self.units[index].window();
             self.advance_together(memory, index, window);
+        }
+    }
+
+    /// Gives the hart what it waits for, if that is there; gives the cycle in which the hart goes on.
+    fn take_answer(&mut self, waiting: Waiting) -> Option<Cycle> {
+        let unit = &mut self.units[waiting.unit];
+        match waiting.asked {
+            Asked::Command(_) => {
+                let answer = unit.take_response()?;
+                self.hart.write_register(answer.rd, answer.data);
+                Some(answer.cycle)
+            }
+            Asked::Register(_) => {
+                let (value, at) = unit.take_register_value()?;
+                self.hart.advance_to(at);
+                self.hart.finish_access(value);
+                Some(self.hart.cycle())
+            }
         }
     }
 
@@ -342,6 +403,11 @@ impl<T: Timing> Core<T> {
         self.units.iter().map(AttachedUnit::evaluated_cycles).sum()
     }
 
+    /// Whether the hart stands still for a unit: what it is given goes to what runs on the hart at present.
+    pub fn stands_still(&self) -> bool {
+        self.waiting.is_some()
+    }
+
     /// The unit that the hart stands still for.
     pub fn wait(&self) -> Option<Wait> {
         self.waiting.map(|waiting| self.units[waiting.unit].wait())
@@ -358,13 +424,14 @@ impl<T: Timing> Core<T> {
         }
         let unit = &self.units[waiting.unit];
         unit.check()?;
-        if unit.quiescent() {
-            return Err(UnitError::NoAnswer {
-                unit: unit.design().manifest.unit.clone(),
-                command: waiting.command,
-            });
+        match waiting.asked {
+            Asked::Command(command) if unit.quiescent() => Err(UnitError::NoAnswer {
+                unit: unit.name().to_string(),
+                command,
+            }),
+            // A unit that owes the answer to an access is never quiescent.
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -380,7 +447,7 @@ pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
         let each: Vec<Counters> = cores.iter().map(|core| core.units[index].events()).collect();
         for (event, _) in each[0].iter() {
             let count = each.iter().filter_map(|events| events.get(event)).sum();
-            counters.push(format!("{}.{event}", unit.design().manifest.unit), count);
+            counters.push(format!("{}.{event}", unit.name()), count);
         }
     }
     counters

@@ -7,13 +7,23 @@ pub enum UnitError {
     /// The unit could not be built or attached.
     #[error(transparent)]
     Rtl(#[from] RtlError),
-    /// Two units would answer the same instruction.
-    #[error("{} and {} both answer to custom-{opcode}; attach one of them", units[0], units[1])]
+    /// A unit that may answer to all instructions of an opcode is not alone there.
+    #[error(
+        "custom-{opcode} cannot be shared with unit `{unit}`, whose manifest does not say which commands it has"
+    )]
     SharedOpcode {
         /// The n of `custom-n`.
         opcode: u8,
+        /// Its name.
+        unit: String,
+    },
+    /// More units answer to one opcode than its instructions are enough for.
+    #[error("custom-{opcode} has too few instructions for {units}; attach fewer, or some behind registers")]
+    FullOpcode {
+        /// The n of `custom-n`.
+        opcode: u8,
         /// Their names.
-        units: [String; 2],
+        units: String,
     },
     /// A custom instruction that no attached unit answers to.
     #[error("no attached accelerator answers to custom-{opcode} (at {pc:#x})")]
@@ -33,8 +43,8 @@ pub enum UnitError {
     },
     /// A unit has a port that a hart is not connected to.
     #[error(
-        "unit `{unit}` has {ports}, which a server's core does not reach: attach units with a command port and \
-         memory ports (a network interface is the `nic` of a server in a cluster)"
+        "unit `{unit}` has {ports}, which a server's core does not reach: attach units with a command port or \
+         registers, and memory ports (a network interface is the `nic` of a server in a cluster)"
     )]
     Unconnected {
         /// Name of the unit.

@@ -12,13 +12,15 @@ mod error;
 pub mod frames;
 mod guard;
 mod ports;
+mod reach;
 mod rules;
 mod wait;
 
 pub use attached::{publish, AttachedUnit, Surroundings};
-pub use attachment::Attachment;
+pub use attachment::{Attachment, PlacedUnit};
 pub use core::{counters, Core};
 pub use error::UnitError;
 pub use frames::SentFrame;
 pub use guard::Guard;
-pub use wait::{LastRequest, Wait};
+pub use reach::{assign, names, FunctRange, Reach};
+pub use wait::{Asked, LastRequest, Wait};

@@ -13,13 +13,22 @@ pub struct LastRequest {
     pub write: bool,
 }
 
+/// What a unit was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// A command.
+    Command(Command),
+    /// An access to the register at this offset.
+    Register(u32),
+}
+
 /// A unit that somebody waits for, and what was last seen of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wait {
     /// Its name.
     pub unit: String,
     /// What it was asked, if that is what it is awaited for.
-    pub command: Option<Command>,
+    pub asked: Option<Asked>,
     /// When it was asked.
     pub since: Cycle,
     /// When it last took or gave anything.
@@ -31,8 +40,13 @@ pub struct Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = &self.unit;
-        match self.command {
-            Some(Command { opcode, funct, .. }) => write!(
+        match self.asked {
+            Some(Asked::Register(register)) => write!(
+                out,
+                "waits for unit `{unit}`, which has not answered an access to register {register:#x} since {}",
+                self.since
+            )?,
+            Some(Asked::Command(Command { opcode, funct, .. })) => write!(
                 out,
                 "waits for unit `{unit}`, which has not ended custom-{opcode} funct {funct} since {}",
                 self.since

@@ -32,8 +32,9 @@ class Bars:
         self.results: dict[Bar, Result] = {}
         for done in explorations:
             for each in done.results:
-                values = dict((*each.point.settings, *each.point.parameters))
-                bar = Bar(each.point.placement, int(values["history_kib"]), int(values.get(varied, usual)))
+                config = each.point.config
+                values = {**config.settings, **config.parameters}
+                bar = Bar(config.placement, int(values["history_kib"]), int(values.get(varied, usual)))
                 self.results[bar] = each
 
     def speed(self, placement: str, history_kib: int, variant: int | None = None) -> float:

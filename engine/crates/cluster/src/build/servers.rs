@@ -1,11 +1,11 @@
 use super::{Builder, PAGE_FAULT};
-use crate::{linux, Argument, ClusterError, LinuxSpec, ServerSpec, StartSpec};
+use crate::{linux, Argument, ClusterError, LinuxSpec, ServerSpec, StartSpec, UnitSpec};
 use rackwright_ethernet::{Ipv4, Mac};
 use rackwright_machine::{Checkpoint, MachineError};
 use rackwright_rtl::Design;
 use rackwright_server::{
-    Code, CpuModel, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, ServerConfig,
-    ServerError, ServerParameters, BARE_METAL_BYTES,
+    Code, CpuModel, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, PlacedUnit,
+    ServerConfig, ServerError, ServerParameters, BARE_METAL_BYTES,
 };
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
@@ -33,23 +33,18 @@ impl Builder<'_> {
             code,
         } = self.timed(&spec.cpu, &spec.memory, &spec.core).map_err(refused)?;
         let file = self.program(name, &spec.program)?;
-        let attached: Vec<&Design> = (spec.units.iter())
-            .map(|unit| self.design(name, unit))
+        let attached: Vec<PlacedUnit> = (spec.units.iter())
+            .map(|unit| self.placed(name, unit))
             .collect::<Result<_, _>>()?;
         // The page-fault unit is on the network, as the NIC is.
-        let (pagers, others): (Vec<_>, Vec<_>) = attached
+        let (pagers, units): (Vec<_>, Vec<_>) = attached
             .into_iter()
-            .partition(|design| design.manifest.unit == PAGE_FAULT);
-        let units: Vec<Design> = others.into_iter().cloned().collect();
+            .partition(|unit| unit.design.manifest.unit == PAGE_FAULT);
         let config = ServerConfig {
             cpu,
             harts: spec.harts,
             parameters: &parameters,
             units: &units,
-            placement: spec.placement.parse().map_err(|reason| ClusterError::Placement {
-                name: name.to_string(),
-                reason,
-            })?,
             guest_bytes: BARE_METAL_BYTES,
             skip_quiescent: spec.skip_quiescent,
             check_idle: false,
@@ -58,7 +53,7 @@ impl Builder<'_> {
         let peer = self.peers[&index];
         let network = NetworkConfig {
             nic: self.design(name, &spec.nic)?,
-            pager: pagers.first().copied(),
+            pager: pagers.first().map(|unit| &unit.design),
             clock: self.topology.clock,
             code: &code,
             port: self.ports(index)[0],
@@ -166,6 +161,17 @@ impl Builder<'_> {
             .borrow_mut()
             .insert(path.to_path_buf(), read.clone());
         Ok(read)
+    }
+
+    /// A unit of the server `name`.
+    fn placed(&self, name: &str, unit: &UnitSpec) -> Result<PlacedUnit, ClusterError> {
+        Ok(PlacedUnit {
+            design: self.design(name, &unit.design)?.clone(),
+            placement: unit.placement.parse().map_err(|reason| ClusterError::Placement {
+                name: name.to_string(),
+                reason,
+            })?,
+        })
     }
 
     pub(super) fn design(&self, name: &str, design: &str) -> Result<&Design, ClusterError> {

@@ -2,7 +2,6 @@
 #![allow(dead_code)] // every test file uses its own part
 
 use rackwright_linux::{Arguments, Environment, Input};
-use rackwright_memory::Placement;
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
@@ -68,7 +67,6 @@ pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
         harts: 1,
         parameters: &ServerParameters::server(),
         units: &[],
-        placement: Placement::NearCore,
         guest_bytes: 1 << 30,
         skip_quiescent: true,
         check_idle: false,

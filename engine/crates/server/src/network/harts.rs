@@ -81,7 +81,8 @@ impl<T: Timing> Networked<T> {
         let hart = &mut self.machine.cores[index].hart;
         match self.devices.access(access, now) {
             Some(value) => hart.finish_access(value),
-            None => hart.refuse_access(),
+            // It has a trap for that.
+            None => _ = hart.refuse_access(),
         }
         if self.devices.exit().is_some() {
             self.activity.fill(Activity::Off);

@@ -1,7 +1,6 @@
 //! Runs the programs of `validation/rocket` and `validation/boom`, and reads what they print.
 
 use rackwright_linux::{Arguments, Environment, Input};
-use rackwright_memory::Placement;
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
@@ -52,7 +51,6 @@ pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
         harts: 1,
         parameters: &ServerParameters::server(),
         units: &[],
-        placement: Placement::NearCore,
         guest_bytes: 4 << 30,
         skip_quiescent: true,
         check_idle: false,

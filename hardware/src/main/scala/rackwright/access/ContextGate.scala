@@ -3,6 +3,7 @@ package rackwright.access
 import chisel3._
 import chisel3.util._
 
+import rackwright.contract.UnitCommand
 import rackwright.rocc.{Command, CommandPort, CommandResponse}
 
 /** A command with what its hart's registers said when it was issued. */
@@ -61,7 +62,7 @@ class ContextGate extends Module {
 
   private val request = outer.request
   private val same = request.bits.context.asUInt === present.asUInt && renewing === 0.U
-  private val asksForFault = request.bits.funct === ContextGate.fault.U && request.bits.xd
+  private val asksForFault = request.bits.funct === ContextGate.fault.funct.U && request.bits.xd
   private val switch = request.valid && !asksForFault && !same && calm && due === 0.U && renewing === 0.U
   private val leaves = switch && request.bits.context.satp =/= present.satp
 
@@ -108,8 +109,9 @@ class ContextGate extends Module {
 
 object ContextGate {
 
-  /** The number of the command that asks where an access was refused; no unit uses it. */
-  val fault: Int = 127
+  /** Asks where an access was refused; no unit uses its number. */
+  val fault: UnitCommand =
+    UnitCommand("fault", 127, answer = "where the first access since the last start was refused, or 0")
 
   /** How long a unit is reset. */
   val resetCycles: Int = 8

@@ -24,8 +24,8 @@ class TranslatedUnit(build: => HardwareUnit, params: TranslationParams) extends 
   override def desiredName: String = unit.desiredName + "Translated"
 
   unit.madePorts.foreach {
-    case (inner: CommandPort, CommandDescription(_, opcodes, _)) =>
-      translatedCommandPort(opcodes: _*).suggestName("command") <> gate.outer
+    case (inner: CommandPort, CommandDescription(_, opcodes, commands, _)) =>
+      translatedCommandPort(commands.and(ContextGate.fault), opcodes: _*).suggestName("command") <> gate.outer
       inner <> gate.inner
     case (inner: MemoryPort, MemoryDescription(name, shape)) =>
       val translated = Module(new TranslatedPort(shape, params)).suggestName(s"${name}_translated")

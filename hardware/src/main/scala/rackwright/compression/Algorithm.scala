@@ -37,7 +37,8 @@ object Algorithm {
   val combinations: Seq[Seq[Algorithm]] = Seq(all) ++ all.combinations(2)
 
   /** The setting that chooses among `algorithms`: at reset the first code of the first one. */
-  def setting(algorithms: Seq[Algorithm]): Setting = Setting("algorithm", 12, bits, algorithms.head.codes.head)
+  def setting(algorithms: Seq[Algorithm]): Setting =
+    Setting("algorithm", 12, bits, algorithms.head.codes.head, "the format and what stands around the data")
 
   /** Refuses what is no combination, with those that there are. */
   def check(algorithms: Seq[Algorithm]): Unit = require(

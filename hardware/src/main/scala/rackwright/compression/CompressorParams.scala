@@ -25,6 +25,7 @@ trait CompressorParams extends StreamParams {
   val streamBytes: Int = 16
 
   /** MAX_OFFSET and HASH_TABLE_LOG2, with the numbers of the public unit of this kind. */
-  val maxOffset: Setting = Setting("max_offset", 4, 32, encoder.historyBytes)
-  val hashTableLog2: Setting = Setting("hash_table_log2", 5, 8, encoder.hashLog2)
+  val maxOffset: Setting = Setting("max_offset", 4, 32, encoder.historyBytes, "bytes that matches reach back")
+  val hashTableLog2: Setting =
+    Setting("hash_table_log2", 5, 8, encoder.hashLog2, "log2 of the entries of the hash table")
 }

@@ -2,6 +2,7 @@ package rackwright.compression
 
 import rackwright.contract.HardwareUnit
 import rackwright.memory.MemoryPort
+import rackwright.rocc.StreamCommands
 
 /** The top of a compressor: ports and events, and a core that the boxes of a format are connected to.
   *
@@ -13,7 +14,7 @@ abstract class CompressorUnit(params: CompressorParams) extends HardwareUnit {
   /** custom-1, with decompressors on custom-0: as the public compression units have it. */
   protected val opcode = 1
 
-  val command = commandPort(opcode)
+  val command = commandPort(StreamCommands.of(params.settings, params.streaming), opcode)
   val read: MemoryPort = memoryPort(params.port)
   val write: MemoryPort = memoryPort(CompressorCore.writePort(params))
   val idle = idlePort()

@@ -39,7 +39,8 @@ trait DecompressorParams extends StreamParams {
   /** ON_CHIP_HISTORY, with the number of the public unit of this kind. One bit more than needed, so that too much is
     * seen.
     */
-  lazy val onChipHistory: Setting = Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes)
+  lazy val onChipHistory: Setting =
+    Setting("on_chip_history", 4, decoder.offsetBits + 1, decoder.historyBytes, "bytes of history that are used")
 
   /** Whether an operation asks for a history that was built. */
   def supportsHistory(operation: Operation): Bool = {

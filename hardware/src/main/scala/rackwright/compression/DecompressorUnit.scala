@@ -6,7 +6,7 @@ import chisel3.util._
 import rackwright.contract.HardwareUnit
 import rackwright.lz77.{Decoder, DecoderStart, WrittenLines}
 import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
-import rackwright.rocc.CommandRouter
+import rackwright.rocc.{CommandRouter, StreamCommands}
 
 /** The top of a decompressor: ports, commands, the way from the LZ77 decoder to memory, and events.
   *
@@ -18,7 +18,7 @@ abstract class DecompressorUnit(params: DecompressorParams) extends HardwareUnit
   /** custom-0, with compressors on custom-1: as the public compression units have it. */
   private val opcode = 0
 
-  val command = commandPort(opcode)
+  val command = commandPort(StreamCommands.of(params.settings, params.streaming), opcode)
   val read: MemoryPort =
     memoryPort(if (params.readers == 0) params.port else MemoryArbiter.downstream(params.port, 1 + params.readers))
   val write: MemoryPort = memoryPort(MemoryArbiter.downstream(params.port, 2))

@@ -49,7 +49,7 @@ trait StreamParams {
   val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
 
   /** MORE_INPUT: 1 where input follows after the start. One bit more than needed, so that too much is seen. */
-  lazy val moreInput: Setting = Setting("more_input", 13, 2, 0)
+  lazy val moreInput: Setting = Setting("more_input", 13, 2, 0, "1: input follows after the start")
   def streamingSettings: Seq[Setting] = if (streaming) Seq(moreInput) else Seq()
 
   /** Whether the input of an operation comes in pieces; and whether what it says of that is in range. */

@@ -23,10 +23,10 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
     unit.desiredName + (if (mmio) "Mmio" else "") + (if (axi4) "Axi4" else "")
 
   unit.madePorts.foreach {
-    case (inner: CommandPort, CommandDescription(_, opcodes, false)) => command(inner, opcodes)
+    case (inner: CommandPort, CommandDescription(_, opcodes, commands, false)) => command(inner, opcodes, commands)
     case (inner: MemoryPort, MemoryDescription(name, params)) => memory(inner, name, params)
-    case (inner: MmioPort, MmioDescription(name, opcodes)) =>
-      mmioPort(opcodes: _*).suggestName(name) <> inner
+    case (inner: MmioPort, MmioDescription(name, opcodes, commands)) =>
+      queuePort(commands, opcodes: _*).suggestName(name) <> inner
     case (inner: DecoupledIO[_], StreamDescription(name, outward, bytes)) =>
       (if (outward) streamOutput(bytes) else streamInput(bytes)).suggestName(name) <> inner
     case (inner: Bool, InterruptDescription(name)) => interruptPort(name) := inner
@@ -36,12 +36,12 @@ class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends 
   }
   adaptersIdle := idles.foldLeft(true.B)(_ && _)
 
-  private def command(inner: CommandPort, opcodes: Seq[Int]): Unit = if (mmio) {
+  private def command(inner: CommandPort, opcodes: Seq[Int], commands: CommandSet): Unit = if (mmio) {
     val queue = Module(new CommandQueue)
-    mmioPort(opcodes: _*).suggestName("mmio") <> queue.mmio
+    queuePort(commands, opcodes: _*).suggestName("mmio") <> queue.mmio
     inner <> queue.command
     idles += queue.idle
-  } else commandPort(opcodes: _*).suggestName("command") <> inner
+  } else commandPort(commands, opcodes: _*).suggestName("command") <> inner
 
   private def memory(inner: MemoryPort, name: String, params: MemoryPortParams): Unit = if (axi4) {
     val adapter = Module(new Axi4Adapter(params))

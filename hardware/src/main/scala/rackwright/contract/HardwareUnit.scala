@@ -30,16 +30,20 @@ abstract class HardwareUnit extends Module {
     */
   def hertz: Long = 2000000000L
 
-  /** Commands that leave the core with one of `opcodes` (n of custom-n). */
-  protected def commandPort(opcodes: Int*): CommandPort = {
+  /** Commands that leave the core with one of `opcodes` (n of custom-n), for a unit that does not say which there are.
+    */
+  protected def commandPort(opcodes: Int*): CommandPort = commandPort(CommandSet(), opcodes: _*)
+
+  /** Those of `commands` that leave the core with one of `opcodes`. */
+  protected def commandPort(commands: CommandSet, opcodes: Int*): CommandPort = {
     checkOpcodes(opcodes)
-    add(IO(new CommandPort))(CommandDescription(_, opcodes))
+    add(IO(new CommandPort))(CommandDescription(_, opcodes, commands))
   }
 
   /** The same for a unit that translates addresses itself. */
-  protected def translatedCommandPort(opcodes: Int*): TranslatedCommandPort = {
+  protected def translatedCommandPort(commands: CommandSet, opcodes: Int*): TranslatedCommandPort = {
     checkOpcodes(opcodes)
-    add(IO(new TranslatedCommandPort))(CommandDescription(_, opcodes, translated = true))
+    add(IO(new TranslatedCommandPort))(CommandDescription(_, opcodes, commands, translated = true))
   }
 
   private def checkOpcodes(opcodes: Seq[Int]): Unit = require(
@@ -51,9 +55,12 @@ abstract class HardwareUnit extends Module {
   protected def memoryPort(params: MemoryPortParams): MemoryPort =
     add(IO(new MemoryPort(params)))(MemoryDescription(_, params))
 
-  /** A port on which the core reads and writes the unit's registers; `opcodes` of the commands behind them, if any. */
-  protected def mmioPort(opcodes: Int*): MmioPort =
-    add(IO(Flipped(new MmioPort)))(MmioDescription(_, opcodes))
+  /** A port on which the core reads and writes the unit's registers. */
+  protected def mmioPort(): MmioPort = queuePort(CommandSet())
+
+  /** The same where they are a queue of `commands`, each with one of `opcodes`. */
+  protected def queuePort(commands: CommandSet, opcodes: Int*): MmioPort =
+    add(IO(Flipped(new MmioPort)))(MmioDescription(_, opcodes, commands))
 
   /** An AXI4 master. */
   protected def axi4Port(params: Axi4Params): Axi4Port = add(IO(new Axi4Port(params)))(Axi4Description(_, params))

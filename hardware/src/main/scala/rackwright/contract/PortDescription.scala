@@ -8,13 +8,14 @@ sealed trait PortDescription {
 }
 
 /** RoCC commands with one of `opcodes`; each with what decides how its addresses are translated, if `translated`. */
-case class CommandDescription(name: String, opcodes: Seq[Int], translated: Boolean = false) extends PortDescription
+case class CommandDescription(name: String, opcodes: Seq[Int], commands: CommandSet, translated: Boolean = false)
+    extends PortDescription
 
 /** A decoupled memory port. */
 case class MemoryDescription(name: String, params: MemoryPortParams) extends PortDescription
 
-/** Registers that the core reads and writes; `opcodes` are those of the commands behind them, if any. */
-case class MmioDescription(name: String, opcodes: Seq[Int]) extends PortDescription
+/** Registers that the core reads and writes; `opcodes` are those of the `commands` behind them, if any. */
+case class MmioDescription(name: String, opcodes: Seq[Int], commands: CommandSet) extends PortDescription
 
 /** An AXI4 master. */
 case class Axi4Description(name: String, params: Axi4Params) extends PortDescription

@@ -8,7 +8,7 @@ import rackwright.rocc._
 
 /** Copies a range of memory, one beat per cycle. README.md is the contract. */
 class StreamCopy(params: Params) extends HardwareUnit {
-  val command = commandPort(StreamCopy.opcode)
+  val command = commandPort(StreamCommands.of(Seq.empty), StreamCopy.opcode)
   val read = memoryPort(params.port)
   val write = memoryPort(MemoryArbiter.downstream(params.port, 2))
   val idle = idlePort()

@@ -40,7 +40,7 @@ case class DeflateCompressorParams(
   val keptBytes: Int = 4 * blockBytes
 
   /** FORMAT is one of [[Wrapper]]. */
-  val format: Setting = Setting("format", 6, Wrapper.bits, Wrapper.raw)
+  val format: Setting = Setting("format", 6, Wrapper.bits, Wrapper.raw, Wrapper.meaning)
   def settings: Seq[Setting] = Seq(maxOffset, hashTableLog2, format) ++ streamingSettings
 }
 

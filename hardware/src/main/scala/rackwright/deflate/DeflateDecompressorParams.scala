@@ -42,7 +42,7 @@ case class DeflateDecompressorParams(
   )
 
   /** FORMAT, one of [[Wrapper]]. */
-  val format: Setting = Setting("format", 5, Wrapper.bits, Wrapper.raw)
+  val format: Setting = Setting("format", 5, Wrapper.bits, Wrapper.raw, Wrapper.meaning)
   val settings: Seq[Setting] = Seq(onChipHistory, format) ++ streamingSettings
 }
 

@@ -14,6 +14,7 @@ object Wrapper {
   val zlib: Int = 1
   val gzip: Int = 2
   val bits: Int = 2
+  val meaning: String = "what stands around the data: 0 nothing, 1 zlib, 2 gzip"
 }
 
 /** Reads what stands around the blocks: heads, checksums, and the members of a gzip file, between and behind which

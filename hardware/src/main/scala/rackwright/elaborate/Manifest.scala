@@ -38,12 +38,13 @@ object Manifest {
     .getOrElse(throw UsageError(s"${design.name} has no idle port"))
 
   private def describe(port: PortDescription): Option[ujson.Obj] = port match {
-    case CommandDescription(name, opcodes, false) => Some(entry("command", name, "opcodes" -> opcodes))
-    case CommandDescription(name, opcodes, true) =>
-      Some(entry("command", name, "opcodes" -> opcodes, "translated" -> true))
+    case CommandDescription(name, opcodes, commands, translated) =>
+      val virtual = if (translated) Seq("translated" -> ujson.True) else Seq.empty
+      Some(entry("command", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: virtual ++: CommandSetJson(commands): _*))
     case MemoryDescription(name, p) =>
       Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
-    case MmioDescription(name, opcodes) => Some(entry("mmio", name, "opcodes" -> opcodes))
+    case MmioDescription(name, opcodes, commands) =>
+      Some(entry("mmio", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: CommandSetJson(commands): _*))
     case Axi4Description(name, p) =>
       Some(entry("axi4", name, "bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits))
     case StreamDescription(name, outward, bytes) =>

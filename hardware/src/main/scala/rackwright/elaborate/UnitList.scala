@@ -16,7 +16,7 @@ object UnitList {
       "name" -> unit.name,
       "summary" -> unit.summary,
       "status" -> unit.status,
-      "opcodes" -> design.ports.collect { case CommandDescription(_, opcodes, _) => opcodes }.flatten,
+      "opcodes" -> design.ports.collect { case CommandDescription(_, opcodes, _, _) => opcodes }.flatten,
       "parameters" -> unit.parameters.map(describe),
       "ports" -> Manifest.ports(design)
     )

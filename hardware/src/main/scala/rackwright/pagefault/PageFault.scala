@@ -3,7 +3,7 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.HardwareUnit
+import rackwright.contract.{CommandSet, HardwareUnit}
 import rackwright.nic.Frame
 
 /** Brings remote pages without software, after the page-fault accelerator of Karandikar 2024, section 2.6. README.md is
@@ -12,7 +12,7 @@ import rackwright.nic.Frame
 class PageFault(params: Params) extends HardwareUnit {
   override def hertz: Long = Frame.hertzFor(Sizes.flitBytes)
 
-  val command = commandPort(PageFaultCommands.opcode)
+  val command = commandPort(CommandSet(PageFaultCommands.Functs.commands), PageFaultCommands.opcode)
   val interrupt = interruptPort("frames")
   val walk = memoryPort(params.entries)
   val read = memoryPort(params.pages)

@@ -3,6 +3,7 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
+import rackwright.contract.{CommandList, UnitCommand}
 import rackwright.rocc.CommandPort
 
 /** Understands commands: those of software, which are answered at once, and walks, which are answered when the page has
@@ -37,7 +38,7 @@ class PageFaultCommands(params: Params) extends Module {
 
   private val request = Queue(command.request, 1, pipe = true)
   private val bits = request.bits
-  private def is(funct: Int): Bool = bits.funct === funct.U
+  private def is(command: UnitCommand): Bool = bits.funct === command.funct.U
   private val names = Reg(new Addresses)
   addresses := names
   private val awaited = RegInit(false.B)
@@ -99,22 +100,23 @@ class PageFaultCommands(params: Params) extends Module {
   assert(!lost || bits.xd, "a frame is given for which there is no room, and no answer can tell")
 }
 
-/** Numbers of the commands. */
+/** The commands. */
 object PageFaultCommands {
 
   /** n of the custom-n of the unit. */
   val opcode: Int = 3
 
-  object Functs {
-    val walk: Int = 0
-    val fetch: Int = 1
-    val fetching: Int = 2
-    val giveFrame: Int = 3
-    val evict: Int = 4
-    val taken: Int = 5
-    val ring: Int = 6
-    val tick: Int = 7
-    val ownAddress: Int = 8
-    val bladeAddress: Int = 9
+  object Functs extends CommandList {
+    val walk: UnitCommand = command("walk", 0, "place of an entry", answer = "cause")
+    val fetch: UnitCommand = command("fetch", 1, "place of an entry", answer = "cause")
+    val fetching: UnitCommand = command("fetching", 2, answer = "1 while a page is on its way")
+    val giveFrame: UnitCommand = command("give_frame", 3, "frame", "its record", "1 taken, 0 no room")
+    val evict: UnitCommand = command("evict", 4, "frame", "remote entry", "1 taken, 0 no room")
+    val taken: UnitCommand =
+      command("taken", 5, "entries of the ring that were read since", answer = "new pages so far, modulo 2^32")
+    val ring: UnitCommand = command("ring", 6, "page of the ring")
+    val tick: UnitCommand = command("tick", 7)
+    val ownAddress: UnitCommand = command("own_address", 8, "hardware address")
+    val bladeAddress: UnitCommand = command("blade_address", 9, "hardware address", "number of the blade")
   }
 }

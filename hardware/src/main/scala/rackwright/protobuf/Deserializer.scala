@@ -14,7 +14,7 @@ import rackwright.memory.{HeadQueue, MemoryArbiter, MemoryPort}
 class Deserializer(params: DeserializerParams = DeserializerParams()) extends HardwareUnit {
   private val shared = MemoryArbiter.downstream(params.port, 2)
 
-  val command = commandPort(Deserializer.opcode)
+  val command = commandPort(DeserializerCommands.set, Deserializer.opcode)
   val read: MemoryPort = memoryPort(shared)
   val write: MemoryPort = memoryPort(shared)
   val table: MemoryPort = memoryPort(shared)

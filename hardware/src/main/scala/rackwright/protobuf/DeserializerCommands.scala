@@ -3,7 +3,7 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
+import rackwright.contract.{CommandList, CommandSet, RecordField, Status, UnitCommand}
 import rackwright.memory.{Ranges, StreamRange}
 import rackwright.rocc.CommandPort
 
@@ -63,7 +63,7 @@ class DeserializerCommands(opcode: Int) extends Module {
 
   private val bits = command.request.bits
   private val mine = bits.opcode === opcode.U
-  private def is(functs: Int*): Bool = mine && functs.map(bits.funct === _.U).reduce(_ || _)
+  private def is(commands: UnitCommand*): Bool = mine && commands.map(bits.funct === _.funct.U).reduce(_ || _)
 
   private val started = RegInit(0.U(64.W))
   private val table = RegInit(0.U(64.W))
@@ -170,29 +170,39 @@ class DeserializerCommands(opcode: Int) extends Module {
   }
 }
 
-/** Numbers of the commands. */
+/** The deserializer's commands: the numbers 0 to 4 are those of the public unit of this kind, the others are ours. */
 object DeserializerCommands {
   val currentVersion: Int = 2
 
-  /** 0 to 4 are those of the public unit of this kind; the others are ours. */
-  object Funct {
-    val fence: Int = 0
-    val parseInfo: Int = 1
-    val start: Int = 2
-    val regions: Int = 3
-    val checkCompletion: Int = 4
-    val limits: Int = 5
-    val arena: Int = 6
-    val completion: Int = 7
-    val leftovers: Int = 8
-    val status: Int = 16
-    val objects: Int = 17
-    val strings: Int = 18
-    val arrays: Int = 19
-    val version: Int = 20
-    val waitForAll: Int = 21
-    val longStrings: Int = 22
-    val texts: Int = 23
-    val leftoverHead: Int = 24
+  object Funct extends CommandList {
+    val fence: UnitCommand = command("sfence", 0)
+    val parseInfo: UnitCommand = command("parse_info", 1, "descriptor table", "object")
+    val start: UnitCommand = command("do_parse", 2, "input", "its bytes")
+    val regions: UnitCommand =
+      command("mem_setup", 3, "start of the region of objects", "start of that of arrays")
+    val checkCompletion: UnitCommand =
+      command("check_completion", 4, answer = "requests completed since reset, when all that were started have")
+    val limits: UnitCommand = command("limits", 5, "end of the region of objects", "end of that of arrays")
+    val arena: UnitCommand = command("arena", 6, "the arena that objects belong to")
+    val completion: UnitCommand = command("completion", 7, "address of the next start's record, or 0")
+    val leftovers: UnitCommand =
+      command("leftovers", 8, "start of an array of records of what is left over", "its end")
+    val status: UnitCommand = command("status", 16, answer = ProtobufRecord.failure)
+    val objects: UnitCommand = command("objects", 17, answer = "where the next object lies")
+    val strings: UnitCommand = command("strings", 18, answer = "where the last string object lies")
+    val arrays: UnitCommand = command("arrays", 19, answer = "where the next array lies")
+    val version: UnitCommand = command("version", 20, answer = "2")
+    val waitForAll: UnitCommand = command("wait", 21, answer = "when all have completed: what STATUS answers")
+    val longStrings: UnitCommand =
+      command("long_strings", 22, answer = "strings whose characters lie in the region of arrays")
+    val texts: UnitCommand = command("texts", 23, answer = "where the characters of the last of these lie")
+    val leftoverHead: UnitCommand =
+      command("leftover_head", 24, answer = "where the next record of what is left over goes")
   }
+
+  /** All of them, and what a request ends with. */
+  val set: CommandSet = CommandSet(
+    Funct.commands,
+    Seq(ProtobufRecord.ended, RecordField("input_offset", 64, 64, "bytes read, or where the input is wrong"))
+  )
 }

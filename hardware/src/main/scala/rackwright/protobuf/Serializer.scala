@@ -17,7 +17,7 @@ class Serializer(params: SerializerParams = SerializerParams()) extends Hardware
   private val readPort = params.port(params.outstanding)
   private val writePort = params.port(Serializer.writes)
 
-  val command = commandPort(Serializer.opcode)
+  val command = commandPort(SerializerCommands.set, Serializer.opcode)
   val table = memoryPort(MemoryArbiter.downstream(tablePort, 2))
   val objects = memoryPort(MemoryArbiter.downstream(objectPort, 2))
   val read = memoryPort(readPort)

@@ -3,7 +3,7 @@ package rackwright.protobuf
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
+import rackwright.contract.{CommandList, CommandSet, RecordField, Status, UnitCommand}
 import rackwright.rocc.{Command, CommandResponse}
 
 /** A message to serialize. */
@@ -59,7 +59,7 @@ class SerializerCommands extends Module {
   private val fresh = RegInit(false.B)
 
   private val bits = request.bits
-  private def is(funct: Int): Bool = bits.opcode === Serializer.opcode.U && bits.funct === funct.U
+  private def is(command: UnitCommand): Bool = bits.opcode === Serializer.opcode.U && bits.funct === command.funct.U
   quiet := started === completed
   now := started(SerializerCache.timeBits - 1, 0)
 
@@ -125,24 +125,37 @@ class SerializerCommands extends Module {
   }
 }
 
-/** Numbers of the serializer's commands: 0 to 5 are those of the public unit of this kind. */
+/** The serializer's commands: the numbers 0 to 5 are those of the public unit of this kind. */
 object SerializerCommands {
-  object Functs {
-    val fence: Int = 0
-    val hasbits: Int = 1
-    val start: Int = 2
-    val region: Int = 3
-    val checkCompletion: Int = 4
-    val limit: Int = 5
-    val record: Int = 7
-    val status: Int = 16
-    val head: Int = 17
-    val version: Int = 20
-    val await: Int = 21
+  object Functs extends CommandList {
+    val fence: UnitCommand = command("sfence", 0)
+    val hasbits: UnitCommand = command("hasbits_info", 1)
+    val start: UnitCommand = command("do_serialize", 2, "descriptor table", "object")
+    val region: UnitCommand =
+      command("mem_setup", 3, "end of the output region", "array of entries for outputs, or 0")
+    val checkCompletion: UnitCommand =
+      command("check_completion", 4, answer = "requests completed since reset, when all that were started have")
+    val limit: UnitCommand = command("limit", 5, "start of the output region")
+    val record: UnitCommand = command("completion", 7, "address of the next start's record, or 0")
+    val status: UnitCommand = command("status", 16, answer = ProtobufRecord.failure)
+    val head: UnitCommand = command("head", 17, answer = "address of the last output")
+    val version: UnitCommand = command("version", 20, answer = "2")
+    val await: UnitCommand =
+      command("wait", 21, answer = "when all have completed: what STATUS answers if that is not 0, or HEAD")
 
     /** What `version` answers. */
     val currentVersion: Int = 2
   }
+
+  /** All of them, and what a request ends with. */
+  val set: CommandSet = CommandSet(
+    Functs.commands,
+    Seq(
+      ProtobufRecord.ended,
+      RecordField("output", 64, 64, "its address"),
+      RecordField("output_bytes", 128, 64, "its length")
+    )
+  )
 
   /** From one entry of the array of outputs to the next. */
   val entryBytes: Int = 16

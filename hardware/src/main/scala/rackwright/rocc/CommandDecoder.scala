@@ -3,6 +3,7 @@ package rackwright.rocc
 import chisel3._
 import chisel3.util._
 
+import rackwright.contract.UnitCommand
 import rackwright.memory.{Ranges, StreamRange}
 
 /** What is done at the end of an operation, beside what the unit does. */
@@ -76,12 +77,15 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting], streaming: Boolean) ex
 
   private val bits = request.bits
   private val mine = bits.opcode === opcode.U
-  private def is(funct: Int): Bool = mine && bits.funct === funct.U
+  private def is(command: UnitCommand): Bool = mine && bits.funct === command.funct.U
 
   quiet := startCount === report.completed
   private val accepted = MuxCase(
     true.B,
-    Seq(is(Functs.destinationAndStart) -> started.ready, is(Functs.checkCompletion) -> quiet) ++ streamed
+    Seq(
+      is(StreamCommands.destinationAndStart) -> started.ready,
+      is(StreamCommands.checkCompletion) -> quiet
+    ) ++ streamed
   )
   request.ready := accepted && (!bits.xd || response.ready)
   response.valid := request.valid && accepted && bits.xd
@@ -93,24 +97,24 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting], streaming: Boolean) ex
     val waiting = RegInit(0.U(CommandDecoder.waitingBits.W))
     waiting := waiting + started.fire - taken.get
     val known = waiting === 0.U
-    extension.valid := request.valid && is(Functs.extend) && !quiet && known && (!bits.xd || response.ready)
+    extension.valid := request.valid && is(StreamCommands.extend) && !quiet && known && (!bits.xd || response.ready)
     extension.bits.bytes := bits.rs1
     extension.bits.last := bits.rs2(0)
-    Seq(is(Functs.extend) -> (quiet || (known && extension.ready)), is(Functs.written) -> known)
+    Seq(is(StreamCommands.extend) -> (quiet || (known && extension.ready)), is(StreamCommands.written) -> known)
   }
 
   private def answer: UInt = MuxCase(
     Fill(64, 1.U(1.W)),
     Seq(
-      is(Functs.checkCompletion) -> report.completed,
-      is(Functs.status) -> report.last.status,
-      is(Functs.outputBytes) -> report.last.outputBytes,
-      is(Functs.inputOffset) -> report.last.inputOffset,
-      is(Functs.version) -> Functs.currentVersion.U
-    ) ++ written.map(is(Functs.written) -> _)
+      is(StreamCommands.checkCompletion) -> report.completed,
+      is(StreamCommands.status) -> report.last.status,
+      is(StreamCommands.outputBytes) -> report.last.outputBytes,
+      is(StreamCommands.inputOffset) -> report.last.inputOffset,
+      is(StreamCommands.version) -> StreamCommands.currentVersion.U
+    ) ++ written.map(is(StreamCommands.written) -> _)
   )
 
-  started.valid := request.valid && is(Functs.destinationAndStart) && (!bits.xd || response.ready)
+  started.valid := request.valid && is(StreamCommands.destinationAndStart) && (!bits.xd || response.ready)
   describe(started.bits)
 
   private def describe(start: StartedOperation): Unit = {
@@ -130,22 +134,22 @@ class CommandDecoder(opcode: Int, settings: Seq[Setting], streaming: Boolean) ex
   }
 
   when(request.fire) {
-    when(is(Functs.source)) {
+    when(is(StreamCommands.source)) {
       source.address := bits.rs1
       source.length := bits.rs2
     }
-    when(is(Functs.limit)) {
+    when(is(StreamCommands.limit)) {
       limit := bits.rs1
       record := bits.rs2
       limited := true.B
     }
-    when(is(Functs.destinationAndStart)) {
+    when(is(StreamCommands.destinationAndStart)) {
       startCount := startCount + 1.U
       limited := false.B
       record := 0.U
     }
     for ((setting, value) <- values) {
-      when(is(setting.funct)) {
+      when(is(setting.command)) {
         val tooWide = (bits.rs1 >> setting.width).orR
         value := Mux(tooWide, Fill(setting.width, 1.U(1.W)), bits.rs1)
       }

@@ -4,7 +4,7 @@ import scala.collection.immutable.SeqMap
 
 import chisel3._
 
-import rackwright.contract.Status
+import rackwright.contract.{SettingBits, Status, UnitCommand}
 import rackwright.memory.StreamRange
 
 /** A setting of a unit that software may change at run time; it stays until changed again.
@@ -12,16 +12,24 @@ import rackwright.memory.StreamRange
   * @param name
   *   what the unit asks for it by.
   * @param funct
-  *   number of the command that sets it to rs1, one of `Functs.settings`.
+  *   number of the command that sets it to rs1, one of `StreamCommands.settings`.
   * @param width
   *   bits kept. A value that needs more is kept as all ones: choose a width in which all ones is out of range.
   * @param default
   *   the value after reset.
+  * @param meaning
+  *   what its value is, for those who write software.
   */
-case class Setting(name: String, funct: Int, width: Int, default: BigInt) {
-  require(Functs.settings.contains(funct), s"setting $name: functs of settings are ${Functs.settings}, not $funct")
+case class Setting(name: String, funct: Int, width: Int, default: BigInt, meaning: String) {
+  require(
+    StreamCommands.settings.contains(funct),
+    s"setting $name: functs of settings are ${StreamCommands.settings}, not $funct"
+  )
   require(width >= 1 && width <= 64, s"setting $name: a setting has 1 to 64 bits, not $width")
   require(default.bitLength <= width, s"setting $name: $default needs more than $width bits")
+
+  /** The command that changes it. */
+  def command: UnitCommand = UnitCommand(name, funct, meaning, setting = Some(SettingBits(width, default)))
 }
 
 /** A started operation: from where, to where, and the settings at the time of its start. */

@@ -37,15 +37,21 @@ case class ZstdCompressorParams(
   val outputWords: Int = blockBytes / 8 * 5 / 4 + 128
 
   /** CHECKSUM is 1 for frames with a checksum. */
-  val checksum: Setting = Setting("checksum", 6, 2, 0)
+  val checksum: Setting = Setting("checksum", 6, 2, 0, "1: frames have a checksum")
 
   /** What is searched before the input, the number that frames name, 0 for none, and the three offsets that they begin
     * with, 16 bits each, the first one lowest.
     */
-  val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0)
-  val dictionaryLength: Setting = Setting("dictionary_length", 8, 32, 0)
-  val dictionaryId: Setting = Setting("dictionary_id", 10, 33, 0)
-  val dictionaryOffsets: Setting = Setting("dictionary_offsets", 11, 49, BigInt("000800040001", 16))
+  val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0, "address of the dictionary's content")
+  val dictionaryLength: Setting = Setting("dictionary_length", 8, 32, 0, "its bytes; 0: none")
+  val dictionaryId: Setting = Setting("dictionary_id", 10, 33, 0, "the number that frames name; 0: none")
+  val dictionaryOffsets: Setting = Setting(
+    "dictionary_offsets",
+    11,
+    49,
+    BigInt("000800040001", 16),
+    "the three offsets that a frame begins with, of 16 bits, the first one lowest"
+  )
 
   override def dictionary: Option[DictionarySettings] =
     Option.when(encoder.dictionary)(DictionarySettings(dictionaryAddress, dictionaryLength))

@@ -44,9 +44,9 @@ case class ZstdDecompressorParams(
   /** DICTIONARY_ADDRESS and DICTIONARY_LENGTH; DICTIONARY_KEPT is 1 where its bytes are those of the last operation
     * that read it.
     */
-  val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0)
-  val dictionaryLength: Setting = Setting("dictionary_length", 8, DictionaryReader.lengthBits, 0)
-  val dictionaryKept: Setting = Setting("dictionary_kept", 9, 2, 0)
+  val dictionaryAddress: Setting = Setting("dictionary_address", 7, 64, 0, "address of the dictionary")
+  val dictionaryLength: Setting = Setting("dictionary_length", 8, DictionaryReader.lengthBits, 0, "its bytes; 0: none")
+  val dictionaryKept: Setting = Setting("dictionary_kept", 9, 2, 0, "1: it has not changed since it was given")
   val dictionarySettings: Seq[Setting] = Seq(dictionaryAddress, dictionaryLength, dictionaryKept)
   val settings: Seq[Setting] = (onChipHistory +: dictionarySettings) ++ streamingSettings
 

@@ -3,18 +3,17 @@ package example
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.{HardwareUnit, Status}
+import rackwright.contract.{CommandList, CommandSet, HardwareUnit, Status, UnitCommand}
 import rackwright.memory.{MemoryPortParams, StreamLoader}
 
 /** Counts the one bits of a buffer in memory, 16 bytes per cycle.
   *
-  * Commands (custom-3): 0 COUNT(rs1 address, rs2 bytes); 1 RESULT, answers the count; 2 STATUS, answers how the last
-  * count ended. A command is taken when the one before it has ended, so RESULT waits.
+  * A command is taken when the one before it has ended, so RESULT waits.
   */
 class PopulationCount extends HardwareUnit {
   private val port = MemoryPortParams(bytes = 16, tagBits = 4)
 
-  val command = commandPort(3)
+  val command = commandPort(CommandSet(PopulationCountCommands.commands), 3)
   val read = memoryPort(port)
   val idle = idlePort()
 
@@ -27,7 +26,7 @@ class PopulationCount extends HardwareUnit {
   private val answer = RegInit(0.U.asTypeOf(Valid(chiselTypeOf(command.response.bits))))
 
   private val asked = command.request.bits
-  private val counts = command.request.fire && asked.funct === 0.U
+  private val counts = command.request.fire && asked.funct === PopulationCountCommands.count.funct.U
   idle := !working && !answer.valid && loader.idle
   command.request.ready := idle && loader.range.ready
 
@@ -58,8 +57,20 @@ class PopulationCount extends HardwareUnit {
   when(command.request.fire && asked.xd) {
     answer.valid := true.B
     answer.bits.rd := asked.rd
-    answer.bits.data := MuxLookup(asked.funct, ~0.U(64.W))(Seq(1.U -> total, 2.U -> status))
+    answer.bits.data := MuxLookup(asked.funct, ~0.U(64.W))(
+      Seq(
+        PopulationCountCommands.result.funct.U -> total,
+        PopulationCountCommands.status.funct.U -> status
+      )
+    )
   }
   command.response.valid := answer.valid
   command.response.bits := answer.bits
+}
+
+/** What software is told of it: `rw units manifest.json --header` makes constants for C of them. */
+object PopulationCountCommands extends CommandList {
+  val count: UnitCommand = command("count", 0, "address", "bytes")
+  val result: UnitCommand = command("result", 1, answer = "the count, when it has ended")
+  val status: UnitCommand = command("status", 2, answer = "how the last count ended")
 }

@@ -1,0 +1,144 @@
+"""C headers of units: how programs reach them, made of their manifests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rackwright import _engine
+from rackwright.errors import RackwrightError
+
+_MOST_FUNCT = 127
+"""The last number of a command; at the end of the numbers of a unit that has not all of an opcode."""
+
+
+@dataclass(frozen=True)
+class HeaderUnit:
+    """A unit in a header: its manifest, and what constants of commands begin with, by default its name.
+
+    Several may have one prefix, when what they share has the same numbers. `name` is what it is called beside
+    others of its kind.
+    """
+
+    manifest: Path
+    prefix: str | None = None
+    name: str | None = None
+
+    def called(self) -> str:
+        """Its name."""
+        return self.name or str(json.loads(self.manifest.read_text(encoding="utf-8"))["unit"])
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """How a unit is reached: by the numbers from `first` to `last` of an opcode, or through registers."""
+
+    opcode: int
+    first: int = 0
+    last: int = _MOST_FUNCT
+    registers: int | None = None
+
+    def funct(self, own: int) -> int:
+        """The number of the command that the unit knows by `own`."""
+        if self.registers is not None:
+            return own
+        return self.last if own == _MOST_FUNCT else self.first + own
+
+
+def server_header(units: Sequence[Path]) -> str:
+    """The header of a server with units of these manifests, as `Server` attaches them in this order.
+
+    Raises `EngineError` when they can't be attached together, `RackwrightError` for one that does not say
+    which commands it has.
+    """
+    reached = []
+    for manifest, (name, ranges, registers) in zip(units, _engine.reach(units), strict=True):
+        port = _port(manifest)
+        ways = [_Reach(*way) for way in ranges]
+        if registers is not None:
+            ways = [_Reach(port["opcodes"][0] if port["opcodes"] else 0, registers=registers)]
+        if len(ways) != 1:
+            raise RackwrightError(f"{manifest}: a header is for units with one opcode, not {len(ways)}")
+        reached.append((HeaderUnit(manifest, name=name), ways[0]))
+    made = "Made of their manifests by `rw units --header`, for a server that has them in this order."
+    return _header(reached, made, "RACKWRIGHT_UNITS_H")
+
+
+def library_header(units: Sequence[HeaderUnit], guard: str) -> str:
+    """The header of units of which each has an opcode for itself. Those with one prefix are one to programs.
+
+    Raises `RackwrightError` as `server_header`.
+    """
+    reached = [(unit, _Reach(_port(unit.manifest)["opcodes"][0])) for unit in units]
+    made = "Made of their manifests by `pytest tests/test_headers.py --update-docs`."
+    return _header(reached, made, guard)
+
+
+def _port(manifest: Path) -> dict[str, Any]:
+    """The entry of a unit's commands in its manifest."""
+    record = json.loads(manifest.read_text(encoding="utf-8"))
+    ports: list[dict[str, Any]] = record["ports"]
+    for port in ports:
+        if port["contract"] in ("command", "mmio") and port.get("commands"):
+            return port
+    raise RackwrightError(f"{manifest}: does not say which commands {record['unit']} has")
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """A constant of a header and what it means."""
+
+    name: str
+    value: str
+    meaning: str
+
+    def __str__(self) -> str:
+        return f"#define {self.name} {self.value}" + (f" /* {self.meaning} */" if self.meaning else "")
+
+
+def _header(units: Sequence[tuple[HeaderUnit, _Reach]], made: str, guard: str) -> str:
+    names = dict.fromkeys(unit.called() for unit, _ in units)
+    lines = [f"/* How programs reach {', '.join(names)}.", " *", f" * {made} */"]
+    lines += [f"#ifndef {guard}", f"#define {guard}", ""]
+    defined: dict[str, str] = {}
+    for unit, reach in units:
+        for constant in _constants(unit, reach):
+            if defined.get(constant.name, constant.value) != constant.value:
+                raise RackwrightError(f"{constant.name} is {defined[constant.name]} and {constant.value}")
+            if constant.name not in defined:
+                lines.append(str(constant))
+            defined[constant.name] = constant.value
+        lines.append("")
+    return "\n".join([*lines, "#endif", ""])
+
+
+def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
+    """How the unit is reached, its commands, and where the parts of its record are."""
+    port, name = _port(unit.manifest), unit.called()
+    prefix = unit.prefix or _constant(name)
+    if reach.registers is not None:
+        where = f"{name}: the page of its registers; CUSTOM is a part of commands"
+        yield _Constant(f"{prefix}_REGISTERS", f"{reach.registers:#x}", where)
+    yield _Constant(f"{_constant(name)}_CUSTOM", str(reach.opcode), f"{name}: n of custom-n")
+    for command in port["commands"]:
+        funct = reach.funct(command["funct"])
+        yield _Constant(f"{prefix}_{_constant(command['name'])}", str(funct), _meaning(command))
+    if reach.registers is None and all(command["name"] != "fault" for command in port["commands"]):
+        where = "answers where an access was refused, if the unit translates addresses"
+        yield _Constant(f"{prefix}_FAULT", str(reach.funct(_MOST_FUNCT)), where)
+    for field in port.get("record", ()):
+        meaning = f"first of {field['bits']} bits of the record: {field['meaning']}"
+        yield _Constant(f"{prefix}_RECORD_{_constant(field['name'])}", str(field["bit"]), meaning)
+
+
+def _meaning(command: Mapping[str, Any]) -> str:
+    """What operands and answer of a command are, in a line."""
+    words = {"rs1": "rs1: {}", "rs2": "rs2: {}", "answer": "answers {}"}
+    return ", ".join(text.format(command[part]) for part, text in words.items() if part in command)
+
+
+def _constant(name: str) -> str:
+    return name.upper().replace("-", "_")

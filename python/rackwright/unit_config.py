@@ -1,0 +1,141 @@
+"""A unit as a value: what is built, what is set at run time, and where in a server it sits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rackwright.clocks import parse_clock
+from rackwright.designs import ParameterValue
+from rackwright.document import DocumentReader, load_yaml
+from rackwright.errors import RackwrightError
+
+PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
+"""Where a unit can sit; see docs/how-time-works.md for what each one costs."""
+
+COMMANDS = ("rocc", "mmio")
+"""How commands reach a unit: as instructions of a hart, or through registers."""
+
+SETS = {
+    "snappy": ("snappy-compress", "snappy-decompress"),
+    "zstd": ("zstd-compress", "zstd-decompress"),
+    "deflate": ("deflate-compress", "deflate-decompress"),
+    "protobuf": ("protobuf-deserialize", "protobuf-serialize"),
+}
+"""Names that stand for several units."""
+
+_FIELDS = ("unit", "parameters", "settings", "placement", "clock", "command")
+
+
+@dataclass(frozen=True)
+class UnitConfig:
+    """A unit by its name, that of a set, or the path of the manifest of your own.
+
+    `parameters` are those of elaboration, `settings` what commands set at run time, for those who give the
+    commands (`codec_unit`, explorations; on a server it is the program). `placement` is one of `PLACEMENTS`.
+    `clock` is hertz or "synthesised"; without it, `clock_of` says what it is. `command` "mmio" puts the
+    unit behind registers. A value: equal ones are equal, and it can be a key.
+    Raises `RackwrightError` for a placement, clock, command or value that there is not.
+    """
+
+    unit: str
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    settings: Mapping[str, ParameterValue] = field(default_factory=dict)
+    placement: str = "near-core"
+    clock: str | None = None
+    command: str = "rocc"
+
+    def __post_init__(self) -> None:
+        if self.placement not in PLACEMENTS:
+            raise RackwrightError(f"placement is {self.placement!r}; there are {', '.join(PLACEMENTS)}")
+        if self.command not in COMMANDS:
+            raise RackwrightError(f"command is {self.command!r}; there are {', '.join(COMMANDS)}")
+        if self.clock is not None:
+            parse_clock(self.clock)
+        for part in ("parameters", "settings"):
+            for name, value in getattr(self, part).items():
+                if isinstance(value, bool) or not isinstance(value, int | str):
+                    raise RackwrightError(f"{part}: {name} is {value!r}, neither a whole number nor a word")
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def record(self) -> dict[str, Any]:
+        """As JSON and data frames hold it: one key for each value."""
+        said = {"clock": self.clock, "command": None if self.command == "rocc" else self.command}
+        return {
+            "unit": self.unit,
+            **{f"parameters.{name}": value for name, value in sorted(self.parameters.items())},
+            **{f"settings.{name}": value for name, value in sorted(self.settings.items())},
+            "placement": self.placement,
+            **{name: value for name, value in said.items() if value is not None},
+        }
+
+    def key(self) -> str:
+        """The same for equal values, on every machine."""
+        return hashlib.sha256(json.dumps(self.record()).encode()).hexdigest()
+
+    def __str__(self) -> str:
+        record = self.record()
+        del record["unit"], record["placement"]
+        values = [f"{name.split('.')[-1]}={value}" for name, value in record.items()]
+        return ", ".join([self.unit, *values, self.placement])
+
+    def members(self) -> list[UnitConfig]:
+        """The units of a set, or itself."""
+        return [replace(self, unit=name) for name in SETS.get(self.unit, (self.unit,))]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is one of the product's, and not elaborated yet."""
+        return not self.unit.endswith(".json")
+
+    @classmethod
+    def load(cls, path: Path) -> UnitConfig:
+        """Reads a YAML file with these fields; raises `RackwrightError` that names file and field."""
+        reader = DocumentReader(path)
+        fields = reader.mapping("it", load_yaml(path), _FIELDS)
+        unit = fields.get("unit")
+        if not isinstance(unit, str):
+            raise reader.error("unit", f"is {unit!r}, not the name of a unit")
+        clock = fields.get("clock")
+        for part in ("parameters", "settings"):
+            fields[part] = reader.mapping(part, fields.get(part), None)
+        try:
+            return cls(**{**fields, "clock": None if clock is None else str(clock)})
+        except RackwrightError as error:
+            raise RackwrightError(f"{path}: {error}") from error
+
+
+def unit_configs(
+    named: Sequence[str],
+    *,
+    parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
+    placement: str = "near-core",
+    clock: str | None = None,
+) -> list[UnitConfig]:
+    """Units as a command line names them: by name, set or manifest, at `placement` and `clock`, or in YAML.
+
+    `parameters` are added to those of the unit that has their name. Raises `RackwrightError` for those of a
+    unit that is not there.
+    """
+    wanted = [
+        member
+        for name in named
+        for member in (
+            UnitConfig.load(Path(name))
+            if name.endswith((".yaml", ".yml"))
+            else UnitConfig(name, placement=placement, clock=clock)
+        ).members()
+    ]
+    given = parameters or {}
+    strangers = sorted(set(given) - {config.unit for config in wanted})
+    if strangers:
+        raise RackwrightError(f"parameters of {', '.join(strangers)}, which the server does not have")
+    return [
+        replace(config, parameters={**config.parameters, **given.get(config.unit, {})}) for config in wanted
+    ]

@@ -1,0 +1,76 @@
+"""Headers are what manifests say, and programs that use them reach their units.
+
+`pytest tests/test_headers.py --update-docs` makes those of the product's software again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from bootstrap.paths import SOFTWARE
+from rackwright.commands import STATUS_NAMES
+from rackwright.designs import ParameterValue, elaborate
+from rackwright.errors import RackwrightError
+from rackwright.headers import HeaderUnit, library_header, server_header
+
+STREAMING: dict[str, ParameterValue] = {"streaming": 1}
+
+LIBRARY: dict[str, list[tuple[str, dict[str, ParameterValue], str | None]]] = {
+    "snappy/snappy_commands.h": [("snappy-compress", {}, "SNAPPY"), ("snappy-decompress", {}, "SNAPPY")],
+    "compression/unit_commands.h": [
+        ("combined-compress", STREAMING, "UNIT"),
+        ("combined-decompress", STREAMING, "UNIT"),
+        ("deflate-compress", {}, None),
+        ("deflate-decompress", {}, None),
+    ],
+    "protobuf/protobuf_commands.h": [
+        ("protobuf-deserialize", {}, "DESERIALIZE"),
+        ("protobuf-serialize", {}, "SERIALIZE"),
+    ],
+    "remote-memory/page_fault_commands.h": [("page-fault", {}, None)],
+}
+"""The headers of the product's software: units, their parameters, and what constants begin with."""
+
+
+@pytest.mark.parametrize("path", LIBRARY)
+def test_the_headers_of_our_software_are_made_of_manifests(path: str, request: pytest.FixtureRequest) -> None:
+    units = [HeaderUnit(elaborate(unit, given), prefix) for unit, given, prefix in LIBRARY[path]]
+    guard = f"RACKWRIGHT_{Path(path).stem.upper()}_H"
+    made = library_header(units, guard)
+    if request.config.getoption("--update-docs"):
+        (SOFTWARE / path).write_text(made, encoding="utf-8")
+    assert (SOFTWARE / path).read_text(encoding="utf-8") == made
+
+
+def test_statuses_are_those_of_the_hardware() -> None:
+    record = json.loads(elaborate("stream-copy").read_text(encoding="utf-8"))
+    (port,) = (port for port in record["ports"] if port["contract"] == "command")
+    assert port["statuses"] == list(STATUS_NAMES)
+    header = (SOFTWARE / "include" / "rackwright" / "status.h").read_text(encoding="utf-8")
+    numbers = {name.lower(): int(value) for name, value in re.findall(r"RACKWRIGHT_(\w+) = (\d)", header)}
+    assert numbers == {name: number for number, name in enumerate(STATUS_NAMES)}
+
+
+def constants(header: str) -> dict[str, int]:
+    """The numbers that a header defines, by name."""
+    return {name: int(value, 0) for name, value in re.findall(r"#define (\w+) (\w+)", header)}
+
+
+def test_units_of_one_opcode_have_numbers_of_their_own() -> None:
+    names = ("snappy-decompress", "zstd-decompress", "deflate-decompress", "combined-decompress")
+    found = constants(server_header([elaborate(name) for name in names]))
+    firsts = [found[f"{name.upper().replace('-', '_')}_SFENCE"] for name in names]
+    assert firsts == [0, 32, 64, 96]
+    assert {found[f"{name.upper().replace('-', '_')}_CUSTOM"] for name in names} == {0}
+    assert found["ZSTD_DECOMPRESS_STATUS"] == 32 + 17
+    assert (found["SNAPPY_DECOMPRESS_FAULT"], found["COMBINED_DECOMPRESS_FAULT"]) == (31, 127)
+
+
+def test_a_unit_that_says_nothing_of_its_commands_has_no_header() -> None:
+    manifest = Path(__file__).parent / "fixtures" / "moody.json"
+    with pytest.raises(RackwrightError, match="does not say which commands moody has"):
+        server_header([manifest])
