@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from rackwright.benchmarks.speeds import read_speeds
 from rackwright.cli.accelerate import write_output
 from rackwright.cli.output import JsonOption, print_json, print_table, results
 from rackwright.designs import UnitInfo
@@ -69,28 +70,38 @@ def _write_header(names: list[str], path: Path) -> None:
 
 def _print_index(rows: list[UnitInfo]) -> None:
     columns = [("unit", "left"), ("status", "left"), ("custom", "left"), ("GHz", "right"), ("mm²", "right")]
-    print_table([*columns, ("summary", "left")], [_cells(unit) for unit in rows])
+    columns += [("GB/s", "right"), ("summary", "left")]
+    print_table(columns, [_cells(unit) for unit in rows])
 
 
 def _cells(unit: UnitInfo) -> list[str]:
     physics = _physics(unit)
-    clock, area = physics["clock_hz"], physics["area_mm2"]
+    clock, area, speed = (physics[key] for key in ("clock_hz", "area_mm2", "gigabytes_per_second"))
     return [
         unit.name,
         unit.status,
         ", ".join(map(str, unit.opcodes)),
         "" if clock is None else f"{clock / 1e9:.2f}",
         "" if area is None else f"{area:.3f}",
+        "" if speed is None else f"{speed:.1f}",
         unit.summary,
     ]
 
 
 def _physics(unit: UnitInfo) -> dict[str, float | None]:
-    """Clock and area as built by default, by the committed table; None for a unit that has no row."""
-    for row in read_table().values():
-        if row.configuration == unit.name:
-            return {"clock_hz": row.clock_hz, "area_mm2": row.area_mm2}
-    return {"clock_hz": None, "area_mm2": None}
+    """Clock, area and speed as built by default, by the committed tables; None for a unit without a row.
+
+    The speed is that at the clock of synthesis, at most 2 GHz; `rw bench units` measures it.
+    """
+    row = next((row for row in read_table().values() if row.configuration == unit.name), None)
+    if row is None:
+        return {"clock_hz": None, "area_mm2": None, "gigabytes_per_second": None}
+    speed = read_speeds().get(row.rtl_hash)
+    return {
+        "clock_hz": row.clock_hz,
+        "area_mm2": row.area_mm2,
+        "gigabytes_per_second": None if speed is None else speed.gigabytes_per_second,
+    }
 
 
 def _print_unit(unit: UnitInfo) -> None:

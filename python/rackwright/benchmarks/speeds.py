@@ -1,0 +1,67 @@
+"""The committed speeds of units, validation/throughput/table.csv: a row for each RTL that was measured."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from bootstrap.paths import REPOSITORY
+
+TABLE = REPOSITORY / "validation" / "throughput" / "table.csv"
+
+
+@dataclass(frozen=True)
+class Speed:
+    """`bytes` of plain data, messages or frames in `cycles` of a clock of `clock_hz`.
+
+    For units of protobuf that clock is the core's beside which they are; theirs is in the synthesis table.
+    """
+
+    unit: str
+    rtl_hash: str
+    workload: str
+    bytes: int
+    cycles: int
+    clock_hz: int
+
+    @property
+    def gigabytes_per_second(self) -> float:
+        """In 10^9."""
+        return self.bytes * self.clock_hz / self.cycles / 1e9
+
+    def record(self) -> dict[str, Any]:
+        """As JSON holds it; see docs/json.md."""
+        return asdict(self) | {"gigabytes_per_second": self.gigabytes_per_second}
+
+
+def write_speeds(speeds: Iterable[Speed]) -> None:
+    """Puts these in the place of the rows of their units; the others stay."""
+    rows = {speed.unit: speed for speed in read_speeds().values()} | {speed.unit: speed for speed in speeds}
+    with open(TABLE, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Speed.__dataclass_fields__)
+        writer.writerows(asdict(rows[name]).values() for name in sorted(rows))
+    read_speeds.cache_clear()
+
+
+@cache
+def read_speeds() -> dict[str, Speed]:
+    """The committed speeds by the hash of the RTL; none where there is no table."""
+    if not TABLE.exists():
+        return {}
+    with open(TABLE, encoding="utf-8", newline="") as file:
+        rows = [
+            Speed(
+                row["unit"],
+                row["rtl_hash"],
+                row["workload"],
+                int(row["bytes"]),
+                int(row["cycles"]),
+                int(row["clock_hz"]),
+            )
+            for row in csv.DictReader(file)
+        ]
+    return {row.rtl_hash: row for row in rows}
