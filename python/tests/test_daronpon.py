@@ -16,7 +16,7 @@ SMALL = {"services": 3, "replicas": 16, "peers": 4, "flights": 256}
 @pytest.fixture(scope="module")
 def unit() -> _engine.Design:
     """A dispatcher with tables as small as the exercise's racks."""
-    return design("daronpon", SMALL)
+    return design("daronpon", SMALL, assertions=True)
 
 
 @pytest.mark.parametrize("seed", range(6))

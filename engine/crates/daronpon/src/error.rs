@@ -1,5 +1,6 @@
 use rackwright_dispatch::ConfigurationError;
 use rackwright_rtl::RtlError;
+use rackwright_time::Cycle;
 
 /// Why there is no dispatcher in RTL.
 #[derive(Debug, thiserror::Error)]
@@ -37,4 +38,12 @@ pub enum DaronponError {
     /// Nothing came out, and it does not rest.
     #[error("the dispatcher in RTL did not come to rest in {0} cycles")]
     Stuck(u64),
+    /// An assertion of its own failed, or it ended the simulation in another way.
+    #[error("the dispatcher in RTL stopped at {cycle}: {reason}")]
+    Stopped {
+        /// When.
+        cycle: Cycle,
+        /// What it said.
+        reason: String,
+    },
 }

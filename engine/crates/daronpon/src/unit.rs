@@ -2,7 +2,7 @@ use crate::registers::{writes, NEXT_TIMER};
 use crate::{DaronponError, Datapath, Dropped};
 use rackwright_dispatch::Counters;
 use rackwright_ethernet::Rack;
-use rackwright_rtl::{Design, Direction, Instance, Manifest, RegisterAccess, StreamFlit};
+use rackwright_rtl::{Broken, Design, Direction, Instance, Manifest, RegisterAccess, Step, StreamFlit};
 use rackwright_time::Cycles;
 
 /// Bytes of a flit.
@@ -51,7 +51,7 @@ impl Unit {
     /// As [`Unit::new`].
     pub fn start(&mut self, rack: &Rack, key: &[u8; 16]) -> Result<(), DaronponError> {
         for (register, value) in writes(rack, key)? {
-            self.access(register, Some(value));
+            self.access(register, Some(value))?;
         }
         self.finish(&mut Vec::new())
     }
@@ -85,7 +85,7 @@ impl Unit {
     /// Lets it do what it has to do, and notes when it wants a tick.
     fn finish(&mut self, sent: &mut Vec<Vec<u8>>) -> Result<(), DaronponError> {
         self.settle(sent)?;
-        self.next_timer = self.access(NEXT_TIMER, None);
+        self.next_timer = self.access(NEXT_TIMER, None)?;
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Unit {
         }
     }
 
-    fn access(&mut self, register: u32, write: Option<u64>) -> u64 {
+    fn access(&mut self, register: u32, write: Option<u64>) -> Result<u64, DaronponError> {
         self.instance.register_access(RegisterAccess {
             due: self.instance.cycle().0,
             data: write.unwrap_or(0),
@@ -119,9 +119,11 @@ impl Unit {
         });
         loop {
             let until = self.instance.cycle() + STRIDE;
-            if let Some(answer) = self.instance.step(until).register_answers.first() {
-                return answer.data;
+            let step = self.instance.step(until);
+            if let Some(answer) = step.register_answers.first() {
+                return Ok(answer.data);
             }
+            refuse_broken(&step)?;
         }
     }
 
@@ -139,6 +141,7 @@ impl Unit {
                     sent.push(std::mem::take(&mut self.open));
                 }
             }
+            refuse_broken(&step)?;
             if step.quiescent {
                 return Ok(());
             }
@@ -178,6 +181,18 @@ impl Datapath for Unit {
             malformed: self.event("malformed"),
             forged: self.event("forged"),
         }
+    }
+}
+
+/// Refuses to go on with a unit that stays where it is.
+fn refuse_broken(step: &Step<'_>) -> Result<(), DaronponError> {
+    match &step.broken {
+        Some(Broken::Stopped(cycle, reason)) => Err(DaronponError::Stopped {
+            cycle: *cycle,
+            reason: reason.clone(),
+        }),
+        // Whether it keeps its promise to be idle is not asked here.
+        Some(Broken::Idle(_)) | None => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@ use crate::error::MachineError;
 use crate::member::Member;
 use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
-use rackwright_cpu::{DeviceAccess, Environment, Hart, SharedCode, Stop, Timing, VectorRegisters};
+use rackwright_cpu::{DeviceAccess, Environment, Hart, SharedCode, Stop, Timing};
 use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
@@ -223,20 +223,7 @@ impl<T: Timing> Machine<T> {
 
     /// Adds the state of harts and devices to a digest.
     pub fn digest(&self, digest: &mut Digest) {
-        for member in &self.harts {
-            let hart = &member.core.hart;
-            digest.number(hart.instructions_retired());
-            digest.cycle(hart.cycle());
-            digest.number(hart.pc());
-            (0..32).for_each(|number| digest.number(hart.register(number)));
-            (0..32).for_each(|number| digest.number(hart.float_register(number)));
-            if hart.has_vector() {
-                digest_vector(&hart.registers().vector, digest);
-            }
-            if !member.core.units.is_empty() {
-                member.core.digest(digest);
-            }
-        }
+        self.harts.iter().for_each(|member| member.core.digest(digest));
         digest.cycle(self.now);
         digest.bytes(&self.bus.save());
     }
@@ -397,16 +384,6 @@ impl<T: Timing> Machine<T> {
             }
         }
     }
-}
-
-/// Adds what a vector unit keeps to a digest.
-fn digest_vector(vector: &VectorRegisters, digest: &mut Digest) {
-    let registers = vector.registers.as_flattened();
-    registers.iter().for_each(|word| digest.number(*word));
-    for number in [vector.length, vector.kind, vector.start] {
-        digest.number(number);
-    }
-    digest.number(u64::from(vector.rounding) << 1 | u64::from(vector.saturated));
 }
 
 fn start<T: Timing>(index: usize, timing: T, entry: &Entry) -> Hart<T> {

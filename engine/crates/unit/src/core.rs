@@ -142,6 +142,7 @@ impl<T: Timing> Core<T> {
     pub fn digest(&self, digest: &mut Digest) {
         digest.number(self.hart.instructions_retired());
         digest.cycle(self.hart.cycle());
+        digest_registers(&self.hart, digest);
         digest.number(self.commands);
         for unit in &self.units {
             digest.bytes(&unit.digest().value().to_le_bytes());
@@ -433,6 +434,23 @@ impl<T: Timing> Core<T> {
             _ => Ok(()),
         }
     }
+}
+
+/// Adds what is in the registers of a hart to a digest.
+fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
+    digest.number(hart.pc());
+    (0..32).for_each(|number| digest.number(hart.register(number)));
+    (0..32).for_each(|number| digest.number(hart.float_register(number)));
+    if !hart.has_vector() {
+        return;
+    }
+    let vector = &hart.registers().vector;
+    let words = vector.registers.as_flattened().iter();
+    words.for_each(|word| digest.number(*word));
+    for number in [vector.length, vector.kind, vector.start] {
+        digest.number(number);
+    }
+    digest.number(u64::from(vector.rounding) << 1 | u64::from(vector.saturated));
 }
 
 /// Counts of the caches that `cores` share, and of the events of their units, each added up over all cores.

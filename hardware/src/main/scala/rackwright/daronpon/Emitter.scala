@@ -147,6 +147,7 @@ class Emitter(params: Params) extends Module {
       packer.in.bits.count := sent
       packer.in.bits.last := left === sent
       pieces.ready := packer.in.ready
+      assert(!(sends && head.last) || left === sent, "a frame ends before what is to be sent of it")
       when(sends) {
         first := false.B
         left := left - sent

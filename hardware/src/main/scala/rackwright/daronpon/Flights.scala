@@ -110,6 +110,9 @@ class Flights(params: Params) extends Module {
   when(isWritten) {
     memory.write(written.row, VecInit(Seq.fill(Sizes.ways)(written.flight)), written.ways.asBools)
   }
+  assert(!done || PopCount(hits) <= 1.U, "a request is under way twice")
+  assert(!change.valid || !clearing, "a request is noted while everything is forgotten")
+  assert(!change.valid || PopCount(change.bits.ways) === 1.U, "a request is noted in one way of its row")
 }
 
 /** Where a request stands. */

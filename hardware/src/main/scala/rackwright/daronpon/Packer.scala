@@ -32,6 +32,10 @@ class Packer extends Module {
   in.ready := !flushing && (out.ready || !emits)
   idle := !flushing
 
+  assert(count < flitBytes.U, "a full flit is not kept")
+  assert(!in.valid || in.bits.last || in.bits.count =/= 0.U, "an empty piece that is not the last")
+  assert(!in.valid || in.bits.count <= 8.U, "a piece of more than eight bytes")
+
   when(out.fire && flushing) {
     flushing := false.B
     kept := 0.U

@@ -93,5 +93,11 @@ class Replicas(params: Params) extends Module {
       state := 0.U.asTypeOf(state)
       state.reciprocal := value
     }
+    assert(!ends || state.byEpoch(begun) =/= 0.U, "a request ends at a replica that had none from its epoch")
+    assert(state.outstanding === state.byEpoch.reduce(_ + _), "the requests of a replica are those of its epochs")
+    assert(
+      state.product === (state.outstanding * state.reciprocal)(Sizes.productBits - 1, 0),
+      "the product of a replica is that of its requests"
+    )
   }
 }

@@ -72,6 +72,7 @@ class Services(params: Params) extends Module {
       state := 0.U.asTypeOf(state)
       state.told := Services.one.U
     }
+    assert(!does(ServiceDeed.end) || state.outstanding =/= 0.U, "a request ends at a service that has none")
   }
 }
 
