@@ -19,9 +19,12 @@ from rackwright import (
     Server,
     Switch,
     TopologyError,
+    UnitConfig,
     _engine,
     compile_bare_metal,
 )
+from rackwright.accelerators import unit_manifest
+from rackwright.headers import server_header
 from rackwright.parameters import ServerParameters
 
 FRAIL = Path(__file__).parents[1] / "fixtures" / "frail.json"
@@ -49,7 +52,7 @@ def program(folder: Path, text: str) -> Path:
     """A program without a network."""
     source = folder / "program.c"
     source.write_text(f'#include "bare.h"\n{text}')
-    return compile_bare_metal([source], folder / "program.elf")
+    return compile_bare_metal([source], folder / "program.elf", [f"-I{folder}"])
 
 
 def alone(server: Server, until_ms: float = 0.1, ends_with: Sequence[Server] = ()) -> dict[str, object]:
@@ -58,6 +61,40 @@ def alone(server: Server, until_ms: float = 0.1, ends_with: Sequence[Server] = (
     switch.add_downlinks([server])
     result = Cluster(switch).run(until_ms, ends_with=ends_with, threads=1)
     return dict(result.servers.iloc[0])
+
+
+BY_REGISTERS = """
+#include "rackwright/registers.h"
+#include "units.h"
+#define COMMAND(name, rs1, rs2) \\
+    rackwright_register_command(SNAPPY_DECOMPRESS_REGISTERS, SNAPPY_DECOMPRESS_CUSTOM, name, rs1, rs2)
+static uint8_t packed[] = {4, 12, 'b', 'e', 'e', 'r'}, plain[8];
+int main(void) {
+    COMMAND(SNAPPY_DECOMPRESS_SRC, (uintptr_t)packed, sizeof packed);
+    COMMAND(SNAPPY_DECOMPRESS_DEST_AND_START, (uintptr_t)plain, 0);
+    rackwright_register_query(SNAPPY_DECOMPRESS_REGISTERS, SNAPPY_DECOMPRESS_CUSTOM,
+                              SNAPPY_DECOMPRESS_CHECK_COMPLETION);
+    return plain[0];
+}
+"""
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+def test_a_server_reaches_a_unit_behind_registers_beside_its_nic(cpu: str, tmp_path: Path) -> None:
+    unit = UnitConfig("snappy-decompress", {"history-kib": 16}, placement="chiplet", command="mmio")
+    (tmp_path / "units.h").write_text(server_header([unit_manifest(unit)]), encoding="utf-8")
+    file = program(tmp_path, BY_REGISTERS)
+    report = alone(Server(cpu, [unit], program=file))
+    assert report["exit_code"] == ord("b")
+
+
+def test_nothing_shares_the_opcode_of_the_page_fault_unit(tmp_path: Path) -> None:
+    file = program(tmp_path, "int main(void) { return 0; }")
+    server = Server(accelerators=["page-fault", "protobuf-serialize"], program=file)
+    with pytest.raises(
+        TopologyError, match="custom-3 leads to `page-fault` alone; attach `protobuf-serialize`"
+    ):
+        alone(server)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -58,6 +58,11 @@ impl Pager {
         })
     }
 
+    /// Its name.
+    pub(crate) fn unit(&self) -> &str {
+        &self.linked.unit.design().manifest.unit
+    }
+
     /// The custom opcode that it answers to.
     pub(crate) fn opcode(&self) -> u8 {
         self.opcode

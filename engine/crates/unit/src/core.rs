@@ -81,9 +81,21 @@ impl<T: Timing> Core<T> {
         self.units = units;
     }
 
-    /// Has commands with `opcode` stop it.
-    pub fn pass_on(&mut self, opcode: u8) {
+    /// Has commands with `opcode` stop it, which are those of the unit `to`.
+    ///
+    /// # Errors
+    /// [`UnitError::TakenOpcode`] when one of its own units answers to that.
+    pub fn pass_on(&mut self, opcode: u8, to: &str) -> Result<(), UnitError> {
+        let answers = |unit: &&AttachedUnit| unit.reach().commands.iter().any(|range| range.opcode == opcode);
+        if let Some(unit) = self.units.iter().find(answers) {
+            return Err(UnitError::TakenOpcode {
+                opcode,
+                to: to.to_string(),
+                unit: unit.name().to_string(),
+            });
+        }
         self.passed_on = Some(opcode);
+        Ok(())
     }
 
     /// Runs until cycle `limit` or until something happens that is not between the hart and its units.

@@ -25,6 +25,16 @@ pub enum UnitError {
         /// Their names.
         units: String,
     },
+    /// All instructions of an opcode lead to a unit that is not beside the hart.
+    #[error("custom-{opcode} leads to `{to}` alone; attach `{unit}` behind registers")]
+    TakenOpcode {
+        /// The n of `custom-n`.
+        opcode: u8,
+        /// Whose it is.
+        to: String,
+        /// Who wants it, too.
+        unit: String,
+    },
     /// A custom instruction that no attached unit answers to.
     #[error("no attached accelerator answers to custom-{opcode} (at {pc:#x})")]
     NoUnit {

@@ -102,7 +102,7 @@ impl<T: Timing> Networked<T> {
             core.hart.share_code(code.clone());
             if let Some(pager) = &pager {
                 core.hart.ask_for_remote_pages();
-                core.pass_on(pager.opcode());
+                core.pass_on(pager.opcode(), pager.unit())?;
             }
             cores.push(core);
         }
