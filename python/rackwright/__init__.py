@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rackwright.designs import UnitInfo, design, elaborate, elaborate_class, units
     from rackwright.errors import RackwrightError
     from rackwright.linux.features import NicFeatures
-    from rackwright.mapped_unit import MappedUnit
     from rackwright.parameters import ServerParameters
     from rackwright.profiling import Profile, profile
     from rackwright.programs import compile_bare_metal, compile_network_program, compile_program
@@ -46,7 +45,6 @@ __all__ = [
     "EngineError",
     "Ethernet",
     "HostPort",
-    "MappedUnit",
     "MemoryBlade",
     "NicFeatures",
     "Profile",
@@ -83,7 +81,6 @@ _HOMES = {
     "designs": ("UnitInfo", "design", "elaborate", "elaborate_class", "units"),
     "errors": ("RackwrightError",),
     "linux.features": ("NicFeatures",),
-    "mapped_unit": ("MappedUnit",),
     "parameters": ("ServerParameters",),
     "profiling": ("Profile", "profile"),
     "programs": ("compile_bare_metal", "compile_network_program", "compile_program"),

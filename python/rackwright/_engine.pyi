@@ -37,6 +37,9 @@ class Design:
     def opcodes(self) -> list[int]:
         """The numbers n of the custom-n instructions that it answers to."""
     @property
+    def has_registers(self) -> bool:
+        """Whether it is accessed, or given commands, through registers."""
+    @property
     def commands(self) -> list[tuple[str, int]]:
         """The numbers of the commands that it says it has, by name."""
     @property

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rackwright import _engine
 from rackwright.accelerators import unit_manifest
+from rackwright.command_ways import CommandWay, Instructions, Registers
 from rackwright.designs import design
 from rackwright.errors import RackwrightError
 from rackwright.unit_config import UnitConfig
@@ -67,6 +68,7 @@ class Unit:
             check_idle,
             memory or {},
         )
+        self._way: CommandWay = (Registers if self.design.has_registers else Instructions)(self.bench)
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS
 
@@ -101,7 +103,7 @@ class Unit:
 
         `opcode` n of custom-n is the unit's first. Raises `RackwrightError` for a name that it does not have.
         """
-        self.bench.command(self._opcode(opcode), self._funct(command), rs1, rs2)
+        self._way.command(self._opcode(opcode), self._funct(command), rs1, rs2)
 
     def query(
         self,
@@ -116,11 +118,7 @@ class Unit:
 
         Raises `EngineError` when there is none in that time, or none can come.
         """
-        funct = self._funct(command)
-        answer = self.bench.command(self._opcode(opcode), funct, rs1, rs2, xd=True, max_cycles=max_cycles)
-        if answer is None:
-            raise AssertionError("the engine gave no answer to a command that asks for one")
-        return answer
+        return self._way.query(self._opcode(opcode), self._funct(command), rs1, rs2, max_cycles)
 
     def work(self, max_cycles: int = 0) -> bool:
         """Steps until the unit has nothing left to do, or `max_cycles` passed; tells whether it has."""

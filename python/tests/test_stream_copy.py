@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rackwright import Buffer, MappedUnit, Unit, elaborate
+from rackwright import Buffer, Unit, elaborate
 from rackwright.commands import CHECK_COMPLETION, OUTPUT_BYTES, VERSION, operate, start, wait
 from rackwright.unit_config import UnitConfig
 
@@ -25,7 +25,7 @@ def unit(request: pytest.FixtureRequest) -> Unit:
     if request.param == "axi4":
         return Unit(elaborate("stream-copy", memory="axi4"))
     if request.param == "mmio":
-        return MappedUnit(elaborate("stream-copy", command="mmio"))
+        return Unit(UnitConfig("stream-copy", command="mmio"))
     shapes = {
         "port of 32": {},
         "port of 16": {"port-bytes": 16},

@@ -139,6 +139,12 @@ impl Design {
             .collect()
     }
 
+    /// Whether it is accessed, or given commands, through registers.
+    #[getter]
+    fn has_registers(&self) -> bool {
+        self.design.manifest.has_registers()
+    }
+
     /// The numbers of the commands that it says it has, by name.
     #[getter]
     fn commands(&self) -> Vec<(String, u32)> {
