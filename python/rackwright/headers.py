@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,8 +138,13 @@ def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
 def _meaning(command: Mapping[str, Any]) -> str:
     """What operands and answer of a command are, in a line."""
     words = {"rs1": "rs1: {}", "rs2": "rs2: {}", "answer": "answers {}"}
-    return ", ".join(text.format(command[part]) for part, text in words.items() if part in command)
+    said = ", ".join(text.format(command[part]) for part, text in words.items() if part in command)
+    return " ".join(said.split()).replace("*/", "* /")
 
 
 def _constant(name: str) -> str:
-    return name.upper().replace("-", "_")
+    """A name as constants have it; raises `RackwrightError` for one that C would not take."""
+    constant = name.upper().replace("-", "_")
+    if re.fullmatch(r"[A-Z][A-Z0-9_]*", constant) is None:
+        raise RackwrightError(f"{name!r} can't be a part of a constant: letters, digits, _ and - can")
+    return constant

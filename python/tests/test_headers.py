@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.paths import SOFTWARE
+from bootstrap.paths import REPOSITORY, SOFTWARE
 from rackwright.commands import STATUS_NAMES
 from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import RackwrightError
@@ -68,6 +68,19 @@ def test_units_of_one_opcode_have_numbers_of_their_own() -> None:
     assert {found[f"{name.upper().replace('-', '_')}_CUSTOM"] for name in names} == {0}
     assert found["ZSTD_DECOMPRESS_STATUS"] == 32 + 17
     assert (found["SNAPPY_DECOMPRESS_FAULT"], found["COMBINED_DECOMPRESS_FAULT"]) == (31, 127)
+
+
+def test_what_a_manifest_of_ones_own_says_is_c(tmp_path: Path) -> None:
+    manifest = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
+    assert constants(server_header([manifest]))["POPULATION_COUNT_RESULT"] == 1
+    odd = json.loads(manifest.read_text(encoding="utf-8"))
+    odd["ports"][0]["commands"][0]["rs1"] = "ends */ here\nand goes on"
+    (tmp_path / "manifest.json").write_text(json.dumps(odd), encoding="utf-8")
+    assert "/* rs1: ends * / here and goes on, rs2: bytes */" in server_header([tmp_path / "manifest.json"])
+    odd["ports"][0]["commands"][0]["name"] = "1 + 1"
+    (tmp_path / "manifest.json").write_text(json.dumps(odd), encoding="utf-8")
+    with pytest.raises(RackwrightError, match="'1 \\+ 1' can't be a part of a constant"):
+        server_header([tmp_path / "manifest.json"])
 
 
 def test_a_unit_that_says_nothing_of_its_commands_has_no_header() -> None:
