@@ -136,6 +136,7 @@ def test_an_empty_file(tmp_path: Path) -> None:
         (["units", "no-such-unit"], 1, "no-such-unit"),
         (["synth"], 1, "either a unit or --all"),
         (["synth", "no-such-unit"], 1, "no-such-unit"),
+        (["synth", "snappy"], 1, "snappy is a set; synth takes one unit"),
         (["synth", "--all", "--gates", "gates"], 1, "--gates takes one unit"),
         (["synth", "stream-copy", "--liberty", "no-such.lib"], 1, "no-such.lib"),
         (["synth", "stream-copy", "--sram", "README.md"], 1, "README.md"),

@@ -19,6 +19,7 @@ from rackwright import (
     libsnappy,
 )
 from rackwright.accelerators import Accelerator, unit_manifest
+from rackwright.cli.synth import wanted_configurations
 from rackwright.headers import server_header
 from rackwright.unit_config import unit_configs
 
@@ -271,6 +272,14 @@ def test_units_of_a_command_line(tmp_path: Path) -> None:
     assert found[0].parameters == {"hash-ways": 2}
     with pytest.raises(RackwrightError, match="parameters of zstd-compress, which the server does not have"):
         unit_configs(["snappy"], parameters={"zstd-compress": {}})
+
+
+def test_what_is_synthesised_is_what_a_file_says(tmp_path: Path) -> None:
+    (chosen,) = wanted_configurations(
+        str(EXAMPLES / "decompressor.yaml"), False, False, {"lookahead": "64"}, False
+    )
+    assert chosen.name == "snappy-decompress,history-kib=16,lookahead=64,command=mmio"
+    assert chosen.elaboration.command == "mmio"
 
 
 def test_as_a_user_would(tmp_path: Path) -> None:

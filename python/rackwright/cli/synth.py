@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def synth(
-    unit: Annotated[str | None, typer.Argument(help="A unit of `./rw units`, or a manifest.json.")] = None,
+    unit: Annotated[
+        str | None, typer.Argument(help="A unit of `./rw units`, a manifest.json or a unit.yaml.")
+    ] = None,
     settings: SetOption = None,
     every: Annotated[bool, typer.Option("--all", help="All units in their named configurations.")] = False,
     update: Annotated[
@@ -70,7 +72,7 @@ def synth(
     from rackwright.synthesis.simulation import write_gates
 
     library, process = load_library(liberty or []), load_process(sram)
-    wanted = _wanted(unit, every, update, parse_settings(settings), bool(liberty or sram))
+    wanted = wanted_configurations(unit, every, update, parse_settings(settings), bool(liberty or sram))
     if gates and (every or update):
         raise RackwrightError("--gates takes one unit, and no --update")
     with working("synthesis") as activity:
@@ -146,10 +148,12 @@ def _keep(row: Row) -> None:
     write_table(rows[name] for name in (each.name for each in configurations()) if name in rows)
 
 
-def _wanted(
+def wanted_configurations(
     unit: str | None, every: bool, update: bool, parameters: dict[str, str], own_rules: bool
 ) -> list[Configuration]:
+    """The configurations that the command line asks for; raises `RackwrightError` for what makes no sense."""
     from rackwright.synthesis.configurations import Configuration, configurations
+    from rackwright.unit_config import unit_configs
 
     if every == (unit is not None):
         raise RackwrightError("synth takes either a unit or --all")
@@ -166,7 +170,11 @@ def _wanted(
         if not named:
             raise RackwrightError(f"{unit} has no rows in the table: they are of units whose status is ready")
         return named
-    return [Configuration(unit, tuple(sorted(parameters.items())))]
+    config, *others = unit_configs([unit])
+    if others:
+        raise RackwrightError(f"{unit} is a set; synth takes one unit, such as {config.unit}")
+    given = {**config.parameters, **parameters}
+    return [Configuration(config.unit, tuple(sorted(given.items())), command=config.command)]
 
 
 def _print(wanted: list[Configuration], rows: list[Figures]) -> None:

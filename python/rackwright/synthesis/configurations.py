@@ -9,22 +9,27 @@ from rackwright.designs import Elaboration, ParameterValue, units
 
 @dataclass(frozen=True)
 class Configuration:
-    """A unit, the parameters in which it differs from its defaults, and whether it translates addresses."""
+    """A unit, and how it is not as by default: parameters, translation, behind registers ("mmio")."""
 
     unit: str
     parameters: tuple[tuple[str, ParameterValue], ...] = ()
     translation: bool = False
+    command: str = "rocc"
 
     @property
     def name(self) -> str:
         """The unit and its parameters in one word, as tables show them."""
         settings = [f"{name}={value}" for name, value in self.parameters]
-        return ",".join([self.unit, *settings, *(["translation=on"] if self.translation else [])])
+        translation = ["translation=on"] if self.translation else []
+        command = [f"command={self.command}"] if self.command != "rocc" else []
+        return ",".join([self.unit, *settings, *translation, *command])
 
     @property
     def elaboration(self) -> Elaboration:
         """What its RTL comes from."""
-        return Elaboration(self.unit, dict(self.parameters), translation=self.translation)
+        return Elaboration(
+            self.unit, dict(self.parameters), command=self.command, translation=self.translation
+        )
 
 
 _VARIED: dict[str, tuple[dict[str, ParameterValue], ...]] = {
