@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rackwright import _engine
 from rackwright.clocks import clock_of
@@ -17,16 +17,11 @@ Accelerator = str | Path | UnitConfig | _engine.Design
 """A unit by name, set or manifest as it is by default, one as a value, or a compiled design near the core."""
 
 
-@dataclass(frozen=True)
-class PlacedUnit:
-    """A compiled unit and where it sits."""
+class PlacedUnit(NamedTuple):
+    """A compiled unit and where it sits, as the engine takes it."""
 
     design: _engine.Design
     placement: str
-
-    def pair(self) -> tuple[_engine.Design, str]:
-        """As the engine takes it."""
-        return self.design, self.placement
 
 
 def build_units(

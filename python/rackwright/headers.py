@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,24 @@ class HeaderUnit:
     prefix: str | None = None
     name: str | None = None
 
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the manifest says."""
+        record: dict[str, Any] = json.loads(self.manifest.read_text(encoding="utf-8"))
+        return record
+
+    @property
+    def port(self) -> dict[str, Any]:
+        """The entry of its commands; raises `RackwrightError` for a unit that does not say which it has."""
+        ports: list[dict[str, Any]] = self.record["ports"]
+        for port in ports:
+            if port["contract"] in ("command", "mmio") and port.get("commands"):
+                return port
+        raise RackwrightError(f"{self.manifest}: does not say which commands {self.record['unit']} has")
+
     def called(self) -> str:
         """Its name."""
-        return self.name or str(json.loads(self.manifest.read_text(encoding="utf-8"))["unit"])
+        return self.name or str(self.record["unit"])
 
 
 @dataclass(frozen=True)
@@ -57,13 +73,14 @@ def server_header(units: Sequence[Path]) -> str:
     """
     reached = []
     for manifest, (name, ranges, registers) in zip(units, _engine.reach(units), strict=True):
-        port = _port(manifest)
+        unit = HeaderUnit(manifest, name=name)
+        opcodes = unit.port.get("opcodes")
         ways = [_Reach(*way) for way in ranges]
         if registers is not None:
-            ways = [_Reach(port["opcodes"][0] if port["opcodes"] else 0, registers=registers)]
+            ways = [_Reach(opcodes[0] if opcodes else 0, registers=registers)]
         if len(ways) != 1:
             raise RackwrightError(f"{manifest}: a header is for units with one opcode, not {len(ways)}")
-        reached.append((HeaderUnit(manifest, name=name), ways[0]))
+        reached.append((unit, ways[0]))
     made = "Made of their manifests by `rw units --header`, for a server that has them in this order."
     return _header(reached, made, "RACKWRIGHT_UNITS_H")
 
@@ -73,19 +90,9 @@ def library_header(units: Sequence[HeaderUnit], guard: str) -> str:
 
     Raises `RackwrightError` as `server_header`.
     """
-    reached = [(unit, _Reach(_port(unit.manifest)["opcodes"][0])) for unit in units]
+    reached = [(unit, _Reach(unit.port["opcodes"][0])) for unit in units]
     made = "Made of their manifests by `pytest tests/test_headers.py --update-docs`."
     return _header(reached, made, guard)
-
-
-def _port(manifest: Path) -> dict[str, Any]:
-    """The entry of a unit's commands in its manifest."""
-    record = json.loads(manifest.read_text(encoding="utf-8"))
-    ports: list[dict[str, Any]] = record["ports"]
-    for port in ports:
-        if port["contract"] in ("command", "mmio") and port.get("commands"):
-            return port
-    raise RackwrightError(f"{manifest}: does not say which commands {record['unit']} has")
 
 
 @dataclass(frozen=True)
@@ -118,7 +125,7 @@ def _header(units: Sequence[tuple[HeaderUnit, _Reach]], made: str, guard: str) -
 
 def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
     """How the unit is reached, its commands, and where the parts of its record are."""
-    port, name = _port(unit.manifest), unit.called()
+    port, name = unit.port, unit.called()
     prefix = unit.prefix or _constant(name)
     if reach.registers is not None:
         where = f"{name}: the page of its registers; CUSTOM is a part of commands"

@@ -208,7 +208,7 @@ class Server(Node):
         machine = _engine.Server(
             self.cpu,
             self.harts,
-            units=[unit.pair() for unit in self.units],
+            units=self.units,
             skip_quiescent=self._skip_quiescent,
             check_idle=self._check_idle,
             waves=str(self._waves) if self._waves else None,

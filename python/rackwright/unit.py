@@ -68,6 +68,7 @@ class Unit:
             check_idle,
             memory or {},
         )
+        self._functs = dict(self.design.commands)
         self._way: CommandWay = (Registers if self.design.has_registers else Instructions)(self.bench)
         self.bench.forbid_all()
         self._next = _FIRST_ADDRESS
@@ -142,11 +143,10 @@ class Unit:
     def _funct(self, command: str | int) -> int:
         if isinstance(command, int):
             return command
-        functs = dict(self.design.commands)
-        if command not in functs:
-            names = ", ".join(functs) or "none with a name"
+        if command not in self._functs:
+            names = ", ".join(self._functs) or "none with a name"
             raise RackwrightError(f"{self.design.unit} has no command {command}; there are {names}")
-        return functs[command]
+        return self._functs[command]
 
     def _opcode(self, opcode: int | None) -> int:
         return self.design.opcodes[0] if opcode is None else opcode
