@@ -213,3 +213,28 @@ def test_what_a_verb_cannot_take_is_refused_in_a_line(
     ended = rw(*command)
     assert ended.status == 1
     assert says in ended.stderr.splitlines()[-1]
+
+
+def test_a_file_sets_what_options_would(tmp_path: Path) -> None:
+    path = tmp_path / "server.yaml"
+    path.write_text("memory: {llc-latency: 400, dram-channels: 4}\ncore: {redirect: 20}\n")
+    program = PROGRAMS / "load-llc.elf"
+    ended = rw("run", program, "--cpu", "boom", "--memory", path, "--memory", "dram-channels=1", "--json")
+    assert ended.status == 0, ended.stderr
+    timing = ended.json()["timing"]
+    assert timing == {"memory": {"dram-channels": 1, "llc-latency": 400}, "core": {"redirect": 20}}
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        (["none.yaml"], "none.yaml: No such file"),
+        (["one.yaml", "two.yaml"], "--memory: one file, not one.yaml and two.yaml"),
+    ],
+)
+def test_files_that_cannot_be_taken_are_refused_in_a_line(files: list[str], says: str) -> None:
+    options = [part for file in files for part in ("--memory", file)]
+    for command in (["run", PROGRAMS / "sort.elf"], ["boot", "--run", "true"]):
+        ended = rw(*command, *options)
+        assert ended.status == 1
+        assert says in ended.stderr.splitlines()[-1]

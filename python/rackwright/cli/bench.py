@@ -177,9 +177,9 @@ def compression(
     memory: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="warm|cold|NAME=NUMBER",
+            metavar="warm|cold|NAME=NUMBER|FILE.yaml",
             help="Measure the second run on simulated cores, or the first; or a number of caches or DRAM, "
-            "such as l2-latency=20 (docs/memory-model.md). Repeatable.",
+            "such as l2-latency=20, or a file of numbers (docs/memory-model.md). Repeatable.",
         ),
     ] = None,
     settings: SetOption = None,

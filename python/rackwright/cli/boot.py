@@ -62,9 +62,9 @@ GuestMemoryOption = Annotated[
     list[str] | None,
     typer.Option(
         "--memory",
-        metavar="SIZE|NAME=NUMBER",
+        metavar="SIZE|NAME=NUMBER|FILE.yaml",
         help="Bytes of memory, like 512MiB, 2GiB by default; or a number of caches or DRAM, such as "
-        "l2-latency=20 (docs/memory-model.md). Repeatable.",
+        "l2-latency=20, or a file of numbers (docs/memory-model.md). Repeatable.",
     ),
 ]
 

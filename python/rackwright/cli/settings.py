@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,8 +44,9 @@ MemoryOption = Annotated[
     list[str] | None,
     typer.Option(
         "--memory",
-        metavar="NAME=NUMBER",
-        help="A number of caches or DRAM, such as l2-latency=20 (docs/memory-model.md); repeatable.",
+        metavar="NAME=NUMBER|FILE.yaml",
+        help="A number of caches or DRAM, such as l2-latency=20, or a file of numbers "
+        "(docs/memory-model.md); repeatable.",
     ),
 ]
 
@@ -75,18 +77,31 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
 
 
 def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerParameters:
-    """The numbers of --memory and --core. Raises `EngineError` for a memory that cannot be."""
+    """The numbers of --memory and --core, over those of the file that --memory names.
+
+    Raises `EngineError` for a memory that cannot be, `RackwrightError` for a file that is none.
+    """
     from rackwright.parameters import ServerParameters
 
-    numbers = _numbers("--memory", memory)
+    files = [text for text in memory or () if _is_file(text)]
+    if len(files) > 1:
+        raise RackwrightError(f"--memory: one file, not {' and '.join(files)}")
+    base = ServerParameters.load(Path(files[0])) if files else ServerParameters()
+    given = [text for text in memory or () if not _is_file(text)]
+    numbers = {**base.memory, **_numbers("--memory", given)}
     ServerParameters(numbers).check("functional")
-    return ServerParameters(numbers, _numbers("--core", core))
+    return ServerParameters(numbers, {**base.core, **_numbers("--core", core)})
 
 
 def apart(given: list[str] | None) -> tuple[list[str], list[str]]:
-    """The words among what an option gives, and what is NAME=VALUE."""
-    words = [text for text in given or () if "=" not in text]
-    return words, [text for text in given or () if "=" in text]
+    """The words among what an option gives, and what says numbers: NAME=VALUE, or a file of them."""
+    texts = given or ()
+    words = [text for text in texts if "=" not in text and not _is_file(text)]
+    return words, [text for text in texts if text not in words]
+
+
+def _is_file(text: str) -> bool:
+    return text.endswith((".yaml", ".yml"))
 
 
 def _numbers(option: str, settings: list[str] | None) -> dict[str, int]:
