@@ -11,6 +11,11 @@ import yaml
 from rackwright.errors import RackwrightError
 
 
+def is_yaml(name: str) -> bool:
+    """Whether a path, by its end, is that of such a file."""
+    return name.endswith((".yaml", ".yml"))
+
+
 def load_yaml(path: Path, hint: str = "") -> Any:
     """What a file holds; raises `RackwrightError`, with `hint` when there is no such file."""
     try:

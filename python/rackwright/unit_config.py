@@ -11,7 +11,7 @@ from typing import Any
 
 from rackwright.clocks import parse_clock
 from rackwright.designs import ParameterValue
-from rackwright.document import DocumentReader, load_yaml
+from rackwright.document import DocumentReader, is_yaml, load_yaml
 from rackwright.errors import RackwrightError
 
 PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
@@ -128,7 +128,7 @@ def unit_configs(
         for name in named
         for member in (
             UnitConfig.load(Path(name))
-            if name.endswith((".yaml", ".yml"))
+            if is_yaml(name)
             else UnitConfig(name, placement=placement, clock=clock)
         ).members()
     ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rackwright.document import is_yaml
 from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
@@ -83,11 +85,10 @@ def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerPara
     """
     from rackwright.parameters import ServerParameters
 
-    files = [text for text in memory or () if _is_file(text)]
+    files, given = _parted(memory, is_yaml)
     if len(files) > 1:
         raise RackwrightError(f"--memory: one file, not {' and '.join(files)}")
     base = ServerParameters.load(Path(files[0])) if files else ServerParameters()
-    given = [text for text in memory or () if not _is_file(text)]
     numbers = {**base.memory, **_numbers("--memory", given)}
     ServerParameters(numbers).check("functional")
     return ServerParameters(numbers, {**base.core, **_numbers("--core", core)})
@@ -95,13 +96,14 @@ def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerPara
 
 def apart(given: list[str] | None) -> tuple[list[str], list[str]]:
     """The words among what an option gives, and what says numbers: NAME=VALUE, or a file of them."""
-    texts = given or ()
-    words = [text for text in texts if "=" not in text and not _is_file(text)]
-    return words, [text for text in texts if text not in words]
+    numbers, words = _parted(given, lambda text: "=" in text or is_yaml(text))
+    return words, numbers
 
 
-def _is_file(text: str) -> bool:
-    return text.endswith((".yaml", ".yml"))
+def _parted(texts: list[str] | None, belongs: Callable[[str], bool]) -> tuple[list[str], list[str]]:
+    """Those that belong, and the others."""
+    given = texts or []
+    return list(filter(belongs, given)), list(filterfalse(belongs, given))
 
 
 def _numbers(option: str, settings: list[str] | None) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from rackwright.document import is_yaml
 from rackwright.errors import RackwrightError
 from rackwright.protobuf.program import main_source
 from rackwright.protobuf.schema import read_schema
@@ -39,7 +40,7 @@ def chosen_suite(
             if value is not None:
                 raise RackwrightError(f"the suite {name} has schemas of its own; {option} is for public")
     path = Path(name)
-    if name == "services" or path.suffix in (".yaml", ".yml"):
+    if name == "services" or is_yaml(path.name):
         shapes = read_distributions(FLEET if name == "services" else path)
         if syntax is not None:
             shapes = replace(shapes, proto3=float(syntax == "proto3"))
