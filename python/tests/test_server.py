@@ -112,6 +112,14 @@ def test_equal_runs_have_equal_digests(cpu: str, tmp_path: Path) -> None:
     assert first.digest != other.digest
 
 
+@every_cpu
+def test_the_digest_tells_what_memory_holds(cpu: str, tmp_path: Path) -> None:
+    ignore = program(tmp_path, "return 0;")
+    first, other = (run(ignore, [word], cpu=cpu) for word in ("one", "two"))
+    assert (first.cycles, first.instructions) == (other.cycles, other.instructions)
+    assert first.digest != other.digest
+
+
 def test_the_digest_does_not_depend_on_where_the_program_lies(tmp_path: Path) -> None:
     here = program(tmp_path, "puts(words[0]); return 0;")
     there = tmp_path / "a" / "longer" / "way" / here.name

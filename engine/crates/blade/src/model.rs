@@ -154,5 +154,6 @@ impl Model for Blade {
             digest.number(count);
         }
         digest.number(self.pages.count() as u64);
+        digest.contents(self.pages.contents());
     }
 }

@@ -1,5 +1,6 @@
 use crate::message::{Message, Operation, Status, PAGE_BYTES};
 use rackwright_ethernet::Mac;
+use rackwright_stats::{ContentHash, ContentSum};
 use std::collections::BTreeMap;
 
 struct Page {
@@ -36,6 +37,16 @@ impl Pages {
     /// How many pages there are.
     pub fn count(&self) -> usize {
         self.pages.len()
+    }
+
+    /// What tells what they hold from what others do.
+    pub fn contents(&self) -> ContentSum {
+        let mut sum = ContentSum::default();
+        for ((client, number), page) in &self.pages {
+            let place = u128::from(client.bits()) << 64 | u128::from(*number);
+            sum.add(place, ContentHash::of(&page.data[..]));
+        }
+        sum
     }
 
     /// Does what `client` asks; gives the answer, or nothing to what is no request.

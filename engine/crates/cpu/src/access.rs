@@ -25,6 +25,9 @@ fn place(state: &mut State, address: u64, purpose: Purpose) -> Result<Place, Exc
     let memory = unsafe { &mut *state.memory };
     let Found { physical, span } = space.physical(memory, &state.regions, address, purpose)?;
     if allowed(memory, physical, purpose) {
+        if purpose == Purpose::Store {
+            memory.touch(physical, 1);
+        }
         // SAFETY: an allowed page lies in memory.
         let host = unsafe { memory.host_base().add(physical as usize) };
         state

@@ -88,6 +88,24 @@ fn the_budget_ends_an_endless_loop() {
 }
 
 #[test]
+fn what_a_hart_stores_is_part_of_what_memory_holds() {
+    // sb x10, 0(x5); sb x10, 1(x5): the second finds its page remembered.
+    let store = |offset: u32| 10 << 20 | 5 << 15 | offset << 7 | 0x23;
+    let code = [addi(10, 0, 7), store(0), store(1), ECALL];
+    let (mut hart, mut memory) = hart(Environment::Program, &code);
+    memory.protect(0x4000, 0x1000, Protection::READ_WRITE).unwrap();
+    hart.write_register(5, 0x4ff0);
+    let mut expected = GuestMemory::new(memory.end()).unwrap();
+    let mut page = [0; 0x1000];
+    memory.read(CODE, &mut page).unwrap();
+    expected.load(CODE, &page).unwrap();
+    assert_eq!(memory.contents(), expected.contents());
+    assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
+    expected.load(0x4ff0, &[7, 7]).unwrap();
+    assert_eq!(memory.contents(), expected.contents());
+}
+
+#[test]
 fn a_program_that_strays_is_stopped() {
     // lb x10, 0(x0)
     let (mut hart, mut memory) = hart(Environment::Program, &[addi(0, 0, 0), 10 << 7 | 3]);

@@ -1,6 +1,6 @@
-use rackwright_memory::{GuestFault, GuestMemory};
+use rackwright_memory::{GuestFault, GuestMemory, PAGE_BYTES};
 use std::marker::PhantomData;
-use vm_memory::bitmap::BS;
+use vm_memory::bitmap::{Bitmap, BitmapSlice, WithBitmapSlice};
 use vm_memory::{
     GuestAddress, GuestMemoryBackend, GuestMemoryError, GuestMemoryRegion, GuestMemoryRegionBytes,
     GuestUsize, MemoryRegionAddress, VolatileSlice,
@@ -17,6 +17,16 @@ pub struct Region<'m> {
     base: u64,
     start: *mut u8,
     bytes: u64,
+    touched: Touched<'m>,
+}
+
+/// Notes which pages of memory are written.
+#[derive(Clone, Debug)]
+pub struct Touched<'m> {
+    /// Of the page of address 0.
+    pages: *mut u8,
+    /// Where the range begins of which writes are told.
+    address: u64,
     memory: PhantomData<&'m mut GuestMemory>,
 }
 
@@ -31,7 +41,11 @@ impl<'m> Ram<'m> {
             base,
             start: memory.host_base().wrapping_add(base as usize),
             bytes: memory.end() - base,
-            memory: PhantomData,
+            touched: Touched {
+                pages: memory.touched_base(),
+                address: base,
+                memory: PhantomData,
+            },
         };
         Ram { memory, region }
     }
@@ -72,8 +86,8 @@ impl<'m> GuestMemoryBackend for Ram<'m> {
     }
 }
 
-impl GuestMemoryRegion for Region<'_> {
-    type B = ();
+impl<'m> GuestMemoryRegion for Region<'m> {
+    type B = Touched<'m>;
 
     fn len(&self) -> GuestUsize {
         self.bytes
@@ -83,19 +97,53 @@ impl GuestMemoryRegion for Region<'_> {
         GuestAddress(self.base)
     }
 
-    fn bitmap(&self) -> BS<'_, ()> {}
+    fn bitmap(&self) -> Touched<'m> {
+        self.touched.clone()
+    }
 
     fn get_slice(
         &self,
         offset: MemoryRegionAddress,
         count: usize,
-    ) -> Result<VolatileSlice<'_, BS<'_, ()>>, GuestMemoryError> {
+    ) -> Result<VolatileSlice<'_, Touched<'m>>, GuestMemoryError> {
         let end = offset.0.checked_add(count as u64);
         if end.is_none_or(|end| end > self.bytes) {
             return Err(GuestMemoryError::InvalidBackendAddress);
         }
         // SAFETY: the range was checked to lie in guest memory, which is borrowed for as long as this region lives.
-        Ok(unsafe { VolatileSlice::new(self.start.add(offset.0 as usize), count) })
+        Ok(unsafe {
+            let start = self.start.add(offset.0 as usize);
+            VolatileSlice::with_bitmap(start, count, self.touched.slice_at(offset.0 as usize), None)
+        })
+    }
+}
+
+impl<'m> WithBitmapSlice<'_> for Touched<'m> {
+    type S = Touched<'m>;
+}
+
+impl BitmapSlice for Touched<'_> {}
+
+impl Bitmap for Touched<'_> {
+    fn mark_dirty(&self, offset: usize, bytes: usize) {
+        let start = self.address + offset as u64;
+        for page in start / PAGE_BYTES..(start + bytes as u64).div_ceil(PAGE_BYTES) {
+            // SAFETY: slices lie in guest memory, which is borrowed for as long as this lives, and whose pages have a byte each.
+            unsafe { self.pages.add(page as usize).write(1) };
+        }
+    }
+
+    fn dirty_at(&self, offset: usize) -> bool {
+        let page = (self.address + offset as u64) / PAGE_BYTES;
+        // SAFETY: as above.
+        unsafe { self.pages.add(page as usize).read() != 0 }
+    }
+
+    fn slice_at(&self, offset: usize) -> Self {
+        Touched {
+            address: self.address + offset as u64,
+            ..self.clone()
+        }
     }
 }
 
@@ -117,5 +165,20 @@ mod tests {
         assert!(ram.read_obj::<u32>(GuestAddress(0xffe)).is_err());
         assert!(ram.holds(0x1000, 0x3000) && !ram.holds(0x1000, 0x3001));
         assert!(!ram.holds(0xfff, 1) && !ram.holds(u64::MAX, 2));
+    }
+
+    #[test]
+    fn what_devices_write_is_seen_to_be_there() {
+        let memory = || {
+            let mut memory = GuestMemory::new(0x4000).unwrap();
+            memory.allow_all();
+            memory
+        };
+        let (mut one, mut other) = (memory(), memory());
+        Ram::new(&mut one, 0x1000).put(0x2ffc, &[4; 8]).unwrap();
+        let ram = Ram::new(&mut other, 0x1000);
+        ram.write_obj([4_u8; 8], GuestAddress(0x2ffc)).unwrap();
+        assert_eq!(one.contents(), other.contents());
+        assert_eq!(other.pages().count(), 2);
     }
 }

@@ -38,17 +38,6 @@ pub(crate) struct Head {
     pub(crate) pages: Vec<u64>,
 }
 
-/// Addresses of the pages from `base` on that are not all zeros.
-pub(crate) fn used_pages(memory: &GuestMemory, base: u64) -> Vec<u64> {
-    let mut content = [0; PAGE];
-    let mut used =
-        |address: &u64| memory.read(*address, &mut content).is_ok() && content.iter().any(|byte| *byte != 0);
-    (base..memory.end())
-        .step_by(PAGE)
-        .filter(|address| used(address))
-        .collect()
-}
-
 /// Writes a checkpoint: under another name first, so that nobody ever finds half of one.
 pub(crate) fn write(path: &Path, head: &Head, memory: &GuestMemory) -> Result<(), MachineError> {
     let failed = |error| MachineError::Write {

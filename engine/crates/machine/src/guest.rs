@@ -79,7 +79,7 @@ impl Guest {
             memory_bytes: memory.end() - base,
             disk: self.disk,
             sent: self.sent.to_vec(),
-            pages: checkpoint::used_pages(memory, base),
+            pages: memory.pages().map(|(address, _)| address).collect(),
         };
         checkpoint::write(path, &head, memory)
     }

@@ -221,9 +221,10 @@ impl<T: Timing> Machine<T> {
         self.harts.len()
     }
 
-    /// Adds the state of harts and devices to a digest.
+    /// Adds the state of harts, memory and devices to a digest.
     pub fn digest(&self, digest: &mut Digest) {
         self.harts.iter().for_each(|member| member.core.digest(digest));
+        digest.contents(self.memory.contents());
         digest.cycle(self.now);
         digest.bytes(&self.bus.save());
     }

@@ -1,7 +1,10 @@
+use crate::PAGE_BYTES;
+use rackwright_stats::ContentHash;
 use std::fs::File;
 use std::io;
 use std::os::fd::FromRawFd;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 /// What any number of memories begin with.
 ///
@@ -9,7 +12,8 @@ use std::os::unix::fs::FileExt;
 /// ([`GuestMemory::begin_with`](crate::GuestMemory::begin_with)).
 pub struct Contents {
     file: File,
-    bytes: u64,
+    /// What tells each of its pages from others.
+    pages: Arc<[ContentHash]>,
 }
 
 impl Contents {
@@ -26,22 +30,34 @@ impl Contents {
         // SAFETY: the descriptor was just made, and belongs to nobody else.
         let file = unsafe { File::from_raw_fd(file) };
         file.set_len(bytes)?;
-        Ok(Contents { file, bytes })
+        let pages = std::iter::repeat_n(ContentHash::default(), (bytes / PAGE_BYTES) as usize);
+        Ok(Contents {
+            file,
+            pages: pages.collect(),
+        })
     }
 
     /// How many bytes there are.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.pages.len() as u64 * PAGE_BYTES
     }
 
-    /// Writes `from` at `offset`, before any memory begins with it.
+    /// Writes `from`, whole pages, at `offset`, the first byte of a page, before any memory begins with it.
     ///
     /// # Errors
-    /// When it lies beyond the end, or the host has no memory for it.
+    /// When it is not whole pages, or lies beyond the end, or the host has no memory for it.
     pub fn load(&mut self, offset: u64, from: &[u8]) -> io::Result<()> {
-        let end = offset.checked_add(from.len() as u64);
-        if end.is_none_or(|end| end > self.bytes) {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        const PAGE: usize = PAGE_BYTES as usize;
+        let whole = |bytes: u64| bytes % PAGE_BYTES == 0;
+        if !whole(offset) || !whole(from.len() as u64) {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        let first = (offset / PAGE_BYTES) as usize;
+        let pages = Arc::get_mut(&mut self.pages).ok_or(io::ErrorKind::ResourceBusy)?;
+        let pages = pages.get_mut(first..first + from.len() / PAGE);
+        let pages = pages.ok_or(io::ErrorKind::UnexpectedEof)?;
+        for (page, content) in pages.iter_mut().zip(from.chunks_exact(PAGE)) {
+            *page = ContentHash::of(content);
         }
         self.file.write_all_at(from, offset)
     }
@@ -49,12 +65,16 @@ impl Contents {
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
+
+    pub(crate) fn pages(&self) -> Arc<[ContentHash]> {
+        self.pages.clone()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GuestMemory, PAGE_BYTES};
+    use crate::GuestMemory;
 
     const BASE: u64 = 2 * PAGE_BYTES;
 
@@ -100,10 +120,30 @@ mod tests {
     }
 
     #[test]
+    fn memories_that_begin_alike_and_one_that_was_written_so_hold_the_same() {
+        let contents = contents();
+        let (mut one, mut other) = (memory(&contents), memory(&contents));
+        let mut written = GuestMemory::new(one.end()).unwrap();
+        written
+            .load(BASE + PAGE_BYTES, &[7; 2 * PAGE_BYTES as usize])
+            .unwrap();
+        assert_eq!(one.contents(), written.contents());
+        other.write(BASE + PAGE_BYTES, &[1]).unwrap();
+        assert_ne!(other.contents(), one.contents());
+        written.load(BASE + PAGE_BYTES, &[1]).unwrap();
+        assert_eq!(other.contents(), written.contents());
+        one.discard(BASE + 2 * PAGE_BYTES, PAGE_BYTES).unwrap();
+        assert_eq!(one.pages().count(), 1);
+    }
+
+    #[test]
     fn nothing_lies_beyond_the_end() {
         let mut contents = contents();
-        assert!(contents.load(4 * PAGE_BYTES - 1, &[1, 2]).is_err());
-        assert!(contents.load(u64::MAX, &[1, 2]).is_err());
+        let page = [1; PAGE_BYTES as usize];
+        assert!(contents.load(4 * PAGE_BYTES, &page).is_err());
+        assert!(contents.load(u64::MAX - PAGE_BYTES + 1, &page).is_err());
+        assert!(contents.load(PAGE_BYTES, &page[1..]).is_err());
+        assert!(contents.load(1, &page).is_err());
         let mut small = GuestMemory::new(BASE).unwrap();
         assert!(small.begin_with(BASE, &contents).is_err());
     }

@@ -3,8 +3,10 @@ use crate::contents::Contents;
 use crate::fault::{Access, GuestFault};
 use crate::prefetch::prefetch;
 use crate::region::Region;
+use rackwright_stats::{ContentHash, ContentSum};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 /// Bytes of a page, the unit of protection.
 pub const PAGE_BYTES: u64 = 4096;
@@ -47,6 +49,10 @@ pub struct GuestMemory {
     region: Region,
     /// The bits of each page's protection: zeros, of which the host need not give what nobody looks at.
     protection: Vec<u8>,
+    /// Not zero for each page that somebody may have written: zeros as well.
+    touched: Vec<u8>,
+    /// The page that others began with, and what tells it and those after it from others.
+    begun: (usize, Arc<[ContentHash]>),
     stamps: Stamps,
     written: Box<[u32; WRITTEN]>,
 }
@@ -80,6 +86,8 @@ impl GuestMemory {
         Ok(GuestMemory {
             region,
             protection: vec![Protection::NONE.0; pages as usize],
+            touched: vec![0; pages as usize],
+            begun: (0, Arc::default()),
             stamps: Stamps {
                 data: fresh_stamp(),
                 code: fresh_stamp(),
@@ -195,6 +203,7 @@ impl GuestMemory {
     #[inline]
     pub fn store(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
         let target = self.check(address, from.len() as u64, Access::Write)?;
+        self.touch(address, from.len() as u64);
         // SAFETY: the range was checked to lie in the region; `from` is the caller's own memory.
         unsafe { copy(from.as_ptr(), target.cast_mut(), from.len()) };
         Ok(())
@@ -222,6 +231,7 @@ impl GuestMemory {
     /// [`GuestFault`] when the range leaves memory.
     pub fn load(&mut self, address: u64, from: &[u8]) -> Result<(), GuestFault> {
         self.end_of(address, from.len() as u64, Access::Write)?;
+        self.touch(address, from.len() as u64);
         // SAFETY: the range lies in the region.
         unsafe {
             let target = self.region.start().add(address as usize);
@@ -239,7 +249,9 @@ impl GuestMemory {
         let end = self
             .end_of(address, contents.bytes(), Access::Write)
             .map_err(io::Error::other)?;
-        self.region.map(address as usize..end as usize, contents.file())
+        self.region.map(address as usize..end as usize, contents.file())?;
+        self.begun = ((address / PAGE_BYTES) as usize, contents.pages());
+        Ok(())
     }
 
     /// Gives a range back to the host: its bytes are zero again.
@@ -248,12 +260,67 @@ impl GuestMemory {
     /// [`GuestFault`] when the range leaves memory.
     pub fn discard(&mut self, address: u64, length: u64) -> Result<(), GuestFault> {
         let end = self.end_of(address, length, Access::Write)?;
+        self.touch(address, length);
         self.region.zero(address as usize..end as usize);
         Ok(())
     }
 
+    /// Announces writes through [`GuestMemory::host_base`]: from now on, pages of a range that lies in memory may have
+    /// any contents.
+    #[inline]
+    pub fn touch(&mut self, address: u64, length: u64) {
+        let (first, beyond) = (address / PAGE_BYTES, (address + length).div_ceil(PAGE_BYTES));
+        match &mut self.touched[first as usize..beyond as usize] {
+            [page] => *page = 1,
+            pages => pages.fill(1),
+        }
+    }
+
+    /// The same for who cannot call that: a byte for each page, which is to be 1 before the page is written.
+    #[inline]
+    pub fn touched_base(&mut self) -> *mut u8 {
+        self.touched.as_mut_ptr()
+    }
+
+    /// The pages that are not all zeros: their addresses, and what tells them from others.
+    pub fn pages(&self) -> impl Iterator<Item = (u64, ContentHash)> + '_ {
+        let hashes = self.touched.iter().enumerate().map(|(page, touched)| {
+            let hash = if *touched == 0 {
+                self.begun_with(page)
+            } else {
+                ContentHash::of(self.page(page))
+            };
+            (page as u64 * PAGE_BYTES, hash)
+        });
+        hashes.filter(|(_, hash)| !hash.is_zero())
+    }
+
+    /// What tells what it holds from what others do, whoever wrote it when, and whatever may be done with it.
+    pub fn contents(&self) -> ContentSum {
+        let mut sum = ContentSum::default();
+        self.pages()
+            .for_each(|(address, hash)| sum.add(address.into(), hash));
+        sum
+    }
+
+    fn begun_with(&self, page: usize) -> ContentHash {
+        let (first, pages) = &self.begun;
+        let begun = page.checked_sub(*first).and_then(|page| pages.get(page));
+        begun.copied().unwrap_or_default()
+    }
+
+    /// # Panics
+    /// When there is no such page.
+    fn page(&self, page: usize) -> &[u8] {
+        const BYTES: usize = PAGE_BYTES as usize;
+        assert!(page < self.touched.len(), "page {page} lies beyond memory");
+        // SAFETY: the page lies in the region, which is as long as `touched` says, and nobody writes it through `&self`.
+        unsafe { std::slice::from_raw_parts(self.region.start().add(page * BYTES), BYTES) }
+    }
+
     /// Where the byte of address 0 lies on the host. Valid as long as this memory; the caller
-    /// checks addresses and protection, as a hart's translation buffer does.
+    /// checks addresses and protection, as a hart's translation buffer does, and [touches](GuestMemory::touch) what
+    /// it writes.
     #[inline]
     pub fn host_base(&self) -> *mut u8 {
         self.region.start()
@@ -340,6 +407,37 @@ mod tests {
         assert!(memory.write(PAGE_BYTES, b"a").is_err());
         assert!(memory.read(u64::MAX, &mut [0; 2]).is_err());
         assert!(memory.read(PAGE_BYTES, &mut []).is_ok());
+    }
+
+    #[test]
+    fn contents_are_what_is_there_and_not_how_it_came() {
+        let memory = || GuestMemory::new(4 * PAGE_BYTES).unwrap();
+        let (mut one, mut other) = (memory(), memory());
+        one.allow_all();
+        assert_eq!(one.contents(), other.contents());
+        one.write(PAGE_BYTES - 1, &[1, 2]).unwrap();
+        assert_ne!(one.contents(), other.contents());
+        other.load(PAGE_BYTES, &[2]).unwrap();
+        other.load(PAGE_BYTES - 1, &[1]).unwrap();
+        other.load(3 * PAGE_BYTES, &[3]).unwrap();
+        assert_ne!(one.contents(), other.contents());
+        other.discard(3 * PAGE_BYTES, 1).unwrap();
+        assert_eq!(one.contents(), other.contents());
+        let pages: Vec<u64> = one.pages().map(|(address, _)| address).collect();
+        assert_eq!(pages, [0, PAGE_BYTES]);
+    }
+
+    #[test]
+    fn what_is_written_past_memory_counts_once_it_is_announced() {
+        let (mut one, mut other) = (
+            GuestMemory::new(PAGE_BYTES).unwrap(),
+            GuestMemory::new(PAGE_BYTES).unwrap(),
+        );
+        one.touch(7, 1);
+        // SAFETY: the byte lies in memory.
+        unsafe { *one.host_base().add(7) = 9 };
+        other.load(7, &[9]).unwrap();
+        assert_eq!(one.contents(), other.contents());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::error::ServerError;
-use crate::machine::Machine;
+use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
-use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
+use rackwright_cpu::{DeviceAccess, Hart, Interrupt, Stop, Timing};
 use rackwright_linux::BareMetal;
 use rackwright_memory::{GuestMemory, Protection};
 use rackwright_stats::Digest;
@@ -30,9 +30,9 @@ pub(crate) fn load(
     Ok(program.entry)
 }
 
-/// A bare-metal program on a machine.
+/// A bare-metal program on the one hart of a machine.
 pub(crate) struct BareMetalRun<T: Timing> {
-    machine: Machine<T>,
+    machine: Harts<T>,
     devices: Devices,
     /// The hart stands behind a `wfi` until an interrupt that it has enabled is raised.
     waits: bool,
@@ -40,7 +40,7 @@ pub(crate) struct BareMetalRun<T: Timing> {
 
 impl<T: Timing> BareMetalRun<T> {
     pub(crate) fn start(
-        mut machine: Machine<T>,
+        mut machine: Harts<T>,
         file: &[u8],
         arguments: &[Vec<u8>],
         echo: bool,
@@ -50,7 +50,7 @@ impl<T: Timing> BareMetalRun<T> {
             ..BootInformation::default()
         };
         let entry = load(file, &mut machine.memory, &information)?;
-        machine.core.hart.set_pc(entry);
+        machine.cores[0].hart.set_pc(entry);
         Ok(BareMetalRun {
             machine,
             devices: Devices::new(echo, 1),
@@ -58,19 +58,23 @@ impl<T: Timing> BareMetalRun<T> {
         })
     }
 
+    fn hart(&mut self) -> &mut Hart<T> {
+        &mut self.machine.cores[0].hart
+    }
+
     fn access(&mut self, access: DeviceAccess) {
-        let now = self.machine.core.hart.cycle();
-        self.machine.advance_to(now + DEVICE_LATENCY);
+        let now = self.hart().cycle();
+        self.machine.advance_to(0, now + DEVICE_LATENCY);
         match self.devices.access(access, now) {
-            Some(value) => self.machine.core.hart.finish_access(value),
+            Some(value) => self.hart().finish_access(value),
             // It has a trap for that.
-            None => _ = self.machine.core.hart.refuse_access(),
+            None => _ = self.hart().refuse_access(),
         }
     }
 
     /// Shows the hart the interrupt lines as they are now.
     fn refresh_interrupts(&mut self) {
-        let hart = &mut self.machine.core.hart;
+        let hart = &mut self.machine.cores[0].hart;
         let timer = self.devices.timer_interrupt(0, hart.cycle());
         hart.set_interrupt(Interrupt::MachineTimer, timer);
         hart.set_interrupt(Interrupt::MachineSoftware, self.devices.software_interrupt(0));
@@ -78,17 +82,15 @@ impl<T: Timing> BareMetalRun<T> {
 
     /// Passes the time in which the hart waits for an interrupt, as far as `limit`.
     fn wait(&mut self, limit: Cycle) -> Result<(), ServerError> {
-        if self.machine.core.hart.is_interrupted() {
+        if self.hart().is_interrupted() {
             self.waits = false;
             return Ok(());
         }
         let wake = self.devices.next_timer(0);
-        if wake == Cycle::NEVER || wake <= self.machine.core.hart.cycle() {
-            return Err(ServerError::WaitsForEver {
-                pc: self.machine.core.hart.pc(),
-            });
+        if wake == Cycle::NEVER || wake <= self.hart().cycle() {
+            return Err(ServerError::WaitsForEver { pc: self.hart().pc() });
         }
-        self.machine.advance_to(wake.min(limit));
+        self.machine.advance_to(0, wake.min(limit));
         Ok(())
     }
 }
@@ -102,7 +104,7 @@ where
             if let Some(status) = self.devices.exit() {
                 return Ok(Progress::Exited(status));
             }
-            if self.machine.core.hart.cycle() >= limit {
+            if self.hart().cycle() >= limit {
                 return Ok(Progress::Running);
             }
             self.refresh_interrupts();
@@ -111,12 +113,12 @@ where
                 continue;
             }
             let timer = self.devices.next_timer(0);
-            let until = if timer > self.machine.core.hart.cycle() {
+            let until = if timer > self.hart().cycle() {
                 timer.min(limit)
             } else {
                 limit
             };
-            match self.machine.run(until)? {
+            match self.machine.run(0, until)? {
                 Stop::Budget => {}
                 Stop::Device(access) => self.access(access),
                 Stop::WaitForInterrupt => self.waits = true,

@@ -47,6 +47,7 @@ impl<T: Timing> Harts<T> {
     /// Adds what happened so far to a digest.
     pub(crate) fn digest(&self, digest: &mut Digest) {
         self.cores.iter().for_each(|core| core.digest(digest));
+        digest.contents(self.memory.contents());
     }
 }
 

@@ -13,7 +13,6 @@ mod error;
 mod harts;
 mod linked;
 mod linux;
-mod machine;
 mod network;
 mod networked;
 mod nic;

@@ -279,6 +279,7 @@ where
 
     fn digest(&self, digest: &mut Digest) {
         self.cores.iter().for_each(|core| core.digest(digest));
+        digest.contents(self.memory.contents());
         let process = self.threads.process();
         digest.bytes(&process.consumed_input());
         digest.bytes(&process.output());

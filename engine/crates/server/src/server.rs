@@ -1,6 +1,6 @@
 use crate::bare::BareMetalRun;
 use crate::error::ServerError;
-use crate::machine::Machine;
+use crate::harts::Harts;
 use crate::program::ProgramRun;
 use rackwright_cpu::{
     Boom, CpuModel, Environment as Mode, Functional, Hart, Rocket, ServerParameters, Timing,
@@ -10,7 +10,7 @@ use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
-use rackwright_unit::{counters, publish, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
+use rackwright_unit::{publish, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
 use std::path::Path;
 
 /// What a server is made of.
@@ -262,11 +262,11 @@ impl Start<'_> {
             Ok(Core::new(hart, self.hierarchy.clone(), units))
         };
         let cores: Result<Vec<Core<T>>, ServerError> = timings.into_iter().enumerate().map(core).collect();
-        let mut cores = cores?;
+        let cores = cores?;
         let memory = GuestMemory::new(self.config.guest_bytes)?;
         let (file, arguments) = (self.file, self.arguments);
         if bare_metal {
-            let machine = Machine::new(cores.remove(0), memory);
+            let machine = Harts::new(cores, memory);
             let run = BareMetalRun::start(machine, file, &arguments.arguments, self.environment.echo)?;
             return Ok(Box::new(run));
         }
@@ -289,26 +289,4 @@ pub(crate) fn attach(
         harts: config.harts,
     };
     Ok(attachment.attach(hierarchy, hart)?)
-}
-
-impl<T: Timing> Observed for Machine<T> {
-    fn cycle(&self) -> Cycle {
-        self.core.hart.cycle()
-    }
-
-    fn instructions(&self) -> u64 {
-        self.core.hart.instructions_retired()
-    }
-
-    fn counters(&self) -> Counters {
-        counters(std::slice::from_ref(&self.core))
-    }
-
-    fn wait(&self) -> Option<Wait> {
-        self.wait()
-    }
-
-    fn unit_cycles(&self) -> u64 {
-        self.core.unit_cycles()
-    }
 }

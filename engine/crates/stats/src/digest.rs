@@ -1,11 +1,12 @@
+use crate::ContentSum;
 use rackwright_time::Cycle;
 use std::fmt;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// A hash over everything that happened in a run, in order: equal digests mean equal runs.
 ///
-/// It covers link traffic, memory traffic of units, commands, commit counts and device events. It
-/// is not meant to withstand an adversary.
+/// It covers link traffic, memory traffic of units, commands, commit counts, device events, and what registers and
+/// memories hold. It is not meant to withstand an adversary.
 #[derive(Clone)]
 pub struct Digest {
     // In a box: its alignment of 64 bytes is more than that of the memory of a Python object.
@@ -71,6 +72,11 @@ impl Digest {
     /// Adds the value of another.
     pub fn digest(&mut self, other: &Digest) {
         self.bytes(&other.value().to_le_bytes());
+    }
+
+    /// Adds what a memory holds.
+    pub fn contents(&mut self, contents: ContentSum) {
+        self.bytes(&contents.value().to_le_bytes());
     }
 
     /// The value so far; more may be added after.
