@@ -10,6 +10,9 @@ from rackwright import _engine
 from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
 
+_PRESETS = Path(__file__).parent / "servers"
+"""A file for each server that has a name; docs/memory-model.md lists them."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -58,6 +61,18 @@ class ServerParameters:
     def describe(self) -> dict[str, dict[str, int]]:
         """As `load` reads it: what is set, by name."""
         return {"memory": dict(sorted(self.memory.items())), "core": dict(sorted(self.core.items()))}
+
+    @staticmethod
+    def presets() -> list[str]:
+        """The names of servers whose numbers come with Rackwright."""
+        return sorted(path.stem for path in _PRESETS.iterdir())
+
+    @classmethod
+    def preset(cls, name: str) -> ServerParameters:
+        """The server of this name; raises `RackwrightError` that lists all of them for another."""
+        if name not in cls.presets():
+            raise RackwrightError(f"no server {name}; there are {', '.join(cls.presets())}")
+        return cls.load(_PRESETS / f"{name}.yaml")
 
     @classmethod
     def load(cls, path: Path) -> ServerParameters:

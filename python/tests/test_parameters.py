@@ -156,7 +156,9 @@ def test_the_command_line_sets_them(tmp_path: Path) -> None:
     assert refused.stderr.splitlines()[-1] == "rw: l2-latency is 1 to 10000, not 0"
     assert refused.stderr.count("\n") == 1
     refused = rw("run", program, "--memory", "fast")
-    assert refused.stderr.splitlines()[-1] == "rw: --memory: fast is not NAME=NUMBER"
+    assert (
+        "--memory: fast is neither NAME=NUMBER nor FILE.yaml nor one of " in refused.stderr.splitlines()[-1]
+    )
 
 
 def test_benchmarks_take_them_beside_the_state_of_caches() -> None:
@@ -229,7 +231,8 @@ def test_a_file_sets_what_options_would(tmp_path: Path) -> None:
     ("files", "says"),
     [
         (["none.yaml"], "none.yaml: No such file"),
-        (["one.yaml", "two.yaml"], "--memory: one file, not one.yaml and two.yaml"),
+        (["one.yaml", "two.yaml"], "--memory: one file or server, not one.yaml and two.yaml"),
+        (["one.yaml", "firesim"], "--memory: one file or server, not one.yaml and firesim"),
     ],
 )
 def test_files_that_cannot_be_taken_are_refused_in_a_line(files: list[str], says: str) -> None:
@@ -238,3 +241,27 @@ def test_files_that_cannot_be_taken_are_refused_in_a_line(files: list[str], says
         ended = rw(*command, *options)
         assert ended.status == 1
         assert says in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ServerParameters.presets())
+def test_servers_that_have_a_name_can_be(name: str) -> None:
+    server = ServerParameters.preset(name)
+    server.check("functional")
+    assert not server.core, "a hart's numbers would hold for one model only"
+    assert name in (REPOSITORY / "docs" / "memory-model.md").read_text()
+
+
+def test_a_server_that_has_a_name_is_what_a_program_runs_on(tmp_path: Path) -> None:
+    given = ("run", PROGRAMS / "load-llc.elf", "--json")
+    usual, same, blade, other = (
+        rw(*given, *(part for word in memory for part in ("--memory", word))).json()
+        for memory in ([], ["graviton2"], ["firesim"], ["firesim", "llc-latency=400"])
+    )
+    assert (same["cycles"], same["digest"]) == (usual["cycles"], usual["digest"])
+    assert usual["cycles"] < blade["cycles"] < other["cycles"]
+    assert other["timing"]["memory"] == {**ServerParameters.preset("firesim").memory, "llc-latency": 400}
+
+
+def test_a_server_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(RackwrightError, match=r"^no server xeon; there are .*firesim"):
+        ServerParameters.preset("xeon")

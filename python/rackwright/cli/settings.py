@@ -46,9 +46,9 @@ MemoryOption = Annotated[
     list[str] | None,
     typer.Option(
         "--memory",
-        metavar="NAME=NUMBER|FILE.yaml",
-        help="A number of caches or DRAM, such as l2-latency=20, or a file of numbers "
-        "(docs/memory-model.md); repeatable.",
+        metavar="NAME=NUMBER|FILE.yaml|SERVER",
+        help="A number of caches or DRAM, such as l2-latency=20, a file of numbers, or a server with a name, "
+        "such as firesim (docs/memory-model.md); repeatable.",
     ),
 ]
 
@@ -79,25 +79,40 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
 
 
 def parse_timing(memory: list[str] | None, core: list[str] | None) -> ServerParameters:
-    """The numbers of --memory and --core, over those of the file that --memory names.
+    """The numbers of --memory and --core, over those of the file or server that --memory names.
 
-    Raises `EngineError` for a memory that cannot be, `RackwrightError` for a file that is none.
+    Raises `EngineError` for a memory that cannot be, `RackwrightError` for a file or server that is none.
     """
     from rackwright.parameters import ServerParameters
 
-    files, given = _parted(memory, is_yaml)
-    if len(files) > 1:
-        raise RackwrightError(f"--memory: one file, not {' and '.join(files)}")
-    base = ServerParameters.load(Path(files[0])) if files else ServerParameters()
+    bases, given = _parted(memory, lambda text: "=" not in text)
+    if len(bases) > 1:
+        raise RackwrightError(f"--memory: one file or server, not {' and '.join(bases)}")
+    base = _base(bases[0]) if bases else ServerParameters()
     numbers = {**base.memory, **_numbers("--memory", given)}
     ServerParameters(numbers).check("functional")
     return ServerParameters(numbers, {**base.core, **_numbers("--core", core)})
 
 
 def apart(given: list[str] | None) -> tuple[list[str], list[str]]:
-    """The words among what an option gives, and what says numbers: NAME=VALUE, or a file of them."""
-    numbers, words = _parted(given, lambda text: "=" in text or is_yaml(text))
+    """The words among what an option gives, and what says numbers: NAME=VALUE, a file, or a server."""
+    from rackwright.parameters import ServerParameters
+
+    servers = ServerParameters.presets()
+    numbers, words = _parted(given, lambda text: "=" in text or is_yaml(text) or text in servers)
     return words, numbers
+
+
+def _base(name: str) -> ServerParameters:
+    """The numbers of a file, or of the server of this name."""
+    from rackwright.parameters import ServerParameters
+
+    if is_yaml(name):
+        return ServerParameters.load(Path(name))
+    if name not in ServerParameters.presets():
+        servers = ", ".join(ServerParameters.presets())
+        raise RackwrightError(f"--memory: {name} is neither NAME=NUMBER nor FILE.yaml nor one of {servers}")
+    return ServerParameters.preset(name)
 
 
 def _parted(texts: list[str] | None, belongs: Callable[[str], bool]) -> tuple[list[str], list[str]]:

@@ -2,7 +2,8 @@
 
 First comes a name of the cluster (`link`, `seed`, `clock_ghz`, `warmup_us`, `until_ms`) or of its nodes,
 where `*` and `?` stand for any characters, and then an attribute of what the name means, and of that, and so
-on: `server*.service.mean_us=30`.
+on: `server*.service.mean_us=30`. Numbers of a server's caches, DRAM and harts are set by their names,
+`server*.timing.memory.l2-bytes=262144`, or all at once: `server*.timing=firesim`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rackwright.errors import RackwrightError
+from rackwright.parameters import ServerParameters
 
 CLUSTER_NAMES = ("link", "seed", "clock_ghz", "warmup_us", "until_ms")
 
@@ -89,6 +91,9 @@ def _assigned(setting: Setting, name: str, present: Any, path: tuple[str, ...]) 
     """`present`, called `name`, with the value set for what `path` leads to."""
     if not path:
         return _read(setting, name, present)
+    if isinstance(present, Mapping):
+        inner = _assigned(setting, f"{name}.{path[0]}", present.get(path[0]), path[1:])
+        return {**present, path[0]: inner}
     fields = {field.name for field in dataclasses.fields(present)} if _is_record(present) else set()
     if path[0] not in fields:
         what = f"has {', '.join(sorted(fields))}" if fields else "has no parts"
@@ -100,6 +105,11 @@ def _assigned(setting: Setting, name: str, present: Any, path: tuple[str, ...]) 
 def _read(setting: Setting, name: str, present: Any) -> Any:
     """The text as the kind of value that `present` is; in place of None, a number if it looks like one."""
     text = setting.value
+    if isinstance(present, ServerParameters):
+        try:
+            return ServerParameters.preset(text)
+        except RackwrightError as error:
+            raise setting.error(str(error)) from None
     if isinstance(present, bool):
         if text not in ("true", "false"):
             raise setting.error(f"`{name}` is true or false")

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from rackwright import Cluster, Ethernet, Switch, Traffic
+from rackwright import Cluster, Ethernet, Server, Switch, TopologyError, Traffic
 from rackwright.cluster import Exponential, Poisson
 from rackwright.cluster.session import Session, session
 from rackwright.cluster.settings import Settings
 from rackwright.errors import RackwrightError
+from rackwright.parameters import ServerParameters
 
 
 def made(values: Sequence[str]) -> Cluster:
@@ -44,6 +45,29 @@ def test_values_of_the_cluster_and_of_nodes_are_set() -> None:
         "mean_us": 30,
         "minimum_us": 0.0,
     }
+
+
+def timing(values: Sequence[str]) -> ServerParameters:
+    """What a server runs with."""
+    with session(Session(Settings(values))):
+        tor, server = Switch(), Server("rocket", name="app", program="ping.elf")
+        tor.add_downlinks([server])
+        Cluster(tor).run(until_ms=0.001)
+    return server.timing
+
+
+def test_numbers_of_a_server_are_set() -> None:
+    one = timing(["app.timing.memory.l2-bytes=262144", "app.timing.core.flush=9"])
+    assert one == ServerParameters({"l2-bytes": 262144}, {"flush": 9})
+    blade = timing(["app.timing=firesim", "app.timing.memory.dram-channels=2"])
+    assert blade == ServerParameters({**ServerParameters.preset("firesim").memory, "dram-channels": 2})
+
+
+def test_numbers_that_a_server_has_not_are_refused() -> None:
+    with pytest.raises(RackwrightError, match=r"^--set app\.timing=xeon: no server xeon; there are fireperf"):
+        timing(["app.timing=xeon"])
+    with pytest.raises(TopologyError, match=r"app.*no parameter l4-bytes; there are l2-bytes"):
+        timing(["app.timing.memory.l4-bytes=1"])
 
 
 def test_true_and_false_and_text() -> None:
