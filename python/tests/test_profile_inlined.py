@@ -69,8 +69,9 @@ def test_they_have_cycles_and_no_calls(seen: Profile) -> None:
 
 def test_the_run_is_that_without_debug_information(seen: Profile, tmp_path: Path) -> None:
     plain = profile(Server("rocket"), built(tmp_path, ["-O2"]))
-    assert plain.digest == seen.digest
+    # Digests differ: what a file's header says of its sections lies in memory.
     assert plain.cycles == seen.cycles
+    assert plain.calls()["instructions"].sum() == seen.calls()["instructions"].sum()
     inlined, whole = by_name(seen), by_name(plain)
     for name in ("outer", "main", "leaf"):
         assert inlined[name]["inclusive_cycles"] == whole[name]["inclusive_cycles"]

@@ -191,3 +191,39 @@ def test_every_hart_has_units_of_its_own(tmp_path: Path) -> None:
 def test_impossible_numbers_of_harts_are_refused() -> None:
     with pytest.raises(RackwrightError, match="1 to 64 harts, not 65"):
         Server(harts=65)
+
+
+RESERVED = """
+static volatile int reserved __attribute__((aligned(64)));
+static volatile struct { int asked, done; } flags __attribute__((aligned(64)));
+static void *work(void *argument) {
+    while (!flags.asked) {}
+    reserved = 5;
+    reserved = 0;
+    flags.done = 1;
+    usleep(1000);
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    usleep(100);
+    int failed, seen;
+    asm volatile("lr.w %0, (%2)\\n"
+                 "sw %4, (%3)\\n"
+                 "1: lw %1, 4(%3)\\n"
+                 "beqz %1, 1b\\n"
+                 "sc.w %0, %4, (%2)\\n"
+                 : "=&r"(failed), "=&r"(seen)
+                 : "r"(&reserved), "r"(&flags), "r"(1)
+                 : "memory");
+    pthread_join(thread, NULL);
+    return failed;
+}
+"""
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+def test_a_reservation_is_lost_to_a_thread_that_wrote_and_went_to_sleep(cpu: str, tmp_path: Path) -> None:
+    program = threaded(tmp_path, RESERVED)
+    assert Server(cpu, harts=2).run(program).exit_code == 1

@@ -3,6 +3,7 @@
 //! [`Machine`] runs harts and devices in a fixed order, whatever the host does; [`Guest`] boots Linux on one and talks to it.
 
 mod checkpoint;
+mod choice;
 mod code;
 mod error;
 mod guest;
@@ -11,6 +12,7 @@ mod member;
 mod parameters;
 
 pub use checkpoint::Checkpoint;
+pub use choice::{FromHarts, HartChoice};
 pub use code::Code;
 pub use error::MachineError;
 pub use guest::{Extras, Guest, Network, Progress, Request, SHOWN};

@@ -2,14 +2,14 @@ use crate::network::{NetworkConfig, Networked};
 use crate::server::Observed;
 use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
-use rackwright_cpu::{Boom, CpuModel, Functional, Rocket, SharedCode, Timing};
+use rackwright_cpu::{SharedCode, Timing};
 use rackwright_ethernet::{Frame, OutputPort, PortCounters};
 use rackwright_linux::BareMetal;
+use rackwright_machine::FromHarts;
 use rackwright_memory::{Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::Cycle;
-use rackwright_trace::Observation;
 use std::sync::Arc;
 
 /// A server with a NIC in RTL, as a model of a network. Its program is bare metal.
@@ -59,27 +59,14 @@ impl NetworkedServer {
             return Err(ServerError::Harts { harts: config.harts });
         }
         let hierarchy = SharedHierarchy::new(Hierarchy::new(config.parameters.memory.clone())?);
-        if let Some(observation) = network.observation {
-            let run = start_observed(config, network, observation, hierarchy, file)?;
-            return Ok(NetworkedServer { run });
-        }
-        let code = network.code;
-        let run = match config.cpu {
-            CpuModel::Functional => {
-                let timings = each(config, |_| Functional::default());
-                start(config, network, timings, code.functional.clone(), hierarchy, file)?
-            }
-            CpuModel::Rocket => {
-                let timings = each(config, |_| {
-                    Rocket::new(config.parameters.rocket.clone(), &hierarchy)
-                });
-                start(config, network, timings, code.rocket.clone(), hierarchy, file)?
-            }
-            CpuModel::Boom => {
-                let timings = each(config, |_| Boom::new(config.parameters.boom.clone(), &hierarchy));
-                start(config, network, timings, code.boom.clone(), hierarchy, file)?
-            }
+        let harts = config.choice(&hierarchy, network.observation);
+        let start = Start {
+            config,
+            network,
+            hierarchy: &hierarchy,
+            file,
         };
+        let run = harts.make(network.code, start)?;
         Ok(NetworkedServer { run })
     }
 
@@ -147,64 +134,31 @@ impl NetworkedServer {
     }
 }
 
-/// The timing model of each hart.
-fn each<T>(config: &ServerConfig<'_>, timing: impl FnMut(usize) -> T) -> Vec<T> {
-    (0..config.harts).map(timing).collect()
+/// What a server in a network starts with, whatever its timing model.
+struct Start<'a> {
+    config: &'a ServerConfig<'a>,
+    network: &'a NetworkConfig<'a>,
+    hierarchy: &'a SharedHierarchy,
+    file: &'a [u8],
 }
 
-/// The same, observed. Its code is its own: others have no observer in theirs.
-fn start_observed(
-    config: &ServerConfig<'_>,
-    network: &NetworkConfig<'_>,
-    observation: &Observation,
-    hierarchy: SharedHierarchy,
-    file: &[u8],
-) -> Result<Box<dyn NetworkRun>, ServerError> {
-    match config.cpu {
-        CpuModel::Functional => {
-            let timings = each(config, |hart| {
-                observation.probe(Functional::default(), hart, &hierarchy)
-            });
-            start(config, network, timings, Arc::default(), hierarchy, file)
-        }
-        CpuModel::Rocket => {
-            let timings = each(config, |hart| {
-                observation.probe(
-                    Rocket::explained(config.parameters.rocket.clone(), &hierarchy),
-                    hart,
-                    &hierarchy,
-                )
-            });
-            start(config, network, timings, Arc::default(), hierarchy, file)
-        }
-        CpuModel::Boom => {
-            let timings = each(config, |hart| {
-                observation.probe(
-                    Boom::explained(config.parameters.boom.clone(), &hierarchy),
-                    hart,
-                    &hierarchy,
-                )
-            });
-            start(config, network, timings, Arc::default(), hierarchy, file)
-        }
+impl FromHarts for Start<'_> {
+    type Made = Result<Box<dyn NetworkRun>, ServerError>;
+
+    fn make<T>(self, timings: Vec<T>, code: Arc<SharedCode<T::Block>>) -> Self::Made
+    where
+        T: Timing + Send + 'static,
+        T::Block: Send + Sync,
+    {
+        let Start {
+            config,
+            network,
+            hierarchy,
+            file,
+        } = self;
+        let run = Networked::start(config, network, timings, code, hierarchy, file)?;
+        Ok(Box::new(run))
     }
-}
-
-fn start<T>(
-    config: &ServerConfig<'_>,
-    network: &NetworkConfig<'_>,
-    timings: Vec<T>,
-    code: Arc<SharedCode<T::Block>>,
-    hierarchy: SharedHierarchy,
-    file: &[u8],
-) -> Result<Box<dyn NetworkRun>, ServerError>
-where
-    T: Timing + Send + 'static,
-    T::Block: Send + Sync,
-{
-    Ok(Box::new(Networked::start(
-        config, network, timings, code, hierarchy, file,
-    )?))
 }
 
 impl Model for NetworkedServer {

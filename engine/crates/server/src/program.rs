@@ -1,11 +1,12 @@
 use crate::error::ServerError;
+use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
 use rackwright_cpu::{Exception, Stop, Timing};
 use rackwright_linux::{Arguments, Environment, Next, Threads};
-use rackwright_memory::{GuestMemory, LINE_TRANSFER};
+use rackwright_memory::LINE_TRANSFER;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{counters, Core, Wait};
+use rackwright_unit::{Core, Wait};
 
 /// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
 const FUNCTIONAL_WINDOW: Cycles = Cycles(2_000);
@@ -16,10 +17,9 @@ const FUNCTIONAL_WINDOW: Cycles = Cycles(2_000);
 /// from one to another; while one is alone, until something happens that others have to see. What a run does depends
 /// neither on the host nor on where it is cut.
 pub(crate) struct ProgramRun<T: Timing> {
-    cores: Vec<Core<T>>,
-    /// Which of them run a thread.
+    machine: Harts<T>,
+    /// Which of its cores run a thread.
     busy: Vec<bool>,
-    memory: GuestMemory,
     threads: Threads,
     /// Where the current window begins, and where it ends.
     now: Cycle,
@@ -34,17 +34,16 @@ pub(crate) struct ProgramRun<T: Timing> {
 
 impl<T: Timing> ProgramRun<T> {
     pub(crate) fn start(
-        cores: Vec<Core<T>>,
-        mut memory: GuestMemory,
+        mut machine: Harts<T>,
         file: &[u8],
         arguments: &Arguments,
         environment: Environment<'_>,
     ) -> Result<ProgramRun<T>, ServerError> {
-        let threads = Threads::load(file, &mut memory, arguments, environment, cores.len())?;
+        let cores = machine.cores.len();
+        let threads = Threads::load(file, &mut machine.memory, arguments, environment, cores)?;
         Ok(ProgramRun {
-            busy: vec![false; cores.len()],
-            cores,
-            memory,
+            busy: vec![false; cores],
+            machine,
             threads,
             now: Cycle::ZERO,
             end: Cycle::ZERO,
@@ -61,8 +60,8 @@ impl<T: Timing> ProgramRun<T> {
         if self.threads.has_signals() {
             self.interrupt();
         }
-        for core in 0..self.cores.len() {
-            if self.is_over(core) && !self.cores[core].stands_still() {
+        for core in 0..self.machine.cores.len() {
+            if self.is_over(core) && !self.machine.cores[core].stands_still() {
                 self.preempt(core);
             }
             if !self.busy[core] {
@@ -100,18 +99,18 @@ impl<T: Timing> ProgramRun<T> {
 
     /// Whether the thread of a core has had its slice.
     fn is_over(&self, core: usize) -> bool {
-        self.busy[core] && self.threads.is_over(core, self.cores[core].hart.cycle())
+        self.busy[core] && self.threads.is_over(core, self.machine.cores[core].hart.cycle())
     }
 
     /// Whether others wait until a core has the answer of a unit: it goes to the thread that asked.
     fn is_held_up(&self) -> bool {
-        let held_up = |core: usize| self.cores[core].stands_still() && self.is_over(core);
-        self.threads.has_signals() || (0..self.cores.len()).any(held_up)
+        let held_up = |core: usize| self.machine.cores[core].stands_still() && self.is_over(core);
+        self.threads.has_signals() || (0..self.machine.cores.len()).any(held_up)
     }
 
     fn idle_cores(&self) -> impl Iterator<Item = &Core<T>> {
         let idle = |(core, busy): (_, &bool)| (!busy).then_some(core);
-        self.cores.iter().zip(&self.busy).filter_map(idle)
+        self.machine.cores.iter().zip(&self.busy).filter_map(idle)
     }
 
     /// Ends the window. The units of cores without a thread have gone on, too.
@@ -121,9 +120,9 @@ impl<T: Timing> ProgramRun<T> {
         }
         self.now = self.now.max(self.end);
         self.open = false;
-        for (core, busy) in self.cores.iter_mut().zip(&self.busy) {
+        for (core, busy) in self.machine.cores.iter_mut().zip(&self.busy) {
             if !busy && core.is_unit_busy() {
-                core.advance_to(&mut self.memory, self.now);
+                core.advance_to(&mut self.machine.memory, self.now);
             }
         }
     }
@@ -131,7 +130,9 @@ impl<T: Timing> ProgramRun<T> {
     /// When a thread that waits goes on, or one that runs has to give way.
     fn next_change(&self) -> Cycle {
         let over = |core| self.threads.slice_end(core);
-        let slices = (0..self.cores.len()).filter(|core| self.busy[*core]).map(over);
+        let slices = (0..self.machine.cores.len())
+            .filter(|core| self.busy[*core])
+            .map(over);
         let first = slices.min().unwrap_or(Cycle::NEVER);
         first.min(self.threads.next_wake())
     }
@@ -139,7 +140,7 @@ impl<T: Timing> ProgramRun<T> {
     /// Has all threads that run take the signals of others; those whose core stands still do when it goes on.
     fn interrupt(&mut self) {
         let mut all = true;
-        for (index, core) in self.cores.iter_mut().enumerate() {
+        for (index, core) in self.machine.cores.iter_mut().enumerate() {
             if !self.busy[index] {
                 continue;
             }
@@ -148,7 +149,8 @@ impl<T: Timing> ProgramRun<T> {
                 continue;
             }
             let mut registers = core.hart.registers();
-            self.threads.interrupt(index, &mut registers, &mut self.memory);
+            self.threads
+                .interrupt(index, &mut registers, &mut self.machine.memory);
             core.hart.set_registers(&registers);
         }
         if all {
@@ -157,7 +159,7 @@ impl<T: Timing> ProgramRun<T> {
     }
 
     fn preempt(&mut self, index: usize) {
-        let hart = &mut self.cores[index].hart;
+        let hart = &mut self.machine.cores[index].hart;
         self.threads.preempt(index, &hart.registers(), hart.cycle());
         hart.set_idle();
         self.busy[index] = false;
@@ -165,12 +167,12 @@ impl<T: Timing> ProgramRun<T> {
 
     /// Has a free core take a thread, if one is ready.
     fn take(&mut self, index: usize) {
-        let core = &mut self.cores[index];
+        let core = &mut self.machine.cores[index];
         let free = self.now.max(core.hart.cycle());
-        let Some(taken) = self.threads.take(index, free, &mut self.memory) else {
+        let Some(taken) = self.threads.take(index, free, &mut self.machine.memory) else {
             return;
         };
-        core.advance_to(&mut self.memory, taken.at);
+        core.advance_to(&mut self.machine.memory, taken.at);
         core.hart.set_registers(&taken.registers);
         core.hart.forget_reservation();
         self.busy[index] = true;
@@ -179,15 +181,10 @@ impl<T: Timing> ProgramRun<T> {
     /// Runs the core whose turn it is. False when `limit` came before the end of the window.
     fn run_core(&mut self, limit: Cycle) -> Result<bool, ServerError> {
         let index = self.turn;
-        if !self.alone {
-            // Others may have written since it had its turn.
-            self.cores[index].hart.check_reservation();
-        }
         while self.busy[index] && self.threads.exit().is_none() {
             let until = if self.alone { self.end.min(limit) } else { self.end };
-            let core = &mut self.cores[index];
-            match core.run(&mut self.memory, until)? {
-                Stop::Budget => return Ok(core.hart.cycle() >= self.end),
+            match self.machine.run(index, until)? {
+                Stop::Budget => return Ok(self.machine.cores[index].hart.cycle() >= self.end),
                 Stop::EnvironmentCall => self.environment_call(index),
                 Stop::Fault(exception) => self.fault(index, &exception)?,
                 other => unreachable!("a program cannot stop with {other:?}"),
@@ -197,10 +194,13 @@ impl<T: Timing> ProgramRun<T> {
     }
 
     fn environment_call(&mut self, index: usize) {
-        let hart = &mut self.cores[index].hart;
+        let hart = &mut self.machine.cores[index].hart;
         let now = hart.cycle();
         let mut registers = hart.registers();
-        match self.threads.call(index, &mut registers, &mut self.memory, now) {
+        match self
+            .threads
+            .call(index, &mut registers, &mut self.machine.memory, now)
+        {
             Next::Same => hart.set_registers(&registers),
             Next::Other => {
                 hart.set_idle();
@@ -211,7 +211,7 @@ impl<T: Timing> ProgramRun<T> {
         if self.alone {
             self.end = self.end.min(self.next_change());
             let idle = |core: usize| !self.busy[core] && self.threads.is_ready_for(core);
-            if !self.busy[index] || (0..self.cores.len()).any(idle) {
+            if !self.busy[index] || (0..self.machine.cores.len()).any(idle) {
                 // The next window is for others.
                 self.end = now;
             }
@@ -220,12 +220,12 @@ impl<T: Timing> ProgramRun<T> {
 
     /// A handler of the program takes the exception, or the run ends.
     fn fault(&mut self, index: usize, exception: &Exception) -> Result<(), ServerError> {
-        let hart = &mut self.cores[index].hart;
+        let hart = &mut self.machine.cores[index].hart;
         let mut registers = hart.registers();
         let pc = registers.pc;
         if self
             .threads
-            .fault(index, exception, &mut registers, &mut self.memory)
+            .fault(index, exception, &mut registers, &mut self.machine.memory)
         {
             hart.set_registers(&registers);
             return Ok(());
@@ -255,7 +255,7 @@ where
                     continue;
                 }
             }
-            while self.turn < self.cores.len() {
+            while self.turn < self.machine.cores.len() {
                 if !self.run_core(limit)? {
                     return Ok(Progress::Running);
                 }
@@ -278,8 +278,7 @@ where
     }
 
     fn digest(&self, digest: &mut Digest) {
-        self.cores.iter().for_each(|core| core.digest(digest));
-        digest.contents(self.memory.contents());
+        self.machine.digest(digest);
         let process = self.threads.process();
         digest.bytes(&process.consumed_input());
         digest.bytes(&process.output());
@@ -289,24 +288,22 @@ where
 
 impl<T: Timing> Observed for ProgramRun<T> {
     fn cycle(&self) -> Cycle {
-        let cycles = self.cores.iter().map(|core| core.hart.cycle());
-        cycles.fold(self.now, Cycle::max)
+        self.now.max(self.machine.cycle())
     }
 
     fn instructions(&self) -> u64 {
-        let retired = self.cores.iter().map(|core| core.hart.instructions_retired());
-        retired.sum()
+        self.machine.instructions()
     }
 
     fn counters(&self) -> Counters {
-        counters(&self.cores)
+        self.machine.counters()
     }
 
     fn wait(&self) -> Option<Wait> {
-        self.cores.iter().find_map(Core::wait)
+        self.machine.wait()
     }
 
     fn unit_cycles(&self) -> u64 {
-        self.cores.iter().map(Core::unit_cycles).sum()
+        self.machine.unit_cycles()
     }
 }

@@ -2,16 +2,16 @@ use crate::bare::BareMetalRun;
 use crate::error::ServerError;
 use crate::harts::Harts;
 use crate::program::ProgramRun;
-use rackwright_cpu::{
-    Boom, CpuModel, Environment as Mode, Functional, Hart, Rocket, ServerParameters, Timing,
-};
+use rackwright_cpu::{CpuModel, Environment as Mode, Hart, ServerParameters, SharedCode, Timing};
 use rackwright_linux::{Arguments, BareMetal, Environment};
+use rackwright_machine::{Code, FromHarts, HartChoice};
 use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
 use rackwright_unit::{publish, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a server is made of.
 pub struct ServerConfig<'a> {
@@ -103,42 +103,16 @@ impl Server {
         if !(1..=MAXIMUM_SHARERS).contains(&config.harts) {
             return Err(ServerError::Harts { harts: config.harts });
         }
+        let harts = config.choice(&hierarchy, observation);
         let start = Start {
             config,
-            hierarchy,
+            hierarchy: &hierarchy,
             file,
             arguments,
             environment,
             observation,
         };
-        let harts = 0..config.harts;
-        let run = match config.cpu {
-            CpuModel::Functional => start.with(vec![Functional::default(); config.harts])?,
-            CpuModel::Rocket => match observation {
-                None => {
-                    let rocket = |_| Rocket::new(parameters.rocket.clone(), &start.hierarchy);
-                    let timings = harts.map(rocket).collect();
-                    start.run(timings)?
-                }
-                Some(observation) => {
-                    let rocket = |_| Rocket::explained(parameters.rocket.clone(), &start.hierarchy);
-                    let timings = harts.map(rocket).collect();
-                    start.observed(timings, observation)?
-                }
-            },
-            CpuModel::Boom => match observation {
-                None => {
-                    let boom = |_| Boom::new(parameters.boom.clone(), &start.hierarchy);
-                    let timings = harts.map(boom).collect();
-                    start.run(timings)?
-                }
-                Some(observation) => {
-                    let boom = |_| Boom::explained(parameters.boom.clone(), &start.hierarchy);
-                    let timings = harts.map(boom).collect();
-                    start.observed(timings, observation)?
-                }
-            },
-        };
+        let run = harts.make(&Code::default(), start)?;
         Ok(Server { run, clock })
     }
 
@@ -206,40 +180,37 @@ impl Server {
     }
 }
 
+impl<'a> ServerConfig<'a> {
+    /// Its harts.
+    pub(crate) fn choice(
+        &self,
+        hierarchy: &'a SharedHierarchy,
+        observation: Option<&'a Observation>,
+    ) -> HartChoice<'a> {
+        HartChoice {
+            cpu: self.cpu,
+            parameters: self.parameters,
+            harts: self.harts,
+            hierarchy,
+            observation,
+        }
+    }
+}
+
 /// What a server starts with, whatever its timing model.
 struct Start<'a> {
     config: &'a ServerConfig<'a>,
-    hierarchy: SharedHierarchy,
+    hierarchy: &'a SharedHierarchy,
     file: &'a [u8],
     arguments: &'a Arguments,
     environment: Environment<'a>,
     observation: Option<&'a Observation>,
 }
 
-impl Start<'_> {
-    /// With a hart for each of `timings`.
-    fn with<T>(self, timings: Vec<T>) -> Result<Box<dyn Run>, ServerError>
-    where
-        T: Timing + Send + 'static,
-        T::Block: Send + Sync,
-    {
-        match self.observation {
-            None => self.run(timings),
-            Some(observation) => self.observed(timings, observation),
-        }
-    }
+impl FromHarts for Start<'_> {
+    type Made = Result<Box<dyn Run>, ServerError>;
 
-    fn observed<T>(self, timings: Vec<T>, observation: &Observation) -> Result<Box<dyn Run>, ServerError>
-    where
-        T: Timing + Send + 'static,
-        T::Block: Send + Sync,
-    {
-        let probe = |(number, timing)| observation.probe(timing, number, &self.hierarchy);
-        let probed = timings.into_iter().enumerate().map(probe).collect();
-        self.run(probed)
-    }
-
-    fn run<T>(self, timings: Vec<T>) -> Result<Box<dyn Run>, ServerError>
+    fn make<T>(self, timings: Vec<T>, code: Arc<SharedCode<T::Block>>) -> Self::Made
     where
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
@@ -254,23 +225,22 @@ impl Start<'_> {
             Mode::Program
         };
         let core = |(number, timing)| -> Result<Core<T>, ServerError> {
-            let mut units = attach(self.config, &self.hierarchy, number)?;
+            let mut units = attach(self.config, self.hierarchy, number)?;
             if let Some(observation) = self.observation {
                 publish(&mut units, &observation.units(number));
             }
-            let hart = Hart::new(number as u64, mode, timing);
+            let mut hart = Hart::new(number as u64, mode, timing);
+            hart.share_code(code.clone());
             Ok(Core::new(hart, self.hierarchy.clone(), units))
         };
         let cores: Result<Vec<Core<T>>, ServerError> = timings.into_iter().enumerate().map(core).collect();
-        let cores = cores?;
-        let memory = GuestMemory::new(self.config.guest_bytes)?;
+        let machine = Harts::new(cores?, GuestMemory::new(self.config.guest_bytes)?);
         let (file, arguments) = (self.file, self.arguments);
         if bare_metal {
-            let machine = Harts::new(cores, memory);
             let run = BareMetalRun::start(machine, file, &arguments.arguments, self.environment.echo)?;
             return Ok(Box::new(run));
         }
-        let run = ProgramRun::start(cores, memory, file, arguments, self.environment)?;
+        let run = ProgramRun::start(machine, file, arguments, self.environment)?;
         Ok(Box::new(run))
     }
 }

@@ -1,14 +1,14 @@
 use super::any_machine::AnyMachine;
 use super::REQUESTS;
 use crate::checkpoint::SavedMachine;
+use crate::choice::{FromHarts, HartChoice};
 use crate::code::Code;
 use crate::error::MachineError;
 use crate::machine::Machine;
 use rackwright_boot::Entry;
-use rackwright_cpu::{Boom, CpuModel, Functional, Rocket, ServerParameters, SharedCode, Timing};
+use rackwright_cpu::{SharedCode, Timing};
 use rackwright_device::{Block, Disk, Endpoint, Entropy, Map, Virtio};
-use rackwright_memory::{GuestMemory, SharedHierarchy};
-use rackwright_trace::Observation;
+use rackwright_memory::GuestMemory;
 use rackwright_unit::Attachment;
 use std::sync::Arc;
 
@@ -22,103 +22,35 @@ pub(super) enum Start<'a> {
     Saved(&'a SavedMachine),
 }
 
-pub(super) fn build(
-    (cpu, parameters, observation): (CpuModel, &ServerParameters, Option<&Observation>),
-    harts: usize,
-    memory: GuestMemory,
-    functions: Vec<Box<dyn Endpoint>>,
-    attachment: &Attachment<'_>,
-    start: &Start<'_>,
-    (hierarchy, code): (&SharedHierarchy, &Code),
-) -> Result<Box<dyn AnyMachine>, MachineError> {
-    let each = 0..harts;
-    let with = With {
-        memory,
-        functions,
-        start,
-        observation,
-        hierarchy,
-        attachment: &Attachment { harts, ..*attachment },
-    };
-    match cpu {
-        CpuModel::Functional => with.harts(vec![Functional::default(); harts], &code.functional),
-        CpuModel::Rocket => match observation {
-            None => {
-                let rocket = |_| Rocket::new(parameters.rocket.clone(), hierarchy);
-                with.machine(each.map(rocket).collect(), &code.rocket)
-            }
-            Some(observation) => {
-                let rocket = |_| Rocket::explained(parameters.rocket.clone(), hierarchy);
-                with.observed(each.map(rocket).collect(), observation)
-            }
-        },
-        CpuModel::Boom => match observation {
-            None => {
-                let boom = |_| Boom::new(parameters.boom.clone(), hierarchy);
-                with.machine(each.map(boom).collect(), &code.boom)
-            }
-            Some(observation) => {
-                let boom = |_| Boom::explained(parameters.boom.clone(), hierarchy);
-                with.observed(each.map(boom).collect(), observation)
-            }
-        },
+/// What a machine is made of.
+pub(super) struct Parts<'a> {
+    pub(super) harts: HartChoice<'a>,
+    pub(super) memory: GuestMemory,
+    pub(super) functions: Vec<Box<dyn Endpoint>>,
+    pub(super) attachment: Attachment<'a>,
+    pub(super) start: Start<'a>,
+}
+
+impl Parts<'_> {
+    /// The machine, whose harts share `code` with others.
+    pub(super) fn build(self, code: &Code) -> Result<Box<dyn AnyMachine>, MachineError> {
+        let harts = self.harts;
+        harts.make(code, self)
     }
 }
 
-/// What a machine is made of, beside its harts.
-struct With<'a> {
-    memory: GuestMemory,
-    functions: Vec<Box<dyn Endpoint>>,
-    start: &'a Start<'a>,
-    observation: Option<&'a Observation>,
-    hierarchy: &'a SharedHierarchy,
-    attachment: &'a Attachment<'a>,
-}
+impl FromHarts for Parts<'_> {
+    type Made = Result<Box<dyn AnyMachine>, MachineError>;
 
-impl With<'_> {
-    fn harts<T>(
-        self,
-        timings: Vec<T>,
-        code: &Arc<SharedCode<T::Block>>,
-    ) -> Result<Box<dyn AnyMachine>, MachineError>
-    where
-        T: Timing + Send + 'static,
-        T::Block: Send + Sync,
-    {
-        match self.observation {
-            None => self.machine(timings, code),
-            Some(observation) => self.observed(timings, observation),
-        }
-    }
-
-    fn observed<T>(
-        self,
-        timings: Vec<T>,
-        observation: &Observation,
-    ) -> Result<Box<dyn AnyMachine>, MachineError>
-    where
-        T: Timing + Send + 'static,
-        T::Block: Send + Sync,
-    {
-        let timings = timings.into_iter().enumerate();
-        let probe = |(hart, timing)| observation.probe(timing, hart, self.hierarchy);
-        let probed = timings.map(probe).collect();
-        self.machine(probed, &Arc::default())
-    }
-
-    fn machine<T>(
-        self,
-        timings: Vec<T>,
-        code: &Arc<SharedCode<T::Block>>,
-    ) -> Result<Box<dyn AnyMachine>, MachineError>
+    fn make<T>(self, timings: Vec<T>, code: Arc<SharedCode<T::Block>>) -> Self::Made
     where
         T: Timing + Send + 'static,
         T::Block: Send + Sync,
     {
         let mut machine = match self.start {
             Start::Reset { entry, vector } => {
-                let mut machine = Machine::new(timings, self.memory, Map::SERVER, entry);
-                if *vector {
+                let mut machine = Machine::new(timings, self.memory, Map::SERVER, &entry);
+                if vector {
                     machine.offer_vector();
                 }
                 self.functions
@@ -130,9 +62,16 @@ impl With<'_> {
                 Machine::restore(timings, self.memory, Map::SERVER, self.functions, saved)?
             }
         };
-        machine.share_code(code);
-        machine.attach(self.hierarchy, self.attachment)?;
-        if let Some(observation) = self.observation {
+        machine.share_code(&code);
+        let HartChoice { harts, hierarchy, .. } = self.harts;
+        machine.attach(
+            hierarchy,
+            &Attachment {
+                harts,
+                ..self.attachment
+            },
+        )?;
+        if let Some(observation) = self.harts.observation {
             machine.publish(observation);
         }
         machine.watch(REQUESTS);

@@ -1,13 +1,14 @@
-use super::build::{build, functions, Start};
+use super::build::{functions, Parts, Start};
 use super::Guest;
 use crate::checkpoint::{reserve, Checkpoint};
+use crate::choice::HartChoice;
 use crate::code::Code;
 use crate::error::MachineError;
 use crate::parameters::{MachineParameters, TICK};
 use rackwright_boot::{Hardware, Software};
 use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_device::{Disk, Endpoint, Map, UARTS};
-use rackwright_memory::{Hierarchy, HierarchyParameters, SharedHierarchy};
+use rackwright_memory::{Hierarchy, SharedHierarchy};
 use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::Attachment;
@@ -87,7 +88,8 @@ impl Guest {
         card: Option<Box<dyn Endpoint>>,
     ) -> Result<Guest, MachineError> {
         parameters.check()?;
-        let clock = HierarchyParameters::server().clock;
+        let server = extras.parameters();
+        let clock = server.memory.clock;
         let hardware = Hardware {
             map: &Map::SERVER,
             harts: parameters.harts,
@@ -102,21 +104,25 @@ impl Guest {
             entry,
             vector: parameters.vector,
         };
-        let server = extras.parameters();
         let disk = extras.disk.as_ref().map(Disk::digest);
         let mut functions = functions(parameters.seed, extras.disk);
         functions.extend(card);
-        let machine = build(
-            (parameters.cpu, &server, extras.observation),
-            parameters.harts,
+        let (hierarchy, code) = shared;
+        let parts = Parts {
+            harts: HartChoice {
+                cpu: parameters.cpu,
+                parameters: &server,
+                harts: parameters.harts,
+                hierarchy,
+                observation: extras.observation,
+            },
             memory,
             functions,
-            &extras.attachment,
-            &start,
-            shared,
-        )?;
+            attachment: extras.attachment,
+            start,
+        };
         Ok(Guest {
-            machine,
+            machine: parts.build(code)?,
             cpu: parameters.cpu,
             clock,
             disk,
@@ -176,20 +182,25 @@ impl Guest {
         sent.iter_mut()
             .zip(&head.sent)
             .for_each(|(place, saved)| place.clone_from(saved));
-        let machine = build(
-            (cpu, &server, extras.observation),
-            head.machine.harts.len(),
-            checkpoint.memory()?,
+        let (hierarchy, code) = shared;
+        let parts = Parts {
+            harts: HartChoice {
+                cpu,
+                parameters: &server,
+                harts: head.machine.harts.len(),
+                hierarchy,
+                observation: extras.observation,
+            },
+            memory: checkpoint.memory()?,
             // Random numbers go on with the saved state.
-            functions(0, extras.disk),
-            &extras.attachment,
-            &Start::Saved(&head.machine),
-            shared,
-        )?;
+            functions: functions(0, extras.disk),
+            attachment: extras.attachment,
+            start: Start::Saved(&head.machine),
+        };
         Ok(Guest {
-            machine,
+            machine: parts.build(code)?,
             cpu,
-            clock: HierarchyParameters::server().clock,
+            clock: server.memory.clock,
             disk: content,
             sent,
             ready: true,

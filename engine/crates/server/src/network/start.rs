@@ -57,7 +57,7 @@ impl<T: Timing> Networked<T> {
         network: &NetworkConfig<'_>,
         timings: Vec<T>,
         code: Arc<SharedCode<T::Block>>,
-        hierarchy: SharedHierarchy,
+        hierarchy: &SharedHierarchy,
         file: &[u8],
     ) -> Result<Networked<T>, ServerError> {
         let mut memory = GuestMemory::new(config.guest_bytes)?;
@@ -87,7 +87,7 @@ impl<T: Timing> Networked<T> {
         let harts = timings.len();
         let mut cores = Vec::with_capacity(harts);
         for (number, timing) in timings.into_iter().enumerate() {
-            let mut units = attach(config, &hierarchy, number)?;
+            let mut units = attach(config, hierarchy, number)?;
             if let Some(observation) = network.observation {
                 let events = observation.units(number);
                 let first = publish(&mut units, &events);
