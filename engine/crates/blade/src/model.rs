@@ -3,7 +3,7 @@ use crate::pages::Pages;
 use rackwright_ethernet::{Frame, Mac, Outage, OutputPort, PortParameters};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 
 /// What a blade is built from.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,7 +6,7 @@
 use rackwright_cluster::{
     Cluster, Description, Link, NodeKind, NodeSpec, SwitchSpec, TrafficClient, TrafficSpec,
 };
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use rackwright_traffic::{Arrivals, ClientParameters, Distribution, Load, ServiceParameters};
 use std::time::Instant;
 
@@ -108,9 +108,9 @@ fn main() {
     let mut cluster = Cluster::new(&description()).expect("the topology is possible");
     cluster.set_threads(threads as usize);
     let hops = |cluster: &Cluster| cluster.report().ports.iter().map(|port| port.sent).sum::<u64>();
-    cluster.run(Cycle(320_000));
+    cluster.run(Cycle::new(320_000));
     let (before, started) = (hops(&cluster), Instant::now());
-    cluster.run(Cycle(milliseconds * 3_200_000));
+    cluster.run(Cycle::new(milliseconds * 3_200_000));
     let seconds = started.elapsed().as_secs_f64();
     let hops = hops(&cluster) - before;
     println!(

@@ -8,7 +8,7 @@
 use rackwright_cluster::{
     Cluster, Description, Link, NodeKind, NodeSpec, SwitchSpec, TrafficClient, TrafficSpec,
 };
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use rackwright_traffic::{ClientParameters, Distribution, Load, ServiceParameters};
 use std::time::Instant;
 
@@ -122,10 +122,10 @@ fn main() {
     let mut cluster = Cluster::new(&description(distance)).expect("the topology is possible");
     cluster.set_threads(threads);
     // A first millisecond tells how much each node costs, so that threads get equal shares.
-    cluster.run(Cycle(3_200_000));
+    cluster.run(Cycle::new(3_200_000));
     println!("built and warm in {:.2} s", built.elapsed().as_secs_f64());
     let started = Instant::now();
-    cluster.run(Cycle(milliseconds * 3_200_000));
+    cluster.run(Cycle::new(milliseconds * 3_200_000));
     let seconds = started.elapsed().as_secs_f64();
     let cycles = (milliseconds - 1) * 3_200_000;
     let report = cluster.report();

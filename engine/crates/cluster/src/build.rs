@@ -11,7 +11,7 @@ use rackwright_ethernet::PortParameters;
 use rackwright_machine::Checkpoint;
 use rackwright_schedule::{Graph, ModelId, PortId};
 use rackwright_server::Code;
-use rackwright_time::Cycles;
+use rackwright_time::network::Cycles;
 use rackwright_traffic::{Distribution, ParameterError, Peer};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

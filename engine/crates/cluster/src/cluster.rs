@@ -5,7 +5,8 @@ use rackwright_ethernet::{Capture, Frame, PortCounters};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Apart, Graph, Meeting, ModelId, PortId, RunOutcome, Share};
 use rackwright_server::Stamp;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Clock;
 use rackwright_trace::Observation;
 use rackwright_traffic::{Host, Peer};
 use std::collections::BTreeMap;
@@ -259,7 +260,7 @@ impl Cluster {
         let span = (self.clock.hertz() / LOOKS_PER_SECOND).max(1);
         let mut outcome = RunOutcome::TimeOver;
         while self.cycle() < until && !self.has_ended() {
-            let next = Cycle((self.cycle().0 / span + 1) * span);
+            let next = Cycle::new((self.cycle().0 / span + 1) * span);
             outcome = self.graph.run(next.min(until));
         }
         outcome

@@ -4,7 +4,7 @@ use rackwright_gateway::HostPort;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_server::{LinuxServer, NetworkedServer};
 use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use rackwright_traffic::Host;
 
 /// A model of a cluster.

@@ -1,6 +1,7 @@
 use crate::{ClusterError, Description, NodeKind};
 use rackwright_ethernet::Rate;
-use rackwright_time::{Clock, Cycles};
+use rackwright_time::network::Cycles;
+use rackwright_time::Clock;
 use std::collections::BTreeMap;
 
 /// What is at the other end of a port.
@@ -107,6 +108,6 @@ impl<'a> Topology<'a> {
             );
             return Err(ClusterError::link(&link.ends, reason));
         }
-        Ok(Cycles((cycles + 0.5) as u64))
+        Ok(Cycles::new((cycles + 0.5) as u64))
     }
 }

@@ -5,7 +5,7 @@ use rackwright_cluster::{
 };
 use rackwright_ethernet::Capture;
 use rackwright_schedule::RunOutcome;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use rackwright_traffic::{Arrivals, ClientParameters, Distribution, Load, ServiceParameters};
 
 fn switch(name: &str) -> NodeSpec {
@@ -109,8 +109,8 @@ fn clos(rate: f64) -> Description {
 fn run(description: &Description, change: impl FnOnce(&mut Cluster)) -> Report {
     let mut cluster = Cluster::new(description).unwrap();
     change(&mut cluster);
-    cluster.run(Cycle(1_000_000));
-    cluster.run(Cycle(3_200_000));
+    cluster.run(Cycle::new(1_000_000));
+    cluster.run(Cycle::new(3_200_000));
     cluster.report()
 }
 
@@ -122,7 +122,7 @@ fn the_digest_depends_on_neither_threads_nor_windows_nor_skipping() {
         for window in [6400, 3200, 100] {
             let report = run(&description, |cluster| {
                 cluster.set_threads(threads);
-                cluster.set_window(Cycles(window)).unwrap();
+                cluster.set_window(Cycles::new(window)).unwrap();
             });
             assert_eq!(
                 report.digest, expected.digest,
@@ -188,7 +188,7 @@ fn a_run_in_which_all_is_done_says_so_and_every_frame_has_arrived() {
     }
     nodes.push(asking);
     let mut cluster = Cluster::new(&description(nodes, &[("s", "a"), ("s", "b")])).unwrap();
-    assert_eq!(cluster.run(Cycle(1 << 40)), RunOutcome::Quiet);
+    assert_eq!(cluster.run(Cycle::new(1 << 40)), RunOutcome::Quiet);
     let report = cluster.report();
     for port in &report.ports {
         let peer = report.ports.iter().find(|other| other.name == port.peer).unwrap();
@@ -268,7 +268,7 @@ fn a_capture_holds_what_the_counters_count() {
     cluster.capture("root0.port1").unwrap();
     let mut capture = Capture::new(Vec::new(), cluster.clock(), &cluster.captured()).unwrap();
     for slice in 1..=10 {
-        cluster.run(Cycle(slice * 320_000));
+        cluster.run(Cycle::new(slice * 320_000));
         cluster.write_capture(&mut capture).unwrap();
     }
     let report = cluster.report();

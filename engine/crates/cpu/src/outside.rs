@@ -107,7 +107,7 @@ impl<T: Timing> Hart<T> {
     /// where the firmware has not given it one.
     pub fn supervisor_timer(&self) -> Option<Cycle> {
         let at = self.control.timer.saturating_mul(self.cycles_per_tick);
-        self.control.has_supervisor_timer().then_some(Cycle(at))
+        self.control.has_supervisor_timer().then_some(Cycle::new(at))
     }
 
     /// Other harts may have written since the last run: forgets a reservation unless the cache tells that nobody has
@@ -175,7 +175,7 @@ impl<T: Timing> Hart<T> {
         let pc = self.state.pc;
         self.state.pc += u64::from(instruction.length);
         self.retired += 1;
-        let next = self.cycle() + Cycles(1);
+        let next = self.cycle() + Cycles::new(1);
         self.advance_to(next);
         self.timing.observe_access(pc, &instruction);
     }

@@ -106,7 +106,7 @@ impl<T: Timing> Hart<T> {
         self.retired = saved.retired;
         self.cycle_offset = saved.cycle_offset;
         self.retired_offset = saved.retired_offset;
-        self.advance_to(Cycle(saved.cycle));
+        self.advance_to(Cycle::new(saved.cycle));
         self.refresh_regions();
     }
 

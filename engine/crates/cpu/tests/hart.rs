@@ -43,7 +43,7 @@ fn an_environment_call_stops_behind_itself() {
     assert_eq!((hart.register(10), hart.pc()), (5, CODE + 8));
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     assert_eq!((hart.register(10), hart.instructions_retired()), (6, 4));
-    assert_eq!(hart.cycle(), Cycle(4));
+    assert_eq!(hart.cycle(), Cycle::new(4));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_custom_instruction_carries_its_operands() {
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
     hart.write_register(12, 99);
-    hart.advance_to(Cycle(1000));
+    hart.advance_to(Cycle::new(1000));
     let expected = CustomCommand {
         opcode: 3,
         word: less,
@@ -75,15 +75,15 @@ fn a_custom_instruction_carries_its_operands() {
         xd: false,
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
-    assert_eq!((hart.register(12), hart.cycle()), (99, Cycle(1001)));
+    assert_eq!((hart.register(12), hart.cycle()), (99, Cycle::new(1001)));
 }
 
 #[test]
 fn the_budget_ends_an_endless_loop() {
     let (mut hart, mut memory) = hart(Environment::Program, &[JUMP_TO_ITSELF]);
-    assert_eq!(hart.run(&mut memory, Cycle(1000)), Stop::Budget);
-    assert_eq!((hart.cycle(), hart.pc()), (Cycle(1000), CODE));
-    assert_eq!(hart.run(&mut memory, Cycle(1000)), Stop::Budget);
+    assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
+    assert_eq!((hart.cycle(), hart.pc()), (Cycle::new(1000), CODE));
+    assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
     assert_eq!(hart.instructions_retired(), 1000);
 }
 
@@ -315,12 +315,12 @@ fn prefetched(kind: u32, entry: u64, address: u64, asks: bool) -> Option<u64> {
     if asks {
         hart.ask_for_remote_pages();
     }
-    let stop = hart.run(&mut memory, Cycle(20));
+    let stop = hart.run(&mut memory, Cycle::new(20));
     assert_eq!(hart.pc(), prefetch_at + 4, "no trap is taken");
     match stop {
         Stop::Prefetch(place) => {
-            assert_eq!((hart.instructions_retired(), hart.cycle()), (7, Cycle(7)));
-            assert_eq!(hart.run(&mut memory, Cycle(20)), Stop::Budget, "it goes on");
+            assert_eq!((hart.instructions_retired(), hart.cycle()), (7, Cycle::new(7)));
+            assert_eq!(hart.run(&mut memory, Cycle::new(20)), Stop::Budget, "it goes on");
             Some(place)
         }
         other => {

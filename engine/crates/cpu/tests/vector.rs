@@ -88,7 +88,7 @@ fn bare_metal_has_no_vectors_unless_offered_and_turned_on() {
         if offered {
             hart.offer_vector();
         }
-        assert_eq!(hart.run(&mut memory, Cycle(20)), Stop::WaitForInterrupt);
+        assert_eq!(hart.run(&mut memory, Cycle::new(20)), Stop::WaitForInterrupt);
         (
             hart.register(6) >> 21 & 1,
             hart.register(8) >> 9 & 3,

@@ -1,6 +1,6 @@
 use rackwright_dispatch::ConfigurationError;
 use rackwright_rtl::RtlError;
-use rackwright_time::Cycle;
+use rackwright_time::unit::Cycle;
 
 /// Why there is no dispatcher in RTL.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,8 @@ use rackwright_ethernet::{
 };
 use rackwright_rtl::Design;
 use rackwright_stats::Digest;
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::network::Cycle;
+use rackwright_time::Clock;
 use std::collections::BTreeSet;
 
 /// The policy of a top-of-rack switch with the dispatcher in RTL in its path: what [`rackwright_ethernet::Dispatching`] does
@@ -91,7 +92,7 @@ impl Policy for UnitDispatching {
 
     fn next_event(&self) -> Cycle {
         let cycles = u128::from(self.unit.next_timer()) * u128::from(self.clock.hertz());
-        Cycle(u64::try_from(cycles.div_ceil(1_000_000_000)).unwrap_or(u64::MAX))
+        Cycle::new(u64::try_from(cycles.div_ceil(1_000_000_000)).unwrap_or(u64::MAX))
     }
 
     fn act(&mut self, at: Cycle, egress: &mut Egress) {

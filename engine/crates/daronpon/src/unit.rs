@@ -3,12 +3,12 @@ use crate::{DaronponError, Datapath, Dropped};
 use rackwright_dispatch::Counters;
 use rackwright_ethernet::Rack;
 use rackwright_rtl::{Broken, Design, Direction, Instance, Manifest, RegisterAccess, Step, StreamFlit};
-use rackwright_time::Cycles;
+use rackwright_time::unit::Cycles;
 
 /// Bytes of a flit.
 const FLIT_BYTES: usize = 8;
 /// How many cycles at once it is given to come to rest, and how many altogether.
-const STRIDE: Cycles = Cycles(64);
+const STRIDE: Cycles = Cycles::new(64);
 const PATIENCE: u64 = 1_000_000;
 
 /// The dispatcher in RTL, frame by frame: each is given when everything that the one before has caused is over.

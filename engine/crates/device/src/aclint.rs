@@ -39,7 +39,7 @@ impl Aclint {
 
     /// When the timer interrupt of `hart` is raised, and stays so until another time is set.
     pub fn timer(&self, hart: usize) -> Cycle {
-        Cycle(self.state.compare[hart].saturating_mul(self.cycles_per_tick))
+        Cycle::new(self.state.compare[hart].saturating_mul(self.cycles_per_tick))
     }
 
     /// The doubleword that holds the byte at `offset`.
@@ -106,10 +106,10 @@ impl Device for Aclint {
 mod tests {
     use super::*;
 
-    const NOW: Cycle = Cycle(5000);
+    const NOW: Cycle = Cycle::new(5000);
 
     fn aclint() -> Aclint {
-        Aclint::new(3, Cycles(1000))
+        Aclint::new(3, Cycles::new(1000))
     }
 
     #[test]
@@ -119,7 +119,10 @@ mod tests {
         assert!(aclint.write(COMPARE + 12, 4, 1, NOW));
         assert_eq!(aclint.read(COMPARE + 8, 8, NOW), Some(7 | 1 << 32));
         assert!(aclint.write(COMPARE + 12, 4, 0, NOW));
-        assert_eq!((aclint.timer(1), aclint.timer(0)), (Cycle(7000), Cycle::NEVER));
+        assert_eq!(
+            (aclint.timer(1), aclint.timer(0)),
+            (Cycle::new(7000), Cycle::NEVER)
+        );
     }
 
     #[test]
@@ -137,10 +140,10 @@ mod tests {
         let mut aclint = aclint();
         assert_eq!(aclint.read(TIME, 8, NOW), Some(5));
         aclint.write(COMPARE, 8, 9, NOW);
-        let mut other = Aclint::new(3, Cycles(1000));
+        let mut other = Aclint::new(3, Cycles::new(1000));
         other.restore(&aclint.save()).unwrap();
-        assert_eq!(other.timer(0), Cycle(9000));
-        assert!(Aclint::new(2, Cycles(1)).restore(&aclint.save()).is_err());
+        assert_eq!(other.timer(0), Cycle::new(9000));
+        assert!(Aclint::new(2, Cycles::new(1)).restore(&aclint.save()).is_err());
         assert!(other.restore(&[1, 2]).is_err());
     }
 }

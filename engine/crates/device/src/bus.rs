@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn bus() -> Bus {
-        Bus::new(Map::SERVER, 2, Cycles(1000))
+        Bus::new(Map::SERVER, 2, Cycles::new(1000))
     }
 
     #[test]
@@ -263,6 +263,8 @@ mod tests {
         other.restore(&saved).unwrap();
         assert_eq!(other.save(), saved);
         assert!(other.lines(0).software);
-        assert!(Bus::new(Map::SERVER, 1, Cycles(1000)).restore(&saved).is_err());
+        assert!(Bus::new(Map::SERVER, 1, Cycles::new(1000))
+            .restore(&saved)
+            .is_err());
     }
 }

@@ -6,7 +6,8 @@ use pcap_file::pcapng::blocks::interface_description::{
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::{DataLink, PcapError};
 use rackwright_schedule::Direction;
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::network::Cycle;
+use rackwright_time::Clock;
 use std::borrow::Cow;
 use std::io::Write;
 use std::time::Duration;

@@ -4,7 +4,8 @@ use rackwright_dispatch::{
     Ticket,
 };
 use rackwright_stats::Digest;
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::network::Cycle;
+use rackwright_time::Clock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -79,7 +80,7 @@ impl Dispatching {
     /// The first cycle that is not before a time.
     fn cycle(&self, nanoseconds: u64) -> Cycle {
         let cycles = u128::from(nanoseconds) * u128::from(self.clock.hertz());
-        Cycle(u64::try_from(cycles.div_ceil(1_000_000_000)).unwrap_or(u64::MAX))
+        Cycle::new(u64::try_from(cycles.div_ceil(1_000_000_000)).unwrap_or(u64::MAX))
     }
 
     /// Takes a frame that concerns the dispatcher; whether it does. What it is about comes back.

@@ -1,4 +1,4 @@
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
 
@@ -78,7 +78,7 @@ impl Faults {
         }
         let random = self.random.as_mut()?;
         let share = u128::from(random.next_u64()) * u128::from(self.latest.0);
-        Some(Cycles(1 + (share >> 64) as u64))
+        Some(Cycles::new(1 + (share >> 64) as u64))
     }
 
     #[inline]

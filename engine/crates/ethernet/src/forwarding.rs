@@ -1,5 +1,5 @@
 use crate::{Admission, Egress, Frame, OutputPort, Policy, Route, Table};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// The policy of an ordinary switch: a static table, broadcast along a tree, several equal ports shared
 /// by flows, and marking instead of nothing when a buffer fills.

@@ -1,5 +1,5 @@
 use crate::{Admission, Egress, Forwarding, Frame, OutputPort, Policy, Route};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Sends each frame through the one of several equal ports that is free first. It evens out load better
 /// than a hash of the flow does, but frames of one flow may overtake each other.

@@ -2,7 +2,7 @@ use crate::rate::Moment;
 use crate::{Frame, PortCounters, Rate};
 use rackwright_link::FLIT_BYTES;
 use rackwright_schedule::Outbox;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 
 /// What a port is built from.
@@ -140,7 +140,7 @@ impl OutputPort {
             .parameters
             .rate
             .after(start, flits)
-            .max(Moment::of(last + Cycles(1)));
+            .max(Moment::of(last + Cycles::new(1)));
         self.hold(bytes);
         let departure = Departure {
             first: last,

@@ -1,7 +1,7 @@
 use crate::{Frame, OutputPort};
 use rackwright_dispatch::Counters;
 use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Decides where frames go and which of them are kept.
 ///

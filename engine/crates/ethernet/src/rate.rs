@@ -1,6 +1,7 @@
 use num_integer::gcd;
 use rackwright_link::FLIT_BYTES;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Clock;
 
 /// How fast a port sends: in whole flits, at most one per cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +68,7 @@ impl Rate {
     /// How long after the first flit of a frame that begins with a cycle so many more have left.
     #[inline]
     pub fn cycles(self, flits: u64) -> Cycles {
-        Cycles(self.after(Moment::default(), flits).ceiling().0)
+        Cycles::new(self.after(Moment::default(), flits).ceiling().0)
     }
 
     /// When so many flits have been sent that begin at `start`, to a fraction of a cycle, so that frames
@@ -76,14 +77,14 @@ impl Rate {
     pub(crate) fn after(self, start: Moment, flits: u64) -> Moment {
         if self == Rate::FULL {
             return Moment {
-                cycle: start.cycle + Cycles(flits),
+                cycle: start.cycle + Cycles::new(flits),
                 part: 0,
             };
         }
         let parts = u128::from(start.part) + u128::from(flits) * u128::from(self.cycles);
         let per_cycle = u128::from(self.flits);
         Moment {
-            cycle: start.cycle + Cycles((parts / per_cycle) as u64),
+            cycle: start.cycle + Cycles::new((parts / per_cycle) as u64),
             part: (parts % per_cycle) as u64,
         }
     }
@@ -106,7 +107,7 @@ impl Moment {
     /// The first cycle that begins then or later.
     #[inline]
     pub(crate) fn ceiling(self) -> Cycle {
-        self.cycle + Cycles(u64::from(self.part > 0))
+        self.cycle + Cycles::new(u64::from(self.part > 0))
     }
 }
 
@@ -140,7 +141,7 @@ mod tests {
     fn frames_back_to_back_add_up_to_the_rate() {
         let rate = Rate::new(200_000_000_000, clock()).unwrap();
         let end = (0..1000).fold(Moment::default(), |moment, _| rate.after(moment, 189));
-        assert_eq!(end.ceiling(), Cycle(189 * 1024));
+        assert_eq!(end.ceiling(), Cycle::new(189 * 1024));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::{
 use rackwright_dispatch::Counters;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::collections::BTreeMap;
 
 /// What a switch is built from, apart from its policy.

@@ -3,7 +3,8 @@
 use rackwright_ethernet::{Frame, OutputPort, PortParameters, Rate};
 use rackwright_schedule::{Graph, Incoming, Model, ModelId, Outbox, PortId};
 use rackwright_stats::Digest;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Clock;
 
 /// Passes frames on that come to it at given cycles, a flit per cycle, or notes when they come.
 struct End {
@@ -19,7 +20,7 @@ impl End {
         End {
             frames: frames
                 .iter()
-                .map(|(cycle, bytes)| (Cycle(*cycle), *bytes))
+                .map(|(cycle, bytes)| (Cycle::new(*cycle), *bytes))
                 .collect(),
             next: 0,
             output: OutputPort::new(PortParameters {
@@ -60,7 +61,7 @@ impl Model for End {
             .copied()
             .filter(|frame| frame.0 < until)
         {
-            let first = Cycle(last.0 + 1 - bytes.div_ceil(8) as u64);
+            let first = Cycle::new(last.0 + 1 - bytes.div_ceil(8) as u64);
             let frame = Frame::raw(&vec![1; bytes]).unwrap();
             self.output.pass(first, last, frame, until, 0, outbox);
             self.next += 1;
@@ -77,9 +78,11 @@ fn run(frames: &[(u64, usize)], rate: Rate, cut_through: bool, window: u64) -> (
     let sender = graph.add("sender", End::new(frames, rate, false));
     let receiver = graph.add("receiver", End::new(&[], Rate::FULL, cut_through));
     let port = |model: ModelId| PortId { model, port: 0 };
-    graph.join(port(sender), port(receiver), Cycles(LATENCY)).unwrap();
-    graph.set_window(Cycles(window)).unwrap();
-    graph.run(Cycle(100_000));
+    graph
+        .join(port(sender), port(receiver), Cycles::new(LATENCY))
+        .unwrap();
+    graph.set_window(Cycles::new(window)).unwrap();
+    graph.run(Cycle::new(100_000));
     let counters = graph.model(sender).output.counters();
     assert_eq!(counters.offered, counters.sent + counters.dropped);
     (graph.model(receiver).came.clone(), counters.dropped)
@@ -125,14 +128,14 @@ fn a_model_that_takes_flits_sees_a_switch_frame_with_its_first() {
         }
         fn next_event(&self) -> Cycle {
             if self.0.counters().sent == 0 {
-                Cycle(50)
+                Cycle::new(50)
             } else {
                 Cycle::NEVER
             }
         }
         fn advance(&mut self, until: Cycle, _: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
             let frame = Frame::raw(&[0; 80]).unwrap();
-            self.0.enqueue(Cycle(50), frame, until, 0, outbox);
+            self.0.enqueue(Cycle::new(50), frame, until, 0, outbox);
         }
         fn digest(&self, _: &mut Digest) {}
     }
@@ -175,8 +178,10 @@ fn a_model_that_takes_flits_sees_a_switch_frame_with_its_first() {
         );
         let receiver = graph.add("receiver", Either::End(End::new(&[], Rate::FULL, cut_through)));
         let port = |model: ModelId| PortId { model, port: 0 };
-        graph.join(port(sender), port(receiver), Cycles(LATENCY)).unwrap();
-        graph.run(Cycle(1000));
+        graph
+            .join(port(sender), port(receiver), Cycles::new(LATENCY))
+            .unwrap();
+        graph.run(Cycle::new(1000));
         let Either::End(end) = graph.model(receiver) else {
             unreachable!("the second model is an end")
         };

@@ -1,4 +1,5 @@
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::network::Cycle;
+use rackwright_time::Clock;
 use std::time::{Duration, Instant};
 
 /// Shorter waits are left for later: the kernel would make them longer.
@@ -42,8 +43,8 @@ mod tests {
     fn simulated_time_does_not_pass_real_time() {
         let started = Instant::now();
         let mut pace = Pace::new(Clock::new(1_000_000_000).unwrap(), 2.0);
-        pace.wait(Cycle(500));
-        pace.wait(Cycle(500 + 10_000_000));
+        pace.wait(Cycle::new(500));
+        pace.wait(Cycle::new(500 + 10_000_000));
         assert!(started.elapsed() >= Duration::from_millis(5));
     }
 }

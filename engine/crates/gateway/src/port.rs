@@ -2,7 +2,7 @@ use crate::{Pace, Wire};
 use rackwright_ethernet::{Frame, OutputPort, PortParameters, LARGEST_FRAME};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Frames taken from the machine in one window at most, so that none lasts for ever.
 const MOST_PER_WINDOW: usize = 256;

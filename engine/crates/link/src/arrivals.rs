@@ -1,4 +1,4 @@
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
@@ -134,7 +134,7 @@ mod tests {
             inbox.push(
                 *port,
                 Arrival {
-                    cycle: Cycle(*cycle),
+                    cycle: Cycle::new(*cycle),
                     item: item as u64,
                 },
             );
@@ -144,7 +144,7 @@ mod tests {
 
     fn taken(inbox: &mut Inbox<u64>, until: u64) -> Vec<(usize, u64)> {
         let mut order = Order::default();
-        let mut arrivals = inbox.before(Cycle(until), &mut order);
+        let mut arrivals = inbox.before(Cycle::new(until), &mut order);
         let mut taken = Vec::new();
         while let Some((port, arrival)) = arrivals.next() {
             taken.push((port, arrival.cycle.0));
@@ -156,9 +156,9 @@ mod tests {
     #[test]
     fn arrivals_are_ordered_by_cycle_then_port_whatever_came_in_first() {
         let mut inbox = inbox(&[(2, 5), (0, 5), (1, 3), (0, 9), (1, 20)]);
-        assert_eq!(inbox.next(), Cycle(3));
+        assert_eq!(inbox.next(), Cycle::new(3));
         assert_eq!(taken(&mut inbox, 20), [(1, 3), (0, 5), (2, 5), (0, 9)]);
-        assert_eq!(inbox.next(), Cycle(20));
+        assert_eq!(inbox.next(), Cycle::new(20));
         assert_eq!(taken(&mut inbox, 21), [(1, 20)]);
         assert_eq!(inbox.next(), Cycle::NEVER);
     }
@@ -167,6 +167,6 @@ mod tests {
     #[should_panic(expected = "takes every arrival")]
     fn a_model_that_leaves_an_arrival_is_caught() {
         let mut inbox = inbox(&[(0, 1)]);
-        inbox.before(Cycle(2), &mut Order::default()).finish();
+        inbox.before(Cycle::new(2), &mut Order::default()).finish();
     }
 }

@@ -1,4 +1,4 @@
-use rackwright_time::Cycles;
+use rackwright_time::network::Cycles;
 
 /// How long a flit is on its way: at least one cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -18,10 +18,10 @@ impl Latency {
     /// # Errors
     /// [`LinkError::NoLatency`] for zero.
     pub fn new(cycles: Cycles) -> Result<Latency, LinkError> {
-        match cycles {
-            Cycles(0) => Err(LinkError::NoLatency),
-            cycles => Ok(Latency(cycles)),
+        if cycles.0 == 0 {
+            return Err(LinkError::NoLatency);
         }
+        Ok(Latency(cycles))
     }
 
     /// The span.
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_link_without_latency_is_refused() {
-        assert_eq!(Latency::new(Cycles(0)), Err(LinkError::NoLatency));
-        assert_eq!(Latency::new(Cycles(3)).unwrap().cycles(), Cycles(3));
+        assert_eq!(Latency::new(Cycles::new(0)), Err(LinkError::NoLatency));
+        assert_eq!(Latency::new(Cycles::new(3)).unwrap().cycles(), Cycles::new(3));
     }
 }

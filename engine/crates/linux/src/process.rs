@@ -133,7 +133,7 @@ impl Process {
     pub(crate) fn cycle_at(&self, seconds: u64, nanoseconds: u64) -> Cycle {
         let elapsed = u128::from(seconds) * 1_000_000_000 + u128::from(nanoseconds);
         let cycles = (elapsed * u128::from(self.clock.hertz())).div_ceil(1_000_000_000);
-        Cycle(u64::try_from(cycles).unwrap_or(u64::MAX))
+        Cycle::new(u64::try_from(cycles).unwrap_or(u64::MAX))
     }
 
     /// The same as the wall clock shows it.

@@ -20,10 +20,10 @@ use thread::{State, Thread, Wait};
 
 /// Time until a hart runs a thread that it did not run before: the call of the scheduler, and the registers of one thread
 /// in the place of another's. A stated constant, one microsecond at 2 GHz; caches and predictors are modelled beside it.
-const SWITCH: Cycles = Cycles(2_000);
+const SWITCH: Cycles = Cycles::new(2_000);
 
 /// How long a thread runs while others wait for a hart: a tick of a kernel with 250 of them per second, at 2 GHz.
-const SLICE: Cycles = Cycles(8_000_000);
+const SLICE: Cycles = Cycles::new(8_000_000);
 
 /// The number of a thread, unique in a run.
 pub(crate) type ThreadId = u64;
@@ -175,7 +175,11 @@ impl Threads {
         thread.state = State::Runs;
         let mut registers = thread.registers.clone();
         let seat = &mut self.seats[hart];
-        let cost = if seat.last == Some(id) { Cycles(0) } else { SWITCH };
+        let cost = if seat.last == Some(id) {
+            Cycles::new(0)
+        } else {
+            SWITCH
+        };
         let at = now.max(since) + cost;
         *seat = Seat {
             runs: Some(id),

@@ -57,7 +57,7 @@ fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
     };
     let file = std::fs::read(elf).unwrap();
     let mut server = Server::start(&config, &file, &Arguments::default(), environment).unwrap();
-    match server.run(Cycle(100_000_000)).unwrap() {
+    match server.run(Cycle::new(100_000_000)).unwrap() {
         Progress::Exited(status) => status,
         Progress::Running => panic!("{} does not end", elf.display()),
     }

@@ -2,7 +2,7 @@
 
 use rackwright_boot::Software;
 use rackwright_machine::{Extras, Guest, MachineParameters, Progress, Request};
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::Cycles;
 use std::io::Write;
 use std::time::Instant;
 
@@ -33,14 +33,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut guest = Guest::start(&parameters, &software, Extras::default())?;
     let mut shown = [0; 4];
     loop {
-        let progress = guest.run(guest.cycle() + Cycles(100_000_000));
+        let progress = guest.run(guest.cycle() + Cycles::new(100_000_000));
         for uart in rackwright_machine::SHOWN {
             std::io::stdout().write_all(&guest.output(uart)[shown[uart]..])?;
             shown[uart] = guest.output(uart).len();
         }
         let tell = |what: &str| {
             let (seconds, instructions) = (began.elapsed().as_secs_f64(), guest.instructions());
-            let Cycle(cycles) = guest.cycle();
+            let cycles = guest.cycle().0;
             let rate = instructions as f64 / seconds / 1e6;
             println!(
                 "{what}: {seconds:.2} s, {instructions} instructions, {cycles} cycles, {rate:.1} million/s"

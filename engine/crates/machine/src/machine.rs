@@ -13,7 +13,7 @@ use rackwright_unit::{publish, Attachment, Core, UnitError};
 use std::sync::Arc;
 
 /// Time of an access to a device: across the chip and back.
-const DEVICE_LATENCY: Cycles = Cycles(10);
+const DEVICE_LATENCY: Cycles = Cycles::new(10);
 
 /// Why a machine came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,9 +98,9 @@ impl<T: Timing> Machine<T> {
             member.core.hart.restore(hart);
             member.waiting = *waiting;
         }
-        machine.now = Cycle(saved.now);
+        machine.now = Cycle::new(saved.now);
         machine.turn = saved.turn as usize;
-        machine.end = Cycle(saved.end);
+        machine.end = Cycle::new(saved.end);
         Ok(machine)
     }
 
@@ -288,7 +288,7 @@ impl<T: Timing> Machine<T> {
     fn event_end(&self) -> Cycle {
         let step = self.windows.together.min(TICK);
         let steps = self.bus.next_event().0.div_ceil(step.0);
-        Cycle(steps.saturating_mul(step.0)).max(self.now + step)
+        Cycle::new(steps.saturating_mul(step.0)).max(self.now + step)
     }
 
     /// Where the window that begins now ends, as far as harts are concerned. While all harts but one wait there is nobody
@@ -301,7 +301,7 @@ impl<T: Timing> Machine<T> {
         }
         let bus = &self.bus;
         let mut busy = 0;
-        let mut end = Cycle(alone.0 * (self.now.0 / alone.0 + 1));
+        let mut end = Cycle::new(alone.0 * (self.now.0 / alone.0 + 1));
         for member in &mut self.harts {
             if member.idles(bus) {
                 end = end.min(member.next_timer(bus));
@@ -312,7 +312,7 @@ impl<T: Timing> Machine<T> {
                 }
             }
         }
-        next.max(Cycle(end.0 - end.0 % together.0))
+        next.max(Cycle::new(end.0 - end.0 % together.0))
     }
 
     /// Passes over the windows in which all harts wait.
@@ -327,7 +327,9 @@ impl<T: Timing> Machine<T> {
             return Some(Pause::Idle);
         }
         let target = wake.min(until).0;
-        self.now = self.now.max(Cycle(target - target % self.windows.together.0));
+        self.now = self
+            .now
+            .max(Cycle::new(target - target % self.windows.together.0));
         (self.now >= until).then_some(Pause::Reached)
     }
 
@@ -350,7 +352,7 @@ impl<T: Timing> Machine<T> {
             }
             // It may have waited for long, and in a long window until somebody before it did what ended the window.
             let earliest = if waited {
-                Cycle(end.0.saturating_sub(self.windows.together.0)).max(self.now)
+                Cycle::new(end.0.saturating_sub(self.windows.together.0)).max(self.now)
             } else {
                 self.now
             };
@@ -373,7 +375,7 @@ impl<T: Timing> Machine<T> {
                 Stop::Device(access) => {
                     // It may wake others, which then are to be in step with this one.
                     let together = self.windows.together.0;
-                    let step = Cycle((member.core.hart.cycle().0 / together + 1) * together);
+                    let step = Cycle::new((member.core.hart.cycle().0 / together + 1) * together);
                     self.end = end.min(step.max(self.now + self.windows.together));
                     let pause = perform(member, &mut self.bus, access, self.watched);
                     self.end = self.end.min(self.event_end());

@@ -22,7 +22,7 @@ pub struct MachineParameters {
 }
 
 /// Cycles of a hart in a tick of the register `time`: 1 MHz at 2 GHz, as on SiFive's boards.
-pub(crate) const TICK: Cycles = Cycles(2000);
+pub(crate) const TICK: Cycles = Cycles::new(2000);
 
 /// How far harts run ahead of each other. Windows divide a tick, so that no hart reads a time that lies before what another
 /// one has read already: a kernel could not bear that.
@@ -49,7 +49,7 @@ impl Windows {
         };
         if harts == 1 {
             // Alone, a hart only has to come back now and then.
-            both(Cycles(500 * TICK.0))
+            both(Cycles::new(500 * TICK.0))
         } else if T::RECORDS {
             Windows {
                 together: LINE_TRANSFER,

@@ -52,7 +52,7 @@ impl Calendar {
         for booked in start..start + span {
             self.booked[Self::word(booked)] |= 1 << (booked % 64);
         }
-        Cycle(start)
+        Cycle::new(start)
     }
 
     /// How many cycles directly after `cycle`, within its word, are booked as well.
@@ -104,25 +104,25 @@ mod tests {
     #[test]
     fn one_request_per_cycle() {
         let mut calendar = Calendar::new();
-        assert_eq!(calendar.reserve(Cycle(5)), Cycle(5));
-        assert_eq!(calendar.reserve(Cycle(5)), Cycle(6));
-        assert_eq!(calendar.reserve(Cycle(5)), Cycle(7));
-        assert_eq!(calendar.reserve(Cycle(2)), Cycle(2));
+        assert_eq!(calendar.reserve(Cycle::new(5)), Cycle::new(5));
+        assert_eq!(calendar.reserve(Cycle::new(5)), Cycle::new(6));
+        assert_eq!(calendar.reserve(Cycle::new(5)), Cycle::new(7));
+        assert_eq!(calendar.reserve(Cycle::new(2)), Cycle::new(2));
     }
 
     #[test]
     fn a_span_needs_a_gap_long_enough() {
         let mut calendar = Calendar::new();
-        calendar.reserve(Cycle(2));
-        assert_eq!(calendar.reserve_span(Cycle(0), 3), Cycle(3));
-        assert_eq!(calendar.reserve_span(Cycle(0), 2), Cycle(0));
+        calendar.reserve(Cycle::new(2));
+        assert_eq!(calendar.reserve_span(Cycle::new(0), 3), Cycle::new(3));
+        assert_eq!(calendar.reserve_span(Cycle::new(0), 2), Cycle::new(0));
     }
 
     #[test]
     fn a_late_booking_does_not_block_an_early_one() {
         let mut calendar = Calendar::new();
-        assert_eq!(calendar.reserve(Cycle(400)), Cycle(400));
-        assert_eq!(calendar.reserve(Cycle(10)), Cycle(10));
+        assert_eq!(calendar.reserve(Cycle::new(400)), Cycle::new(400));
+        assert_eq!(calendar.reserve(Cycle::new(10)), Cycle::new(10));
     }
 
     #[test]
@@ -130,19 +130,19 @@ mod tests {
         let mut calendar = Calendar::new();
         for round in 0..5 {
             let at = round * (HORIZON / 2 + 7);
-            assert_eq!(calendar.reserve(Cycle(at)), Cycle(at));
-            assert_eq!(calendar.reserve(Cycle(at)), Cycle(at + 1));
+            assert_eq!(calendar.reserve(Cycle::new(at)), Cycle::new(at));
+            assert_eq!(calendar.reserve(Cycle::new(at)), Cycle::new(at + 1));
         }
-        let far = Cycle(1 << 40);
+        let far = Cycle::new(1 << 40);
         assert_eq!(calendar.reserve(far), far);
-        assert_eq!(calendar.reserve(far), Cycle((1 << 40) + 1));
+        assert_eq!(calendar.reserve(far), Cycle::new((1 << 40) + 1));
     }
 
     #[test]
     fn a_long_run_of_bookings_is_skipped() {
         let mut calendar = Calendar::new();
         for cycle in 0..200 {
-            assert_eq!(calendar.reserve(Cycle(0)), Cycle(cycle));
+            assert_eq!(calendar.reserve(Cycle::new(0)), Cycle::new(cycle));
         }
     }
 }

@@ -6,7 +6,7 @@ pub const MAXIMUM_SHARERS: usize = u64::BITS as usize;
 
 /// How far harts may be apart. No line gets from one L1 to another in less: 2 cycles from Rocket's L1 to L2, 12 there, 27 until its
 /// owner has given it, and 11 back.
-pub const LINE_TRANSFER: Cycles = Cycles(40);
+pub const LINE_TRANSFER: Cycles = Cycles::new(40);
 
 /// In which state the holders have a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

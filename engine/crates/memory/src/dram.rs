@@ -46,7 +46,7 @@ struct Bank {
 
 impl Timing {
     fn new(clock: Clock, parameters: &DramParameters) -> Timing {
-        let cycles = |span: Picosecond| Cycles(clock.cycle_at(span).0);
+        let cycles = |span: Picosecond| -> Cycles { clock.cycles_of(span) };
         Timing {
             controller: cycles(parameters.controller),
             column: cycles(parameters.column),
@@ -67,7 +67,7 @@ impl Timing {
         let phase = at.0 % self.refresh_interval;
         // The first refresh falls due one interval after the start.
         if at.0 >= self.refresh_interval && phase < self.refresh {
-            Cycle(at.0 - phase + self.refresh)
+            Cycle::new(at.0 - phase + self.refresh)
         } else {
             at
         }
@@ -113,7 +113,7 @@ impl Dram {
         channel.pending_writes = 0;
         let start = timing.outside_refresh(at.max(channel.reads_from));
         let opened = channel.banks[bank].open(timing, start, row);
-        let drained = opened + Cycles(timing.burst * u64::from(timing.write_batch));
+        let drained = opened + Cycles::new(timing.burst * u64::from(timing.write_batch));
         channel.reads_from = drained + timing.write_to_read;
     }
 
@@ -138,7 +138,7 @@ impl Bank {
     fn open(&mut self, timing: &Timing, at: Cycle, row: u64) -> Cycle {
         let at = at.max(self.ready);
         if self.open_row == Some(row) {
-            self.ready = at + Cycles(timing.burst);
+            self.ready = at + Cycles::new(timing.burst);
             return at;
         }
         let activate = match self.open_row {
@@ -148,7 +148,7 @@ impl Bank {
         let column = activate + timing.activate;
         *self = Bank {
             open_row: Some(row),
-            ready: column + Cycles(timing.burst),
+            ready: column + Cycles::new(timing.burst),
             activated: activate,
         };
         column
@@ -167,42 +167,45 @@ mod tests {
     #[test]
     fn a_closed_row_costs_an_activation_and_an_open_one_does_not() {
         let mut dram = memory();
-        let closed = dram.read(Cycle(100), 0) - Cycle(100);
-        assert_eq!(closed, Cycles(40 + 28 + 28));
-        let open = dram.read(Cycle(1000), 128) - Cycle(1000);
-        assert_eq!(open, Cycles(40 + 28));
+        let closed = dram.read(Cycle::new(100), 0) - Cycle::new(100);
+        assert_eq!(closed, Cycles::new(40 + 28 + 28));
+        let open = dram.read(Cycle::new(1000), 128) - Cycle::new(1000);
+        assert_eq!(open, Cycles::new(40 + 28));
     }
 
     #[test]
     fn another_row_of_the_bank_costs_a_precharge_too() {
         let mut dram = memory();
-        dram.read(Cycle(0), 0);
+        dram.read(Cycle::new(0), 0);
         let rows_of_all_banks = 2 * 16 * 8192;
         // Row 1 of bank 0 is found one bank further, because the row is folded into the bank.
-        let conflict = dram.read(Cycle(1000), rows_of_all_banks + 2 * 8192) - Cycle(1000);
-        assert_eq!(conflict, Cycles(40 + 28 + 28 + 28));
+        let conflict = dram.read(Cycle::new(1000), rows_of_all_banks + 2 * 8192) - Cycle::new(1000);
+        assert_eq!(conflict, Cycles::new(40 + 28 + 28 + 28));
     }
 
     #[test]
     fn the_bus_carries_a_line_at_a_time() {
         let mut dram = memory();
-        let last = (0..64).map(|line| dram.read(Cycle(0), line * 128)).max().unwrap();
-        assert!(last - Cycle(0) >= Cycles(64 * 5), "{last}");
+        let last = (0..64)
+            .map(|line| dram.read(Cycle::new(0), line * 128))
+            .max()
+            .unwrap();
+        assert!(last - Cycle::new(0) >= Cycles::new(64 * 5), "{last}");
     }
 
     #[test]
     fn a_refresh_makes_requests_wait() {
         let mut dram = memory();
-        let at = Cycle(15_600);
-        assert_eq!(dram.read(at, 0) - at, Cycles(700 + 96));
+        let at = Cycle::new(15_600);
+        assert_eq!(dram.read(at, 0) - at, Cycles::new(700 + 96));
     }
 
     #[test]
     fn a_batch_of_writes_delays_the_next_read() {
         let mut dram = memory();
         for line in 0..16 {
-            dram.write(Cycle(10), line * 128);
+            dram.write(Cycle::new(10), line * 128);
         }
-        assert!(dram.read(Cycle(10), 1 << 20) - Cycle(10) > Cycles(96 + 80));
+        assert!(dram.read(Cycle::new(10), 1 << 20) - Cycle::new(10) > Cycles::new(96 + 80));
     }
 }

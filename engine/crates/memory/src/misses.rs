@@ -150,18 +150,18 @@ mod tests {
     #[test]
     fn a_second_miss_of_a_line_waits_for_the_first() {
         let mut misses = Misses::new(2);
-        misses.set(128, Cycle(50));
-        assert_eq!(misses.arrival(Cycle(10), 130), Cycle(50));
-        assert_eq!(misses.arrival(Cycle(10), 64), Cycle(10));
-        assert_eq!(misses.arrival(Cycle(60), 130), Cycle(60));
+        misses.set(128, Cycle::new(50));
+        assert_eq!(misses.arrival(Cycle::new(10), 130), Cycle::new(50));
+        assert_eq!(misses.arrival(Cycle::new(10), 64), Cycle::new(10));
+        assert_eq!(misses.arrival(Cycle::new(60), 130), Cycle::new(60));
     }
 
     #[test]
     fn a_miss_waits_for_a_free_register() {
         let mut misses = Misses::new(2);
-        misses.set(0, Cycle(50));
-        misses.set(64, Cycle(40));
-        assert_eq!(misses.start(Cycle(10)), Cycle(40));
+        misses.set(0, Cycle::new(50));
+        misses.set(64, Cycle::new(40));
+        assert_eq!(misses.start(Cycle::new(10)), Cycle::new(40));
     }
 
     /// The same by searching all registers.
@@ -198,14 +198,14 @@ mod tests {
                 let at = 3 * step as u64;
                 for asked in [line, line + 256, line / 2] {
                     prop_assert_eq!(
-                        misses.arrival(Cycle(at), asked * LINE_BYTES).0,
+                        misses.arrival(Cycle::new(at), asked * LINE_BYTES).0,
                         searched.arrival(at, asked)
                     );
                 }
                 let first = searched.first();
-                prop_assert_eq!(misses.start(Cycle(at)).0, at.max(searched.registers[first].1));
+                prop_assert_eq!(misses.start(Cycle::new(at)).0, at.max(searched.registers[first].1));
                 let ready = (at + spans[step]) << 8 | step as u64;
-                misses.set(line * LINE_BYTES, Cycle(ready));
+                misses.set(line * LINE_BYTES, Cycle::new(ready));
                 searched.registers[first] = (line, ready);
             }
         }

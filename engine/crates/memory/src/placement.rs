@@ -39,7 +39,7 @@ pub struct Path {
 }
 
 /// One register slice in each direction between a unit and the network of the L2.
-const CROSSING: Cycles = Cycles(1);
+const CROSSING: Cycles = Cycles::new(1);
 
 const CHIPLET_NANOSECONDS: u64 = 25;
 const PCIE_NANOSECONDS: u64 = 200;
@@ -86,10 +86,10 @@ impl Placement {
             Placement::Chiplet => (CHIPLET_NANOSECONDS, None),
             Placement::PcieCached | Placement::Pcie => (PCIE_NANOSECONDS, Some(PCIE_BYTES_PER_SECOND)),
         };
-        let injected = clock.cycles_of_nanoseconds(injected).0;
+        let injected: Cycles = clock.cycles_of_nanoseconds(injected);
         Path {
-            request: CROSSING + Cycles(injected / 2),
-            response: CROSSING + Cycles(injected - injected / 2),
+            request: CROSSING + Cycles::new(injected.0 / 2),
+            response: CROSSING + Cycles::new(injected.0.div_ceil(2)),
             bytes_per_second,
         }
     }

@@ -81,7 +81,7 @@ impl Link {
         };
         let start = (at.0 << FRACTION_BITS).max(*next);
         *next = start + self.beat_cost;
-        Cycle(start >> FRACTION_BITS)
+        Cycle::new(start >> FRACTION_BITS)
     }
 }
 
@@ -93,16 +93,16 @@ mod tests {
     fn a_link_keeps_its_rate() {
         let clock = Clock::new(2_000_000_000).unwrap();
         let mut link = Link::new(clock, Some(32_000_000_000), 32);
-        let last = (0..100).map(|_| link.cross(Cycle(0), false)).max();
-        assert_eq!(last, Some(Cycle(198)));
-        assert_eq!(link.cross(Cycle(0), true), Cycle(0));
+        let last = (0..100).map(|_| link.cross(Cycle::new(0), false)).max();
+        assert_eq!(last, Some(Cycle::new(198)));
+        assert_eq!(link.cross(Cycle::new(0), true), Cycle::new(0));
     }
 
     #[test]
     fn no_limit_means_no_delay() {
         let clock = Clock::new(2_000_000_000).unwrap();
         let mut link = Link::new(clock, None, 32);
-        assert_eq!(link.cross(Cycle(3), false), Cycle(3));
-        assert_eq!(link.cross(Cycle(3), false), Cycle(3));
+        assert_eq!(link.cross(Cycle::new(3), false), Cycle::new(3));
+        assert_eq!(link.cross(Cycle::new(3), false), Cycle::new(3));
     }
 }

@@ -43,7 +43,7 @@ impl Harts {
 
     fn to(&mut self, at: u64, address: u64, kind: AccessKind, hart: usize) -> u64 {
         let port = self.harts[hart];
-        (self.hierarchy.access(Cycle(at), address, kind, port) - Cycle(at)).0
+        (self.hierarchy.access(Cycle::new(at), address, kind, port) - Cycle::new(at)).0
     }
 
     fn snoops(&mut self, hart: usize) -> Vec<(u64, Snoop)> {
@@ -131,8 +131,8 @@ fn an_owner_is_known_when_its_line_has_left_l2() {
     let unit = harts.unit;
     let done = harts
         .hierarchy
-        .access(Cycle(200_000), LINE, AccessKind::Write, unit);
-    assert_eq!((done - Cycle(200_000)).0, HIT + 2 + UNIT);
+        .access(Cycle::new(200_000), LINE, AccessKind::Write, unit);
+    assert_eq!((done - Cycle::new(200_000)).0, HIT + 2 + UNIT);
     assert_eq!(harts.snoops(0), [(LINE, Snoop::Invalidate)]);
     harts.access(300_000, AccessKind::Own, 0);
     push_out_of_l2(&mut harts);
@@ -177,7 +177,7 @@ fn step(harts: &mut Harts, caches: &mut [L1], at: u64, hart: usize, line: u64, a
                 AccessKind::Write
             };
             let unit = harts.unit;
-            harts.hierarchy.access(Cycle(at), address, kind, unit);
+            harts.hierarchy.access(Cycle::new(at), address, kind, unit);
         }
         _ => {}
     }

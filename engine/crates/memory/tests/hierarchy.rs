@@ -21,7 +21,7 @@ fn each_level_has_its_latency() {
     let mut hierarchy = server();
     let hart = hierarchy.attach_hart();
     let latency = |hierarchy: &mut Hierarchy, at: u64| {
-        (hierarchy.access(Cycle(at), 0x8000_0000, AccessKind::Read, hart) - Cycle(at)).0
+        (hierarchy.access(Cycle::new(at), 0x8000_0000, AccessKind::Read, hart) - Cycle::new(at)).0
     };
     assert_eq!(latency(&mut hierarchy, 1000), 12 + 48 + 40 + 28 + 28);
     assert_eq!(latency(&mut hierarchy, 2000), 12);
@@ -36,7 +36,7 @@ fn no_access_is_faster_than_the_window_allows() {
         hierarchy.warm(0..1 << 16, WarmLevel::L2);
         let minimum = hierarchy.minimum_latency(port);
         for beat in 0..1000 {
-            let at = Cycle(10 + beat / 2);
+            let at = Cycle::new(10 + beat / 2);
             let done = hierarchy.access(at, beat * 32, AccessKind::Read, port);
             assert!(done >= at + minimum, "{placement:?}");
         }
@@ -48,9 +48,9 @@ fn a_near_core_port_streams_one_beat_per_cycle_from_l2() {
     let (mut hierarchy, port) = with_unit(Placement::NearCore);
     hierarchy.warm(0..1 << 16, WarmLevel::L2);
     let last = (0..1024)
-        .map(|beat| hierarchy.access(Cycle(beat), beat * 32, AccessKind::Read, port))
+        .map(|beat| hierarchy.access(Cycle::new(beat), beat * 32, AccessKind::Read, port))
         .max();
-    assert_eq!(last, Some(Cycle(1023 + 14)));
+    assert_eq!(last, Some(Cycle::new(1023 + 14)));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn pcie_limits_the_rate() {
     let (mut hierarchy, port) = with_unit(Placement::Pcie);
     hierarchy.warm(0..1 << 16, WarmLevel::L2);
     let last = (0..1024)
-        .map(|beat| hierarchy.access(Cycle(beat), beat * 32, AccessKind::Read, port))
+        .map(|beat| hierarchy.access(Cycle::new(beat), beat * 32, AccessKind::Read, port))
         .max()
         .unwrap();
     let bytes_per_cycle = 32.0 * 1024.0 / (last.0 as f64 - 414.0);
@@ -69,8 +69,9 @@ fn pcie_limits_the_rate() {
 fn a_unit_that_reads_a_modified_line_pays_for_the_probe_once() {
     let (mut hierarchy, port) = with_unit(Placement::NearCore);
     let hart = hierarchy.attach_hart();
-    hierarchy.access(Cycle(0), 64, AccessKind::Own, hart);
-    let mut read = |at: u64| (hierarchy.access(Cycle(at), 64, AccessKind::Read, port) - Cycle(at)).0;
+    hierarchy.access(Cycle::new(0), 64, AccessKind::Own, hart);
+    let mut read =
+        |at: u64| (hierarchy.access(Cycle::new(at), 64, AccessKind::Read, port) - Cycle::new(at)).0;
     assert_eq!(read(1000), 14 + 16);
     assert_eq!(read(2000), 14);
     let mut snoops = Vec::new();
@@ -82,9 +83,9 @@ fn a_unit_that_reads_a_modified_line_pays_for_the_probe_once() {
 fn a_unit_that_writes_a_line_takes_it_from_the_hart() {
     let (mut hierarchy, port) = with_unit(Placement::NearCore);
     let hart = hierarchy.attach_hart();
-    hierarchy.access(Cycle(0), 128, AccessKind::Read, hart);
-    hierarchy.access(Cycle(500), 160, AccessKind::Write, port);
-    hierarchy.access(Cycle(600), 128, AccessKind::Write, port);
+    hierarchy.access(Cycle::new(0), 128, AccessKind::Read, hart);
+    hierarchy.access(Cycle::new(500), 160, AccessKind::Write, port);
+    hierarchy.access(Cycle::new(600), 128, AccessKind::Write, port);
     let mut snoops = Vec::new();
     hierarchy.take_snoops(hart, |address, snoop| snoops.push((address, snoop)));
     assert_eq!(snoops, [(128, Snoop::Invalidate)]);
@@ -97,9 +98,9 @@ fn outstanding_misses_are_limited() {
     let mut hierarchy = Hierarchy::new(parameters).unwrap();
     let hart = hierarchy.attach_hart();
     hierarchy.warm(0..4096, WarmLevel::Llc);
-    let first = hierarchy.access(Cycle(0), 0, AccessKind::Read, hart);
-    let second = hierarchy.access(Cycle(0), 64, AccessKind::Read, hart);
-    assert_eq!(second - first, Cycles(48));
+    let first = hierarchy.access(Cycle::new(0), 0, AccessKind::Read, hart);
+    let second = hierarchy.access(Cycle::new(0), 64, AccessKind::Read, hart);
+    assert_eq!(second - first, Cycles::new(48));
 }
 
 #[test]
@@ -120,7 +121,7 @@ fn equal_requests_have_equal_answers() {
                 2 => (AccessKind::Read, port),
                 _ => (AccessKind::Write, port),
             };
-            let done = hierarchy.access(Cycle(step * 3), address, kind, requester);
+            let done = hierarchy.access(Cycle::new(step * 3), address, kind, requester);
             sum = sum.wrapping_mul(31).wrapping_add(done.0);
         }
         (sum, hierarchy.counters())

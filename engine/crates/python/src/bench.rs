@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 /// Cycles within which a register access must be answered.
-const REGISTER_LIMIT: Cycles = Cycles(1 << 32);
+const REGISTER_LIMIT: Cycles = Cycles::new(1 << 32);
 
 /// A unit alone against guest memory and the memory hierarchy.
 #[pyclass]
@@ -153,7 +153,7 @@ impl UnitBench {
     }
 
     fn run(&mut self, py: Python<'_>, cycles: u64) {
-        py.detach(|| self.bench.run(Cycles(cycles)));
+        py.detach(|| self.bench.run(Cycles::new(cycles)));
     }
 
     #[pyo3(signature = (max_cycles = 0))]
@@ -217,7 +217,7 @@ impl UnitBench {
     fn deliver(&mut self, frame: &[u8], at: u64, spacing: u64) -> PyResult<u64> {
         let end = self
             .bench
-            .deliver(frame, Cycle(at), Cycles(spacing))
+            .deliver(frame, Cycle::new(at), Cycles::new(spacing))
             .map_err(raise)?;
         Ok(end.0)
     }
@@ -228,7 +228,9 @@ impl UnitBench {
         if data.len() > 8 {
             return Err(raise("a flit has at most 8 bytes"));
         }
-        self.bench.deliver_flit(data, last, Cycle(at)).map_err(raise)?;
+        self.bench
+            .deliver_flit(data, last, Cycle::new(at))
+            .map_err(raise)?;
         Ok(())
     }
 
@@ -267,5 +269,5 @@ fn range(address: u64, length: u64) -> PyResult<Range<u64>> {
 
 /// 0 stands for no limit.
 fn limit(max_cycles: u64) -> Option<Cycles> {
-    (max_cycles > 0).then_some(Cycles(max_cycles))
+    (max_cycles > 0).then_some(Cycles::new(max_cycles))
 }

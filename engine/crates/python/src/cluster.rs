@@ -10,8 +10,8 @@ use rackwright_cluster::{
 use rackwright_ethernet::Capture;
 use rackwright_rtl::Design;
 use rackwright_schedule::{equal_shares, RunOutcome, Share};
-use rackwright_server::Stamp;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_server::{Moment, Stamp};
+use rackwright_time::network::{Cycle, Cycles};
 use rackwright_trace::Observation;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -66,7 +66,7 @@ impl Cluster {
     }
 
     fn set_window(&mut self, cycles: u64) -> PyResult<()> {
-        self.cluster.set_window(Cycles(cycles)).map_err(raise)
+        self.cluster.set_window(Cycles::new(cycles)).map_err(raise)
     }
 
     /// Ends runs when the programs of all these servers have ended.
@@ -99,14 +99,14 @@ impl Cluster {
 
     /// Advances to a cycle; tells whether anything is left to happen after it.
     fn run(&mut self, py: Python<'_>, until: u64) -> PyResult<bool> {
-        py.detach(|| self.advance(Cycle(until))).map_err(raise)
+        py.detach(|| self.advance(Cycle::new(until))).map_err(raise)
     }
 
     /// Advances this process's share to a cycle; tells whether anything is left to happen in it. After
     /// every window `exchange` gets bytes for each process, in order, and returns what each has for this.
     fn run_share(&mut self, py: Python<'_>, until: u64, exchange: Py<PyAny>) -> PyResult<bool> {
         let mut meeting = Meeting::new(exchange);
-        let outcome = py.detach(|| self.cluster.run_share(Cycle(until), &mut meeting));
+        let outcome = py.detach(|| self.cluster.run_share(Cycle::new(until), &mut meeting));
         match outcome {
             Ok(outcome) => Ok(outcome == RunOutcome::TimeOver),
             Err(apart) => Err(match apart.0.downcast::<PyErr>() {
@@ -137,17 +137,15 @@ impl Cluster {
         let stamps = self.cluster.stamps(server).map_err(raise)?;
         let row = |stamp: &Stamp| {
             let Stamp {
+                at,
                 event,
-                cycle,
                 instructions,
             } = *stamp;
-            (
-                event.name(),
-                cycle.0,
-                event.is_of_hart(),
-                instructions,
-                event.register(),
-            )
+            let (cycle, is_of_hart) = match at {
+                Moment::Hart(cycle) => (cycle.0, true),
+                Moment::Link(cycle) => (cycle.0, false),
+            };
+            (event.name(), cycle, is_of_hart, instructions, event.register())
         };
         Ok(stamps.iter().map(row).collect())
     }

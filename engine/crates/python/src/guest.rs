@@ -184,7 +184,7 @@ impl Guest {
     /// Runs for up to so many cycles; what it came back with, and a status when the guest was switched off.
     fn run(&mut self, py: Python<'_>, cycles: u64) -> PyResult<(&'static str, Option<i32>)> {
         let guest = self.connected();
-        let progress = py.detach(|| guest.run(Cycles(cycles))).map_err(raise)?;
+        let progress = py.detach(|| guest.run(Cycles::new(cycles))).map_err(raise)?;
         Ok(match progress {
             Progress::Running => ("running", None),
             Progress::Ready => ("ready", None),

@@ -2,7 +2,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use rackwright_ethernet::Frame;
 use rackwright_schedule::{Apart, Envelope, Portable};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Where processes meet, by a Python function that carries bytes between them.
 pub struct Meeting {
@@ -53,7 +53,7 @@ impl rackwright_schedule::Meeting<Frame> for Meeting {
                     mail.push(Envelope::unpack(bytes).ok_or_else(garbled)?);
                 }
             }
-            Ok(Cycle(earliest))
+            Ok(Cycle::new(earliest))
         })
     }
 }

@@ -33,7 +33,7 @@ impl RocketDesign {
         let limit = if max_cycles == 0 {
             Cycle::NEVER
         } else {
-            Cycle(max_cycles)
+            Cycle::new(max_cycles)
         };
         let exit_code = run_interruptibly(py, &mut machine, limit)?;
         Ok(RocketRun {
@@ -56,7 +56,7 @@ fn run_interruptibly(
     limit: Cycle,
 ) -> PyResult<i32> {
     loop {
-        let until = limit.min(Cycle(machine.cycle().0.saturating_add(SLICE)));
+        let until = limit.min(Cycle::new(machine.cycle().0.saturating_add(SLICE)));
         if let Some(code) = py.detach(|| machine.run(until)) {
             return Ok(code);
         }

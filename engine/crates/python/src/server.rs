@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Simulated cycles between two looks at signals and at the wall clock.
-const SLICE: Cycles = Cycles(2_000_000);
+const SLICE: Cycles = Cycles::new(2_000_000);
 
 /// How often progress is reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
@@ -131,7 +131,7 @@ impl Server {
         let limit = if max_cycles == 0 {
             Cycle::NEVER
         } else {
-            Cycle(max_cycles)
+            Cycle::new(max_cycles)
         };
         let observers = Observers { progress, notice };
         let exit_code = run_to_end(py, &mut server, limit, &observers)?;
@@ -156,7 +156,7 @@ impl Server {
 
 /// Cycles without a movement of the unit that the hart waits for after which that is said, and said again when the time
 /// has doubled.
-const QUIET: Cycles = Cycles(4_000_000);
+const QUIET: Cycles = Cycles::new(4_000_000);
 
 /// Who is told how a run goes.
 struct Observers {
@@ -196,7 +196,7 @@ fn run_to_end(
         if let Some(wait) = server.wait() {
             let still = server.cycle().0.saturating_sub(wait.moved.0);
             if still >= noticed.0 {
-                noticed = Cycles(2 * still);
+                noticed = Cycles::new(2 * still);
                 observers.tell(py, &format!("the program {wait}"))?;
             }
         }

@@ -3,7 +3,7 @@ use crate::interface::{
     RegisterAnswer, StreamFlit,
 };
 use crate::{Design, RtlError};
-use rackwright_time::Cycle;
+use rackwright_time::unit::Cycle;
 use std::ffi::{c_void, CStr, CString};
 use std::path::Path;
 
@@ -238,7 +238,7 @@ impl Instance {
         // SAFETY: `host` is alive; the step's pointers stay valid until the next call, and the
         // returned borrow of `self` prevents one.
         unsafe { (self.design.functions.step)(self.host, until.0, &mut raw) };
-        self.cycle = Cycle(raw.cycle);
+        self.cycle = Cycle::new(raw.cycle);
         self.evaluated = raw.evaluated;
         // SAFETY: as above; each pointer is valid for its count.
         let (responses, answers) = unsafe {
@@ -252,7 +252,7 @@ impl Instance {
         self.command_responses.clear();
         self.command_responses
             .extend(responses.iter().map(|raw| CommandResponse {
-                cycle: Cycle(raw.cycle),
+                cycle: Cycle::new(raw.cycle),
                 rd: raw.rd as u8,
                 data: raw.data,
             }));
@@ -260,7 +260,7 @@ impl Instance {
             cycle: self.cycle,
             quiescent: raw.quiescent != 0,
             commands_accepted: raw.commands_accepted,
-            last_accept: Cycle(raw.last_accept),
+            last_accept: Cycle::new(raw.last_accept),
             broken: broken(&raw),
             command_responses: &self.command_responses,
             register_answers: answers,
@@ -312,9 +312,9 @@ fn broken(raw: &RawStep) -> Option<Broken> {
     if raw.stopped_at != u64::MAX {
         // SAFETY: the host keeps the text, which ends with 0, as long as it is alive.
         let said = unsafe { CStr::from_ptr(raw.complaint) }.to_string_lossy();
-        return Some(Broken::Stopped(Cycle(raw.stopped_at), reason(&said)));
+        return Some(Broken::Stopped(Cycle::new(raw.stopped_at), reason(&said)));
     }
-    (raw.idle_broken != u64::MAX).then_some(Broken::Idle(Cycle(raw.idle_broken)))
+    (raw.idle_broken != u64::MAX).then_some(Broken::Idle(Cycle::new(raw.idle_broken)))
 }
 
 /// What Verilator makes of an error, without the time, what is said twice, and a level that only it knows.

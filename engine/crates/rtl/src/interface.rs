@@ -1,6 +1,6 @@
 //! The Rust side of `host/interface.h`; the two agree field by field.
 
-use rackwright_time::Cycle;
+use rackwright_time::unit::Cycle;
 use std::ffi::{c_char, c_void};
 
 /// The version of the interface; raised with every change of a struct or function.

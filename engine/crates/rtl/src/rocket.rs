@@ -112,7 +112,7 @@ impl Rocket {
         // SAFETY: `core` was created by this design and is not destroyed yet; `raw` points to
         // `bus`, which outlives the call and is used by nothing else during it.
         let state = unsafe { (self.design.functions.run)(self.core.as_ptr(), &mut raw, until.0) };
-        self.cycle = Cycle(state.cycle);
+        self.cycle = Cycle::new(state.cycle);
         self.instructions = state.instructions;
     }
 

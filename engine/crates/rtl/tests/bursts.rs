@@ -3,7 +3,7 @@
 use rackwright_rtl::{
     BuildOptions, Cache, Command, Instance, Manifest, MemoryRequest, MemoryResponse, Toolchain,
 };
-use rackwright_time::Cycles;
+use rackwright_time::unit::Cycles;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ fn burst(unit: &mut Instance, funct: u8, address: u64, length: u64, bytes: u64, 
 
 /// What the unit asks of memory in so many cycles, unanswered.
 fn asked(unit: &mut Instance, cycles: u64) -> Vec<MemoryRequest> {
-    let end = unit.cycle() + Cycles(cycles);
+    let end = unit.cycle() + Cycles::new(cycles);
     let mut all = Vec::new();
     while unit.cycle() < end {
         unit.step(end);
@@ -100,7 +100,7 @@ fn reads_leave_room_for_the_data_of_a_write() {
         for request in std::mem::take(&mut open) {
             *(if request.write { &mut writes } else { &mut reads }) += 1;
             unit.respond(&MemoryResponse {
-                due: unit.cycle() + Cycles(20),
+                due: unit.cycle() + Cycles::new(20),
                 tag: request.tag,
                 port: request.port,
                 fault: false,
@@ -111,6 +111,6 @@ fn reads_leave_room_for_the_data_of_a_write() {
     }
     assert_eq!((reads, writes), (4 * 255, 256));
     command(&mut unit, COUNT, 0, 0);
-    let answer = unit.step(unit.cycle() + Cycles(100)).command_responses[0];
+    let answer = unit.step(unit.cycle() + Cycles::new(100)).command_responses[0];
     assert_eq!(answer.data, 4 * 255);
 }

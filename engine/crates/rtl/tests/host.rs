@@ -6,7 +6,7 @@
 use rackwright_rtl::{
     Broken, BuildOptions, Cache, Command, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain,
 };
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::unit::{Cycle, Cycles};
 use std::path::{Path, PathBuf};
 
 fn toolchain() -> Toolchain {
@@ -36,14 +36,14 @@ fn design() -> Design {
         .unwrap()
 }
 
-const LATENCY: Cycles = Cycles(20);
+const LATENCY: Cycles = Cycles::new(20);
 
 /// Runs until the unit has answered one command; returns the answer, its cycle and the cycles evaluated.
 fn peek(design: &Design, skip: bool) -> (u64, Cycle, u64, u64) {
     let mut unit = Instance::new(design, None).unwrap();
     unit.skip_quiescent(skip);
     unit.command(
-        Cycle(1000),
+        Cycle::new(1000),
         Command {
             opcode: 0,
             funct: 0,
@@ -54,7 +54,7 @@ fn peek(design: &Design, skip: bool) -> (u64, Cycle, u64, u64) {
         },
     );
     loop {
-        let step = unit.step(unit.cycle() + Cycles(10));
+        let step = unit.step(unit.cycle() + Cycles::new(10));
         let answer = step.command_responses.first().copied();
         for request in unit.requests().to_vec() {
             assert_eq!(request.address, 0x1230);
@@ -83,7 +83,7 @@ fn a_command_is_answered_from_memory_at_the_same_cycle_with_and_without_skipping
     let (_, all_at, all, waiting) = peek(&design, false);
     assert_eq!(value, 0x1230);
     // Taken at 1000, asked at 1001, answered by memory at 1021, by the unit at 1022.
-    assert_eq!(skipped_at, Cycle(1022));
+    assert_eq!(skipped_at, Cycle::new(1022));
     assert_eq!(all_at, skipped_at);
     assert_eq!(waiting, LATENCY.0);
     assert_eq!(skipped_waiting, waiting);
@@ -186,12 +186,12 @@ fn an_idle_output_that_lies_is_found() {
     let broken = |manifest: &Path| {
         let mut unit = instance_of(manifest);
         unit.check_idle();
-        unit.step(Cycle(1000)).broken
+        unit.step(Cycle::new(1000)).broken
     };
     assert_eq!(broken(&fixture()), None);
     // Its line rises in cycle 100, of its own accord.
     let liar = fixture().with_file_name("liar").join("manifest.json");
-    assert_eq!(broken(&liar), Some(Broken::Idle(Cycle(100))));
+    assert_eq!(broken(&liar), Some(Broken::Idle(Cycle::new(100))));
 }
 
 #[test]
@@ -204,18 +204,18 @@ fn an_assertion_that_fails_is_told_and_stops_the_unit() {
         let manifest = fixture().with_file_name("stops").join(format!("{ending}.json"));
         let mut unit = instance_of(&manifest);
         unit.skip_quiescent(false);
-        let mut told = [unit.step(Cycle(90)).broken, None, None];
+        let mut told = [unit.step(Cycle::new(90)).broken, None, None];
         for again in &mut told[1..] {
-            *again = unit.step(Cycle(1000)).broken;
+            *again = unit.step(Cycle::new(1000)).broken;
         }
         let Some(Broken::Stopped(cycle, reason)) = &told[1] else {
             panic!("{ending} was not stopped: {told:?}")
         };
-        assert_eq!((told[0].as_ref(), *cycle), (None, Cycle(100)));
+        assert_eq!((told[0].as_ref(), *cycle), (None, Cycle::new(100)));
         assert_eq!(reason, &format!("{ending}.sv:16: {said}"));
         assert_eq!(told[1], told[2]);
         // What it says is of that unit alone.
-        assert_eq!(instance_of(&manifest).step(Cycle(90)).broken, None);
+        assert_eq!(instance_of(&manifest).step(Cycle::new(90)).broken, None);
     }
 }
 
@@ -236,7 +236,7 @@ fn waves_are_written_where_asked() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peek.fst");
     let mut unit = Instance::new(&design, Some(&path)).unwrap();
     unit.skip_quiescent(false);
-    unit.step(Cycle(50));
+    unit.step(Cycle::new(50));
     drop(unit);
     assert!(std::fs::metadata(&path).unwrap().len() > 100);
 }

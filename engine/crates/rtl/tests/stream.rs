@@ -3,7 +3,7 @@
 use rackwright_rtl::{
     BuildOptions, Cache, Design, Instance, InterruptChange, Manifest, StreamFlit, Toolchain,
 };
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::unit::{Cycle, Cycles};
 use std::path::{Path, PathBuf};
 
 /// The unit of one of the manifests.
@@ -57,7 +57,7 @@ fn repeated(
     unit.skip_quiescent(skip);
     given.iter().for_each(|flit| unit.flit(*flit));
     let (mut flits, mut interrupts) = (Vec::new(), Vec::new());
-    while unit.cycle() < Cycle(2000) {
+    while unit.cycle() < Cycle::new(2000) {
         let step = unit.step(unit.cycle() + window);
         flits.extend_from_slice(step.flits);
         interrupts.extend_from_slice(step.interrupts);
@@ -68,7 +68,7 @@ fn repeated(
 #[test]
 fn flits_cross_in_their_cycles_whatever_the_window_and_with_and_without_skipping() {
     let design = design("manifest.json");
-    let (flits, interrupts, evaluated) = repeated(&design, &two_frames(), Cycles(10), true);
+    let (flits, interrupts, evaluated) = repeated(&design, &two_frames(), Cycles::new(10), true);
     let expected = [
         flit(101, 1, 1, false),
         flit(102, 1, 2, true),
@@ -80,7 +80,7 @@ fn flits_cross_in_their_cycles_whatever_the_window_and_with_and_without_skipping
     assert_eq!(interrupts, [change(102, 1), change(1001, 0), change(1002, 1)]);
     assert!(evaluated < 20, "{evaluated} cycles evaluated");
     for (window, skip) in [(1, true), (400, true), (10, false)] {
-        let (same_flits, same_interrupts, _) = repeated(&design, &two_frames(), Cycles(window), skip);
+        let (same_flits, same_interrupts, _) = repeated(&design, &two_frames(), Cycles::new(window), skip);
         assert_eq!((same_flits, same_interrupts), (flits.clone(), interrupts.clone()));
     }
 }
@@ -101,7 +101,7 @@ fn a_wide_port_takes_two_flits_of_a_frame_in_a_cycle() {
         flit(1500, 0, 9, true),
     ];
     let given = [&two_frames()[..], &others].concat();
-    let (flits, interrupts, evaluated) = repeated(&design, &given, Cycles(10), true);
+    let (flits, interrupts, evaluated) = repeated(&design, &given, Cycles::new(10), true);
     let expected = [
         flit(102, 1, 1, false),
         flit(102, 1, 2, true),
@@ -120,7 +120,7 @@ fn a_wide_port_takes_two_flits_of_a_frame_in_a_cycle() {
     assert_eq!(flits, expected);
     assert!(evaluated < 30, "{evaluated} cycles evaluated");
     for (window, skip) in [(1, true), (400, true), (10, false)] {
-        let (same_flits, same_interrupts, _) = repeated(&design, &given, Cycles(window), skip);
+        let (same_flits, same_interrupts, _) = repeated(&design, &given, Cycles::new(window), skip);
         assert_eq!((same_flits, same_interrupts), (flits.clone(), interrupts.clone()));
     }
 }

@@ -1,4 +1,4 @@
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -51,7 +51,7 @@ impl Agenda {
         let far = self.far.peek().map_or(u64::MAX, |Reverse((window, _))| *window);
         match self.first_near().unwrap_or(u64::MAX).min(far) {
             u64::MAX => Cycle::NEVER,
-            window => Cycle(window * self.window),
+            window => Cycle::new(window * self.window),
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn windows_come_in_order_near_and_far() {
-        let mut agenda = Agenda::new(Cycles(10), Cycle(95));
+        let mut agenda = Agenda::new(Cycles::new(10), Cycle::new(95));
         let notes = [
             (99, 1),
             (100, 2),
@@ -128,7 +128,7 @@ mod tests {
         ];
         notes
             .iter()
-            .for_each(|(wake, model)| agenda.note(Cycle(*wake), *model));
+            .for_each(|(wake, model)| agenda.note(Cycle::new(*wake), *model));
         agenda.note(Cycle::NEVER, 9);
         let all: Vec<_> = std::iter::from_fn(|| taken(&mut agenda)).collect();
         let expected = [
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn buckets_are_used_again() {
-        let mut agenda = Agenda::new(Cycles(1), Cycle::ZERO);
+        let mut agenda = Agenda::new(Cycles::new(1), Cycle::ZERO);
         for round in 0..1000 {
-            agenda.note(Cycle(round * 37 + 255), round as u32);
+            agenda.note(Cycle::new(round * 37 + 255), round as u32);
             let (cycle, models) = taken(&mut agenda).unwrap();
             assert_eq!((cycle, models), (round * 37 + 255, vec![round as u32]));
         }

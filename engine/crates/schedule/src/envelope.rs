@@ -1,5 +1,5 @@
 use rackwright_link::{Arrival, Portable};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Something on its way to a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ impl<T: Portable> Portable for Envelope<T> {
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
         let (node, port) = (u32::unpack(bytes)?, u32::unpack(bytes)?);
-        let cycle = Cycle(u64::unpack(bytes)?);
+        let cycle = Cycle::new(u64::unpack(bytes)?);
         let item = T::unpack(bytes)?;
         let arrival = Arrival { cycle, item };
         Some(Envelope { node, port, arrival })
@@ -39,7 +39,7 @@ mod tests {
             node: 1,
             port: 2,
             arrival: Arrival {
-                cycle: Cycle(3),
+                cycle: Cycle::new(3),
                 item: 4u64,
             },
         };

@@ -1,7 +1,7 @@
 use crate::meeting::{Apart, Meeting};
 use crate::rounds::{Alarm, Rounds};
 use crate::Envelope;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
@@ -87,7 +87,7 @@ impl<T> Meeting<T> for Seat<'_, T> {
                 mail.append(&mut exchange.slot(round, from, self.own));
             }
         }
-        Ok(Cycle(earliest))
+        Ok(Cycle::new(earliest))
     }
 }
 

@@ -2,7 +2,7 @@ use crate::node::{Node, Peer};
 use crate::tap::Tap;
 use crate::Model;
 use rackwright_link::{Latency, LinkError};
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 
 /// A model's place in its graph: models are numbered in the order in which they were added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +73,7 @@ pub struct Graph<M: Model> {
 }
 
 /// The longest window of a graph without links.
-const UNLINKED_WINDOW: Cycles = Cycles(1 << 20);
+const UNLINKED_WINDOW: Cycles = Cycles::new(1 << 20);
 
 /// Threads keep their first shares, which are of equally many models, for so many windows.
 const FIRST_WINDOWS_SHARED: u64 = 32;
@@ -149,7 +149,7 @@ impl<M: Model> Graph<M> {
     /// # Errors
     /// [`GraphError::Window`] when it is zero or longer than the shortest latency.
     pub fn set_window(&mut self, window: Cycles) -> Result<(), GraphError> {
-        if window == Cycles(0) || window > self.shortest {
+        if window == Cycles::new(0) || window > self.shortest {
             return Err(GraphError::Window {
                 window,
                 latency: self.shortest,

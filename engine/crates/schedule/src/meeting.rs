@@ -1,5 +1,5 @@
 use crate::Envelope;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use std::error::Error;
 
 /// Why parts could not meet: what went wrong in the connection between them.

@@ -3,7 +3,7 @@ use crate::tap::{Direction, Tap};
 use crate::Envelope;
 use rackwright_link::{Arrival, Arrivals, Item};
 use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Anything with ports: a server, a switch, a traffic source, a disk.
 pub trait Model: Send {
@@ -88,7 +88,7 @@ impl<T: Item> Outbox<'_, T> {
             first >= own.free && last >= first,
             "two bursts at {first}, or out of order"
         );
-        own.free = Cycle(last.0 + 1);
+        own.free = Cycle::new(last.0 + 1);
         own.trail.add(first.0, last.0);
         item.leave(&mut own.trail);
         if let Some(tap) = &mut self.tap {

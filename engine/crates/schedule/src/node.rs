@@ -3,7 +3,7 @@ use crate::model::Incoming;
 use crate::tap::Tap;
 use crate::{Envelope, Model, Outbox};
 use rackwright_link::{Inbox, Latency, Order, Trail};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// The port at the other end of a link.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use crate::node::Node;
 use crate::table::{Lent, Tables};
 use crate::{Apart, Envelope, Meeting, Model};
 use rackwright_link::Order;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::time::Instant;
 
 /// How a part goes through its share of a run.
@@ -112,7 +112,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
 
     fn window_end(&self, from: Cycle, pace: Pace) -> Cycle {
         let length = pace.window.0;
-        Cycle((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
+        Cycle::new((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
     }
 
     /// Visits every model that has something to do before `end`, and those of others that have nobody yet.

@@ -4,7 +4,7 @@ use crate::rounds::Alarm;
 use crate::table::Tables;
 use crate::{equal_shares, Apart, Graph, Meeting, Model, ModelId, Share, Tapped};
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::ops::Range;
 
 /// How a run ended.
@@ -53,7 +53,7 @@ impl<M: Model> Graph<M> {
         let wakes = self.nodes.iter().map(|node| node.wake);
         // Until the first of them nothing happens.
         let first = wakes.fold(Cycle::NEVER, Cycle::min).max(self.cycle);
-        Cycle(first.0.saturating_add(span)).min(until)
+        Cycle::new(first.0.saturating_add(span)).min(until)
     }
 
     fn run_shares(&mut self, until: Cycle) {

@@ -1,4 +1,4 @@
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Which way something passed a port, as its model sees it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

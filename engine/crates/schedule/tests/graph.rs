@@ -4,7 +4,7 @@ use rackwright_schedule::{
     Direction, Graph, GraphError, Incoming, Model, ModelId, Outbox, PortId, RunOutcome,
 };
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ struct Echo {
     seen: Vec<u64>,
 }
 
-const THINK: Cycles = Cycles(7);
+const THINK: Cycles = Cycles::new(7);
 
 impl Echo {
     fn new(ports: usize, first: Option<(Cycle, u64)>) -> Echo {
@@ -67,9 +67,11 @@ fn port(model: ModelId, port: usize) -> PortId {
 
 fn pair(latency: u64, turns: u64) -> (Graph<Echo>, [ModelId; 2]) {
     let mut graph = Graph::new();
-    let one = graph.add("one", Echo::new(1, Some((Cycle(1000), turns))));
+    let one = graph.add("one", Echo::new(1, Some((Cycle::new(1000), turns))));
     let other = graph.add("other", Echo::new(1, None));
-    graph.join(port(one, 0), port(other, 0), Cycles(latency)).unwrap();
+    graph
+        .join(port(one, 0), port(other, 0), Cycles::new(latency))
+        .unwrap();
     (graph, [one, other])
 }
 
@@ -77,36 +79,43 @@ fn pair(latency: u64, turns: u64) -> (Graph<Echo>, [ModelId; 2]) {
 fn chain(threads: usize, window: Option<u64>, skip_idle: bool) -> String {
     let mut graph = Graph::new();
     let ids: Vec<ModelId> = (0..9)
-        .map(|index| graph.add(format!("m{index}"), Echo::new(2, Some((Cycle(index * 13), 400)))))
+        .map(|index| {
+            graph.add(
+                format!("m{index}"),
+                Echo::new(2, Some((Cycle::new(index * 13), 400))),
+            )
+        })
         .collect();
     for (here, there) in ids.iter().zip(&ids[1..]) {
-        graph.join(port(*here, 0), port(*there, 1), Cycles(60)).unwrap();
+        graph
+            .join(port(*here, 0), port(*there, 1), Cycles::new(60))
+            .unwrap();
     }
     graph.set_threads(threads);
     graph.set_skip_idle(skip_idle);
     if let Some(window) = window {
-        graph.set_window(Cycles(window)).unwrap();
+        graph.set_window(Cycles::new(window)).unwrap();
     }
-    graph.run(Cycle(5_000));
-    graph.run(Cycle(17_001));
+    graph.run(Cycle::new(5_000));
+    graph.run(Cycle::new(17_001));
     graph.digest().to_string()
 }
 
 #[test]
 fn an_item_goes_there_and_back_at_the_latency_of_the_link() {
     let (mut graph, [one, other]) = pair(100, 1);
-    assert_eq!(graph.run(Cycle(1250)), RunOutcome::Quiet);
+    assert_eq!(graph.run(Cycle::new(1250)), RunOutcome::Quiet);
     assert_eq!(graph.model(other).seen, [1100]);
     assert_eq!(graph.model(one).seen, [1207]);
-    assert_eq!(graph.cycle(), Cycle(1250));
+    assert_eq!(graph.cycle(), Cycle::new(1250));
 }
 
 #[test]
 fn what_is_on_its_way_when_time_is_over_arrives_in_the_next_run() {
     let (mut graph, [one, other]) = pair(100, 1);
-    assert_eq!(graph.run(Cycle(1050)), RunOutcome::TimeOver);
+    assert_eq!(graph.run(Cycle::new(1050)), RunOutcome::TimeOver);
     assert!(graph.model(other).seen.is_empty());
-    graph.run(Cycle(2000));
+    graph.run(Cycle::new(2000));
     assert_eq!(graph.model(one).seen, [1207]);
 }
 
@@ -128,14 +137,14 @@ fn the_digest_depends_on_neither_threads_nor_windows_nor_skipping() {
 #[test]
 fn a_long_silence_is_passed_in_one_step() {
     let (mut graph, _) = pair(1, 0);
-    assert_eq!(graph.run(Cycle(u64::MAX - 1)), RunOutcome::Quiet);
+    assert_eq!(graph.run(Cycle::new(u64::MAX - 1)), RunOutcome::Quiet);
 }
 
 #[test]
 fn a_tap_hears_both_directions_in_order() {
     let (mut graph, [one, _]) = pair(100, 2);
     graph.tap(port(one, 0)).unwrap();
-    graph.run(Cycle(2000));
+    graph.run(Cycle::new(2000));
     let heard: Vec<_> = graph
         .take_tapped()
         .iter()
@@ -153,9 +162,13 @@ fn a_tap_hears_both_directions_in_order() {
 #[test]
 fn ports_that_do_not_exist_or_are_taken_are_refused_by_name() {
     let (mut graph, [one, other]) = pair(10, 0);
-    let missing = graph.join(port(one, 1), port(other, 0), Cycles(1)).unwrap_err();
+    let missing = graph
+        .join(port(one, 1), port(other, 0), Cycles::new(1))
+        .unwrap_err();
     assert_eq!(missing.to_string(), "`one` has 1 ports; there is no port 1");
-    let taken = graph.join(port(one, 0), port(other, 0), Cycles(1)).unwrap_err();
+    let taken = graph
+        .join(port(one, 0), port(other, 0), Cycles::new(1))
+        .unwrap_err();
     assert_eq!(taken.to_string(), "port 0 of `one` is joined already");
 }
 
@@ -163,11 +176,11 @@ fn ports_that_do_not_exist_or_are_taken_are_refused_by_name() {
 fn windows_longer_than_a_link_are_refused() {
     let (mut graph, _) = pair(10, 0);
     let expected = GraphError::Window {
-        window: Cycles(11),
-        latency: Cycles(10),
+        window: Cycles::new(11),
+        latency: Cycles::new(10),
     };
-    assert_eq!(graph.set_window(Cycles(11)), Err(expected));
-    assert!(graph.set_window(Cycles(0)).is_err());
+    assert_eq!(graph.set_window(Cycles::new(11)), Err(expected));
+    assert!(graph.set_window(Cycles::new(0)).is_err());
 }
 
 /// Claims to have something to do that it never does, or has nothing to do.
@@ -196,11 +209,15 @@ fn a_model_that_breaks_its_contract_ends_the_run_of_all_threads() {
             let run = std::panic::catch_unwind(|| {
                 let mut graph = Graph::new();
                 for model in 0..4 {
-                    let due = if model == liar { Cycle(5) } else { Cycle::NEVER };
+                    let due = if model == liar {
+                        Cycle::new(5)
+                    } else {
+                        Cycle::NEVER
+                    };
                     graph.add(format!("m{model}"), Claim(due));
                 }
                 graph.set_threads(threads);
-                graph.run(Cycle(10))
+                graph.run(Cycle::new(10))
             });
             assert!(run.is_err(), "{threads} threads, model {liar}");
         }
@@ -242,7 +259,7 @@ impl Model for Slow {
             std::thread::sleep(Duration::from_millis(1));
         }
         crowd.now.fetch_sub(1, Ordering::SeqCst);
-        self.next = until + Cycles(1);
+        self.next = until + Cycles::new(1);
     }
 
     fn digest(&self, _: &mut Digest) {}
@@ -254,7 +271,7 @@ fn a_thread_without_work_takes_over_long_visits_of_another() {
     let mut graph = Graph::new();
     for index in 0..4 {
         // Shares are of two models each at first: only the first has anything to do.
-        let next = if index < 2 { Cycle(0) } else { Cycle::NEVER };
+        let next = if index < 2 { Cycle::new(0) } else { Cycle::NEVER };
         let (crowd, patience) = (crowd.clone(), Duration::from_millis(20));
         graph.add(
             format!("m{index}"),
@@ -266,10 +283,10 @@ fn a_thread_without_work_takes_over_long_visits_of_another() {
         );
     }
     let ends = [0, 1].map(|model| port(ModelId(model), 0));
-    graph.join(ends[0], ends[1], Cycles(10)).unwrap();
+    graph.join(ends[0], ends[1], Cycles::new(10)).unwrap();
     graph.set_threads(2);
     // Visits are found to take long in the first windows, long before shares are made again.
-    graph.run(Cycle(200));
+    graph.run(Cycle::new(200));
     assert_eq!(crowd.most.load(Ordering::SeqCst), 2, "visits at once");
 }
 
@@ -307,16 +324,18 @@ fn slow_ring(threads: usize) -> String {
     let mut graph = Graph::new();
     let ids: Vec<ModelId> = (0..7)
         .map(|index| {
-            let echo = Echo::new(2, Some((Cycle(index * 13), 4000)));
+            let echo = Echo::new(2, Some((Cycle::new(index * 13), 4000)));
             graph.add(format!("m{index}"), SlowEcho(echo))
         })
         .collect();
     for (index, here) in ids.iter().enumerate() {
         let there = ids[(index + 1) % ids.len()];
-        graph.join(port(*here, 0), port(there, 1), Cycles(60)).unwrap();
+        graph
+            .join(port(*here, 0), port(there, 1), Cycles::new(60))
+            .unwrap();
     }
     graph.set_threads(threads);
-    graph.run(Cycle(40_000));
+    graph.run(Cycle::new(40_000));
     graph.digest().to_string()
 }
 

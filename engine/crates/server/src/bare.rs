@@ -16,7 +16,7 @@ const MEMORY_BYTES: u64 = 256 << 20;
 pub const BARE_METAL_BYTES: u64 = BareMetal::MEMORY_BASE + MEMORY_BYTES;
 
 /// Time of an access to a device: across the chip and back.
-pub(crate) const DEVICE_LATENCY: Cycles = Cycles(10);
+pub(crate) const DEVICE_LATENCY: Cycles = Cycles::new(10);
 
 /// Puts a bare-metal program into memory, all of which it may use, and what it is told; returns its entry point.
 pub(crate) fn load(

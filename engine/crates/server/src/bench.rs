@@ -2,7 +2,7 @@ use crate::error::ServerError;
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement};
 use rackwright_rtl::{Command, Design, RegisterAccess, TranslationContext};
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::{unit, Cycle, Cycles};
 use rackwright_unit::{frames, AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub struct Bench {
 }
 
 /// How far a bench advances between two looks at what it waits for.
-const STRIDE: Cycles = Cycles(4096);
+const STRIDE: unit::Cycles = unit::Cycles::new(4096);
 
 impl Bench {
     /// A bench with `guest_bytes` of zeroed memory, all of it readable and writable, behind caches with these `parameters`.
@@ -47,7 +47,7 @@ impl Bench {
     /// The bytes as they are now, for a look or a change that costs no time. What the unit has written is there when memory has
     /// answered.
     pub fn memory(&mut self) -> &mut GuestMemory {
-        self.unit.settle_writes(self.cycle, &mut self.memory);
+        self.unit.settle_writes(self.now(), &mut self.memory);
         &mut self.memory
     }
 
@@ -78,7 +78,7 @@ impl Bench {
     pub fn command(&mut self, command: Command, limit: Option<Cycles>) -> Result<Option<u64>, ServerError> {
         self.unit.command(self.cycle, command);
         if !command.xd {
-            self.cycle += Cycles(1);
+            self.cycle += Cycles::new(1);
             return Ok(None);
         }
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
@@ -94,8 +94,8 @@ impl Bench {
             self.advance(until);
         }
         let response = self.unit.take_response();
-        Ok(response.map(|response| {
-            self.cycle = self.cycle.max(response.cycle);
+        Ok(response.map(|(response, at)| {
+            self.cycle = self.cycle.max(at);
             response.data
         }))
     }
@@ -118,7 +118,7 @@ impl Bench {
         self.require_translation()?;
         let (now, mut over) = (self.cycle, None);
         self.with_unit(|unit, surroundings| over = unit.fence(now, surroundings));
-        self.cycle = over.map_or(now, |over| now.max(over));
+        self.cycle = over.map_or(now, |over| now.max(self.unit.seen_by_hart(over)));
         Ok(())
     }
 
@@ -135,7 +135,7 @@ impl Bench {
     /// Lets `span` pass.
     pub fn run(&mut self, span: Cycles) {
         self.cycle += span;
-        self.advance(self.cycle);
+        self.advance(self.now());
     }
 
     /// Lets time pass until the unit is quiescent, at most `limit` cycles; tells whether it is.
@@ -144,12 +144,13 @@ impl Bench {
     /// As of [`AttachedUnit::check`].
     pub fn run_until_quiescent(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
+        let deadline = self.unit.seen_by_unit(deadline);
         while !self.unit.quiescent() && self.unit.cycle() < deadline {
             let until = (self.unit.cycle() + STRIDE).min(deadline);
             self.advance(until);
             self.unit.check()?;
         }
-        self.cycle = self.cycle.max(self.unit.cycle());
+        self.cycle = self.cycle.max(self.reached());
         Ok(self.unit.quiescent())
     }
 
@@ -161,7 +162,7 @@ impl Bench {
         let deadline = self.cycle + limit;
         let data = write.unwrap_or(0);
         let access = RegisterAccess {
-            due: self.cycle.0,
+            due: self.now().0,
             data,
             address,
             write: u8::from(write.is_some()),
@@ -169,7 +170,8 @@ impl Bench {
         self.unit.register_access(access)?;
         loop {
             if let Some(answer) = self.unit.take_register_answer() {
-                self.cycle = self.cycle.max(Cycle(answer.cycle));
+                let at = self.unit.seen_by_hart(unit::Cycle::new(answer.cycle));
+                self.cycle = self.cycle.max(at);
                 return Ok(answer.data);
             }
             self.check(deadline)?;
@@ -183,7 +185,12 @@ impl Bench {
     ///
     /// # Errors
     /// [`ServerError`] when the unit takes no frames.
-    pub fn deliver(&mut self, frame: &[u8], at: Cycle, spacing: Cycles) -> Result<Cycle, ServerError> {
+    pub fn deliver(
+        &mut self,
+        frame: &[u8],
+        at: unit::Cycle,
+        spacing: unit::Cycles,
+    ) -> Result<unit::Cycle, ServerError> {
         let mut cycle = at;
         for (bytes, last) in frames::flits_of(frame) {
             cycle = self.deliver_flit(bytes, last, cycle)? + spacing;
@@ -195,7 +202,12 @@ impl Bench {
     ///
     /// # Errors
     /// [`ServerError`] when the unit takes no frames.
-    pub fn deliver_flit(&mut self, bytes: &[u8], last: bool, at: Cycle) -> Result<Cycle, ServerError> {
+    pub fn deliver_flit(
+        &mut self,
+        bytes: &[u8],
+        last: bool,
+        at: unit::Cycle,
+    ) -> Result<unit::Cycle, ServerError> {
         let port = self.unit.stream_input()?;
         let cycle = at.max(self.unit.cycle());
         self.unit.flit(frames::flit(port, cycle, bytes, last));
@@ -217,7 +229,17 @@ impl Bench {
         self.unit.digest()
     }
 
-    fn advance(&mut self, until: Cycle) {
+    /// Now, as the unit sees it.
+    fn now(&self) -> unit::Cycle {
+        self.unit.seen_by_unit(self.cycle)
+    }
+
+    /// Where the unit is, as the hart sees it.
+    fn reached(&self) -> Cycle {
+        self.unit.seen_by_hart(self.unit.cycle())
+    }
+
+    fn advance(&mut self, until: unit::Cycle) {
         self.with_unit(|unit, surroundings| unit.advance(until, surroundings));
     }
 
@@ -233,9 +255,10 @@ impl Bench {
 
     fn check(&self, deadline: Cycle) -> Result<(), ServerError> {
         self.unit.check()?;
-        if self.unit.cycle() >= deadline {
+        let cycle = self.reached();
+        if cycle >= deadline {
             return Err(ServerError::CycleLimit {
-                cycle: self.unit.cycle(),
+                cycle,
                 wait: Some(Box::new(self.unit.wait())),
             });
         }

@@ -9,7 +9,8 @@ use rackwright_ethernet::Rate;
 use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_time::unit::{Cycle, Cycles};
+use rackwright_time::{hart, Clock, Crossing, Hart, Unit};
 use rackwright_trace::UnitEvents;
 use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
 use std::collections::VecDeque;
@@ -17,9 +18,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Time of an access to a register, to it and back from it, in cycles of the hart.
-const ACCESS_LATENCY: Cycles = Cycles(5);
+const ACCESS_LATENCY: hart::Cycles = hart::Cycles::new(5);
 /// Cycles of the card from when a read reaches it until its answer is on the way back, whatever happens in between.
-const READ: Cycles = Cycles(16);
+const READ: Cycles = Cycles::new(16);
 /// The most that a field of the rate holds.
 const RATE_FIELD: u64 = 0xffff;
 
@@ -39,8 +40,8 @@ struct State {
     rate: Rate,
     hierarchy: SharedHierarchy,
     guard: Guard,
-    to_link: Crossing,
-    to_hart: Crossing,
+    to_card: Crossing<Hart, Unit>,
+    to_hart: Crossing<Unit, Hart>,
     /// What comes in, and the cycles of the first flits.
     arrivals: VecDeque<(Cycle, Vec<u8>)>,
     /// Accesses that have not reached the unit, in the order in which they will, and for each that has whether it reads.
@@ -116,7 +117,7 @@ impl Card {
             rate: config.rate,
             hierarchy: config.hierarchy.clone(),
             guard: Guard::new(),
-            to_link: Crossing::new(config.hart, config.own),
+            to_card: Crossing::new(config.hart, config.own),
             to_hart: Crossing::new(config.own, config.hart),
             arrivals: VecDeque::new(),
             accesses: accesses.collect(),
@@ -158,7 +159,7 @@ impl Card {
 
     /// The value of the load for which a hart stands still and when, in the hart's time, it goes on; `None` when that is
     /// not known before the cycle `until`.
-    pub(crate) fn finish_read(&self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, Cycle)> {
+    pub(crate) fn finish_read(&self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, hart::Cycle)> {
         self.state().finish_read(memory, until)
     }
 
@@ -224,8 +225,9 @@ impl State {
         while self.arrivals.front().is_some_and(|(first, _)| *first <= now) {
             let (first, frame) = self.arrivals.pop_front().expect("there is one");
             let rate = self.rate;
-            self.unit
-                .frame(self.input, &frame, |flit| first + rate.cycles(flit));
+            self.unit.frame(self.input, &frame, |flit| {
+                first + Cycles::new(rate.cycles(flit).0)
+            });
         }
         while self.accesses.front().is_some_and(|access| access.due <= now.0) {
             let mut access = self.accesses.pop_front().expect("there is one");
@@ -242,7 +244,7 @@ impl State {
         let access = self
             .accesses
             .front()
-            .map_or(Cycle::NEVER, |access| Cycle(access.due));
+            .map_or(Cycle::NEVER, |access| Cycle::new(access.due));
         arrival.min(access)
     }
 
@@ -260,7 +262,7 @@ impl State {
         }
     }
 
-    fn finish_read(&mut self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, Cycle)> {
+    fn finish_read(&mut self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, hart::Cycle)> {
         let Read { at, shift, bytes } = *self.read.as_ref()?;
         let done = at + READ;
         self.advance_to(memory, done.min(until));

@@ -10,10 +10,11 @@ use rackwright_machine::{
 };
 use rackwright_memory::{Hierarchy, SharedHierarchy};
 use rackwright_rtl::Design;
-use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_time::unit::{Cycle, Cycles};
+use rackwright_time::{hart, Clock, Crossing, Hart, Unit};
 
 /// Cycles of the harts after which they and the NIC see what the other has done: 100 ns.
-const MEETING: Cycles = Cycles(200);
+const MEETING: hart::Cycles = hart::Cycles::new(200);
 
 /// Where a Linux server begins.
 #[derive(Clone, Copy)]
@@ -55,8 +56,8 @@ pub(crate) struct CardedConfig<'a> {
 pub(crate) struct CardedGuest {
     pub(crate) guest: Guest,
     pub(crate) card: Card,
-    to_hart: Crossing,
-    to_link: Crossing,
+    to_hart: Crossing<Unit, Hart>,
+    to_card: Crossing<Hart, Unit>,
     /// A hart stands still until the card has answered.
     reads: bool,
 }
@@ -83,7 +84,7 @@ impl CardedGuest {
             shared: (&hierarchy, config.code),
             every: MEETING,
         };
-        let to_link = Crossing::new(hart, config.clock);
+        let to_card = Crossing::new(hart, config.clock);
         let (mut guest, begins) = match config.start {
             LinuxStart::Reset {
                 software,
@@ -99,16 +100,16 @@ impl CardedGuest {
                     vector,
                 };
                 let guest = Guest::start_networked(&parameters, software, extras, network)?;
-                (guest, Cycle::ZERO)
+                (guest, hart::Cycle::ZERO)
             }
             LinuxStart::Booted(checkpoint) => {
                 let model = (config.cpu, config.seed);
                 let mut guest = Guest::restore_networked(checkpoint, model, extras, network)?;
-                let begins = wait_for_link(&mut guest, to_link)?;
+                let begins = wait_for_link(&mut guest, to_card)?;
                 (guest, begins)
             }
         };
-        let begins = to_link.seen(begins);
+        let begins = to_card.seen(begins);
         // Nothing has moved in the card before, however it is clocked from here on.
         card.advance_to(guest.memory(), begins);
         card.skip_quiescent(config.skip_quiescent);
@@ -116,7 +117,7 @@ impl CardedGuest {
             guest,
             card,
             to_hart: Crossing::new(config.clock, hart),
-            to_link,
+            to_card,
             reads: false,
         };
         Ok((parts, begins))
@@ -125,7 +126,7 @@ impl CardedGuest {
     /// Runs the harts to the card's cycle `until`, or until something is to be decided outside. With [`Progress::Reads`]
     /// the card is there already, and has not answered a hart yet.
     pub(crate) fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
-        let limit = Cycle(self.to_hart.fitting(Cycles(until.0)).0);
+        let limit = self.to_hart.before(until);
         loop {
             if self.reads {
                 let Some((value, at)) = self.card.finish_read(self.guest.memory(), until) else {
@@ -154,16 +155,16 @@ impl CardedGuest {
     /// The card's cycle in which something happens next.
     pub(crate) fn next_event(&mut self) -> Cycle {
         let harts = if self.reads {
-            Cycle::ZERO
+            hart::Cycle::ZERO
         } else {
             self.guest.next_event()
         };
-        self.to_link.seen(harts).min(self.card.next_event())
+        self.to_card.seen(harts).min(self.card.next_event())
     }
 
     /// So many of the card's cycles as fit in so many of the harts.
-    pub(crate) fn on_card(&self, cycles: Cycles) -> Cycles {
-        self.to_link.fitting(cycles)
+    pub(crate) fn on_card(&self, cycles: hart::Cycles) -> Cycles {
+        self.to_card.fitting(cycles)
     }
 }
 
@@ -188,9 +189,9 @@ fn card(config: &CardedConfig<'_>, hierarchy: &SharedHierarchy, hart: Clock) -> 
 
 /// Has a guest that was restored wait for a cycle in which it may begin: one that is a whole number of cycles of the link, and
 /// in which harts and NIC meet.
-fn wait_for_link(guest: &mut Guest, to_link: Crossing) -> Result<Cycle, MachineError> {
-    let grid = lcm(to_link.period().0, MEETING.0);
-    let begins = Cycle((guest.cycle().0 / grid + 1) * grid);
+fn wait_for_link(guest: &mut Guest, to_card: Crossing<Hart, Unit>) -> Result<hart::Cycle, MachineError> {
+    let grid = lcm(to_card.period().0, MEETING.0);
+    let begins = hart::Cycle::new((guest.cycle().0 / grid + 1) * grid);
     // What it was saved in the middle of is done on the way.
     while guest.cycle() < begins && guest.run(begins)? == Progress::Running {}
     Ok(begins)

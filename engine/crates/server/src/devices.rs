@@ -55,7 +55,7 @@ impl Devices {
 
     /// When a hart's timer interrupt will be raised; [`Cycle::NEVER`] when it is not set.
     pub(crate) fn next_timer(&self, hart: usize) -> Cycle {
-        Cycle(self.time_compares[hart].saturating_mul(CYCLES_PER_TICK))
+        Cycle::new(self.time_compares[hart].saturating_mul(CYCLES_PER_TICK))
     }
 
     /// Performs an access of a hart at `now`: what it reads. `None` where there is no device.
@@ -179,7 +179,7 @@ mod tests {
             devices.read(TIME_COMPARE, 8, Cycle::ZERO),
             Some(0x7777_7777_5555_5555)
         );
-        let late = Cycle(0x1_0000_0002 * CYCLES_PER_TICK);
+        let late = Cycle::new(0x1_0000_0002 * CYCLES_PER_TICK);
         assert_eq!(devices.read(TIME, 4, late), Some(2));
         assert_eq!(devices.read(TIME + 4, 4, late), Some(1));
         assert_eq!(devices.read(TIME + 6, 4, late), None);
@@ -190,10 +190,10 @@ mod tests {
         let mut devices = Devices::new(false, 1);
         assert_eq!(devices.next_timer(0), Cycle::NEVER);
         assert!(devices.write(TIME_COMPARE, 8, 3));
-        assert_eq!(devices.next_timer(0), Cycle(600));
-        assert!(!devices.timer_interrupt(0, Cycle(599)));
-        assert!(devices.timer_interrupt(0, Cycle(600)));
-        assert_eq!(devices.read(TIME, 8, Cycle(650)), Some(3));
+        assert_eq!(devices.next_timer(0), Cycle::new(600));
+        assert!(!devices.timer_interrupt(0, Cycle::new(599)));
+        assert!(devices.timer_interrupt(0, Cycle::new(600)));
+        assert_eq!(devices.read(TIME, 8, Cycle::new(650)), Some(3));
     }
 
     #[test]
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(devices.read(SOFTWARE_INTERRUPT + 8, 4, Cycle::ZERO), Some(1));
         assert_eq!(
             (devices.next_timer(1), devices.next_timer(2)),
-            (Cycle::NEVER, Cycle(1400))
+            (Cycle::NEVER, Cycle::new(1400))
         );
         assert!(!devices.write(TIME_COMPARE + 24, 8, 7));
         assert!(!devices.write(SOFTWARE_INTERRUPT + 16, 4, 1));

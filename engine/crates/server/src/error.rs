@@ -3,7 +3,7 @@ use rackwright_linux::{ElfError, LoadError};
 use rackwright_machine::MachineError;
 use rackwright_memory::{GuestFault, ParameterError, MAXIMUM_SHARERS};
 use rackwright_rtl::RtlError;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::{unit, Clock, Cycle};
 use rackwright_unit::{UnitError, Wait};
 
 /// Why a server or a bench cannot be built, or cannot go on.
@@ -85,7 +85,7 @@ pub enum ServerError {
         /// Name of the unit.
         unit: String,
         /// How long it was awaited.
-        cycles: Cycles,
+        cycles: unit::Cycles,
     },
     /// A unit on a link can't run at a part of the link's clock.
     #[error("unit `{unit}`, of {bytes} bytes per cycle, can't keep step with a link of {} Hz", clock.hertz())]

@@ -3,7 +3,7 @@ use crate::server::Observed;
 use rackwright_cpu::{Stop, Timing};
 use rackwright_memory::GuestMemory;
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::Cycle;
+use rackwright_time::{unit, Cycle};
 use rackwright_unit::{counters, AttachedUnit, Core, Wait};
 
 /// Cores that share a memory.
@@ -40,7 +40,7 @@ impl<T: Timing> Harts<T> {
     }
 
     /// Advances a unit that is not one of the cores' by a window, up to the cycle `until` of its own clock.
-    pub(crate) fn advance_other(&mut self, unit: &mut AttachedUnit, until: Cycle) {
+    pub(crate) fn advance_other(&mut self, unit: &mut AttachedUnit, until: unit::Cycle) {
         self.cores[0].advance_other(&mut self.memory, unit, until);
     }
 

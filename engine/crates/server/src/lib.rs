@@ -39,5 +39,5 @@ pub use rackwright_unit::{
 };
 pub use rocket_rtl::RocketRtl;
 pub use server::{Progress, Server, ServerConfig};
-pub use stamps::{Event, Stamp};
+pub use stamps::{Event, Moment, Stamp};
 pub use user::{UserConfig, UserGuest};

@@ -4,7 +4,8 @@ use rackwright_ethernet::Rate;
 use rackwright_memory::{Hierarchy, Placement};
 use rackwright_rtl::Design;
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::network::Cycle;
+use rackwright_time::{unit, Clock, Network};
 use rackwright_unit::{AttachedUnit, SentFrame};
 
 /// A unit in RTL between the harts and a link: on the link's clock, or slower by as much as it is wider than a flit.
@@ -87,7 +88,7 @@ impl Linked {
         &mut self,
         until: Cycle,
         answered: impl Fn(&AttachedUnit) -> bool,
-        mut advance: impl FnMut(&mut AttachedUnit, Cycle),
+        mut advance: impl FnMut(&mut AttachedUnit, unit::Cycle),
         mut line: impl FnMut(Cycle, bool),
     ) {
         let until = self.width.inside(until);
@@ -100,14 +101,14 @@ impl Linked {
         }
         while let Some(change) = self.unit.take_interrupt() {
             self.raised = change.level != 0;
-            line(self.width.outside(Cycle(change.cycle)), self.raised);
+            line(self.width.outside(unit::Cycle::new(change.cycle)), self.raised);
         }
         // A change of its outputs with the last edge is seen in the cycle after only.
         self.settled = was_quiescent && self.unit.quiescent() || self.unit.is_broken();
     }
 
     /// The next frame that has left.
-    pub(crate) fn take_frame(&mut self) -> Option<SentFrame> {
+    pub(crate) fn take_frame(&mut self) -> Option<SentFrame<Network>> {
         self.unit.take_frame().map(|frame| self.width.sent(frame))
     }
 

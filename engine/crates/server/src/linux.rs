@@ -7,7 +7,8 @@ use rackwright_machine::{Code, Extras, MachineError, Progress, Request, SHOWN};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::Cycle;
+use rackwright_time::{unit, Clock};
 use rackwright_trace::Observation;
 
 /// What a Linux server is made of.
@@ -45,8 +46,8 @@ pub struct LinuxConfig<'a> {
 /// A server that boots Linux and has a NIC in RTL, as a model of a network. Its cycles are those of the link.
 pub struct LinuxServer {
     parts: CardedGuest,
-    /// Cycles of the link that had passed for harts and card when the link's own time began.
-    before: Cycles,
+    /// Cycles that had passed for the card, and with it for harts, when the link's own time began.
+    before: unit::Cycles,
     output: OutputPort,
     command: Vec<u8>,
     /// When something happens in it next.
@@ -89,7 +90,7 @@ impl LinuxServer {
         }
         Ok(LinuxServer {
             parts,
-            before: Cycles(begins.0),
+            before: begins.since(unit::Cycle::ZERO),
             output: OutputPort::new(config.port),
             command: config.command.to_vec(),
             next: Cycle::ZERO,
@@ -144,7 +145,7 @@ impl LinuxServer {
     }
 
     /// Runs harts and NIC as far as is known what reaches them: to the card's cycle `until`.
-    fn run(&mut self, until: Cycle) {
+    fn run(&mut self, until: unit::Cycle) {
         while !self.is_off() {
             match self.parts.run(until) {
                 Ok(Progress::Running | Progress::Idle) => break,
@@ -160,15 +161,19 @@ impl LinuxServer {
     }
 
     /// The link's cycle that is the card's cycle `own`.
-    fn on_link(&self, own: Cycle) -> Cycle {
-        if own == Cycle::NEVER {
-            return own;
+    fn on_link(&self, own: unit::Cycle) -> Cycle {
+        if own == unit::Cycle::NEVER {
+            return Cycle::NEVER;
         }
-        Cycle(own.0.saturating_sub(self.before.0))
+        Cycle::new(own.0.saturating_sub(self.before.0))
     }
 
-    /// In the card's cycles.
-    fn next_of_parts(&mut self) -> Cycle {
+    /// The card's cycle that is the link's cycle `link`.
+    fn on_card(&self, link: Cycle) -> unit::Cycle {
+        unit::Cycle::new(link.0) + self.before
+    }
+
+    fn next_of_parts(&mut self) -> unit::Cycle {
         if self.is_off() {
             return self.parts.card.next_event();
         }
@@ -199,9 +204,9 @@ impl Model for LinuxServer {
                 Frame::Raw(bytes) => bytes.to_vec(),
                 frame => frame.to_bytes(),
             };
-            self.parts.card.arrive(arrival.cycle + self.before, bytes);
+            self.parts.card.arrive(self.on_card(arrival.cycle), bytes);
         }
-        self.run(until + self.before);
+        self.run(self.on_card(until));
         for sent in self.parts.card.take_frames() {
             let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
             let [first, last] = [sent.first, sent.last].map(|own| self.on_link(own));

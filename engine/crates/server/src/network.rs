@@ -17,13 +17,14 @@ use crate::pager::Pager;
 use crate::stamps::{Event, Stamps};
 use rackwright_cpu::{Fault, Interrupt, Timing};
 use rackwright_ethernet::OutputPort;
-use rackwright_time::{Crossing, Cycle, Cycles};
+use rackwright_time::network::Cycle;
+use rackwright_time::{hart, Crossing, Hart, Network};
 use rackwright_unit::AttachedUnit;
 pub use start::NetworkConfig;
 use std::ops::Range;
 
 /// Time of an access to the NIC, to it and back from it.
-const ACCESS_LATENCY: Cycles = Cycles(DEVICE_LATENCY.0 / 2);
+const ACCESS_LATENCY: hart::Cycles = hart::Cycles::new(DEVICE_LATENCY.0 / 2);
 
 /// A bare-metal program on a machine, and a NIC in RTL between them and a link. Its cycles are those of the link.
 ///
@@ -37,8 +38,8 @@ pub(crate) struct Networked<T: Timing> {
     devices: Devices,
     nic: Nic,
     pager: Option<Pager>,
-    to_hart: Crossing,
-    to_link: Crossing,
+    to_hart: Crossing<Network, Hart>,
+    to_link: Crossing<Hart, Network>,
     /// Everything before has happened.
     now: Cycle,
     /// The last multiple of [`STEP`] at which the lines were looked at, and what they were, by hart. What a hart does to

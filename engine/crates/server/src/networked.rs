@@ -9,7 +9,7 @@ use rackwright_machine::FromHarts;
 use rackwright_memory::{Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use std::sync::Arc;
 
 /// A server with a NIC in RTL, as a model of a network. Its program is bare metal.

@@ -3,7 +3,8 @@ use crate::ServerError;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
 use rackwright_rtl::{Design, RegisterAccess};
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::Cycle;
+use rackwright_time::{unit, Clock};
 use rackwright_trace::UnitEvents;
 use rackwright_unit::{frames, AttachedUnit};
 
@@ -15,7 +16,7 @@ const REGISTERS: u64 = 0x1001_6000;
 const MAC_ADDRESS: u32 = 0x28;
 const RATE: u32 = 0x38;
 /// How long each is awaited: far longer than any access takes.
-const SET_UP_LIMIT: Cycles = Cycles(10_000);
+const SET_UP_LIMIT: unit::Cycles = unit::Cycles::new(10_000);
 /// The most that a field of the rate holds.
 const RATE_FIELD: u64 = 0xffff;
 
@@ -55,7 +56,7 @@ impl Nic {
     pub(crate) fn set_up(
         &mut self,
         mac: u64,
-        mut advance: impl FnMut(&mut AttachedUnit, Cycle),
+        mut advance: impl FnMut(&mut AttachedUnit, unit::Cycle),
     ) -> Result<(), ServerError> {
         let limit = (self.linked.rate != Rate::FULL).then(|| {
             let (flits, period) = self.linked.width.flits_per_cycles(self.linked.rate, RATE_FIELD);
@@ -65,7 +66,7 @@ impl Nic {
             let start = self.linked.unit.cycle();
             self.access(self.linked.width.outside(start), register, Some(value));
             while self.linked.unit.take_register_answer().is_none() {
-                let next = self.linked.unit.cycle() + Cycles(1);
+                let next = self.linked.unit.cycle() + unit::Cycles::new(1);
                 if next > start + SET_UP_LIMIT {
                     return Err(ServerError::SilentNic {
                         unit: self.linked.unit.design().manifest.unit.clone(),
@@ -103,7 +104,10 @@ impl Nic {
     /// The answer to an access: when it was given, and its value.
     pub(crate) fn take_answer(&mut self) -> Option<(Cycle, u64)> {
         let answer = self.linked.unit.take_register_answer()?;
-        Some((self.linked.width.outside(Cycle(answer.cycle)), answer.data))
+        Some((
+            self.linked.width.outside(unit::Cycle::new(answer.cycle)),
+            answer.data,
+        ))
     }
 
     /// When the last flit of a frame of so many bytes comes in whose first one does in the cycle `first`.
@@ -115,7 +119,7 @@ impl Nic {
     pub(crate) fn advance(
         &mut self,
         until: Cycle,
-        advance: impl FnMut(&mut AttachedUnit, Cycle),
+        advance: impl FnMut(&mut AttachedUnit, unit::Cycle),
         line: impl FnMut(Cycle, bool),
     ) {
         self.linked

@@ -4,7 +4,7 @@ use crate::ServerError;
 use rackwright_cpu::CustomCommand;
 use rackwright_memory::Hierarchy;
 use rackwright_rtl::{Command, CommandResponse, Design};
-use rackwright_time::Cycle;
+use rackwright_time::{hart, network, unit};
 use rackwright_unit::AttachedUnit;
 use std::collections::VecDeque;
 
@@ -26,11 +26,11 @@ pub(crate) struct Pager {
     /// Who waits for an answer.
     waiter: Option<usize>,
     /// What waits until that one has it: of which hart, from when on.
-    behind: VecDeque<(usize, Cycle, Command)>,
+    behind: VecDeque<(usize, hart::Cycle, Command)>,
     /// When a command was given last.
-    given: Cycle,
+    given: hart::Cycle,
     /// The unit's cycle in which the command was there that somebody waits for.
-    asked: Cycle,
+    asked: unit::Cycle,
     opcode: u8,
 }
 
@@ -52,8 +52,8 @@ impl Pager {
             linked,
             waiter: None,
             behind: VecDeque::new(),
-            given: Cycle::ZERO,
-            asked: Cycle::ZERO,
+            given: hart::Cycle::ZERO,
+            asked: unit::Cycle::ZERO,
             opcode,
         })
     }
@@ -76,7 +76,7 @@ impl Pager {
     }
 
     /// A command of the program, which leaves the hart in its cycle `at`.
-    pub(crate) fn command(&mut self, hart: usize, at: Cycle, command: &CustomCommand) {
+    pub(crate) fn command(&mut self, hart: usize, at: hart::Cycle, command: &CustomCommand) {
         let operands = [command.rs1, command.rs2];
         self.ask(
             hart,
@@ -86,17 +86,17 @@ impl Pager {
     }
 
     /// A hart's walk has met the entry of a remote page at `place`.
-    pub(crate) fn walk(&mut self, hart: usize, at: Cycle, place: u64) {
+    pub(crate) fn walk(&mut self, hart: usize, at: hart::Cycle, place: u64) {
         self.ask(hart, at, self.formed(WALK, [place, 0], 0, true));
     }
 
     /// A hart has met the entry of a remote page at `place`, and doesn't wait for that.
-    pub(crate) fn prefetch(&mut self, hart: usize, at: Cycle, place: u64) {
+    pub(crate) fn prefetch(&mut self, hart: usize, at: hart::Cycle, place: u64) {
         self.ask(hart, at, self.formed(WALK, [place, 0], 0, false));
     }
 
     /// Tells it that time has passed.
-    pub(crate) fn tick(&mut self, at: Cycle) {
+    pub(crate) fn tick(&mut self, at: hart::Cycle) {
         self.give(at, self.formed(TICK, [0, 0], 0, false));
     }
 
@@ -113,7 +113,7 @@ impl Pager {
     }
 
     /// Gives a command, when nobody waits for an answer.
-    fn ask(&mut self, hart: usize, at: Cycle, command: Command) {
+    fn ask(&mut self, hart: usize, at: hart::Cycle, command: Command) {
         if self.waiter.is_some() {
             self.behind.push_back((hart, at, command));
             return;
@@ -126,7 +126,7 @@ impl Pager {
         }
     }
 
-    fn give(&mut self, at: Cycle, command: Command) -> Cycle {
+    fn give(&mut self, at: hart::Cycle, command: Command) -> unit::Cycle {
         // Harts have their turns one after the other.
         self.given = self.given.max(at);
         self.linked.disturb();
@@ -134,7 +134,7 @@ impl Pager {
     }
 
     /// The cycles in which the command was there that somebody waits for, and in which its answer left.
-    pub(crate) fn span(&self) -> (Cycle, Cycle) {
+    pub(crate) fn span(&self) -> (network::Cycle, network::Cycle) {
         let served = self.linked.unit.responded().unwrap_or(self.asked);
         (
             self.linked.width.outside(self.asked),
@@ -142,21 +142,25 @@ impl Pager {
         )
     }
 
-    /// The answer that a hart waits for, in the cycle of the harts in which it comes.
-    pub(crate) fn take_answer(&mut self) -> Option<(usize, CommandResponse)> {
-        let answer = self.linked.unit.take_response()?;
+    /// The answer that a hart waits for, and the cycle of the harts in which it comes.
+    pub(crate) fn take_answer(&mut self) -> Option<(usize, CommandResponse, hart::Cycle)> {
+        let (answer, comes) = self.linked.unit.take_response()?;
         let hart = self.waiter.take().expect("only who waits is answered");
         while self.waiter.is_none() {
             let Some((other, at, command)) = self.behind.pop_front() else {
                 break;
             };
-            self.ask(other, at.max(answer.cycle), command);
+            self.ask(other, at.max(comes), command);
         }
-        Some((hart, answer))
+        Some((hart, answer, comes))
     }
 
     /// Advances to the cycle `until`, or to an answer before, by `advance`, which takes the unit one window on.
-    pub(crate) fn advance(&mut self, until: Cycle, advance: impl FnMut(&mut AttachedUnit, Cycle)) {
+    pub(crate) fn advance(
+        &mut self,
+        until: network::Cycle,
+        advance: impl FnMut(&mut AttachedUnit, unit::Cycle),
+    ) {
         self.linked
             .advance(until, AttachedUnit::has_response, advance, |_, _| {});
     }

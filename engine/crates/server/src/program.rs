@@ -9,7 +9,7 @@ use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, Wait};
 
 /// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
-const FUNCTIONAL_WINDOW: Cycles = Cycles(2_000);
+const FUNCTIONAL_WINDOW: Cycles = Cycles::new(2_000);
 
 /// A static Linux program on the cores of a server.
 ///

@@ -9,7 +9,7 @@ use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
 
 /// Time of an access to a device, at its port: a register file behind a small bus.
-const DEVICE_LATENCY: Cycles = Cycles(10);
+const DEVICE_LATENCY: Cycles = Cycles::new(10);
 
 /// A server whose core is Rocket in RTL, with the same memory hierarchy as the timing models have. It runs
 /// bare-metal programs.

@@ -1,4 +1,4 @@
-use rackwright_time::Cycle;
+use rackwright_time::{hart, network};
 
 /// What a hart, its NIC and the link do to each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,22 +67,6 @@ impl Event {
         }
     }
 
-    /// Whether its cycle is one of the hart's clock; else it is one of the link's.
-    pub fn is_of_hart(self) -> bool {
-        matches!(
-            self,
-            Event::Reads(_)
-                | Event::Writes(_)
-                | Event::GoesOn
-                | Event::Waits
-                | Event::Wakes
-                | Event::Asks
-                | Event::Resumes
-                | Event::Faults
-                | Event::Leaves
-        )
-    }
-
     /// The offset of the register that it is about.
     pub fn register(self) -> Option<u32> {
         match self {
@@ -92,11 +76,32 @@ impl Event {
     }
 }
 
+/// When something happened, by the clock of where it did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// In a hart.
+    Hart(hart::Cycle),
+    /// In the NIC, the page-fault unit or on the link, in cycles of the link.
+    Link(network::Cycle),
+}
+
+impl From<hart::Cycle> for Moment {
+    fn from(cycle: hart::Cycle) -> Moment {
+        Moment::Hart(cycle)
+    }
+}
+
+impl From<network::Cycle> for Moment {
+    fn from(cycle: network::Cycle) -> Moment {
+        Moment::Link(cycle)
+    }
+}
+
 /// An event, the cycle in which it happened, and the instructions that the hart had executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
-    /// Of the clock that [`Event::is_of_hart`] tells.
-    pub cycle: Cycle,
+    /// When it happened.
+    pub at: Moment,
     /// What happened.
     pub event: Event,
     /// Executed when it was noted.
@@ -127,10 +132,10 @@ impl Stamps {
 
     /// Notes an event.
     #[inline]
-    pub(crate) fn note(&mut self, cycle: Cycle, event: Event, instructions: u64) {
+    pub(crate) fn note(&mut self, at: impl Into<Moment>, event: Event, instructions: u64) {
         if let Some(kept) = &mut self.kept {
             kept.push(Stamp {
-                cycle,
+                at: at.into(),
                 event,
                 instructions,
             });

@@ -8,7 +8,8 @@ use rackwright_gateway::UserNetwork;
 use rackwright_link::FLIT_BYTES;
 use rackwright_machine::{Code, Extras, Guest, MachineError, Progress};
 use rackwright_rtl::Design;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::unit::{Cycle, Cycles};
+use rackwright_time::{hart, Clock};
 use std::time::{Duration, Instant};
 
 /// The NIC's clock: that of a link of 200 Gbit/s.
@@ -16,7 +17,7 @@ const HERTZ: u64 = 3_200_000_000;
 /// Its hardware address: locally administered, of one interface.
 const MAC: Mac = Mac([0x52, 0x57, 0x0a, 0x00, 0x02, 0x0f]);
 /// Cycles of the NIC between two looks at the host: 10 us.
-const SLICE: Cycles = Cycles(HERTZ / 100_000);
+const SLICE: Cycles = Cycles::new(HERTZ / 100_000);
 const NANOSECONDS: u128 = 1_000_000_000;
 
 /// What a guest with a user-mode network is made of.
@@ -92,7 +93,7 @@ impl UserGuest {
     ///
     /// # Errors
     /// [`MachineError`] when the guest does what it should not.
-    pub fn run(&mut self, cycles: Cycles) -> Result<Progress, MachineError> {
+    pub fn run(&mut self, cycles: hart::Cycles) -> Result<Progress, MachineError> {
         let until = self.now + self.parts.on_card(cycles);
         while self.now < until {
             let end = if self.exchange() {
@@ -122,7 +123,7 @@ impl UserGuest {
         let mut came = false;
         while let Some(frame) = self.network.receive() {
             let first = self.free.max(self.now);
-            self.free = first + Cycles(frame.len().div_ceil(FLIT_BYTES) as u64);
+            self.free = first + Cycles::new(frame.len().div_ceil(FLIT_BYTES) as u64);
             self.parts.card.arrive(first, frame);
             came = true;
         }
@@ -139,7 +140,7 @@ impl UserGuest {
         self.network.wait(elapsed(next.since(self.now)));
         let waited = began.elapsed().as_nanos() * u128::from(HERTZ) / NANOSECONDS;
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
-        Cycles(waited.clamp(SLICE.0, next.since(self.now).0))
+        Cycles::new(waited.clamp(SLICE.0, next.since(self.now).0))
     }
 }
 

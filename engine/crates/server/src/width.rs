@@ -1,5 +1,6 @@
 use rackwright_ethernet::Rate;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::{unit, Clock, Network};
 use rackwright_unit::{frames, SentFrame};
 
 /// How many flits of the link a unit takes and gives in a cycle of its own: it runs so many times slower than the link,
@@ -23,22 +24,23 @@ impl Width {
     }
 
     /// The unit's first cycle that begins with a cycle of the link or later.
-    pub(crate) fn inside(self, link: Cycle) -> Cycle {
-        Cycle(link.0.div_ceil(self.0))
+    pub(crate) fn inside(self, link: Cycle) -> unit::Cycle {
+        unit::Cycle::new(link.0.div_ceil(self.0))
     }
 
     /// The link's cycle with which a cycle of the unit begins.
-    pub(crate) fn outside(self, own: Cycle) -> Cycle {
-        Cycle(own.0.saturating_mul(self.0))
+    pub(crate) fn outside(self, own: unit::Cycle) -> Cycle {
+        Cycle::new(own.0.saturating_mul(self.0))
     }
 
     /// A frame that has left, in cycles of the link.
-    pub(crate) fn sent(self, frame: SentFrame) -> SentFrame {
+    pub(crate) fn sent(self, frame: SentFrame) -> SentFrame<Network> {
         let behind = (frames::flits(frame.bytes.len()).max(1) as u64 - 1) % self.0;
         SentFrame {
             first: self.outside(frame.first),
-            last: self.outside(frame.last) + Cycles(behind),
-            ..frame
+            last: self.outside(frame.last) + Cycles::new(behind),
+            port: frame.port,
+            bytes: frame.bytes,
         }
     }
 
@@ -59,8 +61,8 @@ mod tests {
 
     fn sent(bytes: usize) -> SentFrame {
         SentFrame {
-            first: Cycle(10),
-            last: Cycle(11),
+            first: unit::Cycle::new(10),
+            last: unit::Cycle::new(11),
             port: 0,
             bytes: vec![0; bytes],
         }
@@ -70,8 +72,12 @@ mod tests {
     fn one_flit_per_cycle_changes_nothing() {
         let narrow = Width::of(8);
         assert_eq!(narrow, Width::of(0), "a unit without streams");
-        assert_eq!([narrow.inside(Cycle(7)), narrow.outside(Cycle(7))], [Cycle(7); 2]);
-        assert_eq!(narrow.sent(sent(16)), sent(16));
+        assert_eq!(
+            (narrow.inside(Cycle::new(7)), narrow.outside(unit::Cycle::new(7))),
+            (unit::Cycle::new(7), Cycle::new(7))
+        );
+        let left = narrow.sent(sent(16));
+        assert_eq!((left.first, left.last), (Cycle::new(10), Cycle::new(11)));
         assert_eq!(narrow.flits_per_cycles(Rate::FULL, 0xffff), (1, 1));
     }
 
@@ -81,9 +87,9 @@ mod tests {
         let clock = |hertz| Clock::new(hertz).unwrap();
         assert_eq!(wide.clock(clock(3_200_000_000)), Some(clock(1_600_000_000)));
         assert_eq!(wide.clock(clock(3)), None);
-        let inside = [6, 7, 8].map(|link| wide.inside(Cycle(link)).0);
+        let inside = [6, 7, 8].map(|link| wide.inside(Cycle::new(link)).0);
         assert_eq!(inside, [3, 4, 4]);
-        assert_eq!(wide.outside(Cycle(4)), Cycle(8));
+        assert_eq!(wide.outside(unit::Cycle::new(4)), Cycle::new(8));
     }
 
     #[test]
@@ -91,7 +97,7 @@ mod tests {
         let wide = Width::of(16);
         let ends = [17, 24, 25, 32].map(|bytes| wide.sent(sent(bytes)).last.0);
         assert_eq!(ends, [22, 22, 23, 23]);
-        assert_eq!(wide.sent(sent(32)).first, Cycle(20));
+        assert_eq!(wide.sent(sent(32)).first, Cycle::new(20));
     }
 
     #[test]

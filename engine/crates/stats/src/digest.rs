@@ -1,5 +1,5 @@
 use crate::ContentSum;
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Domain};
 use std::fmt;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -65,7 +65,7 @@ impl Digest {
 
     /// Adds an instant.
     #[inline]
-    pub fn cycle(&mut self, cycle: Cycle) {
+    pub fn cycle<C: Domain>(&mut self, cycle: Cycle<C>) {
         self.number(cycle.0);
     }
 

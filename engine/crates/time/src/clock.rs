@@ -1,4 +1,4 @@
-use crate::{Cycle, Cycles};
+use crate::{Cycle, Cycles, Domain};
 use std::fmt;
 
 /// An instant in picoseconds, the unit in which different clocks are compared.
@@ -37,25 +37,29 @@ impl Clock {
     }
 
     /// When the edge that begins `cycle` happens, rounded down.
-    pub fn instant(self, cycle: Cycle) -> Picosecond {
+    pub fn instant<C: Domain>(self, cycle: Cycle<C>) -> Picosecond {
         let scaled = u128::from(cycle.0) * PICOSECONDS_PER_SECOND / u128::from(self.hertz);
         Picosecond(u64::try_from(scaled).unwrap_or(u64::MAX))
     }
 
     /// The first cycle that begins at `instant` or later.
-    pub fn cycle_at(self, instant: Picosecond) -> Cycle {
+    pub fn cycle_at<C: Domain>(self, instant: Picosecond) -> Cycle<C> {
         let scaled = u128::from(instant.0) * u128::from(self.hertz);
-        Cycle(u64::try_from(scaled.div_ceil(PICOSECONDS_PER_SECOND)).unwrap_or(u64::MAX))
+        Cycle::new(u64::try_from(scaled.div_ceil(PICOSECONDS_PER_SECOND)).unwrap_or(u64::MAX))
     }
 
-    /// The shortest whole number of cycles that lasts at least `nanoseconds`.
-    pub fn cycles_of_nanoseconds(self, nanoseconds: u64) -> Cycles {
-        let picoseconds = Picosecond(nanoseconds.saturating_mul(1000));
-        Cycles(self.cycle_at(picoseconds).0)
+    /// The shortest whole number of cycles that lasts at least `span`.
+    pub fn cycles_of<C: Domain>(self, span: Picosecond) -> Cycles<C> {
+        Cycles::new(self.cycle_at::<C>(span).0)
+    }
+
+    /// The same for nanoseconds.
+    pub fn cycles_of_nanoseconds<C: Domain>(self, nanoseconds: u64) -> Cycles<C> {
+        self.cycles_of(Picosecond(nanoseconds.saturating_mul(1000)))
     }
 
     /// How long `span` lasts, in seconds.
-    pub fn seconds(self, span: Cycles) -> f64 {
+    pub fn seconds<C: Domain>(self, span: Cycles<C>) -> f64 {
         span.0 as f64 / self.hertz as f64
     }
 }
@@ -71,14 +75,15 @@ impl std::error::Error for ClockError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::{Cycle, Cycles};
 
     #[test]
     fn two_gigahertz_is_five_hundred_picoseconds() {
         let clock = Clock::new(2_000_000_000).unwrap();
-        assert_eq!(clock.instant(Cycle(3)), Picosecond(1500));
-        assert_eq!(clock.cycle_at(Picosecond(1500)), Cycle(3));
-        assert_eq!(clock.cycle_at(Picosecond(1501)), Cycle(4));
-        assert_eq!(clock.cycles_of_nanoseconds(25), Cycles(50));
+        assert_eq!(clock.instant(Cycle::new(3)), Picosecond(1500));
+        assert_eq!(clock.cycle_at(Picosecond(1500)), Cycle::new(3));
+        assert_eq!(clock.cycle_at(Picosecond(1501)), Cycle::new(4));
+        assert_eq!(clock.cycles_of_nanoseconds(25), Cycles::new(50));
     }
 
     #[test]

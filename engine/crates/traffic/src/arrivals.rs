@@ -1,5 +1,6 @@
 use crate::{ParameterError, Random};
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::network::Cycle;
+use rackwright_time::Clock;
 use serde::{Deserialize, Serialize};
 
 /// When the requests of an open-loop client are due.
@@ -137,7 +138,7 @@ impl Schedule {
     #[inline]
     pub fn next(&self) -> Cycle {
         match self.next.is_finite() {
-            true => Cycle((self.next + 0.5) as u64),
+            true => Cycle::new((self.next + 0.5) as u64),
             false => Cycle::NEVER,
         }
     }

@@ -6,7 +6,8 @@ use crate::selector::Selector;
 use crate::{ClientParameters, Distribution, Latencies, Load, ParameterError, Random};
 use rackwright_dispatch::ServiceId;
 use rackwright_ethernet::{Endpoint, Kind, Mac, Message};
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Clock;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -110,7 +111,7 @@ impl Client {
             peers,
             request_bytes: check_payload(parameters.request_bytes)?,
             answer_bytes: check_payload(parameters.answer_bytes)?,
-            timeout: constant(parameters.timeout_us)?.max(Cycles(1)),
+            timeout: constant(parameters.timeout_us)?.max(Cycles::new(1)),
             remaining: parameters.requests.unwrap_or(u64::MAX),
             random,
             pending: Pending::default(),

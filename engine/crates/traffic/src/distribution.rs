@@ -1,5 +1,6 @@
 use crate::{ParameterError, Random};
-use rackwright_time::{Clock, Cycles};
+use rackwright_time::network::Cycles;
+use rackwright_time::Clock;
 use serde::{Deserialize, Serialize};
 
 /// How a duration is distributed. All times are in microseconds.
@@ -76,7 +77,9 @@ impl Distribution {
     /// [`ParameterError`] for one that is not.
     pub fn cycles(&self, clock: Clock) -> Result<Cycles, ParameterError> {
         self.sampler(clock)?;
-        Ok(Cycles((self.mean_us() * clock.hertz() as f64 / 1e6 + 0.5) as u64))
+        Ok(Cycles::new(
+            (self.mean_us() * clock.hertz() as f64 / 1e6 + 0.5) as u64,
+        ))
     }
 
     /// Checks it and counts it in cycles of a clock.
@@ -206,7 +209,7 @@ impl Sampler {
                 values[limits.partition_point(|limit| *limit < at).min(values.len() - 1)]
             }
         };
-        Cycles((cycles + 0.5) as u64)
+        Cycles::new((cycles + 0.5) as u64)
     }
 }
 

@@ -6,7 +6,7 @@ use rackwright_ethernet::{
 };
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 
 /// Who a host is, and what it costs to pass its network stack.
@@ -173,7 +173,9 @@ impl Host {
             {
                 self.counters.misdelivered += 1;
             }
-            Ok(datagram) if self.identity.stack == Cycles(0) => self.deliver(now, datagram, until, outbox),
+            Ok(datagram) if self.identity.stack == Cycles::new(0) => {
+                self.deliver(now, datagram, until, outbox)
+            }
             Ok(datagram) => self.rising.push_back((now + self.identity.stack, datagram)),
             Err(Foreign::Checksum) => self.counters.checksum += 1,
             Err(Foreign::NotUdp | Foreign::NotAMessage) => self.counters.foreign += 1,

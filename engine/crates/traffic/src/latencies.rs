@@ -1,6 +1,6 @@
 use hdrhistogram::Histogram;
 use rackwright_stats::Digest;
-use rackwright_time::Cycles;
+use rackwright_time::network::Cycles;
 use serde::{Deserialize, Serialize};
 
 /// Three digits: percentiles are exact to 0.1 %.
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn observations_are_summed_up() {
         let mut latencies = Latencies::new();
-        (1..=1000).for_each(|cycles| latencies.record(Cycles(cycles)));
+        (1..=1000).for_each(|cycles| latencies.record(Cycles::new(cycles)));
         let mut all = latencies.clone();
         all.merge(&latencies);
         assert_eq!(all.count(), 2000);

@@ -1,4 +1,4 @@
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
 
 /// The requests of a client that are under way, by number.
@@ -50,17 +50,17 @@ mod tests {
     #[test]
     fn answers_come_in_any_order_and_once() {
         let mut pending = Pending::default();
-        let numbers: Vec<u64> = (0..3).map(|at| pending.add(Cycle(10 + at))).collect();
+        let numbers: Vec<u64> = (0..3).map(|at| pending.add(Cycle::new(10 + at))).collect();
         assert_eq!(numbers, [0, 1, 2]);
-        assert_eq!(pending.answer(1), Some(Cycle(11)));
+        assert_eq!(pending.answer(1), Some(Cycle::new(11)));
         assert_eq!(pending.answer(1), None);
-        assert_eq!(pending.deadline(Cycles(5)), Cycle(15));
+        assert_eq!(pending.deadline(Cycles::new(5)), Cycle::new(15));
         pending.give_up();
         assert_eq!(pending.answer(0), None);
-        assert_eq!(pending.deadline(Cycles(5)), Cycle(17));
+        assert_eq!(pending.deadline(Cycles::new(5)), Cycle::new(17));
         assert_eq!(pending.answer(7), None);
-        assert_eq!(pending.answer(2), Some(Cycle(12)));
-        assert_eq!(pending.deadline(Cycles(5)), Cycle::NEVER);
-        assert_eq!(pending.add(Cycle(20)), 3);
+        assert_eq!(pending.answer(2), Some(Cycle::new(12)));
+        assert_eq!(pending.deadline(Cycles::new(5)), Cycle::NEVER);
+        assert_eq!(pending.add(Cycle::new(20)), 3);
     }
 }

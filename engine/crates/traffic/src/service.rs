@@ -1,7 +1,8 @@
 use crate::distribution::Sampler;
 use crate::{Latencies, ParameterError, Random, ServiceParameters};
 use rackwright_ethernet::Datagram;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Clock;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -110,7 +111,7 @@ impl Service {
 
     fn begin(&mut self, core: usize, came: Cycle, now: Cycle, request: Datagram) {
         // Work takes at least a cycle, so that time moves on.
-        let time = self.time.draw(&mut self.random).max(Cycles(1));
+        let time = self.time.draw(&mut self.random).max(Cycles::new(1));
         if came >= self.measure_from {
             self.waits.record(now - came);
         }

@@ -3,7 +3,8 @@
 use rackwright_ethernet::{Datagram, Ecn, Endpoint, Frame, Ipv4, Kind, Mac, Message, PortParameters};
 use rackwright_schedule::{Graph, Incoming, Model, ModelId, Outbox, PortId};
 use rackwright_stats::Digest;
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Clock;
 use rackwright_traffic::{Distribution, Host, HostCounters, Identity, Random, Service, ServiceParameters};
 
 const HOST: Mac = Mac([0x00, 0x12, 0x6d, 0, 0, 2]);
@@ -29,7 +30,7 @@ impl Model for Node {
     fn next_event(&self) -> Cycle {
         match self {
             Node::Host(host) => host.next_event(),
-            Node::Sender { frames, sent, .. } if *sent < frames.len() => Cycle(*sent as u64 * GAP),
+            Node::Sender { frames, sent, .. } if *sent < frames.len() => Cycle::new(*sent as u64 * GAP),
             Node::Sender { .. } => Cycle::NEVER,
         }
     }
@@ -44,7 +45,7 @@ impl Model for Node {
                 }
                 if due < until {
                     let frame = frames[*sent].clone();
-                    let last = due + Cycles(frame.length().div_ceil(8) as u64 - 1);
+                    let last = due + Cycles::new(frame.length().div_ceil(8) as u64 - 1);
                     outbox.send(0, due, last, frame);
                     *sent += 1;
                 }
@@ -96,7 +97,7 @@ fn judge(frames: Vec<Frame>) -> (HostCounters, u64, u64) {
     let identity = Identity {
         mac: HOST,
         endpoint: request().to,
-        stack: Cycles(0),
+        stack: Cycles::new(0),
         ecn: false,
     };
     let host = Host::new(identity, PortParameters::default(), None, Some(service));
@@ -113,8 +114,8 @@ fn judge(frames: Vec<Frame>) -> (HostCounters, u64, u64) {
     );
     let end = |model: ModelId| PortId { model, port: 0 };
     // A window shorter than the gap, so that the sender sends one frame in each.
-    graph.join(end(one), end(other), Cycles(GAP / 2)).unwrap();
-    graph.run(Cycle(1_000_000));
+    graph.join(end(one), end(other), Cycles::new(GAP / 2)).unwrap();
+    graph.run(Cycle::new(1_000_000));
     let (Node::Host(host), Node::Sender { came, .. }) = (graph.model(one), graph.model(other)) else {
         panic!("models keep their places");
     };

@@ -3,7 +3,8 @@
 
 use rackwright_ethernet::{Endpoint, Ipv4, Mac, PortParameters};
 use rackwright_schedule::{Graph, ModelId, PortId};
-use rackwright_time::{Clock, Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Clock;
 use rackwright_traffic::{
     Arrivals, Client, ClientParameters, Distribution, Host, Identity, Load, Peer, Random, Selection, Service,
     ServiceParameters,
@@ -20,7 +21,7 @@ fn identity(number: u32) -> Identity {
     Identity {
         mac: Mac::assigned(number),
         endpoint: Endpoint { address, port: 7 },
-        stack: Cycles(0),
+        stack: Cycles::new(0),
         ecn: false,
     }
 }
@@ -63,8 +64,8 @@ fn run(client: Client, service: Service) -> (Graph<Host>, ModelId, ModelId) {
     let one = graph.add("client", Host::new(identity(3), port, Some(client), None));
     let other = graph.add("server", Host::new(identity(2), port, None, Some(service)));
     let end = |model| PortId { model, port: 0 };
-    graph.join(end(one), end(other), Cycles(6400)).unwrap();
-    graph.run(Cycle(u64::MAX - 1));
+    graph.join(end(one), end(other), Cycles::new(6400)).unwrap();
+    graph.run(Cycle::new(u64::MAX - 1));
     (graph, one, other)
 }
 

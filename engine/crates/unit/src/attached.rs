@@ -8,11 +8,11 @@ use crate::rules::MemoryRules;
 use crate::wait::{Asked, LastRequest, Wait};
 use rackwright_memory::{GuestMemory, Hierarchy, Path, Placement};
 use rackwright_rtl::{
-    Broken, Command, CommandResponse, Design, Direction, Instance, InterruptChange, RegisterAccess,
-    RegisterAnswer, RtlError, StreamFlit, TranslationContext,
+    Broken, Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest,
+    RegisterAccess, RegisterAnswer, RtlError, StreamFlit, TranslationContext,
 };
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Clock, Crossing, Cycle, Cycles};
+use rackwright_time::{unit, Clock, Crossing, Cycle, Cycles};
 use rackwright_trace::UnitEvents;
 use std::collections::VecDeque;
 use std::path::Path as FilePath;
@@ -34,7 +34,7 @@ pub struct Surroundings<'a> {
 pub struct AttachedUnit {
     instance: Instance,
     ports: MemoryPorts,
-    window: Cycles,
+    window: unit::Cycles,
     crossings: Crossings,
     command_path: Path,
     name: String,
@@ -46,7 +46,7 @@ pub struct AttachedUnit {
     has_registers: bool,
     commands_sent: u64,
     commands_accepted: u64,
-    last_accept: Cycle,
+    last_accept: unit::Cycle,
     quiescent: bool,
     responses: VecDeque<CommandResponse>,
     answers: VecDeque<RegisterAnswer>,
@@ -55,12 +55,12 @@ pub struct AttachedUnit {
     idle_watched: bool,
     broken: Option<Broken>,
     asked: Option<(Cycle, Asked)>,
-    moved: Cycle,
-    last_request: Option<LastRequest>,
+    moved: unit::Cycle,
+    last_request: Option<MemoryRequest>,
     /// Where its events are told, from which number on.
     published: Option<(UnitEvents, usize)>,
     /// Since when it has had work without a break, if it is told.
-    busy: Option<Cycle>,
+    busy: Option<unit::Cycle>,
     digest: PinDigest,
 }
 
@@ -86,15 +86,16 @@ impl AttachedUnit {
         waves: Option<&FilePath>,
     ) -> Result<AttachedUnit, RtlError> {
         let ports = MemoryPorts::attach(design, placement, hierarchy);
-        let shortest = ports.minimum_latency(hierarchy);
+        let crossings = Crossings {
+            to_memory: Crossing::NONE,
+            from_memory: Crossing::NONE,
+        };
+        let shortest = ports.minimum_latency(hierarchy).unwrap_or(UNCONNECTED_WINDOW);
         Ok(AttachedUnit {
             instance: Instance::new(design, waves)?,
             ports,
-            window: shortest.unwrap_or(UNCONNECTED_WINDOW),
-            crossings: Crossings {
-                to_memory: Crossing::NONE,
-                from_memory: Crossing::NONE,
-            },
+            window: crossings.from_memory.fitting(shortest),
+            crossings,
             command_path: placement.command_path(hierarchy.parameters().clock),
             name: design.manifest.unit.clone(),
             reach: Reach::alone(&design.manifest),
@@ -120,14 +121,18 @@ impl AttachedUnit {
         })
     }
 
-    /// Runs it on a clock of its own instead of that of the memory hierarchy, `memory`. All its cycles are of
-    /// that clock from now on, but those of commands and their answers, which are of the hart's: `memory`.
+    /// Runs it on a clock of its own instead of that of the memory hierarchy, `memory`.
     pub fn on_clock(mut self, own: Clock, memory: Clock) -> AttachedUnit {
+        let window = self.crossings.to_memory.fitting(self.window);
         self.crossings = Crossings {
             to_memory: Crossing::new(own, memory),
             from_memory: Crossing::new(memory, own),
         };
-        self.window = Cycles(self.crossings.from_memory.fitting(self.window).0.max(1));
+        self.window = self
+            .crossings
+            .from_memory
+            .fitting(window)
+            .max(unit::Cycles::new(1));
         self
     }
 
@@ -164,17 +169,17 @@ impl AttachedUnit {
     }
 
     /// The first cycle not yet simulated.
-    pub fn cycle(&self) -> Cycle {
+    pub fn cycle(&self) -> unit::Cycle {
         self.instance.cycle()
     }
 
     /// The hart's cycle in which it sees what the unit does in its own `cycle`.
-    pub fn seen_by_hart(&self, cycle: Cycle) -> Cycle {
+    pub fn seen_by_hart(&self, cycle: unit::Cycle) -> Cycle {
         self.crossings.to_memory.seen(cycle)
     }
 
     /// The unit's cycle in which it sees what the hart does in its own `cycle`.
-    pub fn seen_by_unit(&self, cycle: Cycle) -> Cycle {
+    pub fn seen_by_unit(&self, cycle: Cycle) -> unit::Cycle {
         self.crossings.from_memory.seen(cycle)
     }
 
@@ -189,12 +194,12 @@ impl AttachedUnit {
     }
 
     /// The longest span between two exchanges with memory.
-    pub fn window(&self) -> Cycles {
+    pub fn window(&self) -> unit::Cycles {
         self.window
     }
 
     /// Sends a command that leaves the hart at `at`; gives the unit's cycle in which it is there.
-    pub fn command(&mut self, at: Cycle, command: Command) -> Cycle {
+    pub fn command(&mut self, at: Cycle, command: Command) -> unit::Cycle {
         self.digest.command(at, &command);
         let arrival = self.seen_by_unit(at + self.command_path.request);
         if std::mem::take(&mut self.fenced) {
@@ -219,7 +224,7 @@ impl AttachedUnit {
 
     /// The hart fences translations at `at`. Gives the unit's cycle, to which it advances, in which what it has asked for with
     /// one from before has been answered; there is none for a unit that uses none at present.
-    pub fn fence(&mut self, at: Cycle, surroundings: &mut Surroundings) -> Option<Cycle> {
+    pub fn fence(&mut self, at: Cycle, surroundings: &mut Surroundings) -> Option<unit::Cycle> {
         self.context?;
         if self.quiescent {
             self.fenced = true;
@@ -242,14 +247,14 @@ impl AttachedUnit {
 
     /// The hart's first cycle after the one in which the unit took its latest command.
     pub fn after_accept(&self) -> Cycle {
-        self.seen_by_hart(self.last_accept + Cycles(1))
+        self.seen_by_hart(self.last_accept + unit::Cycles::new(1))
     }
 
-    /// The next register value, stamped with the cycle in which it reaches the hart.
-    pub fn take_response(&mut self) -> Option<CommandResponse> {
-        let mut response = self.responses.pop_front()?;
-        response.cycle = self.seen_by_hart(response.cycle) + self.command_path.response;
-        Some(response)
+    /// The next register value, and the hart's cycle in which it reaches it.
+    pub fn take_response(&mut self) -> Option<(CommandResponse, Cycle)> {
+        let response = self.responses.pop_front()?;
+        let at = self.seen_by_hart(response.cycle) + self.command_path.response;
+        Some((response, at))
     }
 
     /// Whether a register value has left the unit that nobody has taken.
@@ -258,7 +263,7 @@ impl AttachedUnit {
     }
 
     /// The unit's cycle in which the first of them left it.
-    pub fn responded(&self) -> Option<Cycle> {
+    pub fn responded(&self) -> Option<unit::Cycle> {
         self.responses.front().map(|response| response.cycle)
     }
 
@@ -306,7 +311,7 @@ impl AttachedUnit {
     /// What the first access was answered with, and the hart's cycle in which the answer reaches it.
     pub fn take_register_value(&mut self) -> Option<(u64, Cycle)> {
         let answer = self.answers.pop_front()?;
-        let at = self.seen_by_hart(Cycle(answer.cycle)) + self.command_path.response + ACROSS;
+        let at = self.seen_by_hart(unit::Cycle::new(answer.cycle)) + self.command_path.response + ACROSS;
         Some((answer.data, at))
     }
 
@@ -346,7 +351,7 @@ impl AttachedUnit {
     }
 
     /// Has a frame come in at the stream port `port`, its flit number `n` in the cycle `at(n)`.
-    pub fn frame(&mut self, port: u8, frame: &[u8], at: impl Fn(u64) -> Cycle) {
+    pub fn frame(&mut self, port: u8, frame: &[u8], at: impl Fn(u64) -> unit::Cycle) {
         for (number, (bytes, last)) in (0..).zip(frames::flits_of(frame)) {
             self.flit(frames::flit(port, at(number), bytes, last));
         }
@@ -397,7 +402,7 @@ impl AttachedUnit {
     }
 
     /// Has memory hold what has been answered in the unit's cycle `now` or before.
-    pub fn settle_writes(&mut self, now: Cycle, memory: &mut GuestMemory) {
+    pub fn settle_writes(&mut self, now: unit::Cycle, memory: &mut GuestMemory) {
         self.ports.settle(now, memory);
     }
 
@@ -407,14 +412,14 @@ impl AttachedUnit {
     }
 
     /// Advances to `until`, answering what it asks of memory; a broken unit stays where it is.
-    pub fn advance(&mut self, until: Cycle, surroundings: &mut Surroundings) {
+    pub fn advance(&mut self, until: unit::Cycle, surroundings: &mut Surroundings) {
         while self.cycle() < until && self.broken.is_none() {
             self.advance_window(until, surroundings);
         }
     }
 
     /// Advances by one window, or to `until` at once when the unit is quiescent.
-    pub fn advance_window(&mut self, until: Cycle, surroundings: &mut Surroundings) {
+    pub fn advance_window(&mut self, until: unit::Cycle, surroundings: &mut Surroundings) {
         let (begin, rested) = (self.cycle(), self.quiescent);
         let end = if self.quiescent {
             until
@@ -446,11 +451,7 @@ impl AttachedUnit {
             self.moved = self.instance.cycle();
         }
         if let Some(last) = self.instance.requests().last() {
-            self.last_request = Some(LastRequest {
-                cycle: last.cycle,
-                address: last.address,
-                write: last.write,
-            });
+            self.last_request = Some(*last);
         }
         self.quiescent &= requests == 0;
         for request in self.instance.requests() {
@@ -505,7 +506,8 @@ impl AttachedUnit {
             moved: self.seen_by_hart(self.moved),
             request: self.last_request.map(|last| LastRequest {
                 cycle: self.seen_by_hart(last.cycle),
-                ..last
+                address: last.address,
+                write: last.write,
             }),
         }
     }
@@ -529,13 +531,13 @@ impl AttachedUnit {
 
 /// How long a unit is watched that ought to answer and says that it is idle: longer than any operation leaves its
 /// unit without a sign of life.
-const PATIENCE: Cycles = Cycles(1 << 16);
+const PATIENCE: unit::Cycles = unit::Cycles::new(1 << 16);
 
 /// Time from a hart to the bus of registers, or back: as the access to any device of a server.
-const ACROSS: Cycles = Cycles(4);
+const ACROSS: Cycles = Cycles::new(4);
 
 /// Until the last request that was translated before a fence has left: it may be in a queue of two.
-const FORGETTING: Cycles = Cycles(4);
+const FORGETTING: unit::Cycles = unit::Cycles::new(4);
 
 /// A unit without memory ports only meets the hart; this is how far it runs at once.
-const UNCONNECTED_WINDOW: Cycles = Cycles(64);
+const UNCONNECTED_WINDOW: Cycles = Cycles::new(64);

@@ -7,7 +7,7 @@ use rackwright_cpu::{CustomCommand, DeviceAccess, Hart, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::{Command, TranslationContext};
 use rackwright_stats::{Counters, Digest};
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::{unit, Cycle};
 
 /// Commands that leave the core without waiting for the unit to take them: the depth of Rocket's
 /// RoCC command queue.
@@ -175,7 +175,7 @@ impl<T: Timing> Core<T> {
     }
 
     /// Advances a unit that is not one of the machine's by a window, up to the cycle `until` of its own clock.
-    pub fn advance_other(&mut self, memory: &mut GuestMemory, unit: &mut AttachedUnit, until: Cycle) {
+    pub fn advance_other(&mut self, memory: &mut GuestMemory, unit: &mut AttachedUnit, until: unit::Cycle) {
         self.surrounded(memory, |_, surroundings| {
             unit.advance_window(until, surroundings);
         });
@@ -188,7 +188,7 @@ impl<T: Timing> Core<T> {
     }
 
     /// Advances a unit to the cycle `until` of its own clock.
-    fn advance_unit_itself(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
+    fn advance_unit_itself(&mut self, memory: &mut GuestMemory, index: usize, until: unit::Cycle) {
         self.with_unit(memory, index, |unit, surroundings| {
             unit.advance(until, surroundings)
         });
@@ -351,9 +351,9 @@ impl<T: Timing> Core<T> {
         let unit = &mut self.units[waiting.unit];
         match waiting.asked {
             Asked::Command(_) => {
-                let answer = unit.take_response()?;
+                let (answer, at) = unit.take_response()?;
                 self.hart.write_register(answer.rd, answer.data);
-                Some(answer.cycle)
+                Some(at)
             }
             Asked::Register(_) => {
                 let (value, at) = unit.take_register_value()?;
@@ -379,7 +379,7 @@ impl<T: Timing> Core<T> {
                 return Ok(false);
             }
             // Cycle by cycle of the unit, so that the hart goes on exactly when there is room.
-            self.advance_together(memory, index, Cycles(1));
+            self.advance_together(memory, index, unit::Cycles::new(1));
             waited = true;
         }
         if waited {
@@ -389,7 +389,7 @@ impl<T: Timing> Core<T> {
     }
 
     /// Advances unit `index` by `span` of its cycles, and the other busy ones with it.
-    fn advance_together(&mut self, memory: &mut GuestMemory, index: usize, span: Cycles) {
+    fn advance_together(&mut self, memory: &mut GuestMemory, index: usize, span: unit::Cycles) {
         let until = self.units[index].cycle() + span;
         self.advance_unit_itself(memory, index, until);
         let reached = self.reached(index);

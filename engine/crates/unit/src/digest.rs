@@ -3,7 +3,7 @@ use rackwright_rtl::{
     BEAT_BYTES,
 };
 use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use rackwright_time::{unit, Cycle};
 
 /// The digest over everything that crosses the pins of a unit.
 ///
@@ -65,7 +65,7 @@ impl PinDigest {
     }
 
     /// A request of memory and its answer, as one piece: digesting many small ones would cost more than they do.
-    pub(crate) fn request(&mut self, request: &MemoryRequest, read: &[u8; BEAT_BYTES], due: Cycle) {
+    pub(crate) fn request(&mut self, request: &MemoryRequest, read: &[u8; BEAT_BYTES], due: unit::Cycle) {
         let route = u64::from(request.mask) << 32 | u64::from(request.tag) << 16 | u64::from(request.port);
         let mut record = [0; 4 * 8 + BEAT_BYTES];
         for (slot, number) in [request.cycle.0, request.address, route, due.0]

@@ -1,5 +1,5 @@
 use rackwright_rtl::{Command, RtlError};
-use rackwright_time::Cycle;
+use rackwright_time::unit::Cycle;
 
 /// Why units cannot be attached, or a hart cannot go on with them.
 #[derive(Debug, thiserror::Error)]

@@ -1,17 +1,18 @@
 use rackwright_rtl::StreamFlit;
-use rackwright_time::Cycle;
+use rackwright_time::unit::Cycle;
+use rackwright_time::{Domain, Unit};
 use std::collections::VecDeque;
 
 /// Bytes of a flit.
 pub const FLIT_BYTES: usize = 8;
 
-/// A frame that left a unit.
+/// A frame that left a unit, in cycles of the unit or of what it left for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SentFrame {
+pub struct SentFrame<C: Domain = Unit> {
     /// When its first flit left.
-    pub first: Cycle,
+    pub first: rackwright_time::Cycle<C>,
     /// When its last flit left.
-    pub last: Cycle,
+    pub last: rackwright_time::Cycle<C>,
     /// Number of the stream port through which it left.
     pub port: u8,
     /// Its bytes.
@@ -28,7 +29,7 @@ pub(crate) struct Assembler {
 
 impl Assembler {
     pub(crate) fn add(&mut self, flit: &StreamFlit) {
-        let cycle = Cycle(flit.cycle);
+        let cycle = Cycle::new(flit.cycle);
         let port = usize::from(flit.port);
         if self.open.len() <= port {
             self.open.resize_with(port + 1, || None);
@@ -90,7 +91,7 @@ mod tests {
             (0, 2, b"d no mo", true),
             (1, 2, b" one ..", true),
         ] {
-            assembler.add(&flit(port, Cycle(cycle), bytes, last));
+            assembler.add(&flit(port, Cycle::new(cycle), bytes, last));
         }
         let frames: Vec<_> = std::iter::from_fn(|| assembler.take())
             .map(|frame| (frame.port, String::from_utf8(frame.bytes).unwrap()))

@@ -2,7 +2,8 @@ use crate::attached::Surroundings;
 use crate::rules::MemoryRules;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Placement, Protection, RequesterId, Traffic};
 use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, BEAT_BYTES};
-use rackwright_time::{Crossing, Cycle, Cycles};
+use rackwright_time::unit::Cycle;
+use rackwright_time::{Crossing, Cycles, Hart, Unit};
 
 /// The port that reads back what the unit wrote before, by convention of its name.
 const INTERMEDIATE_PORT: &str = "history";
@@ -24,8 +25,8 @@ struct MemoryPort {
 /// From the clock of a unit to that of the memory hierarchy, and back.
 #[derive(Clone, Copy)]
 pub(crate) struct Crossings {
-    pub(crate) to_memory: Crossing,
-    pub(crate) from_memory: Crossing,
+    pub(crate) to_memory: Crossing<Unit, Hart>,
+    pub(crate) from_memory: Crossing<Hart, Unit>,
 }
 
 impl MemoryPorts {
@@ -38,7 +39,7 @@ impl MemoryPorts {
         }
     }
 
-    /// The shortest time to an answer; `None` without ports.
+    /// The shortest time to an answer, of the memory's; `None` without ports.
     pub(crate) fn minimum_latency(&self, hierarchy: &Hierarchy) -> Option<Cycles> {
         let latencies = self
             .ports

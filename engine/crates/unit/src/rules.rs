@@ -1,7 +1,7 @@
 use crate::ports::{masked, store};
 use rackwright_memory::GuestMemory;
 use rackwright_rtl::{Manifest, MemoryRequest, Port};
-use rackwright_time::Cycle;
+use rackwright_time::unit::Cycle;
 use std::collections::BTreeMap;
 
 /// Tags of a port, at most.

@@ -5,7 +5,7 @@ use std::fmt;
 /// What a unit asked of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastRequest {
-    /// When.
+    /// When, of the hart's.
     pub cycle: Cycle,
     /// Where.
     pub address: u64,

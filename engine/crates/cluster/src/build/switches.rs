@@ -6,7 +6,7 @@ use rackwright_ethernet::{
     Dispatching, Faults, Forwarding, MakePolicy, Outage, Policy, Route, Switch, SwitchParameters, Table,
     POLICIES,
 };
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 use rackwright_traffic::ParameterError;
 
 /// Switches, and what goes wrong in them.
@@ -28,7 +28,7 @@ impl Builder<'_> {
         };
         let parameters = SwitchParameters {
             ports: self.ports(index),
-            latency: Cycles(spec.switching_cycles),
+            latency: Cycles::new(spec.switching_cycles),
             largest_frame: spec.largest_frame,
             faults: self.faults(index, spec)?,
         };

@@ -1,7 +1,7 @@
 use super::Builder;
 use crate::{ClusterError, HostPortSpec, TrafficSpec, WireSpec};
 use rackwright_gateway::{HostPort, Pace, Socket, Tap, Wire};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use rackwright_traffic::{Client, Host, Identity, ParameterError, Random, Service};
 use std::io;
 

@@ -114,7 +114,7 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
         if let Lookup::Hit(_) = self.instructions.touch(address) {
             return;
         }
-        let request = Cycle(self.fetch + self.parameters.miss_request);
+        let request = Cycle::new(self.fetch + self.parameters.miss_request);
         let data = self.memory.lock().access(request, address, AccessKind::Fetch);
         self.instructions.insert(address, 0);
         if EXPLAINED {
@@ -242,7 +242,7 @@ impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
     }
 
     fn cycle(&self) -> Cycle {
-        Cycle(self.committed + 1)
+        Cycle::new(self.committed + 1)
     }
 
     fn advance_to(&mut self, cycle: Cycle) {

@@ -367,7 +367,7 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
     }
 
     fn cycle(&self) -> Cycle {
-        Cycle(self.retired + 1)
+        Cycle::new(self.retired + 1)
     }
 
     fn advance_to(&mut self, cycle: Cycle) {

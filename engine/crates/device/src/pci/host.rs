@@ -167,7 +167,7 @@ mod tests {
         }
 
         fn next_event(&self) -> Cycle {
-            Cycle(self.0)
+            Cycle::new(self.0)
         }
 
         fn advance(&mut self, _: &mut Ram<'_>, now: Cycle) {
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(host.next_event(), Cycle::NEVER);
         write(&mut host, SECOND + 4, 1 << 10 | 1 << 2);
         assert_eq!(raised(&host), [false; 4]);
-        assert_eq!(host.next_event(), Cycle(7));
+        assert_eq!(host.next_event(), Cycle::new(7));
     }
 
     #[test]

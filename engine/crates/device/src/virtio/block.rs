@@ -24,8 +24,8 @@ const NAME: &[u8] = b"rackwright";
 
 /// Until the first byte of a read, and until a write or a flush is done, at 2 GHz: 80 µs and 20 µs, and 3.2 GB/s. Set in
 /// the class of disks of data centers on PCI Express; no disk was measured.
-const READ: Cycles = Cycles(160_000);
-const WRITE: Cycles = Cycles(40_000);
+const READ: Cycles = Cycles::new(160_000);
+const WRITE: Cycles = Cycles::new(40_000);
 const CYCLES_PER_8_BYTES: u64 = 5;
 
 /// The block device (virtio 1.2, section 5.2).
@@ -155,7 +155,7 @@ impl Model for Block {
             _ => (WRITE, 0),
         };
         let moved = self.range(&header, bytes).map_or(0, |_| bytes);
-        self.free = (now + latency).max(self.free) + Cycles(moved * CYCLES_PER_8_BYTES / 8);
+        self.free = (now + latency).max(self.free) + Cycles::new(moved * CYCLES_PER_8_BYTES / 8);
         Ok(self.free)
     }
 
@@ -187,7 +187,7 @@ impl Model for Block {
         if digest != self.disk.digest() || !self.disk.set_written(written) {
             return Err(RestoreError { device });
         }
-        self.free = Cycle(free);
+        self.free = Cycle::new(free);
         Ok(())
     }
 }
@@ -327,8 +327,8 @@ mod tests {
         let mut host = Host::new();
         host.request(VIRTIO_BLK_T_IN, 0, 4096);
         let first = host.block.free;
-        assert_eq!(first, Cycle(READ.0 + 2560));
+        assert_eq!(first, Cycle::new(READ.0 + 2560));
         host.request(VIRTIO_BLK_T_OUT, 0, 512);
-        assert_eq!(host.block.free, first + Cycles(320));
+        assert_eq!(host.block.free, first + Cycles::new(320));
     }
 }

@@ -13,7 +13,7 @@ const PLACES: u16 = 64;
 /// Most bytes of an answer: a device may give fewer than it was asked for (virtio 1.2, section 5.4.6.1).
 const MOST: u64 = 4096;
 /// How long it takes to make them.
-const TIME: Cycles = Cycles(2000);
+const TIME: Cycles = Cycles::new(2000);
 
 /// The entropy device (virtio 1.2, section 5.4). Its bytes follow from a seed: the same for every run, as everything
 /// here.

@@ -32,7 +32,7 @@ impl Driver {
         let mut driver = Driver {
             device: Virtio::new(Entropy::new(1)),
             memory,
-            now: Cycle(100),
+            now: Cycle::new(100),
             made_available: 0,
         };
         driver.set(20, 1, 3);
@@ -139,7 +139,7 @@ fn a_request_is_answered_after_its_time_with_an_interrupt() {
     driver.offer(3);
     assert_eq!(driver.device.next_event(), driver.now + LOOK);
     driver.wait();
-    assert!(driver.now.since(Cycle(100)) > LOOK);
+    assert!(driver.now.since(Cycle::new(100)) > LOOK);
     assert_eq!(
         (
             driver.buffers_used(),

@@ -32,7 +32,7 @@ pub const NO_VECTOR: u64 = 0xffff;
 
 /// From a notification until the device has read the ring: about a microsecond, the time of two reads of memory over
 /// PCI Express.
-const LOOK: Cycles = Cycles(2000);
+const LOOK: Cycles = Cycles::new(2000);
 
 /// What a device of one kind does with requests.
 pub trait Model: Send {
@@ -139,7 +139,7 @@ impl State {
         if self.notified == 0 {
             Cycle::NEVER
         } else {
-            Cycle(self.look)
+            Cycle::new(self.look)
         }
     }
 
@@ -147,7 +147,7 @@ impl State {
     fn done(&self) -> Cycle {
         self.under_way
             .front()
-            .map_or(Cycle::NEVER, |request| Cycle(request.done))
+            .map_or(Cycle::NEVER, |request| Cycle::new(request.done))
     }
 
     fn fail(&mut self) {

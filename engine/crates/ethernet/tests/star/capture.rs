@@ -4,14 +4,15 @@ use crate::common::{frame, Setup, Star};
 use pcap_file::pcapng::{Block, PcapNgReader};
 use rackwright_ethernet::{Capture, Mac};
 use rackwright_schedule::PortId;
-use rackwright_time::{Clock, Cycle};
+use rackwright_time::network::Cycle;
+use rackwright_time::Clock;
 
 #[test]
 fn every_frame_is_stamped_with_the_cycle_of_its_last_flit() {
     let clock = Clock::new(3_200_000_000).unwrap();
     let sends = vec![
-        (Cycle(7), frame(Mac::assigned(1), 64, 1)),
-        (Cycle(1000), frame(Mac::assigned(1), 65, 2)),
+        (Cycle::new(7), frame(Mac::assigned(1), 64, 1)),
+        (Cycle::new(1000), frame(Mac::assigned(1), 65, 2)),
     ];
     let mut star = Star::new(&Setup::default(), vec![sends, Vec::new()]);
     let port = PortId {
@@ -19,7 +20,7 @@ fn every_frame_is_stamped_with_the_cycle_of_its_last_flit() {
         port: 1,
     };
     star.graph.tap(port).unwrap();
-    star.graph.run(Cycle(5000));
+    star.graph.run(Cycle::new(5000));
     let mut capture = Capture::new(Vec::new(), clock, &["switch.port1".to_string()]).unwrap();
     for tapped in star.graph.take_tapped() {
         capture
@@ -34,6 +35,10 @@ fn every_frame_is_stamped_with_the_cycle_of_its_last_flit() {
             stamps.push((packet.timestamp.as_nanos() as u64, packet.data.len()));
         }
     }
-    let left = |sent: u64, flits: u64| clock.instant(Cycle(sent + flits - 1 + 50 + 10 + flits - 1)).0;
+    let left = |sent: u64, flits: u64| {
+        clock
+            .instant(Cycle::new(sent + flits - 1 + 50 + 10 + flits - 1))
+            .0
+    };
     assert_eq!(stamps, [(left(7, 8), 64), (left(1000, 9), 65)]);
 }

@@ -5,7 +5,7 @@ use rackwright_ethernet::{
 };
 use rackwright_schedule::{Graph, Incoming, Model, ModelId, Outbox, PortId};
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
 
 /// Sends frames at given cycles and notes the cycle in which each frame is there.
 #[derive(Default)]
@@ -60,7 +60,7 @@ impl Script {
             self.came.push((arrival.cycle, arrival.item));
         }
         while let Some((first, frame)) = self.sends.get(self.next).filter(|send| send.0 < until) {
-            let last = *first + Cycles(frame.length().div_ceil(8) as u64 - 1);
+            let last = *first + Cycles::new(frame.length().div_ceil(8) as u64 - 1);
             outbox.send(0, *first, last, frame.clone());
             self.next += 1;
         }
@@ -113,7 +113,7 @@ impl Star {
         };
         let parameters = SwitchParameters {
             ports: vec![port; ports],
-            latency: Cycles(setup.latency),
+            latency: Cycles::new(setup.latency),
             largest_frame: 9600,
             faults: Faults::default(),
         };
@@ -138,12 +138,12 @@ impl Star {
                         port: index,
                     },
                 );
-                graph.join(here, there, Cycles(setup.link)).unwrap();
+                graph.join(here, there, Cycles::new(setup.link)).unwrap();
                 host
             })
             .collect();
         if let Some(window) = setup.window {
-            graph.set_window(Cycles(window)).unwrap();
+            graph.set_window(Cycles::new(window)).unwrap();
         }
         Star { graph, hosts, switch }
     }

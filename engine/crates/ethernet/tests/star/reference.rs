@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rackwright_ethernet::{Frame, Mac};
 use rackwright_link::{flits_of, Flit};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 use std::collections::VecDeque;
 
 /// One port of the reference: what has come of a frame, and the flits that wait to leave.
@@ -98,7 +98,7 @@ fn script(own: usize, hosts: usize, moves: &[(u8, u16, u8)]) -> Vec<(Cycle, Fram
         let frame = frame(Mac::assigned(to as u32), 14 + usize::from(*bytes), index as u8);
         cycle += u64::from(*gap / 4);
         let flits = frame.length().div_ceil(8) as u64;
-        sends.push((Cycle(cycle), frame));
+        sends.push((Cycle::new(cycle), frame));
         cycle += flits;
     }
     sends
@@ -127,7 +127,7 @@ proptest! {
         let cycles = 20_000;
         let expected = step_by_step(&setup, &scripts, cycles);
         let mut star = Star::new(&setup, scripts);
-        star.graph.run(Cycle(cycles));
+        star.graph.run(Cycle::new(cycles));
         for (host, port) in expected.iter().enumerate() {
             let came: Vec<(u64, Vec<u8>)> = star
                 .came(host)

@@ -2,13 +2,13 @@
 
 use crate::common::{frame, Setup, Star};
 use rackwright_ethernet::{Datagram, Ecn, Endpoint, Frame, Ipv4, Kind, Mac, Message};
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 fn one_sender(setup: &Setup, sends: Vec<(Cycle, Frame)>, hosts: usize) -> Star {
     let mut scripts = vec![Vec::new(); hosts];
     scripts[0] = sends;
     let mut star = Star::new(setup, scripts);
-    star.graph.run(Cycle(1_000_000));
+    star.graph.run(Cycle::new(1_000_000));
     star
 }
 
@@ -38,22 +38,22 @@ fn a_frame_of_one_flit_takes_two_links_and_the_switching_latency() {
     // Karandikar 2024, section 2.3: sent at m, it arrives at 2 l + m + n. Our smallest frame has 2 flits.
     let star = one_sender(
         &Setup::default(),
-        vec![(Cycle(5), frame(Mac::assigned(1), 16, 0))],
+        vec![(Cycle::new(5), frame(Mac::assigned(1), 16, 0))],
         2,
     );
-    assert_eq!(star.came(1)[0].0, Cycle(2 * 50 + 5 + 10 + 2));
+    assert_eq!(star.came(1)[0].0, Cycle::new(2 * 50 + 5 + 10 + 2));
 }
 
 #[test]
 fn two_senders_share_a_port_in_order_of_their_last_flit() {
     let to = Mac::assigned(2);
     let scripts = vec![
-        vec![(Cycle(0), frame(to, 800, 1))],
-        vec![(Cycle(50), frame(to, 80, 2))],
+        vec![(Cycle::new(0), frame(to, 800, 1))],
+        vec![(Cycle::new(50), frame(to, 80, 2))],
         Vec::new(),
     ];
     let mut star = Star::new(&Setup::default(), scripts);
-    star.graph.run(Cycle(10_000));
+    star.graph.run(Cycle::new(10_000));
     let came: Vec<(u64, usize)> = star
         .came(2)
         .iter()
@@ -68,7 +68,7 @@ fn a_full_buffer_drops_whole_frames_and_counts_them() {
     let to = Mac::assigned(2);
     let burst = |port: u64| {
         (0..50)
-            .map(|index| (Cycle(port + index * 100), frame(to, 800, index as u8)))
+            .map(|index| (Cycle::new(port + index * 100), frame(to, 800, index as u8)))
             .collect()
     };
     let setup = Setup {
@@ -76,7 +76,7 @@ fn a_full_buffer_drops_whole_frames_and_counts_them() {
         ..Setup::default()
     };
     let mut star = Star::new(&setup, vec![burst(0), burst(0), Vec::new()]);
-    star.graph.run(Cycle(100_000));
+    star.graph.run(Cycle::new(100_000));
     let counters = star.the_switch().output_ports()[2].counters();
     assert_eq!(counters.offered, 100);
     assert!(counters.dropped > 30, "two full ports into one: {counters:?}");
@@ -89,7 +89,7 @@ fn a_full_buffer_drops_whole_frames_and_counts_them() {
 fn a_broadcast_reaches_everybody_else_once() {
     let star = one_sender(
         &Setup::default(),
-        vec![(Cycle(0), frame(Mac::BROADCAST, 64, 9))],
+        vec![(Cycle::new(0), frame(Mac::BROADCAST, 64, 9))],
         4,
     );
     let came: Vec<usize> = (0..4).map(|host| star.came(host).len()).collect();
@@ -100,7 +100,7 @@ fn a_broadcast_reaches_everybody_else_once() {
 fn a_broadcast_storm_is_bounded_by_the_buffers() {
     let storm = || {
         (0..200)
-            .map(|index| (Cycle(index * 12), frame(Mac::BROADCAST, 96, 0)))
+            .map(|index| (Cycle::new(index * 12), frame(Mac::BROADCAST, 96, 0)))
             .collect()
     };
     let setup = Setup {
@@ -108,7 +108,7 @@ fn a_broadcast_storm_is_bounded_by_the_buffers() {
         ..Setup::default()
     };
     let mut star = Star::new(&setup, vec![storm(), storm(), storm(), storm()]);
-    star.graph.run(Cycle(100_000));
+    star.graph.run(Cycle::new(100_000));
     for (host, port) in star.the_switch().output_ports().iter().enumerate() {
         let counters = port.counters();
         assert_eq!(counters.offered, 600);
@@ -120,11 +120,11 @@ fn a_broadcast_storm_is_bounded_by_the_buffers() {
 #[test]
 fn runts_giants_and_unknown_receivers_are_refused_and_counted() {
     let sends = vec![
-        (Cycle(0), Frame::raw(&[1; 13]).unwrap()),
-        (Cycle(10), frame(Mac::assigned(1), 9601, 0)),
-        (Cycle(2000), frame(Mac::assigned(77), 64, 0)),
-        (Cycle(2010), frame(Mac::assigned(0), 64, 0)),
-        (Cycle(2020), frame(Mac::assigned(1), 9600, 0)),
+        (Cycle::new(0), Frame::raw(&[1; 13]).unwrap()),
+        (Cycle::new(10), frame(Mac::assigned(1), 9601, 0)),
+        (Cycle::new(2000), frame(Mac::assigned(77), 64, 0)),
+        (Cycle::new(2010), frame(Mac::assigned(0), 64, 0)),
+        (Cycle::new(2020), frame(Mac::assigned(1), 9600, 0)),
     ];
     let star = one_sender(&Setup::default(), sends, 2);
     let refusals = star.the_switch().refusals();
@@ -138,7 +138,7 @@ fn frames_are_marked_when_the_buffer_fills_and_their_ends_understand() {
     for (ecn, expected) in [(Ecn::Capable, true), (Ecn::NotCapable, false)] {
         let sends = |first: u64| {
             (0..10)
-                .map(|index| (Cycle(first + index * 140), datagram(ecn)))
+                .map(|index| (Cycle::new(first + index * 140), datagram(ecn)))
                 .collect()
         };
         let setup = Setup {
@@ -146,7 +146,7 @@ fn frames_are_marked_when_the_buffer_fills_and_their_ends_understand() {
             ..Setup::default()
         };
         let mut star = Star::new(&setup, vec![sends(0), Vec::new(), sends(3)]);
-        star.graph.run(Cycle(100_000));
+        star.graph.run(Cycle::new(100_000));
         let marked = star
             .came(1)
             .iter()

@@ -26,7 +26,7 @@ impl Process {
         };
         let (seconds, nanoseconds) = time_specification(call.memory, request)?;
         let wake = if flags & ABSOLUTE == 0 {
-            Cycle(call.now.0.saturating_add(self.cycle_at(seconds, nanoseconds).0))
+            Cycle::new(call.now.0.saturating_add(self.cycle_at(seconds, nanoseconds).0))
         } else if WALL_CLOCKS.contains(&clock) {
             self.cycle_at(seconds.saturating_sub(EPOCH_SECONDS), nanoseconds)
         } else {

@@ -83,7 +83,7 @@ impl Threads {
         let (seconds, nanoseconds) = crate::calls::time_specification(call.memory, address)?;
         let cycle = |seconds| self.process.cycle_at(seconds, nanoseconds);
         Ok(if operation & OPERATION == libc::FUTEX_WAIT {
-            Cycle(call.now.0.saturating_add(cycle(seconds).0))
+            Cycle::new(call.now.0.saturating_add(cycle(seconds).0))
         } else if operation & libc::FUTEX_CLOCK_REALTIME != 0 {
             cycle(seconds.saturating_sub(EPOCH_SECONDS))
         } else {

@@ -83,7 +83,7 @@ pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
         environment: Vec::new(),
     };
     let mut server = Server::start(&config, &file, &arguments, environment).unwrap();
-    match server.run(Cycle(10_000_000_000)).unwrap() {
+    match server.run(Cycle::new(10_000_000_000)).unwrap() {
         Progress::Exited(status) => Result {
             status,
             output: server.output(),

@@ -75,7 +75,7 @@ fn runs_are_the_same_however_they_are_cut() {
     for model in MODELS {
         let once = whole("stack", model, 4);
         assert_eq!(whole("stack", model, 4), once, "{model:?}");
-        assert_eq!(run("stack", model, 4, Cycles(777)), once, "{model:?}");
+        assert_eq!(run("stack", model, 4, Cycles::new(777)), once, "{model:?}");
     }
 }
 

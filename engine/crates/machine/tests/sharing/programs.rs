@@ -16,7 +16,7 @@ const HARTS_TAKING_PART: u64 = BASE + 0x1_0000;
 pub const READER: u64 = HARTS_TAKING_PART + 8;
 const RESULTS: u64 = BASE + 0x1_1000;
 const RESULT_BYTES: u64 = 64;
-pub const LIMIT: Cycle = Cycle(100_000_000);
+pub const LIMIT: Cycle = Cycle::new(100_000_000);
 
 /// What a hart reports of its second call of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,5 +122,5 @@ pub fn run(kernel: &str, model: Model, harts: usize, slice: Cycles) -> Outcome {
 }
 
 pub fn whole(kernel: &str, model: Model, harts: usize) -> Outcome {
-    run(kernel, model, harts, Cycles(LIMIT.0))
+    run(kernel, model, harts, Cycles::new(LIMIT.0))
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Where harts leave their results: beyond the boot code.
 const READER_AT: u64 = DEVICES_BASE + 0x1000;
 /// Time of an access to the boot code and the reader.
-const DEVICE_LATENCY: Cycles = Cycles(10);
+const DEVICE_LATENCY: Cycles = Cycles::new(10);
 
 /// What lies behind the caches of the RTL: the same hierarchy that the model has, memory, and what reads the results.
 struct System {

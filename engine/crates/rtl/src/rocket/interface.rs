@@ -77,7 +77,7 @@ unsafe extern "C" fn read<B: RocketBus>(
             std::slice::from_raw_parts_mut(data, bytes as usize),
         )
     };
-    no_unwinding(|| bus.read(Cycle(cycle), address, data).0)
+    no_unwinding(|| bus.read(Cycle::new(cycle), address, data).0)
 }
 
 unsafe extern "C" fn write<B: RocketBus>(
@@ -94,7 +94,7 @@ unsafe extern "C" fn write<B: RocketBus>(
             std::slice::from_raw_parts(data, bytes as usize),
         )
     };
-    no_unwinding(|| bus.write(Cycle(cycle), address, data).0)
+    no_unwinding(|| bus.write(Cycle::new(cycle), address, data).0)
 }
 
 unsafe extern "C" fn finished<B: RocketBus>(context: *mut c_void) -> u8 {

@@ -4,7 +4,7 @@ use rackwright_device::{
     network_header, Endpoint, Header, Ram, Register, RestoreError, NO_VECTOR, WINDOW_CAPABILITY,
 };
 use rackwright_rtl::RegisterAccess;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::Cycle;
 
 /// What the server's PCI bus sees of a card.
 impl Endpoint for Card {
@@ -28,7 +28,7 @@ impl Endpoint for Card {
             return false;
         };
         let mut state = self.state();
-        let at = state.to_link.seen(now + ACCESS_LATENCY).max(state.unit.cycle());
+        let at = state.to_card.seen(now + ACCESS_LATENCY).max(state.unit.cycle());
         state.read = Some(Read { at, shift, bytes });
         state.access(RegisterAccess {
             due: at.0,
@@ -51,7 +51,7 @@ impl Endpoint for Card {
             },
         };
         let mut state = self.state();
-        let due = state.to_link.seen(now + ACCESS_LATENCY);
+        let due = state.to_card.seen(now + ACCESS_LATENCY);
         state.access(write(due, address, value));
     }
 
@@ -69,7 +69,7 @@ impl Endpoint for Card {
 
     fn advance(&mut self, ram: &mut Ram<'_>, now: Cycle) {
         let mut state = self.state();
-        let until = Cycle(state.to_link.fitting(Cycles(now.0)).0);
+        let until = state.to_card.before(now);
         state.advance_to(ram.memory(), until);
         state.changed = false;
     }

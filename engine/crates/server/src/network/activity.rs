@@ -1,5 +1,5 @@
 use rackwright_cpu::DeviceAccess;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// What a hart does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

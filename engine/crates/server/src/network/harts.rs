@@ -5,7 +5,7 @@ use crate::bare::DEVICE_LATENCY;
 use crate::nic::Nic;
 use crate::stamps::Event;
 use rackwright_cpu::{DeviceAccess, Stop, Timing};
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::Cycle;
 
 /// Bytes of a register.
 const REGISTER_BYTES: u8 = 8;
@@ -75,9 +75,7 @@ impl<T: Timing> Networked<T> {
             }
         }
         self.machine.advance_to(index, now + DEVICE_LATENCY);
-        self.looked = self
-            .looked
-            .max(last_step(Cycle(self.to_link.fitting(Cycles(now.0)).0)));
+        self.looked = self.looked.max(last_step(self.to_link.before(now)));
         let hart = &mut self.machine.cores[index].hart;
         match self.devices.access(access, now) {
             Some(value) => hart.finish_access(value),

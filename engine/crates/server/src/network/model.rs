@@ -7,7 +7,7 @@ use rackwright_cpu::Timing;
 use rackwright_ethernet::Frame;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 impl<T: Timing + Send> Model for Networked<T>
 where

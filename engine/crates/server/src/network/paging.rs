@@ -2,7 +2,7 @@ use super::activity::Activity;
 use super::Networked;
 use crate::stamps::Event;
 use rackwright_cpu::Timing;
-use rackwright_time::Cycle;
+use rackwright_time::network::Cycle;
 
 /// Cycles of the link after which a page-fault unit is told that time has passed, while a walk waits: 10.24 us.
 const TICK: u64 = 1 << 15;
@@ -22,7 +22,7 @@ impl<T: Timing> Networked<T> {
     /// When the page-fault unit is told the time after now: while a hart waits for a page.
     pub(super) fn next_tick(&self) -> Cycle {
         if self.awaits_pager() {
-            return Cycle((self.now.0 / TICK + 1) * TICK);
+            return Cycle::new((self.now.0 / TICK + 1) * TICK);
         }
         Cycle::NEVER
     }
@@ -46,12 +46,12 @@ impl<T: Timing> Networked<T> {
             return end;
         }
         let (asked, served) = pager.span();
-        let Some((index, answer)) = pager.take_answer() else {
+        let Some((index, answer, comes)) = pager.take_answer() else {
             return end;
         };
         // A wide unit may have come further than asked by a part of its cycle.
         let reached = pager.linked.cycle().min(end);
-        self.machine.advance_to(index, answer.cycle);
+        self.machine.advance_to(index, comes);
         let hart = &mut self.machine.cores[index].hart;
         match self.activity[index] {
             Activity::Commands(register) => hart.write_register(register, answer.data),

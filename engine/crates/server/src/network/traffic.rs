@@ -6,7 +6,8 @@ use crate::stamps::Event;
 use rackwright_cpu::{DeviceAccess, Timing};
 use rackwright_ethernet::Frame;
 use rackwright_schedule::Outbox;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::Network;
 use rackwright_unit::SentFrame;
 
 /// The NIC's part of the time, and what passes the link.
@@ -75,7 +76,7 @@ impl<T: Timing> Networked<T> {
     pub(super) fn arrive(&mut self, first: Cycle, frame: &Frame) {
         self.output.count_received(frame.length());
         let first = first.max(self.arrived);
-        self.arrived = self.nic.last_flit(first, frame.length()) + Cycles(1);
+        self.arrived = self.nic.last_flit(first, frame.length()) + Cycles::new(1);
         if self.stamps.are_kept() {
             self.stamp(first, Event::FirstIn);
             self.stamp(self.nic.last_flit(first, frame.length()), Event::LastIn);
@@ -87,7 +88,7 @@ impl<T: Timing> Networked<T> {
         }
     }
 
-    pub(super) fn depart(&mut self, sent: SentFrame, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
+    pub(super) fn depart(&mut self, sent: SentFrame<Network>, until: Cycle, outbox: &mut Outbox<'_, Frame>) {
         self.stamp(sent.first, Event::FirstOut);
         self.stamp(sent.last, Event::LastOut);
         let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
@@ -95,7 +96,7 @@ impl<T: Timing> Networked<T> {
     }
 
     /// The frames that have left the NIC and the page-fault unit, in the order of their last flits.
-    pub(super) fn sent(&mut self) -> Vec<SentFrame> {
+    pub(super) fn sent(&mut self) -> Vec<SentFrame<Network>> {
         let mut frames: Vec<_> = std::iter::from_fn(|| self.nic.linked.take_frame()).collect();
         if let Some(pager) = &mut self.pager {
             frames.extend(std::iter::from_fn(|| pager.linked.take_frame()));

@@ -6,7 +6,7 @@ use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
 
 /// Far more than any of the programs needs.
-pub const LIMIT: Cycle = Cycle(10_000_000);
+pub const LIMIT: Cycle = Cycle::new(10_000_000);
 
 /// What a program prints: cycles and instructions of its kernel, and the kernel's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -134,7 +134,7 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         if memory.modify(access.address) {
             return at;
         }
-        let request = Cycle(at + self.request);
+        let request = Cycle::new(at + self.request);
         let permitted = memory.access(request, access.address, AccessKind::Own).0 + self.response;
         if EXPLAINED {
             self.waited.cycles += permitted - at;
@@ -214,13 +214,13 @@ impl<const EXPLAINED: bool> DataCache<EXPLAINED> {
         }
         let start = at.max(self.misses[register].ready);
         let mut memory = access.memory.lock();
-        let request = Cycle(start + self.request);
+        let request = Cycle::new(start + self.request);
         let before = EXPLAINED.then(|| memory.counters());
         let data = memory.access(request, address, kind).0;
         let from = before.map_or(Count::L2, |before| level(&before, &memory.counters()));
         if let Some(victim) = self.tags.insert(address, ARRIVING) {
             if victim.flags & MODIFIED != 0 {
-                memory.access(Cycle(data), victim.address, AccessKind::WriteBack);
+                memory.access(Cycle::new(data), victim.address, AccessKind::WriteBack);
             } else {
                 memory.drop_clean(victim.address);
             }

@@ -97,7 +97,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         if memory.modify(address) {
             return 0;
         }
-        let request = Cycle(at + misses.data_request);
+        let request = Cycle::new(at + misses.data_request);
         let permitted = memory.access(request, address, AccessKind::Own);
         let late = permitted.0 + misses.data_response - at;
         drop(memory);
@@ -123,11 +123,11 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let request = at + misses.data_request + release;
         let mut memory = self.memory.lock();
         let before = EXPLAINED.then(|| memory.counters());
-        let data = memory.access(Cycle(request), address, kind);
+        let data = memory.access(Cycle::new(request), address, kind);
         let from = before.map_or(Count::L2, |before| level(&before, &memory.counters()));
         match left {
             Some(left) if left.modified => {
-                let write_back = Cycle(request + misses.write_back);
+                let write_back = Cycle::new(request + misses.write_back);
                 memory.access(write_back, left.address, AccessKind::WriteBack);
             }
             Some(left) => memory.drop_clean(left.address),

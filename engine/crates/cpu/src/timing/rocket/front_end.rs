@@ -46,7 +46,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
 
     #[cold]
     pub(super) fn fetch_line(&mut self, request: u64, address: u64) -> u64 {
-        let request = Cycle(request);
+        let request = Cycle::new(request);
         let data = self.memory.lock().access(request, address, AccessKind::Fetch);
         self.instructions.choose_next();
         self.instructions.replace(address);
