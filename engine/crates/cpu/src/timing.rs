@@ -18,7 +18,7 @@ pub use vector::{VectorParameters, VectorRun};
 use crate::instruction::Instruction;
 use crate::saved::Registers;
 use crate::view::{Trap, View};
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 
 /// One instruction of a block, with its addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,6 +170,11 @@ pub trait Timing {
     /// written there since the line came. A model without caches cannot tell.
     fn holds(&mut self, _address: u64) -> bool {
         false
+    }
+
+    /// The least time in which what this hart writes can reach another: none without caches, which nothing tells.
+    fn line_transfer(&self) -> Option<Cycles> {
+        None
     }
 
     /// The cycle in which the next instruction may start.

@@ -54,7 +54,7 @@ pub struct Machine<T: Timing> {
 impl<T: Timing> Machine<T> {
     /// A machine with a hart for each of `timings`, which all start at `entry`.
     pub fn new(timings: Vec<T>, memory: GuestMemory, map: Map, entry: &Entry) -> Machine<T> {
-        let count = timings.len();
+        let (count, windows) = (timings.len(), Windows::of(&timings));
         let start = |(index, timing)| Member {
             core: Core::alone(start(index, timing, entry)),
             index,
@@ -64,7 +64,7 @@ impl<T: Timing> Machine<T> {
             harts: timings.into_iter().enumerate().map(start).collect(),
             memory,
             bus: Bus::new(map, count, TICK),
-            windows: Windows::of::<T>(count),
+            windows,
             now: Cycle::ZERO,
             end: Cycle::ZERO,
             turn: 0,

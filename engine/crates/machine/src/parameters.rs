@@ -1,6 +1,5 @@
 use crate::error::MachineError;
 use rackwright_cpu::{CpuModel, Timing};
-use rackwright_memory::LINE_TRANSFER;
 use rackwright_time::Cycles;
 
 /// Most harts of a machine.
@@ -41,25 +40,31 @@ impl Windows {
         self.alone = self.alone.min(cycles);
     }
 
-    /// The windows of `harts` harts with the timing model `T`.
-    pub(crate) fn of<T: Timing>(harts: usize) -> Windows {
+    /// The windows of these harts.
+    pub(crate) fn of<T: Timing>(timings: &[T]) -> Windows {
         let both = |cycles| Windows {
             together: cycles,
             alone: cycles,
         };
-        if harts == 1 {
+        let [first, _, ..] = timings else {
             // Alone, a hart only has to come back now and then.
-            both(Cycles::new(500 * TICK.0))
-        } else if T::RECORDS {
-            Windows {
-                together: LINE_TRANSFER,
+            return both(Cycles::new(500 * TICK.0));
+        };
+        match first.line_transfer() {
+            Some(transfer) => Windows {
+                together: within(transfer),
                 alone: TICK,
-            }
-        } else {
-            // Without caches, nothing tells how long it takes until others see a write.
-            both(TICK)
+            },
+            None => both(TICK),
         }
     }
+}
+
+/// The longest window that divides a tick and is no longer than `transfer`.
+fn within(transfer: Cycles) -> Cycles {
+    let divides = |cycles: &u64| TICK.0 % cycles == 0;
+    let longest = (1..=transfer.0.min(TICK.0)).rev().find(divides);
+    Cycles::new(longest.unwrap_or(1))
 }
 
 impl MachineParameters {
@@ -69,5 +74,18 @@ impl MachineParameters {
         } else {
             Err(MachineError::Harts { harts: self.harts })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rackwright_memory::HierarchyParameters;
+
+    #[test]
+    fn windows_divide_a_tick_and_are_no_longer_than_a_line_takes() {
+        let windows = [0, 1, 39, 40, 41, 1999, 2000, 50_000].map(|cycles| within(Cycles::new(cycles)).0);
+        assert_eq!(windows, [1, 1, 25, 40, 40, 1000, 2000, 2000]);
+        assert_eq!(HierarchyParameters::server().line_transfer(), Cycles::new(40));
     }
 }

@@ -1,12 +1,8 @@
 use crate::cache::LINE_BYTES;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::Cycle;
 
 /// Most harts that share a hierarchy: one bit for each in an [`Entry`].
 pub const MAXIMUM_SHARERS: usize = u64::BITS as usize;
-
-/// How far harts may be apart. No line gets from one L1 to another in less: 2 cycles from Rocket's L1 to L2, 12 there, 27 until its
-/// owner has given it, and 11 back.
-pub const LINE_TRANSFER: Cycles = Cycles::new(40);
 
 /// In which state the holders have a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

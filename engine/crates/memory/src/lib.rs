@@ -21,7 +21,7 @@ mod words;
 
 pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
 pub use contents::Contents;
-pub use directory::{LINE_TRANSFER, MAXIMUM_SHARERS};
+pub use directory::MAXIMUM_SHARERS;
 pub use fault::{Access, GuestFault};
 pub use guest::{GuestMemory, Protection, Stamps, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};

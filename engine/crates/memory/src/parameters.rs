@@ -138,6 +138,12 @@ impl HierarchyParameters {
             },
         }
     }
+
+    /// How far harts may be apart: no line gets from one L1 to another in less. It has to come to L2 from its owner, and takes
+    /// a cycle at least from L2 to who asks.
+    pub fn line_transfer(&self) -> Cycles {
+        self.l2.latency + self.coherence.owner + Cycles::new(1)
+    }
 }
 
 impl NamedParameters for HierarchyParameters {

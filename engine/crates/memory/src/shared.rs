@@ -1,6 +1,6 @@
 use crate::hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop};
 use crate::port::RequesterId;
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -51,6 +51,11 @@ impl HartPort {
             hierarchy: self.hierarchy.lock(),
             requester: self.requester,
         }
+    }
+
+    /// [`line_transfer`](crate::HierarchyParameters::line_transfer) of the hierarchy.
+    pub fn line_transfer(&self) -> Cycles {
+        self.hierarchy.lock().parameters().line_transfer()
     }
 
     /// Hands over the snoops as [`Hierarchy::take_snoops`] does; costs next to nothing when there are none.

@@ -3,7 +3,6 @@ use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
 use rackwright_cpu::{Exception, Stop, Timing};
 use rackwright_linux::{Arguments, Environment, Next, Threads};
-use rackwright_memory::LINE_TRANSFER;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, Wait};
@@ -84,12 +83,8 @@ impl<T: Timing> ProgramRun<T> {
             }
             _ => {
                 self.alone = false;
-                let together = if T::RECORDS {
-                    LINE_TRANSFER
-                } else {
-                    FUNCTIONAL_WINDOW
-                };
-                self.end = self.now + together;
+                let transfer = self.machine.cores[0].hart.timing().line_transfer();
+                self.end = self.now + transfer.unwrap_or(FUNCTIONAL_WINDOW);
             }
         }
         self.turn = 0;

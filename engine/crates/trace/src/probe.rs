@@ -8,7 +8,7 @@ use crate::trace_file::TraceFile;
 use crate::tracer::Tracer;
 use crate::watch::{Armed, Marks, Phase, Watch};
 use rackwright_cpu::{BlockInstruction, BlockRun, Instruction, Operation, Registers, Timing, Trap, View};
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 use std::sync::Arc;
 
 /// What a block ends with, if all of it is executed.
@@ -399,6 +399,10 @@ impl<T: Timing> Timing for Probed<T> {
 
     fn holds(&mut self, address: u64) -> bool {
         self.timing.holds(address)
+    }
+
+    fn line_transfer(&self) -> Option<Cycles> {
+        self.timing.line_transfer()
     }
 
     fn cycle(&self) -> Cycle {

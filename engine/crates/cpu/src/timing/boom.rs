@@ -24,7 +24,7 @@ use explain::Explanation;
 use memory::DataCache;
 use predictor::Predictor;
 use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, SharedHierarchy};
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 use resources::{InOrder, Port, Queue, ReorderBuffer};
 
 /// Timing model of an out-of-order core, which says why time passes or only when.
@@ -239,6 +239,10 @@ impl<const EXPLAINED: bool> Timing for Boom<EXPLAINED> {
     fn holds(&mut self, address: u64) -> bool {
         self.apply_snoops();
         self.data.contains(address)
+    }
+
+    fn line_transfer(&self) -> Option<Cycles> {
+        Some(self.memory.line_transfer())
     }
 
     fn cycle(&self) -> Cycle {

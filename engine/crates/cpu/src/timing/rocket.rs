@@ -24,7 +24,7 @@ use front_end::packet;
 use l1::L1;
 use predictor::{Outcomes, Returns, Targets};
 use rackwright_memory::{HartPort, SharedHierarchy, Snoop};
-use rackwright_time::Cycle;
+use rackwright_time::{Cycle, Cycles};
 use schedule::{Event, Exit, LateResult, Slack, Step, MULTIPLIER};
 
 /// Late results that are remembered from one block to the next.
@@ -364,6 +364,10 @@ impl<const EXPLAINED: bool> Timing for Rocket<EXPLAINED> {
     fn holds(&mut self, address: u64) -> bool {
         self.apply_snoops();
         self.data.contains(address)
+    }
+
+    fn line_transfer(&self) -> Option<Cycles> {
+        Some(self.memory.line_transfer())
     }
 
     fn cycle(&self) -> Cycle {
