@@ -67,7 +67,7 @@ class UnitBench:
         design: Design,
         placement: str = "near-core",
         guest_bytes: int = 1 << 32,
-        skip_quiescent: bool = True,
+        skip_idle: bool = True,
         waves: str | None = None,
         check_idle: bool = False,
         memory: Mapping[str, int] = ...,
@@ -134,7 +134,7 @@ class UnitBench:
     def run(self, cycles: int) -> None:
         """Lets time pass."""
 
-    def run_until_quiescent(self, max_cycles: int = 0) -> bool:
+    def run_until_idle(self, max_cycles: int = 0) -> bool:
         """Lets time pass until the unit is idle, at most `max_cycles` (0: no limit); tells whether it is."""
 
     @property
@@ -348,7 +348,7 @@ class Server:
         harts: int = 1,
         guest_bytes: int = 1 << 33,
         units: Sequence[tuple[Design, str]] = (),
-        skip_quiescent: bool = True,
+        skip_idle: bool = True,
         check_idle: bool = False,
         waves: str | None = None,
         memory: Mapping[str, int] = ...,

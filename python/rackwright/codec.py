@@ -85,7 +85,7 @@ class CodecOptions(TypedDict, total=False):
     history_kib: int | None
     hash_entries: int | None
     placement: str
-    skip_quiescent: bool
+    skip_idle: bool
     check_idle: bool
     assertions: bool
     waves: Path | None
@@ -117,7 +117,7 @@ class CodecUnit(ABC):
         history_kib: int | None = None,
         hash_entries: int | None = None,
         placement: str = "near-core",
-        skip_quiescent: bool = True,
+        skip_idle: bool = True,
         check_idle: bool = False,
         assertions: bool = False,
         waves: Path | None = None,
@@ -128,7 +128,7 @@ class CodecUnit(ABC):
 
         `parameters` are those of elaboration. `history_kib` (how far back matches may be) and `hash_entries`
         (compress, a power of two) are set at run time, up to what was built; None: all of it. `placement`,
-        `skip_quiescent`, `check_idle`, `assertions`, `waves` and `memory` are those of `Unit`; none changes a
+        `skip_idle`, `check_idle`, `assertions`, `waves` and `memory` are those of `Unit`; none changes a
         result, and but for placement and memory none a cycle. `clock` is hertz or "synthesised"; without it,
         `clock_of` says what it is. Raises `RackwrightError` for what does not exist or does not fit the
         operation, and `EngineError` for a memory that cannot be.
@@ -143,7 +143,7 @@ class CodecUnit(ABC):
             manifest = elaborate(f"{family}-{operation}", parameters, assertions=True)
         self.unit = Unit(
             UnitConfig(str(manifest), placement=placement),
-            skip_quiescent=skip_quiescent,
+            skip_idle=skip_idle,
             check_idle=check_idle,
             waves=waves,
             memory=memory,

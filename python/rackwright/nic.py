@@ -100,7 +100,7 @@ class NicUnit:
         *,
         design: str | Path = "nic",
         placement: str = "near-core",
-        skip_quiescent: bool = True,
+        skip_idle: bool = True,
         assertions: bool = False,
     ) -> None:
         """Elaborates and compiles it where that has not been done, and resets it.
@@ -109,7 +109,7 @@ class NicUnit:
         takes from the network in a cycle. With `assertions`, its own are compiled in.
         """
         config = UnitConfig(str(design), parameters or {}, placement=placement)
-        self.unit = Unit(config, skip_quiescent=skip_quiescent, assertions=assertions)
+        self.unit = Unit(config, skip_idle=skip_idle, assertions=assertions)
         self.bench = self.unit.bench
         self.network_bytes = int((parameters or {}).get("network-bytes", FLIT_BYTES))
 

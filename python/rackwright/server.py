@@ -125,7 +125,7 @@ class Server(Node):
         accelerators: Sequence[Accelerator] = (),
         *,
         harts: int | None = None,
-        skip_quiescent: bool = True,
+        skip_idle: bool = True,
         check_idle: bool = False,
         waves: Path | None = None,
         timing: ServerParameters | None = None,
@@ -167,7 +167,7 @@ class Server(Node):
         self.timing = timing
         self._check_idle = check_idle
         self._waves = waves
-        self._skip_quiescent = skip_quiescent
+        self._skip_idle = skip_idle
         self.program = program
         self.arguments = list(arguments)
         self.static_arp = static_arp
@@ -209,7 +209,7 @@ class Server(Node):
             self.cpu,
             self.harts,
             units=self.units,
-            skip_quiescent=self._skip_quiescent,
+            skip_idle=self._skip_idle,
             check_idle=self._check_idle,
             waves=str(self._waves) if self._waves else None,
             memory=self.timing.memory,
@@ -260,7 +260,7 @@ class Server(Node):
             "cpu": self.cpu,
             "static_arp": self.static_arp,
             "nic": _key(self._interface()),
-            "skip_quiescent": self._skip_quiescent,
+            "skip_idle": self._skip_idle,
             **self.timing.describe(),
             "mac": self.mac,
             "ip": self.ip,

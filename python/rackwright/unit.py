@@ -37,7 +37,7 @@ class Unit:
         self,
         unit: str | Path | UnitConfig | _engine.Design,
         *,
-        skip_quiescent: bool = True,
+        skip_idle: bool = True,
         check_idle: bool = False,
         assertions: bool = False,
         waves: Path | None = None,
@@ -45,7 +45,7 @@ class Unit:
     ) -> None:
         """Elaborates and compiles `unit` where that has not been done, and resets it.
 
-        One that is named is near the core and as it is by default. `skip_quiescent` leaves out the cycles in
+        One that is named is near the core and as it is by default. `skip_idle` leaves out the cycles in
         which the unit says that it is idle; the results are the same without. `check_idle` clocks it always,
         and a unit that does something of its own while it says that it is idle ends in an `EngineError`.
         `waves` is an FST file to write. With `assertions`, those of the Chisel sources of a unit by name are
@@ -63,7 +63,7 @@ class Unit:
             self.design,
             self.placement,
             _GUEST_BYTES,
-            skip_quiescent,
+            skip_idle,
             str(waves) if waves else None,
             check_idle,
             memory or {},
@@ -123,7 +123,7 @@ class Unit:
 
     def work(self, max_cycles: int = 0) -> bool:
         """Steps until the unit has nothing left to do, or `max_cycles` passed; tells whether it has."""
-        return self.bench.run_until_quiescent(max_cycles)
+        return self.bench.run_until_idle(max_cycles)
 
     @property
     def cycle(self) -> int:

@@ -149,7 +149,7 @@ class PageFaultUnit:
         """Lets so much time pass for the unit, and what that makes it do happen."""
         for _ in range(count):
             self.tell(7)
-            self.bench.run_until_quiescent()
+            self.bench.run_until_idle()
 
     def deliver(self, *answers: bytes, after: int = 0) -> int:
         """Has messages arrive one behind the other, from so many cycles on; gives the end of the last."""
@@ -160,7 +160,7 @@ class PageFaultUnit:
 
     def sent(self) -> list[bytes]:
         """The messages that have left since the last time."""
-        self.bench.run_until_quiescent()
+        self.bench.run_until_idle()
         return [message for _, _, message in self.bench.sent_frames()]
 
     def new_pages(self) -> int:
@@ -169,7 +169,7 @@ class PageFaultUnit:
 
     def returned(self) -> list[Returned]:
         """The frames that have come back since the last time."""
-        self.bench.run_until_quiescent()
+        self.bench.run_until_idle()
         found: list[Returned] = []
         while True:
             turn, place = divmod(self.taken, 256)

@@ -219,7 +219,7 @@ def test_an_unknown_format_is_named(combined: CombinedDecompressor) -> None:
 def test_the_same_digest_with_and_without_passing_over_idle_cycles() -> None:
     digests = set()
     for skip in (True, False):
-        unit = CombinedDecompressor(parameters=SMALL, skip_quiescent=skip)
+        unit = CombinedDecompressor(parameters=SMALL, skip_idle=skip)
         for algorithm in DECOMPRESSED_ALGORITHMS:
             gives(unit, algorithm, packed(algorithm, TEXT[:4000]), TEXT[:4000])
         digests.add(unit.unit.digest)

@@ -10,9 +10,9 @@ from rackwright.demo.archive import default_archive
 PLAIN = default_archive(30_000)
 
 
-def outcome(operation: str, placement: str, skip_quiescent: bool) -> tuple[str, int, str]:
+def outcome(operation: str, placement: str, skip_idle: bool) -> tuple[str, int, str]:
     """Digest, cycles and status of two operations on a fresh unit."""
-    unit = SnappyUnit(operation, placement=placement, skip_quiescent=skip_quiescent)
+    unit = SnappyUnit(operation, placement=placement, skip_idle=skip_idle)
     data = PLAIN if operation == "compress" else libsnappy.compress(PLAIN)
     unit.run(data)
     unit.unit.bench.run(5000)
@@ -23,9 +23,9 @@ def outcome(operation: str, placement: str, skip_quiescent: bool) -> tuple[str, 
 @pytest.mark.parametrize("operation", ["compress", "decompress"])
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_the_same_twice_and_without_skipping(operation: str, placement: str) -> None:
-    first = outcome(operation, placement, skip_quiescent=True)
-    assert outcome(operation, placement, skip_quiescent=True) == first
-    assert outcome(operation, placement, skip_quiescent=False) == first
+    first = outcome(operation, placement, skip_idle=True)
+    assert outcome(operation, placement, skip_idle=True) == first
+    assert outcome(operation, placement, skip_idle=False) == first
 
 
 def test_other_input_other_digest(compressor: SnappyUnit) -> None:

@@ -77,7 +77,7 @@ def test_an_assertion_that_fails_ends_the_run_with_a_line(program: tuple[int, Pa
     alone = Unit(MANIFEST)
     alone.command(FAILS)
     with pytest.raises(EngineError, match=told):
-        alone.bench.run_until_quiescent()
+        alone.bench.run_until_idle()
 
 
 def test_waves_and_display_with_a_program(program: tuple[int, Path], tmp_path: Path) -> None:

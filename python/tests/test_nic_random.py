@@ -104,14 +104,14 @@ class Traffic:
 
 def run(
     seed: int,
-    skip_quiescent: bool,
+    skip_idle: bool,
     port_bytes: int = 16,
     placement: str = "near-core",
     network_bytes: int = 8,
 ) -> tuple[str, int]:
     """Digest and cycles of `ROUNDS` random steps."""
     parameters = {"port-bytes": port_bytes, "network-bytes": network_bytes}
-    nic = NicUnit(parameters, placement=placement, skip_quiescent=skip_quiescent, assertions=True)
+    nic = NicUnit(parameters, placement=placement, skip_idle=skip_idle, assertions=True)
     traffic = Traffic(nic, random.Random(seed))
     steps = [traffic.send, traffic.send, traffic.deliver, traffic.deliver, traffic.post, traffic.post]
     for _ in range(ROUNDS):

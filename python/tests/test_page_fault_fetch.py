@@ -77,7 +77,7 @@ def test_a_page_comes_with_its_rights_and_a_record(pages: PageFaultUnit, place: 
     assert (request[15], page_of(request), version_of(request)) == (FETCH, 77, 9)
     assert pages.new_pages() == 0
     pages.deliver(fetched_answer(request, content(77)))
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert pages.bench.read_memory(frame_address(3), PAGE_BYTES) == content(77)
     assert pages.entry(place) == installed(3, rights)
     assert pages.entry(place ^ 1) == 0x1234
@@ -110,7 +110,7 @@ def test_several_pages_come_in_any_order_and_each_once(pages: PageFaultUnit) -> 
     assert [page_of(request) for request in requests] == [10, 11, 12, 13]
     answers = [fetched_answer(request, content(page_of(request))) for request in reversed(requests)]
     pages.deliver(*(copy for answer in answers for copy in (answer, answer)))
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     for index in range(SLOTS):
         assert pages.bench.read_memory(frame_address(index), PAGE_BYTES) == content(10 + index)
         assert pages.entry(index) == installed(index, READ | WRITE | USER)
@@ -224,7 +224,7 @@ def test_a_lost_request_is_sent_again_and_two_answers_count_once(pages: PageFaul
     assert pages.sent() == first
     answer = fetched_answer(first[0], content(6))
     pages.deliver(answer, answer)
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert (pages.new_pages(), pages.entry(0)) == (1, installed(0, READ | WRITE | USER))
 
 
@@ -239,10 +239,10 @@ def test_an_answer_that_was_damaged_is_not_one(pages: PageFaultUnit, at: int) ->
     damaged = bytearray(right)
     damaged[at] ^= 0x40
     pages.deliver(bytes(damaged))
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert (pages.entry(0), pages.new_pages()) == (remote_entry(6), 0)
     pages.deliver(right)
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert (pages.entry(0), pages.new_pages()) == (installed(0, READ | WRITE | USER), 1)
     assert pages.bench.read_memory(frame_address(0), PAGE_BYTES) == content(6)
 
@@ -256,10 +256,10 @@ def test_an_answer_that_was_cut_is_not_one(pages: PageFaultUnit, length: int) ->
     (request,) = pages.sent()
     cut = fetched_nothing(request, DONE) if length == 64 else fetched_answer(request, content(6))[:length]
     pages.deliver(cut)
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert (pages.entry(0), pages.new_pages()) == (remote_entry(6), 0)
     pages.deliver(fetched_answer(request, content(6)))
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert pages.bench.read_memory(FRAMES, PAGE_BYTES) == content(6)
 
 
@@ -277,8 +277,8 @@ def test_an_answer_to_an_earlier_page_of_the_slot_is_not_one(pages: PageFaultUni
     (late,) = pages.sent()
     assert early[16:20] != late[16:20]
     pages.deliver(fetched_answer(early, content(1)))
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert (pages.entry(0), pages.new_pages()) == (remote_entry(6), 0)
     pages.deliver(fetched_answer(late, content(6)))
-    pages.bench.run_until_quiescent()
+    pages.bench.run_until_idle()
     assert pages.entry(0) == installed(0, READ | WRITE | USER)

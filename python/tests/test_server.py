@@ -149,9 +149,9 @@ def test_software_and_unit_agree(cpu: str, operation: str, tmp_path: Path) -> No
     assert cpu == "functional" or cycles["unit"] < cycles["library"]
 
 
-def test_a_quiescent_unit_costs_nothing_and_changes_nothing(tmp_path: Path) -> None:
+def test_an_idle_unit_costs_nothing_and_changes_nothing(tmp_path: Path) -> None:
     results = [
-        benchmark(Server("rocket", ["snappy"], skip_quiescent=skip), "compress", "unit", PLAIN, tmp_path)
+        benchmark(Server("rocket", ["snappy"], skip_idle=skip), "compress", "unit", PLAIN, tmp_path)
         for skip in (True, False)
     ]
     assert results[0].digest == results[1].digest

@@ -113,8 +113,8 @@ def test_neither_windows_nor_threads_nor_skipping_change_anything(
 def test_a_nic_that_is_clocked_all_the_time_does_the_same() -> None:
     def run(skip: bool) -> str:
         switch = Switch()
-        answers = Server(program="ping.elf", skip_quiescent=skip)
-        asks = Server(program="ping.elf", arguments=[answers, "1"], skip_quiescent=skip)
+        answers = Server(program="ping.elf", skip_idle=skip)
+        asks = Server(program="ping.elf", arguments=[answers, "1"], skip_idle=skip)
         switch.add_downlinks([answers, asks])
         return Cluster(switch, link=Ethernet(latency_us=0.5)).run(0.1, threads=1).digest
 

@@ -10,7 +10,7 @@ use rackwright_blade::{Blade, BladeParameters};
 use rackwright_ethernet::PortParameters;
 use rackwright_machine::Checkpoint;
 use rackwright_schedule::{Graph, ModelId, PortId};
-use rackwright_server::Code;
+use rackwright_server::DecodedPrograms;
 use rackwright_time::network::Cycles;
 use rackwright_traffic::{Distribution, ParameterError, Peer};
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ pub(crate) fn build(
         observations,
         programs: RefCell::default(),
         checkpoints: RefCell::default(),
-        code: Code::default(),
+        code: DecodedPrograms::default(),
         tree: broadcast_tree(topology),
     };
     let mut graph = Graph::new();
@@ -80,7 +80,7 @@ struct Builder<'a> {
     /// Files that were read: many servers run the same program.
     programs: RefCell<BTreeMap<PathBuf, Rc<[u8]>>>,
     checkpoints: RefCell<BTreeMap<PathBuf, Rc<Checkpoint>>>,
-    code: Code,
+    code: DecodedPrograms,
     tree: Vec<Vec<u16>>,
 }
 

@@ -263,8 +263,8 @@ pub struct ServerSpec {
     #[serde(default)]
     pub units: Vec<UnitSpec>,
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
-    #[serde(default = "default_skip_quiescent")]
-    pub skip_quiescent: bool,
+    #[serde(default = "default_skip_idle")]
+    pub skip_idle: bool,
     /// Numbers of its caches and DRAM in the place of the default, by name.
     #[serde(default)]
     pub memory: BTreeMap<String, u64>,
@@ -304,8 +304,8 @@ pub struct LinuxSpec {
     /// The design of its NIC, by the name under which it was given to the cluster.
     pub nic: String,
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
-    #[serde(default = "default_skip_quiescent")]
-    pub skip_quiescent: bool,
+    #[serde(default = "default_skip_idle")]
+    pub skip_idle: bool,
     /// Numbers of its caches and DRAM in the place of the default, by name.
     #[serde(default)]
     pub memory: BTreeMap<String, u64>,
@@ -432,7 +432,7 @@ fn default_placement() -> String {
     rackwright_memory::Placement::default().name().to_string()
 }
 
-fn default_skip_quiescent() -> bool {
+fn default_skip_idle() -> bool {
     true
 }
 

@@ -15,14 +15,14 @@ use crate::translations::{Contexts, FetchContext};
 use crate::vector::LINES_OF_ACCESS;
 use crate::view::View;
 use crate::Instruction;
-use rackwright_memory::{GuestMemory, Stamps, PAGE_BYTES};
+use rackwright_memory::{GuestMemory, ProtectionStamps, PAGE_BYTES};
 use rackwright_time::Cycle;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What the hart runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Environment {
+pub enum ExecutionEnvironment {
     /// A program in user mode: environment calls and faults stop the hart.
     Program,
     /// Everything from machine mode on: traps are taken by the code itself.
@@ -40,7 +40,7 @@ pub(crate) struct PendingAccess {
 pub struct Hart<T: Timing> {
     pub(crate) state: Box<State>,
     pub(crate) control: Control,
-    pub(crate) environment: Environment,
+    pub(crate) environment: ExecutionEnvironment,
     pub(crate) timing: T,
     pub(crate) retired: u64,
     pub(crate) cycle_offset: u64,
@@ -56,7 +56,7 @@ pub struct Hart<T: Timing> {
     blocks: Blocks<T::Block>,
     shared: Option<Arc<SharedCode<T::Block>>>,
     values: Box<[u64]>,
-    seen: Option<Stamps>,
+    seen: Option<ProtectionStamps>,
     pub(crate) contexts: Contexts,
     fetch: *mut FetchContext,
     /// Which instructions are legal in it.
@@ -74,19 +74,19 @@ const CYCLES_PER_TICK: u64 = 200;
 
 impl<T: Timing> Hart<T> {
     /// Hart number `number`, standing at address 0 with all registers zero.
-    pub fn new(number: u64, environment: Environment, timing: T) -> Hart<T> {
+    pub fn new(number: u64, environment: ExecutionEnvironment, timing: T) -> Hart<T> {
         let privilege = match environment {
-            Environment::Program => Privilege::User,
-            Environment::BareMetal => Privilege::Machine,
+            ExecutionEnvironment::Program => Privilege::User,
+            ExecutionEnvironment::BareMetal => Privilege::Machine,
         };
         let mut control = Control::new(number, privilege);
-        if environment == Environment::Program {
+        if environment == ExecutionEnvironment::Program {
             control.status |= status::FS | status::VS;
             control.open_counters();
         }
         let legal = control.legal();
         let mut state = State::new();
-        if environment == Environment::Program {
+        if environment == ExecutionEnvironment::Program {
             state.regions = Regions::open();
         }
         let mut hart = Hart {
@@ -111,7 +111,7 @@ impl<T: Timing> Hart<T> {
             fetched_legal: legal,
             stamps: [0; 2],
         };
-        if environment == Environment::Program {
+        if environment == ExecutionEnvironment::Program {
             hart.offer_vector();
         }
         hart.renew_context();

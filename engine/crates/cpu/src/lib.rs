@@ -40,7 +40,7 @@ pub use cause::{Cause, Exception, Fault, Interrupt};
 pub use code::SharedCode;
 pub use decode::decode;
 pub use device::DeviceAccess;
-pub use hart::{Environment, Hart};
+pub use hart::{ExecutionEnvironment, Hart};
 pub use instruction::{Instruction, Register};
 pub use model::{CpuModel, UnknownCpu};
 pub use operation::{Class, Operation};

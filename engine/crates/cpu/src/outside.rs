@@ -2,7 +2,7 @@
 
 use crate::cause::{Cause, Exception, Interrupt};
 use crate::device::DeviceAccess;
-use crate::hart::{Environment, Hart, PendingAccess};
+use crate::hart::{ExecutionEnvironment, Hart, PendingAccess};
 use crate::operation::{Class, Operation};
 use crate::stop::{CommandContext, CustomCommand, Stop};
 use crate::timing::Timing;
@@ -136,7 +136,7 @@ impl<T: Timing> Hart<T> {
     }
 
     pub(crate) fn stop_for_device(&mut self, instruction: Instruction, access: DeviceAccess) -> Option<Stop> {
-        if self.environment == Environment::Program && !self.devices.contains(&access.address) {
+        if self.environment == ExecutionEnvironment::Program && !self.devices.contains(&access.address) {
             let cause = access_fault(access.write.is_some());
             let value = self.access_address(&instruction);
             return self.raise(Exception { cause, value });

@@ -4,7 +4,7 @@ use crate::address::Privilege;
 use crate::block::Block;
 use crate::cause::{Cause, Exception, Fault};
 use crate::control::{number, status, NoAccess};
-use crate::hart::{Environment, Hart};
+use crate::hart::{ExecutionEnvironment, Hart};
 use crate::operation::{Class, Operation};
 use crate::stop::{CustomCommand, Stop};
 use crate::timing::Timing;
@@ -105,7 +105,7 @@ impl<T: Timing> Hart<T> {
     }
 
     fn environment_call(&self) -> Outcome {
-        if self.environment == Environment::Program {
+        if self.environment == ExecutionEnvironment::Program {
             return Outcome::Stop(Stop::EnvironmentCall);
         }
         let cause = match self.control.privilege {

@@ -3,7 +3,7 @@
 use crate::address::Privilege;
 use crate::cause::{Cause, Exception, Fault, Interrupt};
 use crate::control::{status, TrapRegisters};
-use crate::hart::{Environment, Hart};
+use crate::hart::{ExecutionEnvironment, Hart};
 use crate::stop::Stop;
 use crate::timing::Timing;
 use crate::view::Trap;
@@ -12,7 +12,7 @@ use rackwright_time::Cycle;
 impl<T: Timing> Hart<T> {
     /// Takes the trap of `exception`, or stops a program.
     pub(crate) fn raise(&mut self, exception: Exception) -> Option<Stop> {
-        if self.environment == Environment::Program {
+        if self.environment == ExecutionEnvironment::Program {
             return Some(Stop::Fault(exception));
         }
         if let Some(place) = self.remote_page(&exception) {
@@ -89,7 +89,7 @@ impl<T: Timing> Hart<T> {
     /// Takes the pending interrupt of highest priority that is enabled, if any.
     pub(crate) fn take_interrupt(&mut self) -> bool {
         let ready = self.control.pending & self.control.enabled;
-        if ready == 0 || self.environment == Environment::Program {
+        if ready == 0 || self.environment == ExecutionEnvironment::Program {
             return false;
         }
         let control = &self.control;

@@ -1,8 +1,8 @@
 //! What a hart does at its edges: where it stops, and how it goes on.
 
 use rackwright_cpu::{
-    BlockInstruction, BlockRun, Cause, CustomCommand, DeviceAccess, Environment, Exception, Functional, Hart,
-    SharedCode, Stop, Timing,
+    BlockInstruction, BlockRun, Cause, CustomCommand, DeviceAccess, Exception, ExecutionEnvironment,
+    Functional, Hart, SharedCode, Stop, Timing,
 };
 use rackwright_memory::{GuestMemory, Protection};
 use rackwright_time::Cycle;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 const CODE: u64 = 0x1000;
 const DEVICE: u64 = 0x10_0000;
 
-fn hart(environment: Environment, code: &[u32]) -> (Hart<Functional>, GuestMemory) {
+fn hart(environment: ExecutionEnvironment, code: &[u32]) -> (Hart<Functional>, GuestMemory) {
     let mut memory = GuestMemory::new(0x1_0000).unwrap();
     memory.protect(CODE, 0x1000, Protection::ALL).unwrap();
     write_code(&mut memory, code);
@@ -36,7 +36,7 @@ const JUMP_TO_ITSELF: u32 = 0x6f;
 #[test]
 fn an_environment_call_stops_behind_itself() {
     let (mut hart, mut memory) = hart(
-        Environment::Program,
+        ExecutionEnvironment::Program,
         &[addi(10, 0, 5), ECALL, addi(10, 10, 1), ECALL],
     );
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
@@ -52,7 +52,7 @@ fn a_custom_instruction_carries_its_operands() {
     let full = 5 << 25 | 11 << 20 | 10 << 15 | 7 << 12 | 12 << 7 | 0x2b;
     let less = 127 << 25 | 11 << 20 | 10 << 15 | 2 << 12 | 12 << 7 | 0x7b;
     let code = [addi(10, 0, 7), addi(11, 0, 8), full, less];
-    let (mut hart, mut memory) = hart(Environment::Program, &code);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &code);
     let expected = CustomCommand {
         opcode: 1,
         word: full,
@@ -80,7 +80,7 @@ fn a_custom_instruction_carries_its_operands() {
 
 #[test]
 fn the_budget_ends_an_endless_loop() {
-    let (mut hart, mut memory) = hart(Environment::Program, &[JUMP_TO_ITSELF]);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[JUMP_TO_ITSELF]);
     assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
     assert_eq!((hart.cycle(), hart.pc()), (Cycle::new(1000), CODE));
     assert_eq!(hart.run(&mut memory, Cycle::new(1000)), Stop::Budget);
@@ -92,7 +92,7 @@ fn what_a_hart_stores_is_part_of_what_memory_holds() {
     // sb x10, 0(x5); sb x10, 1(x5): the second finds its page remembered.
     let store = |offset: u32| 10 << 20 | 5 << 15 | offset << 7 | 0x23;
     let code = [addi(10, 0, 7), store(0), store(1), ECALL];
-    let (mut hart, mut memory) = hart(Environment::Program, &code);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &code);
     memory.protect(0x4000, 0x1000, Protection::READ_WRITE).unwrap();
     hart.write_register(5, 0x4ff0);
     let mut expected = GuestMemory::new(memory.end()).unwrap();
@@ -108,7 +108,7 @@ fn what_a_hart_stores_is_part_of_what_memory_holds() {
 #[test]
 fn a_program_that_strays_is_stopped() {
     // lb x10, 0(x0)
-    let (mut hart, mut memory) = hart(Environment::Program, &[addi(0, 0, 0), 10 << 7 | 3]);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[addi(0, 0, 0), 10 << 7 | 3]);
     let fault = Exception {
         cause: Cause::LoadAccessFault,
         value: 0,
@@ -125,7 +125,7 @@ fn an_access_to_a_device_waits_for_its_answer() {
         4 << 20 | 10 << 15 | 11 << 7 | 3,
         11 << 20 | 10 << 15 | 2 << 12 | 0x23,
     ];
-    let (mut hart, mut memory) = hart(Environment::BareMetal, &code);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::BareMetal, &code);
     let read = DeviceAccess {
         address: DEVICE + 4,
         bytes: 1,
@@ -145,7 +145,7 @@ fn an_access_to_a_device_waits_for_its_answer() {
 
 #[test]
 fn changed_code_runs_after_a_fence() {
-    let (mut hart, mut memory) = hart(Environment::Program, &[addi(10, 0, 1), ECALL]);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[addi(10, 0, 1), ECALL]);
     hart.run(&mut memory, Cycle::NEVER);
     write_code(&mut memory, &[addi(10, 0, 2), ECALL]);
     memory.write(CODE + 16, &FENCE_I.to_le_bytes()).unwrap();
@@ -160,7 +160,7 @@ fn changed_code_runs_after_a_fence() {
 #[test]
 fn withdrawn_pages_fault_at_once() {
     // lb x10, 0(x11)
-    let (mut hart, mut memory) = hart(Environment::Program, &[11 << 15 | 10 << 7 | 3, ECALL]);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[11 << 15 | 10 << 7 | 3, ECALL]);
     memory.protect(0x3000, 0x1000, Protection::READ_WRITE).unwrap();
     hart.write_register(11, 0x3000);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
@@ -182,7 +182,7 @@ const RESERVE_AND_STORE: [u32; 4] = [
 
 /// Whether the store-conditional succeeds when somebody does `between` after the reservation.
 fn succeeds(between: impl FnOnce(&mut GuestMemory)) -> bool {
-    let (mut hart, mut memory) = hart(Environment::Program, &RESERVE_AND_STORE);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &RESERVE_AND_STORE);
     memory.protect(VARIABLE, 0x1000, Protection::READ_WRITE).unwrap();
     hart.write_register(11, VARIABLE);
     hart.write_register(13, 77);
@@ -236,8 +236,8 @@ impl Timing for Compiles {
 
 /// A hart that shares code: the value that its program leaves in x10, and the blocks that it has compiled.
 fn shared_run(code: &Arc<SharedCode<()>>, program: &[u32]) -> (u64, usize) {
-    let (_, mut memory) = hart(Environment::Program, program);
-    let mut hart = Hart::new(0, Environment::Program, Compiles::default());
+    let (_, mut memory) = hart(ExecutionEnvironment::Program, program);
+    let mut hart = Hart::new(0, ExecutionEnvironment::Program, Compiles::default());
     hart.share_code(code.clone());
     hart.set_pc(CODE);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
@@ -288,7 +288,7 @@ fn prefetched(kind: u32, entry: u64, address: u64, asks: bool) -> Option<u64> {
         prefetch(kind, 10, 32),
         JUMP_TO_ITSELF,
     ];
-    let (mut hart, mut memory) = hart(Environment::BareMetal, &code);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::BareMetal, &code);
     memory.protect(0x4000, 0x3000, Protection::READ_WRITE).unwrap();
     let code_page = 0xcf;
     for (place, entry) in [

@@ -1,6 +1,6 @@
 //! When vector instructions are illegal, and how they stop and go on where memory ends.
 
-use rackwright_cpu::{Cause, Environment, Exception, Functional, Hart, Stop};
+use rackwright_cpu::{Cause, Exception, ExecutionEnvironment, Functional, Hart, Stop};
 use rackwright_memory::{GuestMemory, Protection};
 use rackwright_time::Cycle;
 
@@ -8,7 +8,7 @@ const CODE: u64 = 0x1000;
 /// The first address behind memory that may be used.
 const END: u64 = 0x3000;
 
-fn hart(environment: Environment, code: &[u32]) -> (Hart<Functional>, GuestMemory) {
+fn hart(environment: ExecutionEnvironment, code: &[u32]) -> (Hart<Functional>, GuestMemory) {
     let mut memory = GuestMemory::new(0x1_0000).unwrap();
     memory.protect(CODE, END - CODE, Protection::ALL).unwrap();
     let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -63,7 +63,7 @@ fn what_is_reserved_is_illegal() {
         (1 << 3, 1 << 25 | 1 << 12 | 0x57),
         (E8_M8, vle8(false) | 7 << 29),
     ] {
-        let (mut hart, mut memory) = hart(Environment::Program, &[vsetvli(kind), word]);
+        let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[vsetvli(kind), word]);
         assert_eq!(hart.run(&mut memory, Cycle::NEVER), illegal(word), "{word:#x}");
     }
 }
@@ -84,7 +84,7 @@ fn bare_metal_has_no_vectors_unless_offered_and_turned_on() {
         0x1050_0073,
     ];
     let run = |offered: bool| {
-        let (mut hart, mut memory) = hart(Environment::BareMetal, &code);
+        let (mut hart, mut memory) = hart(ExecutionEnvironment::BareMetal, &code);
         if offered {
             hart.offer_vector();
         }
@@ -101,7 +101,10 @@ fn bare_metal_has_no_vectors_unless_offered_and_turned_on() {
 
 #[test]
 fn a_load_goes_on_where_it_met_a_fault() {
-    let (mut hart, mut memory) = hart(Environment::Program, &[vsetvli(E8_M8), vle8(false), ECALL]);
+    let (mut hart, mut memory) = hart(
+        ExecutionEnvironment::Program,
+        &[vsetvli(E8_M8), vle8(false), ECALL],
+    );
     hart.write_register(10, END - 40);
     memory.write(END - 40, &[1; 40]).unwrap();
     let fault = Exception {
@@ -126,7 +129,7 @@ fn a_load_goes_on_where_it_met_a_fault() {
 
 #[test]
 fn a_store_goes_on_where_it_met_a_fault() {
-    let (mut hart, mut memory) = hart(Environment::Program, &[vsetvli(E8_M8), VSE8, ECALL]);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[vsetvli(E8_M8), VSE8, ECALL]);
     let mut registers = hart.registers();
     registers.vector.registers = [[0x0707_0707_0707_0707; 2]; 32];
     hart.set_registers(&registers);
@@ -145,7 +148,10 @@ fn a_store_goes_on_where_it_met_a_fault() {
 
 #[test]
 fn a_load_of_the_first_faults_only_shortens_the_vector() {
-    let (mut hart, mut memory) = hart(Environment::Program, &[vsetvli(E8_M8), vle8(true), ECALL]);
+    let (mut hart, mut memory) = hart(
+        ExecutionEnvironment::Program,
+        &[vsetvli(E8_M8), vle8(true), ECALL],
+    );
     hart.write_register(10, END - 3);
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::EnvironmentCall);
     assert_eq!(hart.registers().vector.length, 3);
@@ -156,7 +162,7 @@ fn a_load_of_the_first_faults_only_shortens_the_vector() {
 
 #[test]
 fn registers_that_make_no_sense_are_not_taken() {
-    let (mut hart, mut memory) = hart(Environment::Program, &[vadd(8, 16, 24, false), ECALL]);
+    let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &[vadd(8, 16, 24, false), ECALL]);
     let mut registers = hart.registers();
     registers.vector.kind = 3 << 3 | 3;
     registers.vector.length = u64::MAX;

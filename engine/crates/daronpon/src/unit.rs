@@ -142,7 +142,7 @@ impl Unit {
                 }
             }
             refuse_broken(&step)?;
-            if step.quiescent {
+            if step.idle {
                 return Ok(());
             }
             if step.cycle.0 - start.0 > PATIENCE {

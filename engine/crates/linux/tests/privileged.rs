@@ -45,7 +45,7 @@ fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
         parameters: &ServerParameters::server(),
         units: &[],
         guest_bytes: 0x9000_0000,
-        skip_quiescent: true,
+        skip_idle: true,
         check_idle: false,
         waves: None,
     };

@@ -1,4 +1,4 @@
-use crate::code::Code;
+use crate::code::DecodedPrograms;
 use rackwright_cpu::{Boom, CpuModel, Functional, Rocket, ServerParameters, SharedCode, Timing};
 use rackwright_memory::SharedHierarchy;
 use rackwright_trace::{Observation, Probed};
@@ -34,7 +34,7 @@ pub trait FromHarts {
 impl HartChoice<'_> {
     /// Makes something of the harts, which share `code` with others of their kind; not those that are observed: others
     /// have no observer in theirs.
-    pub fn make<F: FromHarts>(&self, code: &Code, from: F) -> F::Made {
+    pub fn make<F: FromHarts>(&self, code: &DecodedPrograms, from: F) -> F::Made {
         let (rocket, boom) = (&self.parameters.rocket, &self.parameters.boom);
         let hierarchy = self.hierarchy;
         let Some(observation) = self.observation else {

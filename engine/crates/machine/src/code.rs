@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 /// The decoded programs of many machines, each once for every core model.
 #[derive(Clone, Default)]
-pub struct Code {
+pub struct DecodedPrograms {
     /// For functional harts.
     pub functional: Arc<SharedCode<()>>,
     /// For Rocket's.

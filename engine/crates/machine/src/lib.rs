@@ -13,7 +13,7 @@ mod parameters;
 
 pub use checkpoint::Checkpoint;
 pub use choice::{FromHarts, HartChoice};
-pub use code::Code;
+pub use code::DecodedPrograms;
 pub use error::MachineError;
 pub use guest::{Extras, Guest, Network, Progress, Request, SHOWN};
 pub use machine::{Machine, Pause};

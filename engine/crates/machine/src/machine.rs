@@ -3,7 +3,7 @@ use crate::error::MachineError;
 use crate::member::Member;
 use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
-use rackwright_cpu::{DeviceAccess, Environment, Hart, SharedCode, Stop, Timing};
+use rackwright_cpu::{DeviceAccess, ExecutionEnvironment, Hart, SharedCode, Stop, Timing};
 use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
@@ -390,7 +390,7 @@ impl<T: Timing> Machine<T> {
 }
 
 fn start<T: Timing>(index: usize, timing: T, entry: &Entry) -> Hart<T> {
-    let mut hart = Hart::new(index as u64, Environment::BareMetal, timing);
+    let mut hart = Hart::new(index as u64, ExecutionEnvironment::BareMetal, timing);
     hart.set_cycles_per_tick(TICK.0);
     hart.offer_supervisor_timer();
     hart.set_pc(entry.pc);

@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) holders: u64,
     pub(crate) sharing: Sharing,
     /// When the last of those who got it from another L1 has said that it is there; until then nobody else can ask.
-    pub(crate) settled: Cycle,
+    pub(crate) acknowledged: Cycle,
 }
 
 impl Entry {
@@ -70,7 +70,7 @@ impl Directory {
             line,
             holders: 1 << hart,
             sharing,
-            settled: Cycle::ZERO,
+            acknowledged: Cycle::ZERO,
         });
     }
 

@@ -53,7 +53,7 @@ pub struct GuestMemory {
     touched: Vec<u8>,
     /// The page that others began with, and what tells it and those after it from others.
     begun: (usize, Arc<[ContentHash]>),
-    stamps: Stamps,
+    stamps: ProtectionStamps,
     written: Box<[u32; WRITTEN]>,
 }
 
@@ -63,7 +63,7 @@ const WRITTEN: usize = 256;
 /// Which state of which memory's page protection a translation buffer or a decoder has seen. Stamps of
 /// different memories, and of different states of one, differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stamps {
+pub struct ProtectionStamps {
     /// Changes with every change of protection.
     pub data: u64,
     /// Changes when a page begins or ceases to be executable.
@@ -88,7 +88,7 @@ impl GuestMemory {
             protection: vec![Protection::NONE.0; pages as usize],
             touched: vec![0; pages as usize],
             begun: (0, Arc::default()),
-            stamps: Stamps {
+            stamps: ProtectionStamps {
                 data: fresh_stamp(),
                 code: fresh_stamp(),
             },
@@ -131,7 +131,7 @@ impl GuestMemory {
 
     /// Which state of the protection this is.
     #[inline]
-    pub fn stamps(&self) -> Stamps {
+    pub fn stamps(&self) -> ProtectionStamps {
         self.stamps
     }
 

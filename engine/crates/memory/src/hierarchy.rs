@@ -5,7 +5,7 @@ use crate::level::Level;
 use crate::named::NamedParameters;
 use crate::parameters::{HierarchyParameters, ParameterError};
 use crate::placement::{Placement, Traffic};
-use crate::port::{Link, LinkId, RequesterId, UnitPort};
+use crate::port::{LinkId, RateLimit, RequesterId, UnitPort};
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,7 +65,7 @@ pub struct HierarchyCounters {
 /// Flag of a line in L2 or the last-level cache: this copy is newer than those behind it.
 const DIRTY: u8 = 4;
 
-enum Port {
+enum Requester {
     /// The hart of this number.
     Hart(usize),
     Unit(Box<UnitPort>),
@@ -89,8 +89,8 @@ pub struct Hierarchy {
     l2: Level,
     llc: Level,
     dram: Dram,
-    ports: Vec<Port>,
-    links: Vec<(Placement, Link)>,
+    ports: Vec<Requester>,
+    links: Vec<(Placement, RateLimit)>,
     directory: Directory,
     /// Whether there is one hart and no unit: the directory is not kept, since nobody asks.
     alone: bool,
@@ -150,14 +150,14 @@ impl Hierarchy {
             "a hierarchy has at most {MAXIMUM_SHARERS} harts"
         );
         self.snoops.push(Snoops::default());
-        self.add_port(Port::Hart(number))
+        self.add_port(Requester::Hart(number))
     }
 
     /// Attaches a unit's link; its ports, with beats of `beat_bytes`, share the bandwidth of the link.
     pub fn attach_link(&mut self, placement: Placement, beat_bytes: u32) -> LinkId {
         let clock = self.parameters.clock;
         let path = placement.memory_path(clock, Traffic::Stream);
-        let link = Link::new(clock, path.bytes_per_second, beat_bytes);
+        let link = RateLimit::new(clock, path.bytes_per_second, beat_bytes);
         self.links.push((placement, link));
         LinkId((self.links.len() - 1) as u16)
     }
@@ -166,11 +166,11 @@ impl Hierarchy {
     pub fn attach_port(&mut self, link: LinkId, traffic: Traffic) -> RequesterId {
         let link = usize::from(link.0);
         let path = self.links[link].0.memory_path(self.parameters.clock, traffic);
-        self.add_port(Port::Unit(Box::new(UnitPort::new(link, path))))
+        self.add_port(Requester::Unit(Box::new(UnitPort::new(link, path))))
     }
 
-    fn add_port(&mut self, port: Port) -> RequesterId {
-        self.alone = self.ports.is_empty() && matches!(port, Port::Hart(_));
+    fn add_port(&mut self, port: Requester) -> RequesterId {
+        self.alone = self.ports.is_empty() && matches!(port, Requester::Hart(_));
         self.ports.push(port);
         RequesterId((self.ports.len() - 1) as u16)
     }
@@ -179,8 +179,8 @@ impl Hierarchy {
     /// stepped this far ahead of the rest.
     pub fn minimum_latency(&self, requester: RequesterId) -> Cycles {
         match &self.ports[usize::from(requester.0)] {
-            Port::Hart(_) => self.parameters.l2.latency,
-            Port::Unit(port) => port.path.request + self.parameters.l2.latency + port.path.response,
+            Requester::Hart(_) => self.parameters.l2.latency,
+            Requester::Unit(port) => port.path.request + self.parameters.l2.latency + port.path.response,
         }
     }
 
@@ -197,8 +197,8 @@ impl Hierarchy {
     pub fn access(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Cycle {
         let write = kind == AccessKind::Write;
         let port = match &mut self.ports[usize::from(requester.0)] {
-            Port::Unit(port) => port,
-            Port::Hart(hart) => {
+            Requester::Unit(port) => port,
+            Requester::Hart(hart) => {
                 let hart = *hart;
                 return self.hart_access(at, address, kind, hart);
             }
@@ -213,8 +213,8 @@ impl Hierarchy {
             done = self.links[link].1.cross(done, false);
         }
         match &mut self.ports[usize::from(requester.0)] {
-            Port::Unit(port) => port.response(done + path.response),
-            Port::Hart(_) => unreachable!("ports keep their kind"),
+            Requester::Unit(port) => port.response(done + path.response),
+            Requester::Hart(_) => unreachable!("ports keep their kind"),
         }
     }
 
@@ -303,7 +303,7 @@ impl Hierarchy {
     /// When a request of `at` is taken on: one line goes from L1 to L1 once at a time.
     fn admit(&mut self, at: Cycle, address: u64) -> Cycle {
         let entry = self.directory.find(address);
-        entry.map_or(at, |entry| at.max(entry.settled))
+        entry.map_or(at, |entry| at.max(entry.acknowledged))
     }
 
     /// A line that one L1 has modified comes from there.
@@ -317,7 +317,7 @@ impl Hierarchy {
         self.counters.probes += 1;
         let done = at + probe;
         if let Some(entry) = self.directory.find(address) {
-            entry.settled = done + self.parameters.coherence.acknowledgement;
+            entry.acknowledged = done + self.parameters.coherence.acknowledgement;
         }
         done
     }
@@ -389,8 +389,8 @@ impl Hierarchy {
 
     fn hart(&self, requester: RequesterId) -> usize {
         match self.ports[usize::from(requester.0)] {
-            Port::Hart(hart) => hart,
-            Port::Unit(_) => unreachable!("a unit has no L1"),
+            Requester::Hart(hart) => hart,
+            Requester::Unit(_) => unreachable!("a unit has no L1"),
         }
     }
 

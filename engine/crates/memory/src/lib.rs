@@ -23,7 +23,7 @@ pub use cache::{Cache, Lookup, Shape, Victim, LINE_BYTES};
 pub use contents::Contents;
 pub use directory::MAXIMUM_SHARERS;
 pub use fault::{Access, GuestFault};
-pub use guest::{GuestMemory, Protection, Stamps, PAGE_BYTES};
+pub use guest::{GuestMemory, Protection, ProtectionStamps, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
 pub use named::{Named, NamedParameters, Place};
 pub use parameters::{

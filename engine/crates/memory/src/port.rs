@@ -46,7 +46,7 @@ impl UnitPort {
 }
 
 /// The data rate limit of one unit's link, in each direction.
-pub(crate) struct Link {
+pub(crate) struct RateLimit {
     /// What a beat takes, in 1/256 cycles; zero where nothing limits it.
     beat_cost: u64,
     to_memory: u64,
@@ -55,13 +55,13 @@ pub(crate) struct Link {
 
 const FRACTION_BITS: u32 = 8;
 
-impl Link {
-    pub(crate) fn new(clock: Clock, bytes_per_second: Option<u64>, beat_bytes: u32) -> Link {
+impl RateLimit {
+    pub(crate) fn new(clock: Clock, bytes_per_second: Option<u64>, beat_bytes: u32) -> RateLimit {
         let cost = bytes_per_second.map_or(0, |rate| {
             let scaled = (u128::from(beat_bytes) * u128::from(clock.hertz())) << FRACTION_BITS;
             scaled.div_ceil(u128::from(rate)) as u64
         });
-        Link {
+        RateLimit {
             beat_cost: cost,
             to_memory: 0,
             to_unit: 0,
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_link_keeps_its_rate() {
         let clock = Clock::new(2_000_000_000).unwrap();
-        let mut link = Link::new(clock, Some(32_000_000_000), 32);
+        let mut link = RateLimit::new(clock, Some(32_000_000_000), 32);
         let last = (0..100).map(|_| link.cross(Cycle::new(0), false)).max();
         assert_eq!(last, Some(Cycle::new(198)));
         assert_eq!(link.cross(Cycle::new(0), true), Cycle::new(0));
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn no_limit_means_no_delay() {
         let clock = Clock::new(2_000_000_000).unwrap();
-        let mut link = Link::new(clock, None, 32);
+        let mut link = RateLimit::new(clock, None, 32);
         assert_eq!(link.cross(Cycle::new(3), false), Cycle::new(3));
         assert_eq!(link.cross(Cycle::new(3), false), Cycle::new(3));
     }

@@ -98,8 +98,11 @@ fn writers_of_one_line_wait_for_each_other() {
     let mut harts = harts(3);
     harts.access(0, AccessKind::Own, 0);
     assert_eq!(harts.access(1000, AccessKind::Own, 1), HIT + OWNER);
-    let settled = HIT + OWNER + ACKNOWLEDGEMENT;
-    assert_eq!(harts.access(1001, AccessKind::Own, 2), settled - 1 + HIT + OWNER);
+    let acknowledged = HIT + OWNER + ACKNOWLEDGEMENT;
+    assert_eq!(
+        harts.access(1001, AccessKind::Own, 2),
+        acknowledged - 1 + HIT + OWNER
+    );
 }
 
 #[test]

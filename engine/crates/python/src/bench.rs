@@ -24,12 +24,12 @@ pub struct UnitBench {
 impl UnitBench {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_quiescent = true, waves = None, check_idle = false, memory = BTreeMap::new()))]
+    #[pyo3(signature = (design, placement = "near-core", guest_bytes = 1 << 32, skip_idle = true, waves = None, check_idle = false, memory = BTreeMap::new()))]
     fn new(
         design: &Design,
         placement: &str,
         guest_bytes: u64,
-        skip_quiescent: bool,
+        skip_idle: bool,
         waves: Option<PathBuf>,
         check_idle: bool,
         memory: BTreeMap<String, u64>,
@@ -44,7 +44,7 @@ impl UnitBench {
             waves.as_deref(),
         )
         .map_err(raise)?;
-        bench.unit().instance().skip_quiescent(skip_quiescent);
+        bench.unit().instance().skip_idle(skip_idle);
         if check_idle {
             bench.unit().watch_idle();
         }
@@ -157,8 +157,8 @@ impl UnitBench {
     }
 
     #[pyo3(signature = (max_cycles = 0))]
-    fn run_until_quiescent(&mut self, py: Python<'_>, max_cycles: u64) -> PyResult<bool> {
-        py.detach(|| self.bench.run_until_quiescent(limit(max_cycles)))
+    fn run_until_idle(&mut self, py: Python<'_>, max_cycles: u64) -> PyResult<bool> {
+        py.detach(|| self.bench.run_until_idle(limit(max_cycles)))
             .map_err(raise)
     }
 

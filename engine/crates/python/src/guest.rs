@@ -271,7 +271,7 @@ fn observation(
 fn attachment(units: &[PlacedUnit]) -> Attachment<'_> {
     Attachment {
         units,
-        skip_quiescent: true,
+        skip_idle: true,
         ..Attachment::default()
     }
 }

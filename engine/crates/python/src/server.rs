@@ -25,7 +25,7 @@ pub struct Server {
     harts: usize,
     guest_bytes: u64,
     units: Vec<PlacedUnit>,
-    skip_quiescent: bool,
+    skip_idle: bool,
     check_idle: bool,
     waves: Option<PathBuf>,
 }
@@ -49,13 +49,13 @@ pub struct ServerResult {
 impl Server {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = 1 << 33, units = Vec::new(), skip_quiescent = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = 1 << 33, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     fn new(
         cpu: &str,
         harts: usize,
         guest_bytes: u64,
         units: Vec<Placed>,
-        skip_quiescent: bool,
+        skip_idle: bool,
         check_idle: bool,
         waves: Option<PathBuf>,
         memory: Values,
@@ -68,7 +68,7 @@ impl Server {
             harts,
             guest_bytes,
             units: placed(&units)?,
-            skip_quiescent,
+            skip_idle,
             check_idle,
             waves,
         })
@@ -147,7 +147,7 @@ impl Server {
             parameters: &self.parameters,
             units: &self.units,
             guest_bytes: self.guest_bytes,
-            skip_quiescent: self.skip_quiescent,
+            skip_idle: self.skip_idle,
             check_idle: self.check_idle,
             waves: self.waves.as_deref(),
         }

@@ -21,8 +21,8 @@ namespace {
 // No cycle of reset is visible outside: the unit sees it before cycle 0.
 constexpr int reset_cycles = 8;
 
-// What to do with the clock of a quiescent unit, as of rackwright_clocking.
-enum Clocking : uint32_t { clock_always = 0, skip_quiescent = 1, check_idle = 2 };
+// What to do with the clock of an idle unit, as of rackwright_clocking.
+enum Clocking : uint32_t { clock_always = 0, skip_idle = 1, check_idle = 2 };
 
 // A call returns early rather than collect more requests than this.
 constexpr size_t longest_step = 4096;
@@ -41,7 +41,7 @@ struct RackwrightHost {
     std::vector<RackwrightInterrupt> interrupts;
     uint64_t cycle = 0;
     uint64_t evaluated = 0;
-    uint32_t clocking = skip_quiescent;
+    uint32_t clocking = skip_idle;
     // The first cycle in which something happened although the unit had said that nothing would.
     uint64_t idle_broken = UINT64_MAX;
     // The first cycle in which the unit stopped the simulation, and why.
@@ -119,8 +119,8 @@ struct RackwrightHost {
         edge();
     }
 
-    bool quiescent() {
-        return binding::idle(model) && channels.next_due() > cycle && channels.settled();
+    bool idle() {
+        return binding::idle(model) && channels.next_due() > cycle && channels.all_answered();
     }
 
     // One cycle of the unit's clock.
@@ -139,14 +139,14 @@ struct RackwrightHost {
     void skip(uint64_t until) {
         channels.drive(model, cycle);
         settle();
-        // An interrupt line may have changed with the edge that made the unit quiescent.
+        // An interrupt line may have changed with the edge that made the unit idle.
         channels.sample(model, cycle, *this);
         events.count(model, until - cycle);
         cycle = until;
     }
 
     // One cycle in which nothing may happen, since the unit says so and is given nothing.
-    void check_quiescent_cycle() {
+    void check_idle_cycle() {
         const size_t before = produced();
         const size_t levels = interrupts.size();
         simulate();
@@ -162,11 +162,11 @@ struct RackwrightHost {
     }
 
     void advance(uint64_t until) {
-        if (clocking == clock_always || !quiescent()) {
+        if (clocking == clock_always || !idle()) {
             quiet_cycles = 0;
             simulate();
         } else if (clocking == check_idle) {
-            check_quiescent_cycle();
+            check_idle_cycle();
         } else {
             skip(std::min(channels.next_due(), until));
         }
@@ -266,7 +266,7 @@ void rackwright_step(RackwrightHost* host, uint64_t until, RackwrightStep* step)
     step->register_answer_count = static_cast<uint32_t>(host->register_answers.size());
     step->flit_count = static_cast<uint32_t>(host->flits.size());
     step->interrupt_count = static_cast<uint32_t>(host->interrupts.size());
-    step->quiescent = host->quiescent() && host->channels.next_due() == UINT64_MAX;
+    step->idle = host->idle() && host->channels.next_due() == UINT64_MAX;
 }
 
 void rackwright_record(RackwrightHost* host, uint32_t enabled) { host->recording = enabled != 0; }

@@ -88,7 +88,7 @@ struct RackwrightStep {
     uint32_t register_answer_count;
     uint32_t flit_count;
     uint32_t interrupt_count;
-    uint32_t quiescent;         // nothing will happen before new input arrives
+    uint32_t idle;              // nothing will happen before new input arrives
 };
 
 struct RackwrightHost;
@@ -96,7 +96,7 @@ struct RackwrightHost;
 uint32_t rackwright_version();
 RackwrightHost* rackwright_create(const char* wave_path);
 void rackwright_destroy(RackwrightHost* host);
-// What a quiescent unit's clock does: 0 it runs, 1 it stands, 2 it runs and the unit must keep what `idle` says.
+// What an idle unit's clock does: 0 it runs, 1 it stands, 2 it runs and the unit must keep what `idle` says.
 void rackwright_clocking(RackwrightHost* host, uint32_t clocking);
 void rackwright_command(RackwrightHost* host, const RackwrightCommand* command);
 void rackwright_register_access(RackwrightHost* host, const RackwrightRegisterAccess* access);

@@ -226,14 +226,14 @@ fn due_times(out: &mut String, channels: &[Channel]) {
     }
     line(out, "        return next;");
     line(out, "    }");
-    let unsettled = channels
+    let answering = channels
         .iter()
         .filter(|channel| matches!(channel.kind, ChannelKind::Register | ChannelKind::Axi));
-    let terms = unsettled.map(|channel| format!(" && {}.unanswered == 0", channel.member));
+    let terms = answering.map(|channel| format!(" && {}.unanswered == 0", channel.member));
     line(
         out,
         &format!(
-            "    bool settled() const {{ return true{}; }}",
+            "    bool all_answered() const {{ return true{}; }}",
             terms.collect::<String>()
         ),
     );

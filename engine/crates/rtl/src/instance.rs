@@ -72,7 +72,7 @@ pub struct Step<'a> {
     /// The first cycle not yet simulated.
     pub cycle: Cycle,
     /// Nothing will happen before a command, an answer or a register access arrives.
-    pub quiescent: bool,
+    pub idle: bool,
     /// Commands taken since the start.
     pub commands_accepted: u64,
     /// When the last of them was taken.
@@ -146,13 +146,13 @@ impl Instance {
         self.cycle
     }
 
-    /// Cycles that were evaluated, without those skipped while the unit was quiescent.
+    /// Cycles that were evaluated, without those skipped while the unit was idle.
     pub fn evaluated_cycles(&self) -> u64 {
         self.evaluated
     }
 
-    /// Whether to stop the clock of the unit while it is quiescent (on at the start).
-    pub fn skip_quiescent(&mut self, enabled: bool) {
+    /// Whether to stop the clock of the unit while it is idle (on at the start).
+    pub fn skip_idle(&mut self, enabled: bool) {
         self.clocking(u32::from(enabled));
     }
 
@@ -258,7 +258,7 @@ impl Instance {
             }));
         Step {
             cycle: self.cycle,
-            quiescent: raw.quiescent != 0,
+            idle: raw.idle != 0,
             commands_accepted: raw.commands_accepted,
             last_accept: Cycle::new(raw.last_accept),
             broken: broken(&raw),
@@ -347,7 +347,7 @@ fn empty_step() -> RawStep {
         register_answer_count: 0,
         flit_count: 0,
         interrupt_count: 0,
-        quiescent: 0,
+        idle: 0,
     }
 }
 

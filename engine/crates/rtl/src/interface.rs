@@ -134,7 +134,7 @@ pub(crate) struct RawStep {
     pub register_answer_count: u32,
     pub flit_count: u32,
     pub interrupt_count: u32,
-    pub quiescent: u32,
+    pub idle: u32,
 }
 
 /// The functions of a compiled design.

@@ -25,7 +25,7 @@ pub struct Manifest {
     pub verilog: Vec<PathBuf>,
     /// The clock, its reset and its frequency.
     pub clock: ClockPins,
-    /// The output that says "nothing changes before new input arrives"; none: never quiescent.
+    /// The output that says "nothing changes before new input arrives"; none: never idle.
     pub idle: Option<String>,
     /// The ports.
     pub ports: Vec<Port>,

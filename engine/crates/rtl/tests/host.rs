@@ -41,7 +41,7 @@ const LATENCY: Cycles = Cycles::new(20);
 /// Runs until the unit has answered one command; returns the answer, its cycle and the cycles evaluated.
 fn peek(design: &Design, skip: bool) -> (u64, Cycle, u64, u64) {
     let mut unit = Instance::new(design, None).unwrap();
-    unit.skip_quiescent(skip);
+    unit.skip_idle(skip);
     unit.command(
         Cycle::new(1000),
         Command {
@@ -89,7 +89,7 @@ fn a_command_is_answered_from_memory_at_the_same_cycle_with_and_without_skipping
     assert_eq!(skipped_waiting, waiting);
     assert!(
         skipped < 20,
-        "{skipped} cycles evaluated although the unit was quiescent"
+        "{skipped} cycles evaluated although the unit was idle"
     );
     assert!(all > 1000);
 }
@@ -203,7 +203,7 @@ fn an_assertion_that_fails_is_told_and_stops_the_unit() {
     ] {
         let manifest = fixture().with_file_name("stops").join(format!("{ending}.json"));
         let mut unit = instance_of(&manifest);
-        unit.skip_quiescent(false);
+        unit.skip_idle(false);
         let mut told = [unit.step(Cycle::new(90)).broken, None, None];
         for again in &mut told[1..] {
             *again = unit.step(Cycle::new(1000)).broken;
@@ -235,7 +235,7 @@ fn waves_are_written_where_asked() {
         .unwrap();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peek.fst");
     let mut unit = Instance::new(&design, Some(&path)).unwrap();
-    unit.skip_quiescent(false);
+    unit.skip_idle(false);
     unit.step(Cycle::new(50));
     drop(unit);
     assert!(std::fs::metadata(&path).unwrap().len() > 100);

@@ -54,7 +54,7 @@ fn repeated(
     skip: bool,
 ) -> (Vec<StreamFlit>, Vec<InterruptChange>, u64) {
     let mut unit = Instance::new(design, None).unwrap();
-    unit.skip_quiescent(skip);
+    unit.skip_idle(skip);
     given.iter().for_each(|flit| unit.flit(*flit));
     let (mut flits, mut interrupts) = (Vec::new(), Vec::new());
     while unit.cycle() < Cycle::new(2000) {

@@ -1,4 +1,4 @@
-use crate::node::Port;
+use crate::node::Sender;
 use crate::tap::{Direction, Tap};
 use crate::Envelope;
 use rackwright_link::{Arrival, Arrivals, Item};
@@ -64,7 +64,7 @@ impl<T: Clone> Incoming<'_, T> {
 
 /// Where a model puts what leaves it in a window.
 pub struct Outbox<'a, T> {
-    pub(crate) ports: &'a mut [Port],
+    pub(crate) ports: &'a mut [Sender],
     pub(crate) sent: &'a mut Vec<Envelope<T>>,
     pub(crate) tap: Option<&'a mut Tap<T>>,
     pub(crate) from: Cycle,

@@ -17,7 +17,7 @@ pub(crate) struct Peer {
 
 /// The sending side of a port.
 #[derive(Clone, Copy)]
-pub(crate) struct Port {
+pub(crate) struct Sender {
     pub(crate) peer: Option<Peer>,
     /// The first cycle in which nothing is being sent.
     pub(crate) free: Cycle,
@@ -28,7 +28,7 @@ pub(crate) struct Port {
 pub(crate) struct Node<M: Model> {
     pub(crate) name: String,
     pub(crate) model: M,
-    pub(crate) ports: Vec<Port>,
+    pub(crate) ports: Vec<Sender>,
     pub(crate) inbox: Inbox<M::Item>,
     pub(crate) tap: Option<Tap<M::Item>>,
     /// When it next has to be visited.
@@ -39,7 +39,7 @@ pub(crate) struct Node<M: Model> {
 impl<M: Model> Node<M> {
     pub(crate) fn new(name: String, model: M) -> Node<M> {
         let ports = model.ports();
-        let port = Port {
+        let port = Sender {
             peer: None,
             free: Cycle::ZERO,
             trail: Trail::new(),

@@ -85,7 +85,7 @@ impl Bench {
         while !self.unit.has_response() {
             self.with_unit(AttachedUnit::probe_idle);
             self.unit.check()?;
-            if self.unit.quiescent() {
+            if self.unit.is_idle() {
                 let unit = self.unit.design().manifest.unit.clone();
                 return Err(UnitError::NoAnswer { unit, command }.into());
             }
@@ -138,20 +138,20 @@ impl Bench {
         self.advance(self.now());
     }
 
-    /// Lets time pass until the unit is quiescent, at most `limit` cycles; tells whether it is.
+    /// Lets time pass until the unit is idle, at most `limit` cycles; tells whether it is.
     ///
     /// # Errors
     /// As of [`AttachedUnit::check`].
-    pub fn run_until_quiescent(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
+    pub fn run_until_idle(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
         let deadline = self.unit.seen_by_unit(deadline);
-        while !self.unit.quiescent() && self.unit.cycle() < deadline {
+        while !self.unit.is_idle() && self.unit.cycle() < deadline {
             let until = (self.unit.cycle() + STRIDE).min(deadline);
             self.advance(until);
             self.unit.check()?;
         }
         self.cycle = self.cycle.max(self.reached());
-        Ok(self.unit.quiescent())
+        Ok(self.unit.is_idle())
     }
 
     /// Reads or writes a register of a unit that was elaborated with a memory-mapped command queue.

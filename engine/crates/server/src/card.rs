@@ -52,7 +52,7 @@ struct State {
     raised: bool,
     /// The line has changed, and harts have not seen it.
     changed: bool,
-    settled: bool,
+    idle: bool,
 }
 
 /// A load for which a hart stands still.
@@ -126,7 +126,7 @@ impl Card {
             value: None,
             raised: false,
             changed: false,
-            settled: false,
+            idle: false,
         };
         Ok(Card {
             shared: Arc::new(Mutex::new(state)),
@@ -153,8 +153,8 @@ impl Card {
     }
 
     /// Whether cycles in which nothing moves are passed over.
-    pub(crate) fn skip_quiescent(&self, skip: bool) {
-        self.state().unit.instance().skip_quiescent(skip);
+    pub(crate) fn skip_idle(&self, skip: bool) {
+        self.state().unit.instance().skip_idle(skip);
     }
 
     /// The value of the load for which a hart stands still and when, in the hart's time, it goes on; `None` when that is
@@ -203,7 +203,7 @@ impl State {
         while self.unit.cycle() < until && !self.unit.is_broken() {
             self.give_due();
             let end = until.min(self.next_stimulus());
-            let was_quiescent = self.unit.quiescent();
+            let was_idle = self.unit.is_idle();
             {
                 let mut hierarchy = self.hierarchy.lock();
                 let mut surroundings = Surroundings {
@@ -214,7 +214,7 @@ impl State {
                 self.unit.advance_window(end, &mut surroundings);
             }
             // A change of its outputs with the last edge is seen in the cycle after only.
-            self.settled = was_quiescent && self.unit.quiescent();
+            self.idle = was_idle && self.unit.is_idle();
             self.look();
         }
     }
@@ -279,7 +279,7 @@ impl State {
     fn next_event(&self) -> Cycle {
         if self.unit.is_broken() {
             Cycle::NEVER
-        } else if self.settled && self.given.is_empty() {
+        } else if self.idle && self.given.is_empty() {
             self.next_stimulus().max(self.unit.cycle())
         } else {
             self.unit.cycle()

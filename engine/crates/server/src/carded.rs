@@ -6,7 +6,7 @@ use rackwright_cpu::CpuModel;
 use rackwright_device::Map;
 use rackwright_ethernet::{Mac, Rate};
 use rackwright_machine::{
-    Checkpoint, Code, Extras, Guest, MachineError, MachineParameters, Network, Progress,
+    Checkpoint, DecodedPrograms, Extras, Guest, MachineError, MachineParameters, Network, Progress,
 };
 use rackwright_memory::{Hierarchy, SharedHierarchy};
 use rackwright_rtl::Design;
@@ -40,7 +40,7 @@ pub(crate) struct CardedConfig<'a> {
     pub(crate) cpu: CpuModel,
     /// What its random numbers start from.
     pub(crate) seed: u64,
-    pub(crate) code: &'a Code,
+    pub(crate) code: &'a DecodedPrograms,
     /// The network interface, elaborated with `virtio=1`.
     pub(crate) nic: &'a Design,
     /// Of the NIC.
@@ -49,7 +49,7 @@ pub(crate) struct CardedConfig<'a> {
     pub(crate) mac: Mac,
     pub(crate) mtu: u16,
     pub(crate) features: CardFeatures,
-    pub(crate) skip_quiescent: bool,
+    pub(crate) skip_idle: bool,
 }
 
 /// A machine that boots Linux and its NIC in RTL, which take turns.
@@ -112,7 +112,7 @@ impl CardedGuest {
         let begins = to_card.seen(begins);
         // Nothing has moved in the card before, however it is clocked from here on.
         card.advance_to(guest.memory(), begins);
-        card.skip_quiescent(config.skip_quiescent);
+        card.skip_idle(config.skip_idle);
         let parts = CardedGuest {
             guest,
             card,

@@ -33,7 +33,7 @@ pub use linux::{LinuxConfig, LinuxServer};
 pub use network::NetworkConfig;
 pub use networked::NetworkedServer;
 pub use rackwright_cpu::{CpuModel, ServerParameters};
-pub use rackwright_machine::Code;
+pub use rackwright_machine::DecodedPrograms;
 pub use rackwright_unit::{
     AttachedUnit, Guard, LastRequest, PlacedUnit, SentFrame, Surroundings, UnitError, Wait,
 };

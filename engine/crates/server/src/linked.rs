@@ -18,7 +18,7 @@ pub(crate) struct Linked {
     input: u8,
     raised: bool,
     /// Nothing moves in it, and its outputs have been looked at since.
-    settled: bool,
+    idle: bool,
 }
 
 impl Linked {
@@ -31,7 +31,7 @@ impl Linked {
         hierarchy: &mut Hierarchy,
         link: Clock,
         rate: Rate,
-        skip_quiescent: bool,
+        skip_idle: bool,
     ) -> Result<Linked, ServerError> {
         let memory = hierarchy.parameters().clock;
         let bytes = design.manifest.network_bytes();
@@ -42,7 +42,7 @@ impl Linked {
             clock: link,
         })?;
         let mut unit = AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(own, memory);
-        unit.instance().skip_quiescent(skip_quiescent);
+        unit.instance().skip_idle(skip_idle);
         let input = unit.stream_input()?;
         Ok(Linked {
             unit,
@@ -50,7 +50,7 @@ impl Linked {
             rate,
             input,
             raised: false,
-            settled: false,
+            idle: false,
         })
     }
 
@@ -60,8 +60,8 @@ impl Linked {
     }
 
     /// Whether nothing happens in it before something reaches it.
-    pub(crate) fn settled(&self) -> bool {
-        self.settled
+    pub(crate) fn is_idle(&self) -> bool {
+        self.idle
     }
 
     /// The level of its interrupt line.
@@ -71,7 +71,7 @@ impl Linked {
 
     /// Something reaches it.
     pub(crate) fn disturb(&mut self) {
-        self.settled = false;
+        self.idle = false;
     }
 
     /// Has a frame come in, its first flit in the cycle `first`.
@@ -95,7 +95,7 @@ impl Linked {
         if self.unit.cycle() >= until {
             return;
         }
-        let was_quiescent = self.unit.quiescent();
+        let was_idle = self.unit.is_idle();
         while self.unit.cycle() < until && !answered(&self.unit) && !self.unit.is_broken() {
             advance(&mut self.unit, until);
         }
@@ -104,7 +104,7 @@ impl Linked {
             line(self.width.outside(unit::Cycle::new(change.cycle)), self.raised);
         }
         // A change of its outputs with the last edge is seen in the cycle after only.
-        self.settled = was_quiescent && self.unit.quiescent() || self.unit.is_broken();
+        self.idle = was_idle && self.unit.is_idle() || self.unit.is_broken();
     }
 
     /// The next frame that has left.

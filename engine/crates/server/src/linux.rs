@@ -3,7 +3,7 @@ use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
 use crate::ServerError;
 use rackwright_cpu::{CpuModel, ServerParameters};
 use rackwright_ethernet::{Frame, Mac, OutputPort, PortCounters, PortParameters};
-use rackwright_machine::{Code, Extras, MachineError, Progress, Request, SHOWN};
+use rackwright_machine::{DecodedPrograms, Extras, MachineError, Progress, Request, SHOWN};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::{Counters, Digest};
@@ -22,7 +22,7 @@ pub struct LinuxConfig<'a> {
     /// What its random numbers start from.
     pub seed: u64,
     /// Where servers of one network with the same parameters have their decoded programs.
-    pub code: &'a Code,
+    pub code: &'a DecodedPrograms,
     /// The network interface, elaborated with `virtio=1`.
     pub nic: &'a Design,
     /// The clock of the network, and of the NIC.
@@ -38,7 +38,7 @@ pub struct LinuxConfig<'a> {
     /// What root does when it has booted.
     pub command: &'a [u8],
     /// Whether units in which nothing moves are not clocked.
-    pub skip_quiescent: bool,
+    pub skip_idle: bool,
     /// How its harts are observed, if they are.
     pub observation: Option<&'a Observation>,
 }
@@ -77,7 +77,7 @@ impl LinuxServer {
             mac: config.mac,
             mtu: config.mtu,
             features: config.features,
-            skip_quiescent: config.skip_quiescent,
+            skip_idle: config.skip_idle,
         };
         let extras = Extras {
             observation: config.observation,

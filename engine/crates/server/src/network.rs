@@ -115,28 +115,28 @@ impl<T: Timing> Networked<T> {
     }
 
     /// Whether nothing moves in the NIC and the page-fault unit.
-    fn is_settled(&self) -> bool {
-        self.nic.linked.settled() && self.pager.as_ref().is_none_or(|pager| pager.linked.settled())
+    fn is_idle(&self) -> bool {
+        self.nic.linked.is_idle() && self.pager.as_ref().is_none_or(|pager| pager.linked.is_idle())
     }
 
     /// Whether nothing but one hart itself changes anything before a frame arrives or a timer rises.
-    fn is_calm(&self) -> bool {
+    fn may_run_ahead(&self) -> bool {
         let busy = self.activity.iter().filter(|activity| activity.is_busy());
-        self.is_settled() && busy.count() <= 1 && self.harts().all(|hart| self.is_calm_for(hart))
+        self.is_idle() && busy.count() <= 1 && self.harts().all(|hart| self.leaves_alone(hart))
     }
 
     /// Whether neither a unit of a hart nor its interrupt lines change anything.
-    fn is_calm_for(&self, hart: usize) -> bool {
+    fn leaves_alone(&self, hart: usize) -> bool {
         let units = &self.machine.cores[hart].units;
         let without_units = units.is_empty()
-            || self.activity[hart] != Activity::Runs && units.iter().all(AttachedUnit::quiescent);
+            || self.activity[hart] != Activity::Runs && units.iter().all(AttachedUnit::is_idle);
         without_units && self.lines[hart] == self.lines_at(hart, self.next_look())
     }
 
     /// How far to go at once, when the next frame arrives in the cycle `arrival`.
     fn reach(&self, arrival: Cycle, until: Cycle) -> Cycle {
         let step = after_step(self.now);
-        if arrival < step || !self.is_calm() {
+        if arrival < step || !self.may_run_ahead() {
             return step;
         }
         last_step(arrival)

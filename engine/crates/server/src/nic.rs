@@ -37,9 +37,9 @@ impl Nic {
         hierarchy: &mut Hierarchy,
         link: Clock,
         rate: Rate,
-        skip_quiescent: bool,
+        skip_idle: bool,
     ) -> Result<Nic, ServerError> {
-        let linked = Linked::new(design, hierarchy, link, rate, skip_quiescent)?;
+        let linked = Linked::new(design, hierarchy, link, rate, skip_idle)?;
         linked.unit.require_registers()?;
         Ok(Nic { linked })
     }

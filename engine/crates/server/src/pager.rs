@@ -43,10 +43,10 @@ impl Pager {
         design: &Design,
         hierarchy: &mut Hierarchy,
         network: &NetworkConfig<'_>,
-        skip_quiescent: bool,
+        skip_idle: bool,
     ) -> Result<Pager, ServerError> {
         let (link, rate) = (network.clock, network.port.rate);
-        let linked = Linked::new(design, hierarchy, link, rate, skip_quiescent)?;
+        let linked = Linked::new(design, hierarchy, link, rate, skip_idle)?;
         let opcode = design.manifest.opcodes().first().copied().unwrap_or_default();
         Ok(Pager {
             linked,

@@ -2,9 +2,9 @@ use crate::bare::BareMetalRun;
 use crate::error::ServerError;
 use crate::harts::Harts;
 use crate::program::ProgramRun;
-use rackwright_cpu::{CpuModel, Environment as Mode, Hart, ServerParameters, SharedCode, Timing};
+use rackwright_cpu::{CpuModel, ExecutionEnvironment, Hart, ServerParameters, SharedCode, Timing};
 use rackwright_linux::{Arguments, BareMetal, Environment};
-use rackwright_machine::{Code, FromHarts, HartChoice};
+use rackwright_machine::{DecodedPrograms, FromHarts, HartChoice};
 use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
@@ -25,8 +25,8 @@ pub struct ServerConfig<'a> {
     pub units: &'a [PlacedUnit],
     /// Bytes of guest memory; address space is reserved, memory is taken when it is used.
     pub guest_bytes: u64,
-    /// Whether quiescent units are not clocked.
-    pub skip_quiescent: bool,
+    /// Whether idle units are not clocked.
+    pub skip_idle: bool,
     /// Whether it is checked that idle units do nothing; they are clocked then.
     pub check_idle: bool,
     /// Where the signals of the units go, as FST: one file each, with the unit's name if there are several. The
@@ -112,7 +112,7 @@ impl Server {
             environment,
             observation,
         };
-        let run = harts.make(&Code::default(), start)?;
+        let run = harts.make(&DecodedPrograms::default(), start)?;
         Ok(Server { run, clock })
     }
 
@@ -220,9 +220,9 @@ impl FromHarts for Start<'_> {
             return Err(ServerError::BareMetalHarts);
         }
         let mode = if bare_metal {
-            Mode::BareMetal
+            ExecutionEnvironment::BareMetal
         } else {
-            Mode::Program
+            ExecutionEnvironment::Program
         };
         let core = |(number, timing)| -> Result<Core<T>, ServerError> {
             let mut units = attach(self.config, self.hierarchy, number)?;
@@ -253,7 +253,7 @@ pub(crate) fn attach(
 ) -> Result<Vec<AttachedUnit>, ServerError> {
     let attachment = Attachment {
         units: config.units,
-        skip_quiescent: config.skip_quiescent,
+        skip_idle: config.skip_idle,
         check_idle: config.check_idle,
         waves: config.waves,
         harts: config.harts,

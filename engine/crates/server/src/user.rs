@@ -6,7 +6,7 @@ use rackwright_ethernet::{Mac, Rate};
 use rackwright_gateway::user::MTU;
 use rackwright_gateway::UserNetwork;
 use rackwright_link::FLIT_BYTES;
-use rackwright_machine::{Code, Extras, Guest, MachineError, Progress};
+use rackwright_machine::{DecodedPrograms, Extras, Guest, MachineError, Progress};
 use rackwright_rtl::Design;
 use rackwright_time::unit::{Cycle, Cycles};
 use rackwright_time::{hart, Clock};
@@ -60,7 +60,7 @@ impl UserGuest {
             start: config.start,
             cpu: config.cpu,
             seed: config.seed,
-            code: &Code::default(),
+            code: &DecodedPrograms::default(),
             nic: config.nic,
             clock,
             rate: Rate::FULL,
@@ -73,7 +73,7 @@ impl UserGuest {
                 frames: 0,
                 delay: 0,
             },
-            skip_quiescent: true,
+            skip_idle: true,
         };
         let (parts, now) = CardedGuest::new(&carded, extras)?;
         Ok(UserGuest {

@@ -6,7 +6,7 @@ use self::frames::within;
 use self::places::{Known, PLACES};
 pub(crate) use self::tasks::task_on;
 use crate::durations::{AllDurations, Durations};
-use crate::names::{Chains, Code, Function, Place};
+use crate::names::{Chains, Extent, Function, Place};
 use crate::session::{Parked, Session};
 use crate::slices::{Cause, Longest, Slice, TrapSlice, Turns};
 use crate::stack::{Entered, Frame};
@@ -36,7 +36,7 @@ pub struct Collector {
     /// The node of the thread that runs.
     root: NodeId,
     /// The code that belongs to the node that cycles go to.
-    near: Code,
+    near: Extent,
     chains: Chains,
     /// Whether the hart is observed at present; when it was, up to now.
     on: bool,
@@ -88,7 +88,7 @@ impl Collector {
             frames: Vec::new(),
             thread: 0,
             root: Tree::ROOT,
-            near: Code::default(),
+            near: Extent::default(),
             on: false,
             windows: Vec::new(),
             accounted: 0,
@@ -145,7 +145,7 @@ impl Collector {
         self.frames.clear();
         self.pending.clear();
         self.redirects.clear();
-        self.near = Code::default();
+        self.near = Extent::default();
         let Some(view) = view else { return };
         self.session.lock().parked.values_mut().for_each(Parked::forget);
         self.find_task(view);
@@ -171,7 +171,7 @@ impl Collector {
         self.account(now);
         self.pop_to(0, now);
         self.turns.end(now);
-        self.near = Code::default();
+        self.near = Extent::default();
         self.on = false;
     }
 
@@ -263,7 +263,7 @@ impl Collector {
     pub(crate) fn trapped(&mut self, trap: &Trap, now: u64) {
         self.account(now);
         self.pending.push((*trap, now));
-        self.near = Code::default();
+        self.near = Extent::default();
     }
 
     /// A return from a trap, to `pc`.
@@ -285,7 +285,7 @@ impl Collector {
                 if privilege == Privilege::Supervisor && from == Some(Entered::Trap(Privilege::User)) =>
             {
                 self.pop_to(index + 1, now);
-                self.near = Code::default();
+                self.near = Extent::default();
             }
             (_, Some(index)) if !changed => {
                 let frame = self.frames[index];
@@ -298,7 +298,7 @@ impl Collector {
             }
             _ => {
                 self.pop_to(0, now);
-                self.near = Code::default();
+                self.near = Extent::default();
             }
         }
         if !self.is_within(pc) {

@@ -9,25 +9,25 @@ pub struct Function(pub u32);
 
 /// A range of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Code {
+pub(crate) struct Extent {
     /// The first one.
     pub(crate) low: u64,
     /// Bytes.
     pub(crate) span: u64,
 }
 
-impl Code {
+impl Extent {
     #[inline(always)]
     pub(crate) fn holds(self, address: u64) -> bool {
         address.wrapping_sub(self.low) < self.span
     }
 
     /// As far above as `shift` says, without what is not in `limits`.
-    fn moved(self, shift: u64, limits: (u64, u64)) -> Code {
+    fn moved(self, shift: u64, limits: (u64, u64)) -> Extent {
         let low = self.low.wrapping_add(shift);
         let high = low.saturating_add(self.span).min(limits.1);
         let low = low.max(limits.0);
-        Code {
+        Extent {
             low,
             span: high.saturating_sub(low),
         }
@@ -75,18 +75,18 @@ impl Chains {
 pub(crate) struct Place {
     pub(crate) function: Function,
     /// The code around it that belongs to the function.
-    pub(crate) code: Code,
+    pub(crate) code: Extent,
     /// Whether the address is where the function is entered.
     pub(crate) entry: bool,
     /// What is inlined there, and the code around it that has the same.
     pub(crate) inlined: Chain,
-    pub(crate) near: Code,
+    pub(crate) near: Extent,
 }
 
 impl Place {
     /// A place in code in which nothing is inlined.
     pub(crate) fn plain(function: Function, low: u64, span: u64) -> Place {
-        let code = Code { low, span };
+        let code = Extent { low, span };
         Place {
             function,
             code,
@@ -168,7 +168,7 @@ impl Names {
                 Place {
                     entry: address == symbol.start && name == symbol.name,
                     inlined: self.chain(module, symbols, inlined),
-                    near: Code { low, span },
+                    near: Extent { low, span },
                     ..Place::plain(function, symbol.start, symbol.end - symbol.start)
                 }
             }

@@ -1,6 +1,6 @@
 use crate::classes::{BlockClasses, Classes};
 use crate::collector::Collector;
-use crate::recorded::Code;
+use crate::recorded::RecordedCode;
 use crate::samples::Samples;
 use crate::session::Session;
 use crate::stalls::Reasons;
@@ -36,7 +36,7 @@ pub struct ProbedBlock<B> {
     classes: BlockClasses,
     marks: Option<Box<Marks>>,
     /// What a trace shows of it, if there is one.
-    code: Option<Arc<Code>>,
+    code: Option<Arc<RecordedCode>>,
 }
 
 /// Appends the values of counters.
@@ -301,7 +301,7 @@ impl<T: Timing> Timing for Probed<T> {
         let words = instructions.iter().map(|at| at.instruction.word);
         let trace = self.trace.as_ref();
         let marks = self.watch.marks(instructions);
-        let code = trace.map(|file| Code::new(file.number(), instructions[0].pc, words));
+        let code = trace.map(|file| RecordedCode::new(file.number(), instructions[0].pc, words));
         ProbedBlock {
             timing: self.timing.compile(instructions),
             instructions: instructions.len() as u32,

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 /// The instructions of a block, as a trace shows them.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Code {
+pub(crate) struct RecordedCode {
     /// No other code of the trace has this number.
     pub(crate) number: usize,
     pc: u64,
     words: Box<[u32]>,
 }
 
-impl Code {
+impl RecordedCode {
     /// Code from the virtual address `pc` on.
-    pub(crate) fn new(number: usize, pc: u64, words: impl Iterator<Item = u32>) -> Code {
-        Code {
+    pub(crate) fn new(number: usize, pc: u64, words: impl Iterator<Item = u32>) -> RecordedCode {
+        RecordedCode {
             number,
             pc,
             words: words.collect(),
@@ -36,7 +36,7 @@ pub(crate) struct Context {
 #[derive(Default)]
 pub(crate) struct Chunk {
     /// The codes that blocks are of, each once.
-    codes: Vec<Arc<Code>>,
+    codes: Vec<Arc<RecordedCode>>,
     /// From which block on there is another context.
     contexts: Vec<(u32, Context)>,
     /// Of each block: the place of its code, its instructions that were executed, and the cycles since the block before.
@@ -69,7 +69,7 @@ impl Chunk {
     }
 
     /// Makes `code` known, and gives its place.
-    pub(crate) fn learn(&mut self, code: &Arc<Code>) -> u32 {
+    pub(crate) fn learn(&mut self, code: &Arc<RecordedCode>) -> u32 {
         self.codes.push(code.clone());
         self.codes.len() as u32 - 1
     }

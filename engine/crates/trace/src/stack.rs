@@ -1,4 +1,4 @@
-use crate::names::{Chain, Code, Function};
+use crate::names::{Chain, Extent, Function};
 use crate::slices::Cause;
 use crate::tree::NodeId;
 use rackwright_cpu::Privilege;
@@ -31,12 +31,12 @@ pub(crate) struct Frame {
     /// The cycle of the call.
     pub(crate) begin: u64,
     /// The code of the function.
-    pub(crate) code: Code,
+    pub(crate) code: Extent,
     /// What runs in it at present: functions that are inlined there, the innermost one (or the function itself), and the code
     /// that has them.
     pub(crate) inlined: Chain,
     pub(crate) runs: Function,
-    pub(crate) near: Code,
+    pub(crate) near: Extent,
 }
 
 impl Frame {

@@ -1,6 +1,6 @@
 //! Keeps what a hart executes.
 
-use crate::recorded::{Chunk, Code, Context};
+use crate::recorded::{Chunk, Context, RecordedCode};
 use crate::trace_file::TraceFile;
 use rackwright_cpu::{Privilege, View};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub(crate) struct Tracer {
     /// What the next instruction runs under, if it is known.
     context: Option<Context>,
     /// Instructions that devices answer to, by address and word: they are in no block.
-    accesses: HashMap<(u64, u32), Arc<Code>>,
+    accesses: HashMap<(u64, u32), Arc<RecordedCode>>,
 }
 
 impl Tracer {
@@ -44,7 +44,7 @@ impl Tracer {
 
     /// The first `executed` instructions of `code` were executed, until the cycle `now`.
     #[inline]
-    pub(crate) fn executed(&mut self, code: &Arc<Code>, executed: usize, view: View<'_>, now: u64) {
+    pub(crate) fn executed(&mut self, code: &Arc<RecordedCode>, executed: usize, view: View<'_>, now: u64) {
         let after = Context {
             privilege: view.privilege(),
             page_tables: view.page_tables(),
@@ -66,12 +66,12 @@ impl Tracer {
         // Whoever waits for a device has come through the block before it.
         let Some(context) = self.context else { return };
         let file = &self.file;
-        let new = || Arc::new(Code::new(file.number(), pc, std::iter::once(word)));
+        let new = || Arc::new(RecordedCode::new(file.number(), pc, std::iter::once(word)));
         let code = self.accesses.entry((pc, word)).or_insert_with(new).clone();
         self.add(&code, 1, context, now);
     }
 
-    fn add(&mut self, code: &Arc<Code>, executed: usize, context: Context, now: u64) {
+    fn add(&mut self, code: &Arc<RecordedCode>, executed: usize, context: Context, now: u64) {
         if executed == 0 {
             return;
         }

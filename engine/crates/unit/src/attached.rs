@@ -47,7 +47,7 @@ pub struct AttachedUnit {
     commands_sent: u64,
     commands_accepted: u64,
     last_accept: unit::Cycle,
-    quiescent: bool,
+    idle: bool,
     responses: VecDeque<CommandResponse>,
     answers: VecDeque<RegisterAnswer>,
     sent: Assembler,
@@ -105,7 +105,7 @@ impl AttachedUnit {
             commands_sent: 0,
             commands_accepted: 0,
             last_accept: Cycle::ZERO,
-            quiescent: true,
+            idle: true,
             responses: VecDeque::new(),
             answers: VecDeque::new(),
             sent: Assembler::default(),
@@ -189,8 +189,8 @@ impl AttachedUnit {
     }
 
     /// Whether nothing happens in the unit before a command reaches it.
-    pub fn quiescent(&self) -> bool {
-        self.quiescent
+    pub fn is_idle(&self) -> bool {
+        self.idle
     }
 
     /// The longest span between two exchanges with memory.
@@ -208,7 +208,7 @@ impl AttachedUnit {
         self.instance.command(arrival, command);
         self.commands_sent += 1;
         self.asked = Some((at, Asked::Command(command)));
-        self.quiescent = false;
+        self.idle = false;
         arrival
     }
 
@@ -226,7 +226,7 @@ impl AttachedUnit {
     /// one from before has been answered; there is none for a unit that uses none at present.
     pub fn fence(&mut self, at: Cycle, surroundings: &mut Surroundings) -> Option<unit::Cycle> {
         self.context?;
-        if self.quiescent {
+        if self.idle {
             self.fenced = true;
             return None;
         }
@@ -289,7 +289,7 @@ impl AttachedUnit {
         self.require_registers()?;
         self.digest.register_access(&access);
         self.instance.register_access(access);
-        self.quiescent = false;
+        self.idle = false;
         Ok(())
     }
 
@@ -347,7 +347,7 @@ impl AttachedUnit {
     pub fn flit(&mut self, flit: StreamFlit) {
         self.digest.arrives(&flit);
         self.instance.flit(flit);
-        self.quiescent = false;
+        self.idle = false;
     }
 
     /// Has a frame come in at the stream port `port`, its flit number `n` in the cycle `at(n)`.
@@ -389,7 +389,7 @@ impl AttachedUnit {
 
     /// Gives a unit that says that it is idle, although somebody waits for it, the time to be found lying.
     pub fn probe_idle(&mut self, surroundings: &mut Surroundings) {
-        if self.quiescent && self.idle_watched {
+        if self.idle && self.idle_watched {
             self.advance(self.cycle() + PATIENCE, surroundings);
         }
     }
@@ -418,16 +418,16 @@ impl AttachedUnit {
         }
     }
 
-    /// Advances by one window, or to `until` at once when the unit is quiescent.
+    /// Advances by one window, or to `until` at once when the unit is idle.
     pub fn advance_window(&mut self, until: unit::Cycle, surroundings: &mut Surroundings) {
-        let (begin, rested) = (self.cycle(), self.quiescent);
-        let end = if self.quiescent {
+        let (begin, rested) = (self.cycle(), self.idle);
+        let end = if self.idle {
             until
         } else {
             (self.cycle() + self.window).min(until)
         };
         let step = self.instance.step(end);
-        self.quiescent = step.quiescent;
+        self.idle = step.idle;
         self.broken = step.broken;
         let given = step.command_responses.len() + step.register_answers.len() + step.flits.len();
         let moved = given != 0 || self.commands_accepted != step.commands_accepted;
@@ -453,7 +453,7 @@ impl AttachedUnit {
         if let Some(last) = self.instance.requests().last() {
             self.last_request = Some(*last);
         }
-        self.quiescent &= requests == 0;
+        self.idle &= requests == 0;
         for request in self.instance.requests() {
             surroundings.hierarchy.prefetch(request.address);
             surroundings.memory.prefetch(request.address);
@@ -465,10 +465,10 @@ impl AttachedUnit {
             for index in 0..self.instance.design().manifest.events().count() {
                 events.set(first + index, self.instance.event(index));
             }
-            if !(rested && self.quiescent) || moved {
+            if !(rested && self.idle) || moved {
                 self.busy = self.busy.or(Some(begin));
             }
-            if self.quiescent {
+            if self.idle {
                 if let Some(begin) = self.busy.take() {
                     let hart = |cycle| self.seen_by_hart(cycle).0;
                     events.worked(*first, hart(begin), hart(self.cycle()));

@@ -19,8 +19,8 @@ pub struct PlacedUnit {
 pub struct Attachment<'a> {
     /// Units beside each hart.
     pub units: &'a [PlacedUnit],
-    /// Whether quiescent units are not clocked.
-    pub skip_quiescent: bool,
+    /// Whether idle units are not clocked.
+    pub skip_idle: bool,
     /// Whether it is checked that idle units do nothing; they are clocked then.
     pub check_idle: bool,
     /// Where the signals of the units go, as FST: one file each, with the unit's name if there are several. The
@@ -62,7 +62,7 @@ impl Attachment<'_> {
         if self.check_idle {
             attached.watch_idle();
         } else {
-            attached.instance().skip_quiescent(self.skip_quiescent);
+            attached.instance().skip_idle(self.skip_idle);
         }
         Ok(attached)
     }

@@ -139,7 +139,7 @@ impl<T: Timing> Core<T> {
     /// Has busy units come to the hart's cycle `cycle`, while the hart does nothing.
     pub fn advance_units(&mut self, memory: &mut GuestMemory, cycle: Cycle) {
         for index in 0..self.units.len() {
-            if !self.units[index].quiescent() {
+            if !self.units[index].is_idle() {
                 self.advance_unit(memory, index, cycle);
             }
         }
@@ -163,7 +163,7 @@ impl<T: Timing> Core<T> {
 
     /// How far the hart may run before a busy unit must catch up.
     fn horizon(&self, limit: Cycle) -> Cycle {
-        let busy = self.units.iter().filter(|unit| !unit.quiescent());
+        let busy = self.units.iter().filter(|unit| !unit.is_idle());
         busy.map(|unit| unit.seen_by_hart(unit.cycle() + unit.window()))
             .min()
             .unwrap_or(limit)
@@ -394,7 +394,7 @@ impl<T: Timing> Core<T> {
         self.advance_unit_itself(memory, index, until);
         let reached = self.reached(index);
         for other in 0..self.units.len() {
-            if other != index && !self.units[other].quiescent() {
+            if other != index && !self.units[other].is_idle() {
                 self.advance_unit(memory, other, reached);
             }
         }
@@ -408,7 +408,7 @@ impl<T: Timing> Core<T> {
 
     /// Whether a unit does something.
     pub fn is_unit_busy(&self) -> bool {
-        self.units.iter().any(|unit| !unit.quiescent())
+        self.units.iter().any(|unit| !unit.is_idle())
     }
 
     /// Cycles of RTL that were evaluated, of all units together.
@@ -432,17 +432,17 @@ impl<T: Timing> Core<T> {
     }
 
     fn check(&mut self, memory: &mut GuestMemory, waiting: Waiting) -> Result<(), UnitError> {
-        if self.units[waiting.unit].quiescent() {
+        if self.units[waiting.unit].is_idle() {
             self.with_unit(memory, waiting.unit, AttachedUnit::probe_idle);
         }
         let unit = &self.units[waiting.unit];
         unit.check()?;
         match waiting.asked {
-            Asked::Command(command) if unit.quiescent() => Err(UnitError::NoAnswer {
+            Asked::Command(command) if unit.is_idle() => Err(UnitError::NoAnswer {
                 unit: unit.name().to_string(),
                 command,
             }),
-            // A unit that owes the answer to an access is never quiescent.
+            // A unit that owes the answer to an access is never idle.
             _ => Ok(()),
         }
     }

@@ -43,7 +43,7 @@ pub enum UnitError {
         /// Address of the instruction.
         pc: u64,
     },
-    /// The unit is quiescent but owes a register value: it would hang the hart.
+    /// The unit is idle but owes a register value: it would hang the hart.
     #[error("unit `{unit}` does not answer custom-{} funct {}", command.opcode, command.funct)]
     NoAnswer {
         /// Name of the unit.

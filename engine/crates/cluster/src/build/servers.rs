@@ -4,8 +4,8 @@ use rackwright_ethernet::{Ipv4, Mac};
 use rackwright_machine::{Checkpoint, MachineError};
 use rackwright_rtl::Design;
 use rackwright_server::{
-    Code, CpuModel, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer, PlacedUnit,
-    ServerConfig, ServerError, ServerParameters, BARE_METAL_BYTES,
+    CpuModel, DecodedPrograms, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer,
+    PlacedUnit, ServerConfig, ServerError, ServerParameters, BARE_METAL_BYTES,
 };
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 struct Timed {
     cpu: CpuModel,
     parameters: ServerParameters,
-    code: Code,
+    code: DecodedPrograms,
 }
 
 /// Servers with cores, their programs and checkpoints.
@@ -46,7 +46,7 @@ impl Builder<'_> {
             parameters: &parameters,
             units: &units,
             guest_bytes: BARE_METAL_BYTES,
-            skip_quiescent: spec.skip_quiescent,
+            skip_idle: spec.skip_idle,
             check_idle: false,
             waves: None,
         };
@@ -96,7 +96,7 @@ impl Builder<'_> {
                 mtu: spec.mtu,
                 features: spec.features.into(),
                 command: &command,
-                skip_quiescent: spec.skip_quiescent,
+                skip_idle: spec.skip_idle,
                 observation: self.observations.get(name),
             };
             LinuxServer::new(&config).map_err(refused)
@@ -143,7 +143,11 @@ impl Builder<'_> {
         let parameters = ServerParameters::with(cpu, memory, core)?;
         // Decoded blocks hold what depends on the core's parameters.
         let usual = parameters == ServerParameters::server();
-        let code = if usual { self.code.clone() } else { Code::default() };
+        let code = if usual {
+            self.code.clone()
+        } else {
+            DecodedPrograms::default()
+        };
         Ok(Timed {
             cpu,
             parameters,

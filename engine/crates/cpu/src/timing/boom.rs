@@ -25,7 +25,7 @@ use memory::DataCache;
 use predictor::Predictor;
 use rackwright_memory::{AccessKind, Cache, HartPort, Lookup, SharedHierarchy};
 use rackwright_time::{Cycle, Cycles};
-use resources::{InOrder, Port, Queue, ReorderBuffer};
+use resources::{InOrder, IssuePort, Queue, ReorderBuffer};
 
 /// Timing model of an out-of-order core, which says why time passes or only when.
 pub struct Boom<const EXPLAINED: bool = false> {
@@ -44,10 +44,10 @@ pub struct Boom<const EXPLAINED: bool = false> {
     /// When the latest instruction was committed.
     committed: u64,
     reorder: ReorderBuffer,
-    memory_port: Port,
-    float_port: Port,
-    multiplier_port: Port,
-    conversion_port: Port,
+    memory_port: IssuePort,
+    float_port: IssuePort,
+    multiplier_port: IssuePort,
+    conversion_port: IssuePort,
     vector: VectorUnit,
     loads: Queue,
     stores: Queue,
@@ -91,10 +91,10 @@ impl<const EXPLAINED: bool> Boom<EXPLAINED> {
             dispatch: InOrder::new(),
             committed: 0,
             reorder: ReorderBuffer::new(parameters.reorder_buffer, MAXIMUM),
-            memory_port: Port::new(),
-            float_port: Port::new(),
-            multiplier_port: Port::new(),
-            conversion_port: Port::new(),
+            memory_port: IssuePort::new(),
+            float_port: IssuePort::new(),
+            multiplier_port: IssuePort::new(),
+            conversion_port: IssuePort::new(),
             vector: VectorUnit::new(&parameters.vector),
             loads: Queue::new(parameters.load_queue),
             stores: Queue::new(parameters.store_queue),

@@ -68,7 +68,7 @@ pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
         parameters: &ServerParameters::server(),
         units: &[],
         guest_bytes: 1 << 30,
-        skip_quiescent: true,
+        skip_idle: true,
         check_idle: false,
         waves: None,
     };

@@ -2,7 +2,7 @@ use super::any_machine::AnyMachine;
 use super::REQUESTS;
 use crate::checkpoint::SavedMachine;
 use crate::choice::{FromHarts, HartChoice};
-use crate::code::Code;
+use crate::code::DecodedPrograms;
 use crate::error::MachineError;
 use crate::machine::Machine;
 use rackwright_boot::Entry;
@@ -33,7 +33,7 @@ pub(super) struct Parts<'a> {
 
 impl Parts<'_> {
     /// The machine, whose harts share `code` with others.
-    pub(super) fn build(self, code: &Code) -> Result<Box<dyn AnyMachine>, MachineError> {
+    pub(super) fn build(self, code: &DecodedPrograms) -> Result<Box<dyn AnyMachine>, MachineError> {
         let harts = self.harts;
         harts.make(code, self)
     }

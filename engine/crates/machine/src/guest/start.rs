@@ -2,7 +2,7 @@ use super::build::{functions, Parts, Start};
 use super::Guest;
 use crate::checkpoint::{reserve, Checkpoint};
 use crate::choice::HartChoice;
-use crate::code::Code;
+use crate::code::DecodedPrograms;
 use crate::error::MachineError;
 use crate::parameters::{MachineParameters, TICK};
 use rackwright_boot::{Hardware, Software};
@@ -43,7 +43,7 @@ pub struct Network<'a> {
     /// The card, a function on its bus.
     pub card: Box<dyn Endpoint>,
     /// Caches of harts and card, and code that other machines have decoded too.
-    pub shared: (&'a SharedHierarchy, &'a Code),
+    pub shared: (&'a SharedHierarchy, &'a DecodedPrograms),
     /// Harts and the card meet at least so often, in cycles that divide the 2000 of a tick of time.
     pub every: Cycles,
 }
@@ -60,7 +60,7 @@ impl Guest {
         extras: Extras<'_>,
     ) -> Result<Guest, MachineError> {
         let hierarchy = extras.hierarchy()?;
-        let shared = (&hierarchy, &Code::default());
+        let shared = (&hierarchy, &DecodedPrograms::default());
         Guest::with_card(parameters, software, extras, shared, None)
     }
 
@@ -84,7 +84,7 @@ impl Guest {
         parameters: &MachineParameters,
         software: &Software<'_>,
         extras: Extras<'_>,
-        shared: (&SharedHierarchy, &Code),
+        shared: (&SharedHierarchy, &DecodedPrograms),
         card: Option<Box<dyn Endpoint>>,
     ) -> Result<Guest, MachineError> {
         parameters.check()?;
@@ -143,7 +143,7 @@ impl Guest {
         extras: Extras<'_>,
     ) -> Result<Guest, MachineError> {
         let hierarchy = extras.hierarchy()?;
-        let shared = (&hierarchy, &Code::default());
+        let shared = (&hierarchy, &DecodedPrograms::default());
         Guest::go_on(checkpoint, cpu, extras, shared)
     }
 
@@ -169,7 +169,7 @@ impl Guest {
         checkpoint: &Checkpoint,
         cpu: CpuModel,
         extras: Extras<'_>,
-        shared: (&SharedHierarchy, &Code),
+        shared: (&SharedHierarchy, &DecodedPrograms),
     ) -> Result<Guest, MachineError> {
         let head = &checkpoint.head;
         let server = extras.parameters();

@@ -24,11 +24,11 @@ where
     }
 
     fn next_event(&self) -> Cycle {
-        let inside = if !self.is_settled() {
+        let inside = if !self.is_idle() {
             self.now
         } else if self.activity.iter().all(|activity| *activity == Activity::Off) {
             Cycle::NEVER
-        } else if self.activity.iter().any(Activity::is_busy) || !self.is_calm() || self.tick_is_due() {
+        } else if self.activity.iter().any(Activity::is_busy) || !self.may_run_ahead() || self.tick_is_due() {
             self.now
         } else {
             self.timer().min(self.next_tick())

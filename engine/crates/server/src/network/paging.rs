@@ -36,7 +36,7 @@ impl<T: Timing> Networked<T> {
             self.ticked = self.now;
             pager.tick(self.to_hart.seen(self.now));
         }
-        if pager.linked.settled() {
+        if pager.linked.is_idle() {
             return end;
         }
         let machine = &mut self.machine;
@@ -73,7 +73,7 @@ impl<T: Timing> Networked<T> {
     /// The same for the page-fault unit, in which nothing moves.
     pub(super) fn advance_pager(&mut self) {
         let (machine, now) = (&mut self.machine, self.now);
-        if let Some(pager) = self.pager.as_mut().filter(|pager| pager.linked.settled()) {
+        if let Some(pager) = self.pager.as_mut().filter(|pager| pager.linked.is_idle()) {
             pager.advance(now, |unit, until| machine.advance_other(unit, until));
         }
     }

@@ -10,9 +10,9 @@ use crate::pager::Pager;
 use crate::server::attach;
 use crate::stamps::Stamps;
 use crate::ServerConfig;
-use rackwright_cpu::{Environment as Mode, Hart, SharedCode, Timing};
+use rackwright_cpu::{ExecutionEnvironment, Hart, SharedCode, Timing};
 use rackwright_ethernet::{Ipv4, Mac, OutputPort, PortParameters};
-use rackwright_machine::Code;
+use rackwright_machine::DecodedPrograms;
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::Design;
 use rackwright_time::network::Cycle;
@@ -33,7 +33,7 @@ pub struct NetworkConfig<'a> {
     /// The clock of the network.
     pub clock: Clock,
     /// Where servers of one network with the same parameters have their decoded programs.
-    pub code: &'a Code,
+    pub code: &'a DecodedPrograms,
     /// Its port to the link.
     pub port: PortParameters,
     /// Its hardware address.
@@ -74,14 +74,14 @@ impl<T: Timing> Networked<T> {
             &mut hierarchy.lock(),
             network.clock,
             network.port.rate,
-            config.skip_quiescent,
+            config.skip_idle,
         )?;
         let pager = match network.pager {
             Some(design) => Some(Pager::new(
                 design,
                 &mut hierarchy.lock(),
                 network,
-                config.skip_quiescent,
+                config.skip_idle,
             )?),
             None => None,
         };
@@ -96,7 +96,7 @@ impl<T: Timing> Networked<T> {
                     nic.publish(events, first);
                 }
             }
-            let hart = Hart::new(number as u64, Mode::BareMetal, timing);
+            let hart = Hart::new(number as u64, ExecutionEnvironment::BareMetal, timing);
             let mut core = Core::new(hart, hierarchy.clone(), units);
             core.hart.set_pc(entry);
             core.hart.write_register(HART_NUMBER, number as u64);

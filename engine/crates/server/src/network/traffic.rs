@@ -36,7 +36,7 @@ impl<T: Timing> Networked<T> {
             self.stamp(at, Event::Reached(register));
         }
         self.now = end;
-        if self.nic.linked.settled() {
+        if self.nic.linked.is_idle() {
             return;
         }
         self.advance_nic(end);

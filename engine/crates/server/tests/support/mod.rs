@@ -52,7 +52,7 @@ pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
         parameters: &ServerParameters::server(),
         units: &[],
         guest_bytes: 4 << 30,
-        skip_quiescent: true,
+        skip_idle: true,
         check_idle: false,
         waves: None,
     };

@@ -1,6 +1,6 @@
 use super::Collector;
 use crate::durations::SlowCall;
-use crate::names::{Chain, Chains, Code, Function, Place};
+use crate::names::{Chain, Chains, Extent, Function, Place};
 use crate::slices::{Cause, Slice, TrapSlice};
 use crate::stack::{remaining, Entered, Frame};
 use crate::tree::{NodeId, Tree};
@@ -110,7 +110,7 @@ impl Collector {
 
     /// The topmost frame runs.
     pub(super) fn resume(&mut self) {
-        self.near = self.frames.last().map_or_else(Code::default, |top| top.near);
+        self.near = self.frames.last().map_or_else(Extent::default, |top| top.near);
     }
 
     /// The node that the topmost frame hangs from.

@@ -1,7 +1,7 @@
 use super::{Collector, Redirect, STACK_POINTER, THREAD_POINTER};
 use crate::guest::Mapped;
 use crate::linux::{Task, KERNEL};
-use crate::names::Code;
+use crate::names::Extent;
 use crate::session::{Parked, Shared};
 use rackwright_cpu::{Privilege, Registers, View};
 
@@ -35,7 +35,7 @@ impl Collector {
                 begin: now,
             });
         }
-        self.near = Code::default();
+        self.near = Extent::default();
     }
 
     /// An emulated kernel takes the thread with these registers off the hart.
@@ -47,7 +47,7 @@ impl Collector {
         self.park(registers.x[usize::from(THREAD_POINTER)]);
         self.turns.end(now);
         self.is_idle = true;
-        self.near = Code::default();
+        self.near = Extent::default();
     }
 
     /// Keeps the stack of the thread that is told by its thread pointer.

@@ -1,21 +1,21 @@
 //! What limits an out-of-order core: slots per cycle, and queues whose entries come free in order.
 
 /// A port on which one operation starts per cycle, in whatever order they become ready.
-pub(super) struct Port {
+pub(super) struct IssuePort {
     /// A bit for each of the latest cycles: whether it is taken.
-    taken: [u64; Port::WORDS],
+    taken: [u64; IssuePort::WORDS],
     /// The first of those cycles, a multiple of 64.
     first: u64,
 }
 
-impl Port {
+impl IssuePort {
     const WORDS: usize = 32;
     /// Further apart than any two requests that compete: the longest stall of a full window.
-    const SPAN: u64 = 64 * Port::WORDS as u64;
+    const SPAN: u64 = 64 * IssuePort::WORDS as u64;
 
-    pub(super) fn new() -> Port {
-        Port {
-            taken: [0; Port::WORDS],
+    pub(super) fn new() -> IssuePort {
+        IssuePort {
+            taken: [0; IssuePort::WORDS],
             first: 0,
         }
     }
@@ -24,7 +24,7 @@ impl Port {
     pub(super) fn take(&mut self, at: u64) -> u64 {
         let mut at = at.max(self.first);
         loop {
-            if at >= self.first + Port::SPAN {
+            if at >= self.first + IssuePort::SPAN {
                 self.advance(at);
             }
             if let Some(taken) = self.take_at_once(at) {
@@ -37,10 +37,10 @@ impl Port {
     /// The same when it goes without a search, as it nearly always does: in one of the 64 cycles with `at`.
     #[inline(always)]
     pub(super) fn take_at_once(&mut self, at: u64) -> Option<u64> {
-        if at.wrapping_sub(self.first) >= Port::SPAN {
+        if at.wrapping_sub(self.first) >= IssuePort::SPAN {
             return None;
         }
-        let word = &mut self.taken[(at / 64) as usize % Port::WORDS];
+        let word = &mut self.taken[(at / 64) as usize % IssuePort::WORDS];
         let busy = u64::from((*word >> (at % 64)).trailing_ones());
         if at % 64 + busy >= 64 {
             return None;
@@ -51,9 +51,9 @@ impl Port {
 
     /// Makes `at` part of the remembered cycles.
     fn advance(&mut self, at: u64) {
-        let first = (at / 64 + 1) * 64 - Port::SPAN;
-        for word in (self.first / 64..first / 64).take(Port::WORDS) {
-            self.taken[word as usize % Port::WORDS] = 0;
+        let first = (at / 64 + 1) * 64 - IssuePort::SPAN;
+        for word in (self.first / 64..first / 64).take(IssuePort::WORDS) {
+            self.taken[word as usize % IssuePort::WORDS] = 0;
         }
         self.first = first;
     }
@@ -232,13 +232,13 @@ mod tests {
 
     #[test]
     fn a_port_fills_in_any_order() {
-        let mut port = Port::new();
+        let mut port = IssuePort::new();
         assert_eq!(
             [port.take(5), port.take(5), port.take(3), port.take(3)],
             [5, 6, 3, 4]
         );
         assert_eq!(port.take(3), 7);
-        let far = 5 + 10 * Port::SPAN;
+        let far = 5 + 10 * IssuePort::SPAN;
         assert_eq!([port.take(far), port.take(far)], [far, far + 1]);
         let full: Vec<u64> = (0..200).map(|_| port.take(far + 100)).collect();
         assert_eq!(full.last(), Some(&(far + 299)));
@@ -246,12 +246,15 @@ mod tests {
 
     #[test]
     fn a_port_at_once_or_not_at_all() {
-        let mut port = Port::new();
+        let mut port = IssuePort::new();
         assert_eq!(
             [port.take_at_once(62), port.take_at_once(62)],
             [Some(62), Some(63)]
         );
-        assert_eq!([port.take_at_once(62), port.take_at_once(Port::SPAN)], [None; 2]);
+        assert_eq!(
+            [port.take_at_once(62), port.take_at_once(IssuePort::SPAN)],
+            [None; 2]
+        );
         assert_eq!(port.take(62), 64);
     }
 
