@@ -155,8 +155,8 @@ def test_the_command_line_sets_them(tmp_path: Path) -> None:
     assert refused.status == 1
     assert refused.stderr.splitlines()[-1] == "rw: l2-latency is 1 to 10000, not 0"
     assert refused.stderr.count("\n") == 1
-    refused = rw("run", program, "--memory", "fast").stderr.splitlines()[-1]
-    assert "--memory: fast is neither NAME=NUMBER nor FILE.yaml nor one of fireperf, " in refused
+    says = rw("run", program, "--memory", "fast").stderr.splitlines()[-1]
+    assert "--memory: fast is neither NAME=NUMBER nor FILE.yaml nor one of fireperf, " in says
 
 
 def test_benchmarks_take_them_beside_the_state_of_caches() -> None:
