@@ -46,7 +46,7 @@ pub use model::{CpuModel, UnknownCpu};
 pub use operation::{Class, Operation};
 pub use saved::{Registers, SavedHart};
 pub use server::ServerParameters;
-pub use stop::{CommandContext, CustomCommand, Stop};
+pub use stop::{CustomInstruction, Stop};
 pub use timing::{
     Accounts, BlockInstruction, BlockRun, Boom, BoomBlock, BoomLatencies, BoomParameters, DivideOperands,
     FrontEnd, Functional, Latencies, MissPath, Rocket, RocketBlock, RocketParameters, Timing,

@@ -4,9 +4,10 @@ use crate::cause::{Cause, Exception, Interrupt};
 use crate::device::DeviceAccess;
 use crate::hart::{ExecutionEnvironment, Hart, PendingAccess};
 use crate::operation::{Class, Operation};
-use crate::stop::{CommandContext, CustomCommand, Stop};
+use crate::stop::{CustomInstruction, Stop};
 use crate::timing::Timing;
 use crate::Instruction;
+use rackwright_contract::CommandContext;
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
 
@@ -97,7 +98,7 @@ impl<T: Timing> Hart<T> {
         let space = &self.state.space;
         CommandContext {
             satp: space.satp,
-            privilege: space.data,
+            privilege: space.data as u8,
             user_memory: space.user_memory,
             executable_readable: space.executable_readable,
         }
@@ -199,11 +200,11 @@ impl<T: Timing> Hart<T> {
 impl<T: Timing> Hart<T> {
     /// Ends a [`Stop::Custom`] that no unit answers to: the instruction is illegal. Without an operating system it
     /// traps, otherwise the program cannot go on and this tells so.
-    pub fn refuse_command(&mut self, command: &CustomCommand) -> Option<Stop> {
+    pub fn refuse_command(&mut self, instruction: &CustomInstruction) -> Option<Stop> {
         // The hart stands behind the instruction, which is never compressed.
         self.state.pc -= CUSTOM_BYTES;
         self.retired -= 1;
-        self.raise(Exception::illegal(command.word))
+        self.raise(Exception::illegal(instruction.word))
     }
 }
 

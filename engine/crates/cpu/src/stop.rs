@@ -1,6 +1,6 @@
-use crate::address::Privilege;
 use crate::cause::Exception;
 use crate::device::DeviceAccess;
+use rackwright_contract::Command;
 
 /// Why a hart stopped. It goes on from there when it is run again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,7 +8,7 @@ pub enum Stop {
     /// The cycle to run to has come.
     Budget,
     /// A custom instruction was issued in [`crate::Hart::cycle`]. If its `xd` is set, its answer goes to register `rd`.
-    Custom(CustomCommand),
+    Custom(CustomInstruction),
     /// A load or store where there is no memory, to be ended by [`crate::Hart::finish_access`] or
     /// [`crate::Hart::refuse_access`]. For programs only where [`crate::Hart::offer_devices`] says so.
     Device(DeviceAccess),
@@ -30,34 +30,11 @@ pub enum Stop {
     Fault(Exception),
 }
 
-/// A custom instruction, as an accelerator gets it.
+/// A custom instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CustomCommand {
-    /// The n of `custom-n`: 0 to 3.
-    pub opcode: u8,
+pub struct CustomInstruction {
     /// The instruction itself.
     pub word: u32,
-    /// The seven bits that tell commands apart.
-    pub funct: u8,
-    /// Value of the first source register; zero when the instruction does not read it.
-    pub rs1: u64,
-    /// Value of the second source register; zero when the instruction does not read it.
-    pub rs2: u64,
-    /// Number of the destination register.
-    pub rd: u8,
-    /// Whether the program waits for a value in `rd`.
-    pub xd: bool,
-}
-
-/// What decides how the addresses of a command are translated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CommandContext {
-    /// The register `satp`.
-    pub satp: u64,
-    /// The mode in which the hart does loads and stores.
-    pub privilege: Privilege,
-    /// `mstatus.SUM`: the supervisor may use the pages of programs.
-    pub user_memory: bool,
-    /// `mstatus.MXR`: executable pages may be read.
-    pub executable_readable: bool,
+    /// What a unit gets of it.
+    pub command: Command,
 }

@@ -6,10 +6,11 @@ use crate::cause::{Cause, Exception, Fault};
 use crate::control::{number, status, NoAccess};
 use crate::hart::{ExecutionEnvironment, Hart};
 use crate::operation::{Class, Operation};
-use crate::stop::{CustomCommand, Stop};
+use crate::stop::{CustomInstruction, Stop};
 use crate::timing::Timing;
 use crate::translations::Fenced;
 use crate::Instruction;
+use rackwright_contract::Command;
 
 /// What follows from a system instruction.
 enum Outcome {
@@ -83,7 +84,7 @@ impl<T: Timing> Hart<T> {
         }
     }
 
-    fn custom(&self, instruction: &Instruction) -> CustomCommand {
+    fn custom(&self, instruction: &Instruction) -> CustomInstruction {
         let word = instruction.word;
         let source = |bit: u32, number| {
             if word >> bit & 1 != 0 {
@@ -92,16 +93,16 @@ impl<T: Timing> Hart<T> {
                 0
             }
         };
-        CustomCommand {
+        let command = Command {
             // The four custom opcodes differ in bits 5 and 6.
             opcode: (word >> 5 & 3) as u8,
-            word,
             funct: (word >> 25) as u8,
             rs1: source(13, instruction.rs1),
             rs2: source(12, instruction.rs2),
             rd: instruction.rd,
             xd: word >> 14 & 1 != 0,
-        }
+        };
+        CustomInstruction { word, command }
     }
 
     fn environment_call(&self) -> Outcome {

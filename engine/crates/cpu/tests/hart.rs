@@ -1,7 +1,8 @@
 //! What a hart does at its edges: where it stops, and how it goes on.
 
+use rackwright_contract::Command;
 use rackwright_cpu::{
-    BlockInstruction, BlockRun, Cause, CustomCommand, DeviceAccess, Exception, ExecutionEnvironment,
+    BlockInstruction, BlockRun, Cause, CustomInstruction, DeviceAccess, Exception, ExecutionEnvironment,
     Functional, Hart, SharedCode, Stop, Timing,
 };
 use rackwright_memory::{GuestMemory, Protection};
@@ -53,26 +54,30 @@ fn a_custom_instruction_carries_its_operands() {
     let less = 127 << 25 | 11 << 20 | 10 << 15 | 2 << 12 | 12 << 7 | 0x7b;
     let code = [addi(10, 0, 7), addi(11, 0, 8), full, less];
     let (mut hart, mut memory) = hart(ExecutionEnvironment::Program, &code);
-    let expected = CustomCommand {
-        opcode: 1,
+    let expected = CustomInstruction {
         word: full,
-        funct: 5,
-        rs1: 7,
-        rs2: 8,
-        rd: 12,
-        xd: true,
+        command: Command {
+            opcode: 1,
+            funct: 5,
+            rs1: 7,
+            rs2: 8,
+            rd: 12,
+            xd: true,
+        },
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
     hart.write_register(12, 99);
     hart.advance_to(Cycle::new(1000));
-    let expected = CustomCommand {
-        opcode: 3,
+    let expected = CustomInstruction {
         word: less,
-        funct: 127,
-        rs1: 7,
-        rs2: 0,
-        rd: 12,
-        xd: false,
+        command: Command {
+            opcode: 3,
+            funct: 127,
+            rs1: 7,
+            rs2: 0,
+            rd: 12,
+            xd: false,
+        },
     };
     assert_eq!(hart.run(&mut memory, Cycle::NEVER), Stop::Custom(expected));
     assert_eq!((hart.register(12), hart.cycle()), (99, Cycle::new(1001)));

@@ -1,12 +1,11 @@
 use crate::registers::{writes, NEXT_TIMER};
 use crate::{DaronponError, Datapath, Dropped};
+use rackwright_contract::{flits_of, Flit};
 use rackwright_dispatch::Counters;
 use rackwright_ethernet::Rack;
 use rackwright_rtl::{Broken, Design, Direction, Instance, Manifest, RegisterAccess, Step, StreamFlit};
 use rackwright_time::unit::Cycles;
 
-/// Bytes of a flit.
-const FLIT_BYTES: usize = 8;
 /// How many cycles at once it is given to come to rest, and how many altogether.
 const STRIDE: Cycles = Cycles::new(64);
 const PATIENCE: u64 = 1_000_000;
@@ -91,22 +90,14 @@ impl Unit {
 
     /// Has a frame come, behind its time.
     fn give(&mut self, now: u64, frame: &[u8]) {
-        let at = self.instance.cycle().0;
+        let at = self.instance.cycle();
         let time = now.to_le_bytes();
-        let flits = 1 + frame.len().div_ceil(FLIT_BYTES);
-        for (index, bytes) in std::iter::once(&time[..])
-            .chain(frame.chunks(FLIT_BYTES))
-            .enumerate()
-        {
-            let mut data = [0; FLIT_BYTES];
-            data[..bytes.len()].copy_from_slice(bytes);
-            self.instance.flit(StreamFlit {
-                cycle: at,
-                data: u64::from_le_bytes(data),
-                port: self.input,
-                keep: ((1_u32 << bytes.len()) - 1) as u8,
-                last: u8::from(index + 1 == flits),
-            });
+        let head = Flit {
+            bytes: &time,
+            last: frame.is_empty(),
+        };
+        for flit in std::iter::once(head).chain(flits_of(frame)) {
+            self.instance.flit(StreamFlit::new(self.input, at, flit));
         }
     }
 

@@ -1,6 +1,6 @@
 use crate::rate::Moment;
 use crate::{Frame, PortCounters, Rate};
-use rackwright_link::FLIT_BYTES;
+use rackwright_contract::FLIT_BYTES;
 use rackwright_schedule::Outbox;
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;

@@ -1,5 +1,5 @@
 use num_integer::gcd;
-use rackwright_link::FLIT_BYTES;
+use rackwright_contract::FLIT_BYTES;
 use rackwright_time::network::{Cycle, Cycles};
 use rackwright_time::Clock;
 

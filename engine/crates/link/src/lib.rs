@@ -7,14 +7,12 @@
 //! from each other.
 
 mod arrivals;
-mod flit;
 mod item;
 mod latency;
 mod portable;
 mod trail;
 
 pub use arrivals::{Arrival, Arrivals, Inbox, Order};
-pub use flit::{flits_of, Flit, FLIT_BYTES};
 pub use item::Item;
 pub use latency::{Latency, LinkError};
 pub use portable::Portable;

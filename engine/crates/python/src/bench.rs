@@ -3,8 +3,8 @@ use crate::error::raise;
 use crate::parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rackwright_contract::{Command, CommandContext, Flit, FLIT_BYTES};
 use rackwright_memory::{Placement, WarmLevel};
-use rackwright_rtl::{Command, TranslationContext};
 use rackwright_server::Bench;
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
@@ -139,7 +139,7 @@ impl UnitBench {
         user_memory: bool,
         executable_readable: bool,
     ) -> PyResult<()> {
-        let context = TranslationContext {
+        let context = CommandContext {
             satp,
             privilege,
             user_memory,
@@ -225,12 +225,11 @@ impl UnitBench {
     /// Has one flit of up to 8 bytes arrive.
     #[pyo3(signature = (data, last, at = 0))]
     fn deliver_flit(&mut self, data: &[u8], last: bool, at: u64) -> PyResult<()> {
-        if data.len() > 8 {
-            return Err(raise("a flit has at most 8 bytes"));
+        if data.len() > FLIT_BYTES {
+            return Err(raise(format!("a flit has at most {FLIT_BYTES} bytes")));
         }
-        self.bench
-            .deliver_flit(data, last, Cycle::new(at))
-            .map_err(raise)?;
+        let flit = Flit { bytes: data, last };
+        self.bench.deliver_flit(flit, Cycle::new(at)).map_err(raise)?;
         Ok(())
     }
 

@@ -3,39 +3,10 @@ use crate::interface::{
     RegisterAnswer, StreamFlit,
 };
 use crate::{Design, RtlError};
+use rackwright_contract::{Command, CommandContext};
 use rackwright_time::unit::Cycle;
 use std::ffi::{c_void, CStr, CString};
 use std::path::Path;
-
-/// A RoCC command on its way to a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command {
-    /// The n of `custom-n`.
-    pub opcode: u8,
-    /// The seven function bits.
-    pub funct: u8,
-    /// Value of the first source register.
-    pub rs1: u64,
-    /// Value of the second source register.
-    pub rs2: u64,
-    /// Number of the destination register.
-    pub rd: u8,
-    /// Whether the core waits for a value of `rd`.
-    pub xd: bool,
-}
-
-/// What decides how a unit translates the addresses of a command: of its hart, when it issued the command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TranslationContext {
-    /// The register `satp`.
-    pub satp: u64,
-    /// The mode of loads and stores: 0 user, 1 supervisor, 3 machine.
-    pub privilege: u8,
-    /// `mstatus.SUM`.
-    pub user_memory: bool,
-    /// `mstatus.MXR`.
-    pub executable_readable: bool,
-}
 
 /// The registers of the hart as a unit sees them; addresses as in `host/translated.h`.
 mod hart_register {
@@ -189,7 +160,7 @@ impl Instance {
     }
 
     /// What commands given from now on come with; for units that translate addresses.
-    pub fn context(&mut self, context: &TranslationContext) {
+    pub fn context(&mut self, context: &CommandContext) {
         let flags = u64::from(context.user_memory) | u64::from(context.executable_readable) << 1;
         self.tell(0, hart_register::SATP, context.satp);
         self.tell(0, hart_register::MODE, u64::from(context.privilege) | flags << 2);

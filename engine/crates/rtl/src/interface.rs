@@ -1,5 +1,6 @@
 //! The Rust side of `host/interface.h`; the two agree field by field.
 
+use rackwright_contract::{Flit, FLIT_BYTES};
 use rackwright_time::unit::Cycle;
 use std::ffi::{c_char, c_void};
 
@@ -103,6 +104,21 @@ pub struct StreamFlit {
     pub keep: u8,
     /// 1 at the end of a frame.
     pub last: u8,
+}
+
+impl StreamFlit {
+    /// A flit for or from the stream port `port` in a cycle.
+    pub fn new(port: u8, cycle: Cycle, flit: Flit<'_>) -> StreamFlit {
+        let mut data = [0; FLIT_BYTES];
+        data[..flit.bytes.len()].copy_from_slice(flit.bytes);
+        StreamFlit {
+            cycle: cycle.0,
+            data: u64::from_le_bytes(data),
+            port,
+            keep: ((1_u32 << flit.bytes.len()) - 1) as u8,
+            last: u8::from(flit.last),
+        }
+    }
 }
 
 /// A change of a unit's interrupt line.

@@ -19,7 +19,7 @@ mod verilator;
 pub use cache::Cache;
 pub use design::Design;
 pub use error::RtlError;
-pub use instance::{Broken, Command, CommandResponse, Instance, Step, TranslationContext};
+pub use instance::{Broken, CommandResponse, Instance, Step};
 pub use interface::{
     InterruptChange, MemoryRequest, MemoryResponse, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES,
 };

@@ -1,8 +1,7 @@
 //! Bursts of an AXI4 master, of every type and of more beats than the host keeps.
 
-use rackwright_rtl::{
-    BuildOptions, Cache, Command, Instance, Manifest, MemoryRequest, MemoryResponse, Toolchain,
-};
+use rackwright_contract::Command;
+use rackwright_rtl::{BuildOptions, Cache, Instance, Manifest, MemoryRequest, MemoryResponse, Toolchain};
 use rackwright_time::unit::Cycles;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,9 @@
 //! The tools come from the environment, as `./rw test` sets it: `RACKWRIGHT_VERILATOR_ROOT` and
 //! `RACKWRIGHT_CXX`.
 
+use rackwright_contract::Command;
 use rackwright_rtl::{
-    Broken, BuildOptions, Cache, Command, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain,
+    Broken, BuildOptions, Cache, Design, Instance, Manifest, MemoryResponse, RtlError, Toolchain,
 };
 use rackwright_time::unit::{Cycle, Cycles};
 use std::path::{Path, PathBuf};

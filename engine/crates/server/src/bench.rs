@@ -1,9 +1,10 @@
 use crate::error::ServerError;
+use rackwright_contract::{flits_of, Command, CommandContext, Flit};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement};
-use rackwright_rtl::{Command, Design, RegisterAccess, TranslationContext};
+use rackwright_rtl::{Design, RegisterAccess, StreamFlit};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle, Cycles};
-use rackwright_unit::{frames, AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
+use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
 use std::path::Path;
 
 /// A unit alone against guest memory and the memory hierarchy, commanded from outside.
@@ -104,7 +105,7 @@ impl Bench {
     ///
     /// # Errors
     /// [`UnitError::Untranslated`] when it does not.
-    pub fn set_context(&mut self, context: TranslationContext) -> Result<(), ServerError> {
+    pub fn set_context(&mut self, context: CommandContext) -> Result<(), ServerError> {
         self.require_translation()?;
         self.unit.set_context(context);
         Ok(())
@@ -192,25 +193,20 @@ impl Bench {
         spacing: unit::Cycles,
     ) -> Result<unit::Cycle, ServerError> {
         let mut cycle = at;
-        for (bytes, last) in frames::flits_of(frame) {
-            cycle = self.deliver_flit(bytes, last, cycle)? + spacing;
+        for flit in flits_of(frame) {
+            cycle = self.deliver_flit(flit, cycle)? + spacing;
         }
         Ok(cycle)
     }
 
-    /// Has up to 8 bytes of a frame arrive at `at` or now, if that is later; returns when.
+    /// Has a flit of a frame arrive at `at` or now, if that is later; returns when.
     ///
     /// # Errors
     /// [`ServerError`] when the unit takes no frames.
-    pub fn deliver_flit(
-        &mut self,
-        bytes: &[u8],
-        last: bool,
-        at: unit::Cycle,
-    ) -> Result<unit::Cycle, ServerError> {
+    pub fn deliver_flit(&mut self, flit: Flit<'_>, at: unit::Cycle) -> Result<unit::Cycle, ServerError> {
         let port = self.unit.stream_input()?;
         let cycle = at.max(self.unit.cycle());
-        self.unit.flit(frames::flit(port, cycle, bytes, last));
+        self.unit.flit(StreamFlit::new(port, cycle, flit));
         Ok(cycle)
     }
 

@@ -1,12 +1,13 @@
 use crate::linked::Linked;
 use crate::ServerError;
+use rackwright_contract::flits;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock};
 use rackwright_trace::UnitEvents;
-use rackwright_unit::{frames, AttachedUnit};
+use rackwright_unit::AttachedUnit;
 
 /// Bytes of the page of registers.
 const REGISTER_BYTES: u64 = 0x1000;
@@ -112,7 +113,7 @@ impl Nic {
 
     /// When the last flit of a frame of so many bytes comes in whose first one does in the cycle `first`.
     pub(crate) fn last_flit(&self, first: Cycle, bytes: usize) -> Cycle {
-        first + self.linked.rate.cycles(frames::flits(bytes) as u64 - 1)
+        first + self.linked.rate.cycles(flits(bytes) as u64 - 1)
     }
 
     /// Advances to the cycle `until`, or to an answer before.

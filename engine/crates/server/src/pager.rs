@@ -1,9 +1,9 @@
 use crate::linked::Linked;
 use crate::network::NetworkConfig;
 use crate::ServerError;
-use rackwright_cpu::CustomCommand;
+use rackwright_contract::Command;
 use rackwright_memory::Hierarchy;
-use rackwright_rtl::{Command, CommandResponse, Design};
+use rackwright_rtl::{CommandResponse, Design};
 use rackwright_time::{hart, network, unit};
 use rackwright_unit::AttachedUnit;
 use std::collections::VecDeque;
@@ -76,7 +76,7 @@ impl Pager {
     }
 
     /// A command of the program, which leaves the hart in its cycle `at`.
-    pub(crate) fn command(&mut self, hart: usize, at: hart::Cycle, command: &CustomCommand) {
+    pub(crate) fn command(&mut self, hart: usize, at: hart::Cycle, command: &Command) {
         let operands = [command.rs1, command.rs2];
         self.ask(
             hart,

@@ -1,11 +1,11 @@
 use crate::card::CardFeatures;
 use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
 use crate::ServerError;
+use rackwright_contract::FLIT_BYTES;
 use rackwright_cpu::CpuModel;
 use rackwright_ethernet::{Mac, Rate};
 use rackwright_gateway::user::MTU;
 use rackwright_gateway::UserNetwork;
-use rackwright_link::FLIT_BYTES;
 use rackwright_machine::{DecodedPrograms, Extras, Guest, MachineError, Progress};
 use rackwright_rtl::Design;
 use rackwright_time::unit::{Cycle, Cycles};

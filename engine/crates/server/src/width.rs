@@ -1,7 +1,8 @@
+use rackwright_contract::{flits, FLIT_BYTES};
 use rackwright_ethernet::Rate;
 use rackwright_time::network::{Cycle, Cycles};
 use rackwright_time::{unit, Clock, Network};
-use rackwright_unit::{frames, SentFrame};
+use rackwright_unit::SentFrame;
 
 /// How many flits of the link a unit takes and gives in a cycle of its own: it runs so many times slower than the link,
 /// and its first edge is the link's.
@@ -14,7 +15,7 @@ pub(crate) struct Width(u64);
 impl Width {
     /// That of a unit with so many bytes of the network per cycle.
     pub(crate) fn of(network_bytes: u32) -> Width {
-        Width((u64::from(network_bytes) / frames::FLIT_BYTES as u64).max(1))
+        Width((u64::from(network_bytes) / FLIT_BYTES as u64).max(1))
     }
 
     /// The unit's clock; `None` when that of the link can't be divided.
@@ -35,7 +36,7 @@ impl Width {
 
     /// A frame that has left, in cycles of the link.
     pub(crate) fn sent(self, frame: SentFrame) -> SentFrame<Network> {
-        let behind = (frames::flits(frame.bytes.len()).max(1) as u64 - 1) % self.0;
+        let behind = (flits(frame.bytes.len()).max(1) as u64 - 1) % self.0;
         SentFrame {
             first: self.outside(frame.first),
             last: self.outside(frame.last) + Cycles::new(behind),

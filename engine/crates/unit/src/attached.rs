@@ -1,15 +1,16 @@
 use crate::digest::PinDigest;
 use crate::error::UnitError;
-use crate::frames::{self, Assembler, SentFrame};
+use crate::frames::{Assembler, SentFrame};
 use crate::guard::Guard;
 use crate::ports::{Crossings, MemoryPorts};
 use crate::reach::Reach;
 use crate::rules::MemoryRules;
 use crate::wait::{Asked, LastRequest, Wait};
+use rackwright_contract::{flits_of, Command, CommandContext};
 use rackwright_memory::{GuestMemory, Hierarchy, Path, Placement};
 use rackwright_rtl::{
-    Broken, Command, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest,
-    RegisterAccess, RegisterAnswer, RtlError, StreamFlit, TranslationContext,
+    Broken, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, RegisterAccess,
+    RegisterAnswer, RtlError, StreamFlit,
 };
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Clock, Crossing, Cycle, Cycles};
@@ -40,7 +41,7 @@ pub struct AttachedUnit {
     name: String,
     reach: Reach,
     /// What the commands before came with; none for a unit that translates nothing.
-    context: Option<TranslationContext>,
+    context: Option<CommandContext>,
     /// Whether translations are to be forgotten before the next command.
     fenced: bool,
     has_registers: bool,
@@ -99,7 +100,7 @@ impl AttachedUnit {
             command_path: placement.command_path(hierarchy.parameters().clock),
             name: design.manifest.unit.clone(),
             reach: Reach::alone(&design.manifest),
-            context: design.manifest.is_translated().then(TranslationContext::default),
+            context: design.manifest.is_translated().then(CommandContext::default),
             fenced: false,
             has_registers: design.manifest.has_registers(),
             commands_sent: 0,
@@ -213,7 +214,7 @@ impl AttachedUnit {
     }
 
     /// Has the commands from now on come with `context`, if it is a unit that translates addresses.
-    pub fn set_context(&mut self, context: TranslationContext) {
+    pub fn set_context(&mut self, context: CommandContext) {
         if self.context.is_none_or(|known| known == context) {
             return;
         }
@@ -352,8 +353,8 @@ impl AttachedUnit {
 
     /// Has a frame come in at the stream port `port`, its flit number `n` in the cycle `at(n)`.
     pub fn frame(&mut self, port: u8, frame: &[u8], at: impl Fn(u64) -> unit::Cycle) {
-        for (number, (bytes, last)) in (0..).zip(frames::flits_of(frame)) {
-            self.flit(frames::flit(port, at(number), bytes, last));
+        for (number, flit) in (0..).zip(flits_of(frame)) {
+            self.flit(StreamFlit::new(port, at(number), flit));
         }
     }
 

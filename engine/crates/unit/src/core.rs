@@ -3,9 +3,9 @@ use crate::error::UnitError;
 use crate::guard::Guard;
 use crate::reach::{REGISTERS, REGISTER_PAGE};
 use crate::wait::{Asked, Wait};
-use rackwright_cpu::{CustomCommand, DeviceAccess, Hart, Stop, Timing};
+use rackwright_contract::Command;
+use rackwright_cpu::{CustomInstruction, DeviceAccess, Hart, Stop, Timing};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
-use rackwright_rtl::{Command, TranslationContext};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle};
 
@@ -113,8 +113,8 @@ impl<T: Timing> Core<T> {
             self.check_units()?;
             match stop {
                 Stop::Budget if self.hart.cycle() < limit => {}
-                Stop::Custom(command) if self.passed_on != Some(command.opcode) => {
-                    self.custom(memory, command)?;
+                Stop::Custom(custom) if self.passed_on != Some(custom.command.opcode) => {
+                    self.custom(memory, &custom)?;
                 }
                 Stop::Device(access) => match self.register(&access) {
                     Some((unit, register)) => {
@@ -220,36 +220,25 @@ impl<T: Timing> Core<T> {
         act(&mut self.units, &mut surroundings);
     }
 
-    fn custom(&mut self, memory: &mut GuestMemory, custom: CustomCommand) -> Result<(), UnitError> {
+    fn custom(&mut self, memory: &mut GuestMemory, custom: &CustomInstruction) -> Result<(), UnitError> {
+        let asked = custom.command;
         let mut units = self.units.iter().enumerate();
-        let found = units.find_map(|(index, unit)| Some((index, unit.funct(custom.opcode, custom.funct)?)));
+        let found = units.find_map(|(index, unit)| Some((index, unit.funct(asked.opcode, asked.funct)?)));
         let Some((index, funct)) = found else {
-            return match self.hart.refuse_command(&custom) {
+            return match self.hart.refuse_command(custom) {
                 None => Ok(()),
                 Some(_) => Err(UnitError::NoUnit {
-                    opcode: custom.opcode,
+                    opcode: asked.opcode,
                     pc: self.hart.pc(),
                 }),
             };
         };
-        let command = Command {
-            opcode: custom.opcode,
-            funct,
-            rs1: custom.rs1,
-            rs2: custom.rs2,
-            rd: custom.rd,
-            xd: custom.xd,
-        };
+        let command = Command { funct, ..asked };
         self.commands += 1;
         self.advance_unit(memory, index, self.hart.cycle());
         let context = self.hart.command_context();
         let unit = &mut self.units[index];
-        unit.set_context(TranslationContext {
-            satp: context.satp,
-            privilege: context.privilege as u8,
-            user_memory: context.user_memory,
-            executable_readable: context.executable_readable,
-        });
+        unit.set_context(context);
         unit.command(self.hart.cycle(), command);
         self.waiting = Some(Waiting {
             unit: index,

@@ -1,6 +1,6 @@
+use rackwright_contract::{Command, CommandContext};
 use rackwright_rtl::{
-    Command, CommandResponse, InterruptChange, MemoryRequest, RegisterAccess, StreamFlit, TranslationContext,
-    BEAT_BYTES,
+    CommandResponse, InterruptChange, MemoryRequest, RegisterAccess, StreamFlit, BEAT_BYTES,
 };
 use rackwright_stats::Digest;
 use rackwright_time::{unit, Cycle};
@@ -36,7 +36,7 @@ impl PinDigest {
     }
 
     /// What commands come with from now on.
-    pub(crate) fn context(&mut self, context: &TranslationContext) {
+    pub(crate) fn context(&mut self, context: &CommandContext) {
         self.calls.number(context.satp);
         self.calls.bytes(&[
             context.privilege,

@@ -1,4 +1,5 @@
-use rackwright_rtl::{Command, RtlError};
+use rackwright_contract::Command;
+use rackwright_rtl::RtlError;
 use rackwright_time::unit::Cycle;
 
 /// Why units cannot be attached, or a hart cannot go on with them.

@@ -3,9 +3,6 @@ use rackwright_time::unit::Cycle;
 use rackwright_time::{Domain, Unit};
 use std::collections::VecDeque;
 
-/// Bytes of a flit.
-pub const FLIT_BYTES: usize = 8;
-
 /// A frame that left a unit, in cycles of the unit or of what it left for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentFrame<C: Domain = Unit> {
@@ -53,34 +50,10 @@ impl Assembler {
     }
 }
 
-/// A flit of up to 8 `bytes` for the stream port `port`.
-pub fn flit(port: u8, cycle: Cycle, bytes: &[u8], last: bool) -> StreamFlit {
-    let mut data = [0; FLIT_BYTES];
-    data[..bytes.len()].copy_from_slice(bytes);
-    StreamFlit {
-        cycle: cycle.0,
-        data: u64::from_le_bytes(data),
-        port,
-        keep: ((1_u32 << bytes.len()) - 1) as u8,
-        last: u8::from(last),
-    }
-}
-
-/// How many flits a frame of so many bytes has.
-pub fn flits(bytes: usize) -> usize {
-    bytes.div_ceil(FLIT_BYTES)
-}
-
-/// The bytes of a frame flit by flit, and whether each is the last.
-pub fn flits_of(frame: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
-    let count = flits(frame.len());
-    let flits = frame.chunks(FLIT_BYTES).enumerate();
-    flits.map(move |(index, bytes)| (bytes, index + 1 == count))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rackwright_contract::Flit;
 
     #[test]
     fn frames_of_two_ports_are_kept_apart() {
@@ -91,7 +64,7 @@ mod tests {
             (0, 2, b"d no mo", true),
             (1, 2, b" one ..", true),
         ] {
-            assembler.add(&flit(port, Cycle::new(cycle), bytes, last));
+            assembler.add(&StreamFlit::new(port, Cycle::new(cycle), Flit { bytes, last }));
         }
         let frames: Vec<_> = std::iter::from_fn(|| assembler.take())
             .map(|frame| (frame.port, String::from_utf8(frame.bytes).unwrap()))

@@ -8,8 +8,7 @@ mod attachment;
 mod core;
 mod digest;
 mod error;
-/// Frames, flit by flit.
-pub mod frames;
+mod frames;
 mod guard;
 mod ports;
 mod reach;

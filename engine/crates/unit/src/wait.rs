@@ -1,4 +1,4 @@
-use rackwright_rtl::Command;
+use rackwright_contract::Command;
 use rackwright_time::Cycle;
 use std::fmt;
 

@@ -4,10 +4,13 @@
 use crate::common::{frame, Setup, Star};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use rackwright_contract::flits_of;
 use rackwright_ethernet::{Frame, Mac};
-use rackwright_link::{flits_of, Flit};
 use rackwright_time::network::Cycle;
 use std::collections::VecDeque;
+
+/// A flit: its bytes, and whether it is the last of its frame.
+type Flit = (Vec<u8>, bool);
 
 /// One port of the reference: what has come of a frame, and the flits that wait to leave.
 #[derive(Default)]
@@ -27,10 +30,10 @@ impl Port {
         let Some(flits) = self.frames.front_mut() else {
             return;
         };
-        let flit = flits.pop_front().expect("a frame has flits");
-        self.leaving += flit.bytes().len() as u64;
-        self.current.extend_from_slice(flit.bytes());
-        if flit.last() {
+        let (bytes, last) = flits.pop_front().expect("a frame has flits");
+        self.leaving += bytes.len() as u64;
+        self.current.extend(bytes);
+        if last {
             self.held -= self.leaving;
             self.leaving = 0;
             self.frames.pop_front();
@@ -44,7 +47,7 @@ impl Port {
             return;
         }
         self.held += frame.len() as u64;
-        self.frames.push_back(flits_of(frame).collect());
+        self.frames.push_back(owned(frame).collect());
     }
 }
 
@@ -61,9 +64,9 @@ fn step_by_step(setup: &Setup, scripts: &[Vec<(Cycle, Frame)>], cycles: u64) -> 
             let Ok(index) = flits.binary_search_by_key(&cycle, |(at, _)| *at) else {
                 continue;
             };
-            let flit = flits[index].1;
-            ports[port].coming.extend_from_slice(flit.bytes());
-            if flit.last() {
+            let (bytes, last) = &flits[index].1;
+            ports[port].coming.extend(bytes);
+            if *last {
                 switching.push_back((cycle + setup.latency, std::mem::take(&mut ports[port].coming)));
             }
         }
@@ -76,12 +79,16 @@ fn step_by_step(setup: &Setup, scripts: &[Vec<(Cycle, Frame)>], cycles: u64) -> 
     ports
 }
 
+fn owned(frame: &[u8]) -> impl Iterator<Item = Flit> + '_ {
+    flits_of(frame).map(|flit| (flit.bytes.to_vec(), flit.last))
+}
+
 fn flits_on_link(setup: &Setup, script: &[(Cycle, Frame)]) -> Vec<(u64, Flit)> {
     let mut flits = Vec::new();
     for (first, frame) in script {
         let bytes = frame.to_bytes();
         flits.extend(
-            flits_of(&bytes)
+            owned(&bytes)
                 .zip(first.0 + setup.link..)
                 .map(|(flit, at)| (at, flit)),
         );

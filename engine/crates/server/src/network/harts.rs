@@ -4,7 +4,7 @@ use super::{Networked, ACCESS_LATENCY};
 use crate::bare::DEVICE_LATENCY;
 use crate::nic::Nic;
 use crate::stamps::Event;
-use rackwright_cpu::{DeviceAccess, Stop, Timing};
+use rackwright_cpu::{CustomInstruction, DeviceAccess, Stop, Timing};
 use rackwright_time::network::Cycle;
 
 /// Bytes of a register.
@@ -24,7 +24,7 @@ impl<T: Timing> Networked<T> {
         match stop {
             Ok(Stop::Budget) => {}
             Ok(Stop::Device(access)) => return self.access(index, access),
-            Ok(Stop::Custom(command)) => {
+            Ok(Stop::Custom(CustomInstruction { command, .. })) => {
                 pager
                     .expect("only its commands are passed on")
                     .command(index, at, &command);
