@@ -100,10 +100,14 @@ static void *spin(void *unused) {
     return NULL;
 }
 
+static atomic_int woken;
+
 static void *sleep_long(void *unused) {
     (void)unused;
     struct timespec rest, day = {.tv_sec = 86400};
-    return (void *)(intptr_t)(nanosleep(&day, &rest) == -1 && errno == EINTR && rest.tv_sec >= 0);
+    int interrupted = nanosleep(&day, &rest) == -1 && errno == EINTR && rest.tv_sec >= 0;
+    woken = 1;
+    return (void *)(intptr_t)interrupted;
 }
 
 static void to_threads(void) {
@@ -115,8 +119,11 @@ static void to_threads(void) {
     pthread_join(spinner, NULL);
     printf("a thread that runs got %d\n", handled);
     pthread_create(&sleeper, NULL, sleep_long, NULL);
-    usleep(300);
-    pthread_kill(sleeper, SIGUSR1);
+    // A signal that comes before it sleeps does not wake it.
+    do {
+        usleep(300);
+        pthread_kill(sleeper, SIGUSR1);
+    } while (!woken);
     void *interrupted;
     pthread_join(sleeper, &interrupted);
     printf("a thread that slept was interrupted: %d\n", (int)(intptr_t)interrupted);
@@ -148,7 +155,7 @@ static void faults(void) {
 
 /* Registers are as before after a handler, floating-point ones too. */
 static void masks(void) {
-    sigset_t set, pending;
+    sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR1);
     handled = 0;
@@ -157,14 +164,7 @@ static void masks(void) {
     int held = handled;
     double third = 1.0 / (3.0 + held);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
-    (void)pending;
     printf("held back %d, then %d, %.6f\n", held, handled, third);
-}
-
-static void *wait_for_ever(void *unused) {
-    (void)unused;
-    for (;;)
-        pause();
 }
 
 static void cancels(void) {
@@ -174,7 +174,6 @@ static void cancels(void) {
     void *result;
     pthread_join(thread, &result);
     printf("cancelled %d\n", result == PTHREAD_CANCELED);
-    (void)wait_for_ever;
 }
 
 static void maps(void) {
