@@ -463,10 +463,12 @@ class RocketDesign:
     def __init__(self, toolchain: Toolchain, verilog: str) -> None:
         """Compiles the Verilog of `pythondata-cpu-rocket`, or takes the result from the cache."""
 
-    def run(self, program: str, max_cycles: int = 0, echo: bool = False) -> RocketRun:
+    def run(
+        self, program: str, max_cycles: int = 0, echo: bool = False, memory: Mapping[str, int] = ...
+    ) -> RocketRun:
         """Runs a bare-metal ELF file; raises `EngineError` when `max_cycles` (0: no limit) come first.
 
-        `echo` passes its output on as it comes.
+        `echo` passes its output on as it comes. `memory` has numbers of L2 and what is behind it.
         """
 
 class RocketRun:

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from rackwright import _engine
+from rackwright.errors import RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.rocket_verilog import rocket_verilog
 from rackwright.server import RunResult
@@ -18,14 +19,20 @@ def _design() -> _engine.RocketDesign:
     return _engine.RocketDesign(toolchain(), str(rocket_verilog()))
 
 
-def run_rocket_rtl(program: Path, max_cycles: int = 0, echo: bool = False) -> RunResult:
+def run_rocket_rtl(
+    program: Path, max_cycles: int = 0, echo: bool = False, timing: ServerParameters | None = None
+) -> RunResult:
     """Runs a bare-metal program on the Verilated Rocket core.
 
     `max_cycles` ends a run that takes longer with an `EngineError` (0: no limit). `echo` passes the
     program's output on as it comes. The clock is that of the timing models, 2 GHz, so that results can be
-    compared.
+    compared. `timing` has numbers of L2 and what is behind it in the place of the default; those of the core
+    are in its RTL.
     """
-    result = _design().run(str(program), max_cycles, echo)
+    timing = timing or ServerParameters()
+    if timing.core:
+        raise RackwrightError(f"rocket-rtl is as its RTL is: {', '.join(sorted(timing.core))} can't be set")
+    result = _design().run(str(program), max_cycles, echo, timing.memory)
     return RunResult(
         exit_code=result.exit_code,
         instructions=result.instructions,
@@ -37,7 +44,7 @@ def run_rocket_rtl(program: Path, max_cycles: int = 0, echo: bool = False) -> Ru
         harts=1,
         accelerators=(),
         unit_clocks_hz=(),
-        timing=ServerParameters().describe(),
+        timing=timing.describe(),
         stdout=result.stdout,
         stderr=b"",
         unit_cycles=0,

@@ -11,6 +11,7 @@ from command_line import rw
 from rackwright import EngineError
 from rackwright.errors import RackwrightError
 from rackwright.parameters import Parameter, ServerParameters, core_parameters, memory_parameters
+from rackwright.rocket_rtl import run_rocket_rtl
 from rackwright.server import Server
 from rackwright.snappy import SnappyUnit
 
@@ -24,6 +25,28 @@ def cycles(cpu: str, program: str, timing: ServerParameters) -> int:
     result = Server(cpu, timing=timing).run(PROGRAMS / f"{program}.elf")
     assert result.exit_code == 0
     return result.cycles
+
+
+FAST = ServerParameters({"l2-latency": 4, "llc-latency": 10, "dram-channels": 1})
+SLOW = ServerParameters({"l2-latency": 30, "llc-latency": 200})
+
+
+@pytest.mark.parametrize("timing", [FAST, SLOW, ServerParameters.preset("firesim")])
+def test_the_model_is_as_the_rtl_with_another_memory_too(timing: ServerParameters) -> None:
+    for program in ("load-llc", "stream-write", "vector-add"):
+        file = PROGRAMS / f"{program}.elf"
+        measured = [
+            int(run.stdout.split()[0])
+            for run in (run_rocket_rtl(file, timing=timing), Server("rocket", timing=timing).run(file))
+        ]
+        rtl, model = measured
+        # As with the default: validation/rocket.
+        assert abs(model - rtl) < 0.04 * rtl, (program, measured)
+
+
+def test_the_rtl_has_no_numbers_of_its_own() -> None:
+    with pytest.raises(RackwrightError, match="rocket-rtl is as its RTL is: flush can't be set"):
+        run_rocket_rtl(PROGRAMS / "sort.elf", timing=ServerParameters(core={"flush": 3}))
 
 
 def test_slower_memory_makes_a_program_and_a_unit_slower() -> None:

@@ -183,11 +183,11 @@ def run(
 
     timing = parse_timing(memory, core)
     if cpu is Cpu.rocket_rtl:
-        if accelerator or words or values or clock or memory or core or harts > 1:
+        if accelerator or words or values or clock or harts > 1:
             raise RackwrightError(
-                "rocket-rtl takes neither accelerators nor program arguments nor numbers, and has one hart"
+                "rocket-rtl takes neither accelerators nor program arguments, and has one hart"
             )
-        result = run_rocket_rtl(program, max_cycles, echo=not json)
+        result = run_rocket_rtl(program, max_cycles, echo=not json, timing=timing)
     else:
         server = Server(
             cpu.value,

@@ -1,5 +1,6 @@
 use crate::design::Toolchain;
 use crate::error::raise;
+use crate::parameters::{self, Values};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_time::Cycle;
@@ -22,12 +23,20 @@ impl RocketDesign {
             .map_err(raise)
     }
 
-    /// Runs a bare-metal ELF file; `max_cycles` of zero sets no limit.
-    #[pyo3(signature = (program, max_cycles = 0, echo = false))]
-    fn run(&self, py: Python<'_>, program: PathBuf, max_cycles: u64, echo: bool) -> PyResult<RocketRun> {
+    /// Runs a bare-metal ELF file; `max_cycles` of zero sets no limit. `memory` has numbers of L2 and what is behind it.
+    #[pyo3(signature = (program, max_cycles = 0, echo = false, memory = Values::new()))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        program: PathBuf,
+        max_cycles: u64,
+        echo: bool,
+        memory: Values,
+    ) -> PyResult<RocketRun> {
+        let parameters = parameters::memory(&memory)?;
         let file =
             std::fs::read(&program).map_err(|error| raise(format!("{}: {error}", program.display())))?;
-        let mut machine = rackwright_server::RocketRtl::new(&self.design, &file, echo)
+        let mut machine = rackwright_server::RocketRtl::new(&self.design, parameters, &file, echo)
             .map_err(|error| raise(format!("{}: {error}", program.display())))?;
         let started = Instant::now();
         let limit = if max_cycles == 0 {

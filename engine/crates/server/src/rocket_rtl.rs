@@ -30,17 +30,22 @@ struct System {
 
 impl RocketRtl {
     /// A server that has just left reset, with the program of an ELF file in memory. With `echo` its output is passed
-    /// on as it comes, beside being kept.
+    /// on as it comes, beside being kept. The `parameters` are those of what is behind its L1 caches.
     ///
     /// # Errors
-    /// [`ServerError`] when the file is no program that fits.
-    pub fn new(design: &RocketDesign, program: &[u8], echo: bool) -> Result<RocketRtl, ServerError> {
+    /// [`ServerError`] when the file is no program that fits, or the hierarchy cannot be.
+    pub fn new(
+        design: &RocketDesign,
+        parameters: HierarchyParameters,
+        program: &[u8],
+        echo: bool,
+    ) -> Result<RocketRtl, ServerError> {
         if !BareMetal::recognises(program)? {
             return Err(ServerError::NotBareMetal { on: "Rocket in RTL" });
         }
         let mut memory = GuestMemory::new(BARE_METAL_BYTES)?;
         let entry = bare::load(program, &mut memory, &BootInformation::default())?;
-        let mut hierarchy = Hierarchy::new(HierarchyParameters::server())?;
+        let mut hierarchy = Hierarchy::new(parameters)?;
         let port = hierarchy.attach_hart();
         Ok(RocketRtl {
             core: design.instantiate(),

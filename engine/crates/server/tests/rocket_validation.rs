@@ -7,7 +7,7 @@ mod support;
 
 use rackwright_rtl::rocket::{RocketDesign, RocketSystem};
 use rackwright_rtl::{Cache, Toolchain};
-use rackwright_server::{CpuModel, RocketRtl};
+use rackwright_server::{CpuModel, RocketRtl, ServerParameters};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use support::{folder, output, program, run_on_model, Measurement, LIMIT};
@@ -28,7 +28,7 @@ fn reference() -> Vec<(String, Measurement)> {
 }
 
 fn run_on_rtl(design: &RocketDesign, file: &[u8]) -> Measurement {
-    let mut machine = RocketRtl::new(design, file, false).unwrap();
+    let mut machine = RocketRtl::new(design, ServerParameters::server().memory, file, false).unwrap();
     let exit_code = machine.run(LIMIT);
     output(exit_code, machine.output())
 }
