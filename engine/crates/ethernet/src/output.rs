@@ -1,6 +1,6 @@
 use crate::rate::Moment;
 use crate::{Frame, PortCounters, Rate};
-use rackwright_contract::FLIT_BYTES;
+use rackwright_contract::flits;
 use rackwright_schedule::Outbox;
 use rackwright_time::network::{Cycle, Cycles};
 use std::collections::VecDeque;
@@ -105,7 +105,7 @@ impl OutputPort {
         outbox: &mut Outbox<'_, Frame>,
     ) {
         let bytes = frame.length();
-        let flits = bytes.div_ceil(FLIT_BYTES) as u64;
+        let flits = flits(bytes) as u64;
         let start = self.done.max(Moment::of(ready));
         let first = start.ceiling();
         let last = self.parameters.rate.after(start, flits - 1).ceiling();
@@ -133,7 +133,7 @@ impl OutputPort {
         if !self.offer(last, bytes) {
             return;
         }
-        let flits = bytes.div_ceil(FLIT_BYTES) as u64;
+        let flits = flits(bytes) as u64;
         let start = self.done.max(Moment::of(first));
         let last = self.parameters.rate.after(start, flits - 1).ceiling().max(last);
         self.done = self

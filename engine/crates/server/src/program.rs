@@ -20,6 +20,8 @@ pub(crate) struct ProgramRun<T: Timing> {
     /// Which of its cores run a thread.
     busy: Vec<bool>,
     threads: Threads,
+    /// How long windows are while several are busy.
+    together: Cycles,
     /// Where the current window begins, and where it ends.
     now: Cycle,
     end: Cycle,
@@ -39,9 +41,11 @@ impl<T: Timing> ProgramRun<T> {
         environment: Environment<'_>,
     ) -> Result<ProgramRun<T>, ServerError> {
         let cores = machine.cores.len();
+        let transfer = machine.cores[0].hart.timing().line_transfer();
         let threads = Threads::load(file, &mut machine.memory, arguments, environment, cores)?;
         Ok(ProgramRun {
             busy: vec![false; cores],
+            together: transfer.unwrap_or(FUNCTIONAL_WINDOW),
             machine,
             threads,
             now: Cycle::ZERO,
@@ -83,8 +87,7 @@ impl<T: Timing> ProgramRun<T> {
             }
             _ => {
                 self.alone = false;
-                let transfer = self.machine.cores[0].hart.timing().line_transfer();
-                self.end = self.now + transfer.unwrap_or(FUNCTIONAL_WINDOW);
+                self.end = self.now + self.together;
             }
         }
         self.turn = 0;

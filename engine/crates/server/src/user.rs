@@ -1,7 +1,7 @@
 use crate::card::CardFeatures;
 use crate::carded::{CardedConfig, CardedGuest, LinuxStart};
 use crate::ServerError;
-use rackwright_contract::FLIT_BYTES;
+use rackwright_contract::flits;
 use rackwright_cpu::CpuModel;
 use rackwright_ethernet::{Mac, Rate};
 use rackwright_gateway::user::MTU;
@@ -123,7 +123,7 @@ impl UserGuest {
         let mut came = false;
         while let Some(frame) = self.network.receive() {
             let first = self.free.max(self.now);
-            self.free = first + Cycles::new(frame.len().div_ceil(FLIT_BYTES) as u64);
+            self.free = first + Cycles::new(flits(frame.len()) as u64);
             self.parts.card.arrive(first, frame);
             came = true;
         }
