@@ -7,14 +7,14 @@ use rackwright_time::Cycle;
 
 /// Loads, stores and what they miss in the data cache.
 impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn load(&mut self, run: &mut Run, step: &Step, address: u64) {
         let at = run.start + u64::from(step.offset);
         let replayed = self.conflict(at, address);
         self.explain(Count::Dependency, replayed);
         run.start += replayed;
         if !self.data.contains(address) {
-            run.start += self.data_miss(run.start + u64::from(step.offset), address, AccessKind::Read);
+            run.start += self.data_miss(at + replayed, step, address, AccessKind::Read);
         }
     }
 
@@ -30,11 +30,11 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         match self.data.modify(address) {
             Some(false) => {}
             Some(true) => {
-                run.start += self.upgrade(at, address);
+                run.start += self.upgrade(at, step, address);
                 at = run.start + u64::from(step.offset);
             }
             None => {
-                run.start += self.data_miss(at, address, AccessKind::Own);
+                run.start += self.data_miss(at, step, address, AccessKind::Own);
                 self.data.modify(address);
                 at = run.start + u64::from(step.offset);
             }
@@ -84,8 +84,11 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     /// Gets the permission to write to a line that is there, for a store that would retire at `at`; returns by how much
     /// it retires later.
     #[cold]
-    pub(super) fn upgrade(&mut self, at: u64, address: u64) -> u64 {
-        let late = self.fetch_permission(at, address);
+    fn upgrade(&mut self, at: u64, step: &Step, address: u64) -> u64 {
+        let late = match self.fetch_permission(at, address) {
+            0 => 0,
+            late => late + u64::from(step.split),
+        };
         self.explain(Count::L2, late);
         late
     }
@@ -106,15 +109,21 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     }
 
     /// Brings in a line for an access that would retire at `at`; returns by how much it retires later.
+    ///
+    /// What is refused while the cache is busy is fetched once more, and costs a cycle if it is split: a store, which needs the
+    /// line; any access whose place a modified line has to leave first; and the access behind a load.
     #[cold]
-    pub(super) fn data_miss(&mut self, at: u64, address: u64, kind: AccessKind) -> u64 {
-        let (late, from) = self.fetch_data(at, address, kind);
-        self.explain(from, late);
+    fn data_miss(&mut self, at: u64, step: &Step, address: u64, kind: AccessKind) -> u64 {
+        let fetched = self.fetch_data(at, address, kind);
+        let refused = u64::from(kind == AccessKind::Own) + u64::from(fetched.released);
+        let behind = kind == AccessKind::Read && step.before_split;
+        let late = fetched.late + u64::from(step.split) * refused + u64::from(behind);
+        self.explain(fetched.from, late);
         late
     }
 
-    /// Brings in a line for an access that would retire at `at`; returns by how much later it has it, and from where.
-    pub(super) fn fetch_data(&mut self, at: u64, address: u64, kind: AccessKind) -> (u64, Count) {
+    /// Brings in a line for an access that would retire at `at`.
+    pub(super) fn fetch_data(&mut self, at: u64, address: u64, kind: AccessKind) -> Fetched {
         let misses = &self.parameters.misses;
         let left = self.data.replace(address);
         self.data.choose_next();
@@ -136,8 +145,21 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let late = data.0 + misses.data_response - at;
         drop(memory);
         self.explain(Count::DataMisses, 1);
-        (late, from)
+        Fetched {
+            late,
+            from,
+            released: modified,
+        }
     }
+}
+
+/// A line that was brought in.
+pub(super) struct Fetched {
+    /// By how much later the access has it than if it had been there.
+    pub(super) late: u64,
+    from: Count,
+    /// Whether a modified line has left for it.
+    released: bool,
 }
 
 /// The part of an address that the pipeline compares to find a store that a load needs.

@@ -60,6 +60,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         let fetch = self.fetch_of(run, step.packet, step.offset);
         let guess = self.outcomes.guess(packet(place.end), fetch);
         let retired = run.start + u64::from(step.offset);
+        if guess.taken {
+            self.stray_to_target(place.end, fetch, retired);
+        }
         self.outcomes.learn(guess, false, guess.taken, retired);
         if !guess.taken {
             return;
@@ -81,8 +84,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     pub(super) fn branch_taken(&mut self, end: u64, fetch: u64, retired: u64, target: u64) -> u64 {
         let guess: Guess = self.outcomes.guess(packet(end), fetch);
         if !guess.taken {
+            self.stray(packet(end) + PACKET_BYTES, fetch + 1, retired);
             self.outcomes.learn(guess, true, true, retired);
-            self.targets.learn(end, target, Flow::Branch);
+            self.targets.correct(end, target);
             return self.mispredicted(retired);
         }
         let known = self.targets.look_up(end).is_some();
@@ -97,9 +101,15 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     /// Whether the target comes so late that the pipeline takes the jump for mispredicted.
     #[inline]
     pub(super) fn is_late(&self, known: bool, fetch: u64, retired: u64) -> bool {
+        self.next_fetch(known, fetch) + 2 > retired
+    }
+
+    /// When the packet behind a jump is fetched whose own packet is fetched in cycle `fetch`, and whose target is known then or
+    /// only found in it.
+    #[inline]
+    fn next_fetch(&self, known: bool, fetch: u64) -> u64 {
         let front_end = &self.parameters.front_end;
-        let next = fetch + if known { front_end.known } else { front_end.found };
-        next + 2 > retired
+        fetch + if known { front_end.known } else { front_end.found }
     }
 
     /// The front end follows a jump that it predicted right.
@@ -115,7 +125,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     ) -> u64 {
         let front_end = &self.parameters.front_end;
         if known {
-            return fetch + front_end.known;
+            return self.next_fetch(true, fetch);
         }
         let late = self.is_late(false, fetch, retired);
         if late || retired <= fetch + front_end.depth + 1 {
@@ -124,7 +134,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         if late {
             self.mispredicted(retired)
         } else {
-            fetch + self.parameters.front_end.found
+            self.next_fetch(false, fetch)
         }
     }
 
@@ -134,6 +144,48 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         self.explain(Count::Mispredictions, 1);
         self.expect(Count::Branch);
         retired
+    }
+
+    /// Until the misprediction of a jump is found out, which retires at `retired`, the front end goes on at `address` from cycle
+    /// `fetch` on, as far as its queue takes packets. The known calls and returns that it comes by change the stack, which
+    /// nobody repairs.
+    #[cold]
+    fn stray(&mut self, mut address: u64, fetch: u64, retired: u64) {
+        // The queue has the packet of the jump itself, too.
+        let full = fetch + self.parameters.front_end.ahead.saturating_sub(1);
+        let found_out = retired.saturating_sub(FOUND_OUT);
+        for _ in fetch..found_out.min(full) {
+            address = self.stray_on(address);
+        }
+    }
+
+    /// The same behind a branch that was wrongly expected to be taken, if its target was known.
+    #[cold]
+    fn stray_to_target(&mut self, end: u64, fetch: u64, retired: u64) {
+        if let Some((target, _)) = self.targets.look_up(end) {
+            self.stray(target, self.next_fetch(true, fetch), retired);
+        }
+    }
+
+    /// Where the front end goes on, on a wrong path, behind the packet of `address`.
+    fn stray_on(&mut self, address: u64) -> u64 {
+        let sequential = packet(address) + PACKET_BYTES;
+        let Some((end, target, flow)) = self.targets.from(address) else {
+            return sequential;
+        };
+        match flow {
+            Flow::Branch if !self.outcomes.would_take(packet(end)) => sequential,
+            Flow::Branch | Flow::Jump => target,
+            Flow::Call => {
+                self.returns.push(end + 2);
+                target
+            }
+            Flow::Return => {
+                let back = self.returns.peek();
+                self.returns.pop();
+                back.unwrap_or(target)
+            }
+        }
     }
 
     /// An unconditional jump; returns when its target is fetched.
@@ -149,7 +201,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
     ) -> u64 {
         let known = self.targets.look_up(end);
         let guessed = match (known, indirect) {
-            (Some((_, Flow::Return)), _) if fetch > self.pushed => self.returns.peek(),
+            (Some((address, Flow::Return)), _) if fetch > self.pushed => {
+                self.returns.peek().or(Some(address))
+            }
             (Some((address, _)), _) => Some(address),
             (None, false) => Some(target),
             (None, true) if flow == Flow::Return => self.returns.peek(),
@@ -158,6 +212,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         self.update_returns(flow, end, fetch);
         if guessed == Some(target) {
             return self.follow(known.is_some(), end, target, flow, fetch, retired);
+        }
+        if let Some(guessed) = guessed {
+            self.stray(guessed, self.next_fetch(known.is_some(), fetch), retired);
         }
         self.targets.learn(end, target, flow);
         self.mispredicted(retired)
@@ -175,6 +232,9 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 }
+
+/// How long before it retires a jump is found to be mispredicted; packets fetched before that still get into the queue.
+const FOUND_OUT: u64 = 1;
 
 #[inline]
 pub(super) fn packet(address: u64) -> u64 {

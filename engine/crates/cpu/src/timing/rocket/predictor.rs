@@ -98,6 +98,15 @@ impl Targets {
         Some((target.address, target.flow))
     }
 
+    /// What is known of the packet of `address`, if it is a jump that ends there or behind: where it ends, target and flow.
+    #[inline]
+    pub(super) fn from(&mut self, address: u64) -> Option<(u64, u64, Flow)> {
+        let packet = address & !(PACKET_BYTES - 1);
+        let target = self.targets[self.find(packet)?];
+        let end = packet + 2 * u64::from(target.half);
+        (end >= address).then_some((end, target.address, target.flow))
+    }
+
     /// Marks the branch that ends at `end` as used: it was predicted taken.
     #[inline]
     pub(super) fn used(&mut self, end: u64) {
@@ -108,8 +117,20 @@ impl Targets {
 
     /// Learns a jump, in the place of what was known of its packet or else of the oldest target.
     pub(super) fn learn(&mut self, end: u64, address: u64, flow: Flow) {
+        let oldest = self.ages.oldest() as usize;
+        self.put(oldest, end, address, flow);
+    }
+
+    /// Learns a branch that was taken and not expected to be. If nothing is known of its packet it takes the first place, as
+    /// the pipeline gives no other one with a branch that the buffer did not know.
+    pub(super) fn correct(&mut self, end: u64, address: u64) {
+        self.put(0, end, address, Flow::Branch);
+    }
+
+    /// Puts a jump in the place of what is known of its packet or else in slot `free`.
+    fn put(&mut self, free: usize, end: u64, address: u64, flow: Flow) {
         let packet = end & !(PACKET_BYTES - 1);
-        let slot = self.find(packet).unwrap_or(self.ages.oldest() as usize);
+        let slot = self.find(packet).unwrap_or(free);
         let left = std::mem::replace(&mut self.tags[slot], packet);
         if left != NO_TAG {
             self.hint(left).count -= 1;
@@ -194,6 +215,12 @@ impl Outcomes {
             index,
             history,
         }
+    }
+
+    /// What would be guessed of a branch in the packet that is fetched next.
+    #[inline]
+    pub(super) fn would_take(&self, packet: u64) -> bool {
+        self.table[usize::from(index(packet, self.history))]
     }
 
     /// Teaches the outcome of a guessed branch; it is visible to fetches from cycle `visible` on.
@@ -293,6 +320,28 @@ mod tests {
             targets.learn(0x8000_0006 + jump * 4, 0, Flow::Jump);
         }
         assert_eq!(targets.look_up(0x8000_0006), None);
+    }
+
+    #[test]
+    fn a_packet_shows_the_jump_that_is_still_to_come() {
+        let mut targets = Targets::new();
+        targets.learn(0x8000_0004, 0x8000_0100, Flow::Call);
+        let jump = Some((0x8000_0004, 0x8000_0100, Flow::Call));
+        assert_eq!(targets.from(0x8000_0004), jump);
+        assert_eq!(targets.from(0x8000_0006), None);
+        assert_eq!(targets.from(0x8000_0008), None);
+    }
+
+    #[test]
+    fn branches_that_were_not_expected_take_each_other_s_place() {
+        let mut targets = Targets::new();
+        targets.correct(0x8000_0000, 0x8000_0100);
+        targets.correct(0x8000_0010, 0x8000_0200);
+        assert_eq!(targets.look_up(0x8000_0000), None);
+        targets.learn(0x8000_0020, 0x8000_0300, Flow::Branch);
+        targets.correct(0x8000_0020, 0x8000_0400);
+        assert_eq!(targets.look_up(0x8000_0010), Some((0x8000_0200, Flow::Branch)));
+        assert_eq!(targets.look_up(0x8000_0020), Some((0x8000_0400, Flow::Branch)));
     }
 
     #[test]

@@ -58,6 +58,11 @@ pub(super) struct Step {
     pub packet: u8,
     /// Retirement of the instruction, relative to the block's first.
     pub offset: u16,
+    /// Whether the packet before that has its first half: fetched once more, it is decoded a cycle later, as the decoder
+    /// takes nothing from the front end while it waits.
+    pub split: bool,
+    /// Whether the next access is split, and waits for the cache if this one misses, not for its result.
+    pub before_split: bool,
 }
 
 /// A result that is ready late, after at least a few cycles.
@@ -293,6 +298,8 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
                 index: index as u8,
                 packet: place.packet,
                 offset: place.offset,
+                split: is_split(entry, place),
+                before_split: is_before_split(block, placed, index),
             });
         };
         let end = entry.physical + (place.end - entry.pc);
@@ -329,6 +336,26 @@ fn steps(latencies: &Latencies, block: &[BlockInstruction], placed: &[Placed]) -
         }
     }
     steps.into()
+}
+
+/// Whether two packets have a part of the instruction.
+fn is_split(entry: &BlockInstruction, place: &Placed) -> bool {
+    entry.instruction.length == 4 && place.end % PACKET_BYTES == 0
+}
+
+/// Whether the next access is split, and nothing up to it needs the result of instruction `index`.
+fn is_before_split(block: &[BlockInstruction], placed: &[Placed], index: usize) -> bool {
+    let target = block[index].instruction.destination();
+    let later = block[index + 1..].iter().zip(&placed[index + 1..]);
+    for (entry, place) in later {
+        if registers(&entry.instruction).any(|register| register == target) {
+            return false;
+        }
+        if is_access(entry.instruction.class()) {
+            return is_split(entry, place);
+        }
+    }
+    false
 }
 
 fn multiplication(operation: Operation, slack: Slack) -> Event {
@@ -394,5 +421,57 @@ fn exit(block: &[BlockInstruction]) -> Exit {
         },
         Class::JumpRegister => Exit::Jump { flow, indirect: true },
         _ => Exit::Sequential,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::decode;
+    use crate::timing::rocket::RocketParameters;
+
+    /// ld a0, 0(a1)
+    const LOAD: u32 = 0x0005_b503;
+    /// ld a2, 8(a1)
+    const LOAD_BESIDE: u32 = 0x0085_b603;
+    /// ld a2, 0(a0)
+    const LOAD_FROM_IT: u32 = 0x0005_3603;
+    /// c.nop
+    const SHORT: u32 = 1;
+
+    /// Whether each access is split, and whether it comes before one that is and does not need its result.
+    fn accesses(words: &[u32]) -> Vec<(bool, bool)> {
+        let mut pc = 0x8000_0000;
+        let mut block = Vec::new();
+        for &word in words {
+            let instruction = decode(word);
+            block.push(BlockInstruction {
+                pc,
+                physical: pc,
+                instruction,
+            });
+            pc += u64::from(instruction.length);
+        }
+        let block = RocketBlock::new(&RocketParameters::measured().latencies, &block);
+        let loads = block.steps.iter().filter(|step| step.event == Event::Load);
+        loads.map(|step| (step.split, step.before_split)).collect()
+    }
+
+    #[test]
+    fn an_access_of_which_two_packets_have_a_part_is_split() {
+        assert_eq!(accesses(&[LOAD]), [(false, false)]);
+        assert_eq!(accesses(&[SHORT, LOAD]), [(true, false)]);
+        assert_eq!(
+            accesses(&[LOAD, SHORT, LOAD_BESIDE]),
+            [(false, true), (true, false)]
+        );
+    }
+
+    #[test]
+    fn an_access_that_needs_the_result_of_a_load_does_not_wait_for_the_cache() {
+        assert_eq!(
+            accesses(&[LOAD, SHORT, LOAD_FROM_IT]),
+            [(false, false), (true, false)]
+        );
     }
 }

@@ -53,14 +53,14 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
             return if self.data.contains(address) {
                 0
             } else {
-                self.fetch_data(at, address, AccessKind::Read).0
+                self.fetch_data(at, address, AccessKind::Read).late
             };
         }
         match self.data.modify(address) {
             Some(false) => 0,
             Some(true) => self.fetch_permission(at, address),
             None => {
-                let late = self.fetch_data(at, address, AccessKind::Own).0;
+                let late = self.fetch_data(at, address, AccessKind::Own).late;
                 self.data.modify(address);
                 late
             }
