@@ -1,11 +1,12 @@
-//! From virtual addresses to physical ones: Sv39 and Sv48 (privileged manual 20211203, sections 4.4 and 4.5), and
-//! page protection.
+//! From virtual addresses to physical ones, as harts go it: who may use a page, and the bits that say that it was used
+//! (privileged manual 20211203, section 4.3.2).
 
 use crate::cause::{Cause, Exception};
 use crate::control::Legal;
 use crate::protection::Regions;
 use crate::translations::{DataKey, FetchKey};
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
+use rackwright_translation::{bit, Entry, PageTables, Walk};
 use serde::{Deserialize, Serialize};
 
 /// Privilege modes, with their encoding.
@@ -96,21 +97,9 @@ pub(crate) struct Found {
     pub(crate) span: u64,
 }
 
-mod entry {
-    pub(super) const VALID: u64 = 1;
-    pub(super) const READ: u64 = 1 << 1;
-    pub(super) const WRITE: u64 = 1 << 2;
-    pub(super) const EXECUTE: u64 = 1 << 3;
-    pub(super) const USER: u64 = 1 << 4;
-    pub(super) const ACCESSED: u64 = 1 << 6;
-    pub(super) const DIRTY: u64 = 1 << 7;
-    /// Of an entry that is not valid, whose bits belong to software: what kind of page it stands for, and that of a page
-    /// on a memory blade (`hardware/src/main/scala/rackwright/pagefault/README.md`).
-    pub(super) const KIND: u64 = 3 << 8;
-    pub(super) const REMOTE: u64 = 1 << 8;
-    /// Reserved, or of extensions that are not there.
-    pub(super) const RESERVED: u64 = 0x3ff << 54;
-}
+/// What the bits that belong to software say in the entry of a page on a memory blade, which is not valid
+/// (`hardware/src/main/scala/rackwright/pagefault/README.md`).
+const REMOTE: u64 = 1 << 8;
 
 impl AddressSpace {
     /// What decides how loads and stores are translated.
@@ -140,12 +129,15 @@ impl AddressSpace {
 
     /// Whether addresses of `privilege` go through page tables.
     fn translates(&self, privilege: Privilege) -> bool {
-        privilege != Privilege::Machine && self.satp >> 60 != 0
+        self.tables(privilege).is_some()
     }
 
-    /// Levels of the page tables: three in Sv39 (mode 8), four in Sv48 (mode 9).
-    fn levels(&self) -> u32 {
-        (self.satp >> 60) as u32 - 5
+    /// The page tables that addresses of `privilege` go through.
+    fn tables(&self, privilege: Privilege) -> Option<PageTables> {
+        match privilege {
+            Privilege::Machine => None,
+            _ => PageTables::of(self.satp),
+        }
     }
 
     /// The mode in which accesses for `purpose` are done.
@@ -183,59 +175,39 @@ impl AddressSpace {
         purpose: Purpose,
     ) -> Result<Found, Exception> {
         let privilege = self.privilege(purpose);
-        if !self.translates(privilege) {
+        let Some(tables) = self.tables(privilege) else {
             let (physical, span) = (address, PAGE_BYTES);
             return Ok(Found { physical, span });
-        }
+        };
         let fault = |cause| Exception {
             cause,
             value: address,
         };
-        if !self.is_canonical(address) {
+        if !tables.is_canonical(address) {
             return Err(fault(purpose.page_fault()));
         }
-        let mut table = (self.satp & 0xfff_ffff_ffff) * PAGE_BYTES;
-        for level in (0..self.levels()).rev() {
-            let place = table + (address >> (12 + 9 * level) & 0x1ff) * 8;
-            let mut bytes = [0; 8];
-            let walks = |purpose| regions.permit(Privilege::Supervisor, purpose, place);
-            if !walks(Purpose::Load) || memory.read(place, &mut bytes).is_err() {
+        let walks = |purpose, place| regions.permit(Privilege::Supervisor, purpose, place);
+        let walk = tables.walk(address, |place| match entry(memory, place) {
+            Some(entry) if walks(Purpose::Load, place) => Ok(entry),
+            _ => Err(fault(purpose.access_fault())),
+        })?;
+        let physical = walk.physical();
+        let permitted = physical.filter(|_| self.permits(walk.entry, privilege, purpose));
+        let physical = permitted.ok_or(fault(purpose.page_fault()))?;
+        let marked = walk.entry.0 | marks(purpose);
+        if marked != walk.entry.0 {
+            let writable = walks(Purpose::Store, walk.place);
+            if !writable || memory.store(walk.place, &marked.to_le_bytes()).is_err() {
                 return Err(fault(purpose.access_fault()));
             }
-            let found = u64::from_le_bytes(bytes);
-            if !well_formed(found) {
-                return Err(fault(purpose.page_fault()));
-            }
-            let page = (found >> 10 & 0xfff_ffff_ffff) * PAGE_BYTES;
-            if found & (entry::READ | entry::EXECUTE) == 0 {
-                table = page;
-                continue;
-            }
-            let span = PAGE_BYTES << (9 * level);
-            if page & (span - 1) != 0 || !self.permits(found, privilege, purpose) {
-                return Err(fault(purpose.page_fault()));
-            }
-            let mark = entry::ACCESSED
-                | if purpose == Purpose::Store {
-                    entry::DIRTY
-                } else {
-                    0
-                };
-            if found | mark != found {
-                let marked = (found | mark).to_le_bytes();
-                if !walks(Purpose::Store) || memory.store(place, &marked).is_err() {
-                    return Err(fault(purpose.access_fault()));
-                }
-            }
-            let physical = page | address & (span - 1);
-            return Ok(Found { physical, span });
         }
-        Err(fault(purpose.page_fault()))
+        let span = walk.span();
+        Ok(Found { physical, span })
     }
 
     /// The place of the entry of `address` in a table of the lowest level, if it is that of a remote page.
     pub(crate) fn remote_entry(&self, memory: &GuestMemory, address: u64) -> Option<u64> {
-        self.remote(memory, address).map(|(place, _)| place)
+        Some(remote(memory, PageTables::of(self.satp)?, address)?.place)
     }
 
     /// The same, if an access for `purpose` may use the page when it has come. Pages of instructions are not told of.
@@ -247,67 +219,55 @@ impl AddressSpace {
         purpose: Purpose,
     ) -> Option<u64> {
         let privilege = self.privilege(purpose);
-        if !self.translates(privilege) || !self.is_canonical(address) {
-            return None;
-        }
-        let (place, found) = self.remote(memory, address)?;
+        let Walk { entry, place, .. } = remote(memory, self.tables(privilege)?, address)?;
         let walks = regions.permit(Privilege::Supervisor, Purpose::Store, place);
-        let usable = found & entry::EXECUTE == 0 && self.permits(found, privilege, purpose);
+        let usable = !entry.has(bit::EXECUTE) && self.permits(entry, privilege, purpose);
         (walks && usable).then_some(place)
     }
 
-    /// The entry of a remote page, and its place.
-    fn remote(&self, memory: &GuestMemory, address: u64) -> Option<(u64, u64)> {
-        let mut table = (self.satp & 0xfff_ffff_ffff) * PAGE_BYTES;
-        for level in (0..self.levels()).rev() {
-            let place = table + (address >> (12 + 9 * level) & 0x1ff) * 8;
-            let mut bytes = [0; 8];
-            memory.read(place, &mut bytes).ok()?;
-            let found = u64::from_le_bytes(bytes);
-            if level == 0 {
-                let remote = found & (entry::VALID | entry::KIND) == entry::REMOTE;
-                return remote.then_some((place, found));
-            }
-            if found & (entry::VALID | entry::READ | entry::EXECUTE) != entry::VALID {
-                return None;
-            }
-            table = (found >> 10 & 0xfff_ffff_ffff) * PAGE_BYTES;
-        }
-        None
-    }
-
-    /// Whether all bits of `address` that page tables don't use are copies of the highest one that they do.
-    fn is_canonical(&self, address: u64) -> bool {
-        let unused = 64 - 12 - 9 * self.levels();
-        (address as i64) << unused >> unused == address as i64
-    }
-
-    fn permits(&self, found: u64, privilege: Privilege, purpose: Purpose) -> bool {
-        let user_page = found & entry::USER != 0;
+    fn permits(&self, entry: Entry, privilege: Privilege, purpose: Purpose) -> bool {
+        let user_page = entry.has(bit::USER);
         let reachable = match privilege {
             Privilege::User => user_page,
             _ => !user_page || (self.user_memory && purpose != Purpose::Fetch),
         };
-        let readable = entry::READ
-            | if self.executable_readable {
-                entry::EXECUTE
-            } else {
-                0
-            };
+        let readable = match self.executable_readable {
+            true => bit::READ | bit::EXECUTE,
+            false => bit::READ,
+        };
         reachable
-            && match purpose {
-                Purpose::Fetch => found & entry::EXECUTE != 0,
-                Purpose::Load => found & readable != 0,
-                Purpose::Store => found & entry::WRITE != 0,
-            }
+            && entry.has(match purpose {
+                Purpose::Fetch => bit::EXECUTE,
+                Purpose::Load => readable,
+                Purpose::Store => bit::WRITE,
+            })
     }
 }
 
-fn well_formed(found: u64) -> bool {
-    let writable_only = found & (entry::READ | entry::WRITE) == entry::WRITE;
-    let pointer = found & (entry::READ | entry::EXECUTE) == 0;
-    let marked_pointer = pointer && found & (entry::ACCESSED | entry::DIRTY | entry::USER) != 0;
-    found & entry::VALID != 0 && found & entry::RESERVED == 0 && !writable_only && !marked_pointer
+fn entry(memory: &GuestMemory, place: u64) -> Option<u64> {
+    let mut bytes = [0; 8];
+    memory.read(place, &mut bytes).ok()?;
+    Some(u64::from_le_bytes(bytes))
+}
+
+/// The bits that an access for `purpose` sets in the entry of its page.
+fn marks(purpose: Purpose) -> u64 {
+    match purpose {
+        Purpose::Store => bit::ACCESSED | bit::DIRTY,
+        _ => bit::ACCESSED,
+    }
+}
+
+/// The walk to the entry of a remote page.
+fn remote(memory: &GuestMemory, tables: PageTables, address: u64) -> Option<Walk> {
+    if !tables.is_canonical(address) {
+        return None;
+    }
+    let walk = tables
+        .walk(address, |place| entry(memory, place).ok_or(()))
+        .ok()?;
+    let remote = walk.entry.0 & (bit::VALID | bit::SOFTWARE) == REMOTE;
+    (walk.level == 0 && remote).then_some(walk)
 }
 
 /// Whether all of the page at `physical` may be used for `purpose`.

@@ -1,7 +1,8 @@
 //! Reading a guest's memory by its own addresses, without a trace: no accessed bits, no time.
 
 use rackwright_cpu::View;
-use rackwright_memory::{GuestMemory, PAGE_BYTES};
+use rackwright_memory::{GuestFault, GuestMemory};
+use rackwright_translation::PageTables;
 
 /// A guest's memory as it is mapped by some page tables.
 #[derive(Clone, Copy)]
@@ -20,30 +21,18 @@ impl<'a> Mapped<'a> {
         }
     }
 
-    /// Where `address` lies in memory; Sv39, Sv48 and Sv57 (privileged manual 20211203, section 4.3.2).
+    /// Where `address` lies in memory.
     fn physical(&self, address: u64) -> Option<u64> {
-        let levels = match self.page_tables >> 60 {
-            0 => return Some(address),
-            mode @ 8..=10 => mode - 5,
-            _ => return None,
-        };
-        let mut table = (self.page_tables & 0xfff_ffff_ffff) * PAGE_BYTES;
-        for level in (0..levels).rev() {
-            let mut bytes = [0; 8];
-            let place = table + (address >> (12 + 9 * level) & 0x1ff) * 8;
-            self.memory.read(place, &mut bytes).ok()?;
-            let entry = u64::from_le_bytes(bytes);
-            if entry & 1 == 0 {
-                return None;
-            }
-            let page = (entry >> 10 & 0xfff_ffff_ffff) * PAGE_BYTES;
-            if entry & 0b1010 != 0 {
-                let inside = (PAGE_BYTES << (9 * level)) - 1;
-                return Some(page & !inside | address & inside);
-            }
-            table = page;
+        if self.page_tables >> 60 == 0 {
+            return Some(address);
         }
-        None
+        let tables = PageTables::of(self.page_tables)?;
+        let read = |place| {
+            let mut bytes = [0; 8];
+            self.memory.read(place, &mut bytes)?;
+            Ok::<_, GuestFault>(u64::from_le_bytes(bytes))
+        };
+        tables.walk(address, read).ok()?.physical()
     }
 
     /// Eight bytes, which must not cross a page.
