@@ -326,12 +326,8 @@ class Observer:
         (engine/crates/trace/src/trigger.rs). What is executed is written to the file `trace` (docs/trace.md).
         """
 
-    @staticmethod
-    def clock_hz() -> int:
-        """The clock of harts."""
-
     def profile(self) -> str:
-        """What was seen, as JSON (engine/crates/trace/src/profile.rs); once, when the run has ended."""
+        """What was seen (engine/crates/trace/src/profile.rs) and the clock, as JSON; once, after the run."""
 
     def samples(self) -> list[bytes]:
         """The looks at the counters of each hart, once the profile was made.
@@ -477,6 +473,9 @@ class RocketRun:
     @property
     def exit_code(self) -> int:
         """What the program ended with."""
+    @property
+    def clock_hz(self) -> int:
+        """The core's clock."""
     @property
     def cycles(self) -> int:
         """Cycles since reset."""

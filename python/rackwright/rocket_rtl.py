@@ -25,9 +25,8 @@ def run_rocket_rtl(
     """Runs a bare-metal program on the Verilated Rocket core.
 
     `max_cycles` ends a run that takes longer with an `EngineError` (0: no limit). `echo` passes the
-    program's output on as it comes. The clock is that of the timing models, 2 GHz, so that results can be
-    compared. `timing` has numbers of L2 and what is behind it in the place of the default; those of the core
-    are in its RTL.
+    program's output on as it comes. `timing` has numbers of L2 and what is behind it in the place of the
+    default, and the clock; those of the core are in its RTL.
     """
     timing = timing or ServerParameters()
     if timing.core:
@@ -37,7 +36,7 @@ def run_rocket_rtl(
         exit_code=result.exit_code,
         instructions=result.instructions,
         cycles=result.cycles,
-        clock_hz=2_000_000_000,
+        clock_hz=result.clock_hz,
         digest=result.digest,
         wall_seconds=result.wall_seconds,
         cpu="rocket-rtl",

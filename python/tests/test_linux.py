@@ -85,6 +85,8 @@ def test_a_restored_guest_goes_on_as_the_uninterrupted_one(image: Image, tmp_pat
         assert slow.stdout == b"2\n"
         assert slow.cycles > timed.cycles
         assert slow.timing["memory"] == {"llc-latency": 400}
+    with pytest.raises(_engine.EngineError, match="whose harts have another clock; boot one with this"):
+        restore(saved, "true", timing=ServerParameters({"clock-hz": 3_200_000_000}))
     with pytest.raises(_engine.EngineError, match="functional"):
         _engine.Guest.restore(saved, "rocket").save(tmp_path / "timed")
     content = saved.read_bytes()

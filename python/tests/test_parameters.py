@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from command_line import rw
 
-from rackwright import EngineError
+from rackwright import EngineError, compile_program
 from rackwright.errors import RackwrightError
 from rackwright.parameters import Parameter, ServerParameters, core_parameters, memory_parameters
+from rackwright.profiling import profile
 from rackwright.rocket_rtl import run_rocket_rtl
 from rackwright.server import Server
 from rackwright.snappy import SnappyUnit
@@ -31,7 +32,10 @@ FAST = ServerParameters({"l2-latency": 4, "llc-latency": 10, "dram-channels": 1}
 SLOW = ServerParameters({"l2-latency": 30, "llc-latency": 200})
 
 
-@pytest.mark.parametrize("timing", [FAST, SLOW, ServerParameters.preset("firesim")])
+QUICK = ServerParameters({"clock-hz": 3_200_000_000})
+
+
+@pytest.mark.parametrize("timing", [FAST, SLOW, QUICK, ServerParameters.preset("firesim")])
 def test_the_model_is_as_the_rtl_with_another_memory_too(timing: ServerParameters) -> None:
     for program in ("load-llc", "stream-write", "vector-add"):
         file = PROGRAMS / f"{program}.elf"
@@ -42,6 +46,39 @@ def test_the_model_is_as_the_rtl_with_another_memory_too(timing: ServerParameter
         rtl, model = measured
         # As with the default: validation/rocket.
         assert abs(model - rtl) < 0.04 * rtl, (program, measured)
+
+
+def test_harts_have_the_clock_that_is_asked_for() -> None:
+    for cpu in ("rocket", "boom"):
+        integer = cycles(cpu, "integer", ServerParameters())
+        assert cycles(cpu, "integer", QUICK) == pytest.approx(integer, rel=0.01)
+        memory = cycles(cpu, "load-dram", ServerParameters())
+        # Of the way to DRAM and back, what is not in cycles stays as long.
+        assert 1.2 * memory < cycles(cpu, "load-dram", QUICK) < 1.6 * memory
+    assert run_rocket_rtl(PROGRAMS / "sort.elf", timing=QUICK).clock_hz == 3_200_000_000
+
+
+def test_a_program_has_its_time_from_the_clock_of_its_hart(tmp_path: Path) -> None:
+    source = """
+    #include <stdio.h>
+    #include <time.h>
+    int main(void) {
+      struct timespec began, ended;
+      unsigned long cycles, later;
+      clock_gettime(CLOCK_MONOTONIC, &began);
+      __asm__ volatile("rdcycle %0" : "=r"(cycles));
+      do __asm__ volatile("rdcycle %0" : "=r"(later)); while (later - cycles < 3200000);
+      clock_gettime(CLOCK_MONOTONIC, &ended);
+      printf("%ld\\n", (ended.tv_sec - began.tv_sec) * 1000000 + (ended.tv_nsec - began.tv_nsec) / 1000);
+    }"""
+    (tmp_path / "waits.c").write_text(source)
+    program = compile_program([tmp_path / "waits.c"], tmp_path / "waits.elf", ["-O2"])
+    usual, quick = (Server("rocket", timing=timing).run(program) for timing in (None, QUICK))
+    assert int(usual.stdout) == pytest.approx(1600, rel=0.01)
+    assert int(quick.stdout) == pytest.approx(1000, rel=0.01)
+    assert (usual.clock_hz, quick.clock_hz) == (2_000_000_000, 3_200_000_000)
+    seen = profile(Server("rocket", timing=QUICK), program)
+    assert (seen.clock_hz, seen.digest) == (quick.clock_hz, quick.digest)
 
 
 def test_the_rtl_has_no_numbers_of_its_own() -> None:
@@ -113,6 +150,7 @@ def test_whatever_is_not_refused_works(cpu: str) -> None:
     ("timing", "says"),
     [
         (ServerParameters({"l2-latency": 0}), "l2-latency is 1 to 10000, not 0"),
+        (ServerParameters({"clock-hz": 0}), "clock-hz is 100000000 to 10000000000, not 0"),
         (ServerParameters({"l2-ways": 7}), "l2: 1048576 bytes in 7 ways"),
         (ServerParameters({"llc-bytes": 1 << 16}), "smaller than the l2"),
         (ServerParameters({"l4-bytes": 1}), "no parameter l4-bytes; there are l2-bytes"),

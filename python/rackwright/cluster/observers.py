@@ -65,7 +65,6 @@ def profiles_of(
             observer,
             command=f"{name}: {_software(nodes[name])}",
             cpu=nodes[name].get("cpu", "rocket"),
-            clock_hz=_engine.Observer.clock_hz(),
             exit_code=0 if ended[name] is None or ended[name] != ended[name] else int(ended[name]),
             digest=result.digest,
             wall_seconds=result.wall_seconds,

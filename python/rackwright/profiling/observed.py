@@ -213,6 +213,7 @@ class Profile:
             stalls=tuple(seen["stalls"]),
             fired=(seen["fired"][0], seen["fired"][1]),
             trace=seen["trace"] and TraceRecord(**seen["trace"]),
+            clock_hz=seen["clock_hz"],
             **about,
         )
 

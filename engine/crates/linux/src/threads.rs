@@ -13,17 +13,17 @@ use crate::process::{Environment, LoadError, Process};
 use crate::Arguments;
 use rackwright_cpu::{Registers, VectorRegisters};
 use rackwright_memory::GuestMemory;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::{Cycle, Cycles, Picosecond};
 use signals::Actions;
 use std::collections::{BTreeMap, VecDeque};
 use thread::{State, Thread, Wait};
 
 /// Time until a hart runs a thread that it did not run before: the call of the scheduler, and the registers of one thread
-/// in the place of another's. A stated constant, one microsecond at 2 GHz; caches and predictors are modelled beside it.
-const SWITCH: Cycles = Cycles::new(2_000);
+/// in the place of another's. A stated constant; caches and predictors are modelled beside it.
+const SWITCH: Picosecond = Picosecond(1_000_000);
 
-/// How long a thread runs while others wait for a hart: a tick of a kernel with 250 of them per second, at 2 GHz.
-const SLICE: Cycles = Cycles::new(8_000_000);
+/// How long a thread runs while others wait for a hart: a tick of a kernel with 250 of them per second.
+const SLICE: Picosecond = Picosecond(4_000_000_000);
 
 /// The number of a thread, unique in a run.
 pub(crate) type ThreadId = u64;
@@ -67,6 +67,9 @@ pub struct Threads {
     /// Those that wait for a hart, the one that waits longest first.
     ready: VecDeque<ThreadId>,
     seats: Vec<Seat>,
+    /// [`SWITCH`] and [`SLICE`] on the clock of the harts.
+    switch: Cycles,
+    slice: Cycles,
     next_id: ThreadId,
     actions: Actions,
     /// When the earliest of those that wait for a time goes on.
@@ -90,6 +93,7 @@ impl Threads {
         environment: Environment<'_>,
         harts: usize,
     ) -> Result<Threads, LoadError> {
+        let clock = environment.clock;
         let process = Process::load(file, memory, arguments, environment)?;
         let mut registers = Registers {
             x: [0; 32],
@@ -109,6 +113,8 @@ impl Threads {
             threads: BTreeMap::from([(PROCESS, first)]),
             ready: VecDeque::from([PROCESS]),
             seats,
+            switch: clock.cycles_of(SWITCH),
+            slice: clock.cycles_of(SLICE),
             next_id: PROCESS + 1,
             actions: Actions::default(),
             next_wake: Cycle::NEVER,
@@ -178,13 +184,13 @@ impl Threads {
         let cost = if seat.last == Some(id) {
             Cycles::new(0)
         } else {
-            SWITCH
+            self.switch
         };
         let at = now.max(since) + cost;
         *seat = Seat {
             runs: Some(id),
             last: Some(id),
-            slice_end: at + SLICE,
+            slice_end: at + self.slice,
         };
         self.deliver(id, &mut registers, memory);
         Some(Taken { registers, at })

@@ -77,6 +77,7 @@ impl Guest {
         let head = Head {
             machine: self.machine.save(),
             memory_bytes: memory.end() - base,
+            clock_hz: self.clock.hertz(),
             disk: self.disk,
             sent: self.sent.to_vec(),
             pages: memory.pages().map(|(address, _)| address).collect(),

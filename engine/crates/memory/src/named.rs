@@ -1,4 +1,5 @@
 use crate::ParameterError;
+use rackwright_time::Clock;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -21,6 +22,8 @@ pub enum Place<'a> {
     Size(&'a mut usize),
     /// 0 or 1.
     Flag(&'a mut bool),
+    /// Cycles per second.
+    Clock(&'a mut Clock),
 }
 
 impl<'a> Named<'a> {
@@ -58,6 +61,7 @@ impl<'a> Named<'a> {
             Place::Long(place) => **place,
             Place::Size(place) => **place as u64,
             Place::Flag(place) => u64::from(**place),
+            Place::Clock(place) => place.hertz(),
         }
     }
 
@@ -75,6 +79,7 @@ impl<'a> Named<'a> {
             Place::Long(place) => **place = value,
             Place::Size(place) => **place = value as usize,
             Place::Flag(place) => **place = value != 0,
+            Place::Clock(place) => **place = Clock::new(value).expect("the range is one of clocks"),
         }
         Ok(())
     }
@@ -130,6 +135,7 @@ places! {
     Long u64;
     Size usize;
     Flag bool;
+    Clock Clock;
 }
 
 #[cfg(test)]

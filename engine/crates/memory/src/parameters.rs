@@ -156,7 +156,9 @@ impl NamedParameters for HierarchyParameters {
             .named()
             .into_iter()
             .map(|each| each.of("coherence"));
-        l2.chain(llc).chain(dram).chain(coherence).collect()
+        let clock = std::iter::once(Named::new("clock-hz", SLOWEST..=FASTEST, &mut self.clock));
+        let parts = l2.chain(llc).chain(dram).chain(coherence);
+        parts.chain(clock).collect()
     }
 
     fn check(&self) -> Result<(), ParameterError> {
@@ -171,6 +173,10 @@ impl NamedParameters for HierarchyParameters {
         })
     }
 }
+
+/// The clocks that may be set, in Hz.
+const SLOWEST: u64 = 100_000_000;
+const FASTEST: u64 = 10_000_000_000;
 
 /// The longest latency that may be set, in cycles.
 const LONGEST: u64 = 10_000;

@@ -2,6 +2,7 @@ use crate::design;
 use crate::error::raise;
 use crate::meeting::Meeting;
 use crate::observer::Observer;
+use crate::parameters;
 use pyo3::prelude::*;
 use rackwright_cluster::{
     ClusterError, Description, Designs, LinuxSpec, NodeKind, Observations, PartReport, Report, ServerSpec,
@@ -225,7 +226,8 @@ fn of_program(spec: &ServerSpec, designs: &Designs, observer: &Observer) -> PyRe
         .filter_map(|name| designs.get(name))
         .filter(|design| design.manifest.unit != PAGE_FAULT)
         .collect();
-    observer.of_program((&path, &file), cpu, &units)
+    let clock = parameters::memory(&spec.memory)?.clock;
+    observer.of_program((&path, &file), (cpu, clock), &units)
 }
 
 fn of_linux(name: &str, spec: &LinuxSpec, designs: &Designs, observer: &Observer) -> PyResult<Observation> {
@@ -244,7 +246,9 @@ fn of_linux(name: &str, spec: &LinuxSpec, designs: &Designs, observer: &Observer
     let software = software.ok_or_else(|| fails(&"is shorter than its parts"))?;
     let cpu = spec.cpu.parse().map_err(raise)?;
     let units: Vec<&Design> = designs.get(&spec.nic).into_iter().collect();
-    observer.of_linux((software.kernel, software.initial_files), cpu, &units, resumes)
+    let clock = parameters::memory(&spec.memory)?.clock;
+    let software = (software.kernel, software.initial_files);
+    observer.of_linux(software, (cpu, clock), &units, resumes)
 }
 
 impl Cluster {

@@ -10,7 +10,7 @@ use rackwright_gateway::UserNetwork;
 use rackwright_machine::{Checkpoint, Extras, MachineError, MachineParameters, Progress, Request};
 use rackwright_server::{CpuModel, ServerParameters};
 use rackwright_server::{LinuxStart, UserConfig, UserGuest};
-use rackwright_time::Cycles;
+use rackwright_time::{Clock, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::{Attachment, PlacedUnit};
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ impl Guest {
             seed,
             vector,
         };
-        let server = changed(parameters.cpu, &memory, &core)?;
+        let server = timed(parameters.cpu, &memory, &core)?;
         let software = Software {
             firmware,
             kernel,
@@ -111,12 +111,13 @@ impl Guest {
         let units = placed(&units)?;
         let nic_design = nic.as_ref().map(|nic| &nic.get().design);
         let told: Vec<_> = designs(&units).into_iter().chain(nic_design).collect();
-        let observation = observation(observer.as_ref(), (kernel, files), (parameters.cpu, &told), false)?;
+        let model = (parameters.cpu, server.memory.clock);
+        let observation = observation(observer.as_ref(), (kernel, files), model, &told, false)?;
         let extras = Extras {
             disk: open(disk)?,
             attachment: attachment(&units),
             observation: observation.as_ref(),
-            parameters: server.as_ref(),
+            parameters: Some(&server),
         };
         let guest = match nic {
             None => Connected::machine_of(rackwright_machine::Guest::start(&parameters, &software, extras)),
@@ -150,17 +151,18 @@ impl Guest {
         core: Values,
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
-        let server = changed(cpu, &memory, &core)?;
+        let server = timed(cpu, &memory, &core)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
         let units = placed(&units)?;
         let nic_design = nic.as_ref().map(|nic| &nic.get().design);
         let told: Vec<_> = designs(&units).into_iter().chain(nic_design).collect();
-        let observation = observation(observer.as_ref(), (kernel, files), (cpu, &told), true)?;
+        let model = (cpu, server.memory.clock);
+        let observation = observation(observer.as_ref(), (kernel, files), model, &told, true)?;
         let extras = Extras {
             disk: open(disk)?,
             attachment: attachment(&units),
             observation: observation.as_ref(),
-            parameters: server.as_ref(),
+            parameters: Some(&server),
         };
         let checkpoint = Checkpoint::read(&path).map_err(raise)?;
         let guest = match nic {
@@ -259,11 +261,12 @@ impl Guest {
 fn observation(
     observer: Option<&Py<Observer>>,
     software: (&[u8], &[u8]),
-    (cpu, units): (CpuModel, &[&rackwright_rtl::Design]),
+    harts: (CpuModel, Clock),
+    units: &[&rackwright_rtl::Design],
     resumes: bool,
 ) -> PyResult<Option<Observation>> {
     observer
-        .map(|observer| observer.get().of_linux(software, cpu, units, resumes))
+        .map(|observer| observer.get().of_linux(software, harts, units, resumes))
         .transpose()
 }
 
@@ -301,10 +304,7 @@ impl From<Connected> for Guest {
     }
 }
 
-/// What the time of a server depends on; `None` when nothing is set.
-fn changed(cpu: CpuModel, memory: &Values, core: &Values) -> PyResult<Option<ServerParameters>> {
-    if memory.is_empty() && core.is_empty() {
-        return Ok(None);
-    }
-    ServerParameters::with(cpu, memory, core).map(Some).map_err(raise)
+/// What the time of a server depends on.
+fn timed(cpu: CpuModel, memory: &Values, core: &Values) -> PyResult<ServerParameters> {
+    ServerParameters::with(cpu, memory, core).map_err(raise)
 }

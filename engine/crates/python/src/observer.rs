@@ -4,15 +4,24 @@ use pyo3::types::PyBytes;
 use rackwright_boot::kernel_offset;
 use rackwright_device::Map;
 use rackwright_linux::program_base;
-use rackwright_memory::HierarchyParameters;
 use rackwright_rtl::Design;
 use rackwright_server::CpuModel;
+use rackwright_time::Clock;
 use rackwright_trace::{
     counter_names, About, Observation, Profile, Session, Settings, Symbols, TraceFile, Trigger,
 };
 use rackwright_unit::names;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What was seen of harts of this clock.
+#[derive(Serialize)]
+struct Seen {
+    clock_hz: u64,
+    #[serde(flatten)]
+    profile: Profile,
+}
 
 /// Observes the harts of one run.
 #[pyclass(frozen)]
@@ -20,7 +29,7 @@ pub struct Observer {
     settings: Settings,
     /// Where the trace goes, if there is to be one.
     trace: Option<PathBuf>,
-    session: Mutex<Option<Session>>,
+    session: Mutex<Option<(Session, Clock)>>,
     samples: Mutex<Vec<Vec<u64>>>,
 }
 
@@ -54,19 +63,14 @@ impl Observer {
         })
     }
 
-    /// The clock of harts, in Hz.
-    #[staticmethod]
-    fn clock_hz() -> u64 {
-        HierarchyParameters::server().clock.hertz()
-    }
-
     /// What was seen, as JSON; once, when the run has ended.
     fn profile(&self) -> PyResult<String> {
         let session = taken(&self.session).take();
-        let session = session.ok_or_else(|| raise("nothing was observed"))?;
+        let (session, clock) = session.ok_or_else(|| raise("nothing was observed"))?;
         let mut profile: Profile = session.profile();
         *taken(&self.samples) = std::mem::take(&mut profile.samples);
-        serde_json::to_string(&profile).map_err(raise)
+        let clock_hz = clock.hertz();
+        serde_json::to_string(&Seen { clock_hz, profile }).map_err(raise)
     }
 
     /// The looks at the counters of each hart, once the profile was made: 64-bit numbers, look by look.
@@ -84,11 +88,11 @@ fn taken<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Observer {
-    /// The observation of a run of a static program, on a server with these units.
+    /// The observation of a run of a static program, on harts of this model and clock with these units.
     pub fn of_program(
         &self,
         (path, file): (&str, &[u8]),
-        cpu: CpuModel,
+        (cpu, clock): (CpuModel, Clock),
         units: &[&Design],
     ) -> PyResult<Observation> {
         let fails = |error: &dyn std::fmt::Display| raise(format!("{path}: {error}"));
@@ -98,19 +102,15 @@ impl Observer {
         let session = Session::of_program(&name.to_string_lossy(), symbols);
         let units = events(units);
         let counters = (counter_names(cpu.accounts(), &units), units.len());
-        self.begin(
-            session,
-            counters,
-            false,
-            about(&name.to_string_lossy(), cpu.name()),
-        )
+        let about = about(&name.to_string_lossy(), cpu, clock);
+        self.begin((session, clock), counters, false, about)
     }
 
     /// The observation of a machine with these units that runs this Linux kernel, from the start or from a checkpoint on.
     pub fn of_linux(
         &self,
         (kernel, files): (&[u8], &[u8]),
-        cpu: CpuModel,
+        (cpu, clock): (CpuModel, Clock),
         units: &[&Design],
         resumes: bool,
     ) -> PyResult<Observation> {
@@ -118,17 +118,18 @@ impl Observer {
         let session = Session::of_linux(kernel, physical, files).map_err(raise)?;
         let units = events(units);
         let counters = (counter_names(cpu.accounts(), &units), units.len());
-        self.begin(session, counters, resumes, about("linux", cpu.name()))
+        let about = about("linux", cpu, clock);
+        self.begin((session, clock), counters, resumes, about)
     }
 
     fn begin(
         &self,
-        session: Session,
+        (session, clock): (Session, Clock),
         counters: (Vec<String>, usize),
         resumes: bool,
         about: About,
     ) -> PyResult<Observation> {
-        *taken(&self.session) = Some(session.clone());
+        *taken(&self.session) = Some((session.clone(), clock));
         let observation =
             Observation::new(session, self.settings.clone(), counters, resumes).map_err(raise)?;
         let Some(path) = &self.trace else {
@@ -140,12 +141,12 @@ impl Observer {
     }
 }
 
-/// What runs on harts of the model `cpu`.
-fn about(software: &str, cpu: &str) -> About {
+/// What runs on harts of this model and clock.
+fn about(software: &str, cpu: CpuModel, clock: Clock) -> About {
     About {
         software: software.to_string(),
-        cpu: cpu.to_string(),
-        clock_hz: Observer::clock_hz(),
+        cpu: cpu.name().to_string(),
+        clock_hz: clock.hertz(),
     }
 }
 

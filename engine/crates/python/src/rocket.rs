@@ -34,6 +34,7 @@ impl RocketDesign {
         memory: Values,
     ) -> PyResult<RocketRun> {
         let parameters = parameters::memory(&memory)?;
+        let clock_hz = parameters.clock.hertz();
         let file =
             std::fs::read(&program).map_err(|error| raise(format!("{}: {error}", program.display())))?;
         let mut machine = rackwright_server::RocketRtl::new(&self.design, parameters, &file, echo)
@@ -48,6 +49,7 @@ impl RocketDesign {
         Ok(RocketRun {
             exit_code,
             cycles: machine.cycle().0,
+            clock_hz,
             instructions: machine.instructions(),
             digest: machine.digest().to_string(),
             output: machine.output().to_vec(),
@@ -85,6 +87,8 @@ pub struct RocketRun {
     exit_code: i32,
     #[pyo3(get)]
     cycles: u64,
+    #[pyo3(get)]
+    clock_hz: u64,
     #[pyo3(get)]
     instructions: u64,
     #[pyo3(get)]

@@ -115,7 +115,7 @@ impl Server {
             None => None,
             Some(observer) => Some(observer.get().of_program(
                 (program, &file),
-                self.cpu,
+                (self.cpu, clock),
                 &designs(&self.units),
             )?),
         };

@@ -4,7 +4,7 @@ use crate::ram::Ram;
 use crate::virtio::chain::Chain;
 use crate::virtio::fault::Fault;
 use crate::virtio::transport::Model;
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::{Clock, Cycle, Picosecond};
 use std::collections::BTreeMap;
 use virtio_bindings::virtio_blk::{
     VIRTIO_BLK_F_BLK_SIZE, VIRTIO_BLK_F_FLUSH, VIRTIO_BLK_F_SEG_MAX, VIRTIO_BLK_ID_BYTES, VIRTIO_BLK_S_IOERR,
@@ -22,15 +22,17 @@ const PIECE: usize = 1 << 16;
 /// What the disk calls itself.
 const NAME: &[u8] = b"rackwright";
 
-/// Until the first byte of a read, and until a write or a flush is done, at 2 GHz: 80 µs and 20 µs, and 3.2 GB/s. Set in
-/// the class of disks of data centers on PCI Express; no disk was measured.
-const READ: Cycles = Cycles::new(160_000);
-const WRITE: Cycles = Cycles::new(40_000);
-const CYCLES_PER_8_BYTES: u64 = 5;
+/// Until the first byte of a read, and until a write or a flush is done: 80 µs and 20 µs, and 3.2 GB/s. Set in the class
+/// of disks of data centers on PCI Express; no disk was measured.
+const READ: Picosecond = Picosecond(80_000_000);
+const WRITE: Picosecond = Picosecond(20_000_000);
+const PICOSECONDS_PER_8_BYTES: u64 = 2_500;
 
 /// The block device (virtio 1.2, section 5.2).
 pub struct Block {
     disk: Disk,
+    /// By which cycles are counted.
+    clock: Clock,
     /// When the disk has moved all that it was asked for.
     free: Cycle,
     configuration: Vec<u8>,
@@ -43,8 +45,8 @@ struct Header {
 }
 
 impl Block {
-    /// A device with this content.
-    pub fn new(disk: Disk) -> Block {
+    /// A device with this content, beside harts of the clock `clock`.
+    pub fn new(disk: Disk, clock: Clock) -> Block {
         let mut configuration = (disk.bytes() / SECTOR).to_le_bytes().to_vec();
         let (segment_bytes, segments, geometry) = (0, u32::from(PLACES) - 2, 0);
         for word in [segment_bytes, segments, geometry, SECTOR as u32] {
@@ -52,6 +54,7 @@ impl Block {
         }
         Block {
             disk,
+            clock,
             free: Cycle::ZERO,
             configuration,
         }
@@ -155,7 +158,9 @@ impl Model for Block {
             _ => (WRITE, 0),
         };
         let moved = self.range(&header, bytes).map_or(0, |_| bytes);
-        self.free = (now + latency).max(self.free) + Cycles::new(moved * CYCLES_PER_8_BYTES / 8);
+        let moving = Picosecond(moved * PICOSECONDS_PER_8_BYTES / 8);
+        let ready = now + self.clock.cycles_of(latency);
+        self.free = ready.max(self.free) + self.clock.cycles_of(moving);
         Ok(self.free)
     }
 
@@ -215,6 +220,10 @@ mod tests {
         disk.unwrap()
     }
 
+    fn clock() -> Clock {
+        Clock::new(2_000_000_000).unwrap()
+    }
+
     struct Host {
         block: Block,
         memory: GuestMemory,
@@ -224,7 +233,7 @@ mod tests {
         fn new() -> Host {
             let mut memory = GuestMemory::new(0x10_0000).unwrap();
             memory.allow_all();
-            let block = Block::new(disk());
+            let block = Block::new(disk(), clock());
             Host { block, memory }
         }
 
@@ -268,7 +277,7 @@ mod tests {
         assert_eq!(host.request(VIRTIO_BLK_T_IN, 0, 9 * 512), (0, 9 * 512 + 1));
         let shown: Vec<u8> = (0..9).map(|sector| host.data(sector * 512 + 511)).collect();
         assert_eq!(shown, [0, 1, 2, 3, 4, 5, 6, 0xaa, 0xaa]);
-        let mut other = Block::new(disk());
+        let mut other = Block::new(disk(), clock());
         other.restore(&host.block.save()).unwrap();
         assert_eq!(other.save(), host.block.save());
         assert!(other.restore(&[0; 20]).is_err());
@@ -327,8 +336,8 @@ mod tests {
         let mut host = Host::new();
         host.request(VIRTIO_BLK_T_IN, 0, 4096);
         let first = host.block.free;
-        assert_eq!(first, Cycle::new(READ.0 + 2560));
+        assert_eq!(first, clock().cycle_at(Picosecond(READ.0 + 1_280_000)));
         host.request(VIRTIO_BLK_T_OUT, 0, 512);
-        assert_eq!(host.block.free, first + Cycles::new(320));
+        assert_eq!(host.block.free, first + clock().cycles_of(Picosecond(160_000)));
     }
 }

@@ -9,6 +9,7 @@ use rackwright_boot::Entry;
 use rackwright_cpu::{SharedCode, Timing};
 use rackwright_device::{Block, Disk, Endpoint, Entropy, Map, Virtio};
 use rackwright_memory::GuestMemory;
+use rackwright_time::Clock;
 use rackwright_unit::Attachment;
 use std::sync::Arc;
 
@@ -79,11 +80,11 @@ impl FromHarts for Parts<'_> {
     }
 }
 
-/// The functions on the PCI bus of a server, in the order of their places.
-pub(super) fn functions(seed: u64, disk: Option<Disk>) -> Vec<Box<dyn Endpoint>> {
+/// The functions on the PCI bus of a server whose harts have the clock `clock`, in the order of their places.
+pub(super) fn functions(clock: Clock, seed: u64, disk: Option<Disk>) -> Vec<Box<dyn Endpoint>> {
     let mut functions: Vec<Box<dyn Endpoint>> = vec![Box::new(Virtio::new(Entropy::new(seed)))];
     if let Some(disk) = disk {
-        functions.push(Box::new(Virtio::new(Block::new(disk))));
+        functions.push(Box::new(Virtio::new(Block::new(disk, clock))));
     }
     functions
 }

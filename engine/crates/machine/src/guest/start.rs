@@ -105,7 +105,7 @@ impl Guest {
             vector: parameters.vector,
         };
         let disk = extras.disk.as_ref().map(Disk::digest);
-        let mut functions = functions(parameters.seed, extras.disk);
+        let mut functions = functions(clock, parameters.seed, extras.disk);
         functions.extend(card);
         let (hierarchy, code) = shared;
         let parts = Parts {
@@ -174,7 +174,9 @@ impl Guest {
         let head = &checkpoint.head;
         let server = extras.parameters();
         let content = extras.disk.as_ref().map(Disk::digest);
-        if let Some(reason) = differs(head.disk, content) {
+        let other_clock = (head.clock_hz != server.memory.clock.hertz())
+            .then_some("is of a machine whose harts have another clock; boot one with this clock-hz");
+        if let Some(reason) = differs(head.disk, content).or(other_clock) {
             let path = checkpoint.path.clone();
             return Err(MachineError::Checkpoint { path, reason });
         }
@@ -193,7 +195,7 @@ impl Guest {
             },
             memory: checkpoint.memory()?,
             // Random numbers go on with the saved state.
-            functions: functions(0, extras.disk),
+            functions: functions(server.memory.clock, 0, extras.disk),
             attachment: extras.attachment,
             start: Start::Saved(&head.machine),
         };
