@@ -58,6 +58,14 @@ def test_harts_have_the_clock_that_is_asked_for() -> None:
     assert run_rocket_rtl(PROGRAMS / "sort.elf", timing=QUICK).clock_hz == 3_200_000_000
 
 
+@pytest.mark.parametrize("hertz", [100_000_000, 1_234_567_890, 10_000_000_000])
+def test_a_unit_works_beside_a_hart_of_any_clock(hertz: int) -> None:
+    given = ("bench", "compression", REPOSITORY / "README.md", "--format", "snappy", "--json")
+    rows = rw(*given, "--target", "boom+unit", "--memory", f"clock-hz={hertz}").json()["rows"]
+    assert [row["verified"] for row in rows] == [True, True]
+    assert [row["seconds"] for row in rows] == [row["cycles"] / hertz for row in rows]
+
+
 def test_a_program_has_its_time_from_the_clock_of_its_hart(tmp_path: Path) -> None:
     source = """
     #include <stdio.h>

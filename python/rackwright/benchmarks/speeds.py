@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 from bootstrap.paths import REPOSITORY
+from rackwright.records import read_records, write_records
 
 TABLE = REPOSITORY / "validation" / "throughput" / "table.csv"
 
@@ -40,28 +40,11 @@ class Speed:
 def write_speeds(speeds: Iterable[Speed]) -> None:
     """Puts these in the place of the rows of their units; the others stay."""
     rows = {speed.unit: speed for speed in read_speeds().values()} | {speed.unit: speed for speed in speeds}
-    with open(TABLE, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Speed.__dataclass_fields__)
-        writer.writerows(asdict(rows[name]).values() for name in sorted(rows))
+    write_records(TABLE, Speed, (rows[name] for name in sorted(rows)))
     read_speeds.cache_clear()
 
 
 @cache
 def read_speeds() -> dict[str, Speed]:
     """The committed speeds by the hash of the RTL; none where there is no table."""
-    if not TABLE.exists():
-        return {}
-    with open(TABLE, encoding="utf-8", newline="") as file:
-        rows = [
-            Speed(
-                row["unit"],
-                row["rtl_hash"],
-                row["workload"],
-                int(row["bytes"]),
-                int(row["cycles"]),
-                int(row["clock_hz"]),
-            )
-            for row in csv.DictReader(file)
-        ]
-    return {row.rtl_hash: row for row in rows}
+    return {row.rtl_hash: row for row in read_records(TABLE, Speed)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from bootstrap.paths import REPOSITORY
+from rackwright.records import read_records, write_records
 from rackwright.synthesis.figures import Figures
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.mapping import mapping_key
@@ -63,40 +63,16 @@ def row_of(configuration: str, figures: Figures, flow: str) -> Row:
 
 def write_table(rows: Iterable[Row], path: Path = TABLE) -> None:
     """Writes the table anew."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row.__dataclass_fields__)
-        writer.writerows(vars(row).values() for row in rows)
+    write_records(path, Row, rows)
 
 
 @cache
 def read_table(path: Path = TABLE) -> dict[str, Row]:
     """The rows by the hash of the RTL; none where there is no table."""
-    if not path.exists():
-        return {}
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = [_row(record) for record in csv.DictReader(file)]
-    return {row.rtl_hash: row for row in rows}
+    return {row.rtl_hash: row for row in read_records(path, Row)}
 
 
 def known_clock(rtl_hash: str) -> int | None:
     """The clock of the row for this RTL, or None."""
     row = read_table().get(rtl_hash)
     return None if row is None else row.clock_hz
-
-
-def _row(record: dict[str, str]) -> Row:
-    return Row(
-        record["configuration"],
-        record["rtl_hash"],
-        record["flow_hash"],
-        float(record["depth_fo4"]),
-        float(record["path_nanoseconds"]),
-        int(record["clock_hz"]),
-        int(record["gate_equivalents"]),
-        int(record["flops"]),
-        int(record["sram_bits"]),
-        float(record["area_mm2"]),
-        record["worst_start"],
-        record["worst_end"],
-    )

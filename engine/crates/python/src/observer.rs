@@ -29,7 +29,7 @@ pub struct Observer {
     settings: Settings,
     /// Where the trace goes, if there is to be one.
     trace: Option<PathBuf>,
-    session: Mutex<Option<(Session, Clock)>>,
+    session: Mutex<Option<(Session, About)>>,
     samples: Mutex<Vec<Vec<u64>>>,
 }
 
@@ -66,10 +66,10 @@ impl Observer {
     /// What was seen, as JSON; once, when the run has ended.
     fn profile(&self) -> PyResult<String> {
         let session = taken(&self.session).take();
-        let (session, clock) = session.ok_or_else(|| raise("nothing was observed"))?;
+        let (session, about) = session.ok_or_else(|| raise("nothing was observed"))?;
         let mut profile: Profile = session.profile();
         *taken(&self.samples) = std::mem::take(&mut profile.samples);
-        let clock_hz = clock.hertz();
+        let clock_hz = about.clock_hz;
         serde_json::to_string(&Seen { clock_hz, profile }).map_err(raise)
     }
 
@@ -103,7 +103,7 @@ impl Observer {
         let units = events(units);
         let counters = (counter_names(cpu.accounts(), &units), units.len());
         let about = about(&name.to_string_lossy(), cpu, clock);
-        self.begin((session, clock), counters, false, about)
+        self.begin(session, counters, false, about)
     }
 
     /// The observation of a machine with these units that runs this Linux kernel, from the start or from a checkpoint on.
@@ -119,17 +119,17 @@ impl Observer {
         let units = events(units);
         let counters = (counter_names(cpu.accounts(), &units), units.len());
         let about = about("linux", cpu, clock);
-        self.begin((session, clock), counters, resumes, about)
+        self.begin(session, counters, resumes, about)
     }
 
     fn begin(
         &self,
-        (session, clock): (Session, Clock),
+        session: Session,
         counters: (Vec<String>, usize),
         resumes: bool,
         about: About,
     ) -> PyResult<Observation> {
-        *taken(&self.session) = Some((session.clone(), clock));
+        *taken(&self.session) = Some((session.clone(), about.clone()));
         let observation =
             Observation::new(session, self.settings.clone(), counters, resumes).map_err(raise)?;
         let Some(path) = &self.trace else {

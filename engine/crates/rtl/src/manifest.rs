@@ -222,24 +222,25 @@ impl Manifest {
 
     /// The `custom-n` numbers that the unit answers to.
     pub fn opcodes(&self) -> &[u8] {
-        self.ports
-            .iter()
-            .find_map(|port| match port {
-                Port::Command { opcodes, .. } | Port::Mmio { opcodes, .. } => Some(opcodes.as_slice()),
-                _ => None,
-            })
-            .unwrap_or(&[])
+        self.control().map_or(&[], |(opcodes, _)| opcodes)
     }
 
     /// The commands that the unit says it understands.
     pub fn commands(&self) -> &[UnitCommand] {
-        self.ports
-            .iter()
-            .find_map(|port| match port {
-                Port::Command { commands, .. } | Port::Mmio { commands, .. } => Some(commands.as_slice()),
-                _ => None,
-            })
-            .unwrap_or(&[])
+        self.control().map_or(&[], |(_, commands)| commands)
+    }
+
+    /// What the port says through which the unit gets commands, if it has one.
+    fn control(&self) -> Option<(&[u8], &[UnitCommand])> {
+        self.ports.iter().find_map(|port| match port {
+            Port::Command {
+                opcodes, commands, ..
+            }
+            | Port::Mmio {
+                opcodes, commands, ..
+            } => Some((opcodes.as_slice(), commands.as_slice())),
+            _ => None,
+        })
     }
 
     /// Whether the unit translates the addresses that it is given.
