@@ -25,7 +25,7 @@ class Parameter:
 
 
 def memory_parameters() -> list[Parameter]:
-    """The numbers of caches and DRAM, which docs/memory-model.md explains."""
+    """The numbers of caches and DRAM, and the clock, which docs/memory-model.md explains."""
     return [Parameter(*row) for row in _engine.memory_parameters()]
 
 
@@ -36,7 +36,7 @@ def core_parameters(cpu: str) -> list[Parameter]:
 
 @dataclass(frozen=True)
 class ServerParameters:
-    """Numbers in the place of the default: of caches and DRAM (`memory`), and of harts (`core`), by name.
+    """Numbers in the place of the default, by name: of clock, caches and DRAM (`memory`), of harts (`core`).
 
     A value: equal ones are equal, and it can be a key. Whatever takes one has it checked first.
     """

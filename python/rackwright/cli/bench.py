@@ -178,8 +178,8 @@ def compression(
         list[str] | None,
         typer.Option(
             metavar="warm|cold|NAME=NUMBER|FILE.yaml",
-            help="Measure the second run on simulated cores, or the first; or a number of caches or DRAM, "
-            "such as l2-latency=20, or a file of numbers (docs/memory-model.md). Repeatable.",
+            help="Measure the second run on simulated cores, or the first; or a number of the clock, "
+            "caches or DRAM, such as l2-latency=20, or a file of numbers (docs/memory-model.md). Repeatable.",
         ),
     ] = None,
     settings: SetOption = None,

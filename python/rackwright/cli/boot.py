@@ -63,8 +63,8 @@ GuestMemoryOption = Annotated[
     typer.Option(
         "--memory",
         metavar="SIZE|NAME=NUMBER|FILE.yaml",
-        help="Bytes of memory, like 512MiB, 2GiB by default; or a number of caches or DRAM, such as "
-        "l2-latency=20, or a file of numbers (docs/memory-model.md). Repeatable.",
+        help="Bytes of memory, like 512MiB, 2GiB by default; or a number of the clock, caches or DRAM, such "
+        "as l2-latency=20, or a file of numbers (docs/memory-model.md). Repeatable.",
     ),
 ]
 

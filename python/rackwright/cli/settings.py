@@ -47,8 +47,8 @@ MemoryOption = Annotated[
     typer.Option(
         "--memory",
         metavar="NAME=NUMBER|FILE.yaml|SERVER",
-        help="A number of caches or DRAM, such as l2-latency=20, a file of numbers, or a server with a name, "
-        "such as firesim (docs/memory-model.md); repeatable.",
+        help="A number of the clock, caches or DRAM, such as l2-latency=20, a file of numbers, or a server "
+        "with a name, such as firesim (docs/memory-model.md); repeatable.",
     ),
 ]
 

@@ -187,8 +187,8 @@ impl AddressSpace {
             return Err(fault(purpose.page_fault()));
         }
         let walks = |purpose, place| regions.permit(Privilege::Supervisor, purpose, place);
-        let walk = tables.walk(address, |place| match entry(memory, place) {
-            Some(entry) if walks(Purpose::Load, place) => Ok(entry),
+        let walk = tables.walk(address, |place| match memory.word(place) {
+            Ok(entry) if walks(Purpose::Load, place) => Ok(entry),
             _ => Err(fault(purpose.access_fault())),
         })?;
         let physical = walk.physical();
@@ -244,12 +244,6 @@ impl AddressSpace {
     }
 }
 
-fn entry(memory: &GuestMemory, place: u64) -> Option<u64> {
-    let mut bytes = [0; 8];
-    memory.read(place, &mut bytes).ok()?;
-    Some(u64::from_le_bytes(bytes))
-}
-
 /// The bits that an access for `purpose` sets in the entry of its page.
 fn marks(purpose: Purpose) -> u64 {
     match purpose {
@@ -263,9 +257,7 @@ fn remote(memory: &GuestMemory, tables: PageTables, address: u64) -> Option<Walk
     if !tables.is_canonical(address) {
         return None;
     }
-    let walk = tables
-        .walk(address, |place| entry(memory, place).ok_or(()))
-        .ok()?;
+    let walk = tables.walk(address, |place| memory.word(place)).ok()?;
     let remote = walk.entry.0 & (bit::VALID | bit::SOFTWARE) == REMOTE;
     (walk.level == 0 && remote).then_some(walk)
 }

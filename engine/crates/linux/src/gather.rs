@@ -63,9 +63,7 @@ pub(crate) fn pieces(memory: &GuestMemory, address: u64, count: u64) -> io::Resu
 
 /// The 64-bit number at `address`.
 pub(crate) fn word(memory: &GuestMemory, address: u64) -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    memory.read(address, &mut bytes).map_err(fault)?;
-    Ok(u64::from_le_bytes(bytes))
+    memory.word(address).map_err(fault)
 }
 
 /// Stores numbers of 64 bits one after the other.

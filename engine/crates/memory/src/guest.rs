@@ -162,6 +162,17 @@ impl GuestMemory {
         Ok(())
     }
 
+    /// The eight bytes at `address`, the lowest first.
+    ///
+    /// # Errors
+    /// As [`GuestMemory::read`].
+    #[inline]
+    pub fn word(&self, address: u64) -> Result<u64, GuestFault> {
+        let mut bytes = [0; 8];
+        self.read(address, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
     /// Copies the bytes at `address` into `into`, as a hart fetches instructions.
     ///
     /// # Errors

@@ -101,7 +101,7 @@ impl Guest {
             seed,
             vector,
         };
-        let server = timed(parameters.cpu, &memory, &core)?;
+        let server = ServerParameters::with(parameters.cpu, &memory, &core).map_err(raise)?;
         let software = Software {
             firmware,
             kernel,
@@ -151,7 +151,7 @@ impl Guest {
         core: Values,
     ) -> PyResult<Guest> {
         let cpu: CpuModel = cpu.parse().map_err(raise)?;
-        let server = timed(cpu, &memory, &core)?;
+        let server = ServerParameters::with(cpu, &memory, &core).map_err(raise)?;
         let (kernel, files) = (kernel.unwrap_or_default(), files.unwrap_or_default());
         let units = placed(&units)?;
         let nic_design = nic.as_ref().map(|nic| &nic.get().design);
@@ -302,9 +302,4 @@ impl From<Connected> for Guest {
             guest: Mutex::new(guest),
         }
     }
-}
-
-/// What the time of a server depends on.
-fn timed(cpu: CpuModel, memory: &Values, core: &Values) -> PyResult<ServerParameters> {
-    ServerParameters::with(cpu, memory, core).map_err(raise)
 }

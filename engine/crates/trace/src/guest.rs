@@ -1,7 +1,7 @@
 //! Reading a guest's memory by its own addresses, without a trace: no accessed bits, no time.
 
 use rackwright_cpu::View;
-use rackwright_memory::{GuestFault, GuestMemory};
+use rackwright_memory::GuestMemory;
 use rackwright_translation::PageTables;
 
 /// A guest's memory as it is mapped by some page tables.
@@ -27,19 +27,13 @@ impl<'a> Mapped<'a> {
             return Some(address);
         }
         let tables = PageTables::of(self.page_tables)?;
-        let read = |place| {
-            let mut bytes = [0; 8];
-            self.memory.read(place, &mut bytes)?;
-            Ok::<_, GuestFault>(u64::from_le_bytes(bytes))
-        };
-        tables.walk(address, read).ok()?.physical()
+        let walk = tables.walk(address, |place| self.memory.word(place));
+        walk.ok()?.physical()
     }
 
     /// Eight bytes, which must not cross a page.
     pub(crate) fn word(&self, address: u64) -> Option<u64> {
-        let mut bytes = [0; 8];
-        self.memory.read(self.physical(address)?, &mut bytes).ok()?;
-        Some(u64::from_le_bytes(bytes))
+        self.memory.word(self.physical(address)?).ok()
     }
 
     /// Four bytes, which must not cross a page.

@@ -35,8 +35,8 @@ impl PageTables {
         (address as i64) << unused >> unused == address as i64
     }
 
-    /// Follows the entries of the canonical `address` to the first that is not of a further table. `read` reads an entry;
-    /// its errors end the walk.
+    /// Follows the entries of `address`, of which the bits count that the tables resolve, to the first that is not of a
+    /// further table. `read` reads an entry; its errors end the walk.
     #[inline]
     pub fn walk<E>(&self, address: u64, mut read: impl FnMut(u64) -> Result<u64, E>) -> Result<Walk, E> {
         let mut table = self.root;
