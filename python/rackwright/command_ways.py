@@ -6,7 +6,7 @@ from typing import Protocol
 
 from rackwright import _engine
 
-# The register map of the command queue: hardware/src/main/scala/rackwright/rocc/README.md.
+# The register map of the command queue: hardware/src/main/scala/rackwright/adapter/README.md.
 _RS1, _RS2, _COMMAND, _RESULT = 0x00, 0x08, 0x10, 0x18
 _OPCODE_SHIFT = 7
 _WANTS_ANSWER = 1 << 9

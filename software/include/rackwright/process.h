@@ -1,6 +1,6 @@
 /* Units from a process of an operating system that switches processes and pages.
  *
- * Units there translate addresses themselves (hardware/src/main/scala/rackwright/access/README.md). Three things differ
+ * Units there translate addresses themselves (hardware/src/main/scala/rackwright/access/translation/README.md). Three things differ
  * from a program that has the machine to itself:
  *   - Others give commands to the same unit. The commands of one operation are given in a restartable sequence of
  *     Linux (rseq), so that none of theirs comes in between and all go to the unit of one hart. After those of

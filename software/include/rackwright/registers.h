@@ -1,7 +1,7 @@
 /* Commands to a unit behind registers.
  *
  * `page` is the address of its registers, `custom` and `funct` are those of the command: constants of the header that
- * `rw units --header` makes. The map is in hardware/src/main/scala/rackwright/rocc/README.md. Every access waits until the
+ * `rw units --header` makes. The map is in hardware/src/main/scala/rackwright/adapter/README.md. Every access waits until the
  * unit has answered it, and is a compiler barrier, because a unit reads and writes memory that the compiler knows nothing
  * about. */
 #ifndef RACKWRIGHT_REGISTERS_H

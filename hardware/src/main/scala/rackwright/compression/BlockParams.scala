@@ -2,7 +2,7 @@ package rackwright.compression
 
 import chisel3.util._
 
-import rackwright.lz77.{EncoderLiterals, EncoderParams}
+import rackwright.lz77.encode.{EncoderLiterals, EncoderParams}
 
 /** What compressors have in common whose format gathers blocks. */
 trait BlockParams extends CompressorParams {

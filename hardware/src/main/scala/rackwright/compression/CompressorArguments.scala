@@ -1,7 +1,7 @@
 package rackwright.compression
 
-import rackwright.elaborate.{Parameter, ParameterValues}
-import rackwright.lz77.{EncoderParams, HashFunction}
+import rackwright.lz77.encode.{EncoderParams, HashFunction}
+import rackwright.unit.{Parameter, ParameterValues}
 
 /** The parameters of elaboration that compressors have in common. */
 object CompressorArguments {

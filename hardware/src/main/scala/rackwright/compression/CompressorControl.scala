@@ -3,10 +3,11 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
-import rackwright.lz77.{EncoderJob, EncoderParams}
-import rackwright.memory.{StreamRange, WriterRange, WriterResult}
-import rackwright.rocc.{Operation, OperationResult, SettingValues}
+import rackwright.access.WriterRange
+import rackwright.lz77.encode.{EncoderJob, EncoderParams}
+import rackwright.operation.{Operation, OperationResult, SettingValues}
+import rackwright.port.Status
+import rackwright.stream.{StreamRange, WriterResult}
 
 /** Takes a compressor through one operation after the other: start, run, drain, report.
   *

@@ -3,9 +3,10 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{Encoder, EncoderEvents, WrittenLines}
-import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams, StreamLoader, StreamWriter}
-import rackwright.rocc.{CommandPort, CommandRouter, Operation}
+import rackwright.access.{MemoryArbiter, StreamLoader, StreamWriter, WrittenLines}
+import rackwright.lz77.encode.{Encoder, EncoderEvents}
+import rackwright.operation.{CommandRouter, Operation}
+import rackwright.port.{CommandPort, MemoryPort, MemoryPortParams}
 
 /** Everything of a compressor but its format: commands, input, the LZ77 encoder and output.
   *

@@ -1,7 +1,7 @@
 package rackwright.compression
 
-import rackwright.lz77.EncoderParams
-import rackwright.rocc.Setting
+import rackwright.lz77.encode.EncoderParams
+import rackwright.operation.Setting
 
 /** What the compressors of all formats have in common: sizes, ports and the settings of the LZ77 encoder. */
 trait CompressorParams extends StreamParams {

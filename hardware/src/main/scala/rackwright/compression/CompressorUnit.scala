@@ -1,8 +1,8 @@
 package rackwright.compression
 
-import rackwright.contract.HardwareUnit
-import rackwright.memory.MemoryPort
-import rackwright.rocc.StreamCommands
+import rackwright.operation.StreamCommands
+import rackwright.port.MemoryPort
+import rackwright.unit.HardwareUnit
 
 /** The top of a compressor: ports and events, and a core that the boxes of a format are connected to.
   *

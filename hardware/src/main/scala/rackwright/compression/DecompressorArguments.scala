@@ -1,6 +1,6 @@
 package rackwright.compression
 
-import rackwright.elaborate.Parameter
+import rackwright.unit.Parameter
 
 /** The parameters of elaboration that decompressors have in common. */
 object DecompressorArguments {

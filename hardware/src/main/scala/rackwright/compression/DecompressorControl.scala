@@ -3,10 +3,11 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
-import rackwright.lz77.{DecoderDictionary, DecoderStart}
-import rackwright.memory.{Ranges, StreamRange}
-import rackwright.rocc.{InputExtension, Operation, OperationResult, SettingValues}
+import rackwright.access.Ranges
+import rackwright.lz77.decode.{DecoderDictionary, DecoderStart}
+import rackwright.operation.{InputExtension, Operation, OperationResult, SettingValues}
+import rackwright.port.Status
+import rackwright.stream.StreamRange
 
 /** Takes a decompressor through one operation after the other, and the LZ77 decoder through the parts of each.
   *

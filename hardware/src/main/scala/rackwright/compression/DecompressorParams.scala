@@ -3,8 +3,8 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.DecoderParams
-import rackwright.rocc.{Operation, Setting}
+import rackwright.lz77.decode.DecoderParams
+import rackwright.operation.{Operation, Setting}
 
 /** What the decompressors of all formats have in common: sizes, ports and the settings of the LZ77 decoder. */
 trait DecompressorParams extends StreamParams {

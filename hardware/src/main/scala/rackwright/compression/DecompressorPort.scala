@@ -3,10 +3,11 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
-import rackwright.lz77.{DecoderDictionary, LiteralRun, SegmentGroup}
-import rackwright.memory.{ByteStream, MemoryPort, OutputLine, StreamRange}
-import rackwright.rocc.SettingValues
+import rackwright.access.OutputLine
+import rackwright.lz77.decode.{DecoderDictionary, LiteralRun, SegmentGroup}
+import rackwright.operation.SettingValues
+import rackwright.port.{MemoryPort, Status}
+import rackwright.stream.{ByteStream, StreamRange}
 
 /** What a format sees of the decompressor around it: bytes of the input come in, literals and segments go out, part by
   * part. A part (a frame, a stream, a member) is what one checksum is for, and begins an output of its own.

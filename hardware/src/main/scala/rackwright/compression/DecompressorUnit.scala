@@ -3,10 +3,11 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.HardwareUnit
-import rackwright.lz77.{Decoder, DecoderStart, WrittenLines}
-import rackwright.memory.{LineWriter, MemoryArbiter, MemoryPort}
-import rackwright.rocc.{CommandRouter, StreamCommands}
+import rackwright.access.{LineWriter, MemoryArbiter, WrittenLines}
+import rackwright.lz77.decode.{Decoder, DecoderStart}
+import rackwright.operation.{CommandRouter, StreamCommands}
+import rackwright.port.MemoryPort
+import rackwright.unit.HardwareUnit
 
 /** The top of a decompressor: ports, commands, the way from the LZ77 decoder to memory, and events.
   *

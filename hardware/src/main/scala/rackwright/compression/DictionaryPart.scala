@@ -3,9 +3,10 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.EncoderParams
-import rackwright.memory.{Ranges, StreamRange}
-import rackwright.rocc.{Operation, Setting}
+import rackwright.access.Ranges
+import rackwright.lz77.encode.EncoderParams
+import rackwright.operation.{Operation, Setting}
+import rackwright.stream.StreamRange
 
 /** The settings that say where a dictionary's content is: at which address, how many bytes. */
 case class DictionarySettings(address: Setting, length: Setting)

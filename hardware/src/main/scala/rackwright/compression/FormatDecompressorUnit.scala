@@ -3,9 +3,10 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{Decoder, DecoderStart}
-import rackwright.memory.{LineWriter, MemoryArbiter, StreamRange}
-import rackwright.rocc.Operation
+import rackwright.access.{LineWriter, MemoryArbiter}
+import rackwright.lz77.decode.{Decoder, DecoderStart}
+import rackwright.operation.Operation
+import rackwright.stream.StreamRange
 
 /** Everything of a decompressor but its format: commands, the input as a stream, the LZ77 decoder and output.
   *

@@ -3,9 +3,9 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.Sequence
-import rackwright.memory.ByteChunk
-import rackwright.rocc.SettingValues
+import rackwright.lz77.encode.Sequence
+import rackwright.operation.SettingValues
+import rackwright.stream.ByteChunk
 
 /** What a format sees of the compressor around it: sequences and literals come in, bytes of the format go out.
   *

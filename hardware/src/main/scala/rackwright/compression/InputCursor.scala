@@ -3,7 +3,9 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory._
+import rackwright.access.{Ranges, StreamLoader}
+import rackwright.port.{MemoryPort, MemoryPortParams}
+import rackwright.stream.{ByteStream, StreamRange}
 
 /** The source of an operation as a stream of bytes that can be entered at any place.
   *

@@ -3,8 +3,9 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, MemoryPortParams, StreamRange}
-import rackwright.rocc.InputExtension
+import rackwright.operation.InputExtension
+import rackwright.port.{MemoryPort, MemoryPortParams}
+import rackwright.stream.StreamRange
 
 /** Holds back the reads of a compressor for what is not there yet of its input, which comes in pieces.
   *

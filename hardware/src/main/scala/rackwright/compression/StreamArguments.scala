@@ -1,6 +1,6 @@
 package rackwright.compression
 
-import rackwright.elaborate.{Parameter, ParameterValues}
+import rackwright.unit.{Parameter, ParameterValues}
 
 /** The parameters of elaboration behind [[StreamSizes]]. */
 object StreamArguments {

@@ -3,8 +3,8 @@ package rackwright.compression
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.MemoryPortParams
-import rackwright.rocc.{Operation, Setting}
+import rackwright.operation.{Operation, Setting}
+import rackwright.port.MemoryPortParams
 
 /** How a unit that turns one stream into another meets memory and software.
   *

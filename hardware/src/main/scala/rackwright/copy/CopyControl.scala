@@ -3,9 +3,10 @@ package rackwright.copy
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
-import rackwright.memory._
-import rackwright.rocc._
+import rackwright.access.WriterRange
+import rackwright.operation.{Operation, OperationResult}
+import rackwright.port.Status
+import rackwright.stream.{ByteChunk, ByteStream, StreamRange, WriterResult}
 
 /** Runs one copy at a time: starts both ends, moves bytes, puts the two verdicts together. */
 class CopyControl(bytes: Int) extends Module {

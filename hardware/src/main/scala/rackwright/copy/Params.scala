@@ -2,7 +2,7 @@ package rackwright.copy
 
 import chisel3.util.log2Ceil
 
-import rackwright.memory.MemoryPortParams
+import rackwright.port.MemoryPortParams
 
 /** What the user says about a copy unit.
   *

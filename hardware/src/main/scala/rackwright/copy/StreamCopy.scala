@@ -2,9 +2,9 @@ package rackwright.copy
 
 import chisel3._
 
-import rackwright.contract.HardwareUnit
-import rackwright.memory._
-import rackwright.rocc._
+import rackwright.access.{MemoryArbiter, StreamLoader, StreamWriter}
+import rackwright.operation.{CommandRouter, StreamCommands}
+import rackwright.unit.HardwareUnit
 
 /** Copies a range of memory, one beat per cycle. README.md is the contract. */
 class StreamCopy(params: Params) extends HardwareUnit {

@@ -1,7 +1,6 @@
 package rackwright.copy
 
-import rackwright.contract.HardwareUnit
-import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
 /** The copy unit for elaboration. */
 object StreamCopyDescription extends UnitDescription {

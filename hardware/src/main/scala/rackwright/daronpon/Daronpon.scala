@@ -2,8 +2,8 @@ package rackwright.daronpon
 
 import chisel3._
 
-import rackwright.contract.HardwareUnit
 import rackwright.memory.SramQueue
+import rackwright.unit.HardwareUnit
 
 /** A dispatcher of requests in the path of a switch's port (Wang 2025, section 2.3). README.md is the contract. */
 class Daronpon(params: Params) extends HardwareUnit {

@@ -1,7 +1,6 @@
 package rackwright.daronpon
 
-import rackwright.contract.HardwareUnit
-import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
 /** The dispatcher in the list of units. */
 object DaronponDescription extends UnitDescription {

@@ -3,8 +3,8 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.SkidBuffer
-import rackwright.network.StreamFlit
+import rackwright.port.StreamFlit
+import rackwright.stream.SkidBuffer
 
 /** Sends frames as they are ordered: as they came, with other addresses, with a report taken off or put in, or of the
   * unit's own.

@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-import rackwright.network.StreamFlit
+import rackwright.port.StreamFlit
 
 /** Puts pieces of up to eight bytes together to full flits. A piece may be empty only if it is the last. */
 class Packer extends Module {

@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-import rackwright.network.StreamFlit
+import rackwright.port.StreamFlit
 
 /** Takes frames in, each behind a flit with its time, and tells what each is once it is whole.
   *

@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-import rackwright.rocc.{MmioPort, MmioResponse}
+import rackwright.port.{MmioPort, MmioResponse}
 
 /** Reads and writes of registers: one per cycle, answered in the next. */
 class RegisterFile(params: Params) extends Module {

@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-import rackwright.network.StreamFlit
+import rackwright.port.StreamFlit
 
 /** Reads the report of another dispatcher out of the flits of a frame, and checks its tag.
   *

@@ -3,8 +3,6 @@ package rackwright.deflate
 import chisel3._
 import chisel3.util._
 
-import rackwright.entropy.HuffmanWord
-
 /** What a code for literals and lengths stands for. */
 object TokenKind extends ChiselEnum {
 
@@ -91,28 +89,6 @@ object TokenFormat {
     entry.value := symbol
     entry.extra := distanceExtraBits(symbol)
     entry
-  }
-
-  /** The word of `symbol` in the fixed code for literals and lengths (RFC 1951, section 3.2.6). */
-  def fixedLiteral(symbol: UInt): HuffmanWord = {
-    val length = Mux(symbol < 144.U, 8.U, Mux(symbol < 256.U, 9.U, Mux(symbol < 280.U, 7.U, 8.U(4.W))))
-    val code = Mux(
-      symbol < 144.U,
-      symbol +& 0x30.U,
-      Mux(symbol < 256.U, symbol +& (0x190 - 144).U, Mux(symbol < 280.U, symbol - 256.U, symbol - (280 - 0xc0).U))
-    )
-    fixedWord(code, length)
-  }
-
-  /** The word of `symbol` in the fixed code for distances. */
-  def fixedDistance(symbol: UInt): HuffmanWord = fixedWord(symbol, 5.U)
-
-  private def fixedWord(code: UInt, length: UInt): HuffmanWord = {
-    val most = DeflateCompressorParams.mostBits
-    val word = Wire(new HuffmanWord(most))
-    word.length := length
-    word.code := Reverse((code.pad(most) << (most.U - length))(most - 1, 0))
-    word
   }
 
   /** Lengths of the fixed codes (RFC 1951, section 3.2.6). */

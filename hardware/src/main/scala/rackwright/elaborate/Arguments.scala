@@ -3,6 +3,9 @@ package rackwright.elaborate
 import java.io.IOException
 import java.nio.file.{Files, Path, Paths}
 
+import rackwright.adapter.Adapters
+import rackwright.unit.{ParameterValues, UnitDescription, UsageError}
+
 /** What the command line asks for. */
 sealed trait Arguments
 

@@ -4,7 +4,7 @@ import java.nio.file.Files
 
 import circt.stage.ChiselStage
 
-import rackwright.contract.HardwareUnit
+import rackwright.unit.{HardwareUnit, Manifest}
 
 /** Turns a unit into Verilog and a manifest. */
 object Elaborator {

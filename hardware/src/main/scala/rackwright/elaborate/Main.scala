@@ -3,6 +3,8 @@ package rackwright.elaborate
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import rackwright.unit.UsageError
+
 /** Elaborates units: `Arguments.usage` is the command line. Exit status 2 and one line on a mistake of the user. */
 object Main {
   def main(arguments: Array[String]): Unit =

@@ -2,7 +2,7 @@ package rackwright.elaborate
 
 import circt.stage.ChiselStage
 
-import rackwright.contract.{CommandDescription, HardwareUnit}
+import rackwright.unit.{CommandDescription, HardwareUnit, Manifest, Parameter, ParameterValues, UnitDescription}
 
 /** The list of units as `rw units` shows it. */
 object UnitList {

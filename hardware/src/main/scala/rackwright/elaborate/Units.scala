@@ -1,14 +1,18 @@
 package rackwright.elaborate
 
-import rackwright.compression.{CombinedCompressorDescription, CombinedDecompressorDescription}
+import rackwright.combined.{CombinedCompressorDescription, CombinedDecompressorDescription}
 import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
-import rackwright.deflate.{DeflateCompressorDescription, DeflateDecompressorDescription}
+import rackwright.deflate.decode.DeflateDecompressorDescription
+import rackwright.deflate.encode.DeflateCompressorDescription
 import rackwright.nic.NicDescription
 import rackwright.pagefault.PageFaultDescription
-import rackwright.protobuf.{DeserializerDescription, SerializerDescription}
+import rackwright.protobuf.parse.DeserializerDescription
+import rackwright.protobuf.write.SerializerDescription
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
-import rackwright.zstd.{ZstdCompressorDescription, ZstdDecompressorDescription}
+import rackwright.unit.{UnitDescription, UsageError}
+import rackwright.zstd.decode.ZstdDecompressorDescription
+import rackwright.zstd.encode.ZstdCompressorDescription
 
 /** The units that come with the product, in the order of the list. */
 object Units {
@@ -45,7 +49,7 @@ object Units {
       .orElse(load(className).map(_.getDeclaredConstructor().newInstance()))
     instance match {
       case Some(unit: UnitDescription) => unit
-      case Some(_) => throw UsageError(s"class $className is not a rackwright.elaborate.UnitDescription")
+      case Some(_) => throw UsageError(s"class $className is not a rackwright.unit.UnitDescription")
       case None => throw UsageError(s"class $className is not on the class path")
     }
   }

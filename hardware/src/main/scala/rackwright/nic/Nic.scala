@@ -2,8 +2,13 @@ package rackwright.nic
 
 import chisel3._
 
-import rackwright.contract.HardwareUnit
+import rackwright.network.Flit
+import rackwright.nic.control.{Controller, Counters}
+import rackwright.nic.port.Params
+import rackwright.nic.receive.ReceivePath
+import rackwright.nic.send.SendPath
 import rackwright.nic.virtio.{SendRing, VirtioNet}
+import rackwright.unit.HardwareUnit
 
 /** A network interface on the processor's memory system (Karandikar 2024, section 2.3). README.md is the contract. */
 class Nic(params: Params) extends HardwareUnit {

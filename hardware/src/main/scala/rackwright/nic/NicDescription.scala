@@ -1,7 +1,8 @@
 package rackwright.nic
 
-import rackwright.contract.HardwareUnit
-import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+import rackwright.network.Frame
+import rackwright.nic.port.Params
+import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
 /** The network interface in the list of units. */
 object NicDescription extends UnitDescription {

@@ -3,7 +3,7 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.MemoryPort
+import rackwright.port.MemoryPort
 
 /** Asks for the page of an entry. */
 class WalkRequest extends Bundle {

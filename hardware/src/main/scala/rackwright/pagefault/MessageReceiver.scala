@@ -3,9 +3,9 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, TagAllocator}
-import rackwright.network.StreamFlit
-import rackwright.nic.InternetSum
+import rackwright.access.TagAllocator
+import rackwright.network.InternetSum
+import rackwright.port.{MemoryPort, StreamFlit}
 
 /** Receives answers and writes pages to their frames.
   *

@@ -3,9 +3,9 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, ReorderBuffer}
-import rackwright.network.StreamFlit
-import rackwright.nic.InternetSum
+import rackwright.access.ReorderBuffer
+import rackwright.network.InternetSum
+import rackwright.port.{MemoryPort, StreamFlit}
 
 /** Who is who on the network. */
 class Addresses extends Bundle {

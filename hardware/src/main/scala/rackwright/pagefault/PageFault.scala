@@ -3,8 +3,9 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.{CommandSet, HardwareUnit}
-import rackwright.nic.Frame
+import rackwright.network.Frame
+import rackwright.port.CommandSet
+import rackwright.unit.HardwareUnit
 
 /** Brings remote pages without software, after the page-fault accelerator of Karandikar 2024, section 2.6. README.md is
   * the contract.

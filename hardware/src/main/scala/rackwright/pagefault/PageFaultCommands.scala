@@ -3,8 +3,7 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.{CommandList, UnitCommand}
-import rackwright.rocc.CommandPort
+import rackwright.port.{CommandList, CommandPort, UnitCommand}
 
 /** Understands commands: those of software, which are answered at once, and walks, which are answered when the page has
   * come. Holds the queues from software to the rest.

@@ -1,7 +1,6 @@
 package rackwright.pagefault
 
-import rackwright.contract.HardwareUnit
-import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
 /** The page-fault unit in the list of units. */
 object PageFaultDescription extends UnitDescription {

@@ -2,7 +2,7 @@ package rackwright.pagefault
 
 import chisel3.util.{isPow2, log2Ceil}
 
-import rackwright.memory.MemoryPortParams
+import rackwright.port.MemoryPortParams
 
 /** What the user says about a page-fault unit.
   *

@@ -3,7 +3,7 @@ package rackwright.pagefault
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.MemoryPort
+import rackwright.port.MemoryPort
 
 /** A page that has come: what software is to know, and where it wants to have that. */
 class NewPage extends Bundle {

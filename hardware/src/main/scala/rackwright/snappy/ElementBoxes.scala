@@ -3,9 +3,9 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
+import rackwright.access.RangeBeat
 import rackwright.compression.DecompressorPort
-import rackwright.contract.Status
-import rackwright.memory.RangeBeat
+import rackwright.port.Status
 
 /** Snappy for a decompressor that also knows other formats: the preamble, and then elements, from a stream of bytes.
   *

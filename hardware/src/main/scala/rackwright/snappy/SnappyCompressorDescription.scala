@@ -1,9 +1,8 @@
 package rackwright.snappy
 
 import rackwright.compression.{CompressorArguments, StreamArguments}
-import rackwright.contract.HardwareUnit
-import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
-import rackwright.lz77.EntryContents
+import rackwright.lz77.encode.EntryContents
+import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
 /** The Snappy compressor for elaboration. */
 object SnappyCompressorDescription extends UnitDescription {

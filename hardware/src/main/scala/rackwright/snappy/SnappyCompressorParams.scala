@@ -1,8 +1,8 @@
 package rackwright.snappy
 
 import rackwright.compression.{CompressorParams, StreamSizes}
-import rackwright.lz77.EncoderParams
-import rackwright.rocc.Setting
+import rackwright.lz77.encode.EncoderParams
+import rackwright.operation.Setting
 
 /** What a user chooses for a Snappy compressor.
   *

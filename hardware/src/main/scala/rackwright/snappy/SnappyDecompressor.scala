@@ -2,9 +2,9 @@ package rackwright.snappy
 
 import chisel3._
 
+import rackwright.access.{BeatLoader, LineWriter}
 import rackwright.compression.DecompressorUnit
-import rackwright.lz77.Decoder
-import rackwright.memory.{BeatLoader, LineWriter}
+import rackwright.lz77.decode.Decoder
 
 /** The unit `snappy-decompress`: from a Snappy stream in memory to a buffer in memory. README.md is the contract.
   *

@@ -3,10 +3,11 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
-import rackwright.lz77.DecoderStart
-import rackwright.memory.{Ranges, StreamRange}
-import rackwright.rocc.{Operation, OperationResult}
+import rackwright.access.Ranges
+import rackwright.lz77.decode.DecoderStart
+import rackwright.operation.{Operation, OperationResult}
+import rackwright.port.Status
+import rackwright.stream.StreamRange
 
 /** Takes a decompressor through one operation after the other: preamble, body, drain, report.
   *

@@ -1,8 +1,7 @@
 package rackwright.snappy
 
 import rackwright.compression.{DecompressorArguments, StreamArguments}
-import rackwright.contract.HardwareUnit
-import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
 /** The Snappy decompressor for elaboration. */
 object SnappyDecompressorDescription extends UnitDescription {

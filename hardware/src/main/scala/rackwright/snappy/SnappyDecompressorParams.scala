@@ -1,8 +1,8 @@
 package rackwright.snappy
 
 import rackwright.compression.{DecompressorParams, StreamSizes}
-import rackwright.lz77.DecoderParams
-import rackwright.rocc.Setting
+import rackwright.lz77.decode.DecoderParams
+import rackwright.operation.Setting
 
 /** What a user chooses for a Snappy decompressor.
   *

@@ -3,7 +3,7 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{DecoderParams, Segment, SegmentGroup}
+import rackwright.lz77.decode.{DecoderParams, Segment, SegmentGroup}
 
 /** Checks every rule of the format and hands on what is right. Three stages: sums, counters, verdict.
   *

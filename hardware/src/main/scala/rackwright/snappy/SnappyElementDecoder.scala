@@ -3,8 +3,8 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{DecoderParams, LiteralRun, SegmentGroup}
-import rackwright.memory.RangeBeat
+import rackwright.access.RangeBeat
+import rackwright.lz77.decode.{DecoderParams, LiteralRun, SegmentGroup}
 
 /** Takes a Snappy stream apart, up to two elements per cycle, and checks every rule of the format.
   *

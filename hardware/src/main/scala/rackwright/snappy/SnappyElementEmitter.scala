@@ -4,8 +4,8 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.compression.FormatPort
-import rackwright.lz77.{EncoderParams, Sequence}
-import rackwright.memory.ByteChunk
+import rackwright.lz77.encode.{EncoderParams, Sequence}
+import rackwright.stream.ByteChunk
 
 /** What leaves in one cycle: a piece of a copy, the head of a literal, some bytes of a literal; each may be nothing. */
 class EmittedPart(params: EncoderParams, literalReadBytes: Int) extends Bundle {

@@ -3,7 +3,7 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.DecoderParams
+import rackwright.lz77.decode.DecoderParams
 
 /** What lies at one or two places of the input, found in one cycle: elements, a head by itself, or a piece of a long
   * literal. Places count from the first byte of `window`.

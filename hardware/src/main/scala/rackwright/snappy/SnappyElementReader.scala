@@ -3,7 +3,7 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-import rackwright.lz77.{DecoderParams, LiteralRun}
+import rackwright.lz77.decode.{DecoderParams, LiteralRun}
 
 /** One or two elements as they were read. */
 class ReadElements(val params: DecoderParams) extends Bundle {

@@ -3,7 +3,8 @@ package rackwright.snappy
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPortParams, RangeBeat}
+import rackwright.access.RangeBeat
+import rackwright.port.MemoryPortParams
 
 /** What one byte of the input would mean if an element began there. */
 class SnappyPlace(bytes: Int) extends Bundle {

@@ -4,6 +4,8 @@ import java.nio.file.{Files, Path}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.unit.UsageError
+
 /** Elaboration of the copy unit, in each shape of its ports. */
 class ElaboratorTest extends AnyFunSuite {
   private def elaborate(more: String*): (Path, ujson.Value) = {

@@ -3,6 +3,10 @@ package rackwright.nic
 import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
+import rackwright.network.Frame
+import rackwright.nic.control.Counters
+import rackwright.nic.port.{Params, Registers}
+
 /** Which network interfaces may be built. */
 class NicTest extends AnyFunSuite {
   private def refused(params: => Params): String = intercept[IllegalArgumentException](params).getMessage

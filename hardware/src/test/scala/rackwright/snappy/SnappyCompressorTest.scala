@@ -4,7 +4,7 @@ import _root_.circt.stage.ChiselStage
 import org.scalatest.funsuite.AnyFunSuite
 
 import rackwright.compression.StreamSizes
-import rackwright.lz77.EncoderParams
+import rackwright.lz77.encode.EncoderParams
 
 /** Which compressors may be built. */
 class SnappyCompressorTest extends AnyFunSuite {

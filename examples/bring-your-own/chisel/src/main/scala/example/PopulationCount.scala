@@ -3,8 +3,9 @@ package example
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.{CommandList, CommandSet, HardwareUnit, Status, UnitCommand}
-import rackwright.memory.{MemoryPortParams, StreamLoader}
+import rackwright.access.StreamLoader
+import rackwright.port.{CommandList, CommandSet, MemoryPortParams, Status, UnitCommand}
+import rackwright.unit.HardwareUnit
 
 /** Counts the one bits of a buffer in memory, 16 bytes per cycle.
   *

@@ -1,7 +1,6 @@
 package example
 
-import rackwright.contract.HardwareUnit
-import rackwright.elaborate.{Parameter, ParameterValues, UnitDescription}
+import rackwright.unit.{HardwareUnit, Parameter, ParameterValues, UnitDescription}
 
 /** What elaboration knows of the unit: its name, its parameters, and how to build it. */
 object PopulationCountUnit extends UnitDescription {

@@ -3,8 +3,9 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, MemoryPortParams, SramQueue}
-import rackwright.nic.Frame
+import rackwright.memory.SramQueue
+import rackwright.network.Frame
+import rackwright.port.{MemoryPort, MemoryPortParams}
 
 /** Reads chains of descriptors that the driver has made available, and checks them (virtio 1.2, sections 2.7.5 to
   * 2.7.14). Only whole chains that break no rule come out.

@@ -3,7 +3,7 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.{InterruptModeration, ModerationSetting, RegisterFile}
+import rackwright.nic.control.{InterruptModeration, ModerationSetting, RegisterFile}
 
 /** When a driver is told of buffers that it got back from a queue. */
 class NotificationSetting extends Bundle {

@@ -3,7 +3,8 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.{Flit, ReceiveRequest, Summed}
+import rackwright.network.{Flit, Summed}
+import rackwright.nic.port.ReceiveRequest
 
 /** A flit on its way to memory, and where the part of a frame goes that it belongs to.
   *

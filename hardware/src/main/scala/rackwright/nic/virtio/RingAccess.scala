@@ -3,7 +3,7 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, MemoryPortParams}
+import rackwright.port.{MemoryPort, MemoryPortParams}
 
 /** A read, or a write of 2 or 4 bytes, within a beat. */
 class RingRequest extends Bundle {

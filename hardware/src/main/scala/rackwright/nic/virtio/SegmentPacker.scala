@@ -3,7 +3,8 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.{Flit, SendFlit}
+import rackwright.network.Flit
+import rackwright.nic.port.SendFlit
 
 /** Joins the parts of frames: every flit that comes out is full but the last of a frame.
   *

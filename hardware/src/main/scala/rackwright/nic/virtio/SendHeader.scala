@@ -3,7 +3,8 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.{Flit, Frame, SendFlit}
+import rackwright.network.{Flit, Frame}
+import rackwright.nic.port.SendFlit
 
 /** Takes the headers of virtio off frames, and has the checksums put in that they ask for (virtio 1.2, section 5.1.6).
   *

@@ -3,7 +3,7 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.SendRequest
+import rackwright.nic.port.SendRequest
 
 /** Has the frames sent that chains hold, part by part, behind their headers. */
 class SendSegments extends Module {

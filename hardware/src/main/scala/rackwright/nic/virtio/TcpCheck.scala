@@ -3,7 +3,7 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.{Flit, Frame, InternetSum}
+import rackwright.network.{Flit, Frame, InternetSum}
 
 /** What is known of a frame that waits in the packet buffer. */
 class Arrival extends Bundle {

@@ -3,7 +3,7 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.memory.{MemoryPort, MemoryPortParams}
+import rackwright.port.{MemoryPort, MemoryPortParams}
 
 /** Gives buffers back to the driver, one after the other, and says whether it wants an interrupt (virtio 1.2, sections
   * 2.7.7 and 2.7.8).

@@ -3,7 +3,8 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.{Frame, Registers}
+import rackwright.network.Frame
+import rackwright.nic.port.Registers
 
 /** Sizes and numbers of the virtio front end. */
 object Virtio {

@@ -3,9 +3,12 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.contract.Status
-import rackwright.memory.{MemoryArbiter, MemoryPort, MemoryPortParams, SkidBuffer, SramQueue}
-import rackwright.nic.{Completion, FarAccess, Flit, Params, ReceiveRequest, SendRequest, Summed}
+import rackwright.access.MemoryArbiter
+import rackwright.memory.SramQueue
+import rackwright.network.{Flit, Summed}
+import rackwright.nic.port.{Completion, FarAccess, Params, ReceiveRequest, SendRequest}
+import rackwright.port.{MemoryPort, MemoryPortParams, Status}
+import rackwright.stream.SkidBuffer
 
 /** A network device of virtio 1.2 in front of the send and the receive path. README.md is the contract. */
 class VirtioNet(params: Params) extends Module {

@@ -3,7 +3,7 @@ package rackwright.nic.virtio
 import chisel3._
 import chisel3.util._
 
-import rackwright.nic.FarAccess
+import rackwright.nic.port.FarAccess
 
 /** What the driver has agreed on with the device, and what the server has set. */
 class Agreement extends Bundle {

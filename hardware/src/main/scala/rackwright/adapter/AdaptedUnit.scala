@@ -1,0 +1,52 @@
+package rackwright.adapter
+
+import scala.collection.mutable
+
+import chisel3._
+import chisel3.util.DecoupledIO
+
+import rackwright.port.{CommandPort, CommandSet, MemoryPort, MemoryPortParams, MmioPort}
+import rackwright.unit._
+
+/** A unit within adapters: registers instead of RoCC commands, AXI4 masters instead of memory ports, or both.
+  *
+  * Every port keeps its name, but for commands that come through registers: that port is `mmio`.
+  */
+class AdaptedUnit(build: => HardwareUnit, mmio: Boolean, axi4: Boolean) extends HardwareUnit {
+  private val unit = Module(build)
+  private val adaptersIdle = Wire(Bool())
+  private val idles = mutable.ArrayBuffer.empty[Bool]
+
+  override def hertz: Long = unit.hertz
+
+  override def desiredName: String =
+    unit.desiredName + (if (mmio) "Mmio" else "") + (if (axi4) "Axi4" else "")
+
+  unit.madePorts.foreach {
+    case (inner: CommandPort, CommandDescription(_, opcodes, commands, false)) => command(inner, opcodes, commands)
+    case (inner: MemoryPort, MemoryDescription(name, params)) => memory(inner, name, params)
+    case (inner: MmioPort, MmioDescription(name, opcodes, commands)) =>
+      queuePort(commands, opcodes: _*).suggestName(name) <> inner
+    case (inner: DecoupledIO[_], StreamDescription(name, outward, bytes)) =>
+      (if (outward) streamOutput(bytes) else streamInput(bytes)).suggestName(name) <> inner
+    case (inner: Bool, InterruptDescription(name)) => interruptPort(name) := inner
+    case (inner: Bool, IdleDescription(name)) => idlePort().suggestName(name) := inner && adaptersIdle
+    case (inner: UInt, EventDescription(name, _)) => event(name, inner)
+    case (_, other) => throw new IllegalArgumentException(s"port ${other.name} can't be adapted")
+  }
+  adaptersIdle := idles.foldLeft(true.B)(_ && _)
+
+  private def command(inner: CommandPort, opcodes: Seq[Int], commands: CommandSet): Unit = if (mmio) {
+    val queue = Module(new CommandQueue)
+    queuePort(commands, opcodes: _*).suggestName("mmio") <> queue.mmio
+    inner <> queue.command
+    idles += queue.idle
+  } else commandPort(commands, opcodes: _*).suggestName("command") <> inner
+
+  private def memory(inner: MemoryPort, name: String, params: MemoryPortParams): Unit = if (axi4) {
+    val adapter = Module(new Axi4Adapter(params))
+    adapter.memory <> inner
+    idles += adapter.idle
+    axi4Port(Axi4Adapter.params(params)).suggestName(name) <> adapter.axi
+  } else memoryPort(params).suggestName(name) <> inner
+}

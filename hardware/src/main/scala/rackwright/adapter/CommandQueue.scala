@@ -1,0 +1,95 @@
+package rackwright.adapter
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.port.{CommandPort, MmioPort, MmioResponse}
+
+/** Gives a unit its commands through registers, for cores without RoCC.
+  *
+  * Software writes the operands, then `command`; the command is sent when it is written, and the access is answered
+  * when the unit has taken it. Reading `result` waits for the answer of a command that has one. README.md has the
+  * register map.
+  */
+class CommandQueue extends Module {
+  import CommandQueue.Register
+
+  /** Accesses of the core. */
+  val mmio = IO(Flipped(new MmioPort))
+
+  /** The unit. */
+  val command = IO(Flipped(new CommandPort))
+
+  /** No access or answer is waiting here. */
+  val idle = IO(Output(Bool()))
+
+  private val rs1 = RegInit(0.U(64.W))
+  private val rs2 = RegInit(0.U(64.W))
+  private val answersDue = RegInit(0.U(CommandQueue.countBits.W))
+  private val answers = Queue(command.response, CommandQueue.answers)
+  private val responses = Wire(Decoupled(new MmioResponse))
+  mmio.response <> Queue(responses, 2)
+
+  private val access = mmio.request
+  private def reads(register: Int): Bool = !access.bits.write && access.bits.address === register.U
+  private def writes(register: Int): Bool = access.bits.write && access.bits.address === register.U
+
+  private val sends = writes(Register.command)
+  private val takes = reads(Register.result) && answersDue =/= 0.U
+  private val xd = access.bits.data(CommandQueue.xdBit)
+  // A command whose answer would find no room is refused, so that answers nobody reads can't block the queue.
+  private val refused = sends && xd && answersDue === CommandQueue.answers.U
+  private val overrun = RegInit(false.B)
+  private val accepted = MuxCase(true.B, Seq((sends && !refused) -> command.request.ready, takes -> answers.valid))
+
+  responses.valid := access.valid && accepted
+  access.ready := responses.ready && accepted
+  command.request.valid := access.valid && sends && !refused && responses.ready
+  command.request.bits.opcode := access.bits.data(8, 7)
+  command.request.bits.funct := access.bits.data(6, 0)
+  command.request.bits.xd := xd
+  command.request.bits.rd := 0.U
+  command.request.bits.rs1 := rs1
+  command.request.bits.rs2 := rs2
+  answers.ready := access.fire && takes
+
+  responses.bits.data := MuxCase(
+    0.U,
+    Seq(
+      reads(Register.rs1) -> rs1,
+      reads(Register.rs2) -> rs2,
+      takes -> answers.bits.data,
+      reads(Register.result) -> Fill(64, 1.U(1.W)),
+      reads(Register.state) -> Cat(overrun, answersDue)
+    )
+  )
+  when(access.fire) {
+    when(writes(Register.rs1)) { rs1 := access.bits.data }
+    when(writes(Register.rs2)) { rs2 := access.bits.data }
+    when(refused) { overrun := true.B }
+    when(writes(Register.state)) { overrun := false.B }
+  }
+  answersDue := answersDue + (command.request.fire && xd) - (access.fire && takes)
+  // Answers that wait to be read change nothing by themselves.
+  idle := !access.valid && !mmio.response.valid
+}
+
+/** The register map of a [[CommandQueue]]. */
+object CommandQueue {
+
+  /** Answers kept until software reads them. */
+  val answers: Int = 4
+  private val countBits = log2Ceil(answers + 1)
+
+  /** Bit of the `command` register that asks for an answer. */
+  val xdBit: Int = 9
+
+  /** Byte offsets of the registers. */
+  object Register {
+    val rs1: Int = 0x00
+    val rs2: Int = 0x08
+    val command: Int = 0x10
+    val result: Int = 0x18
+    val state: Int = 0x20
+  }
+}

@@ -1,0 +1,12 @@
+package rackwright.deflate
+
+/** What stands around the blocks, by its number as a setting. */
+object Wrapper {
+
+  /** Nothing; the head and Adler-32 of RFC 1950; members with CRC-32 and length of RFC 1952. */
+  val raw: Int = 0
+  val zlib: Int = 1
+  val gzip: Int = 2
+  val bits: Int = 2
+  val meaning: String = "what stands around the data: 0 nothing, 1 zlib, 2 gzip"
+}

@@ -1,0 +1,237 @@
+package rackwright.deflate.encode
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.deflate.TokenFormat
+import rackwright.entropy.huffman.{
+  CountedLiterals,
+  HuffmanCodeMaker,
+  HuffmanWord,
+  LiteralHistogram,
+  SymbolCount,
+  WordOrder
+}
+
+/** The three kinds of blocks (RFC 1951, section 3.2.3). */
+object BlockKind {
+  val stored: Int = 0
+  val fixed: Int = 1
+  val dynamic: Int = 2
+  val bits: Int = 2
+}
+
+/** A block whose codes are made, if it has some of its own. */
+class PreparedBlock(params: DeflateCompressorParams) extends Bundle {
+  val kind = UInt(BlockKind.bits.W)
+  val tokens = UInt(params.tokenBits.W)
+  val bytes = UInt(params.countBits.W)
+  val last = Bool()
+  val slot = UInt(log2Ceil(params.slots).W)
+
+  /** Strings that describe its codes. */
+  val strings = UInt(CodeDescriber.placeBits.W)
+
+  /** Which half of the tables it uses. */
+  val half = Bool()
+}
+
+/** A word of a code for the block that is prepared; where in the tables. */
+class TableWord(symbols: Int) extends Bundle {
+  val half = Bool()
+  val symbol = UInt(log2Ceil(symbols).W)
+  val word = new HuffmanWord(DeflateCompressorParams.mostBits)
+}
+
+/** Makes a block's codes from its counts, describes them, and decides which kind of block is the shortest. */
+class BlockPreparer(params: DeflateCompressorParams) extends Module {
+  import BlockPreparer.State
+  import DeflateCompressorParams.mostBits
+
+  /** Is taken when it has been counted; what is counted from then on is the next one's. */
+  val block = IO(Flipped(Decoupled(new CollectedBlock(params))))
+  val counted = IO(Flipped(Valid(new CountedLiterals)))
+
+  /** Nothing may be gathered yet. */
+  val hold = IO(Output(Bool()))
+  val prepared = IO(Decoupled(new PreparedBlock(params)))
+
+  /** Its words and the strings of its description: of the half of the tables that it is going to use. */
+  val literalWord = IO(Valid(new TableWord(TokenFormat.literalSymbols)))
+  val distanceWord = IO(Valid(new TableWord(TokenFormat.distanceSymbols)))
+  val string = IO(Valid(new DescriptionString))
+  val half = IO(Output(Bool()))
+
+  /** Something moves although there is no block. */
+  val busy = IO(Output(Bool()))
+
+  private val state = RegInit(State.idle)
+  private val current = Reg(new PreparedBlock(params))
+  private val side = RegInit(false.B)
+  private val histogram = Module(new LiteralHistogram(params.countBits))
+  private val literalMaker = Module(
+    new HuffmanCodeMaker(params.countBits, TokenFormat.describedLiterals, mostBits, WordOrder.ShortestLowest)
+  )
+  private val distanceMaker = Module(
+    new HuffmanCodeMaker(params.countBits, TokenFormat.describedDistances, mostBits, WordOrder.ShortestLowest)
+  )
+  private val describer = Module(new CodeDescriber)
+  private def enters(target: State.Type): Bool = state === target && RegNext(state =/= target, false.B)
+
+  // Bytes first, then the end of the block and lengths, and distances beside these.
+  private val begins = state === State.idle && block.valid && !histogram.busy
+  histogram.counted := counted
+  histogram.gather := begins
+  private val gathered = state === State.bytes && !enters(State.bytes) && !histogram.busy
+  private val at = Reg(UInt(5.W))
+  private val feeding = state === State.matches && at =/= TokenFormat.describedDistances.U
+  private val fed = RegNext(feeding, false.B)
+  private val fedAt = RegNext(at)
+  private val ends = 1.U(params.countBits.W)
+  private val lengthCount = RegNext(VecInit(ends +: block.bits.lengths.map(_.pad(params.countBits)))(at))
+  private val distanceCount = RegNext(block.bits.distances(at))
+  // A code for distances has two words at least, so that it is complete.
+  private val few = RegNext(PopCount(block.bits.distances.map(_ =/= 0.U)) < 2.U)
+  literalMaker.start := begins
+  literalMaker.count.valid := histogram.count.valid || fed
+  literalMaker.count.bits.symbol := Mux(fed, TokenFormat.endOfBlock.U + fedAt, histogram.count.bits.symbol)
+  literalMaker.count.bits.count := Mux(fed, lengthCount, histogram.count.bits.count)
+  distanceMaker.start := begins
+  distanceMaker.count.valid := fed
+  distanceMaker.count.bits.symbol := fedAt
+  distanceMaker.count.bits.count := Mux(few && fedAt < 2.U && distanceCount === 0.U, 1.U, distanceCount)
+  private val allFed = state === State.matches && !feeding && !fed
+  literalMaker.finish := allFed
+  distanceMaker.finish := allFed
+  block.ready := allFed
+  hold := state === State.idle && histogram.busy
+  busy := hold
+
+  // Lengths are kept to be described; each symbol has none before it gets one.
+  private val literalLengths = SyncReadMem(TokenFormat.literalSymbols, UInt(4.W))
+  private val distanceLengths = SyncReadMem(TokenFormat.distanceSymbols, UInt(4.W))
+  for ((memory, maker) <- Seq(literalLengths -> literalMaker, distanceLengths -> distanceMaker)) {
+    when(maker.count.valid || maker.word.valid) {
+      memory.write(
+        Mux(maker.count.valid, maker.count.bits.symbol, maker.word.bits.symbol),
+        Mux(maker.count.valid, 0.U, maker.word.bits.word.length)
+      )
+    }
+  }
+  private val asksDistance = RegNext(describer.place.bits.isDistance)
+  private val literalLength = literalLengths.read(describer.place.bits.symbol, describer.place.valid)
+  private val distanceLength = distanceLengths.read(
+    describer.place.bits.symbol(log2Ceil(TokenFormat.distanceSymbols) - 1, 0),
+    describer.place.valid
+  )
+  describer.length := RegNext(Mux(asksDistance, distanceLength, literalLength))
+  for ((output, maker) <- Seq(literalWord -> literalMaker, distanceWord -> distanceMaker)) {
+    output.valid := maker.word.valid
+    output.bits.half := side
+    output.bits.symbol := maker.word.bits.symbol
+    output.bits.word := maker.word.bits.word
+  }
+  string := describer.string
+  half := side
+
+  // What each kind of block would take.
+  private val literalsMade = Reg(Bool())
+  private val distancesMade = Reg(Bool())
+  when(begins) {
+    literalsMade := false.B
+    distancesMade := false.B
+  }.otherwise {
+    when(literalMaker.done) { literalsMade := true.B }
+    when(distanceMaker.done) { distancesMade := true.B }
+  }
+  private val extraBits = Reg(UInt(block.bits.extraBits.getWidth.W))
+  private val fixed = Module(new FixedCodeBits(params))
+  fixed.start := begins
+  fixed.count := literalMaker.count
+  fixed.matches := block.bits.matches
+  private val made = RegNext(literalMaker.summary.bits +& distanceMaker.summary.bits)
+  private val dynamicBits = RegNext(made +& RegNext(describer.bits +& extraBits))
+  private val fixedBits = RegNext(fixed.bits +& extraBits)
+  private val storedBits = RegNext((current.bytes << 3) +& BlockPreparer.storedHeadBits.U)
+  private val hasCode = RegNext(literalMaker.summary.used >= 2.U)
+  private val fixedWins = RegNext(!hasCode || fixedBits <= dynamicBits)
+  private val storedLess = RegNext(storedBits < Mux(fixedWins, fixedBits, dynamicBits))
+  private val waited = RegInit(0.U(3.W))
+  private val decided = waited === 7.U
+  waited := Mux(state === State.decide, waited + 1.U, 0.U)
+
+  describer.start := state === State.describe
+  describer.lastLiteral := literalMaker.summary.last
+  describer.lastDistance := distanceMaker.summary.last
+  describer.write := enters(State.write)
+  prepared.valid := state === State.offer
+  prepared.bits := current
+  prepared.bits.strings := describer.strings
+  prepared.bits.half := side
+  switch(state) {
+    is(State.idle) { when(begins) { state := State.bytes } }
+    is(State.bytes) {
+      at := 0.U
+      when(gathered) { state := State.matches }
+    }
+    is(State.matches) {
+      when(feeding) { at := at + 1.U }
+      when(allFed) {
+        current.tokens := block.bits.tokens
+        current.bytes := block.bits.bytes
+        current.last := block.bits.last
+        current.slot := block.bits.slot
+        extraBits := block.bits.extraBits
+        state := State.make
+      }
+    }
+    is(State.make) { when(literalsMade && distancesMade) { state := Mux(hasCode, State.describe, State.decide) } }
+    is(State.describe) { state := State.measure }
+    is(State.measure) { when(describer.ready) { state := State.decide } }
+    is(State.decide) {
+      current.kind := Mux(storedLess, BlockKind.stored.U, Mux(fixedWins, BlockKind.fixed.U, BlockKind.dynamic.U))
+      when(decided) { state := Mux(storedLess || fixedWins, State.offer, State.write) }
+    }
+    is(State.write) { when(describer.done && !enters(State.write)) { state := State.offer } }
+    is(State.offer) {
+      when(prepared.fire) {
+        side := !side
+        state := State.idle
+      }
+    }
+  }
+}
+
+object BlockPreparer {
+
+  /** Bits of a stored block beside its bytes: head, up to a byte, two lengths; no fewer than there may be. */
+  val storedHeadBits: Int = 3 + 7 + 32
+
+  /** Counts of `bytes`, then those of `matches` are given to the makers; `describe` begins what `measure` waits for. */
+  object State extends ChiselEnum {
+    val idle, bytes, matches, make, describe, measure, decide, write, offer = Value
+  }
+}
+
+/** How many bits a block takes with the fixed codes (RFC 1951, section 3.2.6), but for those behind codes. */
+class FixedCodeBits(params: DeflateCompressorParams) extends Module {
+  private val sumBits = params.countBits + 5
+  val start = IO(Input(Bool()))
+
+  /** Counts of literals and lengths; how many distances there are, held. */
+  val count = IO(Flipped(Valid(new SymbolCount(params.countBits, log2Ceil(TokenFormat.describedLiterals)))))
+  val matches = IO(Input(UInt(params.tokenBits.W)))
+
+  /** Four cycles after the last count; keeps the number of distances of the cycle of that count. */
+  val bits = IO(Output(UInt(sumBits.W)))
+
+  private val counting = RegNext(count.valid, false.B)
+  private val number = RegNext(count.bits.count)
+  private val length = RegNext(FixedCode.literal(count.bits.symbol).length)
+  private val summing = RegNext(counting, false.B)
+  private val product = RegNext(number * length)
+  private val sum = Reg(UInt(sumBits.W))
+  private val distances = RegEnable(matches +& (matches << 2), counting)
+  when(start) { sum := 0.U }.elsewhen(summing) { sum := sum + product }
+  bits := RegNext(sum +& distances)
+}

@@ -1,0 +1,32 @@
+package rackwright.deflate.encode
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.entropy.huffman.HuffmanWord
+
+/** Words of symbols in the fixed codes (RFC 1951, section 3.2.6). */
+object FixedCode {
+
+  /** For literals and lengths. */
+  def literal(symbol: UInt): HuffmanWord = {
+    val length = Mux(symbol < 144.U, 8.U, Mux(symbol < 256.U, 9.U, Mux(symbol < 280.U, 7.U, 8.U(4.W))))
+    val code = Mux(
+      symbol < 144.U,
+      symbol +& 0x30.U,
+      Mux(symbol < 256.U, symbol +& (0x190 - 144).U, Mux(symbol < 280.U, symbol - 256.U, symbol - (280 - 0xc0).U))
+    )
+    fixed(code, length)
+  }
+
+  /** For distances. */
+  def distance(symbol: UInt): HuffmanWord = fixed(symbol, 5.U)
+
+  private def fixed(code: UInt, length: UInt): HuffmanWord = {
+    val most = DeflateCompressorParams.mostBits
+    val word = Wire(new HuffmanWord(most))
+    word.length := length
+    word.code := Reverse((code.pad(most) << (most.U - length))(most - 1, 0))
+    word
+  }
+}

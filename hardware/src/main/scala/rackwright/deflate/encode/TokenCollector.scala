@@ -1,0 +1,178 @@
+package rackwright.deflate.encode
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.deflate.TokenFormat
+import rackwright.entropy.huffman.CountedLiterals
+import rackwright.lz77.encode.{EncoderParams, Sequence}
+
+/** A copy, or none, then literals. */
+class Token(params: DeflateCompressorParams) extends Bundle {
+  val matched = Bool()
+
+  /** The length less 3, the distance less 1. */
+  val lengthRest = UInt(8.W)
+  val distanceRest = UInt(15.W)
+  val literals = UInt(params.encoder.literalBits.W)
+}
+
+/** A token on its way to the store. */
+class TokenPlace(params: DeflateCompressorParams) extends Bundle {
+  val place = UInt(TokenPlace.bits(params).W)
+  val token = new Token(params)
+}
+
+object TokenPlace {
+
+  /** Bits of a place in the store: a slot, then the number in the block. */
+  def bits(params: DeflateCompressorParams): Int = log2Ceil(params.slots) + log2Ceil(params.tokensMost)
+}
+
+/** A block whose tokens have been put away, and what was counted of it. */
+class CollectedBlock(params: DeflateCompressorParams) extends Bundle {
+  val tokens = UInt(params.tokenBits.W)
+  val bytes = UInt(params.countBits.W)
+  val last = Bool()
+  val slot = UInt(log2Ceil(params.slots).W)
+
+  /** How often each length and distance occurs, how many there are, and all bits behind their codes. */
+  val lengths = Vec(TokenFormat.lengthCodes, UInt(params.tokenBits.W))
+  val distances = Vec(TokenFormat.describedDistances, UInt(params.tokenBits.W))
+  val matches = UInt(params.tokenBits.W)
+  val extraBits = UInt((params.tokenBits + 5).W)
+}
+
+/** Gathers what the LZ77 encoder finds into blocks: joins the parts of long matches, puts tokens away and counts. While
+  * a block gets its codes and one is written, the next one is gathered in another slot of the store.
+  */
+class TokenCollector(params: DeflateCompressorParams) extends Module {
+  import CountedLiterals.lanes
+  import TokenCollector.{settlingCycles, State}
+
+  val sequence = IO(Flipped(Decoupled(new Sequence(params.encoder))))
+  val literals = IO(Input(UInt((8 * params.literalReadBytes).W)))
+  val consume = IO(Output(UInt(log2Ceil(params.literalReadBytes + 1).W)))
+
+  /** Nothing may be gathered yet. */
+  val hold = IO(Input(Bool()))
+
+  /** Stays until it is taken; the next slot is free then. */
+  val block = IO(Decoupled(new CollectedBlock(params)))
+  val token = IO(Valid(new TokenPlace(params)))
+  val counted = IO(Valid(new CountedLiterals))
+
+  private val state = RegInit(State.collecting)
+  private val slot = RegInit(0.U(log2Ceil(params.slots).W))
+  private val settled = RegInit(0.U(log2Ceil(settlingCycles).W))
+  private val bytes = RegInit(0.U(params.countBits.W))
+  private val tokens = RegInit(0.U(params.tokenBits.W))
+
+  // What the encoder gave last: its literals are taken, four per cycle.
+  private val present = RegInit(false.B)
+  private val last = RegInit(false.B)
+  private val left = Reg(UInt(params.encoder.literalBits.W))
+  private val complete = left <= lanes.U
+  private val full = bytes >= params.blockLimit.U || tokens >= (params.tokensMost - 8).U
+  private val closes = full || last
+  private val found = sequence.bits
+  sequence.ready := !hold && state === State.collecting && !closes && (!present || complete)
+  when(present) {
+    left := left - lanes.U
+    when(complete) { present := false.B }
+  }
+  when(sequence.fire) {
+    present := true.B
+    left := found.literals
+    last := found.last
+    bytes := bytes + found.matchLength + found.literals
+  }
+  private val taking = RegNext(present && left =/= 0.U, false.B)
+  private val takes = RegNext(Mux(complete, left, lanes.U))
+  consume := Mux(taking, takes, 0.U)
+  counted.valid := RegNext(taking, false.B)
+  counted.bits.data := RegNext(literals(8 * lanes - 1, 0))
+  counted.bits.count := RegNext(takes)
+
+  // Parts of a match are joined while a length can hold them.
+  private val isOpen = RegInit(false.B)
+  private val openMatch = Reg(UInt(9.W))
+  private val openDistance = Reg(UInt(EncoderParams.distanceBits.W))
+  private val openLiterals = Reg(UInt(params.encoder.literalBits.W))
+  private val joined = openMatch +& found.matchLength
+  private val continues = isOpen && openLiterals === 0.U && openMatch =/= 0.U && found.matchLength =/= 0.U &&
+    found.distance === openDistance && joined <= TokenFormat.longest.U
+  private val closing = state === State.collecting && closes && (!present || complete)
+  private val made = isOpen && (closing || sequence.fire && !continues)
+  when(sequence.fire) {
+    isOpen := found.matchLength =/= 0.U || found.literals =/= 0.U
+    openMatch := Mux(continues, joined, found.matchLength)
+    openDistance := found.distance
+    openLiterals := found.literals
+  }
+  when(closing) {
+    isOpen := false.B
+    settled := 0.U
+    state := State.settling
+  }
+
+  // Put away, and counted.
+  private val making = RegNext(made, false.B)
+  private val entry = Reg(new Token(params))
+  entry.matched := openMatch =/= 0.U
+  entry.lengthRest := openMatch - TokenFormat.shortest.U
+  entry.distanceRest := openDistance - 1.U
+  entry.literals := openLiterals
+  token.valid := making
+  token.bits.place := Cat(slot, tokens(log2Ceil(params.tokensMost) - 1, 0))
+  token.bits.token := entry
+  when(making) { tokens := tokens + 1.U }
+  private val coding = RegNext(making && entry.matched, false.B)
+  private val index = RegNext(TokenFormat.lengthIndex(entry.lengthRest))
+  private val symbol = RegNext(TokenFormat.distanceSymbol(entry.distanceRest))
+  private val summing = RegNext(coding, false.B)
+  private val extra = RegNext(TokenFormat.lengthExtraBits(index) +& TokenFormat.distanceExtraBits(symbol))
+  private val lengths = RegInit(VecInit.fill(TokenFormat.lengthCodes)(0.U(params.tokenBits.W)))
+  private val distances = RegInit(VecInit.fill(TokenFormat.describedDistances)(0.U(params.tokenBits.W)))
+  private val matches = RegInit(0.U(params.tokenBits.W))
+  private val extraBits = RegInit(0.U(block.bits.extraBits.getWidth.W))
+  when(coding) {
+    lengths(index) := lengths(index) + 1.U
+    distances(symbol) := distances(symbol) + 1.U
+    matches := matches + 1.U
+  }
+  when(summing) { extraBits := extraBits + extra }
+
+  block.valid := state === State.offering
+  block.bits.tokens := tokens
+  block.bits.bytes := bytes
+  block.bits.last := last
+  block.bits.slot := slot
+  block.bits.lengths := lengths
+  block.bits.distances := distances
+  block.bits.matches := matches
+  block.bits.extraBits := extraBits
+  when(state === State.settling) {
+    settled := settled + 1.U
+    when(settled === (settlingCycles - 1).U) { state := State.offering }
+  }
+  when(block.fire) {
+    slot := Mux(slot === (params.slots - 1).U, 0.U, slot + 1.U)
+    bytes := 0.U
+    tokens := 0.U
+    for (counter <- lengths ++ distances ++ Seq(matches, extraBits)) counter := 0.U
+    state := Mux(last, State.ended, State.collecting)
+  }
+}
+
+/** What is fixed by the structure of a [[TokenCollector]]. */
+object TokenCollector {
+
+  /** Cycles that what was taken last needs to be counted. */
+  val settlingCycles: Int = 8
+
+  /** `settling` waits for the stages behind; `offering` for the block to be taken; `ended` after the last block. */
+  object State extends ChiselEnum {
+    val collecting, settling, offering, ended = Value
+  }
+}

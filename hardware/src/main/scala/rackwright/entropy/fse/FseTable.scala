@@ -1,0 +1,158 @@
+package rackwright.entropy.fse
+
+import chisel3._
+import chisel3.util._
+
+/** An entry of an FSE decoding table. */
+class FseEntry extends Bundle {
+
+  /** What the next state is added to, and how many bits make it. */
+  val base = UInt(FseTable.stateBits.W)
+  val bits = UInt(4.W)
+  val symbol = UInt(FseTable.symbolBits.W)
+}
+
+/** An entry on its way to its table. */
+class FseWrite extends Bundle {
+  val state = UInt(FseTable.stateBits.W)
+  val entry = new FseEntry
+}
+
+/** A symbol's count in a table: 1 to the size of the table, or `low`, which stands for less than one. */
+class FseCount extends Bundle {
+  val symbol = UInt(FseTable.symbolBits.W)
+  val low = Bool()
+  val count = UInt((FseTable.stateBits + 1).W)
+}
+
+/** What tables may be. */
+object FseTable {
+
+  /** The largest accuracy (RFC 8878, section 3.1.1.3.2.1): 2^9 states. */
+  val stateBits: Int = 9
+  val symbolBits: Int = 6
+
+  /** Bits of an accuracy. */
+  val logBits: Int = 4
+}
+
+/** Makes decoding tables from counts (RFC 8878, section 4.1.1): symbols are spread over the states, one per cycle, then
+  * each state gets its entry, one per cycle.
+  */
+class FseTableBuilder extends Module {
+  private val states = 1 << FseTable.stateBits
+  private val symbols = 1 << FseTable.symbolBits
+
+  /** A table of that accuracy begins; then come its counts, symbols ascending, and then `build`. */
+  val start = IO(Flipped(Valid(UInt(FseTable.logBits.W))))
+  val count = IO(Flipped(Valid(new FseCount)))
+
+  /** All counts have been given; their sum is the size of the table. */
+  val build = IO(Input(Bool()))
+
+  /** The entries. */
+  val write = IO(Valid(new FseWrite))
+
+  /** With an entry: where its state stands among those of its symbol, counted from the symbol's count on. */
+  val ordinal = IO(Output(UInt((FseTable.stateBits + 1).W)))
+  val busy = IO(Output(Bool()))
+
+  private object State extends ChiselEnum {
+    val idle, spread, build = Value
+  }
+  private val state = RegInit(State.idle)
+  private val log = Reg(UInt(FseTable.logBits.W))
+  private val mask = Reg(UInt(FseTable.stateBits.W))
+  private val step = Reg(UInt(FseTable.stateBits.W))
+  private val highest = Reg(UInt(FseTable.stateBits.W))
+  private val counts = Reg(Vec(symbols, UInt((FseTable.stateBits + 1).W)))
+  private val low = Reg(Vec(symbols, Bool()))
+  private val cells = SyncReadMem(states, UInt(FseTable.symbolBits.W))
+
+  // Counts; symbols of less than one stand at the end of the table.
+  private val cell = Wire(Valid(new Bundle {
+    val place = UInt(FseTable.stateBits.W)
+    val symbol = UInt(FseTable.symbolBits.W)
+  }))
+  cell.valid := false.B
+  cell.bits.place := highest
+  cell.bits.symbol := count.bits.symbol
+  when(start.valid) {
+    val size = 1.U << start.bits
+    log := start.bits
+    mask := size - 1.U
+    highest := size - 1.U
+    step := (size >> 1) +& (size >> 3) + 3.U
+    counts.foreach(_ := 0.U)
+    low.foreach(_ := false.B)
+  }
+  when(count.valid) {
+    counts(count.bits.symbol) := Mux(count.bits.low, 1.U, count.bits.count)
+    low(count.bits.symbol) := count.bits.low
+    when(count.bits.low) {
+      cell.valid := true.B
+      highest := highest - 1.U
+    }
+  }
+
+  // Spread, up to the last symbol that occurs; the next one begins with the cycle after a symbol's last place.
+  private val symbol = Reg(UInt(FseTable.symbolBits.W))
+  private val last = RegEnable(count.bits.symbol, count.valid)
+  private val nth = Reg(UInt((FseTable.stateBits + 1).W))
+  private val place = Reg(UInt(FseTable.stateBits.W))
+  private val wanted = Mux(low(symbol), 0.U, counts(symbol))
+  when(build) {
+    state := State.spread
+    symbol := 0.U
+    nth := 1.U
+    place := 0.U
+  }
+  when(state === State.spread) {
+    cell.bits.place := place
+    cell.bits.symbol := symbol
+    when(place > highest || wanted =/= 0.U) { place := (place + step) & mask }
+    when(place <= highest) {
+      cell.valid := wanted =/= 0.U
+      nth := nth + 1.U
+      when(nth >= wanted) {
+        nth := 1.U
+        symbol := symbol + 1.U
+        when(symbol === last) { state := State.build }
+      }
+    }
+  }
+  when(cell.valid) { cells.write(cell.bits.place, cell.bits.symbol) }
+
+  // Entries.
+  private val at = RegInit(0.U((FseTable.stateBits + 1).W))
+  private val reading = state === State.build && at <= mask
+  private val read = cells.read(at(FseTable.stateBits - 1, 0), reading)
+  private val arriving = RegNext(reading, false.B)
+  private val arrivingAt = RegEnable(at(FseTable.stateBits - 1, 0), reading)
+  when(reading) { at := at + 1.U }
+  private val counting = RegNext(arriving, false.B)
+  private val counted = RegEnable(read, arriving)
+  private val countedAt = RegEnable(arrivingAt, arriving)
+  private val number = counts(counted)
+  when(counting) { counts(counted) := number + 1.U }
+
+  private val sizing = RegNext(counting, false.B)
+  private val sized = RegEnable(number, counting)
+  private val sizedAt = RegEnable(countedAt, counting)
+  private val sizedSymbol = RegEnable(counted, counting)
+  private val bits = (log - Log2(sized))(FseTable.logBits - 1, 0)
+  private val writing = RegNext(sizing, false.B)
+  private val writeBits = RegEnable(bits, sizing)
+  private val writeNumber = RegEnable(sized, sizing)
+  write.valid := writing
+  ordinal := writeNumber
+  write.bits.state := RegEnable(sizedAt, sizing)
+  write.bits.entry.symbol := RegEnable(sizedSymbol, sizing)
+  write.bits.entry.bits := writeBits
+  write.bits.entry.base := ((writeNumber << writeBits) - (mask +& 1.U))(FseTable.stateBits - 1, 0)
+  when(state === State.build && !reading && !arriving && !counting && !sizing && !writing) {
+    state := State.idle
+    at := 0.U
+  }
+  busy := state =/= State.idle || build
+}

@@ -1,0 +1,241 @@
+package rackwright.entropy.huffman
+
+import chisel3._
+import chisel3.util._
+
+/** How often a symbol occurs. */
+class SymbolCount(val countBits: Int, val symbolBits: Int = 8) extends Bundle {
+  val symbol = UInt(symbolBits.W)
+  val count = UInt(countBits.W)
+}
+
+/** A symbol's code, in the low `length` bits. */
+class HuffmanWord(val mostBits: Int = HuffmanCodeMaker.mostBits) extends Bundle {
+  val code = UInt(mostBits.W)
+  val length = UInt(4.W)
+}
+
+/** A symbol with its code. */
+class HuffmanAssignment(val symbolBits: Int = 8, val mostBits: Int = HuffmanCodeMaker.mostBits) extends Bundle {
+  val symbol = UInt(symbolBits.W)
+  val word = new HuffmanWord(mostBits)
+}
+
+/** Which of a code's words have the lowest values, and how a word stands in its bits. */
+sealed trait WordOrder
+object WordOrder {
+
+  /** The longest ones, a word's last bit lowest (RFC 8878, section 4.2.1.3). */
+  case object LongestLowest extends WordOrder
+
+  /** The shortest ones, a word's first bit lowest (RFC 1951, sections 3.1.1 and 3.2.2). */
+  case object ShortestLowest extends WordOrder
+}
+
+/** What is known of a code when it is made. */
+class HuffmanSummary(countBits: Int, symbols: Int = 256) extends Bundle {
+
+  /** Symbols that occur, and the last of them. */
+  val used = UInt(log2Ceil(symbols + 1).W)
+  val last = UInt(log2Ceil(symbols).W)
+  val longest = UInt(4.W)
+
+  /** Bits that all symbols take. */
+  val bits = UInt((countBits + 4).W)
+}
+
+/** Makes a prefix code from counts.
+  *
+  * Each symbol first gets the length that its frequency asks for, rounded up, with some room for those whose lengths
+  * are cut. Then symbols are visited in passes and made one bit shorter while the code has room, first those that were
+  * rounded up most. Every pass takes one symbol per cycle; the code is complete at the end because a code with room has
+  * room for making one of its longest words shorter. Words of one length follow each other, symbols ascending.
+  *
+  * @param countBits
+  *   bits of a count.
+  * @param symbols
+  *   symbols that there are; few enough that words of `mostBits` bits for all of them leave most of the room.
+  * @param mostBits
+  *   the longest word.
+  * @param order
+  *   of words of different lengths.
+  */
+class HuffmanCodeMaker(
+    countBits: Int,
+    symbols: Int = 256,
+    mostBits: Int = HuffmanCodeMaker.mostBits,
+    order: WordOrder = WordOrder.LongestLowest
+) extends Module {
+  import HuffmanCodeMaker.State
+  private val symbolBits = log2Ceil(symbols)
+  private val usedBits = log2Ceil(symbols + 1)
+
+  /** Counts of all symbols follow, ascending. */
+  val start = IO(Input(Bool()))
+  val count = IO(Flipped(Valid(new SymbolCount(countBits, symbolBits))))
+
+  /** All counts have been given. */
+  val finish = IO(Input(Bool()))
+  val word = IO(Valid(new HuffmanAssignment(symbolBits, mostBits)))
+  val summary = IO(Output(new HuffmanSummary(countBits, symbols)))
+
+  /** The code is made; or there are fewer than two symbols, and none is. */
+  val done = IO(Output(Bool()))
+
+  private val state = RegInit(State.idle)
+  private val used = Reg(UInt(usedBits.W))
+  private val last = Reg(UInt(symbolBits.W))
+  private val total = Reg(UInt(countBits.W))
+  private val counts = SyncReadMem(symbols, new SymbolCount(countBits, symbolBits))
+  private val lengths = SyncReadMem(symbols, UInt(4.W))
+
+  // Collected: the symbols that occur.
+  when(count.valid && count.bits.count =/= 0.U) {
+    counts.write(used(symbolBits - 1, 0), count.bits)
+    used := used + 1.U
+    last := count.bits.symbol
+    total := total + count.bits.count
+  }
+
+  // A pass: one symbol after the other, with what is asked of it.
+  private val passing = Seq(State.first, State.shorten, State.measure, State.assign).map(state === _).reduce(_ || _)
+  private val at = RegInit(0.U(usedBits.W))
+  private val reading = passing && at =/= used
+  private val entry = counts.read(at(symbolBits - 1, 0), reading)
+  private val length = lengths.read(at(symbolBits - 1, 0), reading)
+  when(reading) { at := at + 1.U }
+  private val arrived = RegNext(reading, false.B)
+  private val shifting = RegNext(arrived, false.B)
+  private val found = RegEnable(entry, arrived)
+  private val foundLength = RegEnable(length, arrived)
+  private val foundAt = RegNext(RegNext(at(symbolBits - 1, 0)))
+  private val deciding = RegNext(shifting, false.B)
+  private val decidedAt = RegNext(foundAt)
+  private val decidedSymbol = RegNext(found.symbol)
+  private val decidedLength = RegNext(foundLength)
+  private val ends = passing && at === used && !arrived && !shifting && !deciding && !RegNext(deciding, false.B)
+
+  // The first lengths, against the total and some more.
+  private val bound = Reg(UInt((countBits + 1).W))
+  private val boundLog = RegEnable(Log2(bound), true.B)
+  private val distance = boundLog - Log2(found.count)
+  private val scaled = RegNext((found.count << distance)(countBits, 0))
+  private val distanceNow = RegNext(distance)
+  private val wanted = distanceNow +& (scaled < bound)
+  private val firstLength = Mux(wanted > mostBits.U, mostBits.U, wanted)
+
+  // Shorter: where the length was rounded up by more than the threshold, and there is room.
+  private val room = Reg(UInt((mostBits + 2).W))
+  private val threshold = Reg(UInt((countBits + 2).W))
+  private val step = (bound >> 3) + 1.U
+  private val share = RegNext((found.count << foundLength)(countBits + mostBits - 1, 0))
+  private val cost = RegNext((1.U << (mostBits.U - foundLength))(mostBits, 0))
+  private val shortens = deciding && state === State.shorten && share >= threshold && cost <= room
+  private val newLength = Mux(state === State.first, firstLength, decidedLength - shortens)
+  when(deciding && (state === State.first || shortens)) { lengths.write(decidedAt, newLength) }
+  when(shortens) { room := room - cost }
+  private val firstCost = RegNext((1.U << (mostBits.U - firstLength))(mostBits, 0))
+  when(RegNext(deciding && state === State.first, false.B)) { room := room - firstCost }
+
+  // Measured: words of each length, and all bits.
+  private val ranks = Reg(Vec(mostBits + 1, UInt(usedBits.W)))
+  private val longest = Reg(UInt(4.W))
+  private val bits = Reg(UInt((countBits + 4).W))
+  private val product = RegNext((found.count * foundLength)(countBits + 3, 0))
+  when(deciding && state === State.measure) {
+    ranks(decidedLength) := ranks(decidedLength) + 1.U
+    when(decidedLength > longest) { longest := decidedLength }
+    bits := bits + product
+  }
+
+  // Words of one length follow each other; where the shortest are lowest, they are kept with their first bit highest.
+  private val shortestLowest = order == WordOrder.ShortestLowest
+  private val words = Reg(Vec(mostBits + 1, UInt(mostBits.W)))
+  private val lowest = Reg(UInt((mostBits + 1).W))
+  private val rank = Reg(UInt(4.W))
+  private def rankIndex = rank(log2Ceil(mostBits + 1) - 1, 0)
+  word.valid := deciding && state === State.assign
+  word.bits.symbol := decidedSymbol
+  word.bits.word.length := decidedLength
+  if (shortestLowest) {
+    val behind = (1.U << (mostBits.U - decidedLength))(mostBits, 0)
+    word.bits.word.code := Reverse(words(decidedLength))
+    when(word.valid) { words(decidedLength) := words(decidedLength) + behind }
+  } else {
+    word.bits.word.code := words(decidedLength)
+    when(word.valid) { words(decidedLength) := words(decidedLength) + 1.U }
+  }
+
+  summary.used := used
+  summary.last := last
+  summary.longest := longest
+  summary.bits := bits
+  done := state === State.end
+
+  private def pass(next: State.Type): Unit = {
+    at := 0.U
+    state := next
+  }
+  switch(state) {
+    is(State.idle) {
+      when(start) {
+        used := 0.U
+        total := 0.U
+        state := State.collect
+      }
+    }
+    is(State.collect) {
+      bound := total +& (total >> 3) + (total >> 5) + 1.U
+      room := (1 << mostBits).U
+      when(finish) { state := Mux(used < 2.U, State.end, State.settle) }
+    }
+    is(State.settle) {
+      threshold := (bound << 1) - step
+      pass(State.first)
+    }
+    is(State.first) { when(ends) { pass(State.shorten) } }
+    is(State.shorten) {
+      when(ends) {
+        threshold := Mux(threshold > step, threshold - step, 0.U)
+        pass(State.shorten)
+        when(room === 0.U) { pass(State.measure) }
+      }
+      ranks.foreach(_ := 0.U)
+      longest := 0.U
+      bits := 0.U
+    }
+    is(State.measure) {
+      rank := (if (shortestLowest) 1.U else longest)
+      lowest := 0.U
+      when(ends) { state := State.starts }
+    }
+    is(State.starts) {
+      if (shortestLowest) {
+        words(rankIndex) := lowest
+        lowest := lowest + (ranks(rankIndex) << (mostBits.U - rank))
+        rank := rank + 1.U
+        when(rank === mostBits.U) { pass(State.assign) }
+      } else {
+        words(rank) := lowest
+        lowest := (lowest + ranks(rank)) >> 1
+        rank := rank - 1.U
+        when(rank === 1.U) { pass(State.assign) }
+      }
+    }
+    is(State.assign) { when(ends) { state := State.end } }
+    is(State.end) { state := State.idle }
+  }
+}
+
+object HuffmanCodeMaker {
+
+  /** The longest word of a code for literals (RFC 8878, section 4.2.1). */
+  val mostBits: Int = 11
+
+  /** `settle` lets what was collected take effect; `first` to `assign` are passes over all symbols that occur, `starts`
+    * one over the lengths.
+    */
+  object State extends ChiselEnum {
+    val idle, collect, settle, first, shorten, measure, starts, assign, end = Value
+  }
+}

@@ -1,0 +1,32 @@
+package rackwright.protobuf.parse
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.port.{MemoryPortParams, Status}
+
+/** Registers between a box that stores and the others: the box is over when it is done and its stores have left, so
+  * that none of theirs overtakes them.
+  */
+class StoreStage(port: MemoryPortParams) extends Module {
+
+  /** From the box. */
+  val store = IO(Flipped(Decoupled(new Store(port))))
+  val done = IO(Flipped(Valid(UInt(Status.width.W))))
+
+  /** The stores, a cycle or more later, and then how it ended. */
+  val leaves = IO(Decoupled(new Store(port)))
+  val over = IO(Valid(UInt(Status.width.W)))
+
+  /** No store waits here. */
+  val quiet = IO(Output(Bool()))
+
+  private val waiting = Queue(store, 2)
+  private val ended = RegInit(0.U.asTypeOf(Valid(UInt(Status.width.W))))
+  leaves <> waiting
+  quiet := !waiting.valid
+  over.valid := ended.valid && quiet
+  over.bits := ended.bits
+  when(over.valid) { ended.valid := false.B }
+  when(done.valid) { ended := done }
+}

@@ -1,0 +1,38 @@
+package rackwright.protobuf.parse
+
+import chisel3._
+import chisel3.util._
+
+/** A base-128 varint as found at the head of some bytes. */
+class Varint(maximumBytes: Int) extends Bundle {
+
+  /** Its value modulo 2^64. */
+  val value = UInt((7 * maximumBytes).min(64).W)
+
+  /** Its bytes; of no meaning when it isn't complete. */
+  val length = UInt(log2Ceil(maximumBytes + 1).W)
+
+  /** Its last byte is among those looked at. */
+  val complete = Bool()
+}
+
+/** Decodes varints. */
+object Varint {
+
+  /** The varint at the head of `data` (the first byte lowest), which has `maximumBytes` bytes at most. */
+  def decode(data: UInt, maximumBytes: Int): Varint = {
+    val bytes = Seq.tabulate(maximumBytes)(i => data(8 * i + 7, 8 * i))
+    // Byte i belongs to the varint when all bytes before it say that more follow.
+    val belongs = bytes.init.scanLeft(true.B)((all, byte) => all && byte(7))
+    val groups = bytes.zip(belongs).map { case (byte, belongs) => Mux(belongs, byte(6, 0), 0.U(7.W)) }
+    val ends = VecInit(bytes.map(!_(7))).asUInt
+    val decoded = Wire(new Varint(maximumBytes))
+    decoded.value := Cat(groups.reverse)
+    decoded.length := PriorityEncoder(ends) +& 1.U
+    decoded.complete := ends.orR
+    decoded
+  }
+
+  /** What a zigzag encoded value stands for. */
+  def unzigzag(value: UInt): UInt = (value >> 1) ^ Fill(value.getWidth, value(0))
+}

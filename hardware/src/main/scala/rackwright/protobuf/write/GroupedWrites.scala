@@ -1,0 +1,84 @@
+package rackwright.protobuf.write
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.access.{TagAllocator, WriteBeat}
+import rackwright.port.{MemoryPort, MemoryPortParams}
+
+/** A beat to write, and which group of writes it belongs to. */
+class GroupedBeat(port: MemoryPortParams, groups: Int) extends Bundle {
+  val beat = new WriteBeat(port)
+  val group = UInt(log2Ceil(groups).W)
+}
+
+/** Writes beats of several sources, and knows of each of several groups of writes when all have been answered.
+  *
+  * @param port
+  *   shape of the memory port.
+  * @param groups
+  *   groups that may have writes under way at the same time.
+  * @param sources
+  *   where beats come from; the first one has precedence.
+  */
+class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends Module {
+  private val groupBits = log2Ceil(groups)
+
+  /** What to write; counted as soon as it is taken. */
+  val beats = IO(Vec(sources, Flipped(Decoupled(new GroupedBeat(port, groups)))))
+
+  /** Writes only. */
+  val memory = IO(new MemoryPort(port))
+
+  /** Of that group, every write has been answered; one of them with a fault. */
+  val group = IO(Input(UInt(groupBits.W)))
+  val quiet = IO(Output(Bool()))
+  val faulty = IO(Output(Bool()))
+
+  /** Every write of all groups has been answered. */
+  val settled = IO(Output(Bool()))
+
+  /** The group is over: it begins anew. */
+  val release = IO(Input(Bool()))
+
+  private val tags = Module(new TagAllocator(port.outstanding))
+  private val groupOf = Mem(port.outstanding, UInt(groupBits.W))
+  private val unanswered = RegInit(VecInit.fill(groups)(0.U((port.tagBits + 2).W)))
+  private val faults = RegInit(VecInit.fill(groups)(false.B))
+
+  private val chosen = Module(new Arbiter(new GroupedBeat(port, groups), sources))
+  chosen.io.in.zip(beats).foreach { case (in, source) => in <> Queue(source, 2) }
+  private val next = chosen.io.out
+  next.ready := memory.request.ready && tags.allocate.valid
+  tags.allocate.ready := memory.request.ready && next.valid
+  memory.request.valid := next.valid && tags.allocate.valid
+  memory.request.bits.address := next.bits.beat.address
+  memory.request.bits.write := true.B
+  memory.request.bits.data := next.bits.beat.data
+  memory.request.bits.mask := next.bits.beat.mask
+  memory.request.bits.tag := tags.allocate.bits
+  when(memory.request.fire) { groupOf.write(tags.allocate.bits, next.bits.group) }
+
+  memory.response.ready := true.B
+  tags.free.valid := memory.response.valid
+  tags.free.bits := memory.response.bits.tag
+
+  // What was asked and what came is counted a cycle later.
+  private val came = RegNext(memory.response.valid, false.B)
+  private val cameFault = RegNext(memory.response.bits.fault)
+  private val answered = RegNext(groupOf.read(memory.response.bits.tag))
+  private val taken = beats.map(source => RegNext(source.fire, false.B))
+  private val takenBy = beats.map(source => RegNext(source.bits.group))
+  private val counts = taken.reduce(_ || _)
+  for (index <- 0 until groups) {
+    val asked = PopCount(taken.zip(takenBy).map { case (fires, group) => fires && group === index.U })
+    val comes = came && answered === index.U
+    unanswered(index) := unanswered(index) + asked - comes
+    when(comes && cameFault) { faults(index) := true.B }
+  }
+  private val countsHere = taken.zip(takenBy).map { case (fires, by) => fires && by === group }.reduce(_ || _)
+  quiet := unanswered(group) === 0.U && !countsHere
+  settled := unanswered.map(_ === 0.U).reduce(_ && _) && !counts
+  faulty := faults(group)
+  when(release) { faults(group) := false.B }
+}

@@ -1,0 +1,40 @@
+package rackwright.stream
+
+import chisel3._
+import chisel3.util._
+
+/** A queue whose oldest entry is in a register of its own, so that what depends on it begins at a flop and not behind
+  * the choice among all entries. An entry that enters an empty queue of more than one is seen two cycles later, or in
+  * the next one with `direct`.
+  *
+  * @param gen
+  *   an entry.
+  * @param entries
+  *   how many are held, the oldest among them.
+  * @param direct
+  *   what enters an empty queue goes to the head at once: sooner, and with more behind `in`.
+  */
+class HeadQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extends Module {
+  val in = IO(Flipped(Decoupled(gen)))
+  val out = IO(Decoupled(gen))
+  val count = IO(Output(UInt(log2Ceil(entries + 1).W)))
+
+  /** The oldest entry is not being replaced. */
+  val settled = IO(Output(Bool()))
+
+  private val head = Module(new Queue(gen, 1, pipe = true))
+  private val others = Option.when(entries > 1)(Module(new Queue(gen, entries - 1)))
+  others.foreach(_.io.enq <> in)
+  head.io.enq <> others.fold(in)(_.io.deq)
+  if (direct) others.foreach { others =>
+    val passes = !head.io.deq.valid && !others.io.deq.valid
+    others.io.enq.valid := in.valid && !passes
+    when(passes) {
+      head.io.enq.valid := in.valid
+      head.io.enq.bits := in.bits
+    }
+  }
+  out <> head.io.deq
+  count := others.fold(0.U)(_.io.count) +& head.io.count
+  settled := !head.io.enq.fire
+}

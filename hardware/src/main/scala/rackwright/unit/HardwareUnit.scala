@@ -1,0 +1,96 @@
+package rackwright.unit
+
+import scala.collection.mutable
+
+import chisel3._
+import chisel3.util.{Decoupled, DecoupledIO}
+
+import rackwright.port._
+
+/** The top of a unit: a module whose ports are those of contract 3.
+  *
+  * Make each port with the method of its kind; the manifest is written from what was made here, so that it can't differ
+  * from the Verilog.
+  */
+abstract class HardwareUnit extends Module {
+  private val made = mutable.ArrayBuffer.empty[(Data, String => PortDescription)]
+
+  /** The ports in the order in which they were made, under their final names. */
+  def ports: Seq[PortDescription] = madePorts.map(_._2)
+
+  /** The same, each with its hardware. */
+  private[rackwright] def madePorts: Seq[(Data, PortDescription)] =
+    made.toSeq.map { case (port, describe) => port -> describe(port.instanceName) }
+
+  /** Cycles per second of the clock the unit is made for; that of the papers' accelerators (Karandikar 2024, section
+    * 7.5).
+    */
+  def hertz: Long = 2000000000L
+
+  /** Commands that leave the core with one of `opcodes` (n of custom-n), for a unit that does not say which there are.
+    */
+  protected def commandPort(opcodes: Int*): CommandPort = commandPort(CommandSet(), opcodes: _*)
+
+  /** Those of `commands` that leave the core with one of `opcodes`. */
+  protected def commandPort(commands: CommandSet, opcodes: Int*): CommandPort = {
+    checkOpcodes(opcodes)
+    add(IO(new CommandPort))(CommandDescription(_, opcodes, commands))
+  }
+
+  /** The same for a unit that translates addresses itself. */
+  protected def translatedCommandPort(commands: CommandSet, opcodes: Int*): TranslatedCommandPort = {
+    checkOpcodes(opcodes)
+    add(IO(new TranslatedCommandPort))(CommandDescription(_, opcodes, commands, translated = true))
+  }
+
+  private def checkOpcodes(opcodes: Seq[Int]): Unit = require(
+    opcodes.forall(o => o >= 0 && o <= 3),
+    s"a RoCC opcode is custom-0 to custom-3, not ${opcodes.mkString(", ")}"
+  )
+
+  /** A port that asks memory. */
+  protected def memoryPort(params: MemoryPortParams): MemoryPort =
+    add(IO(new MemoryPort(params)))(MemoryDescription(_, params))
+
+  /** A port on which the core reads and writes the unit's registers. */
+  protected def mmioPort(): MmioPort = queuePort(CommandSet())
+
+  /** The same where they are a queue of `commands`, each with one of `opcodes`. */
+  protected def queuePort(commands: CommandSet, opcodes: Int*): MmioPort =
+    add(IO(Flipped(new MmioPort)))(MmioDescription(_, opcodes, commands))
+
+  /** An AXI4 master. */
+  protected def axi4Port(params: Axi4Params): Axi4Port = add(IO(new Axi4Port(params)))(Axi4Description(_, params))
+
+  /** A port through which frames leave. */
+  protected def streamOutput(bytes: Int): DecoupledIO[StreamFlit] =
+    add(IO(Decoupled(new StreamFlit(bytes))))(StreamDescription(_, outward = true, bytes))
+
+  /** A port through which frames arrive. */
+  protected def streamInput(bytes: Int): DecoupledIO[StreamFlit] =
+    add(IO(Flipped(Decoupled(new StreamFlit(bytes)))))(StreamDescription(_, outward = false, bytes))
+
+  /** Output: the interrupt line, high while it asks for attention; the pin is `interrupt_<name>`. */
+  protected def interruptPort(name: String): Bool =
+    add(IO(Output(Bool())))(_ => InterruptDescription(name)).suggestName(s"interrupt_$name")
+
+  /** Output: nothing changes any more until a command, a register access, a flit or an answer of memory arrives. */
+  protected def idlePort(): Bool = add(IO(Output(Bool())))(IdleDescription(_))
+
+  /** Names `signal` as the event `name`: its value is added up by the profiling layer in every cycle.
+    *
+    * @param name
+    *   lower case with underscores; the pin is `event_<name>`.
+    */
+  protected def event(name: String, signal: UInt): Unit = {
+    require(name.matches("[a-z][a-z0-9_]*"), s"an event's name is lower case with underscores, not '$name'")
+    val width = signal.widthOption.getOrElse(1)
+    val pin = add(IO(Output(UInt(width.W))))(_ => EventDescription(name, width)).suggestName(s"event_$name")
+    pin := signal
+  }
+
+  private def add[T <: Data](port: T)(describe: String => PortDescription): T = {
+    made += ((port, describe))
+    port
+  }
+}

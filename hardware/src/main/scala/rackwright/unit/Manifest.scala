@@ -1,0 +1,63 @@
+package rackwright.unit
+
+import java.security.MessageDigest
+
+/** Writes what the engine needs to know about a design (contract 3): the bridge between elaboration and engine. */
+object Manifest {
+
+  /** The manifest of `design`.
+    *
+    * @param unit
+    *   name of the unit.
+    * @param design
+    *   the top module, elaborated.
+    * @param verilog
+    *   file name and text of each file.
+    */
+  def apply(unit: String, design: HardwareUnit, verilog: Seq[(String, String)], parameters: ujson.Value): ujson.Value =
+    ujson.Obj(
+      "format" -> 1,
+      "unit" -> unit,
+      "design" -> design.name,
+      "top" -> design.name,
+      "verilog" -> verilog.map(_._1),
+      "hash" -> hash(verilog.map(_._2)),
+      "clock" -> ujson.Obj("pin" -> "clock", "reset" -> "reset", "hertz" -> ujson.Num(design.hertz.toDouble)),
+      "idle" -> idlePin(design),
+      "ports" -> ports(design),
+      "parameters" -> parameters
+    )
+
+  /** The ports of `design`, without its clock, reset and idle pins. */
+  def ports(design: HardwareUnit): ujson.Value = design.ports.flatMap(describe)
+
+  private def idlePin(design: HardwareUnit): String = design.ports
+    .collectFirst { case IdleDescription(name) => name }
+    .getOrElse(throw UsageError(s"${design.name} has no idle port"))
+
+  private def describe(port: PortDescription): Option[ujson.Obj] = port match {
+    case CommandDescription(name, opcodes, commands, translated) =>
+      val virtual = if (translated) Seq("translated" -> ujson.True) else Seq.empty
+      Some(entry("command", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: virtual ++: CommandSetJson(commands): _*))
+    case MemoryDescription(name, p) =>
+      Some(entry("memory", name, "bytes" -> p.bytes, "tag_bits" -> p.tagBits, "address_bits" -> p.addressBits))
+    case MmioDescription(name, opcodes, commands) =>
+      Some(entry("mmio", name, ("opcodes" -> ujson.Arr.from(opcodes)) +: CommandSetJson(commands): _*))
+    case Axi4Description(name, p) =>
+      Some(entry("axi4", name, "bytes" -> p.bytes, "id_bits" -> p.idBits, "address_bits" -> p.addressBits))
+    case StreamDescription(name, outward, bytes) =>
+      Some(entry("stream", name, "direction" -> (if (outward) "out" else "in"), "bytes" -> bytes))
+    case InterruptDescription(name) => Some(entry("interrupt", name))
+    case EventDescription(name, width) => Some(entry("event", name, "width" -> width))
+    case IdleDescription(_) => None
+  }
+
+  private def entry(contract: String, name: String, more: (String, ujson.Value)*): ujson.Obj =
+    ujson.Obj.from(Seq[(String, ujson.Value)]("contract" -> contract, "name" -> name) ++ more)
+
+  private def hash(files: Seq[String]): String = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    files.foreach(file => digest.update(file.getBytes("UTF-8")))
+    digest.digest().map(byte => f"$byte%02x").mkString
+  }
+}

@@ -1,0 +1,33 @@
+package rackwright.unit
+
+import rackwright.port.{Axi4Params, CommandSet, MemoryPortParams}
+
+/** One port of a unit as the manifest names it. The names of its pins derive from `name`. */
+sealed trait PortDescription {
+  def name: String
+}
+
+/** RoCC commands with one of `opcodes`; each with what decides how its addresses are translated, if `translated`. */
+case class CommandDescription(name: String, opcodes: Seq[Int], commands: CommandSet, translated: Boolean = false)
+    extends PortDescription
+
+/** A decoupled memory port. */
+case class MemoryDescription(name: String, params: MemoryPortParams) extends PortDescription
+
+/** Registers that the core reads and writes; `opcodes` are those of the `commands` behind them, if any. */
+case class MmioDescription(name: String, opcodes: Seq[Int], commands: CommandSet) extends PortDescription
+
+/** An AXI4 master. */
+case class Axi4Description(name: String, params: Axi4Params) extends PortDescription
+
+/** Frames, `bytes` per beat; `outward` seen from the unit. */
+case class StreamDescription(name: String, outward: Boolean, bytes: Int) extends PortDescription
+
+/** An interrupt line, high while it asks for attention; the pin is `interrupt_<name>`. */
+case class InterruptDescription(name: String) extends PortDescription
+
+/** The output that says that the clock may stop. */
+case class IdleDescription(name: String) extends PortDescription
+
+/** A named event; the pin is `event_<name>`, `width` bits. */
+case class EventDescription(name: String, width: Int) extends PortDescription

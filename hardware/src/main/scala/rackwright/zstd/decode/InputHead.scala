@@ -1,0 +1,48 @@
+package rackwright.zstd.decode
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.stream.ByteStream
+
+/** The next bytes of the input in registers, so that what is decided by them is not in the path of aligning them.
+  *
+  * @param bytes
+  *   bytes shown.
+  */
+class InputHead(val bytes: Int) extends Bundle {
+  val data = Vec(bytes, UInt(8.W))
+  val available = UInt(log2Ceil(bytes + 1).W)
+  val last = Bool()
+  val fault = Bool()
+
+  /** The registers show what comes next: nothing was consumed in the cycle before. */
+  val fresh = Bool()
+
+  /** `count` bytes are there. */
+  def has(count: UInt): Bool = fresh && available >= count
+
+  /** The input ends before `count` bytes. */
+  def lacks(count: UInt): Bool = fresh && available < count && last
+
+  /** What comes can't be read. */
+  def unreadable: Bool = fresh && fault
+
+  /** The first `count` bytes as a number, the first one lowest. */
+  def number(count: Int): UInt = Cat(data.take(count).reverse)
+}
+
+object InputHead {
+
+  /** The head of `stream`, whose consumer is at work in this cycle or moves it when `moved`. */
+  def apply(bytes: Int, stream: ByteStream, moved: Bool): InputHead = {
+    val head = Reg(new InputHead(bytes))
+    val most = stream.available > bytes.U
+    head.data := VecInit(stream.data.take(bytes))
+    head.available := Mux(most, bytes.U, stream.available)
+    head.last := stream.last && !most
+    head.fault := stream.fault && !most
+    head.fresh := !moved && stream.consume === 0.U
+    head
+  }
+}

@@ -1,0 +1,175 @@
+package rackwright.zstd.decode
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.entropy.fse.{FseCount, FseCountReader, FseTable, FseTableBuilder, FseWeights, FseWrite}
+import rackwright.zstd.SequenceCodes
+
+/** A table to make. */
+class TableOrder extends Bundle {
+
+  /** One of the kinds of [[SequenceCodes]], or [[SequenceTables.weights]]. */
+  val kind = UInt(2.W)
+
+  /** How it is given: the numbers of RFC 8878, section 3.1.1.3.2.1. */
+  val mode = UInt(2.W)
+}
+
+/** Makes the FSE tables of a block, one after the other: from their descriptions, as predefined, of one symbol only, or
+  * as they were in the block before.
+  */
+class SequenceTables extends Module {
+  private val kinds = SequenceTables.kinds
+
+  /** A frame begins: are the tables from before its dictionary's, or are there none? */
+  val begin = IO(Flipped(Valid(Bool())))
+  val clear = IO(Input(Bool()))
+  val order = IO(Flipped(Decoupled(new TableOrder)))
+
+  /** The next four bytes, if `there`, and how many of them are done with. */
+  val window = IO(Input(UInt(32.W)))
+  val there = IO(Input(Bool()))
+  val consume = IO(Output(UInt(2.W)))
+  val write = IO(Output(Vec(kinds, Valid(new FseWrite))))
+  val logs = IO(Output(Vec(kinds, UInt(FseTable.logBits.W))))
+
+  /** The table has been made; its description has been consumed, whether or not there was so much of it. */
+  val done = IO(Output(Bool()))
+  val wrong = IO(Output(Bool()))
+
+  private object State extends ChiselEnum {
+    val idle, choose, symbol, describe, predefine, build, finish, failed = Value
+  }
+  private val state = RegInit(State.idle)
+  private val current = Reg(new TableOrder)
+  private val reader = Module(new FseCountReader)
+  private val builder = Module(new FseTableBuilder)
+
+  /** Tables that may be repeated, and those that are the predefined ones. */
+  private val known = RegInit(VecInit.fill(kinds)(false.B))
+  private val isPredefined = RegInit(VecInit.fill(kinds)(false.B))
+  private val accuracies = Reg(Vec(kinds, UInt(FseTable.logBits.W)))
+  private val mostLogs = VecInit((SequenceCodes.mostLog :+ FseWeights.mostLog).map(_.U(FseTable.logBits.W)))
+  private val mostCodes =
+    VecInit((SequenceCodes.mostCode :+ ((1 << FseTable.symbolBits) - 1)).map(_.U(FseTable.symbolBits.W)))
+
+  reader.start.valid := false.B
+  reader.start.bits.mostLog := mostLogs(current.kind)
+  reader.start.bits.mostSymbol := mostCodes(current.kind)
+  reader.clear := clear
+  reader.window := window
+  reader.there := there
+  builder.start.valid := reader.log.valid
+  builder.start.bits := reader.log.bits
+  builder.count := reader.count
+  builder.build := false.B
+  when(reader.log.valid) { accuracies(current.kind) := reader.log.bits }
+
+  private val next = Reg(UInt(FseTable.symbolBits.W))
+  private val predefined = VecInit(SequenceCodes.predefined.map { counts =>
+    VecInit(counts.padTo(64, 0).map { count =>
+      val entry = Wire(new FseCount)
+      entry.symbol := 0.U
+      entry.low := (count < 0).B
+      entry.count := count.max(0).U
+      entry
+    })
+  })
+  private val lengths = VecInit(SequenceCodes.predefined.map(_.size.U))
+  private val predefinedLogs = VecInit(SequenceCodes.predefinedLog.map(_.U(FseTable.logBits.W)))
+
+  order.ready := state === State.idle
+  consume := reader.consume
+  done := state === State.finish
+  wrong := state === State.failed
+  logs := accuracies
+  private val single = WireDefault(false.B)
+  for (kind <- 0 until kinds) {
+    write(kind).valid := current.kind === kind.U && (builder.write.valid || single)
+    write(kind).bits := builder.write.bits
+    when(single) {
+      write(kind).bits.state := 0.U
+      write(kind).bits.entry.base := 0.U
+      write(kind).bits.entry.bits := 0.U
+      write(kind).bits.entry.symbol := window(FseTable.symbolBits - 1, 0)
+    }
+  }
+
+  switch(state) {
+    is(State.idle) {
+      when(order.valid) {
+        current := order.bits
+        state := State.choose
+      }
+    }
+    is(State.choose) {
+      next := 0.U
+      switch(current.mode) {
+        is(SequenceTables.predefined.U) {
+          state := Mux(isPredefined(current.kind), State.finish, State.predefine)
+          builder.start.valid := true.B
+          builder.start.bits := predefinedLogs(current.kind)
+          accuracies(current.kind) := predefinedLogs(current.kind)
+        }
+        is(SequenceTables.single.U) { state := State.symbol }
+        is(SequenceTables.described.U) {
+          reader.start.valid := true.B
+          state := State.describe
+        }
+        is(SequenceTables.repeated.U) { state := Mux(known(current.kind), State.finish, State.failed) }
+      }
+      isPredefined(current.kind) := current.mode === SequenceTables.predefined.U ||
+        (current.mode === SequenceTables.repeated.U && isPredefined(current.kind))
+    }
+    is(State.symbol) {
+      when(there) {
+        single := true.B
+        consume := 1.U
+        accuracies(current.kind) := 0.U
+        state := Mux(window(7, 0) > mostCodes(current.kind), State.failed, State.finish)
+      }
+    }
+    is(State.describe) {
+      when(reader.done) {
+        builder.build := true.B
+        state := State.build
+      }
+      when(reader.wrong) { state := State.failed }
+    }
+    is(State.predefine) {
+      builder.count.valid := next =/= lengths(current.kind)
+      builder.count.bits := predefined(current.kind)(next)
+      builder.count.bits.symbol := next
+      next := next + 1.U
+      when(next === lengths(current.kind)) {
+        builder.build := true.B
+        state := State.build
+      }
+    }
+    is(State.build) { when(!builder.busy) { state := State.finish } }
+    is(State.finish) {
+      known(current.kind) := true.B
+      state := State.idle
+    }
+  }
+  when(begin.valid) { known.foreach(_ := begin.bits) }
+  when(clear) {
+    state := State.idle
+    // What was begun may not be whole.
+    isPredefined.foreach(_ := false.B)
+  }
+}
+
+/** Kinds and modes. */
+object SequenceTables {
+
+  /** Tables: those of sequences, and the one of Huffman weights. */
+  val kinds: Int = 4
+  val weights: Int = 3
+
+  val predefined: Int = 0
+  val single: Int = 1
+  val described: Int = 2
+  val repeated: Int = 3
+}

@@ -1,0 +1,80 @@
+package rackwright.zstd.encode
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.entropy.bits.PackedWord
+import rackwright.stream.ByteChunk
+
+/** The side of an [[OutputRing]] that is written. */
+class RingPort(words: Int) extends Bundle {
+  private val placeBits = log2Ceil(words)
+
+  /** The next word; has room when `roomy` was true up to sixteen cycles ago. */
+  val word = Valid(new PackedWord)
+  val roomy = Input(Bool())
+
+  /** Leaves a place for a word that is written later; not together with a word. */
+  val skip = Output(Bool())
+  val next = Input(UInt(placeBits.W))
+
+  /** A word at a place left; not together with the others. */
+  val patch = Valid(new Bundle {
+    val place = UInt(placeBits.W)
+    val word = new PackedWord
+  })
+
+  /** What was written is complete. */
+  val commit = Output(Bool())
+}
+
+/** Words of blocks on their way to memory. A block's words leave when it is committed, so that those that say how long
+  * it is can be written last.
+  *
+  * @param words
+  *   capacity: more than the largest block.
+  */
+class OutputRing(words: Int) extends Module {
+  private val placeBits = log2Ceil(words)
+
+  val port = IO(Flipped(new RingPort(words)))
+  val output = IO(Decoupled(new ByteChunk(8)))
+  val empty = IO(Output(Bool()))
+
+  private val (word, skip, patch, commit) = (port.word, port.skip, port.patch, port.commit)
+  private val memory = SyncReadMem(words, new PackedWord)
+  private val ahead = Module(new Queue(new PackedWord, 3))
+  private val tail = RegInit(0.U(placeBits.W))
+  private val head = RegInit(0.U(placeBits.W))
+  private val held = RegInit(0.U(log2Ceil(words + 1).W))
+  private val ready = RegInit(0.U(log2Ceil(words + 1).W))
+  private val open = RegInit(0.U(log2Ceil(words + 1).W))
+  private val fetched = RegInit(0.U(2.W))
+
+  private def after(place: UInt): UInt = Mux(place === (words - 1).U, 0.U, place + 1.U)
+  private val grows = word.valid || skip
+  private val fetch = ready =/= 0.U && fetched =/= 3.U
+  when(word.valid || patch.valid) {
+    memory.write(Mux(patch.valid, patch.bits.place, tail), Mux(patch.valid, patch.bits.word, word.bits))
+  }
+  assert(!(patch.valid && grows), "two words are written at once")
+  assert(!grows || held =/= words.U, "the ring overflows")
+  when(grows) { tail := after(tail) }
+  when(fetch) { head := after(head) }
+  port.next := tail
+  held := held + grows - fetch
+  open := Mux(commit, 0.U, open) + grows
+  // A word that was written in the cycle before may be read.
+  ready := ready + Mux(commit, open, 0.U) - fetch
+  port.roomy := RegNext(held < (words - 24).U, false.B)
+
+  private val fetching = RegNext(fetch, false.B)
+  fetched := fetched + fetch - ahead.io.deq.fire
+  ahead.io.enq.valid := fetching
+  ahead.io.enq.bits := memory.read(head, fetch)
+  output.valid := ahead.io.deq.valid
+  output.bits.data := ahead.io.deq.bits.data.asTypeOf(output.bits.data)
+  output.bits.count := ahead.io.deq.bits.count
+  ahead.io.deq.ready := output.ready
+  empty := held === 0.U && fetched === 0.U
+}

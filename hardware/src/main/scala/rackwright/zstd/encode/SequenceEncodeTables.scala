@@ -1,0 +1,204 @@
+package rackwright.zstd.encode
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.entropy.bits.BitString
+import rackwright.entropy.fse.{FseDescription, FseEncodeTable, FseNormalizer, FseTable}
+import rackwright.zstd.SequenceCodes
+
+/** The tables with which the sequences of a block are coded: of their own counts, of one code only, or those that RFC
+  * 8878, section 3.1.1.3.2.2 predefines. Codes are counted here.
+  */
+class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
+  import SequenceEncodeTables._
+  private val kinds = SequenceEncoder.kinds
+  private val symbols = 1 << FseTable.symbolBits
+  private val countBits = params.sequenceBits
+
+  /** A sequence of the block that is being collected. */
+  val coded = IO(Flipped(Valid(new CodedSequence)))
+
+  /** The block is complete and has so many sequences; those that come from now on are the next one's. */
+  val prepare = IO(Flipped(Valid(UInt(countBits.W))))
+
+  /** The tables of the block can be used. */
+  val ready = IO(Output(Bool()))
+  val logs = IO(Output(Vec(kinds, UInt(FseTable.logBits.W))))
+  val tables = IO(Vec(kinds, new EncodeTablePort))
+
+  /** The byte that says how tables are given. */
+  val modes = IO(Output(UInt(8.W)))
+
+  /** Gives the descriptions out. */
+  val describe = IO(Input(Bool()))
+  val enable = IO(Input(Bool()))
+  val bits = IO(Valid(new BitString(FseDescription.mostBits)))
+  val align = IO(Output(Bool()))
+  val described = IO(Output(Bool()))
+
+  // Codes are counted; those of a complete block are kept apart.
+  private val used = SequenceCodes.mostCode.map(_ + 1)
+  private val counting = used.map(n => RegInit(VecInit.fill(n)(0.U(countBits.W))))
+  private val counts = used.map(n => Reg(Vec(n, UInt(countBits.W))))
+  private val codes =
+    Seq(coded.bits.literalsCode, coded.bits.offsetCode, coded.bits.matchCode).map(RegEnable(_, coded.valid))
+  private val counted = RegNext(coded.valid, false.B)
+  for (((live, kept), code) <- counting.zip(counts).zip(codes)) {
+    when(counted) { live(code) := live(code) + 1.U }
+    when(prepare.valid) {
+      kept := live
+      live.foreach(_ := 0.U)
+    }
+  }
+
+  private val state = RegInit(State.predefine)
+  private val kind = RegInit(0.U(2.W))
+  private val total = RegInit(0.U(countBits.W))
+  private val pending = RegInit(false.B)
+  private val fresh = total < ownFrom.U
+  private val mode = RegInit(VecInit.fill(kinds)(predefined.U(2.W)))
+  private val isPredefined = RegInit(VecInit.fill(kinds)(false.B))
+  private val accuracies = Reg(Vec(kinds, UInt(FseTable.logBits.W)))
+  private val singles = Reg(Vec(kinds, UInt(FseTable.symbolBits.W)))
+  private val predefinedLogs = VecInit(SequenceCodes.predefinedLog.map(_.U(FseTable.logBits.W)))
+  private val mostLogs = VecInit(SequenceCodes.mostLog.map(_.U(FseTable.logBits.W)))
+  private val asks = RegNext(Log2(total - 1.U) - 2.U)
+  private val ownLog = Mux(asks < leastLog.U, leastLog.U, Mux(asks > mostLogs(kind), mostLogs(kind), asks))
+  logs := accuracies
+  modes := Cat(mode(0), mode(1), mode(2), 0.U(2.W))
+  ready := state === State.ready && !pending
+
+  // Scaled, one kind after the other; scaled counts are kept for the descriptions.
+  private val normalizer = Module(new FseNormalizer(countBits))
+  normalizer.total.valid := state === State.divide
+  normalizer.total.bits := total
+  normalizer.start.valid := state === State.scale
+  normalizer.start.bits := ownLog
+  normalizer.count := RegNext(
+    VecInit(counts.map(kept => VecInit(kept.padTo(symbols, 0.U(countBits.W)))(normalizer.symbol)))(kind)
+  )
+  private val symbol = Reg(UInt(FseTable.symbolBits.W))
+  normalizer.asked := symbol
+  private val scaled = Mem(kinds * symbols, UInt((FseTable.stateBits + 1).W))
+  private val fixed = VecInit(SequenceCodes.predefined.map { counts =>
+    VecInit(counts.padTo(symbols, 0).map(count => count.S(8.W)))
+  })(kind)(symbol)
+
+  // Fed to the table.
+  private val way = mode(kind)
+  private val isFixed = way === predefined.U
+  private val number = MuxLookup(way, normalizer.scaled)(
+    Seq(predefined.U -> fixed.asUInt(6, 0), single.U -> (symbol === singles(kind)))
+  )
+  private val encoders = Seq.tabulate(kinds) { which =>
+    val encoder = Module(new FseEncodeTable)
+    val mine = kind === which.U
+    encoder.start.valid := mine && state === State.begin
+    encoder.start.bits := MuxLookup(way, ownLog)(Seq(predefined.U -> predefinedLogs(kind), single.U -> 0.U))
+    encoder.count.valid := mine && state === State.feed && number =/= 0.U
+    encoder.count.bits.symbol := symbol
+    encoder.count.bits.low := isFixed && fixed < 0.S
+    encoder.count.bits.count := number
+    encoder.build := mine && state === State.build
+    encoder.symbol := tables(which).symbol
+    encoder.place := tables(which).place
+    tables(which).transition := encoder.transition
+    tables(which).state := encoder.state
+    encoder
+  }
+  private val building = encoders.map(_.busy).reduce(_ || _)
+
+  // Described.
+  private val writer = Module(new FseDescription)
+  private val atDescription = state === State.describe
+  private val begun = RegInit(false.B)
+  writer.start.valid := atDescription && way === own.U && !begun
+  begun := atDescription && way === own.U
+  writer.start.bits := accuracies(kind)
+  writer.count := scaled.read(Cat(kind, writer.symbol))
+  writer.enable := enable
+  private val describesSingle = atDescription && way === single.U
+  bits.valid := writer.bits.valid || describesSingle
+  bits.bits := writer.bits.bits
+  when(describesSingle) {
+    bits.bits.value := singles(kind)
+    bits.bits.count := 8.U
+  }
+  align := state === State.align
+  described := state === State.described
+
+  when(prepare.valid) {
+    total := prepare.bits
+    pending := true.B
+  }
+  private def each(next: State.Type, end: State.Type): Unit = {
+    kind := Mux(kind === (kinds - 1).U, 0.U, kind + 1.U)
+    state := Mux(kind === (kinds - 1).U, end, next)
+  }
+  switch(state) {
+    is(State.predefine) {
+      mode(kind) := predefined.U
+      state := Mux(isPredefined(kind), State.next, State.begin)
+    }
+    is(State.divide) {
+      singles.foreach(_ := 0.U)
+      state := State.scale
+    }
+    is(State.scale) { when(normalizer.start.ready) { state := State.scaling } }
+    is(State.scaling) {
+      when(normalizer.done) {
+        mode(kind) := Mux(normalizer.single, single.U, Mux(normalizer.usable, own.U, predefined.U))
+        singles(kind) := normalizer.largest
+        state := State.begin
+      }
+    }
+    is(State.begin) {
+      symbol := 0.U
+      accuracies(kind) := MuxLookup(way, ownLog)(Seq(predefined.U -> predefinedLogs(kind), single.U -> 0.U))
+      isPredefined(kind) := isFixed
+      state := State.feed
+    }
+    is(State.feed) {
+      scaled.write(Cat(kind, symbol), number)
+      symbol := symbol + 1.U
+      when(symbol === (symbols - 1).U) { state := State.build }
+    }
+    is(State.build) { state := State.next }
+    is(State.next) { each(Mux(fresh, State.predefine, State.scale), State.settle) }
+    is(State.settle) { when(!building) { state := State.ready } }
+    is(State.ready) {
+      when(pending) {
+        pending := false.B
+        kind := 0.U
+        state := Mux(fresh, State.predefine, State.divide)
+      }.elsewhen(describe) { state := State.describe }
+    }
+    is(State.describe) {
+      when(way =/= own.U) { each(State.describe, State.described) }
+      when(way === own.U && writer.done) { state := State.align }
+    }
+    is(State.align) { state := State.closed }
+    is(State.closed) { each(State.describe, State.described) }
+    is(State.described) { state := State.ready }
+  }
+}
+
+object SequenceEncodeTables {
+
+  /** Ways to give a table: numbers of RFC 8878, section 3.1.1.3.2.1. */
+  val predefined: Int = 0
+  val single: Int = 1
+  val own: Int = 2
+
+  /** From so many sequences on, tables of their own are worth their descriptions. */
+  val ownFrom: Int = 128
+
+  /** The least accuracy that has a state for every code. */
+  val leastLog: Int = 7
+
+  object State extends ChiselEnum {
+    val predefine, divide, scale, scaling, begin, feed, build, next, settle, ready, describe, align, closed, described =
+      Value
+  }
+}
