@@ -45,3 +45,11 @@ def test_what_is_used_is_seen() -> None:
         "port",
         "lz77.decode",
     }
+
+
+def test_every_memory_is_one_of_two_kinds() -> None:
+    for file in SOURCES.rglob("*.scala"):
+        if file.parent.name != "memory":
+            assert not re.search(r"\b(SyncReadMem|Mem|SRAM)\(", file.read_text()), (
+                f"{file}: Sram or RegisterFile"
+            )

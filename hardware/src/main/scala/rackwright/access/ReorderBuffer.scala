@@ -3,6 +3,7 @@ package rackwright.access
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
 import rackwright.port.{MemoryPortParams, MemoryResponse}
 
 /** Puts the answers of memory back in the order in which they were asked for, as [[ReservationBuffer]] does, in a
@@ -34,7 +35,7 @@ class ReorderBuffer(port: MemoryPortParams, slots: Int) extends Module {
   /** Nothing moves here until memory answers or a beat is taken. */
   val still = IO(Output(Bool()))
 
-  private val beats = SyncReadMem(slots, new LoadedBeat(port.bytes))
+  private val beats = Sram(slots, new LoadedBeat(port.bytes))
   private val ahead = withReset(reset.asBool || clear)(Module(new Queue(new LoadedBeat(port.bytes), 3)))
   private val answered = RegInit(0.U(slots.W))
   private val head = RegInit(0.U(slotBits.W))

@@ -3,6 +3,7 @@ package rackwright.access
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.RegisterFile
 import rackwright.port.{MemoryPortParams, MemoryResponse}
 
 /** A beat as memory answered it. */
@@ -36,7 +37,7 @@ class ReservationBuffer(port: MemoryPortParams, slots: Int) extends Module {
   /** Every reserved beat has been answered. */
   val quiet = IO(Output(Bool()))
 
-  private val beats = Mem(slots, new LoadedBeat(port.bytes))
+  private val beats = RegisterFile(slots, new LoadedBeat(port.bytes))
   private val answered = RegInit(0.U(slots.W))
   private val head = RegInit(0.U(slotBits.W))
   private val tail = RegInit(0.U(slotBits.W))

@@ -3,6 +3,8 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
+
 /** A request that is under way, or was. */
 class Flight(params: Params) extends Bundle {
   val taken = Bool()
@@ -61,7 +63,7 @@ class Flights(params: Params) extends Module {
     val hash, read, keep, compare, choose, done = Value
   }
   private val stage = RegInit(Stage.done)
-  private val memory = SyncReadMem(params.rows, Vec(Sizes.ways, new Flight(params)))
+  private val memory = Sram(params.rows, Vec(Sizes.ways, new Flight(params)))
   private val sweep = RegInit(0.U((rowBits + 1).W))
   clearing := !sweep(rowBits)
   when(clear) { sweep := 0.U }.elsewhen(clearing) { sweep := sweep + 1.U }

@@ -27,7 +27,7 @@ class LevelStack[T <: Data](gen: T, depth: Int) extends Module {
   val full = IO(Output(Bool()))
   val empty = IO(Output(Bool()))
 
-  private val kept = SyncReadMem(depth, gen)
+  private val kept = Sram(depth, gen)
   private val count = RegInit(0.U(log2Ceil(depth + 1).W))
   when(push.valid) { kept.write(count, push.bits) }
   popped.bits := kept.read(count - 1.U, pop)

@@ -34,7 +34,7 @@ class SramQueue[T <: Data](gen: T, entries: Int, direct: Boolean = false) extend
   /** Nothing moves here until an entry is offered or taken. */
   val still = IO(Output(Bool()))
 
-  private val memory = SyncReadMem(entries, gen)
+  private val memory = Sram(entries, gen)
   private val ahead = withReset(reset.asBool || clear)(Module(new Queue(gen, 3)))
   private val tail = RegInit(0.U(pointerBits.W))
   private val head = RegInit(0.U(pointerBits.W))

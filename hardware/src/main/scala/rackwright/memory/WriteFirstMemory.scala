@@ -24,7 +24,7 @@ class WriteFirstMemory(words: Int, bits: Int) extends Module {
     val data = UInt(bits.W)
   })))
 
-  private val memory = SyncReadMem(words, UInt(bits.W))
+  private val memory = Sram(words, UInt(bits.W))
   when(write.valid) { memory.write(write.bits.address, write.bits.data) }
 
   private val collides = read.valid && write.valid && read.bits === write.bits.address

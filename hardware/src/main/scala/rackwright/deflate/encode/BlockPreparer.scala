@@ -12,6 +12,7 @@ import rackwright.entropy.huffman.{
   SymbolCount,
   WordOrder
 }
+import rackwright.memory.Sram
 
 /** The three kinds of blocks (RFC 1951, section 3.2.3). */
 object BlockKind {
@@ -108,8 +109,8 @@ class BlockPreparer(params: DeflateCompressorParams) extends Module {
   busy := hold
 
   // Lengths are kept to be described; each symbol has none before it gets one.
-  private val literalLengths = SyncReadMem(TokenFormat.literalSymbols, UInt(4.W))
-  private val distanceLengths = SyncReadMem(TokenFormat.distanceSymbols, UInt(4.W))
+  private val literalLengths = Sram(TokenFormat.literalSymbols, UInt(4.W))
+  private val distanceLengths = Sram(TokenFormat.distanceSymbols, UInt(4.W))
   for ((memory, maker) <- Seq(literalLengths -> literalMaker, distanceLengths -> distanceMaker)) {
     when(maker.count.valid || maker.word.valid) {
       memory.write(

@@ -5,6 +5,7 @@ import chisel3.util._
 
 import rackwright.deflate.TokenFormat
 import rackwright.entropy.bits.BitString
+import rackwright.memory.Sram
 
 /** Writes one prepared block after the other: head, what its kind needs, its tokens (RFC 1951, section 3.2.3). */
 class BlockWriter(params: DeflateCompressorParams) extends Module {
@@ -58,7 +59,7 @@ class BlockWriter(params: DeflateCompressorParams) extends Module {
   align := state === State.align
 
   // The description of codes.
-  private val strings = SyncReadMem(2 << CodeDescriber.placeBits, new BitString(CodeDescriber.mostBits))
+  private val strings = Sram(2 << CodeDescriber.placeBits, new BitString(CodeDescriber.mostBits))
   when(string.valid) { strings.write(Cat(preparedHalf, string.bits.place), string.bits.string) }
   private val at = Reg(UInt(CodeDescriber.placeBits.W))
   private val describing = state === State.describe && at =/= current.strings && enable

@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.compression.FormatPort
+import rackwright.memory.Sram
 
 /** Everything between the LZ77 encoder and the writer: tokens are gathered into blocks, these get codes and are
   * written. A reset brings it back to the start from any state.
@@ -30,7 +31,7 @@ class DeflateBoxes(params: DeflateCompressorParams) extends Module {
   preparer.counted := collector.counted
   compressor.busy := preparer.busy
 
-  private val store = SyncReadMem(params.slots * (1 << log2Ceil(params.tokensMost)), new Token(params))
+  private val store = Sram(params.slots * (1 << log2Ceil(params.tokensMost)), new Token(params))
   when(collector.token.valid) { store.write(collector.token.bits.place, collector.token.bits.token) }
   blocks.token := RegNext(store.read(blocks.read.bits, blocks.read.valid))
   blocks.literalWord := preparer.literalWord

@@ -3,6 +3,8 @@ package rackwright.deflate.encode
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
+
 /** Keeps the input that no block has been written of yet: literals and stored blocks are read from it.
   *
   * Words go in one after the other; four bytes are read from any place. Two memories of four bytes hold the even and
@@ -43,7 +45,7 @@ class InputRing(bytes: Int) extends Module {
   private val half = place.bits >> log2Ceil(lanes)
   private val isOdd = half(0)
   private val halves = Seq.tabulate(2) { number =>
-    val memory = SyncReadMem(rows, UInt((8 * lanes).W))
+    val memory = Sram(rows, UInt((8 * lanes).W))
     when(writing) { memory.write(row, word(8 * lanes * (number + 1) - 1, 8 * lanes * number)) }
     val mine = (if (number == 0) (half + 1.U) >> 1 else half >> 1) (log2Ceil(rows) - 1, 0)
     RegNext(memory.read(mine, place.valid))

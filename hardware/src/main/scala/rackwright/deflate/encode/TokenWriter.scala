@@ -6,6 +6,7 @@ import chisel3.util._
 import rackwright.deflate.TokenFormat
 import rackwright.entropy.bits.BitString
 import rackwright.entropy.huffman.HuffmanWord
+import rackwright.memory.Sram
 
 /** Turns tokens of a block into bits: up to a copy and four literals per cycle.
   *
@@ -68,7 +69,7 @@ class TokenWriter(params: DeflateCompressorParams) extends Module {
   private def aligned[T <: Data](value: T): T = RegNext(value)
   private val bytes = Seq.tabulate(lanes)(lane => literals(8 * lane + 7, 8 * lane))
   private val words = bytes.zipWithIndex.map { case (byte, lane) =>
-    val memory = SyncReadMem(512, new HuffmanWord(mostBits))
+    val memory = Sram(512, new HuffmanWord(mostBits))
     when(literalWord.valid && !literalWord.bits.symbol(8)) {
       memory.write(Cat(literalWord.bits.half, literalWord.bits.symbol(7, 0)), literalWord.bits.word)
     }
@@ -80,7 +81,7 @@ class TokenWriter(params: DeflateCompressorParams) extends Module {
     chosen(own, fixed, plain, RegNext(count > lane.U))
   }
   private val lengthWord = {
-    val memory = SyncReadMem(64, new HuffmanWord(mostBits))
+    val memory = Sram(64, new HuffmanWord(mostBits))
     when(literalWord.valid && literalWord.bits.symbol(8)) {
       memory.write(Cat(literalWord.bits.half, literalWord.bits.symbol(4, 0)), literalWord.bits.word)
     }
@@ -90,7 +91,7 @@ class TokenWriter(params: DeflateCompressorParams) extends Module {
     chosen(own, fixed, fixed, RegNext(aligned(hasLength)))
   }
   private val distance = {
-    val memory = SyncReadMem(64, new HuffmanWord(mostBits))
+    val memory = Sram(64, new HuffmanWord(mostBits))
     when(distanceWord.valid) {
       memory.write(Cat(distanceWord.bits.half, distanceWord.bits.symbol), distanceWord.bits.word)
     }

@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.access.{BeatRequester, ReservationBuffer}
+import rackwright.memory.RegisterFile
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.stream.StreamRange
 
@@ -44,7 +45,7 @@ class BackwardLoader(port: MemoryPortParams, outstanding: Int) extends Module {
   val idle = IO(Output(Bool()))
 
   private val buffer = Module(new ReservationBuffer(port, outstanding))
-  private val marks = Mem(outstanding, new BackwardMark(port))
+  private val marks = RegisterFile(outstanding, new BackwardMark(port))
   private val slotBits = log2Ceil(outstanding)
   private val beatNumberBits = port.addressBits - port.offsetBits
   private val next = Reg(UInt(beatNumberBits.W))

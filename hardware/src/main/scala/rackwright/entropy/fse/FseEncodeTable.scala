@@ -3,6 +3,8 @@ package rackwright.entropy.fse
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.{RegisterFile, Sram}
+
 /** What coding a symbol does to a state: it gives `bits` low bits of the state, one less if the state is below `least`;
   * what is left of the state, plus `offset`, is the place of the next state.
   */
@@ -66,8 +68,8 @@ class FseEncodeTable extends Module {
   entry.bits := shift
   entry.least := number << shift
   entry.offset := offset
-  private val transitions = SyncReadMem(symbols, new FseTransition)
-  private val offsets = Mem(symbols, SInt((FseTable.stateBits + 2).W))
+  private val transitions = Sram(symbols, new FseTransition)
+  private val offsets = RegisterFile(symbols, SInt((FseTable.stateBits + 2).W))
   when(writing) {
     transitions.write(writtenSymbol, entry)
     offsets.write(writtenSymbol, offset)
@@ -75,7 +77,7 @@ class FseEncodeTable extends Module {
   transition := RegNext(transitions.read(symbol.bits, symbol.valid))
 
   // States: those of a symbol stand side by side, ascending.
-  private val cells = SyncReadMem(states, UInt((FseTable.stateBits + 1).W))
+  private val cells = Sram(states, UInt((FseTable.stateBits + 1).W))
   private val placing = RegNext(builder.write.valid, false.B)
   private val size = 1.U << log
   private val cell = RegNext(offsets.read(builder.write.bits.entry.symbol) + builder.ordinal.zext)

@@ -3,6 +3,8 @@ package rackwright.entropy.fse
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.RegisterFile
+
 /** Scales counts of symbols to those of an FSE table, whose sum is the size of the table: each is rounded, none that
   * occurs becomes nothing, and the largest takes what is left over.
   *
@@ -37,7 +39,7 @@ class FseNormalizer(countBits: Int) extends Module {
   private val reciprocal = Reg(UInt((fraction - 4).W))
   private val bit = Reg(UInt(log2Ceil(fraction + 1).W))
   private val log = Reg(UInt(FseTable.logBits.W))
-  private val norms = Mem(symbols, UInt((FseTable.stateBits + 1).W))
+  private val norms = RegisterFile(symbols, UInt((FseTable.stateBits + 1).W))
 
   start.ready := state === State.idle && !total.valid
 

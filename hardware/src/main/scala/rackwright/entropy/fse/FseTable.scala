@@ -3,6 +3,8 @@ package rackwright.entropy.fse
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
+
 /** An entry of an FSE decoding table. */
 class FseEntry extends Bundle {
 
@@ -67,7 +69,7 @@ class FseTableBuilder extends Module {
   private val highest = Reg(UInt(FseTable.stateBits.W))
   private val counts = Reg(Vec(symbols, UInt((FseTable.stateBits + 1).W)))
   private val low = Reg(Vec(symbols, Bool()))
-  private val cells = SyncReadMem(states, UInt(FseTable.symbolBits.W))
+  private val cells = Sram(states, UInt(FseTable.symbolBits.W))
 
   // Counts; symbols of less than one stand at the end of the table.
   private val cell = Wire(Valid(new Bundle {

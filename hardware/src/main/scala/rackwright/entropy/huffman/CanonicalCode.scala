@@ -3,6 +3,8 @@ package rackwright.entropy.huffman
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.RegisterFile
+
 /** A Huffman code in canonical form, the shortest codes lowest (RFC 1951, section 3.2.2): a length follows from
   * comparisons, and a symbol's place among all symbols from its code.
   *
@@ -76,7 +78,7 @@ class CanonicalCodeBuilder(mostBits: Int, symbols: Int) extends Module {
     val idle, lengths, codes, places, last, end = Value
   }
   private val state = RegInit(State.idle)
-  private val lengths = Mem(symbols, UInt(lengthBits.W))
+  private val lengths = RegisterFile(symbols, UInt(lengthBits.W))
   private val count = Reg(UInt(countBits.W))
 
   /** How many codes have each length from 1 on; turned by one in each cycle of `codes`. */

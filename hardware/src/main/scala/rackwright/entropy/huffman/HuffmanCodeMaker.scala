@@ -3,6 +3,8 @@ package rackwright.entropy.huffman
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
+
 /** How often a symbol occurs. */
 class SymbolCount(val countBits: Int, val symbolBits: Int = 8) extends Bundle {
   val symbol = UInt(symbolBits.W)
@@ -86,8 +88,8 @@ class HuffmanCodeMaker(
   private val used = Reg(UInt(usedBits.W))
   private val last = Reg(UInt(symbolBits.W))
   private val total = Reg(UInt(countBits.W))
-  private val counts = SyncReadMem(symbols, new SymbolCount(countBits, symbolBits))
-  private val lengths = SyncReadMem(symbols, UInt(4.W))
+  private val counts = Sram(symbols, new SymbolCount(countBits, symbolBits))
+  private val lengths = Sram(symbols, UInt(4.W))
 
   // Collected: the symbols that occur.
   when(count.valid && count.bits.count =/= 0.U) {

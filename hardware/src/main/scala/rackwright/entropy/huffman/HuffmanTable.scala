@@ -3,6 +3,8 @@ package rackwright.entropy.huffman
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.RegisterFile
+
 /** A Huffman code in canonical form: the codes of one length are neighbours, the longest codes lowest, so that a length
   * follows from comparisons, and a symbol's place among all symbols from its code (RFC 8878, section 4.2.1.3).
   */
@@ -54,7 +56,7 @@ class HuffmanTableBuilder extends Module {
     val idle, weights, sum, rest, last, starts, check, places, end, failed = Value
   }
   private val state = RegInit(State.idle)
-  private val weights = Mem(HuffmanCode.symbols, UInt(4.W))
+  private val weights = RegisterFile(HuffmanCode.symbols, UInt(4.W))
   private val count = Reg(UInt(9.W))
   private val ranks = Reg(Vec(most + 1, UInt(9.W)))
   private val total = Reg(UInt(20.W))

@@ -3,6 +3,8 @@ package rackwright.lz77.decode
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.RegisterFile
+
 /** A queue that takes and gives up to `lanes` entries per cycle.
   *
   * Entries rotate over one bank per lane, so that each bank is written and read at most once per cycle.
@@ -32,7 +34,7 @@ class DecoderQueue[T <: Data](gen: T, entries: Int, lanes: Int) extends Module {
   val popped = IO(Input(UInt(log2Ceil(lanes + 1).W)))
   val count = IO(Output(UInt(log2Ceil(entries + 1).W)))
 
-  private val banks = Seq.fill(lanes)(Mem(entries / lanes, gen))
+  private val banks = Seq.tabulate(lanes)(lane => RegisterFile(entries / lanes, gen)(s"banks_$lane"))
   private val tail = RegInit(0.U(pointerBits.W))
   private val front = RegInit(0.U(pointerBits.W))
   private val held = RegInit(0.U(log2Ceil(entries + 1).W))

@@ -3,6 +3,8 @@ package rackwright.lz77.decode
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
+
 /** A read of the history: a line of bytes from `source` on. */
 class HistoryRead(val params: DecoderParams) extends Bundle {
   val source = new LinePlace(params.sourceLineBits, params.lineBits)
@@ -84,7 +86,7 @@ class History(params: DecoderParams) extends Module {
     )
   }
   for (bank <- 0 until History.banks) {
-    val memory = SyncReadMem(1 << rowBits, UInt((8 * bytes).W))
+    val memory = Sram(1 << rowBits, UInt((8 * bytes).W))
     when(storing && storedBank === bank.U) { memory.write(row, recent(bank)) }
     val hits = wanted.map { case (valid, number) => valid && number(bankBits - 1, 0) === bank.U }
     val rows = wanted.map { case (_, number) => number >> bankBits }

@@ -3,6 +3,8 @@ package rackwright.lz77.decode
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
+
 /** Memory of lines that is read at any byte: even and odd lines stand in two banks, so that two neighbours come at
   * once.
   *
@@ -35,7 +37,7 @@ class LineBanks(bytes: Int, lines: Int) extends Module {
   private val rowOfOdd = (line >> 1).asUInt
   private val rows = Seq((rowOfOdd + startsOdd)(rowBits - 1, 0), rowOfOdd(rowBits - 1, 0))
   private val lineOf = rows.zipWithIndex.map { case (at, bank) =>
-    val memory = SyncReadMem(lines / 2, UInt((8 * bytes).W))
+    val memory = Sram(lines / 2, UInt((8 * bytes).W))
     when(write(bank)) { memory.write(row(bank), data(bank)) }
     memory.read(at, read)
   }

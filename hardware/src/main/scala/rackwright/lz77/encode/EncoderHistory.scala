@@ -3,6 +3,8 @@ package rackwright.lz77.encode
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
+
 import EncoderParams._
 
 /** The latest bytes of the input, readable from any position.
@@ -31,7 +33,7 @@ class EncoderHistory(params: EncoderParams) extends Module {
   private val firstBank = firstWord(bankBits - 1, 0)
 
   private val words = VecInit.tabulate(1 << bankBits) { number =>
-    val memory = SyncReadMem(1 << rowBits, UInt(64.W))
+    val memory = Sram(1 << rowBits, UInt(64.W))
     when(write.valid && write.bits.word(bankBits - 1, 0) === number.U) {
       memory.write(write.bits.word >> bankBits, write.bits.data)
     }

@@ -3,6 +3,7 @@ package rackwright.nic.receive
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
 import rackwright.network.{Flit, Frame}
 
 /** Keeps whole frames from the wire until memory takes them, and drops frames for which there is no room.
@@ -38,7 +39,7 @@ class PacketBuffer(flits: Int, flitBytes: Int, tellsLengths: Boolean) extends Mo
   /** Nothing moves until `out` is taken or a flit arrives. */
   val idle = IO(Output(Bool()))
 
-  private val ram = SyncReadMem(flits, new Flit(flitBytes))
+  private val ram = Sram(flits, new Flit(flitBytes))
   private val whole = RegInit(0.U(pointerBits.W))
   private val tail = RegInit(0.U(pointerBits.W))
   private val head = RegInit(0.U(pointerBits.W))

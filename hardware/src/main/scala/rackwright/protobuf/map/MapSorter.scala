@@ -3,6 +3,7 @@ package rackwright.protobuf.map
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
 import rackwright.port.Status
 import rackwright.protobuf.table.DescriptorTable
 
@@ -39,7 +40,7 @@ class MapSorter(entries: Int) extends Module {
   val failure = IO(Valid(UInt(Status.width.W)))
   val read = IO(new WordRead)
 
-  private val kept = SyncReadMem(entries, new MapElement)
+  private val kept = Sram(entries, new MapElement)
   private val state = RegInit(State.idle)
   private val next = WireDefault(state)
   state := next
@@ -66,7 +67,7 @@ class MapSorter(entries: Int) extends Module {
 
   private val isFull = top === entries.U
   private val looksAt = WireDefault(top - 1.U)
-  private val present = kept.read(looksAt(indexBits - 1, 0))
+  private val present = kept.read(looksAt(indexBits - 1, 0), true.B)
   private val looksAtTop = isState(State.idle) && !insert.valid && top =/= 0.U
   // What is read of the last element is known a cycle later, in registers; only between insertions.
   private val cameTop = RegNext(looksAtTop && !last.fire, false.B)

@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.access.TagAllocator
+import rackwright.memory.RegisterFile
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.protobuf.table.DescriptorTable
 import rackwright.stream.SkidBuffer
@@ -140,7 +141,7 @@ class DeserializerStores(port: MemoryPortParams, lines: Int, outstanding: Int) e
   hazards.begun := freed.bits.number
   hazards.tag := tags.allocate.bits
   hazards.begin := memory.request.fire && !next.bits.alone
-  private val turnOfTag = Mem(outstanding, UInt(turnBits.W))
+  private val turnOfTag = RegisterFile(outstanding, UInt(turnBits.W))
 
   memory.request.valid := next.valid && tags.allocate.valid
   memory.request.bits.address := Cat(next.bits.number, 0.U(port.offsetBits.W))

@@ -3,6 +3,7 @@ package rackwright.protobuf.table
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.Sram
 import rackwright.port.{MemoryPort, MemoryPortParams}
 
 /** A line to look up: its address, a multiple of 16, and that of the last line which may be read along with it. */
@@ -69,8 +70,8 @@ class DescriptorCache(port: MemoryPortParams, lines: Int) extends Module {
   /** The even lines, or the odd ones: of two that follow each other, one is in each bank. */
   private class Bank(odd: Int) {
     private val here = index(Mux(number(0) === odd.U, number, following))
-    private val data = SyncReadMem(lines / 2, UInt((8 * DescriptorTable.lineBytes).W))
-    private val numbers = SyncReadMem(lines / 2, UInt(numberBits.W))
+    private val data = Sram(lines / 2, UInt((8 * DescriptorTable.lineBytes).W))
+    private val numbers = Sram(lines / 2, UInt(numberBits.W))
     private val present = RegInit(0.U((lines / 2).W))
     private val wasPresent = RegEnable(present(here) && !flush, seeks)
     private val foundNumber = numbers.read(here, seeks)

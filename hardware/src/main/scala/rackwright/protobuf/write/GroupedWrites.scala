@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.access.{TagAllocator, WriteBeat}
+import rackwright.memory.RegisterFile
 import rackwright.port.{MemoryPort, MemoryPortParams}
 
 /** A beat to write, and which group of writes it belongs to. */
@@ -42,7 +43,7 @@ class GroupedWrites(port: MemoryPortParams, groups: Int, sources: Int) extends M
   val release = IO(Input(Bool()))
 
   private val tags = Module(new TagAllocator(port.outstanding))
-  private val groupOf = Mem(port.outstanding, UInt(groupBits.W))
+  private val groupOf = RegisterFile(port.outstanding, UInt(groupBits.W))
   private val unanswered = RegInit(VecInit.fill(groups)(0.U((port.tagBits + 2).W)))
   private val faults = RegInit(VecInit.fill(groups)(false.B))
 

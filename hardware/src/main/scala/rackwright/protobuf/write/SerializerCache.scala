@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.access.LoadedBeat
+import rackwright.memory.Sram
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.protobuf.table.DescriptorTable
 
@@ -71,8 +72,8 @@ class SerializerCache(port: MemoryPortParams, depth: Int, banks: Int = 1, bank: 
   /** No request is unanswered and no read under way. */
   val idle = IO(Output(Bool()))
 
-  private val beats = SyncReadMem(lines, UInt((8 * port.bytes).W))
-  private val lineOf = SyncReadMem(lines, UInt((SerializerCache.timeBits + numberBits).W))
+  private val beats = Sram(lines, UInt((8 * port.bytes).W))
+  private val lineOf = Sram(lines, UInt((SerializerCache.timeBits + numberBits).W))
   private val present = RegInit(0.U(lines.W))
   private val faulty = RegInit(0.U(lines.W))
   private val pending = RegInit(0.U(lines.W))

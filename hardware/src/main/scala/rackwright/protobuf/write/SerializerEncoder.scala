@@ -3,6 +3,7 @@ package rackwright.protobuf.write
 import chisel3._
 import chisel3.util._
 
+import rackwright.memory.RegisterFile
 import rackwright.port.Status
 
 /** Bytes to write below those written before, the end of a request, or both. */
@@ -50,7 +51,7 @@ class SerializerEncoder(params: SerializerParams) extends Module {
   private val piece = bits.step.piece
   private val count = RegInit(0.U(32.W))
   private val fieldStart = Reg(UInt(32.W))
-  private val starts = Mem(params.depth, UInt(32.W))
+  private val starts = RegisterFile(params.depth, UInt(32.W))
   private val level = RegInit(0.U(log2Ceil(params.depth + 1).W))
   private val status = RegInit(Status.ok)
   private val ended = RegInit(0.U(SerializerEncoder.requestBits.W))

@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.access.TagAllocator
+import rackwright.memory.RegisterFile
 import rackwright.port.{MemoryPort, MemoryPortParams}
 import rackwright.protobuf.table.DescriptorTable
 
@@ -39,7 +40,7 @@ class SerializerReads(upstream: MemoryPortParams, shared: MemoryPortParams, coun
     val tag = UInt(shared.tagBits.W)
   }
   private val tags = Module(new TagAllocator(shared.outstanding))
-  private val owners = Mem(shared.outstanding, new Owner)
+  private val owners = RegisterFile(shared.outstanding, new Owner)
   private val asked = Module(new Queue(new Asked, 2))
 
   private val turn = RegInit(0.U(turnBits.W))

@@ -5,6 +5,7 @@ import chisel3.util._
 
 import rackwright.entropy.bits.BitSource
 import rackwright.entropy.fse.{FseEntry, FseTable, FseWrite}
+import rackwright.memory.Sram
 import rackwright.zstd.{Sequence, SequenceCodes}
 
 /** An entry of a table of sequences: also how many extra bits its code takes. */
@@ -42,7 +43,9 @@ class SequenceDecoder extends Module {
   private val failed = RegInit(false.B)
   private val left = Reg(UInt(17.W))
   private val states = Reg(Vec(kinds, UInt(FseTable.stateBits.W)))
-  private val tables = SequenceCodes.mostLog.map(log => SyncReadMem(1 << log, new SequenceEntry))
+  private val tables = SequenceCodes.mostLog.zipWithIndex.map { case (log, kind) =>
+    Sram(1 << log, new SequenceEntry)(s"tables_$kind")
+  }
   for (((table, update), kind) <- tables.zip(write).zipWithIndex) when(RegNext(update.valid, false.B)) {
     val entry = Wire(new SequenceEntry)
     entry.fse := RegNext(update.bits.entry)

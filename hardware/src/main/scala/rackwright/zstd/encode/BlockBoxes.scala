@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.compression.FormatPort
+import rackwright.memory.Sram
 import rackwright.stream.SkidBuffer
 
 /** Everything between the LZ77 encoder and the writer: blocks are collected, coded and put into a frame. A reset brings
@@ -43,12 +44,12 @@ class BlockBoxes(params: ZstdCompressorParams) extends Module {
   compressor.roomy := true.B
 
   private val literalStore =
-    SyncReadMem(2 * params.blockBytes / BlockCollector.lanes, collector.literalWord.bits.data.cloneType)
+    Sram(2 * params.blockBytes / BlockCollector.lanes, collector.literalWord.bits.data.cloneType)
   when(collector.literalWord.valid) {
     literalStore.write(collector.literalWord.bits.place, collector.literalWord.bits.data)
   }
   coder.literals.value := RegNext(literalStore.read(coder.literals.place.bits, coder.literals.place.valid))
-  private val sequenceStore = SyncReadMem(2 * params.sequencesMost, new CodedSequence)
+  private val sequenceStore = Sram(2 * params.sequencesMost, new CodedSequence)
   when(collector.coded.valid) { sequenceStore.write(collector.coded.bits.place, collector.coded.bits.sequence) }
   coder.sequences.value := RegNext(sequenceStore.read(coder.sequences.place.bits, coder.sequences.place.valid))
 

@@ -5,6 +5,7 @@ import chisel3.util._
 
 import rackwright.entropy.bits.BitString
 import rackwright.entropy.huffman.{HuffmanAssignment, HuffmanWord}
+import rackwright.memory.Sram
 
 /** Literals of one Huffman stream to write: from place `from` up to, not including, `until`. */
 class HuffmanStream(params: ZstdCompressorParams) extends Bundle {
@@ -58,7 +59,7 @@ class HuffmanEncoder(params: ZstdCompressorParams) extends Module {
 
   // Looked up.
   private val words = Seq.tabulate(lanes) { lane =>
-    val memory = SyncReadMem(256, new HuffmanWord)
+    val memory = Sram(256, new HuffmanWord)
     when(assignment.valid) { memory.write(assignment.bits.symbol, assignment.bits.word) }
     val found = memory.read(word(8 * lane + 7, 8 * lane), arrived)
     val kept = RegNext(insideNow(lane))

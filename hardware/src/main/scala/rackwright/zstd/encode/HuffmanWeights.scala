@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.entropy.huffman.HuffmanAssignment
+import rackwright.memory.Sram
 
 /** Keeps the weights of a Huffman code (RFC 8878, section 4.2.1), to be read by whoever describes it. */
 class HuffmanWeights extends Module {
@@ -20,7 +21,7 @@ class HuffmanWeights extends Module {
   val symbol = IO(Flipped(Valid(UInt(8.W))))
   val weight = IO(Output(UInt(4.W)))
 
-  private val lengths = SyncReadMem(symbols, UInt(4.W))
+  private val lengths = Sram(symbols, UInt(4.W))
   private val known = RegInit(0.U(symbols.W))
   when(assignment.valid) {
     lengths.write(assignment.bits.symbol, assignment.bits.word.length)

@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.entropy.bits.PackedWord
+import rackwright.memory.Sram
 import rackwright.stream.ByteChunk
 
 /** The side of an [[OutputRing]] that is written. */
@@ -42,7 +43,7 @@ class OutputRing(words: Int) extends Module {
   val empty = IO(Output(Bool()))
 
   private val (word, skip, patch, commit) = (port.word, port.skip, port.patch, port.commit)
-  private val memory = SyncReadMem(words, new PackedWord)
+  private val memory = Sram(words, new PackedWord)
   private val ahead = Module(new Queue(new PackedWord, 3))
   private val tail = RegInit(0.U(placeBits.W))
   private val head = RegInit(0.U(placeBits.W))

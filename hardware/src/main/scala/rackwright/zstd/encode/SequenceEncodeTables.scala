@@ -5,6 +5,7 @@ import chisel3.util._
 
 import rackwright.entropy.bits.BitString
 import rackwright.entropy.fse.{FseDescription, FseEncodeTable, FseNormalizer, FseTable}
+import rackwright.memory.RegisterFile
 import rackwright.zstd.SequenceCodes
 
 /** The tables with which the sequences of a block are coded: of their own counts, of one code only, or those that RFC
@@ -80,7 +81,7 @@ class SequenceEncodeTables(params: ZstdCompressorParams) extends Module {
   )
   private val symbol = Reg(UInt(FseTable.symbolBits.W))
   normalizer.asked := symbol
-  private val scaled = Mem(kinds * symbols, UInt((FseTable.stateBits + 1).W))
+  private val scaled = RegisterFile(kinds * symbols, UInt((FseTable.stateBits + 1).W))
   private val fixed = VecInit(SequenceCodes.predefined.map { counts =>
     VecInit(counts.padTo(symbols, 0).map(count => count.S(8.W)))
   })(kind)(symbol)

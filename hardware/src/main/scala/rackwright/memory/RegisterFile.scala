@@ -1,0 +1,23 @@
+package rackwright.memory
+
+import chisel3._
+import sourcecode.Name
+
+/** A memory of flops, for few words, or where a word is needed in the cycle in which it is asked for. As many ports as
+  * there are calls of `read` and `write`: each of them is a choice among all words, or a decoder of its own.
+  */
+final class RegisterFile[T <: Data] private (cells: Mem[T]) {
+
+  /** The word at `address`, in the same cycle. */
+  def read(address: UInt): T = cells.read(address)
+
+  /** Writes `word`, under the conditions around the call. */
+  def write(address: UInt, word: T): Unit = cells.write(address, word)
+}
+
+object RegisterFile {
+
+  /** So many words, named as the value that holds them. */
+  def apply[T <: Data](words: Int, word: T)(implicit name: Name): RegisterFile[T] =
+    new RegisterFile(Mem(words, word).suggestName(name.value))
+}
