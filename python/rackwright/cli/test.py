@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -28,13 +28,14 @@ MOST_PROCESSES = 4
 class Check:
     """One part of the suite: a command that says by its exit status whether it passed.
 
-    The output of a quiet one is shown only when it fails.
+    The output of a quiet one is shown only when it fails. `environment` is what it needs beside that of all.
     """
 
     name: str
     command: tuple[str, ...]
     folder: Path
     quiet: bool = True
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,15 @@ def checks(long: bool) -> list[Check]:
         Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
         Check("cargo clippy", clippy, ENGINE),
         Check("cargo test", cargo_test, ENGINE),
-        Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE),
+        Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE, environment=_for_blocks()),
         Check("pytest", pytest, PYTHON, quiet=False),
     ]
+
+
+def _for_blocks() -> dict[str, str]:
+    """Where tests of single blocks find Verilator, and a compiler for what it writes."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(verilator_root() / "bin")])
+    return {"PATH": path, "MAKEFLAGS": f"CXX={compiler()}"}
 
 
 def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
@@ -76,7 +83,7 @@ def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
         result = subprocess.run(
             check.command,
             cwd=check.folder,
-            env=environment,
+            env={**environment, **check.environment},
             stdin=subprocess.DEVNULL,
             stdout=sink if check.quiet else None,
             stderr=subprocess.STDOUT if check.quiet else None,

@@ -8,6 +8,11 @@
 //! Where AF_XDP is asked for and allowed, a thread has the frames of a queue of an interface too: it takes and
 //! sends datagrams there that would else go through its sockets, which stay for all others.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it serves in real time, and its clients must not guess what it hashes with"
+)]
+
 mod balancer;
 mod core;
 mod counters;

@@ -109,6 +109,7 @@ fn description(distance: &str) -> Description {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the speed of the simulation is shown")]
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let distance = arguments.first().map_or("root", String::as_str);

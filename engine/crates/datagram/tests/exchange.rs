@@ -122,6 +122,7 @@ fn a_wait_ends_with_a_datagram_with_time_and_when_it_is_woken() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the kernel waits in real time")]
 fn a_wait_until_a_time_ends_then_or_at_the_time_of_the_wait_before() {
     let mut poll = Poll::new().unwrap();
     let mut ready = Vec::new();

@@ -25,6 +25,10 @@ impl Pace {
     }
 
     /// Waits until real time has come as far as the cycle `now`. The first call sets the start.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it holds simulated time back to real time"
+    )]
     pub fn wait(&mut self, now: Cycle) {
         let (start, first) = *self.start.get_or_insert_with(|| (Instant::now(), now));
         let seconds = now.since(first).0 as f64 / self.clock.hertz() as f64 / self.speed;
@@ -40,6 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "it is about real time")]
     fn simulated_time_does_not_pass_real_time() {
         let started = Instant::now();
         let mut pace = Pace::new(Clock::new(1_000_000_000).unwrap(), 2.0);

@@ -4,6 +4,8 @@
 //! from then: a client that was late does not hide it (coordinated omission). Arrivals and durations are
 //! those of the simulated clients, `rackwright_traffic`.
 
+#![expect(clippy::disallowed_methods, reason = "it measures services in real time")]
+
 mod client;
 mod latencies;
 mod pending;

@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         initial_files: &files,
         command_line: "console=ttyS0 earlycon=sbi",
     };
+    #[expect(clippy::disallowed_methods, reason = "the speed of the simulation is shown")]
     let began = Instant::now();
     let mut guest = Guest::start(&parameters, &software, Extras::default())?;
     let mut shown = [0; 4];

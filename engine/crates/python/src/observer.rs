@@ -1,9 +1,8 @@
 use crate::error::raise;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rackwright_boot::kernel_offset;
+use rackwright_boot::{kernel_offset, program_base};
 use rackwright_device::Map;
-use rackwright_linux::program_base;
 use rackwright_rtl::Design;
 use rackwright_server::CpuModel;
 use rackwright_time::Clock;

@@ -39,6 +39,10 @@ impl RocketDesign {
             std::fs::read(&program).map_err(|error| raise(format!("{}: {error}", program.display())))?;
         let mut machine = rackwright_server::RocketRtl::new(&self.design, parameters, &file, echo)
             .map_err(|error| raise(format!("{}: {error}", program.display())))?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the speed of the simulation is reported"
+        )]
         let started = Instant::now();
         let limit = if max_cycles == 0 {
             Cycle::NEVER

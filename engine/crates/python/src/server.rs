@@ -4,7 +4,7 @@ use crate::observer::Observer;
 use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rackwright_linux::{Arguments, Environment, Input};
+use rackwright_process::{Arguments, Environment, Input};
 use rackwright_server::{CpuModel, PlacedUnit, Progress, ServerConfig, ServerParameters};
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
@@ -119,6 +119,10 @@ impl Server {
                 &designs(&self.units),
             )?),
         };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the speed of the simulation is reported"
+        )]
         let began = Instant::now();
         let server = rackwright_server::Server::start_observed(
             &self.config(),
@@ -176,6 +180,7 @@ impl Observers {
 }
 
 /// Runs in slices, so that an interrupt from the keyboard ends the run and progress can be shown.
+#[expect(clippy::disallowed_methods, reason = "progress is shown in real time")]
 fn run_to_end(
     py: Python<'_>,
     server: &mut rackwright_server::Server,

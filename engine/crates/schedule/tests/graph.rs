@@ -254,6 +254,7 @@ impl Model for Slow {
         let crowd = &self.crowd;
         let now = crowd.now.fetch_add(1, Ordering::SeqCst) + 1;
         crowd.most.fetch_max(now, Ordering::SeqCst);
+        #[expect(clippy::disallowed_methods, reason = "some nodes take long in real time")]
         let began = Instant::now();
         while crowd.most.load(Ordering::SeqCst) < 2 && began.elapsed() < self.patience {
             std::thread::sleep(Duration::from_millis(1));
@@ -305,6 +306,7 @@ impl Model for SlowEcho {
     }
 
     fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, u64>, outbox: &mut Outbox<'_, u64>) {
+        #[expect(clippy::disallowed_methods, reason = "some nodes take long in real time")]
         let began = Instant::now();
         // Some take long, some do not, and some not always.
         let long = self.0.seen.len() as u64 % 5 * 10;

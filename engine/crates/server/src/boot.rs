@@ -1,6 +1,6 @@
 use crate::error::ServerError;
+use rackwright_boot::BareMetal;
 use rackwright_ethernet::{Ipv4, Mac};
-use rackwright_linux::BareMetal;
 use rackwright_memory::GuestMemory;
 
 /// Bytes kept at the end of memory for what a bare-metal program is told.

@@ -1,7 +1,8 @@
+use rackwright_boot::ElfError;
 use rackwright_cpu::Exception;
-use rackwright_linux::{ElfError, LoadError};
 use rackwright_machine::MachineError;
 use rackwright_memory::{GuestFault, ParameterError, MAXIMUM_SHARERS};
+use rackwright_process::LoadError;
 use rackwright_rtl::RtlError;
 use rackwright_time::{unit, Clock, Cycle};
 use rackwright_unit::{UnitError, Wait};

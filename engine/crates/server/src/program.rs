@@ -2,7 +2,7 @@ use crate::error::ServerError;
 use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
 use rackwright_cpu::{Exception, Stop, Timing};
-use rackwright_linux::{Arguments, Environment, Next, Threads};
+use rackwright_process::{Arguments, Environment, Next, Threads};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, Wait};

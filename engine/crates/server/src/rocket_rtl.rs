@@ -2,7 +2,7 @@ use crate::bare::{self, BARE_METAL_BYTES};
 use crate::boot::BootInformation;
 use crate::devices::Devices;
 use crate::ServerError;
-use rackwright_linux::BareMetal;
+use rackwright_boot::BareMetal;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
 use rackwright_rtl::rocket::{boot_code, Rocket, RocketBus, RocketDesign, DEVICES_BASE, MEMORY_BASE};
 use rackwright_stats::Digest;

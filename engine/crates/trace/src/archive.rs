@@ -1,7 +1,7 @@
 //! The files of an initial file system: archives in cpio's "newc" format (Documentation/driver-api/early-userspace/buffer-format.rst of
 //! the kernel).
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Archive {
     bytes: Arc<[u8]>,
-    files: HashMap<String, Range<usize>>,
+    files: BTreeMap<String, Range<usize>>,
 }
 
 const HEAD: usize = 110;
@@ -19,7 +19,7 @@ impl Archive {
     pub(crate) fn new(bytes: &[u8]) -> Archive {
         let mut archive = Archive {
             bytes: bytes.into(),
-            files: HashMap::new(),
+            files: BTreeMap::new(),
         };
         let mut at = 0;
         while let Some((name, content, next)) = entry(&archive.bytes, at) {

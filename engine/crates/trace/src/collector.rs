@@ -147,6 +147,7 @@ impl Collector {
         self.redirects.clear();
         self.near = Extent::default();
         let Some(view) = view else { return };
+        #[expect(clippy::disallowed_methods, reason = "all are changed alike")]
         self.session.lock().parked.values_mut().for_each(Parked::forget);
         self.find_task(view);
         if self.root != Tree::ROOT && !self.is_idle {

@@ -118,6 +118,7 @@ pub fn put(plan: &Plan) -> Report {
 }
 
 /// Waits until a balancer's status is as it should be.
+#[expect(clippy::disallowed_methods, reason = "a real service is awaited")]
 pub fn wait_until(balancer: &Balancer, what: &str, is_so: impl Fn(&Status) -> bool) -> Status {
     let begin = Instant::now();
     loop {

@@ -1,6 +1,6 @@
 //! Runs the programs of `validation/rocket` and `validation/boom`, and reads what they print.
 
-use rackwright_linux::{Arguments, Environment, Input};
+use rackwright_process::{Arguments, Environment, Input};
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};

@@ -69,6 +69,10 @@ class HuffmanCodeMaker(
     order: WordOrder = WordOrder.LongestLowest
 ) extends Module {
   import HuffmanCodeMaker.State
+  require(
+    HuffmanCodeMaker.hasRoom(symbols, mostBits),
+    s"$symbols symbols whose words have at most $mostBits bits: cut lengths of rare ones may leave no room for a code"
+  )
   private val symbolBits = log2Ceil(symbols)
   private val usedBits = log2Ceil(symbols + 1)
 
@@ -233,6 +237,16 @@ object HuffmanCodeMaker {
 
   /** The longest word of a code for literals (RFC 8878, section 4.2.1). */
   val mostBits: Int = 11
+
+  /** Whether the first lengths always leave room. Words that are not cut get no more than 32/37 of all words of
+    * `mostBits` bits, each a power of two of at least two; all others are cut, and get one.
+    */
+  def hasRoom(symbols: Int, mostBits: Int): Boolean = {
+    val all = 1 << mostBits
+    val shared = all * 32 / 37 + 1
+    val uncut = (mostBits to 1 by -1).map(bit => shared & (1 << bit)).filter(_ != 0)
+    uncut.indices.forall(k => uncut.take(k + 1).sum + symbols - (k + 1) <= all)
+  }
 
   /** `settle` lets what was collected take effect; `first` to `assign` are passes over all symbols that occur, `starts`
     * one over the lengths.

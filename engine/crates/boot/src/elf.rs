@@ -37,16 +37,17 @@ pub enum ElfError {
 
 /// What is known of a program once it lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Image {
+pub struct Image {
     /// First instruction.
-    pub(crate) entry: u64,
+    pub entry: u64,
     /// First address after all segments.
-    pub(crate) end: u64,
+    pub end: u64,
     /// Address of the program headers in memory, for the auxiliary vector.
-    pub(crate) headers: u64,
-    /// How many program headers there are, and their size.
-    pub(crate) header_count: u64,
-    pub(crate) header_size: u64,
+    pub headers: u64,
+    /// How many program headers there are.
+    pub header_count: u64,
+    /// Bytes of a program header.
+    pub header_size: u64,
 }
 
 /// How far above the addresses in it a static program is put.
@@ -66,7 +67,10 @@ fn base_of(header: &Header) -> u64 {
 }
 
 /// Puts the segments of a static RISC-V program into memory, with their protection.
-pub(crate) fn load(file: &[u8], memory: &mut GuestMemory) -> Result<Image, ElfError> {
+///
+/// # Errors
+/// [`ElfError`] when it is not a static RISC-V program or does not fit.
+pub fn load_program(file: &[u8], memory: &mut GuestMemory) -> Result<Image, ElfError> {
     let header = parse(file)?;
     let endian = LittleEndian;
     let segments = header.program_headers(endian, file).map_err(malformed)?;
@@ -177,7 +181,7 @@ impl BareMetal {
     /// [`ElfError`] when it is not a static RISC-V program or does not fit.
     pub fn load(file: &[u8], memory: &mut GuestMemory) -> Result<BareMetal, ElfError> {
         Ok(BareMetal {
-            entry: load(file, memory)?.entry,
+            entry: load_program(file, memory)?.entry,
         })
     }
 }
@@ -187,7 +191,7 @@ mod tests {
     use super::*;
 
     fn load_bytes(file: &[u8]) -> ElfError {
-        load(file, &mut GuestMemory::new(1 << 20).unwrap()).unwrap_err()
+        load_program(file, &mut GuestMemory::new(1 << 20).unwrap()).unwrap_err()
     }
 
     #[test]

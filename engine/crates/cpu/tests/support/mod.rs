@@ -1,7 +1,7 @@
 //! Building guest programs and running them, here and on the reference simulator.
 #![allow(dead_code)] // every test file uses its own part
 
-use rackwright_linux::{Arguments, Environment, Input};
+use rackwright_process::{Arguments, Environment, Input};
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};

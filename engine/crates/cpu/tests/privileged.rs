@@ -3,7 +3,7 @@
 
 mod support;
 
-use rackwright_linux::{Arguments, Environment, Input};
+use rackwright_process::{Arguments, Environment, Input};
 use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};

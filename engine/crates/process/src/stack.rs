@@ -1,4 +1,4 @@
-use crate::elf::Image;
+use rackwright_boot::Image;
 use rackwright_memory::{GuestFault, GuestMemory, PAGE_BYTES};
 
 // Keys of the auxiliary vector.

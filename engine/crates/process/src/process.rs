@@ -1,9 +1,9 @@
-use crate::elf::{self, ElfError, Image};
 use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
 use crate::log::UnknownCalls;
 use crate::stack;
+use rackwright_boot::{load_program, ElfError, Image};
 use rackwright_memory::{GuestFault, GuestMemory};
 use rackwright_time::{Clock, Cycle};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -75,7 +75,7 @@ impl Process {
         arguments: &Arguments,
         environment: Environment<'_>,
     ) -> Result<Process, LoadError> {
-        let image: Image = elf::load(file, memory)?;
+        let image: Image = load_program(file, memory)?;
         let layout = Layout::new(image.end, memory)?;
         let mut random = ChaCha8Rng::seed_from_u64(SEED);
         let mut seed = [0; 16];
