@@ -54,7 +54,7 @@ class DecoderTest extends BlockTest {
   private def made(runs: Seq[Run]): Seq[Int] = {
     val output = mutable.ArrayBuffer.empty[Int]
     runs.foreach {
-      case Literals(content)    => output ++= content
+      case Literals(content) => output ++= content
       case Copy(length, offset) => for (_ <- 0 until length) output += output(output.length - offset)
     }
     output.toSeq
@@ -68,7 +68,8 @@ class DecoderTest extends BlockTest {
       val far = length > params.historyBytes && random.nextInt(5) == 0
       val run: Run =
         if (length == 0 || random.nextInt(3) == 0) Literals(Seq.fill(1 + random.nextInt(bytes))(random.nextInt(256)))
-        else if (far) Copy(1 + random.nextInt(Segment.most), params.historyBytes + random.nextInt(length - params.historyBytes))
+        else if (far)
+          Copy(1 + random.nextInt(Segment.most), params.historyBytes + random.nextInt(length - params.historyBytes))
         else Copy(1 + random.nextInt(Segment.most), 1 + random.nextInt(Seq(8, 40, 2000)(random.nextInt(3)).min(length)))
       length += run.length
       run

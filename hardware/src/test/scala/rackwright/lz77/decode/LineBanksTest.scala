@@ -13,7 +13,8 @@ class LineBanksTest extends BlockTest {
       val kept = Array.fill(lines)(BigInt(0))
       // Every line is written before one is looked at.
       for (cycle <- 0 until 600) {
-        val written = if (cycle < lines / 2) Seq(2 * cycle, 2 * cycle + 1) else Seq(0, 1).map(2 * random.nextInt(lines / 2) + _)
+        val written =
+          if (cycle < lines / 2) Seq(2 * cycle, 2 * cycle + 1) else Seq(0, 1).map(2 * random.nextInt(lines / 2) + _)
         val words = written.map(_ => BigInt(8 * bytes, random))
         val writes = written.map(_ => cycle < lines / 2 || random.nextBoolean())
         for (bank <- 0 to 1) {

@@ -61,8 +61,11 @@ class EncoderTest extends BlockTest {
   }
 
   private def decoded(found: Seq[Found]): Seq[Int] = found.foldLeft(Vector.empty[Int]) { (output, sequence) =>
-    assert(sequence.matchLength == 0 || sequence.distance >= 1 && sequence.distance <= output.length.min(params.maxDistance))
-    val copied = (0 until sequence.matchLength).foldLeft(output)((bytes, _) => bytes :+ bytes(bytes.length - sequence.distance))
+    assert(
+      sequence.matchLength == 0 || sequence.distance >= 1 && sequence.distance <= output.length.min(params.maxDistance)
+    )
+    val copied =
+      (0 until sequence.matchLength).foldLeft(output)((bytes, _) => bytes :+ bytes(bytes.length - sequence.distance))
     copied ++ sequence.literals
   }
 
