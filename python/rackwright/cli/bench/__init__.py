@@ -1,0 +1,14 @@
+"""`rw bench`: how fast the units are, and how fast the simulation is."""
+
+from __future__ import annotations
+
+import typer
+
+from rackwright.cli.bench.engine import cpu, linux, rtl
+from rackwright.cli.bench.formats import compression, snappy
+from rackwright.cli.bench.networks import cluster, dispatch
+from rackwright.cli.bench.units import units
+
+bench = typer.Typer(help="Measure the units and the simulation itself.", no_args_is_help=True)
+for _measure in (units, snappy, compression, rtl, cpu, linux, cluster, dispatch):
+    bench.command()(_measure)

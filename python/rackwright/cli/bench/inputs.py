@@ -1,0 +1,20 @@
+"""Files that a benchmark of `rw bench` works on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rackwright.cli.accelerate import read_input
+from rackwright.demo.archive import default_archive
+
+Files = Annotated[list[Path] | None, typer.Argument(help="Files; the demo's archive by default.")]
+
+
+def named_inputs(files: list[Path] | None) -> list[tuple[str, bytes]]:
+    """The files by name; without any, the demo's archive."""
+    if not files:
+        return [("archive", default_archive())]
+    return [(path.name, read_input(path)) for path in files]
