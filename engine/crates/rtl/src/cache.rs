@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Compiled designs by content: the same Verilog, host and compiler are compiled once.
+/// What was compiled, by content: the same sources are compiled by the same compiler once.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -20,54 +20,50 @@ impl Cache {
         }
     }
 
-    /// The library kept under `key`, if there is one.
-    pub(crate) fn find(&self, key: &str) -> Option<PathBuf> {
-        let path = self.path(key);
+    /// The file kept under `name`, if there is one.
+    pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
+        let path = self.folder.join(name);
         path.is_file().then_some(path)
     }
 
-    /// The library kept under `key`, or what `build` makes in an empty folder, which is kept then.
+    /// The file kept under `name`, or what `build` makes in an empty folder, which is kept then.
     ///
     /// Others that want the same at the same time wait for it, in whatever thread or process they are.
     pub(crate) fn find_or_build(
         &self,
-        key: &str,
+        name: &str,
         build: impl FnOnce(&Path) -> Result<PathBuf, RtlError>,
     ) -> Result<PathBuf, RtlError> {
-        if let Some(path) = self.find(key) {
+        if let Some(path) = self.find(name) {
             return Ok(path);
         }
         fs::create_dir_all(&self.folder).map_err(RtlError::file(&self.folder))?;
-        let _turn = Turn::wait(self.folder.join(format!("{key}.lock")))?;
-        if let Some(path) = self.find(key) {
+        let _turn = Turn::wait(self.folder.join(format!("{name}.lock")))?;
+        if let Some(path) = self.find(name) {
             return Ok(path);
         }
-        let workspace = self.workspace(key)?;
-        self.keep(key, &build(workspace.path())?)
+        let workspace = self.workspace(name)?;
+        self.keep(name, &build(workspace.path())?)
     }
 
     /// An empty folder to build in, of this call alone. It is removed when dropped.
-    fn workspace(&self, key: &str) -> Result<TempDir, RtlError> {
+    fn workspace(&self, name: &str) -> Result<TempDir, RtlError> {
         tempfile::Builder::new()
-            .prefix(&format!("{key}."))
+            .prefix(&format!("{name}."))
             .tempdir_in(&self.folder)
             .map_err(RtlError::file(&self.folder))
     }
 
-    /// Keeps `library` under `key`. The rename is atomic, so that an interrupted build leaves a whole library
+    /// Keeps `file` under `name`. The rename is atomic, so that an interrupted build leaves a whole file
     /// or none, and so do hosts that share a folder without its locks.
-    fn keep(&self, key: &str, library: &Path) -> Result<PathBuf, RtlError> {
-        let path = self.path(key);
-        fs::rename(library, &path).map_err(RtlError::file(&path))?;
+    fn keep(&self, name: &str, file: &Path) -> Result<PathBuf, RtlError> {
+        let path = self.folder.join(name);
+        fs::rename(file, &path).map_err(RtlError::file(&path))?;
         Ok(path)
-    }
-
-    fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{key}.so"))
     }
 }
 
-/// The right to build one design, until it is dropped. The system takes it from a process that ends.
+/// The right to build one file, until it is dropped. The system takes it from a process that ends.
 struct Turn {
     path: PathBuf,
     _lock: File,
@@ -89,6 +85,11 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// The name of a library whose build depends on all these parts.
+pub(crate) fn library<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    format!("{}.so", key(parts))
 }
 
 /// A key over everything that a build depends on. Parts are separated by their lengths.

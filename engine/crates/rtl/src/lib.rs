@@ -14,6 +14,7 @@ mod interface;
 mod manifest;
 mod pins;
 pub mod rocket;
+mod runtime;
 mod verilator;
 
 pub use cache::Cache;

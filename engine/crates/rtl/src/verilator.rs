@@ -1,12 +1,15 @@
-use crate::{binding, cache, pins, Cache, Design, Manifest, RtlError};
+use crate::{binding, cache, pins, runtime, Cache, Design, Manifest, RtlError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// What every source is compiled with.
+pub(crate) const REPORTS: (&str, &str) = ("reports.h", include_str!("../host/reports.h"));
+
 const HOST: &[(&str, &str)] = &[
     ("interface.h", include_str!("../host/interface.h")),
     ("channels.h", include_str!("../host/channels.h")),
-    ("reports.h", include_str!("../host/reports.h")),
+    REPORTS,
     ("stream.h", include_str!("../host/stream.h")),
     ("axi.h", include_str!("../host/axi.h")),
     ("stimulus.h", include_str!("../host/stimulus.h")),
@@ -56,12 +59,13 @@ impl Toolchain {
         options: BuildOptions,
         cache: &Cache,
     ) -> Result<Design, RtlError> {
-        let key = self.key(&manifest, options)?;
-        let path = cache.find_or_build(&key, |folder| {
+        let name = self.library(&manifest, options)?;
+        let path = cache.find_or_build(&name, |folder| {
             Build {
                 tools: self,
                 manifest: &manifest,
                 options,
+                cache,
                 folder,
             }
             .run()
@@ -79,10 +83,10 @@ impl Toolchain {
         options: BuildOptions,
         cache: &Cache,
     ) -> Result<bool, RtlError> {
-        Ok(cache.find(&self.key(manifest, options)?).is_some())
+        Ok(cache.find(&self.library(manifest, options)?).is_some())
     }
 
-    fn key(&self, manifest: &Manifest, options: BuildOptions) -> Result<String, RtlError> {
+    fn library(&self, manifest: &Manifest, options: BuildOptions) -> Result<String, RtlError> {
         let mut verilog = Vec::new();
         for path in manifest.verilog_paths() {
             verilog.push(fs::read(&path).map_err(RtlError::file(&path))?);
@@ -90,7 +94,7 @@ impl Toolchain {
         let binding = binding::header(manifest);
         let tools = format!(
             "{:?} {:?} {options:?}",
-            self.version(manifest)?,
+            self.version(&manifest.unit)?,
             self.target(&manifest.unit)?
         );
         let flags = [VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
@@ -98,7 +102,7 @@ impl Toolchain {
         let texts = [binding.as_str(), &pins, &manifest.top, &tools, &flags];
         let hosts = host(manifest).map(|(_, text)| text.as_bytes());
         let verilog = verilog.iter().map(Vec::as_slice);
-        Ok(cache::key(
+        Ok(cache::library(
             texts
                 .iter()
                 .map(|text| text.as_bytes())
@@ -107,8 +111,8 @@ impl Toolchain {
         ))
     }
 
-    fn version(&self, manifest: &Manifest) -> Result<String, RtlError> {
-        run(&manifest.unit, self.verilator_command().arg("--version"))
+    pub(crate) fn version(&self, unit: &str) -> Result<String, RtlError> {
+        run(unit, self.verilator_command().arg("--version"))
     }
 
     /// What the compiler makes code for: its version, and each instruction set that this processor has.
@@ -118,6 +122,24 @@ impl Toolchain {
             unit,
             command.args(["-march=native", "-dM", "-E", "-x", "c++", "/dev/null"]),
         )
+    }
+
+    /// Compiles `source`, with the headers of `folder`, into `object`.
+    pub(crate) fn compile(&self, folder: &Path, source: &Path, object: &Path) -> Command {
+        let include = self.root.join("include");
+        let mut command = Command::new(&self.compiler);
+        command
+            .args(COMPILER_FLAGS)
+            .arg("-include")
+            .arg(folder.join(REPORTS.0))
+            .arg("-c")
+            .arg(source)
+            .arg("-o")
+            .arg(object);
+        for headers in [folder, &include, &include.join("vltstd")] {
+            command.arg("-I").arg(headers);
+        }
+        command
     }
 
     fn verilator_command(&self) -> Command {
@@ -146,7 +168,7 @@ const VERILATOR_FLAGS: &[&str] = &[
     "-Wno-style",
 ];
 
-const COMPILER_FLAGS: &[&str] = &[
+pub(crate) const COMPILER_FLAGS: &[&str] = &[
     "-std=c++20",
     "-O3",
     "-march=native",
@@ -160,6 +182,7 @@ struct Build<'a> {
     tools: &'a Toolchain,
     manifest: &'a Manifest,
     options: BuildOptions,
+    cache: &'a Cache,
     folder: &'a Path,
 }
 
@@ -167,17 +190,10 @@ impl Build<'_> {
     fn run(&self) -> Result<PathBuf, RtlError> {
         self.verilate()?;
         self.write_host()?;
-        let runtime = self.runtime_sources();
-        let mut compiling = Vec::new();
-        for source in std::iter::once(self.folder.join("unit.cpp")).chain(runtime) {
-            compiling.push((self.object(&source), self.start_compiler(&source)?));
-        }
-        let mut objects = Vec::new();
-        for (object, child) in compiling {
-            self.finish("C++ compiler", child)?;
-            objects.push(object);
-        }
-        self.link(&objects)
+        let compiling = self.start_compiler()?;
+        let runtime = runtime::objects(self.tools, &self.manifest.unit, self.options, self.cache);
+        self.finish("C++ compiler", compiling)?;
+        self.link(&runtime?)
     }
 
     fn verilate(&self) -> Result<(), RtlError> {
@@ -225,39 +241,14 @@ impl Build<'_> {
         Ok(names)
     }
 
-    fn runtime_sources(&self) -> Vec<PathBuf> {
-        let include = self.tools.root.join("include");
-        let mut names = vec!["verilated.cpp", "verilated_threads.cpp"];
-        if self.options.waves {
-            names.push("verilated_fst_c.cpp");
-        }
-        names.into_iter().map(|name| include.join(name)).collect()
+    fn object(&self) -> PathBuf {
+        self.folder.join("unit.o")
     }
 
-    fn object(&self, source: &Path) -> PathBuf {
-        self.folder
-            .join(source.file_stem().unwrap_or_default())
-            .with_extension("o")
-    }
-
-    fn start_compiler(&self, source: &Path) -> Result<std::process::Child, RtlError> {
-        let include = self.tools.root.join("include");
-        let mut command = Command::new(&self.tools.compiler);
-        command
-            .args(COMPILER_FLAGS)
-            .arg("-include")
-            .arg(self.folder.join("reports.h"))
-            .arg("-c")
-            .arg(source)
-            .arg("-o")
-            .arg(self.object(source));
-        command
-            .arg("-I")
-            .arg(self.folder)
-            .arg("-I")
-            .arg(&include)
-            .arg("-I")
-            .arg(include.join("vltstd"));
+    fn start_compiler(&self) -> Result<std::process::Child, RtlError> {
+        let mut command = self
+            .tools
+            .compile(self.folder, &self.folder.join("unit.cpp"), &self.object());
         if self.options.waves {
             command.arg("-DRACKWRIGHT_WAVES");
         }
@@ -275,12 +266,13 @@ impl Build<'_> {
         check(&self.manifest.unit, tool, &output).map(|_| ())
     }
 
-    fn link(&self, objects: &[PathBuf]) -> Result<PathBuf, RtlError> {
+    fn link(&self, runtime: &[PathBuf]) -> Result<PathBuf, RtlError> {
         let library = self.folder.join("unit.so");
         let mut command = Command::new(&self.tools.compiler);
         command
             .arg("-shared")
-            .args(objects)
+            .arg(self.object())
+            .args(runtime)
             .arg("-o")
             .arg(&library)
             .arg("-pthread");

@@ -74,12 +74,12 @@ impl Toolchain {
         cache: &Cache,
     ) -> Result<RocketDesign, RtlError> {
         let sources = sources(system, verilog);
-        let key = self.rocket_key(system, &sources)?;
-        let path = cache.find_or_build(&key, |folder| self.compile_rocket(system, &sources, folder))?;
+        let name = self.rocket_name(system, &sources)?;
+        let path = cache.find_or_build(&name, |folder| self.compile_rocket(system, &sources, folder))?;
         RocketDesign::load(&path)
     }
 
-    fn rocket_key(&self, system: RocketSystem, sources: &[PathBuf]) -> Result<String, RtlError> {
+    fn rocket_name(&self, system: RocketSystem, sources: &[PathBuf]) -> Result<String, RtlError> {
         let mut parts = vec![format!(
             "{} {VERILATOR_FLAGS:?} {COMPILER_FLAGS:?} {} {}",
             self.target("rocket")?,
@@ -91,7 +91,7 @@ impl Toolchain {
         for source in sources {
             parts.push(fs::read_to_string(source).map_err(RtlError::file(source))?);
         }
-        Ok(cache::key(parts.iter().map(String::as_bytes)))
+        Ok(cache::library(parts.iter().map(String::as_bytes)))
     }
 
     fn compile_rocket(
