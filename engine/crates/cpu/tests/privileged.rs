@@ -3,9 +3,9 @@
 
 mod support;
 
-use rackwright_process::{Arguments, Environment, Input};
-use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
-use rackwright_time::{Clock, Cycle};
+use rackwright_process::Arguments;
+use rackwright_server::CpuModel;
+use rackwright_time::Cycle;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,28 +39,8 @@ fn build(folder: &Path, name: &str, more: &[&str]) -> PathBuf {
 }
 
 fn run_here(elf: &Path, cpu: CpuModel) -> i32 {
-    let config = ServerConfig {
-        cpu,
-        harts: 1,
-        parameters: &ServerParameters::server(),
-        units: &[],
-        guest_bytes: 0x9000_0000,
-        skip_idle: true,
-        check_idle: false,
-        waves: None,
-    };
-    let environment = Environment {
-        input: Input::default(),
-        echo: false,
-        write_folder: None,
-        clock: Clock::new(2_000_000_000).unwrap(),
-    };
-    let file = std::fs::read(elf).unwrap();
-    let mut server = Server::start(&config, &file, &Arguments::default(), environment).unwrap();
-    match server.run(Cycle::new(100_000_000)).unwrap() {
-        Progress::Exited(status) => status,
-        Progress::Running => panic!("{} does not end", elf.display()),
-    }
+    let limit = Cycle::new(100_000_000);
+    support::run_until(elf, cpu, 0x9000_0000, &Arguments::default(), limit).status
 }
 
 fn run_on_qemu(elf: &Path) -> i32 {

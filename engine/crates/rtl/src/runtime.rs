@@ -13,17 +13,29 @@ pub(crate) fn objects(
     cache: &Cache,
 ) -> Result<Vec<PathBuf>, RtlError> {
     let waves = options.waves.then_some("verilated_fst_c.cpp");
+    let made_with = [
+        tools.version(unit)?,
+        tools.target(unit)?,
+        COMPILER_FLAGS.join(" "),
+    ];
     ["verilated.cpp", "verilated_threads.cpp"]
         .into_iter()
         .chain(waves)
-        .map(|source| object(tools, unit, source, cache))
+        .map(|source| object(tools, unit, source, &made_with, cache))
         .collect()
 }
 
-fn object(tools: &Toolchain, unit: &str, source: &str, cache: &Cache) -> Result<PathBuf, RtlError> {
-    let flags = COMPILER_FLAGS.join(" ");
-    let (version, target) = (tools.version(unit)?, tools.target(unit)?);
-    let key = cache::key([source, REPORTS.1, &flags, &version, &target].map(str::as_bytes));
+fn object(
+    tools: &Toolchain,
+    unit: &str,
+    source: &str,
+    made_with: &[String],
+    cache: &Cache,
+) -> Result<PathBuf, RtlError> {
+    let parts = [source, REPORTS.1]
+        .into_iter()
+        .chain(made_with.iter().map(String::as_str));
+    let key = cache::key(parts.map(str::as_bytes));
     cache.find_or_build(&format!("{key}.o"), |folder| {
         let header = folder.join(REPORTS.0);
         fs::write(&header, REPORTS.1).map_err(RtlError::file(&header))?;

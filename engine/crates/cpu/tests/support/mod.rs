@@ -61,13 +61,22 @@ pub fn run_here(elf: &Path) -> Result {
 
 /// Runs a program on a hart of a model.
 pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
+    let arguments = Arguments {
+        arguments: vec![b"program".to_vec()],
+        environment: Vec::new(),
+    };
+    run_until(elf, cpu, 1 << 30, &arguments, Cycle::new(10_000_000_000))
+}
+
+/// Runs a program to its end, which comes before `limit`, on a hart of a model with so much memory.
+pub fn run_until(elf: &Path, cpu: CpuModel, guest_bytes: u64, arguments: &Arguments, limit: Cycle) -> Result {
     let file = std::fs::read(elf).unwrap();
     let config = ServerConfig {
         cpu,
         harts: 1,
         parameters: &ServerParameters::server(),
         units: &[],
-        guest_bytes: 1 << 30,
+        guest_bytes,
         skip_idle: true,
         check_idle: false,
         waves: None,
@@ -78,12 +87,8 @@ pub fn run_on(elf: &Path, cpu: CpuModel) -> Result {
         write_folder: None,
         clock: Clock::new(2_000_000_000).unwrap(),
     };
-    let arguments = Arguments {
-        arguments: vec![b"program".to_vec()],
-        environment: Vec::new(),
-    };
-    let mut server = Server::start(&config, &file, &arguments, environment).unwrap();
-    match server.run(Cycle::new(10_000_000_000)).unwrap() {
+    let mut server = Server::start(&config, &file, arguments, environment).unwrap();
+    match server.run(limit).unwrap() {
         Progress::Exited(status) => Result {
             status,
             output: server.output(),

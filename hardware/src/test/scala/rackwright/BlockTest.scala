@@ -34,10 +34,10 @@ trait BlockTest extends AnyFunSuite with ChiselSim {
   def number(output: UInt): Int = value(output).toInt
   def holds(output: Bool): Boolean = output.peek().litToBoolean
 
-  /** Steps until `output` is high; fails after so many cycles. Sees every cycle before it. */
-  def await(clock: Clock, output: Bool, cycles: Int)(each: => Unit): Unit = {
+  /** Steps until `isSo`, and does `each` in every cycle before; fails after so many. */
+  def await(clock: Clock, isSo: => Boolean, cycles: Int)(each: => Unit): Unit = {
     var left = cycles
-    while (!holds(output)) {
+    while (!isSo) {
       each
       clock.step()
       left -= 1

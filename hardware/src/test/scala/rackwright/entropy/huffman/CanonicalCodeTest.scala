@@ -58,7 +58,7 @@ class CanonicalCodeTest extends BlockTest {
     dut.clock.step()
     dut.finish.poke(false)
     var places = Map.empty[Int, Int]
-    await(dut.clock, dut.done, 200) {
+    await(dut.clock, holds(dut.done), 200) {
       if (holds(dut.place.valid)) places += number(dut.place.bits.place) -> number(dut.place.bits.symbol)
     }
     places

@@ -39,7 +39,7 @@ class HuffmanCodeMakerTest extends BlockTest {
       val word = dut.word.bits.word
       found += number(dut.word.bits.symbol) -> (number(word.length), number(word.code))
     }
-    await(dut.clock, dut.done, 5000)(see())
+    await(dut.clock, holds(dut.done), 5000)(see())
     see()
     dut.clock.step()
     found

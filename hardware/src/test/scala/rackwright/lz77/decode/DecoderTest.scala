@@ -93,9 +93,8 @@ class DecoderTest extends BlockTest {
     // Literals go in two cycles before the segments that use them.
     var left = runs
     val under = mutable.Queue.fill(2)(Seq.empty[Run])
-    var cycles = 0
     def done: Boolean = left.isEmpty && under.forall(_.isEmpty) && holds(dut.drained)
-    while (!done) {
+    await(dut.clock, done, 40 * runs.length + 2000) {
       val roomy = holds(dut.roomy) && !waits
       val group = if (!roomy) Nil else left.take(if (left.take(2).count(_.isInstanceOf[Literals]) > 1) 1 else 2)
       left = left.drop(group.length)
@@ -138,9 +137,6 @@ class DecoderTest extends BlockTest {
       if (asking && holds(dut.memory.request.valid))
         output.ask(number(dut.memory.request.bits.address), number(dut.memory.request.bits.tag))
       if (taking && holds(dut.output.valid)) output.write(value(dut.output.bits.data), value(dut.output.bits.mask))
-      dut.clock.step()
-      cycles += 1
-      assert(cycles < 40 * runs.length + 2000, "the decoder stands still")
     }
     dut.input.valid.poke(false)
     dut.literals.valid.poke(false)
