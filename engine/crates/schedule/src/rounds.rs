@@ -1,7 +1,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Looks at another thread's count after which a thread that waits lets others run.
 const SPINS: u32 = 512;
+
+/// Looks after which it sleeps: the thread that it waits for has no processor, and may want this one.
+const YIELDS: u32 = SPINS + 64;
+
+/// For how long.
+const NAP: Duration = Duration::from_micros(50);
 
 /// How many rounds a thread has entered, for all to see.
 #[derive(Default)]
@@ -27,10 +34,10 @@ impl Rounds {
         while self.0.load(Ordering::Acquire) <= round {
             alarm.check();
             spins += 1;
-            if spins < SPINS {
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
+            match spins {
+                ..SPINS => std::hint::spin_loop(),
+                SPINS..YIELDS => std::thread::yield_now(),
+                YIELDS.. => std::thread::sleep(NAP),
             }
         }
     }
