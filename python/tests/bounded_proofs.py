@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from rackwright.designs import Elaboration
 from rackwright.synthesis.flow import load_designs
 from rackwright.synthesis.library import DEFAULT_LIBERTY
 from rackwright.synthesis.tools import program
+from rackwright.synthesis.verilog import Module
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -58,9 +60,18 @@ class Source:
 
 
 @cache
-def _rtl(source: Source) -> str:
+def _modules(source: Source) -> Mapping[str, Module]:
     [design] = load_designs([Elaboration(source.unit, dict(source.parameters))])
-    return "\n".join(module.text for module in design.modules.values())
+    return design.modules
+
+
+def _rtl(source: Source, claims: str) -> str:
+    """The modules that the claims speak of, and what is in them."""
+    modules = _modules(source)
+    wanted = [name for name in re.findall(r"^  (\w+) \w+ \($", claims, re.MULTILINE) if name in modules]
+    for name in wanted:
+        wanted += [child for child in modules[name].children if child not in wanted]
+    return "\n".join(modules[name].text for name in wanted)
 
 
 def each(claims: Sequence[Claim]) -> list[Any]:
@@ -86,11 +97,11 @@ def _decide(
     fault: int,
     expectation: Literal["-verify", "-falsify"],
 ) -> None:
-    design, script = folder / "design.sv", folder / "prove.ys"
-    design.write_text(_rtl(source), encoding="utf-8")
+    design, script, claims = folder / "design.sv", folder / "prove.ys", FIXTURES / f"{claim.fixture}.sv"
+    design.write_text(_rtl(source, claims.read_text(encoding="utf-8")), encoding="utf-8")
     text = SCRIPT.format(
         design=design,
-        claims=FIXTURES / f"{claim.fixture}.sv",
+        claims=claims,
         claim=claim.number,
         fault=fault,
         cycles=cycles,
