@@ -152,7 +152,7 @@ impl Toolchain {
 /// `--x-initial 0` and `--x-assign 0`: what RTL leaves undefined is the same in every run.
 ///
 /// `--output-split-cfuncs`: the longest function, in statements. The time to compile one grows faster than its
-/// length: the ZStd decompressor takes a third of what it takes as one function, and runs as fast or faster.
+/// length: the ZStd decompressor takes a third of what it takes as one function, and runs as fast.
 const VERILATOR_FLAGS: &[&str] = &[
     "--cc",
     "--prefix",
