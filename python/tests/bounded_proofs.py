@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -13,14 +12,14 @@ from typing import Any, Literal
 import pytest
 
 from rackwright.designs import Elaboration
-from rackwright.synthesis.flow import load_designs
+from rackwright.synthesis.flow import Design, load_designs
 from rackwright.synthesis.library import DEFAULT_LIBERTY
 from rackwright.synthesis.tools import program
 from rackwright.synthesis.verilog import Module
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
-SCRIPT = """read_verilog -formal -sv {design} {claims}
+SCRIPT = """read_verilog -formal -sv {design}
 chparam -set CLAIM {claim} -set FAULT {fault} Claims
 prep -top Claims -flatten
 memory_map
@@ -60,18 +59,16 @@ class Source:
 
 
 @cache
-def _modules(source: Source) -> Mapping[str, Module]:
+def _design(source: Source) -> Design:
     [design] = load_designs([Elaboration(source.unit, dict(source.parameters))])
-    return design.modules
+    return design
 
 
-def _rtl(source: Source, claims: str) -> str:
-    """The modules that the claims speak of, and what is in them."""
-    modules = _modules(source)
-    wanted = [name for name in re.findall(r"^  (\w+) \w+ \($", claims, re.MULTILINE) if name in modules]
-    for name in wanted:
-        wanted += [child for child in modules[name].children if child not in wanted]
-    return "\n".join(modules[name].text for name in wanted)
+def _rtl(source: Source, claims: Module) -> str:
+    """The claims, and the modules of the unit that stand in them."""
+    unit = _design(source)
+    design = replace(unit, modules={**unit.modules, claims.name: claims}, top=claims.name)
+    return "\n".join(design.modules[name].text for name, copies in design.copies.items() if copies)
 
 
 def each(claims: Sequence[Claim]) -> list[Any]:
@@ -97,11 +94,11 @@ def _decide(
     fault: int,
     expectation: Literal["-verify", "-falsify"],
 ) -> None:
-    design, script, claims = folder / "design.sv", folder / "prove.ys", FIXTURES / f"{claim.fixture}.sv"
-    design.write_text(_rtl(source, claims.read_text(encoding="utf-8")), encoding="utf-8")
+    design, script = folder / "design.sv", folder / "prove.ys"
+    claims = Module("Claims", (FIXTURES / f"{claim.fixture}.sv").read_text(encoding="utf-8"))
+    design.write_text(_rtl(source, claims), encoding="utf-8")
     text = SCRIPT.format(
         design=design,
-        claims=claims,
         claim=claim.number,
         fault=fault,
         cycles=cycles,
