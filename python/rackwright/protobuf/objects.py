@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bootstrap.paths import BUILD, PROTOBUF, SOFTWARE
@@ -21,15 +21,15 @@ _RUNTIME_HEADERS = ("protobuf_type.h", "protobuf_map.h")
 _INCLUDE = re.compile(r'^#include [<"]([^<">]+\.pb\.h)[>"]', re.MULTILINE)
 
 
-def compile_generated(source: Path, folder: Path, target: Target) -> Path:
+def compile_generated(source: Path, folder: Path, target: Target, options: Sequence[str]) -> Path:
     """Compiles a source that protoc has written below `folder`; gives the object file.
 
-    What was compiled before, for any program, is not compiled again: well-known types are the same for all.
-    Raises `RackwrightError` with what the compiler says.
+    What was compiled before with these options, for any program, is not compiled again: well-known types are
+    the same for all. Raises `RackwrightError` with what the compiler says.
     """
-    command = [*target.compiler(source), *target.flags, "-Wall"]
+    command = [*target.compiler(source), *target.flags, "-Wall", *options]
     command += [f"-I{folder}", *(f"-I{path}" for path in INCLUDES), "-isystem", str(PROTOBUF / "include")]
-    kept = _KEPT / f"{_key(source, folder, target)}.o"
+    kept = _KEPT / f"{_key(source, folder, target, options)}.o"
     if not kept.exists():
         _KEPT.mkdir(parents=True, exist_ok=True)
         compiled = [*command, "-c", str(source), "-o"]
@@ -37,9 +37,9 @@ def compile_generated(source: Path, folder: Path, target: Target) -> Path:
     return kept
 
 
-def _key(source: Path, folder: Path, target: Target) -> str:
+def _key(source: Path, folder: Path, target: Target, options: Sequence[str]) -> str:
     headers = [SOFTWARE / "protobuf" / "rackwright" / name for name in _RUNTIME_HEADERS]
-    parts = [" ".join(target.compiler(source) + list(target.flags)).encode()]
+    parts = [" ".join([*target.compiler(source), *target.flags, *options]).encode()]
     parts += [path.read_bytes() for path in (*headers, source, *_included(source, folder, set()))]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:24]
 

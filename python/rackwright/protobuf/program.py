@@ -36,6 +36,8 @@ BY_UNITS = (
 )
 """What makes the compiler give calls of the official library's functions to the units."""
 
+_FOR_LINKER = "-Wl,"
+
 _ARCHIVES = ("libbenchmark.a", "librackwright-protobuf.a", "libprotobuf.a")
 
 
@@ -65,16 +67,12 @@ def compile_benchmark(
             main.write_text(main_source(schema, messages), encoding="utf-8")
             sources = schema.generate(work)
             with ThreadPoolExecutor(max_workers=len(missing)) as pool:
-                made = pool.map(lambda name: _link(sources, main, work / name, name), missing)
+                made = pool.map(
+                    lambda name: compile_program([*sources, main], work / name, name, include=work), missing
+                )
                 for path in made:
                     shutil.move(path, folder / path.name)
     return programs
-
-
-def _link(sources: Sequence[Path], main: Path, output: Path, machine: str) -> Path:
-    folder = main.parent
-    objects = [compile_generated(source, folder, _PROGRAMS[machine]) for source in sources]
-    return compile_program([*objects, main], output, machine, include=folder)
 
 
 def compile_service(
@@ -114,16 +112,22 @@ def compile_program(
     """Compiles C++ sources that use protobuf and the units' runtime; gives `output`.
 
     `machine` is "riscv64" or "host". Headers below `include` are found, by default those beside the first
-    source. Raises `RackwrightError` with what the compiler says.
+    source. What protoc wrote among them (`.pb.cc`) is compiled once for all programs with these options.
+    Raises `RackwrightError` with what the compiler says.
     """
     target = _PROGRAMS[machine]
     libraries = [PROTOBUF / machine / name for name in _ARCHIVES]
     if not all(library.exists() for library in libraries):
         raise MissingBuildError("the official protobuf library", "./rw protobuf")
-    folders = [f"-I{include or sources[0].parent}", *(f"-I{folder}" for folder in INCLUDES)]
-    command = [*target.compiler(sources[0]), *target.flags, "-Wall", *folders]
-    command += ["-isystem", str(PROTOBUF / "include"), *options]
-    command += [*map(str, sources), *map(str, libraries)]
+    folder = include or sources[0].parent
+    for_compiler = [option for option in options if not option.startswith(_FOR_LINKER)]
+    parts = [
+        compile_generated(source, folder, target, for_compiler) if source.name.endswith(".pb.cc") else source
+        for source in sources
+    ]
+    command = [*target.compiler(sources[0]), *target.flags, "-Wall", f"-I{folder}"]
+    command += [*(f"-I{path}" for path in INCLUDES), "-isystem", str(PROTOBUF / "include"), *options]
+    command += [*map(str, parts), *map(str, libraries)]
     make_program([*command, "-pthread"], output)
     return output
 
