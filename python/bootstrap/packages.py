@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from bootstrap import tools
 from bootstrap.console import NotReadyError, say
-from bootstrap.paths import LOGS
+from bootstrap.paths import LOGS, STAMPS
 from bootstrap.tools import Tool
+
+KNOWN = STAMPS / "tools"
+"""Where the tools of an earlier run were found: they are not asked for their versions again."""
 
 
 def ensure_tools(for_tests: bool) -> None:
@@ -19,6 +25,39 @@ def ensure_tools(for_tests: bool) -> None:
     Raises `NotReadyError` with one line that names the packages when that cannot be done here.
     """
     wanted = tools.needed(for_tests)
+    if _are_known(wanted):
+        return
+    _find_or_install(wanted)
+    _remember(wanted)
+
+
+def _search() -> str:
+    """What decides which programs are found and whether they will do."""
+    parts = (Path(tools.__file__).read_bytes(), os.environ.get("PATH", "").encode())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def _are_known(wanted: tuple[Tool, ...]) -> bool:
+    """Whether an earlier run that looked in the same places found these, and they are there still."""
+    if not KNOWN.exists():
+        return False
+    known = json.loads(KNOWN.read_text(encoding="utf-8"))
+    places = known["places"]
+    if known["search"] != _search() or not {tool.name for tool in wanted} <= places.keys():
+        return False
+    return all(os.access(path, os.R_OK) for path in places.values() if path is not None)
+
+
+def _remember(wanted: tuple[Tool, ...]) -> None:
+    found = {tool.name: tools.find(tool) for tool in wanted}
+    places = {name: tool.path if tool else None for name, tool in found.items()}
+    KNOWN.parent.mkdir(parents=True, exist_ok=True)
+    fresh = KNOWN.with_suffix(f".{os.getpid()}")
+    fresh.write_text(json.dumps({"search": _search(), "places": places}), encoding="utf-8")
+    fresh.replace(KNOWN)
+
+
+def _find_or_install(wanted: tuple[Tool, ...]) -> None:
     tools.find_all(wanted)
     missing = [tool for tool in wanted if tools.find(tool) is None]
     if all(tool.optional for tool in missing) and not _may_try_optional(missing):

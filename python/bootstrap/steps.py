@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import fnmatch
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -80,15 +82,12 @@ class Step:
 
 def input_files(roots: Iterable[Path], patterns: tuple[str, ...]) -> list[Path]:
     """The files under `roots` in a fixed order, without what builds leave behind."""
-    skipped = {"target", "__pycache__"}
-    files: set[Path] = set()
+    wanted = re.compile("|".join(map(fnmatch.translate, patterns)))
+    files = {root for root in roots if root.is_file()}
     for root in roots:
-        if root.is_file():
-            files.add(root)
-        for pattern in patterns:
-            for path in root.rglob(pattern) if root.is_dir() else ():
-                if path.is_file() and not skipped & set(path.relative_to(root).parts):
-                    files.add(path)
+        for folder, folders, names in os.walk(root):
+            folders[:] = [name for name in folders if name not in ("target", "__pycache__")]
+            files |= {Path(folder, name) for name in names if wanted.match(name)}
     return sorted(files)
 
 

@@ -165,9 +165,9 @@ def test_help_before_anything_is_installed_names_every_verb(tmp_path: Path) -> N
         [copy / "rw", "demo", "--help"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
-    from rackwright.cli.app import app
+    from rackwright.cli.app import command_line
 
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = typer.main.get_command(command_line()).commands  # type: ignore[attr-defined]
     assert {name: command.help.splitlines()[0] for name, command in commands.items()} == usage.VERBS
     assert all(f"  {name} " in result.stdout for name in commands)
     assert not (copy / ".build").exists()
@@ -227,11 +227,44 @@ def test_the_newest_package_of_a_pattern_with_its_companions(monkeypatch: pytest
     assert packages.packages_of(tools.CARGO) == ["rustc", "cargo"]
 
 
-def test_nothing_is_installed_when_everything_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_installed_when_everything_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     present = Tool("sh", "testing", ("dash",), lambda: Found("/bin/sh", "1"))
     monkeypatch.setattr(tools, "TOOLS", (present,))
+    monkeypatch.setattr(packages, "KNOWN", tmp_path / "tools")
     monkeypatch.setattr(packages, "_install", lambda *_: pytest.fail("installed something"))
     packages.ensure_tools(for_tests=True)
+
+
+def test_tools_that_were_found_are_not_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Until one of them is gone, others are wanted, or programs are looked for elsewhere."""
+    program, asked = tmp_path / "sh", []
+    program.touch()
+
+    def find() -> Found:
+        asked.append(1)
+        return Found(str(program), "1")
+
+    monkeypatch.setattr(tools, "TOOLS", (Tool("sh", "testing", ("dash",), find),))
+    monkeypatch.setattr(packages, "KNOWN", tmp_path / "stamps" / "tools")
+
+    def times_asked() -> int:
+        tools.forget()
+        before = len(asked)
+        packages.ensure_tools(for_tests=False)
+        return len(asked) - before
+
+    assert [times_asked(), times_asked()] == [1, 0]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert [times_asked(), times_asked()] == [1, 0]
+    program.rename(tmp_path / "dash")
+    program = tmp_path / "dash"
+    assert [times_asked(), times_asked()] == [1, 0]
+    other = Tool("optional", "testing", ("optional",), lambda: None, optional=True)
+    monkeypatch.setattr(packages, "_may_try_optional", lambda _: False)
+    monkeypatch.setattr(tools, "TOOLS", (*tools.TOOLS, other))
+    assert [times_asked(), times_asked()] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -251,6 +284,7 @@ def test_verb_of(arguments: list[str], verb: str) -> None:
 
 
 def test_the_command_line_needs_no_engine_to_say_what_it_can() -> None:
-    program = "import sys; sys.modules['rackwright._engine'] = None; import rackwright.cli.app"
+    load = "from rackwright.cli.app import command_line; command_line()"
+    program = f"import sys; sys.modules['rackwright._engine'] = None; {load}"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

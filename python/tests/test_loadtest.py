@@ -16,7 +16,7 @@ import pytest
 from command_line import REPOSITORY, rw
 
 from rackwright._engine import EngineError
-from rackwright.cli.app import app
+from rackwright.cli.app import command_line
 from rackwright.cluster.distributions import Bimodal, Constant, Empirical, Exponential, LogNormal
 from rackwright.cluster.loads import Bursty, Periodic, Poisson, Trace
 from rackwright.errors import RackwrightError
@@ -110,7 +110,7 @@ def test_an_error_of_the_command_line_is_one_line() -> None:
 )
 def test_bad_input_says_what_to_do(arguments: list[str], says: str) -> None:
     with pytest.raises((RackwrightError, EngineError), match=re.escape(says)):
-        app(["loadtest", *arguments], standalone_mode=False)
+        command_line()(["loadtest", *arguments], standalone_mode=False)
 
 
 def test_simulated_services_get_the_same_load_and_give_the_same_keys() -> None:

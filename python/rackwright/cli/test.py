@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -47,8 +48,12 @@ class Outcome:
     seconds: float
 
 
-def checks(long: bool) -> list[Check]:
-    """The suite, fastest first; pytest comes last because it runs everything together."""
+def stages(long: bool) -> list[list[list[Check]]]:
+    """The suite: stages one after the other, each of lanes that run at the same time, each of checks.
+
+    Compiling Rust and testing blocks of hardware leave parts of a second core to each other; what pytest runs
+    takes all. It comes last because it runs everything together.
+    """
     clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")
     config = ("--config", "pyproject.toml")
     ignored = ("--", "--include-ignored") if long else ()
@@ -56,16 +61,18 @@ def checks(long: bool) -> list[Check]:
     # Tests of a file share what they set up, so that a file is done by one process.
     shared = ("-n", str(min(os.cpu_count() or 1, MOST_PROCESSES)), "--dist", "loadfile")
     pytest = ("pytest", *shared, *(() if long else ("-m", "not long")))
-    return [
+    python = [
         Check("ruff", ("ruff", "check", ".", "../examples", *config), PYTHON),
         Check("ruff format", ("ruff", "format", "--check", ".", "../examples", *config), PYTHON),
         Check("mypy", ("mypy",), PYTHON),
+    ]
+    rust = [
         Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
         Check("cargo clippy", clippy, ENGINE),
         Check("cargo test", cargo_test, ENGINE),
-        Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE, environment=_for_blocks()),
-        Check("pytest", pytest, PYTHON, quiet=False),
     ]
+    blocks = Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE, environment=_for_blocks())
+    return [[python], [rust, [blocks]], [[Check("pytest", pytest, PYTHON, quiet=False)]]]
 
 
 def _for_blocks() -> dict[str, str]:
@@ -95,6 +102,13 @@ def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
     return outcome
 
 
+def run_lanes(lanes: Sequence[Sequence[Check]], environment: Mapping[str, str]) -> list[Outcome]:
+    """Runs the checks of each lane one after the other, and the lanes at the same time."""
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        run = pool.map(lambda lane: [run_check(check, environment) for check in lane], lanes)
+        return [outcome for outcomes in run for outcome in outcomes]
+
+
 def _environment(long: bool) -> dict[str, str]:
     """What tests that are not Python need to know: where tools are, and how much to do."""
     return {
@@ -122,7 +136,7 @@ def run_tests(
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     environment = _environment(long)
-    outcomes = [run_check(check, environment) for check in checks(long)]
+    outcomes = [outcome for lanes in stages(long) for outcome in run_lanes(lanes, environment)]
     rows = [
         (outcome.check.name, "passed" if outcome.passed else "FAILED", f"{outcome.seconds:.1f} s")
         for outcome in outcomes

@@ -174,7 +174,7 @@ const VERILATOR_FLAGS: &[&str] = &[
 ];
 
 pub(crate) const COMPILER_FLAGS: &[&str] = &[
-    "-std=c++20",
+    "-std=c++17",
     "-O3",
     "-march=native",
     "-fPIC",
