@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, HARDWARE_JAR, STAMPS
+from rackwright.elaborator import run_kept, run_once
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.toolchain import toolchain
 from rackwright.whole import write_whole
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 ParameterValue = int | str
 """A value on the elaboration command line."""
-
-_MAIN = "rackwright.elaborate.Main"
-
-_JAVA_NOTE = "Picked up "
-"""How Java's note on options from the environment begins; it is no reason for a failure."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +40,6 @@ class UnitInfo:
     ports: tuple[dict[str, Any], ...]
 
 
-def _java(arguments: list[str], classpath: str) -> str:
-    """Runs the elaborator; gives what it prints. Raises `RackwrightError` with the line that says why."""
-    command = ["java", "-cp", classpath, _MAIN, *arguments]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        # Chisel's warnings are on the standard output.
-        lines = [*result.stderr.strip().splitlines(), *result.stdout.strip().splitlines()]
-        reasons = [line for line in lines if not line.startswith(_JAVA_NOTE)]
-        raise RackwrightError(reasons[0] if reasons else f"{_MAIN} failed")
-    return result.stdout
-
-
 def hardware_classpath() -> str:
     """The class path of the generators in hardware/."""
     if not HARDWARE_CLASSPATH.exists():
@@ -73,7 +56,7 @@ def units() -> list[UnitInfo]:
     """Every unit of hardware/, in the order of the index."""
     cached = BUILD / "hardware" / f"units-{_hardware_fingerprint()[:16]}.json"
     if not cached.exists():
-        text = _java(["--list"], hardware_classpath())
+        text = run_once(["--list"], hardware_classpath())
         json.loads(text)
         write_whole(cached, text)
     rows = json.loads(cached.read_text(encoding="utf-8"))["units"]
@@ -159,7 +142,7 @@ def elaborate(
 
 
 def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
-    """The manifests of several units, of which those that are not there yet come from one run of Java.
+    """The manifests of several units, of which those that are not there yet are elaborated side by side.
 
     Raises `RackwrightError` as `elaborate` does; nothing new is there then.
     """
@@ -169,22 +152,13 @@ def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix="making-", dir=folder) as work:
             made = [Path(work) / str(place) for place in range(len(missing))]
-            _run_elaborator([each.arguments(path) for each, path in zip(missing, made, strict=True)])
+            commands = [each.arguments(path) for each, path in zip(missing, made, strict=True)]
+            run_kept(commands, hardware_classpath(), _hardware_fingerprint())
             for each, path in zip(missing, made, strict=True):
                 _keep(path, each)
     for each in wanted:
         _carry_clock(each.manifest)
     return [each.manifest for each in wanted]
-
-
-def _run_elaborator(commands: list[list[str]]) -> None:
-    if len(commands) == 1:
-        _java(commands[0], hardware_classpath())
-        return
-    with NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as requests:
-        json.dump(commands, requests)
-        requests.flush()
-        _java(["--requests", requests.name], hardware_classpath())
 
 
 def _keep(made: Path, wanted: Elaboration) -> None:
@@ -221,7 +195,7 @@ def elaborate_class(class_name: str, classes: Path, *, assertions: bool = True) 
     manifest = folder / "manifest.json"
     manifest.unlink(missing_ok=True)
     arguments = ["--class", class_name, "--assertions", "on" if assertions else "off", "--out", str(folder)]
-    _java(arguments, f"{classes}:{hardware_classpath()}")
+    run_once(arguments, f"{classes}:{hardware_classpath()}")
     return manifest
 
 

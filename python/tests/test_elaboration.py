@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
-from rackwright import designs
+from rackwright import designs, elaborator
 from rackwright.designs import Elaboration, elaborate, elaborate_all
 from rackwright.errors import RackwrightError
 
@@ -57,3 +58,41 @@ def test_the_same_twice_at_once_is_there_whole_and_once(tmp_path: Path) -> None:
         first, second = pool.map(elaborate_all, [wanted, wanted])
     assert first == second == [wanted[0].manifest]
     assert list((tmp_path / "elaborated").iterdir()) == [wanted[0].folder]
+
+
+def test_one_run_of_java_does_what_a_process_asks_for_and_another_takes_its_place(tmp_path: Path) -> None:
+    def elaborate_with(width: int) -> int | None:
+        elaborate("stream-copy", {"port-bytes": width})
+        kept = elaborator._kept
+        assert kept is not None
+        return kept._process.pid
+
+    first = elaborate_with(16)
+    with pytest.raises(RackwrightError, match=r"^port-bytes: 5"):
+        elaborate("stream-copy", {"port-bytes": 5})
+    assert elaborate_with(32) == first
+    assert elaborator._kept is not None
+    elaborator._kept._process.kill()
+    elaborator._kept._process.wait()
+    (tmp_path / "elaborated").rename(tmp_path / "before")
+    assert elaborate_with(16) != first
+
+
+def test_an_elaborator_that_ends_in_the_middle_says_where_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elaborator, "_kept", elaborator.Elaborator("nowhere", "of a test"))
+    monkeypatch.setattr(designs, "_hardware_fingerprint", lambda: "of a test")
+    with pytest.raises(RackwrightError, match=r"has ended; .*elaborator\.log says more"):
+        elaborate("stream-copy")
+
+
+def test_a_forked_process_has_an_elaborator_of_its_own() -> None:
+    elaborate("stream-copy", {"port-bytes": 16})
+    ours = elaborator._kept
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        assert pool.submit(_has_none).result()
+    assert ours is not None
+    assert ours.is_running
+
+
+def _has_none() -> bool:
+    return elaborator._kept is None

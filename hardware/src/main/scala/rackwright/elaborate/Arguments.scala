@@ -1,7 +1,6 @@
 package rackwright.elaborate
 
-import java.io.IOException
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Path, Paths}
 
 import rackwright.adapter.Adapters
 import rackwright.unit.{ParameterValues, UnitDescription, UsageError}
@@ -33,30 +32,30 @@ case class Elaborate(
     out: Path
 ) extends Arguments
 
-/** Several elaborations, in one run of Java. */
-case class Several(requests: Seq[Elaborate]) extends Arguments
+/** Elaborations that the standard input asks for, in one run of Java. */
+case object Requests extends Arguments
 
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
   val usage: String =
-    "--list | --requests FILE | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
+    "--list | --requests | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
     case Seq("--list") => ListUnits
-    case Seq("--requests", file) => Several(requests(Paths.get(file)))
+    case Seq("--requests") => Requests
     case _ => elaborate(options(arguments))
   }
 
-  /** A JSON list of command lines, each a list of words. */
-  private def requests(file: Path): Seq[Elaborate] = {
+  /** A line of the standard input: a JSON list of command lines, each a list of words. */
+  def requests(line: String): Seq[Elaborate] = {
     val lines =
-      try ujson.read(Files.readString(file)).arr.map(_.arr.map(_.str).toSeq).toSeq
+      try ujson.read(line).arr.map(_.arr.map(_.str).toSeq).toSeq
       catch {
-        case _: IOException | _: ujson.ParsingFailedException | _: ujson.Value.InvalidData =>
-          throw UsageError(s"$file is not a JSON list of lists of words; usage: $usage")
+        case _: ujson.ParsingFailedException | _: ujson.Value.InvalidData =>
+          throw UsageError(s"$line is not a JSON list of lists of words; usage: $usage")
       }
-    lines.map(line => elaborate(options(line)))
+    lines.map(words => elaborate(options(words)))
   }
 
   private val known =

@@ -1,7 +1,9 @@
 package rackwright.elaborate
 
+import scala.io.Source
 import scala.jdk.CollectionConverters._
 import scala.util.Try
+import scala.util.control.NonFatal
 
 import rackwright.unit.UsageError
 
@@ -10,21 +12,48 @@ object Main {
   def main(arguments: Array[String]): Unit =
     try run(Arguments.parse(arguments.toSeq))
     catch {
-      case UsageError(message) => refuse(message)
-      // What `require` says within a unit's parameters: each value is allowed, but not together.
-      case error: IllegalArgumentException => refuse(error.getMessage.stripPrefix("requirement failed: "))
+      case Refusal(reason) =>
+        Console.err.println(reason)
+        sys.exit(2)
     }
 
-  private def refuse(message: String): Unit = {
-    Console.err.println(message)
-    sys.exit(2)
+  /** What the user can mend. */
+  private object Refusal {
+    def unapply(error: Throwable): Option[String] = error match {
+      case UsageError(message) => Some(message)
+      // What `require` says within a unit's parameters: each value is allowed, but not together.
+      case error: IllegalArgumentException => Some(error.getMessage.stripPrefix("requirement failed: "))
+      case _ => None
+    }
   }
 
   private def run(arguments: Arguments): Unit = arguments match {
     case ListUnits => println(ujson.write(UnitList.json(Units.all), indent = 2))
     case request: Elaborate => Elaborator.write(request)
-    case Several(requests) => writeAll(requests)
+    case Requests => answerRequests()
   }
+
+  /** Answers each line of the standard input by one: null when all is written, else why not. */
+  private def answerRequests(): Unit = {
+    val answers = System.out
+    // What Chisel says of a design is no answer.
+    System.setOut(System.err)
+    Source.fromInputStream(System.in, "UTF-8").getLines().foreach { line =>
+      answers.println(ujson.write(answer(line), escapeUnicode = true))
+      answers.flush()
+    }
+  }
+
+  private def answer(line: String): ujson.Value =
+    try {
+      writeAll(Arguments.requests(line))
+      ujson.Null
+    } catch {
+      case Refusal(reason) => reason
+      case NonFatal(error) =>
+        error.printStackTrace()
+        error.toString.linesIterator.next()
+    }
 
   /** On all processors; what one of them is refused for is said when the others are done. */
   private def writeAll(requests: Seq[Elaborate]): Unit = {

@@ -83,20 +83,13 @@ class ElaboratorTest extends AnyFunSuite {
     assert(list.forall(unit => unit("ports").arr.nonEmpty))
   }
 
-  test("a file of requests is what its lines are, and a bad one says so before anything is written") {
-    val file = Files.createTempFile("requests", ".json")
+  test("a line of requests is what its command lines are, and a bad one says so before anything is written") {
     val out = Files.createTempDirectory("elaborated")
     val lines = Seq(16, 32).map(bytes =>
       Seq("--unit", "stream-copy", "--set", s"port-bytes=$bytes", "--out", out.resolve(s"$bytes").toString)
     )
-    def parse(requests: Seq[Seq[String]]): Arguments = {
-      Files.writeString(file, ujson.write(requests))
-      Arguments.parse(Seq("--requests", file.toString))
-    }
-    parse(lines) match {
-      case Several(requests) => requests.foreach(Elaborator.write)
-      case other => fail(s"not several elaborations: $other")
-    }
+    def parse(requests: Seq[Seq[String]]): Seq[Elaborate] = Arguments.requests(ujson.write(requests))
+    parse(lines).foreach(Elaborator.write)
     for (bytes <- Seq("16", "32")) {
       val (alone, _) = elaborate("--set", s"port-bytes=$bytes")
       val together = Files.readString(out.resolve(s"$bytes/manifest.json"))
@@ -104,7 +97,8 @@ class ElaboratorTest extends AnyFunSuite {
     }
     val refused = intercept[UsageError](parse(lines :+ (lines.head ++ Seq("--set", "hash-log2=5"))))
     assert(refused.getMessage.contains("hash-log2"))
-    Files.writeString(file, "{}")
-    assert(intercept[UsageError](Arguments.parse(Seq("--requests", file.toString))).getMessage.contains("JSON list"))
+    for (line <- Seq("{}", "[[1]]", "", "[")) {
+      assert(intercept[UsageError](Arguments.requests(line)).getMessage.contains("JSON list"))
+    }
   }
 }

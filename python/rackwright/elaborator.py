@@ -1,0 +1,124 @@
+"""The elaborator of `hardware/`, a Java program: run once, or kept for what else this process asks of it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Sequence
+
+from bootstrap.paths import LOGS
+from rackwright.errors import RackwrightError
+
+_MAIN = "rackwright.elaborate.Main"
+
+_JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp")
+"""Without what pays off in programs that run for longer: collectors in threads, the second compiler."""
+
+_JAVA_NOTE = "Picked up "
+"""How Java's note on options from the environment begins; it is no reason for a failure."""
+
+
+def run_once(arguments: Sequence[str], classpath: str) -> str:
+    """Runs the elaborator; gives what it prints. Raises `RackwrightError` with the line that says why."""
+    command = [*_JAVA, classpath, _MAIN, *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        # Chisel's warnings are on the standard output.
+        lines = [*result.stderr.strip().splitlines(), *result.stdout.strip().splitlines()]
+        reasons = [line for line in lines if not line.startswith(_JAVA_NOTE)]
+        raise RackwrightError(reasons[0] if reasons else f"{_MAIN} failed")
+    return result.stdout
+
+
+class Elaborator:
+    """One that goes on until it is stopped: the second design takes a fraction of the time of the first.
+
+    `version` tells apart what is on the class path.
+    """
+
+    def __init__(self, classpath: str, version: str) -> None:
+        self.version = version
+        self._log = LOGS / "elaborator.log"
+        LOGS.mkdir(parents=True, exist_ok=True)
+        command = [*_JAVA, classpath, _MAIN, "--requests"]
+        pipe = subprocess.PIPE
+        with open(self._log, "ab") as log:
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests = self._process.stdin
+        self._answers = self._process.stdout
+
+    def write(self, commands: Sequence[Sequence[str]]) -> None:
+        """Elaborates what these command lines say, side by side.
+
+        Raises `RackwrightError` with the reason of the first that is refused.
+        """
+        try:
+            self._requests.write(json.dumps(commands).encode() + b"\n")
+            self._requests.flush()
+            answer = self._answers.readline()
+        except BrokenPipeError:
+            answer = b""
+        if not answer:
+            self.stop()
+            raise RackwrightError(f"{_MAIN} has ended; {self._log} says more")
+        reason = json.loads(answer)
+        if reason is not None:
+            raise RackwrightError(reason)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it takes requests."""
+        return self._process.poll() is None
+
+    def stop(self) -> None:
+        """Ends it, also in the middle of a request."""
+        self._process.kill()
+        with contextlib.suppress(BrokenPipeError):
+            self._requests.close()
+        self._answers.close()
+        self._process.wait()
+
+
+_lock = threading.Lock()
+_kept: Elaborator | None = None
+
+
+def run_kept(commands: Sequence[Sequence[str]], classpath: str, version: str) -> None:
+    """Has this process's elaborator write what the command lines say; one is started when there is none."""
+    global _kept
+    with _lock:
+        if _kept is not None and (_kept.version != version or not _kept.is_running):
+            _stop()
+        if _kept is None:
+            _kept = Elaborator(classpath, version)
+        try:
+            _kept.write(commands)
+        except RackwrightError:
+            raise
+        except BaseException:
+            # Interrupted: the answer to this request must not become that to the next.
+            _stop()
+            raise
+
+
+def _stop() -> None:
+    global _kept
+    if _kept is not None:
+        _kept.stop()
+        _kept = None
+
+
+def _leave_to_parent() -> None:
+    """A process that was forked starts one of its own."""
+    global _kept, _lock
+    _kept, _lock = None, threading.Lock()
+
+
+atexit.register(_stop)
+os.register_at_fork(after_in_child=_leave_to_parent)
