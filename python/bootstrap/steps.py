@@ -83,12 +83,13 @@ class Step:
 def input_files(roots: Iterable[Path], patterns: tuple[str, ...]) -> list[Path]:
     """The files under `roots` in a fixed order, without what builds leave behind."""
     wanted = re.compile("|".join(map(fnmatch.translate, patterns)))
-    files = {root for root in roots if root.is_file()}
+    files = set(roots)
     for root in roots:
         for folder, folders, names in os.walk(root):
             folders[:] = [name for name in folders if name not in ("target", "__pycache__")]
             files |= {Path(folder, name) for name in names if wanted.match(name)}
-    return sorted(files)
+    # Editors lock what they have open by links to nothing.
+    return sorted(filter(Path.is_file, files))
 
 
 def execute(

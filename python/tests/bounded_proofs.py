@@ -95,8 +95,8 @@ class Model:
         """The model in a file."""
         header, rest = aiger.split(b"\n", 1)
         *latches, rest = rest.split(b"\n", int(header.split()[LATCHES]))
-        symbols = {name: int(latch) for latch, name in CHOSEN.findall(aiger)}
-        return Model(header, tuple(latches), rest, {name.decode(): latch for name, latch in symbols.items()})
+        chosen = {name.decode(): int(latch) for latch, name in CHOSEN.findall(aiger)}
+        return Model(header, tuple(latches), rest, chosen)
 
     def choose(self, **numbers: int) -> bytes:
         """The file whose claim and fault have these numbers."""
@@ -112,11 +112,11 @@ class Model:
 @cache
 def _model(source: Source, fixture: str) -> Model:
     unit = _design(source)
-    texts = {
-        name: (FIXTURES / f"{file}.sv").read_text(encoding="utf-8")
-        for name, file in (("Claims", fixture), ("Case", "case"))
+    files = {"Claims": fixture, "Case": "case"}
+    modules = {
+        name: Module(name, (FIXTURES / f"{file}.sv").read_text(encoding="utf-8"))
+        for name, file in files.items()
     }
-    modules = {name: Module(name, text) for name, text in texts.items()}
     design = replace(unit, modules={**unit.modules, **modules}, top="Claims")
     rtl = "\n".join(design.modules[name].text for name, copies in design.copies.items() if copies)
     with TemporaryDirectory() as name:

@@ -18,7 +18,7 @@ from bootstrap import __main__ as entry
 from bootstrap import builds, caches, packages, steps, tools, usage, venv
 from bootstrap.console import NotReadyError
 from bootstrap.paths import PYTHON
-from bootstrap.steps import Step, bring_up_to_date
+from bootstrap.steps import Step, bring_up_to_date, input_files
 from bootstrap.tools import Found, Tool
 
 
@@ -288,3 +288,14 @@ def test_the_command_line_needs_no_engine_to_say_what_it_can() -> None:
     program = f"import sys; sys.modules['rackwright._engine'] = None; {load}"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+def test_sources_are_files_that_are_there_and_not_what_builds_leave(tmp_path: Path) -> None:
+    for name in ("b.rs", "deep/a.rs", "deep/notes.txt", "target/made.rs", "deep/__pycache__/cached.rs"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    # As an editor locks a file.
+    (tmp_path / ".#b.rs").symlink_to("nowhere")
+    assert input_files([tmp_path], ("*.rs",)) == [tmp_path / "b.rs", tmp_path / "deep" / "a.rs"]
+    alone = tmp_path / "deep" / "notes.txt"
+    assert input_files([alone, tmp_path / "absent"], ("*.rs",)) == [alone]

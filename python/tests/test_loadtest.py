@@ -110,7 +110,7 @@ def test_an_error_of_the_command_line_is_one_line() -> None:
 )
 def test_bad_input_says_what_to_do(arguments: list[str], says: str) -> None:
     with pytest.raises((RackwrightError, EngineError), match=re.escape(says)):
-        command_line()(["loadtest", *arguments], standalone_mode=False)
+        command_line(["loadtest"])(["loadtest", *arguments], standalone_mode=False)
 
 
 def test_simulated_services_get_the_same_load_and_give_the_same_keys() -> None:

@@ -121,14 +121,14 @@ def _environment(long: bool) -> dict[str, str]:
     }
 
 
-def run_tests(
+def test(
     long: Annotated[
         bool,
         typer.Option(
             "--long",
             help="Also the long runs: a million mutated inputs through the RTL, 2000 examples per property.",
         ),
-    ] = False,
+    ] = False,  # noqa: PT028 (a verb, not a test)
 ) -> None:
     """Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests.
 
