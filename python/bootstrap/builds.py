@@ -53,9 +53,13 @@ def build_environment() -> dict[str, str]:
 
 
 def _pip(step: str, lock: str, *options: str) -> None:
-    """Installs what a lock file says, beside what the user may have added."""
+    """Installs what a lock file says, beside what the user may have added.
+
+    Python compiles what it imports when it does: compiling all would take as long as unpacking it.
+    """
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
-    execute(step, [*pip, "--only-binary=:all:", *options, "-r", str(_LOCKS[lock])])
+    kinds = ("--only-binary=:all:", "--no-compile")
+    execute(step, [*pip, *kinds, *options, "-r", str(_LOCKS[lock])])
 
 
 def _build_python() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.paths import SOFTWARE
 from bootstrap.software import HOST, RISCV, Target, third_party
-from bootstrap.steps import execute
+from bootstrap.steps import execute, side_by_side
 
 FOLDERS = ("include", "process", "compression", "measure", "benchmark", "third-party")
 """The folders of software/ that this depends on."""
@@ -103,8 +102,7 @@ def _compile(target: Target, sources: Sequence[Path], folder: str, flags: Sequen
         execute("software", command)
         return output
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(one, sources))
+    return side_by_side(one, sources)
 
 
 def _archive(target: Target, library: _Library) -> None:

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from bootstrap.console import say
 from bootstrap.paths import PROTOBUF, SOFTWARE
 from bootstrap.protobuf_source import SHA256, official_source, user_cache
 from bootstrap.software import RISCV, Target
-from bootstrap.steps import execute
+from bootstrap.steps import execute, side_by_side
 
 OUTPUTS = (
     "include/google/protobuf/message.h",
@@ -45,7 +44,7 @@ _FLAGS = ("-DNDEBUG", "-DHAVE_PTHREAD", "-pthread", "-w")
 HOST = Target(PROTOBUF / "host", "", ("-O3", "-march=native"))
 """The strongest baseline: with every instruction that this processor has."""
 
-_TOOL = Target(PROTOBUF / "tools", "", ("-O1",))
+_TOOL = Target(PROTOBUF / "tools", "", ("-O0",))
 """protoc and the plug-in: run for a moment per schema, so that compiling them fast matters more."""
 
 # As the library's own build lists them, without what converts to JSON and reads compressed streams.
@@ -102,8 +101,7 @@ def build() -> None:
         link.parent.mkdir(parents=True, exist_ok=True)
         _link(_compiled(archive, source), link)
     _link(source, PROTOBUF / "include")
-    for name in ("protoc", "protoc-gen-rackwright"):
-        _build_tool(name, source)
+    side_by_side(lambda name: _build_tool(name, source), ("protoc", "protoc-gen-rackwright"))
     for target in (HOST, RISCV):
         _build_runtime(target, PROTOBUF / target.directory.name)
 
@@ -132,9 +130,9 @@ def _build_runtime(target: Target, folder: Path) -> None:
             execute(_STEP, [*target.compiler(source), *flags, "-c", str(source), "-o", str(output)])
             return output
 
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            _pack(target, folder / "librackwright-protobuf.a", pool.map(compile_one, runtime))
-            _pack(target, folder / "libbenchmark.a", pool.map(compile_one, benchmark))
+        made = side_by_side(compile_one, [*runtime, *benchmark])
+        _pack(target, folder / "librackwright-protobuf.a", made[: len(runtime)])
+        _pack(target, folder / "libbenchmark.a", made[len(runtime) :])
 
 
 def _link(made: Path, link: Path) -> None:
@@ -158,7 +156,7 @@ def _compiled(archive: Archive, source: Path) -> Path:
 
 
 def _objects(archive: Archive, source: Path, folder: Path) -> list[Path]:
-    """Compiles the sources of a library, two at a time."""
+    """Compiles the sources of a library."""
 
     def compile_one(name: str) -> Path:
         path = source / "google" / "protobuf" / f"{name}.cc"
@@ -167,8 +165,7 @@ def _objects(archive: Archive, source: Path, folder: Path) -> list[Path]:
         execute(_STEP, [*command, "-c", str(path), "-o", str(output)])
         return output
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(compile_one, archive.sources))
+    return side_by_side(compile_one, archive.sources)
 
 
 def _pack(target: Target, archive: Path, objects: Iterable[Path]) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.console import NotReadyError
 from bootstrap.paths import SOFTWARE, SOFTWARE_HOST, SOFTWARE_RISCV
-from bootstrap.steps import execute
+from bootstrap.steps import execute, side_by_side
 
 FOLDERS = ("include", "process", "snappy", "measure", "benchmark", "third-party")
 """The folders of software/ that are compiled here; tests compile their own programs."""
@@ -109,8 +108,7 @@ def _objects(target: Target, snappy: Path, own: list[Path]) -> list[Path]:
     write_public_header(snappy, target.directory)
     official = [snappy / name for name in _SNAPPY_SOURCES]
     jobs = [(source, False) for source in official] + [(source, True) for source in own]
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(lambda job: _compile(target, snappy, *job), jobs))
+    return side_by_side(lambda job: _compile(target, snappy, *job), jobs)
 
 
 def _link(target: Target, objects: list[Path], name: str, *flags: str) -> None:
