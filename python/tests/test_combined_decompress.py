@@ -159,7 +159,7 @@ def test_output_without_room(combined: CombinedDecompressor, algorithm: str) -> 
 @pytest.mark.parametrize("part", [0, 3, 500, 999])
 @pytest.mark.parametrize("algorithm", ["snappy", "zstd", "gzip"])
 def test_a_fault_in_the_input_ends_the_operation(algorithm: str, part: int) -> None:
-    unit = CombinedDecompressor(algorithm, parameters=SMALL)
+    unit = CombinedDecompressor(algorithm, parameters=SMALL, assertions=True)
     data = packed(algorithm, TEXT)
     source = unit.unit.load(data)
     target = unit.unit.reserve(len(TEXT), "rw")
@@ -172,7 +172,7 @@ def test_a_fault_in_the_input_ends_the_operation(algorithm: str, part: int) -> N
 
 @pytest.mark.parametrize("algorithm", ["snappy", "zstd", "gzip"])
 def test_a_fault_in_the_output_ends_the_operation(algorithm: str) -> None:
-    unit = CombinedDecompressor(algorithm, parameters=SMALL)
+    unit = CombinedDecompressor(algorithm, parameters=SMALL, assertions=True)
     source = unit.unit.load(packed(algorithm, TEXT))
     target = unit.unit.reserve(len(TEXT), "rw")
     unit.unit.bench.fault(target.address + 20_000, 1)
@@ -182,7 +182,7 @@ def test_a_fault_in_the_output_ends_the_operation(algorithm: str) -> None:
 
 
 def test_a_dictionary_is_for_the_frames_of_zstd_only() -> None:
-    unit = CombinedDecompressor("zstd", parameters=SMALL, dictionary=TEXT[5000:9000])
+    unit = CombinedDecompressor("zstd", parameters=SMALL, dictionary=TEXT[5000:9000], assertions=True)
     data = libzstd.compress(TEXT[6000:8000], 3, dictionary=TEXT[5000:9000])
     for algorithm in ("snappy", "zstd", "gzip", "zstd"):
         plain = TEXT[6000:8000]
@@ -219,7 +219,7 @@ def test_an_unknown_format_is_named(combined: CombinedDecompressor) -> None:
 def test_the_same_digest_with_and_without_passing_over_idle_cycles() -> None:
     digests = set()
     for skip in (True, False):
-        unit = CombinedDecompressor(parameters=SMALL, skip_idle=skip)
+        unit = CombinedDecompressor(parameters=SMALL, skip_idle=skip, assertions=True)
         for algorithm in DECOMPRESSED_ALGORITHMS:
             gives(unit, algorithm, packed(algorithm, TEXT[:4000]), TEXT[:4000])
         digests.add(unit.unit.digest)
@@ -240,6 +240,16 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     source, target = tmp_path / "text.gz", tmp_path / "text"
     source.write_bytes(packed("gzip", TEXT[:3000]))
     sets = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
-    ended = rw("accelerate", "gzip", "decompress", str(source), "--combined", "-o", str(target), *sets)
+    ended = rw(
+        "accelerate",
+        "gzip",
+        "decompress",
+        str(source),
+        "--combined",
+        "--assertions",
+        "-o",
+        str(target),
+        *sets,
+    )
     assert ended.status == 0
     assert target.read_bytes() == TEXT[:3000]

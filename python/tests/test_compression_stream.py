@@ -13,6 +13,7 @@ from test_combined_decompress import SMALL as SMALL_COMBINED_DECOMPRESS
 from bootstrap.paths import SOFTWARE
 from rackwright import Server, compile_program, libsnappy, libzstd
 from rackwright.demo.archive import default_archive
+from rackwright.designs import elaborate
 from rackwright.server import RunResult
 from rackwright.unit_config import UnitConfig
 
@@ -157,8 +158,10 @@ def test_what_is_wrong_ends_a_stream(
 
 
 def test_one_pair_of_units_does_every_format(program: Path) -> None:
-    compressor = UnitConfig("combined-compress", SMALL_COMBINED)
-    server = Server("functional", [compressor, UnitConfig("combined-decompress", SMALL_COMBINED_DECOMPRESS)])
+    # As the tests of these units compile them.
+    compressor = elaborate("combined-compress", SMALL_COMBINED, assertions=True)
+    decompressor = elaborate("combined-decompress", SMALL_COMBINED_DECOMPRESS, assertions=True)
+    server = Server("functional", [compressor, decompressor])
     servers = dict.fromkeys(UNITS, server)
     for format_name in [*UNITS, *UNITS]:
         packed = run(servers, program, f"{format_name} compress", PLAIN)

@@ -27,7 +27,7 @@ ROOMS = st.one_of(st.integers(0, 100), st.integers(0, 3000), st.just(1 << 20))
 @pytest.fixture(scope="module", params=[SMALLEST, LARGEST, {}], ids=["one lane", "four lanes", "two lanes"])
 def built(request: pytest.FixtureRequest) -> Design:
     """A serializer with each number of lanes."""
-    return design("protobuf-serialize", request.param)
+    return design("protobuf-serialize", request.param, assertions=True)
 
 
 @given(steps=STEPS, source=st.integers(0, 2**64 - 1).map(random.Random), data=st.data())

@@ -24,8 +24,8 @@ from rackwright import (
 from rackwright.codec import CodecUnit
 from rackwright.combined import CombinedCompressor, CombinedDecompressor
 from rackwright.demo.archive import default_archive
+from rackwright.designs import elaborate
 from rackwright.streaming import Stream
-from rackwright.unit_config import UnitConfig
 from rackwright.verification import zstd_format as fmt
 
 SMALL = SMALL_COMBINED | {"streaming": 1}
@@ -151,10 +151,10 @@ def test_others_wait_until_the_stream_ends(unit: CombinedDecompressor) -> None:
 
 def test_what_takes_no_pieces(unit: CombinedDecompressor) -> None:
     assert begin(unit, "snappy", b"abc").end(HUNG).status == "unsupported"
-    dictionary = CombinedDecompressor("zstd", parameters=SMALL, dictionary=NOISE)
+    dictionary = CombinedDecompressor("zstd", parameters=SMALL, dictionary=NOISE, assertions=True)
     assert dictionary.run(libzstd.compress(PLAIN, 3, dictionary=NOISE)).verified
     assert Stream(dictionary, b"abc", most_input=3, capacity=9).end(HUNG).status == "unsupported"
-    whole = CombinedDecompressor("zlib", parameters=SMALL_COMBINED)
+    whole = CombinedDecompressor("zlib", parameters=SMALL_COMBINED, assertions=True)
     with pytest.raises(RackwrightError, match="takes no input in pieces: build it with streaming=1"):
         Stream(whole, b"", most_input=9, capacity=9)
     # Commands for what it was not built with change nothing.
@@ -244,8 +244,8 @@ def test_units_of_one_format(name: str) -> None:
 @pytest.mark.parametrize("cpu", ["functional", "rocket"])
 def test_programs_feed_the_unit(cpu: str) -> None:
     program = compile_program([SOFTWARE / "tests" / "feed.c"], options=["-Wall", "-Werror"])
-    unit = "combined-decompress"
-    server = Server(cpu, [UnitConfig(unit, SMALL)])
+    # As the tests above compile them.
+    server = Server(cpu, [elaborate("combined-decompress", SMALL, assertions=True)])
     for name in ("zstd frames", "deflate", "zlib", "gzip"):
         result = server.run(program, [name.split()[0], "3000"], stdin=PACKED[name])
         assert (result.exit_code, result.stdout) == (0, MADE[name]), result.stderr
@@ -254,10 +254,10 @@ def test_programs_feed_the_unit(cpu: str) -> None:
         assert 0 < written[-2] < len(MADE[name])
     cut = server.run(program, ["gzip", "700"], stdin=PACKED["gzip"][:-9])
     assert (cut.exit_code, cut.stderr.split()[-1]) == (1, b"malformed")
-    compressor = "combined-compress"
-    server = Server(cpu, [UnitConfig(compressor, SMALL_COMPRESS | {"streaming": 1})])
+    compressor = elaborate("combined-compress", SMALL_COMPRESS | {"streaming": 1}, assertions=True)
+    server = Server(cpu, [compressor])
     result = server.run(program, ["gzip", "9000", str(len(PLAIN))], stdin=PLAIN)
     assert (result.exit_code, libz.decompress(result.stdout, "gzip")[0]) == (0, PLAIN), result.stderr
     assert 0 < int(result.stderr.split()[-2]) < len(result.stdout)
-    without = Server(cpu, [UnitConfig(unit, SMALL_COMBINED)])
+    without = Server(cpu, [elaborate("combined-decompress", SMALL_COMBINED, assertions=True)])
     assert without.run(program, ["gzip", "700"], stdin=b"").exit_code == 2
