@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bootstrap.jobs import side_by_side
 from bootstrap.paths import SOFTWARE
 from bootstrap.software import HOST, RISCV, Target, third_party
-from bootstrap.steps import execute, side_by_side
+from bootstrap.steps import execute
 
 FOLDERS = ("include", "process", "compression", "measure", "benchmark", "third-party")
 """The folders of software/ that this depends on."""

@@ -16,10 +16,11 @@ from pathlib import Path
 
 from bootstrap import tools
 from bootstrap.console import say
+from bootstrap.jobs import side_by_side
 from bootstrap.paths import PROTOBUF, SOFTWARE
 from bootstrap.protobuf_source import SHA256, official_source, user_cache
 from bootstrap.software import RISCV, Target
-from bootstrap.steps import execute, side_by_side
+from bootstrap.steps import execute
 
 OUTPUTS = (
     "include/google/protobuf/message.h",

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bootstrap.console import NotReadyError
+from bootstrap.jobs import side_by_side
 from bootstrap.paths import SOFTWARE, SOFTWARE_HOST, SOFTWARE_RISCV
-from bootstrap.steps import execute, side_by_side
+from bootstrap.steps import execute
 
 FOLDERS = ("include", "process", "snappy", "measure", "benchmark", "third-party")
 """The folders of software/ that are compiled here; tests compile their own programs."""

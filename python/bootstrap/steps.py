@@ -15,16 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from bootstrap import caches
 from bootstrap.console import NotReadyError, elapsed, say
 from bootstrap.paths import BUILD, LOGS, REPOSITORY, STAMPS
 
 _HEARTBEAT_SECONDS = 20.0
-
-_Job = TypeVar("_Job")
-_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True)
@@ -123,12 +119,6 @@ def execute(
     if result.returncode != 0:
         where = log.relative_to(REPOSITORY)
         raise NotReadyError(f"{name} failed; the whole log is {where}. It says:\n{_gist(log)}")
-
-
-def side_by_side(make: Callable[[_Job], _Made], jobs: Iterable[_Job]) -> list[_Made]:
-    """What `make` makes of each job, as many at a time as there are processors."""
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return list(pool.map(make, jobs))
 
 
 def _gist(log: Path, count: int = 12) -> str:

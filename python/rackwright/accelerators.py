@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from bootstrap.jobs import side_by_side
 from rackwright import _engine
 from rackwright.clocks import clock_of
 from rackwright.designs import design, elaborate, manifest_of
@@ -27,7 +27,7 @@ class PlacedUnit(NamedTuple):
 def build_units(
     accelerators: Sequence[Accelerator], *, waves: bool = False, translation: bool = False
 ) -> list[PlacedUnit]:
-    """The units of a server: elaborates and compiles what is not compiled yet, two at a time.
+    """The units of a server: elaborates and compiles what is not compiled yet, side by side.
 
     With `translation`, those that are named by their names and take instructions of harts translate virtual
     addresses. Raises `RackwrightError` for what there is not, and for settings, which commands set.
@@ -41,8 +41,7 @@ def build_units(
         built = design(manifest, waves=waves, clock_hz=clock_of(manifest, one.clock).hertz)
         return PlacedUnit(built, one.placement)
 
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        return list(pool.map(build, wanted))
+    return side_by_side(build, wanted)
 
 
 def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: bool = False) -> Path:

@@ -17,6 +17,7 @@ from command_line import REPOSITORY
 from bootstrap import __main__ as entry
 from bootstrap import builds, caches, packages, steps, tools, usage, venv
 from bootstrap.console import NotReadyError
+from bootstrap.jobs import side_by_side
 from bootstrap.paths import PYTHON
 from bootstrap.steps import Step, bring_up_to_date, input_files
 from bootstrap.tools import Found, Tool
@@ -299,3 +300,14 @@ def test_sources_are_files_that_are_there_and_not_what_builds_leave(tmp_path: Pa
     assert input_files([tmp_path], ("*.rs",)) == [tmp_path / "b.rs", tmp_path / "deep" / "a.rs"]
     alone = tmp_path / "deep" / "notes.txt"
     assert input_files([alone, tmp_path / "absent"], ("*.rs",)) == [alone]
+
+
+def test_jobs_give_their_results_in_order_or_the_first_error() -> None:
+    def make(job: int) -> int:
+        if job in (3, 5):
+            raise NotReadyError(f"no {job}")
+        return job * job
+
+    assert side_by_side(make, range(3)) == [0, 1, 4]
+    with pytest.raises(NotReadyError, match="no 3"):
+        side_by_side(make, range(9))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from bootstrap.jobs import side_by_side
 from rackwright.cluster import ClusterResult, LoadBalancing
 from rackwright.reproduce.experiment import Settings
 
@@ -40,8 +39,7 @@ def measure(clusters: Sequence[LoadBalancing], settings: Settings, name: str) ->
         done()
         return point
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(run, clusters))
+    return side_by_side(run, clusters)
 
 
 def _counter(total: int, name: str, settings: Settings) -> Callable[[], None]:
