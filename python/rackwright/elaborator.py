@@ -15,8 +15,8 @@ from rackwright.errors import RackwrightError
 
 _MAIN = "rackwright.elaborate.Main"
 
-_JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp")
-"""Without what pays off in programs that run for longer: collectors in threads, the second compiler."""
+_JAVA = ("java", "-XX:TieredStopAtLevel=1", "-cp")
+"""Without the second compiler, which pays off in programs that run for longer."""
 
 _JAVA_NOTE = "Picked up "
 """How Java's note on options from the environment begins; it is no reason for a failure."""

@@ -85,6 +85,14 @@ def test_an_elaborator_that_ends_in_the_middle_says_where_to_look(monkeypatch: p
         elaborate("stream-copy")
 
 
+@pytest.mark.parametrize("collector", ["Serial", "Parallel", "G1"])
+def test_the_environment_may_say_how_java_collects(monkeypatch: pytest.MonkeyPatch, collector: str) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", f"-XX:+Use{collector}GC")
+    elaborator._stop()
+    elaborate("stream-copy")
+    elaborator._stop()
+
+
 def test_a_forked_process_has_an_elaborator_of_its_own() -> None:
     elaborate("stream-copy", {"port-bytes": 16})
     ours = elaborator._kept
