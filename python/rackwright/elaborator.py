@@ -58,18 +58,28 @@ class Elaborator:
 
         Raises `RackwrightError` with the reason of the first that is refused.
         """
-        try:
+        # One that has ended takes no request, and may have said why.
+        with contextlib.suppress(BrokenPipeError):
             self._requests.write(json.dumps(commands).encode() + b"\n")
             self._requests.flush()
-            answer = self._answers.readline()
-        except BrokenPipeError:
-            answer = b""
+        answer = self._answers.readline()
         if not answer:
             self.stop()
             raise RackwrightError(f"{_MAIN} has ended; {self._log} says more")
-        reason = json.loads(answer)
+        try:
+            reason = json.loads(answer)
+        except json.JSONDecodeError:
+            raise RackwrightError(self._last_words(answer)) from None
         if reason is not None:
             raise RackwrightError(reason)
+
+    def _last_words(self, first: bytes) -> str:
+        """Ends it; gives what it said in the place of an answer, which is why Java could not begin."""
+        with contextlib.suppress(BrokenPipeError):
+            self._requests.close()
+        lines = (first + self._answers.read()).decode(errors="replace").splitlines()
+        self.stop()
+        return f"java: {': '.join(line.strip() for line in lines)}"
 
     @property
     def is_running(self) -> bool:

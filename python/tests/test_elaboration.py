@@ -93,6 +93,15 @@ def test_the_environment_may_say_how_java_collects(monkeypatch: pytest.MonkeyPat
     elaborator._stop()
 
 
+def test_a_java_that_cannot_begin_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xms2g -Xmx1g")
+    elaborator._stop()
+    with pytest.raises(RackwrightError, match=r"^java: Error occurred during .* of VM: Initial heap"):
+        elaborate("stream-copy")
+    monkeypatch.delenv("JAVA_TOOL_OPTIONS")
+    elaborate("stream-copy")
+
+
 def test_a_forked_process_has_an_elaborator_of_its_own() -> None:
     elaborate("stream-copy", {"port-bytes": 16})
     ours = elaborator._kept
