@@ -58,8 +58,7 @@ def _pip(step: str, lock: str, *options: str) -> None:
     Python compiles what it imports when it does: compiling all would take as long as unpacking it.
     """
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
-    kinds = ("--only-binary=:all:", "--no-compile")
-    execute(step, [*pip, *kinds, *options, "-r", str(_LOCKS[lock])])
+    execute(step, [*pip, "--no-compile", "--only-binary=:all:", *options, "-r", str(_LOCKS[lock])])
 
 
 def _build_python() -> None:

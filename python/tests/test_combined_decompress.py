@@ -240,16 +240,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     source, target = tmp_path / "text.gz", tmp_path / "text"
     source.write_bytes(packed("gzip", TEXT[:3000]))
     sets = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
-    ended = rw(
-        "accelerate",
-        "gzip",
-        "decompress",
-        str(source),
-        "--combined",
-        "--assertions",
-        "-o",
-        str(target),
-        *sets,
-    )
+    options = ["--combined", "--assertions", "-o", str(target), *sets]
+    ended = rw("accelerate", "gzip", "decompress", str(source), *options)
     assert ended.status == 0
     assert target.read_bytes() == TEXT[:3000]
