@@ -6,10 +6,10 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from bootstrap.jobs import side_by_side
 from bootstrap.paths import BUILD, PROTOBUF, STAMPS
 from bootstrap.protobuf import HOST, INCLUDES
 from bootstrap.software import RISCV, Target
@@ -66,12 +66,11 @@ def compile_benchmark(
             main = work / "main.cpp"
             main.write_text(main_source(schema, messages), encoding="utf-8")
             sources = schema.generate(work)
-            with ThreadPoolExecutor(max_workers=len(missing)) as pool:
-                made = pool.map(
-                    lambda name: compile_program([*sources, main], work / name, name, include=work), missing
-                )
-                for path in made:
-                    shutil.move(path, folder / path.name)
+            made = side_by_side(
+                lambda name: compile_program([*sources, main], work / name, name, include=work), missing
+            )
+            for path in made:
+                shutil.move(path, folder / path.name)
     return programs
 
 
