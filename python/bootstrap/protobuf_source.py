@@ -21,6 +21,7 @@ ARCHIVE = f"protobuf_{VERSION}.orig.tar.gz"
 SHA256 = "930c2c3b5ecc6c9c12615cf5ad93f1cd6e12d0aba862b572e076259970ac3a53"
 
 _STEP = "protobuf"
+_SYSTEM = Path("/etc/apt")
 
 
 def user_cache() -> Path:
@@ -68,7 +69,7 @@ def _fetch(folder: Path) -> Path:
             f"no apt-get to fetch the source of protobuf {VERSION}; put {ARCHIVE} into {user_cache()}"
         )
     say(f"{_STEP}: fetching the official source with apt")
-    options = _private_apt(folder)
+    options = private_apt(folder)
     # It also fails for a source that has no source packages, which need not be the one that matters.
     with contextlib.suppress(NotReadyError):
         execute(_STEP, ["apt-get", "-q", *options, "update"], folder)
@@ -84,19 +85,21 @@ def _fetch(folder: Path) -> Path:
     return archive
 
 
-def _private_apt(folder: Path) -> list[str]:
-    """Options for an apt that reads source packages and leaves no trace outside `folder`."""
-    parts, lists = folder / "parts", folder / "lists"
+def private_apt(folder: Path, system: Path = _SYSTEM) -> list[str]:
+    """Options for an apt that reads source packages and leaves no trace outside `folder`.
+
+    Each file of `system` keeps its name and place: in another order, apt refuses two entries for one archive
+    of which only one names its key, where it would have warned.
+    """
+    lists, parts = folder / "lists", folder / "sources.list.d"
     parts.mkdir()
     (lists / "partial").mkdir(parents=True)
-    system = Path("/etc/apt")
-    files = [system / "sources.list", *sorted((system / "sources.list.d").glob("*"))]
-    for file in files:
+    for file in [system / "sources.list", *(system / "sources.list.d").glob("*")]:
         if file.is_file() and file.suffix in (".list", ".sources"):
             text = source_entries(file.read_text(encoding="utf-8"), file.suffix)
-            (parts / file.name.replace("sources.list", "system.list")).write_text(text, encoding="utf-8")
+            (folder / file.relative_to(system)).write_text(text, encoding="utf-8")
     settings = {
-        "Dir::Etc::sourcelist": "/dev/null",
+        "Dir::Etc::sourcelist": folder / "sources.list",
         "Dir::Etc::sourceparts": parts,
         "Dir::State::Lists": lists,
         "Dir::Cache::pkgcache": "",

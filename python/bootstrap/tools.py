@@ -155,6 +155,13 @@ TOOLS = (
     ),
     CARGO,
     Tool(
+        "make",
+        "tests of single blocks of hardware",
+        ("make",),
+        lambda: _program("make"),
+        tests_only=True,
+    ),
+    Tool(
         "rustfmt",
         "checking the engine's format",
         ("rustfmt-web", "rustfmt-1.*", "rustfmt"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,29 @@ def test_entries_of_both_formats_become_those_of_sources() -> None:
     assert protobuf.source_entries(modern, ".sources") == modern.replace("Types: deb", "Types: deb-src")
     old = "# a comment\ndeb [signed-by=/key] http://archive/debian bookworm main\n"
     assert protobuf.source_entries(old, ".list") == old.replace("deb [", "deb-src [")
+
+
+def test_an_archive_twice_of_which_one_entry_names_its_key_is_read_as_the_system_reads_it(
+    tmp_path: Path,
+) -> None:
+    """Apt takes them in one order, with a warning, and refuses them in the other."""
+    system, private = tmp_path / "system", tmp_path / "private"
+    (system / "sources.list.d").mkdir(parents=True)
+    private.mkdir()
+    (system / "sources.list").write_text("deb http://archive/debian bookworm main\n")
+    modern = "Types: deb\nURIs: http://archive/debian\nSuites: bookworm\nComponents: main\nSigned-By: /key\n"
+    (system / "sources.list.d" / "debian.sources").write_text(modern)
+    options = protobuf.private_apt(private, system)
+    assert "'http://archive/debian/dists/bookworm/InRelease'" in would_fetch(options)
+    (private / "sources.list").rename(private / "sources.list.d" / "system.list")
+    with pytest.raises(subprocess.CalledProcessError):
+        would_fetch(options)
+
+
+def would_fetch(options: list[str]) -> str:
+    """What an update by an apt with these options would fetch; it fetches nothing."""
+    command = ["apt-get", *options, "--print-uris", "update"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_another_source_is_refused(tmp_path: Path) -> None:
