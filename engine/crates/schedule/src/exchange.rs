@@ -1,5 +1,6 @@
 use crate::meeting::{Apart, Meeting};
-use crate::rounds::{Alarm, Rounds};
+use crate::patience::Patience;
+use crate::rounds::Rounds;
 use crate::Envelope;
 use rackwright_time::network::Cycle;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,10 +11,10 @@ use std::sync::Mutex;
 /// Everything exists twice, for even and for odd rounds: a thread that is already in the next round
 /// writes where nobody reads any more. Each thread writes to memory of its own, so that meeting moves one
 /// cache line per thread.
-pub(crate) struct Exchange<'a, T> {
+pub(crate) struct Exchange<T> {
     places: Vec<Place>,
     mail: [Vec<Slot<T>>; 2],
-    alarm: &'a Alarm,
+    patience: Patience,
 }
 
 /// What a thread tells all others.
@@ -28,13 +29,13 @@ struct Place {
 #[repr(align(128))]
 struct Slot<T>(Mutex<Vec<Envelope<T>>>);
 
-impl<'a, T> Exchange<'a, T> {
-    pub(crate) fn new(threads: usize, alarm: &'a Alarm) -> Exchange<'a, T> {
+impl<T> Exchange<T> {
+    pub(crate) fn new(threads: usize, patience: Patience) -> Exchange<T> {
         let mail = || (0..threads * threads).map(|_| Slot(Mutex::new(Vec::new())));
         Exchange {
             places: (0..threads).map(|_| Place::default()).collect(),
             mail: [mail().collect(), mail().collect()],
-            alarm,
+            patience,
         }
     }
 
@@ -47,15 +48,20 @@ impl<'a, T> Exchange<'a, T> {
         }
     }
 
+    /// Says that a thread meets nobody any more.
+    pub(crate) fn fail(&self, thread: usize) {
+        self.places[thread].rounds.fail();
+    }
+
     fn slot(&self, round: u64, from: usize, to: usize) -> std::sync::MutexGuard<'_, Vec<Envelope<T>>> {
         let slot = &self.mail[(round % 2) as usize][from * self.places.len() + to];
         slot.0.lock().expect("no thread panics while it holds mail")
     }
 }
 
-/// One thread's place; the others are freed when it panics.
+/// One thread's place.
 pub(crate) struct Seat<'a, T> {
-    exchange: &'a Exchange<'a, T>,
+    exchange: &'a Exchange<T>,
     own: usize,
     round: u64,
 }
@@ -82,19 +88,11 @@ impl<T> Meeting<T> for Seat<'_, T> {
         let mut earliest = wake.0;
         for (from, place) in exchange.places.iter().enumerate() {
             if from != self.own {
-                place.rounds.wait(round, exchange.alarm);
+                place.rounds.wait(round, exchange.patience);
                 earliest = earliest.min(place.wake[parity].load(Ordering::Relaxed));
                 mail.append(&mut exchange.slot(round, from, self.own));
             }
         }
         Ok(Cycle::new(earliest))
-    }
-}
-
-impl<T> Drop for Seat<'_, T> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.exchange.alarm.ring();
-        }
     }
 }

@@ -14,6 +14,7 @@ mod meeting;
 mod model;
 mod node;
 mod part;
+mod patience;
 mod rounds;
 mod run;
 mod share;

@@ -1,60 +1,135 @@
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use crate::patience::Patience;
+use rustix::thread::futex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Looks at another thread's count after which a thread that waits lets others run.
-const SPINS: u32 = 512;
+/// Set while a thread sleeps until the round is entered.
+const AWAITED: u32 = 1;
 
-/// Looks after which it sleeps: the thread that it waits for has no processor, and may want this one.
-const YIELDS: u32 = SPINS + 64;
+/// Set when the thread has failed and will enter no more rounds.
+const FAILED: u32 = 2;
 
-/// For how long.
-const NAP: Duration = Duration::from_micros(50);
+/// The lowest bit of the count of rounds.
+const ROUND: u32 = 4;
 
-/// How many rounds a thread has entered, for all to see.
+/// How many rounds a thread has entered, for all to see and to wait for: the count, which may wrap, above two bits.
 #[derive(Default)]
-pub(crate) struct Rounds(AtomicU64);
-
-/// Rung when a thread of the run fails, so that nobody waits for it.
-#[derive(Default)]
-pub(crate) struct Alarm(AtomicBool);
+pub(crate) struct Rounds(AtomicU32);
 
 impl Rounds {
     /// Enters a round: what the thread has done before is seen by all who find that it has.
     pub(crate) fn enter(&self, round: u64) {
-        self.0.store(round + 1, Ordering::Release);
+        let before = self.0.swap(entered(round), Ordering::AcqRel);
+        self.wake_if(before & AWAITED != 0);
     }
 
-    /// Returns when the thread has entered the round. Windows last microseconds, so that a thread waits without the
-    /// kernel's help at first.
+    /// Says that the thread enters no more rounds, so that nobody waits for it.
+    pub(crate) fn fail(&self) {
+        let before = self.0.fetch_or(FAILED, Ordering::AcqRel);
+        self.wake_if(before & AWAITED != 0);
+    }
+
+    /// Returns when the thread has entered the round, which is the next one or one that it has entered. Sleeps when
+    /// patience ends. Returns how often it has looked in vain.
     ///
     /// # Panics
-    /// When the alarm rings before.
-    pub(crate) fn wait(&self, round: u64, alarm: &Alarm) {
-        let mut spins = 0;
-        while self.0.load(Ordering::Acquire) <= round {
-            alarm.check();
-            spins += 1;
-            match spins {
-                ..SPINS => std::hint::spin_loop(),
-                SPINS..YIELDS => std::thread::yield_now(),
-                YIELDS.. => std::thread::sleep(NAP),
+    /// When the thread has failed before.
+    pub(crate) fn wait(&self, round: u64, patience: Patience) -> u32 {
+        let mut looks = 0;
+        loop {
+            let state = self.0.load(Ordering::Acquire);
+            if is_entered(state, round) {
+                return looks;
             }
+            assert!(state & FAILED == 0, "another thread of the run has failed");
+            if !patience.looks_again(looks) {
+                self.sleep(state);
+            }
+            looks += 1;
+        }
+    }
+
+    /// Sleeps while the state is `state`, until the thread enters a round or fails.
+    fn sleep(&self, state: u32) {
+        let awaited = state | AWAITED;
+        let marked = self
+            .0
+            .compare_exchange(state, awaited, Ordering::AcqRel, Ordering::Acquire);
+        if marked.is_ok() {
+            // It returns at once when the state is another one by now, and may return for no reason: whoever waits
+            // looks again.
+            let _ = futex::wait(&self.0, futex::Flags::PRIVATE, awaited, None);
+        }
+    }
+
+    fn wake_if(&self, is_awaited: bool) {
+        if is_awaited {
+            // Nobody sleeps any more when it fails, for there is no other reason.
+            let _ = futex::wake(&self.0, futex::Flags::PRIVATE, i32::MAX as u32);
         }
     }
 }
 
-impl Alarm {
-    /// Rings it.
-    pub(crate) fn ring(&self) {
-        self.0.store(true, Ordering::Release);
+/// The state once a round has been entered.
+fn entered(round: u64) -> u32 {
+    (round as u32).wrapping_add(1).wrapping_mul(ROUND)
+}
+
+/// Whether a state is that of the round or of a later one. Threads are never as far apart as half of all counts.
+fn is_entered(state: u32, round: u64) -> bool {
+    let ahead = (state & !(ROUND - 1)).wrapping_sub(entered(round));
+    (ahead as i32) >= 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    /// A thread waits with that patience for another, which does not go on before it sleeps.
+    fn looks_until_entered(patience: Patience, round: u64) -> u32 {
+        let rounds = Rounds::default();
+        if round > 0 {
+            rounds.enter(round - 1);
+        }
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| rounds.wait(round, patience));
+            while rounds.0.load(Ordering::Acquire) & AWAITED == 0 {
+                thread::yield_now();
+            }
+            rounds.enter(round);
+            waiting.join().unwrap()
+        })
     }
 
-    /// # Panics
-    /// When it rings.
-    fn check(&self) {
-        assert!(
-            !self.0.load(Ordering::Acquire),
-            "another thread of the run has failed"
-        );
+    #[test]
+    fn a_thread_without_a_processor_of_its_own_sleeps_at_once() {
+        for round in [0, 1, 2, u64::from(u32::MAX / ROUND), u64::from(u32::MAX)] {
+            assert_eq!(looks_until_entered(Patience::of(3, 2), round), 1);
+        }
+    }
+
+    #[test]
+    fn a_thread_with_a_processor_of_its_own_looks_for_a_while() {
+        let patience = Patience::of(2, 2);
+        let looks = looks_until_entered(patience, 7);
+        assert!(looks > 1_000 && patience.looks_again(looks - 2) && !patience.looks_again(looks - 1));
+    }
+
+    #[test]
+    fn whoever_waits_for_a_thread_that_fails_fails_too() {
+        for patience in [Patience::of(2, 2), Patience::of(3, 2)] {
+            let rounds = Rounds::default();
+            rounds.enter(4);
+            thread::scope(|scope| {
+                let waiting = scope.spawn(|| rounds.wait(5, patience));
+                rounds.fail();
+                assert!(waiting.join().is_err());
+            });
+            assert_eq!(
+                rounds.wait(4, patience),
+                0,
+                "what it has done before it failed is done"
+            );
+        }
     }
 }

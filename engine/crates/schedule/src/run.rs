@@ -1,6 +1,6 @@
 use crate::exchange::Exchange;
 use crate::part::{Pace, Part};
-use crate::rounds::Alarm;
+use crate::patience::Patience;
 use crate::table::Tables;
 use crate::{equal_shares, Apart, Graph, Meeting, Model, ModelId, Share, Tapped};
 use rackwright_stats::Digest;
@@ -60,12 +60,17 @@ impl<M: Model> Graph<M> {
         let (pace, first) = (self.pace(until), self.cycle);
         let starts = equal_shares(&self.costs(), self.threads);
         let threads = starts.len() - 1;
-        let alarm = Alarm::default();
-        let exchange = Exchange::new(threads, &alarm);
-        let tables = Tables::new(threads, &alarm);
+        let patience = Patience::on_this_host(threads);
+        let exchange = Exchange::new(threads, patience);
+        let tables = Tables::new(threads, patience);
         let mut parts = self.parts(&starts, &tables, pace.window);
         let last = parts.pop().expect("a graph has at least one part");
         let run = |index: usize, mut part: Part<'_, '_, M>| {
+            let _failure = Failure {
+                thread: index,
+                exchange: &exchange,
+                tables: &tables,
+            };
             let (_, met) = part.run(first, pace, &mut exchange.seat(index));
             met.expect("threads of one process meet");
         };
@@ -168,5 +173,21 @@ impl<M: Model> Graph<M> {
             rest = others;
         }
         parts
+    }
+}
+
+/// Frees the threads that wait for one that panics.
+struct Failure<'t, 'a, M: Model> {
+    thread: usize,
+    exchange: &'t Exchange<M::Item>,
+    tables: &'t Tables<'a, M>,
+}
+
+impl<M: Model> Drop for Failure<'_, '_, M> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.exchange.fail(self.thread);
+            self.tables.fail(self.thread);
+        }
     }
 }

@@ -1,5 +1,6 @@
 use crate::node::Node;
-use crate::rounds::{Alarm, Rounds};
+use crate::patience::Patience;
+use crate::rounds::Rounds;
 use crate::Model;
 use std::sync::{Mutex, MutexGuard};
 
@@ -15,7 +16,7 @@ pub(crate) struct Lent<'a, M: Model> {
 /// the average only.
 pub(crate) struct Tables<'a, M: Model> {
     places: Vec<Place<'a, M>>,
-    alarm: &'a Alarm,
+    patience: Patience,
 }
 
 /// What one thread has laid out.
@@ -29,7 +30,7 @@ struct Place<'a, M: Model> {
 }
 
 impl<'a, M: Model> Tables<'a, M> {
-    pub(crate) fn new(threads: usize, alarm: &'a Alarm) -> Tables<'a, M> {
+    pub(crate) fn new(threads: usize, patience: Patience) -> Tables<'a, M> {
         let place = |_| Place {
             laid: Rounds::default(),
             open: Mutex::default(),
@@ -37,7 +38,7 @@ impl<'a, M: Model> Tables<'a, M> {
         };
         Tables {
             places: (0..threads).map(place).collect(),
-            alarm,
+            patience,
         }
     }
 
@@ -53,8 +54,13 @@ impl<'a, M: Model> Tables<'a, M> {
     /// The most expensive visit that a thread has laid out for the window and nobody has begun.
     pub(crate) fn take(&self, thread: usize, window: u64) -> Option<Lent<'a, M>> {
         let place = &self.places[thread];
-        place.laid.wait(window, self.alarm);
+        place.laid.wait(window, self.patience);
         held(&place.open).pop()
+    }
+
+    /// Says that a thread lays out nothing any more.
+    pub(crate) fn fail(&self, thread: usize) {
+        self.places[thread].laid.fail();
     }
 
     /// Gives a model back to the thread whose it is.

@@ -122,7 +122,7 @@ fn what_is_on_its_way_when_time_is_over_arrives_in_the_next_run() {
 #[test]
 fn the_digest_depends_on_neither_threads_nor_windows_nor_skipping() {
     let expected = chain(1, None, true);
-    for threads in [1, 2, 4] {
+    for threads in [1, 2, 4, 9] {
         for window in [None, Some(1), Some(7), Some(30), Some(60)] {
             assert_eq!(
                 chain(threads, window, true),
@@ -344,7 +344,7 @@ fn slow_ring(threads: usize) -> String {
 #[test]
 fn who_makes_a_long_visit_changes_nothing() {
     let expected = slow_ring(1);
-    for threads in [2, 3, 4] {
+    for threads in [2, 3, 4, 7] {
         assert_eq!(slow_ring(threads), expected, "{threads} threads");
     }
 }
