@@ -323,11 +323,12 @@ class Observer:
         """Counters are looked at every so many cycles, of which so many samples are kept of each hart.
 
         Without `counters` and `harts`, there are all of them. `begin` and `end` are triggers
-        (engine/crates/trace/src/trigger.rs). What is executed is written to the file `trace` (docs/trace.md).
+        (engine/crates/core/trace/src/trigger.rs). What is executed is written to the file `trace`
+        (docs/trace.md).
         """
 
     def profile(self) -> str:
-        """What was seen (engine/crates/trace/src/profile.rs) and the clock, as JSON; once, after the run."""
+        """What was seen and the clock, as JSON, once (engine/crates/core/trace/src/profile.rs)."""
 
     def samples(self) -> list[bytes]:
         """The looks at the counters of each hart, once the profile was made.
@@ -496,7 +497,7 @@ class Loadtest:
     """A load on services of UDP that is under way; it ends early when it is dropped."""
 
     def __init__(self, plan: str) -> None:
-        """Begins with a plan in JSON (engine/crates/loadtest/src/plan.rs)."""
+        """Begins with a plan in JSON (engine/crates/live/loadtest/src/plan.rs)."""
 
     @property
     def sent(self) -> int:
@@ -515,7 +516,7 @@ class WorkService:
     """Services that work as long as they are asked to, until this is stopped or dropped."""
 
     def __init__(self, plan: str) -> None:
-        """Begins with a plan in JSON (engine/crates/loadtest/src/service.rs)."""
+        """Begins with a plan in JSON (engine/crates/live/loadtest/src/service.rs)."""
 
     @property
     def addresses(self) -> list[str]:
@@ -534,7 +535,7 @@ class Balancer:
     """A dispatcher on real sockets, at work until it is stopped or dropped."""
 
     def __init__(self, settings: str) -> None:
-        """Listens and begins, with settings in JSON (engine/crates/balancer/src/settings.rs)."""
+        """Listens and begins, with settings in JSON (engine/crates/live/balancer/src/settings.rs)."""
 
     @property
     def addresses(self) -> list[str]:
@@ -544,7 +545,7 @@ class Balancer:
         """Whether all threads are at work."""
 
     def status(self) -> str:
-        """What it knows and has done, in JSON (engine/crates/balancer/src/status.rs)."""
+        """What it knows and has done, in JSON (engine/crates/live/balancer/src/status.rs)."""
 
     def reload(self, settings: str) -> tuple[int, int]:
         """Makes its replicas those of these settings; how many were added and removed."""
@@ -556,8 +557,8 @@ class Balancer:
     def replay(record: str) -> str:
         """Tells a dispatcher without sockets of the events in a file; what it found, in JSON.
 
-        engine/crates/balancer/src/ledger.rs has the keys. Raises `EngineError` unless it decides what was
-        decided then, and counts what follows from that.
+        engine/crates/live/balancer/src/ledger.rs has the keys. Raises `EngineError` unless it decides what
+        was decided then, and counts what follows from that.
         """
 
 def memory_parameters() -> list[tuple[str, int, int, int]]:

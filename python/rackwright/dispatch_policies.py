@@ -14,7 +14,7 @@ PolicyName = Literal[
     "bounded-queue",
     "rack-sched",
 ]
-"""Names of the policies; `engine/crates/dispatch/src/policy.rs` says what each does."""
+"""Names of the policies; `engine/crates/network/dispatch/src/policy.rs` says what each does."""
 
 
 def describe_policy(name: str, *, bound: int, gossip: bool = True, piggyback: bool = True) -> Any:

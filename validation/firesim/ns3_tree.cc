@@ -1,4 +1,4 @@
-// The tree of engine/crates/cluster/examples/packet_hops.rs in ns-3: 64 hosts in 16 racks under 4
+// The tree of engine/crates/network/cluster/examples/packet_hops.rs in ns-3: 64 hosts in 16 racks under 4
 // aggregation switches and a root, point-to-point links of 204.8 Gbit/s and 2 us; 32 clients send
 // 1,000,000 datagrams of 1000 bytes per second each to a server across the root, which echoes them.
 // Counts transmissions over links, hosts included, as packet-hops.

@@ -23,7 +23,7 @@ class Dispatch:
     power of two and is at least `gossip_floor` and its own moving average, which follows by one part in
     two to the `average_shift`. A request is redirected when another rack has fewer requests for each core
     by more than `load_delta`, or, without one, by more than what is known of others is usually wrong.
-    `engine/crates/dispatch` says more.
+    `engine/crates/network/dispatch` says more.
 
     `tracked` requests, a power of two, can be under way in the rack and counted. With the fidelity `rtl` of
     its switch, the unit `daronpon` decides, elaborated with `unit_parameters`; it has no policy that draws

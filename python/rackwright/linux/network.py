@@ -1,6 +1,6 @@
 """The network of a guest that is booted alone: none, or one that ends in sockets of this host.
 
-Addresses are those of engine/crates/gateway/src/user.rs.
+Addresses are those of engine/crates/network/gateway/src/user.rs.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ class Announcement(params: Params) extends Bundle {
 }
 
 /** Judges the load of a service after a change, and tells peers, while the next arrival is looked at
-  * (`engine/crates/dispatch/src/tell.rs`, `changed`). Seven cycles when nobody is told.
+  * (`engine/crates/network/dispatch/src/tell.rs`, `changed`). Seven cycles when nobody is told.
   */
 class Announcer(params: Params) extends Module with Counts {
   val settings = IO(Input(new Settings))

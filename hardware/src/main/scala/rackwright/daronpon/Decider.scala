@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 /** Takes arrivals one after the other and decides what the policy crate would decide
-  * (`engine/crates/dispatch/src/dispatcher.rs`, `decide.rs`).
+  * (`engine/crates/network/dispatch/src/dispatcher.rs`, `decide.rs`).
   *
   * Requests and answers are taken while the announcer still judges the one before; nothing is ordered or counted of
   * them until it is free. All else waits until every other box is.

@@ -4,7 +4,7 @@ import chisel3._
 import chisel3.util._
 
 /** Ends epochs: forgets the requests that are too old, and finds out which replicas have fallen silent
-  * (`engine/crates/dispatch/src/time.rs`). Some twenty cycles for each replica.
+  * (`engine/crates/network/dispatch/src/time.rs`). Some twenty cycles for each replica.
   */
 class Epochs(params: Params) extends Module with Counts {
   val settings = IO(Input(new Settings))

@@ -36,7 +36,7 @@ class FlightChange(params: Params) extends Bundle {
   val flight = new Flight(params)
 }
 
-/** The requests under way in the rack: rows of four, in memory (`engine/crates/dispatch/src/outstanding.rs`).
+/** The requests under way in the rack: rows of four, in memory (`engine/crates/network/dispatch/src/outstanding.rs`).
   *
   * What was found is found again when its row changes, so that a request can be looked for while others are decided.
   */

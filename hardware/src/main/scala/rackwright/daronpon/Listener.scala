@@ -3,8 +3,8 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** Believes what a peer says, if it is newer than what is known (`engine/crates/dispatch/src/tell.rs`, `hear`). Four
-  * cycles for each entry, and some twenty more when the peer's cores have changed.
+/** Believes what a peer says, if it is newer than what is known (`engine/crates/network/dispatch/src/tell.rs`, `hear`).
+  * Four cycles for each entry, and some twenty more when the peer's cores have changed.
   */
 class Listener(params: Params) extends Module with Counts {
   val start = IO(Input(Bool()))

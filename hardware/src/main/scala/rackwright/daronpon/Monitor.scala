@@ -9,8 +9,8 @@ class Judgement extends Bundle {
   val told = UInt(Sizes.loadBits.W)
 }
 
-/** When peers are told of a load (Wang 2025, section 2.3.3; `engine/crates/dispatch/src/monitor.rs`): when it has
-  * doubled or halved since they were, and is not below the moving average and its floor. Six cycles.
+/** When peers are told of a load (Wang 2025, section 2.3.3; `engine/crates/network/dispatch/src/monitor.rs`): when it
+  * has doubled or halved since they were, and is not below the moving average and its floor. Six cycles.
   */
 class Monitor extends Module {
   val settings = IO(Input(new Settings))

@@ -43,7 +43,7 @@ case class Params(services: Int = 4, replicas: Int = 16, peers: Int = 8, flights
   val tournamentCycles: Int = (1 + replicaBits).max(2 + peerBits)
 }
 
-/** Sizes that the protocol and the policy crate fix (`engine/crates/dispatch`). */
+/** Sizes that the protocol and the policy crate fix (`engine/crates/network/dispatch`). */
 object Sizes {
 
   /** Requests with the same hash that can be counted. */

@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What is known of another dispatcher (`engine/crates/dispatch/src/peer.rs`). */
+/** What is known of another dispatcher (`engine/crates/network/dispatch/src/peer.rs`). */
 class PeerState extends Bundle {
   val aliveUntil = UInt((Sizes.timeBits + 1).W)
   val truthAt = UInt((Sizes.timeBits + 1).W)

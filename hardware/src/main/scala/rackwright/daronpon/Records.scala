@@ -36,7 +36,7 @@ class ServiceEntry extends Bundle {
   val number = UInt(16.W)
 }
 
-/** The kinds of messages on the wire (`engine/crates/dispatch/src/wire.rs`). */
+/** The kinds of messages on the wire (`engine/crates/network/dispatch/src/wire.rs`). */
 object Kind {
   val request: Int = 0
   val response: Int = 1

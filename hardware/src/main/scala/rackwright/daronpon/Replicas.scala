@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What is counted of a replica (`engine/crates/dispatch/src/replica.rs`). */
+/** What is counted of a replica (`engine/crates/network/dispatch/src/replica.rs`). */
 class ReplicaState extends Bundle {
   val failed = Bool()
   val reciprocal = UInt(Sizes.reciprocalBits.W)

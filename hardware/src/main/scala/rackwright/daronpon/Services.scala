@@ -3,7 +3,7 @@ package rackwright.daronpon
 import chisel3._
 import chisel3.util._
 
-/** What is counted of a service (`engine/crates/dispatch/src/service.rs`). */
+/** What is counted of a service (`engine/crates/network/dispatch/src/service.rs`). */
 class ServiceState extends Bundle {
 
   /** Cores of its replicas that are alive. */

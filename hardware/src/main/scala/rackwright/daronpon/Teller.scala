@@ -12,8 +12,8 @@ object Audience extends ChiselEnum {
   val service, truth, request = Value
 }
 
-/** Tells this rack's loads: writes reports and orders them sent (`engine/crates/dispatch/src/tell.rs`). Two cycles for
-  * each entry of a report, and some ten more; it waits while the report before is being sealed or sent.
+/** Tells this rack's loads: writes reports and orders them sent (`engine/crates/network/dispatch/src/tell.rs`). Two
+  * cycles for each entry of a report, and some ten more; it waits while the report before is being sealed or sent.
   */
 class Teller(params: Params) extends Module {
   val start = IO(Input(Bool()))

@@ -49,7 +49,7 @@ pub fn slowest(reports: &[Report]) -> u64 {
 }
 
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../validation/coherence")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../validation/coherence")
 }
 
 /// Memory with a program in it, for so many harts.

@@ -16,7 +16,7 @@ pub struct Result {
 
 /// Programs of the tests, in the folder of the repository.
 pub fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../software/tests")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../software/tests")
 }
 
 /// Runs a tool that the tests cannot do without.

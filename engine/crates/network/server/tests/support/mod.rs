@@ -36,7 +36,7 @@ impl Measurement {
 /// Where the programs and references of a core are.
 pub fn folder(core: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../validation")
+        .join("../../../../validation")
         .join(core)
 }
 
