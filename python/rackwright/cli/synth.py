@@ -199,6 +199,8 @@ def _print(wanted: list[Configuration], rows: list[Figures]) -> None:
 
 
 def _print_details(row: Figures) -> None:
+    for note in row.notes:
+        results.print(f"note: {note}", highlight=False)
     results.print()
     print_table(
         [("longest paths", "right"), ("from", "left"), ("to", "left")],

@@ -14,7 +14,8 @@ from rackwright.whole import write_whole
 
 def synthesised_clock(manifest: Path) -> int:
     """The clock in hertz that synthesis supports: by the table, or by synthesising, which takes minutes."""
-    rtl_hash = json.loads(manifest.read_text(encoding="utf-8"))["hash"]
+    record = json.loads(manifest.read_text(encoding="utf-8"))
+    rtl_hash = record["hash"] if "hash" in record else read_design(manifest).rtl_hash
     found = known_clock(rtl_hash)
     if found is not None:
         return found

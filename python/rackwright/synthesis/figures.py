@@ -69,6 +69,7 @@ class Figures:
     memories_in_flops: tuple[FlopMemory, ...]
     modules: tuple[ModuleArea, ...]
     paths: tuple[TimedPath, ...]
+    notes: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The row of `rw synth --json`."""
@@ -101,6 +102,7 @@ def figures(result: Synthesised, library: Library, process: Process) -> Figures:
         memories_in_flops=tuple(_in_flops(result)),
         modules=tuple(modules),
         paths=tuple(result.paths),
+        notes=result.design.notes,
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
+from rackwright.synthesis.front_end import read, sources_of
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.macros import macro_library
 from rackwright.synthesis.mapping import map_pieces
@@ -30,20 +32,27 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Design:
-    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one."""
+    """What is synthesised: a unit with its parameters, the hash of its RTL, its modules and the top one.
+
+    `clocks` are the inputs that clock it, the one of its ports first. Paths from one to another are not
+    timed, and neither are those from `reset`. `notes` say what is otherwise in gates than in the source.
+    """
 
     unit: str
     parameters: dict[str, ParameterValue]
     rtl_hash: str
-    modules: dict[str, Module]
+    modules: Mapping[str, Module]
     top: str
+    clocks: tuple[str, ...] = ("clock",)
+    reset: str = "reset"
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def copies(self) -> Counter[str]:
         """How often each module stands in the design."""
         counts: Counter[str] = Counter({self.top: 1})
         # A module stands before those that have it, so that those are counted when it is.
-        for name in reversed(self.modules):
+        for name in reversed(list(self.modules)):
             for child, count in self.modules[name].children.items():
                 counts[child] += counts[name] * count
         return counts
@@ -82,10 +91,33 @@ def read_design(manifest: Path) -> Design:
         record = json.loads(manifest.read_text(encoding="utf-8"))
         if CELLS_FILE in record["verilog"]:
             raise RackwrightError(f"{manifest}: is in gates already; take the unit that it was made of")
+        if "hash" not in record:
+            return _own_design(manifest, record)
         text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
     except (OSError, ValueError, KeyError) as error:
         raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error
     return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"])
+
+
+def _own_design(manifest: Path, record: Mapping[str, Any]) -> Design:
+    """The design of a manifest that the elaborator has not written."""
+    found = read(sources_of(manifest, record))
+    clock = record["clock"]["pin"]
+    clocks = (clock, *(each for each in found.clocks if each != clock))
+    parameters = record.get("parameters", {})
+    notes = found.notes
+    if len(clocks) > 1:
+        notes += (f"paths between the clocks {' and '.join(clocks)} are not timed",)
+    return Design(
+        record["unit"],
+        parameters,
+        found.rtl_hash,
+        found.modules,
+        record["top"],
+        clocks,
+        record["clock"]["reset"],
+        notes,
+    )
 
 
 @dataclass(frozen=True)
@@ -100,7 +132,7 @@ class _Parts:
 def _parts(design: Design, process: Process) -> _Parts:
     memories = {name: memory for name, module in design.modules.items() if (memory := recognise(module))}
     macros = {name: memory for name, memory in memories.items() if memory.is_macro(process)}
-    modules = dict(design.modules)
+    modules: dict[str, Module] = dict(design.modules)
     alone: set[str] = set()
     for name, memory in memories.items():
         if name not in macros and memory.bits >= LEAST_ALONE:
@@ -139,4 +171,6 @@ def synthesise(
     gates = gates_of(design, library, process, report)
     report("looking for the longest paths")
     macros = macro_library(gates.macros.values(), process, library)
-    return Synthesised(design, gates, longest_paths(gates.netlist, macros, library, paths))
+    return Synthesised(
+        design, gates, longest_paths(gates.netlist, macros, library, paths, design.clocks, design.reset)
+    )

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from rackwright.synthesis.process import Process
-from rackwright.synthesis.verilog import Module
+from rackwright.synthesis.verilog import FirtoolModule, Module
 
 _ARRAY = re.compile(r"^\s+reg\s+(?:\[(\d+):0\]\s+)?Memory\[0:(\d+)\];", re.MULTILINE)
 _DATA = re.compile(r"(RW|R|W)\d+_[rw]?data")
@@ -28,7 +28,7 @@ class Memory:
     `synchronous` ones give what they read in the next cycle.
     """
 
-    module: Module
+    module: FirtoolModule
     depth: int
     width: int
     read_ports: int
@@ -68,6 +68,8 @@ class Memory:
 
 def recognise(module: Module) -> Memory | None:
     """The memory that a module is, or None."""
+    if not isinstance(module, FirtoolModule):
+        return None
     array = _ARRAY.search(module.text)
     if array is None:
         return None
@@ -84,7 +86,7 @@ def recognise(module: Module) -> Memory | None:
     )
 
 
-def sliced(memory: Memory) -> list[Module]:
+def sliced(memory: Memory) -> list[FirtoolModule]:
     """The modules that stand for a large memory of flops: columns of it side by side, which are equal.
 
     A memory that is small, or that writes parts of a word, stays as it is.
@@ -102,14 +104,14 @@ def sliced(memory: Memory) -> list[Module]:
     slices = {high - low: _column(memory, high - low) for low, high in bounds}
     instances = [_instance(memory, slices[high - low].name, low, high) for low, high in bounds]
     text = "\n".join([memory.module.header, *instances, "endmodule"])
-    return [Module(memory.module.name, text), *slices.values()]
+    return [FirtoolModule(memory.module.name, text), *slices.values()]
 
 
-def _column(memory: Memory, width: int) -> Module:
+def _column(memory: Memory, width: int) -> FirtoolModule:
     name = f"{memory.module.name}_column{width}"
     text = memory.module.text.replace(f"module {memory.module.name}(", f"module {name}(")
     text = text.replace(f"[{memory.width - 1}:0]", f"[{width - 1}:0]")
-    return Module(name, text.replace(f"{memory.width}'bx", f"{width}'bx"))
+    return FirtoolModule(name, text.replace(f"{memory.width}'bx", f"{width}'bx"))
 
 
 def _instance(memory: Memory, column: str, low: int, high: int) -> str:

@@ -36,8 +36,9 @@ def _unit(row: Figures) -> str:
         ("SRAM", f"{row.sram_bits / 8192:.1f} KiB"),
     )
     cards = "".join(f'<div class="headline"><b>{value}</b>{title}</div>' for title, value in headlines)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in row.notes)
     return (
-        f'<h2>{escape(name)}</h2><div class="headlines">{cards}</div>'
+        f'<h2>{escape(name)}</h2><div class="headlines">{cards}</div>{notes}'
         f"<h2>Where the area goes</h2>{_map(row)}{_macros(row)}{_flops(row)}"
         f"<h2>The longest paths</h2>{''.join(map(_path, row.paths))}"
     )

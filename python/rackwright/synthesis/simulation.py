@@ -29,6 +29,9 @@ def write_gates(rtl: Path, library: Library, process: Process, folder: Path) -> 
     _write_cells(library, folder)
     netlist_hash = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
     record = json.loads(rtl.read_text(encoding="utf-8"))
+    if "hash" not in record:
+        # Parameters and files of a design of one's own have done what they were for.
+        record |= {"parameters": {}}
     record |= {"verilog": [CELLS_FILE, *texts], "hash": netlist_hash}
     manifest = folder / "manifest.json"
     manifest.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,21 +45,39 @@ class TimedPath:
     points: tuple[Point, ...]
 
 
-def longest_paths(netlist: Netlist, macros: str, library: Library, count: int) -> list[TimedPath]:
+def longest_paths(
+    netlist: Netlist,
+    macros: str,
+    library: Library,
+    count: int,
+    clocks: Sequence[str] = ("clock",),
+    reset: str = "reset",
+) -> list[TimedPath]:
     """The longest path to each of the `count` registers that have the longest, longest first.
 
-    Inputs change when a flop outside would let them, outputs reach one; the reset does not count, for it is
-    distributed over several cycles. `macros` is the Liberty of the boxes.
+    Inputs change when a flop outside would let them, outputs reach one, both on the first of the `clocks`.
+    The `reset` does not count, for it is distributed over several cycles, nor do paths between clocks.
+    `macros` is the Liberty of the boxes.
     """
     with tempfile.TemporaryDirectory(prefix="timing-", dir=CACHE) as folder:
-        return _Timer(netlist, library, Path(folder), macros).paths(count)
+        return _Timer(netlist, library, Path(folder), macros, clocks, reset).paths(count)
 
 
 class _Timer:
-    def __init__(self, netlist: Netlist, library: Library, folder: Path, macros: str) -> None:
+    def __init__(
+        self,
+        netlist: Netlist,
+        library: Library,
+        folder: Path,
+        macros: str,
+        clocks: Sequence[str],
+        reset: str,
+    ) -> None:
         self._netlist = netlist
         self._library = library
         self._folder = folder
+        self._clocks = clocks
+        self._reset = reset
         self._unit = library.liberty.time_nanoseconds
         (folder / "macros.lib").write_text(macros, encoding="utf-8")
 
@@ -82,14 +101,21 @@ class _Timer:
             f"read_liberty {self._folder / 'macros.lib'}",
             *(f"read_verilog {file}" for file in files),
             f"link_design {self._netlist.top}",
-            f"create_clock -name clock -period {_PERIOD} [get_ports clock]",
+            *(f"create_clock -name {each} -period {_PERIOD} [get_ports {each}]" for each in self._clocks),
+            *self._apart(),
             "set inputs {}",
-            'foreach p [all_inputs] { if {[get_property $p full_name] != "clock"} { lappend inputs $p } }',
-            f"set_input_delay -clock clock {2 * fo4:.6f} $inputs",
-            f"set_output_delay -clock clock {2 * fo4:.6f} [all_outputs]",
+            f"foreach p [all_inputs] {{ if {{[lsearch {{{' '.join(self._clocks)}}} "
+            "[get_property $p full_name]] < 0} { lappend inputs $p } }",
+            f"set_input_delay -clock {self._clocks[0]} {2 * fo4:.6f} $inputs",
+            f"set_output_delay -clock {self._clocks[0]} {2 * fo4:.6f} [all_outputs]",
             f"set_load {load} [all_outputs]",
-            "set_false_path -from [get_ports reset]",
+            f"set_false_path -from [get_ports {self._reset}]",
         ]
+
+    def _apart(self) -> list[str]:
+        """Has no path timed from one clock to another."""
+        groups = " ".join(f"-group {each}" for each in self._clocks)
+        return [f"set_clock_groups -asynchronous {groups}"] if len(self._clocks) > 1 else []
 
     def _path(self, register: str, report: str) -> TimedPath:
         points = tuple(

@@ -1,4 +1,4 @@
-"""Verilog as firtool writes it, module by module."""
+"""Modules of a design as synthesis sees them, and those of Verilog that firtool has written."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 _MODULE = re.compile(r"^module (\w+)\(.*?^endmodule", re.MULTILINE | re.DOTALL)
 _INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
@@ -24,9 +25,33 @@ class Port:
     width: int | None
 
 
+class Module(Protocol):
+    """One module of a design, wherever its text comes from."""
+
+    @property
+    def name(self) -> str:
+        """What instances call it: one word."""
+
+    @property
+    def text(self) -> str:
+        """Its Verilog, from `module` to `endmodule`."""
+
+    @property
+    def stub(self) -> str:
+        """The module without what is in it."""
+
+    @property
+    def children(self) -> Counter[str]:
+        """How often each other module stands in this one."""
+
+    @property
+    def signal_bits(self) -> int:
+        """Bits of everything declared: a measure of how much there is to synthesise."""
+
+
 @dataclass(frozen=True)
-class Module:
-    """One module: its name and its text, from `module` to `endmodule`."""
+class FirtoolModule:
+    """A module in the form that firtool writes: its name and its text, from `module` to `endmodule`."""
 
     name: str
     text: str
@@ -69,6 +94,6 @@ class Module:
         return sum((int(high or 0) + 1) * (int(words or 0) + 1) for high, words in found)
 
 
-def modules(text: str) -> dict[str, Module]:
-    """The modules of a file by name, in its order."""
-    return {match[1]: Module(match[1], match[0]) for match in _MODULE.finditer(text)}
+def modules(text: str) -> dict[str, FirtoolModule]:
+    """The modules of a file that firtool has written, by name and in its order."""
+    return {match[1]: FirtoolModule(match[1], match[0]) for match in _MODULE.finditer(text)}

