@@ -193,7 +193,7 @@ def _yosys(script: str, folder: Path) -> None:
     if not program.exists():
         raise MissingBuildError("the front end for SystemVerilog", "./rw synth MANIFEST")
     (folder / "script.ys").write_text(script, encoding="utf-8")
-    command = [str(program), "-q", "-s", _seen(folder / "script.ys")]
+    command = [str(program), "-s", _seen(folder / "script.ys")]
     try:
         run(command, folder / "yosys.log", {**os.environ, "YOWASP_MOUNT": f"{_HOST}=/"})
     except RackwrightError as error:
@@ -205,7 +205,7 @@ def _yosys(script: str, folder: Path) -> None:
 def _first_complaint(log: Path) -> str:
     """The line of a log that says what is wrong and where."""
     lines = log.read_text(encoding="utf-8").splitlines()
-    named = [line.strip() for line in lines if re.search(r"\berror:", line)]
+    named = [line.strip().replace(": ERROR:", ":") for line in lines if ": ERROR: " in line]
     found = named or [line for line in lines if line.startswith("ERROR")] or ["yosys says nothing"]
     return _ours(found[0])
 
