@@ -1,14 +1,23 @@
-"""`rw doctor`: what is installed, what is missing and how to get it. Works before any build."""
+"""`rw doctor`: what is installed, what is missing and how to get it. Works before any build.
+
+With `--install` it gets and builds everything that any verb could need, so that the machine can go offline.
+"""
 
 from __future__ import annotations
 
 import json
 import platform
+from pathlib import Path
 from typing import Any
 
-from bootstrap import builds, packages, tools
-from bootstrap.console import EXIT_NOT_READY
+from bootstrap import builds, packages, tools, venv
+from bootstrap.console import EXIT_NOT_READY, NotReadyError, fail, say
+from bootstrap.paths import ENGINE, HARDWARE, REPOSITORY, VENV
+from bootstrap.steps import bring_up_to_date, execute
 from bootstrap.tools import Tool
+
+_FIRTOOL = "from rackwright.designs import elaborate; elaborate('stream-copy')"
+"""Chisel fetches firtool when the first unit is elaborated."""
 
 
 def _tool_row(tool: Tool) -> dict[str, Any]:
@@ -64,8 +73,33 @@ def _print_table(state: dict[str, Any]) -> None:
     print(f"\n{closing}; `./rw demo` installs and builds what it can by itself")
 
 
+def install() -> None:
+    """Gets every package and builds every step; raises `NotReadyError` when that is not possible here."""
+    packages.ensure_tools("test")
+    tools.put_cargo_on_path()
+    bring_up_to_date(builds.all_steps())
+    venv.settle()
+    python = str(VENV / "bin" / "python")
+    environment = builds.build_environment()
+    fetched: list[tuple[str, list[str], Path]] = [
+        ("what the engine's tests are compiled from", ["cargo", "fetch", "--locked"], ENGINE),
+        ("what the hardware's tests run with", ["mvn", "-q", "-B", "verify", "-DskipTests"], HARDWARE),
+        ("the compiler of elaborated units", [python, "-c", _FIRTOOL], REPOSITORY),
+        ("Debian's packages for simulated servers", [python, "-m", "rackwright.cli", "image"], REPOSITORY),
+    ]
+    for what, command, folder in fetched:
+        say(f"offline: {what}")
+        execute("offline", command, folder, environment)
+
+
 def main(arguments: list[str]) -> int:
     """Prints the report; the exit status is 0 when everything needed is there."""
+    if "--install" in arguments:
+        try:
+            install()
+        except NotReadyError as error:
+            fail(str(error))
+            return EXIT_NOT_READY
     state = report()
     if "--json" in arguments:
         print(json.dumps(state, indent=2))

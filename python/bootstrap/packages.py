@@ -19,12 +19,12 @@ KNOWN = STAMPS / "tools"
 """Where the tools of an earlier run were found: they are not asked for their versions again."""
 
 
-def ensure_tools(for_tests: bool) -> None:
-    """Installs the tools of a run that are missing.
+def ensure_tools(verb: str) -> None:
+    """Installs the tools of a verb that are missing.
 
     Raises `NotReadyError` with one line that names the packages when that cannot be done here.
     """
-    wanted = tools.needed(for_tests)
+    wanted = tools.needed(verb)
     if _are_known(wanted):
         return
     _find_or_install(wanted)
@@ -44,6 +44,8 @@ def _are_known(wanted: tuple[Tool, ...]) -> bool:
     known = json.loads(KNOWN.read_text(encoding="utf-8"))
     places = known["places"]
     if known["search"] != _search() or not {tool.name for tool in wanted} <= places.keys():
+        return False
+    if any(places[tool.name] is None for tool in wanted if not tool.optional):
         return False
     return all(os.access(path, os.R_OK) for path in places.values() if path is not None)
 

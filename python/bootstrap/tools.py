@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -31,7 +31,8 @@ class Tool:
     """A program that some step needs.
 
     `packages` are the names that bring it, best first; one of them is enough. `optional` tools make
-    things faster. `tests_only` tools are not needed to run anything but the test suite.
+    things faster. `tests_only` tools are not needed to run anything but the test suite and the `verbs`, which
+    cannot do without them.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Tool:
     find: Callable[[], Found | None]
     optional: bool = False
     tests_only: bool = False
+    verbs: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
     """Packages to install beside the first one, written with `*` for its version suffix."""
 
@@ -183,6 +185,7 @@ TOOLS = (
         companions=("qflow-tech-osu018", "qflow-tech-osu035"),
         optional=True,
         tests_only=True,
+        verbs=("synth",),
     ),
     Tool(
         "berkeley-abc",
@@ -191,6 +194,7 @@ TOOLS = (
         lambda: _program("berkeley-abc", "-q", "version"),
         optional=True,
         tests_only=True,
+        verbs=("synth",),
     ),
     Tool(
         "sta",
@@ -199,6 +203,7 @@ TOOLS = (
         lambda: _program("sta", "-version"),
         optional=True,
         tests_only=True,
+        verbs=("synth",),
     ),
     Tool(
         "mpirun",
@@ -259,9 +264,13 @@ def forget() -> None:
     find.cache_clear()
 
 
-def needed(for_tests: bool) -> tuple[Tool, ...]:
-    """The tools of a run: those of the test suite only when it is what runs."""
-    return tuple(tool for tool in TOOLS if for_tests or not tool.tests_only)
+def needed(verb: str) -> tuple[Tool, ...]:
+    """The tools that a verb needs; `test` takes those of all verbs as they are, optional ones as well."""
+    return tuple(
+        replace(tool, optional=False) if verb in tool.verbs else tool
+        for tool in TOOLS
+        if verb in ("test", *tool.verbs) or not tool.tests_only
+    )
 
 
 def put_cargo_on_path() -> None:

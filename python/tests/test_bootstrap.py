@@ -131,7 +131,7 @@ def test_a_missing_package_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(tools, "TOOLS", (absent, optional))
     monkeypatch.setattr(packages, "_privilege", lambda: None)
     with pytest.raises(NotReadyError) as error:
-        packages.ensure_tools(for_tests=False)
+        packages.ensure_tools("demo")
     message = str(error.value)
     assert message == (
         "missing: frobnicate; install with: "
@@ -147,11 +147,11 @@ def test_all_that_is_missing_is_in_the_line(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(packages, "_privilege", lambda: None)
     monkeypatch.setattr(packages, "_available", lambda pattern: [pattern])
     with pytest.raises(NotReadyError, match=r"missing: rust; .* rustc-web cargo-web nicety'"):
-        packages.ensure_tools(for_tests=False)
+        packages.ensure_tools("demo")
     # Before the first `apt-get update` nothing is known of the archive.
     monkeypatch.setattr(packages, "_available", lambda pattern: [])
     with pytest.raises(NotReadyError, match=r"missing: rust; .* rustc-web cargo-web'"):
-        packages.ensure_tools(for_tests=False)
+        packages.ensure_tools("demo")
 
 
 def test_help_before_anything_is_installed_names_every_verb(tmp_path: Path) -> None:
@@ -235,7 +235,25 @@ def test_nothing_is_installed_when_everything_is_there(
     monkeypatch.setattr(tools, "TOOLS", (present,))
     monkeypatch.setattr(packages, "KNOWN", tmp_path / "tools")
     monkeypatch.setattr(packages, "_install", lambda *_: pytest.fail("installed something"))
-    packages.ensure_tools(for_tests=True)
+    packages.ensure_tools("test")
+
+
+def test_a_verb_cannot_do_without_what_it_alone_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What is optional for the tests is needed by its verb, also after a run that did without."""
+    absent = [
+        Tool(name, "testing", (name,), lambda: None, optional=True, tests_only=True, verbs=("synth",))
+        for name in ("mapper", "timer")
+    ]
+    monkeypatch.setattr(tools, "TOOLS", tuple(absent))
+    monkeypatch.setattr(packages, "KNOWN", tmp_path / "tools")
+    monkeypatch.setattr(packages, "_privilege", lambda: None)
+    monkeypatch.setattr(packages, "_available", lambda pattern: [pattern])
+    packages.ensure_tools("demo")
+    packages.ensure_tools("test")
+    with pytest.raises(NotReadyError, match=r"missing: mapper, timer; .* mapper timer'"):
+        packages.ensure_tools("synth")
 
 
 def test_tools_that_were_found_are_not_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -253,7 +271,7 @@ def test_tools_that_were_found_are_not_asked_again(monkeypatch: pytest.MonkeyPat
     def times_asked() -> int:
         tools.forget()
         before = len(asked)
-        packages.ensure_tools(for_tests=False)
+        packages.ensure_tools("demo")
         return len(asked) - before
 
     assert [times_asked(), times_asked()] == [1, 0]

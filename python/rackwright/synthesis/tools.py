@@ -11,11 +11,15 @@ from rackwright.errors import RackwrightError
 
 
 def program(name: str) -> str:
-    """The path of one of them; raises `RackwrightError` that says how to get it."""
+    """The path of one of them; raises `RackwrightError` that says how to get all that are missing."""
     tool = next(tool for tool in tools.TOOLS if tool.name == name)
     found = tools.find(tool)
     if found is None:
-        raise RackwrightError(f"{name} is not installed; get it with: apt-get install {tool.packages[0]}")
+        missing = [each for each in tools.TOOLS if each.name == name or "synth" in each.verbs]
+        packages = [
+            word for each in missing if not tools.find(each) for word in (each.packages[0], *each.companions)
+        ]
+        raise RackwrightError(f"{name} is not installed; get it with: apt-get install {' '.join(packages)}")
     return found.path
 
 
