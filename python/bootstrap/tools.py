@@ -66,19 +66,20 @@ def _program(name: str, *arguments: str) -> Found | None:
     return None if version is None else Found(path, version)
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def numbers(text: str) -> tuple[int, ...]:
+    """The first version in `text`: its first number, and the second where there is one."""
     match = re.search(r"(\d+)(?:\.(\d+))?", text)
     return tuple(int(part) for part in match.groups() if part) if match else ()
 
 
 def _find_java() -> Found | None:
     found = _program("javac")
-    return found if found and _numbers(found.version)[:1] >= (OLDEST_JAVA,) else None
+    return found if found and numbers(found.version)[:1] >= (OLDEST_JAVA,) else None
 
 
 def _cargo_directories() -> list[str]:
     """Where a Cargo may be: the search path, the user's own, and Ubuntu's versioned packages."""
-    versioned = sorted(Path("/usr/lib").glob("rust-*/bin"), key=lambda p: _numbers(p.parent.name))
+    versioned = sorted(Path("/usr/lib").glob("rust-*/bin"), key=lambda p: numbers(p.parent.name))
     own = Path.home() / ".cargo" / "bin"
     return [*os.environ.get("PATH", "").split(os.pathsep), str(own), *map(str, reversed(versioned))]
 
@@ -89,7 +90,7 @@ def _find_cargo() -> Found | None:
         if not (os.access(cargo, os.X_OK) and os.access(rustc, os.X_OK)):
             continue
         versions = [version_of([program, "--version"]) for program in (cargo, rustc)]
-        if all(version and _numbers(version) >= OLDEST_CARGO for version in versions):
+        if all(version and numbers(version) >= OLDEST_CARGO for version in versions):
             return Found(cargo, versions[0] or "")
     return None
 
@@ -109,7 +110,7 @@ def _find_clang() -> Found | None:
         if found:
             return found
     plain = _program("clang++")
-    return plain if plain and _numbers(plain.version)[:1] >= (CLANG_VERSIONS[-1],) else None
+    return plain if plain and numbers(plain.version)[:1] >= (CLANG_VERSIONS[-1],) else None
 
 
 def _find_venv() -> Found | None:

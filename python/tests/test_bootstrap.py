@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -18,7 +19,7 @@ from bootstrap import __main__ as entry
 from bootstrap import builds, caches, packages, steps, tools, usage, venv
 from bootstrap.console import NotReadyError
 from bootstrap.jobs import side_by_side
-from bootstrap.paths import PYTHON
+from bootstrap.paths import ENGINE, PYTHON
 from bootstrap.steps import Step, bring_up_to_date, input_files
 from bootstrap.tools import Found, Tool
 
@@ -226,6 +227,18 @@ def test_the_newest_package_of_a_pattern_with_its_companions(monkeypatch: pytest
     assert packages.packages_of(tools.CARGO) == ["rustc-web", "cargo-web"]
     del archive["rustc-web"], archive["rustc-1.*"]
     assert packages.packages_of(tools.CARGO) == ["rustc", "cargo"]
+
+
+def test_what_the_engine_is_made_of_compiles_with_the_oldest_cargo_that_will_do() -> None:
+    """A lock file names versions for all machines; cargo refuses those that want a newer compiler."""
+    command = ["cargo", "metadata", "--locked", "--format-version", "1", "--manifest-path"]
+    told = subprocess.run([*command, ENGINE / "Cargo.toml"], capture_output=True, check=True).stdout
+    wanted = {each["name"]: each["rust_version"] for each in json.loads(told)["packages"]}
+    assert wanted["rackwright-time"] == ".".join(map(str, tools.OLDEST_CARGO))
+    newer = {
+        name: least for name, least in wanted.items() if least and tools.numbers(least) > tools.OLDEST_CARGO
+    }
+    assert not newer
 
 
 def test_nothing_is_installed_when_everything_is_there(
