@@ -1,6 +1,7 @@
 use object::elf::{FileHeader64, EM_RISCV, ET_DYN, ET_EXEC, PF_R, PF_W, PF_X, PT_INTERP, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::LittleEndian;
+use rackwright_device::Map;
 use rackwright_memory::{GuestFault, GuestMemory, Protection};
 
 type Header = FileHeader64<LittleEndian>;
@@ -157,7 +158,7 @@ pub struct BareMetal {
 
 impl BareMetal {
     /// The address from which on bare-metal programs lie, as `software/bare-metal/link.ld` says.
-    pub const MEMORY_BASE: u64 = 0x8000_0000;
+    pub const MEMORY_BASE: u64 = Map::BARE_METAL.memory;
 
     /// Whether a file is a bare-metal program: all of its segments lie in the memory of bare metal.
     ///

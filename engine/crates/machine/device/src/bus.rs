@@ -1,6 +1,7 @@
 use crate::aclint::Aclint;
 use crate::device::{decode, encode, Device, RestoreError};
-use crate::map::{Map, UARTS};
+use crate::host_interface::HostInterface;
+use crate::map::{Map, Place, UARTS};
 use crate::pci::{Endpoint, PciHost};
 use crate::plic::Plic;
 use crate::power::{Power, PowerRequest};
@@ -9,7 +10,15 @@ use crate::uart::Uart;
 use rackwright_memory::GuestMemory;
 use rackwright_time::{Cycle, Cycles};
 
-/// The devices of a server, by address.
+/// Time of an access to a device: across the chip, and back.
+pub const ACCESS_LATENCY: Cycles = Cycles::new(2 * CROSSING_LATENCY.0);
+/// Time of an access until it has reached the device.
+pub const CROSSING_LATENCY: Cycles = Cycles::new(5);
+
+/// How many devices have a place of their own beside the PCI bus.
+const PLACES: usize = 4 + UARTS;
+
+/// The devices of a machine, by address.
 pub struct Bus {
     map: Map,
     aclint: Aclint,
@@ -17,6 +26,7 @@ pub struct Bus {
     power: Power,
     uarts: [Uart; UARTS],
     pci: PciHost,
+    host: HostInterface,
 }
 
 /// The interrupt lines of a hart that devices drive.
@@ -40,6 +50,7 @@ impl Bus {
             power: Power::default(),
             uarts: Default::default(),
             pci: PciHost::new(map.pci),
+            host: HostInterface::default(),
         }
     }
 
@@ -119,6 +130,16 @@ impl Bus {
         self.power.request()
     }
 
+    /// By what bare metal prints and ends.
+    pub fn host(&self) -> &HostInterface {
+        &self.host
+    }
+
+    /// The same, to be set.
+    pub fn host_mut(&mut self) -> &mut HostInterface {
+        &mut self.host
+    }
+
     /// The interrupt lines of `hart`.
     #[inline]
     pub fn lines(&self, hart: usize) -> Lines {
@@ -137,7 +158,11 @@ impl Bus {
 
     /// The state of all devices, for [`Bus::restore`]; not what the guest has sent and nobody has taken.
     pub fn save(&self) -> Vec<u8> {
-        let states: Vec<Vec<u8>> = self.devices().map(|device| device.save()).into_iter().collect();
+        let there = self.devices().into_iter().zip(self.places());
+        let states: Vec<Vec<u8>> = there
+            .filter(|(_, place)| place.is_used())
+            .map(|(device, _)| device.save())
+            .collect();
         encode(&(states, self.pci.save()))
     }
 
@@ -147,18 +172,32 @@ impl Bus {
     /// [`RestoreError`] when the bytes are not such a state of as many harts and the same PCI functions.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), RestoreError> {
         let (states, pci): (Vec<Vec<u8>>, Vec<u8>) = decode(state, "bus")?;
-        let devices = self.devices_mut();
-        if states.len() != devices.len() {
+        let places = self.places();
+        if states.len() != places.iter().filter(|place| place.is_used()).count() {
             return Err(RestoreError { device: "bus" });
         }
-        devices
-            .into_iter()
+        let there = self.devices_mut().into_iter().zip(places);
+        there
+            .filter(|(_, place)| place.is_used())
             .zip(&states)
-            .try_for_each(|(device, state)| device.restore(state))?;
+            .try_for_each(|((device, _), state)| device.restore(state))?;
         self.pci.restore(&pci)
     }
 
-    fn devices(&self) -> [&dyn Device; 3 + UARTS] {
+    /// The places of the devices, in the order of [`Bus::devices`].
+    fn places(&self) -> [Place; PLACES] {
+        let Map {
+            power,
+            aclint,
+            plic,
+            uarts: [console, requests, output, errors],
+            host,
+            ..
+        } = self.map;
+        [aclint, plic, power, console, requests, output, errors, host]
+    }
+
+    fn devices(&self) -> [&dyn Device; PLACES] {
         let [console, requests, output, errors] = &self.uarts;
         [
             &self.aclint,
@@ -168,10 +207,11 @@ impl Bus {
             requests,
             output,
             errors,
+            &self.host,
         ]
     }
 
-    fn devices_mut(&mut self) -> [&mut dyn Device; 3 + UARTS] {
+    fn devices_mut(&mut self) -> [&mut dyn Device; PLACES] {
         let [console, requests, output, errors] = &mut self.uarts;
         [
             &mut self.aclint,
@@ -181,23 +221,16 @@ impl Bus {
             requests,
             output,
             errors,
+            &mut self.host,
         ]
     }
 
     fn find(&mut self, address: u64) -> Option<(&mut dyn Device, u64)> {
-        let Map {
-            power,
-            aclint,
-            plic,
-            uarts: [console, requests, output, errors],
-            ..
-        } = self.map;
-        let places = [aclint, plic, power, console, requests, output, errors];
-        let found = |place: &crate::Place| place.offset(address);
+        let places = self.places();
         let (index, offset) = places
             .iter()
             .enumerate()
-            .find_map(|(index, place)| Some((index, found(place)?)))?;
+            .find_map(|(index, place)| Some((index, place.offset(address)?)))?;
         self.devices_mut()
             .into_iter()
             .nth(index)
@@ -251,6 +284,30 @@ mod tests {
         assert_eq!(bus.power(), None);
         assert!(bus.write(bus.map().power.base, 4, 0x5555, Cycle::ZERO));
         assert_eq!(bus.power(), Some(PowerRequest::Off(0)));
+    }
+
+    #[test]
+    fn what_a_map_has_no_place_for_is_not_there() {
+        let (mut bus, server) = (Bus::new(Map::BARE_METAL, 1, Cycles::new(200)), Map::SERVER);
+        for absent in [
+            server.power,
+            server.plic,
+            server.uarts[0],
+            server.pci.configuration,
+        ] {
+            assert_eq!(bus.read(absent.base, 4, Cycle::ZERO), None);
+        }
+        let [host, aclint] = [Map::BARE_METAL.host.base, Map::BARE_METAL.aclint.base];
+        assert!(bus.write(host, 8, 2 * 3 + 1, Cycle::ZERO));
+        assert_eq!(bus.host().exit(), Some(3));
+        assert!(bus.write(aclint, 4, 1, Cycle::ZERO));
+        assert!(bus.lines(0).software);
+        let mut other = Bus::new(Map::BARE_METAL, 1, Cycles::new(200));
+        other.restore(&bus.save()).unwrap();
+        assert_eq!(other.host().exit(), Some(3));
+        assert!(Bus::new(server, 1, Cycles::new(200))
+            .restore(&bus.save())
+            .is_err());
     }
 
     #[test]

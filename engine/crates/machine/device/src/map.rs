@@ -10,6 +10,14 @@ pub struct Place {
 }
 
 impl Place {
+    /// The place of what is not there.
+    const NOWHERE: Place = place(0, 0, 0);
+
+    /// Whether anything lies there.
+    pub(crate) fn is_used(&self) -> bool {
+        self.bytes != 0
+    }
+
     /// Where in it `address` lies, if it does.
     #[inline]
     pub fn offset(&self, address: u64) -> Option<u64> {
@@ -21,7 +29,7 @@ impl Place {
 /// How many serial ports a server has.
 pub const UARTS: usize = 4;
 
-/// Where the devices of a server lie; the places are those that many RISC-V boards use.
+/// Where the devices of a machine lie. A device whose place has no bytes is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Map {
     /// The power switch.
@@ -34,6 +42,8 @@ pub struct Map {
     pub uarts: [Place; UARTS],
     /// The PCI Express host bridge.
     pub pci: PciMap,
+    /// How bare metal prints and ends.
+    pub host: Place,
     /// Where memory begins.
     pub memory: u64,
 }
@@ -54,7 +64,7 @@ const fn place(base: u64, bytes: u64, source: u32) -> Place {
 }
 
 impl Map {
-    /// The map of every server.
+    /// The map of a server that boots Linux; the places are those that many RISC-V boards use.
     pub const SERVER: Map = Map {
         power: place(0x10_0000, 0x1000, 0),
         aclint: place(0x200_0000, 0x1_0000, 0),
@@ -70,6 +80,22 @@ impl Map {
             windows: [place(0x4000_0000, 0x4000_0000, 0), place(1 << 41, 1 << 36, 0)],
             sources: [20, 21, 22, 23],
         },
+        host: Place::NOWHERE,
+        memory: 0x8000_0000,
+    };
+
+    /// The map of a machine that runs bare metal (`software/bare-metal/README.md`).
+    pub const BARE_METAL: Map = Map {
+        power: Place::NOWHERE,
+        aclint: place(0x200_0000, 0x1_0000, 0),
+        plic: Place::NOWHERE,
+        uarts: [Place::NOWHERE; UARTS],
+        pci: PciMap {
+            configuration: Place::NOWHERE,
+            windows: [Place::NOWHERE; 2],
+            sources: [0; 4],
+        },
+        host: place(0x1000_1000, 16, 0),
         memory: 0x8000_0000,
     };
 }

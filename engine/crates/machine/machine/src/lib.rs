@@ -2,6 +2,7 @@
 //!
 //! [`Machine`] runs harts and devices in a fixed order, whatever the host does; [`Guest`] boots Linux on one and talks to it.
 
+mod access;
 mod checkpoint;
 mod choice;
 mod code;
@@ -11,6 +12,7 @@ mod machine;
 mod member;
 mod parameters;
 
+pub use access::perform;
 pub use checkpoint::Checkpoint;
 pub use choice::{FromHarts, HartChoice};
 pub use code::DecodedPrograms;

@@ -1,19 +1,17 @@
+use crate::access::perform;
 use crate::checkpoint::SavedMachine;
 use crate::error::MachineError;
 use crate::member::Member;
 use crate::parameters::{Windows, TICK};
 use rackwright_boot::Entry;
 use rackwright_cpu::{DeviceAccess, ExecutionEnvironment, Hart, SharedCode, Stop, Timing};
-use rackwright_device::{Bus, Endpoint, Map, PowerRequest};
+use rackwright_device::{Bus, Endpoint, Map, PowerRequest, ACCESS_LATENCY};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_trace::Observation;
 use rackwright_unit::{publish, Attachment, Core, UnitError};
 use std::sync::Arc;
-
-/// Time of an access to a device: across the chip and back.
-const DEVICE_LATENCY: Cycles = Cycles::new(10);
 
 /// Why a machine came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -377,7 +375,7 @@ impl<T: Timing> Machine<T> {
                     let together = self.windows.together.0;
                     let step = Cycle::new((member.core.hart.cycle().0 / together + 1) * together);
                     self.end = end.min(step.max(self.now + self.windows.together));
-                    let pause = perform(member, &mut self.bus, access, self.watched);
+                    let pause = reach(member, &mut self.bus, access, self.watched);
                     self.end = self.end.min(self.event_end());
                     if pause.is_some() {
                         return pause;
@@ -405,7 +403,7 @@ fn start<T: Timing>(index: usize, timing: T, entry: &Entry) -> Hart<T> {
 }
 
 /// Performs an access to a device; tells when it is one that somebody outside must know of.
-fn perform<T: Timing>(
+fn reach<T: Timing>(
     member: &mut Member<T>,
     bus: &mut Bus,
     access: DeviceAccess,
@@ -415,16 +413,8 @@ fn perform<T: Timing>(
     if access.write.is_none() && bus.begin_read(access.address, access.bytes, now) {
         return Some(Pause::Reads);
     }
-    member.core.hart.advance_to(now + DEVICE_LATENCY);
-    let read = match access.write {
-        None => bus.read(access.address, access.bytes, now),
-        Some(value) => bus.write(access.address, access.bytes, value, now).then_some(0),
-    };
-    match read {
-        Some(value) => member.core.hart.finish_access(value),
-        // It has a trap for that.
-        None => _ = member.core.hart.refuse_access(),
-    }
+    member.core.hart.advance_to(now + ACCESS_LATENCY);
+    perform(&mut member.core.hart, bus, access, now);
     let byte = access.write?;
     if let Some(request) = bus.power() {
         return Some(Pause::Power(request));

@@ -1,10 +1,11 @@
 use crate::boot::BootInformation;
-use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
 use rackwright_boot::BareMetal;
 use rackwright_cpu::{DeviceAccess, Hart, Interrupt, Stop, Timing};
+use rackwright_device::{Bus, Map, ACCESS_LATENCY};
+use rackwright_machine::perform;
 use rackwright_memory::{GuestMemory, Protection};
 use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
@@ -15,8 +16,18 @@ const MEMORY_BYTES: u64 = 256 << 20;
 /// How much guest memory bare metal needs: its memory ends here.
 pub const BARE_METAL_BYTES: u64 = BareMetal::MEMORY_BASE + MEMORY_BYTES;
 
-/// Time of an access to a device: across the chip and back.
-pub(crate) const DEVICE_LATENCY: Cycles = Cycles::new(10);
+/// Cycles of a hart in a tick of its register `time` and of `mtime`: 10 MHz at 2 GHz.
+const TICK: Cycles = Cycles::new(200);
+
+/// The devices of bare metal on `harts` harts.
+pub(crate) fn devices(harts: usize) -> Bus {
+    Bus::new(Map::BARE_METAL, harts, TICK)
+}
+
+/// A hart's time is that of the devices.
+pub(crate) fn set_time_base<T: Timing>(hart: &mut Hart<T>) {
+    hart.set_cycles_per_tick(TICK.0);
+}
 
 /// Puts a bare-metal program into memory, all of which it may use, and what it is told; returns its entry point.
 pub(crate) fn load(
@@ -33,7 +44,7 @@ pub(crate) fn load(
 /// A bare-metal program on the one hart of a machine.
 pub(crate) struct BareMetalRun<T: Timing> {
     machine: Harts<T>,
-    devices: Devices,
+    bus: Bus,
     /// The hart stands behind a `wfi` until an interrupt that it has enabled is raised.
     waits: bool,
 }
@@ -50,10 +61,15 @@ impl<T: Timing> BareMetalRun<T> {
             ..BootInformation::default()
         };
         let entry = load(file, &mut machine.memory, &information)?;
+        set_time_base(&mut machine.cores[0].hart);
         machine.cores[0].hart.set_pc(entry);
+        let mut bus = devices(1);
+        if echo {
+            bus.host_mut().echo();
+        }
         Ok(BareMetalRun {
             machine,
-            devices: Devices::new(echo, 1),
+            bus,
             waits: false,
         })
     }
@@ -64,20 +80,15 @@ impl<T: Timing> BareMetalRun<T> {
 
     fn access(&mut self, access: DeviceAccess) {
         let now = self.hart().cycle();
-        self.machine.advance_to(0, now + DEVICE_LATENCY);
-        match self.devices.access(access, now) {
-            Some(value) => self.hart().finish_access(value),
-            // It has a trap for that.
-            None => _ = self.hart().refuse_access(),
-        }
+        self.machine.advance_to(0, now + ACCESS_LATENCY);
+        perform(&mut self.machine.cores[0].hart, &mut self.bus, access, now);
     }
 
     /// Shows the hart the interrupt lines as they are now.
     fn refresh_interrupts(&mut self) {
         let hart = &mut self.machine.cores[0].hart;
-        let timer = self.devices.timer_interrupt(0, hart.cycle());
-        hart.set_interrupt(Interrupt::MachineTimer, timer);
-        hart.set_interrupt(Interrupt::MachineSoftware, self.devices.software_interrupt(0));
+        hart.set_interrupt(Interrupt::MachineTimer, self.bus.timer(0) <= hart.cycle());
+        hart.set_interrupt(Interrupt::MachineSoftware, self.bus.lines(0).software);
     }
 
     /// Passes the time in which the hart waits for an interrupt, as far as `limit`.
@@ -86,7 +97,7 @@ impl<T: Timing> BareMetalRun<T> {
             self.waits = false;
             return Ok(());
         }
-        let wake = self.devices.next_timer(0);
+        let wake = self.bus.timer(0);
         if wake == Cycle::NEVER || wake <= self.hart().cycle() {
             return Err(ServerError::WaitsForEver { pc: self.hart().pc() });
         }
@@ -101,7 +112,7 @@ where
 {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
         loop {
-            if let Some(status) = self.devices.exit() {
+            if let Some(status) = self.bus.host().exit() {
                 return Ok(Progress::Exited(status));
             }
             if self.hart().cycle() >= limit {
@@ -112,7 +123,7 @@ where
                 self.wait(limit)?;
                 continue;
             }
-            let timer = self.devices.next_timer(0);
+            let timer = self.bus.timer(0);
             let until = if timer > self.hart().cycle() {
                 timer.min(limit)
             } else {
@@ -132,7 +143,7 @@ where
     }
 
     fn output(&self) -> Vec<u8> {
-        self.devices.console().to_vec()
+        self.bus.host().console().to_vec()
     }
 
     fn error_output(&self) -> Vec<u8> {
@@ -141,7 +152,7 @@ where
 
     fn digest(&self, digest: &mut Digest) {
         self.machine.digest(digest);
-        digest.bytes(self.devices.console());
-        digest.number(self.devices.exit().map_or(u64::MAX, |status| status as u64));
+        digest.bytes(self.bus.host().console());
+        digest.number(self.bus.host().exit().map_or(u64::MAX, |status| status as u64));
     }
 }

@@ -5,6 +5,7 @@ mod registers;
 use self::registers::{MAC_ADDRESS, MODERATION, MTU, OFFER, RATE, WINDOW_FIRST, WINDOW_LAST};
 use crate::ServerError;
 pub use features::CardFeatures;
+use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
 use rackwright_rtl::{Design, RegisterAccess};
@@ -17,8 +18,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Time of an access to a register, to it and back from it, in cycles of the hart.
-const ACCESS_LATENCY: hart::Cycles = hart::Cycles::new(5);
 /// Cycles of the card from when a read reaches it until its answer is on the way back, whatever happens in between.
 const READ: Cycles = Cycles::new(16);
 /// The most that a field of the rate holds.
@@ -273,7 +272,7 @@ impl State {
         // One that is broken answers no more.
         let value = self.value.take().unwrap_or(u64::MAX);
         let mask = u64::MAX >> (64 - 8 * u32::from(bytes));
-        Some((value >> shift & mask, self.to_hart.seen(done) + ACCESS_LATENCY))
+        Some((value >> shift & mask, self.to_hart.seen(done) + CROSSING_LATENCY))
     }
 
     fn next_event(&self) -> Cycle {

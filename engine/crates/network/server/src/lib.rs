@@ -8,7 +8,6 @@ mod bench;
 mod boot;
 mod card;
 mod carded;
-mod devices;
 mod error;
 mod harts;
 mod linked;

@@ -8,23 +8,19 @@ mod traffic;
 
 use self::activity::{Activity, Lines};
 use self::steps::{after_step, last_step, next_step, STEP};
-use crate::bare::DEVICE_LATENCY;
-use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::harts::Harts;
 use crate::nic::Nic;
 use crate::pager::Pager;
 use crate::stamps::{Event, Stamps};
 use rackwright_cpu::{Fault, Interrupt, Timing};
+use rackwright_device::Bus;
 use rackwright_ethernet::OutputPort;
 use rackwright_time::network::Cycle;
-use rackwright_time::{hart, Crossing, Hart, Network};
+use rackwright_time::{Crossing, Hart, Network};
 use rackwright_unit::AttachedUnit;
 pub use start::NetworkConfig;
 use std::ops::Range;
-
-/// Time of an access to the NIC, to it and back from it.
-const ACCESS_LATENCY: hart::Cycles = hart::Cycles::new(DEVICE_LATENCY.0 / 2);
 
 /// A bare-metal program on a machine, and a NIC in RTL between them and a link. Its cycles are those of the link.
 ///
@@ -35,7 +31,7 @@ const ACCESS_LATENCY: hart::Cycles = hart::Cycles::new(DEVICE_LATENCY.0 / 2);
 /// next together; one that is alone may run ahead.
 pub(crate) struct Networked<T: Timing> {
     machine: Harts<T>,
-    devices: Devices,
+    bus: Bus,
     nic: Nic,
     pager: Option<Pager>,
     to_hart: Crossing<Network, Hart>,
@@ -66,8 +62,8 @@ impl<T: Timing> Networked<T> {
         Lines {
             external: self.nic.linked.raised()
                 || self.pager.as_ref().is_some_and(|pager| pager.linked.raised()),
-            software: self.devices.software_interrupt(hart),
-            timer: self.devices.timer_interrupt(hart, self.to_hart.seen(at)),
+            software: self.bus.lines(hart).software,
+            timer: self.bus.timer(hart) <= self.to_hart.seen(at),
         }
     }
 
@@ -105,10 +101,7 @@ impl<T: Timing> Networked<T> {
     /// When a hart sees its timer's interrupt rise, if it has not.
     fn timer(&self) -> Cycle {
         let rises = |hart: &usize| !self.lines[*hart].timer;
-        let timers = self
-            .harts()
-            .filter(rises)
-            .map(|hart| self.devices.next_timer(hart));
+        let timers = self.harts().filter(rises).map(|hart| self.bus.timer(hart));
         timers.min().map_or(Cycle::NEVER, |timer| {
             next_step(self.to_link.seen(timer)).max(self.next_look())
         })

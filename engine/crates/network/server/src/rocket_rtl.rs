@@ -1,15 +1,12 @@
 use crate::bare::{self, BARE_METAL_BYTES};
 use crate::boot::BootInformation;
-use crate::devices::Devices;
 use crate::ServerError;
 use rackwright_boot::BareMetal;
+use rackwright_device::{Bus, ACCESS_LATENCY};
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
 use rackwright_rtl::rocket::{boot_code, Rocket, RocketBus, RocketDesign, DEVICES_BASE, MEMORY_BASE};
 use rackwright_stats::Digest;
-use rackwright_time::{Cycle, Cycles};
-
-/// Time of an access to a device, at its port: a register file behind a small bus.
-const DEVICE_LATENCY: Cycles = Cycles::new(10);
+use rackwright_time::Cycle;
 
 /// A server whose core is Rocket in RTL, with the same memory hierarchy as the timing models have. It runs
 /// bare-metal programs.
@@ -23,7 +20,7 @@ struct System {
     memory: GuestMemory,
     hierarchy: Hierarchy,
     port: RequesterId,
-    devices: Devices,
+    bus: Bus,
     boot: [u8; 24],
     digest: Digest,
 }
@@ -47,13 +44,17 @@ impl RocketRtl {
         let entry = bare::load(program, &mut memory, &BootInformation::default())?;
         let mut hierarchy = Hierarchy::new(parameters)?;
         let port = hierarchy.attach_hart();
+        let mut bus = bare::devices(1);
+        if echo {
+            bus.host_mut().echo();
+        }
         Ok(RocketRtl {
             core: design.instantiate(),
             system: System {
                 memory,
                 hierarchy,
                 port,
-                devices: Devices::new(echo, 1),
+                bus,
                 boot: boot_code(entry),
                 digest: Digest::new(),
             },
@@ -68,12 +69,12 @@ impl RocketRtl {
 
     /// The exit code, once the program has ended the run.
     pub fn exit_code(&self) -> Option<i32> {
-        self.system.devices.exit()
+        self.system.bus.host().exit()
     }
 
     /// What the program has printed so far.
     pub fn output(&self) -> &[u8] {
-        self.system.devices.console()
+        self.system.bus.host().console()
     }
 
     /// Cycles since reset.
@@ -100,10 +101,10 @@ impl System {
     }
 
     /// The boot ROM, and the devices of bare metal behind it.
-    fn read_device(&self, at: Cycle, address: u64, data: &mut [u8]) {
+    fn read_device(&mut self, at: Cycle, address: u64, data: &mut [u8]) {
         data.fill(0);
         let known = data.len().min(8);
-        if let Some(value) = self.devices.read(address, known as u8, at) {
+        if let Some(value) = self.bus.read(address, known as u8, at) {
             data[..known].copy_from_slice(&value.to_le_bytes()[..known]);
             return;
         }
@@ -115,12 +116,12 @@ impl System {
     }
 
     /// Stores beside every device have no effect, as on the core's bus.
-    fn write_device(&mut self, address: u64, data: &[u8]) {
+    fn write_device(&mut self, at: Cycle, address: u64, data: &[u8]) {
         let mut value = [0; 8];
         let known = data.len().min(8);
         value[..known].copy_from_slice(&data[..known]);
-        self.devices
-            .write(address, known as u8, u64::from_le_bytes(value));
+        self.bus
+            .write(address, known as u8, u64::from_le_bytes(value), at);
     }
 }
 
@@ -128,7 +129,7 @@ impl RocketBus for System {
     fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Cycle {
         let due = if address < MEMORY_BASE {
             self.read_device(at, address, data);
-            at + DEVICE_LATENCY
+            at + ACCESS_LATENCY
         } else {
             // The core may fetch ahead beyond memory; such bytes are never executed.
             if self.memory.read(address, data).is_err() {
@@ -144,8 +145,8 @@ impl RocketBus for System {
     fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Cycle {
         self.record(at, address, data);
         if address < MEMORY_BASE {
-            self.write_device(address, data);
-            return at + DEVICE_LATENCY;
+            self.write_device(at, address, data);
+            return at + ACCESS_LATENCY;
         }
         // A line beyond memory can only hold the zeros that were read from there.
         let _ = self.memory.write(address, data);
@@ -154,6 +155,6 @@ impl RocketBus for System {
     }
 
     fn finished(&self) -> bool {
-        self.devices.exit().is_some()
+        self.bus.host().exit().is_some()
     }
 }

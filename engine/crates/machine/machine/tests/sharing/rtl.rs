@@ -4,16 +4,15 @@
 //! `RACKWRIGHT_UPDATE_REFERENCE` set it writes the file.
 
 use crate::programs::{folder, memory, slowest, whole, Model, Report, BASE, LIMIT, READER};
+use rackwright_device::ACCESS_LATENCY;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId};
 use rackwright_rtl::rocket::{boot_code, RocketBus, RocketDesign, RocketSystem, DEVICES_BASE, MEMORY_BASE};
 use rackwright_rtl::{Cache, Toolchain};
-use rackwright_time::{Cycle, Cycles};
+use rackwright_time::Cycle;
 use std::path::{Path, PathBuf};
 
 /// Where harts leave their results: beyond the boot code.
 const READER_AT: u64 = DEVICES_BASE + 0x1000;
-/// Time of an access to the boot code and the reader.
-const DEVICE_LATENCY: Cycles = Cycles::new(10);
 
 /// What lies behind the caches of the RTL: the same hierarchy that the model has, memory, and what reads the results.
 struct System {
@@ -57,7 +56,7 @@ impl RocketBus for System {
                 let known = self.boot.get((address - DEVICES_BASE) as usize);
                 *byte = known.copied().unwrap_or(0);
             }
-            return at + DEVICE_LATENCY;
+            return at + ACCESS_LATENCY;
         }
         // Cores may fetch ahead beyond memory; such bytes are never executed.
         if self.memory.read(address, data).is_err() {
@@ -71,7 +70,7 @@ impl RocketBus for System {
         if address < MEMORY_BASE {
             let value = data.try_into().expect("a doubleword");
             self.report(address - READER_AT, u64::from_le_bytes(value));
-            return at + DEVICE_LATENCY;
+            return at + ACCESS_LATENCY;
         }
         self.memory.write(address, data).unwrap();
         self.hierarchy

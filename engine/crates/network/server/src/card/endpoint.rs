@@ -1,7 +1,8 @@
 use super::registers::{place, NOTIFICATION};
-use super::{write, Card, Read, ACCESS_LATENCY};
+use super::{write, Card, Read};
 use rackwright_device::{
-    network_header, Endpoint, Header, Ram, Register, RestoreError, NO_VECTOR, WINDOW_CAPABILITY,
+    network_header, Endpoint, Header, Ram, Register, RestoreError, CROSSING_LATENCY, NO_VECTOR,
+    WINDOW_CAPABILITY,
 };
 use rackwright_rtl::RegisterAccess;
 use rackwright_time::Cycle;
@@ -28,7 +29,7 @@ impl Endpoint for Card {
             return false;
         };
         let mut state = self.state();
-        let at = state.to_card.seen(now + ACCESS_LATENCY).max(state.unit.cycle());
+        let at = state.to_card.seen(now + CROSSING_LATENCY).max(state.unit.cycle());
         state.read = Some(Read { at, shift, bytes });
         state.access(RegisterAccess {
             due: at.0,
@@ -51,7 +52,7 @@ impl Endpoint for Card {
             },
         };
         let mut state = self.state();
-        let due = state.to_card.seen(now + ACCESS_LATENCY);
+        let due = state.to_card.seen(now + CROSSING_LATENCY);
         state.access(write(due, address, value));
     }
 

@@ -1,10 +1,11 @@
 use super::activity::Activity;
 use super::steps::last_step;
-use super::{Networked, ACCESS_LATENCY};
-use crate::bare::DEVICE_LATENCY;
+use super::Networked;
 use crate::nic::Nic;
 use crate::stamps::Event;
 use rackwright_cpu::{CustomInstruction, DeviceAccess, Stop, Timing};
+use rackwright_device::{ACCESS_LATENCY, CROSSING_LATENCY};
+use rackwright_machine::perform;
 use rackwright_time::network::Cycle;
 
 /// Bytes of a register.
@@ -65,7 +66,7 @@ impl<T: Timing> Networked<T> {
         let now = self.machine.cores[index].hart.cycle();
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
-                self.activity[index] = Activity::Begins(access, self.to_link.seen(now + ACCESS_LATENCY));
+                self.activity[index] = Activity::Begins(access, self.to_link.seen(now + CROSSING_LATENCY));
                 let event = match access.write {
                     Some(_) => Event::Writes(register),
                     None => Event::Reads(register),
@@ -74,15 +75,10 @@ impl<T: Timing> Networked<T> {
                 return true;
             }
         }
-        self.machine.advance_to(index, now + DEVICE_LATENCY);
+        self.machine.advance_to(index, now + ACCESS_LATENCY);
         self.looked = self.looked.max(last_step(self.to_link.before(now)));
-        let hart = &mut self.machine.cores[index].hart;
-        match self.devices.access(access, now) {
-            Some(value) => hart.finish_access(value),
-            // It has a trap for that.
-            None => _ = hart.refuse_access(),
-        }
-        if self.devices.exit().is_some() {
+        perform(&mut self.machine.cores[index].hart, &mut self.bus, access, now);
+        if self.bus.host().exit().is_some() {
             self.activity.fill(Activity::Off);
         }
         false

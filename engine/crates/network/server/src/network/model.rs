@@ -68,8 +68,8 @@ where
         if let Some(pager) = &self.pager {
             digest.bytes(&pager.linked.digest().value().to_le_bytes());
         }
-        digest.bytes(self.devices.console());
-        digest.number(self.devices.exit().map_or(u64::MAX, |status| status as u64));
+        digest.bytes(self.bus.host().console());
+        digest.number(self.bus.host().exit().map_or(u64::MAX, |status| status as u64));
     }
 }
 
@@ -103,9 +103,9 @@ where
                     .pager
                     .as_ref()
                     .map_or(0, |pager| pager.linked.evaluated_cycles()),
-            exit: self.devices.exit(),
+            exit: self.bus.host().exit(),
             error: self.error.as_ref(),
-            output: self.devices.console(),
+            output: self.bus.host().console(),
         }
     }
 }

@@ -2,7 +2,6 @@ use super::activity::{Activity, Lines};
 use super::Networked;
 use crate::bare;
 use crate::boot::BootInformation;
-use crate::devices::Devices;
 use crate::error::ServerError;
 use crate::harts::Harts;
 use crate::nic::Nic;
@@ -98,6 +97,7 @@ impl<T: Timing> Networked<T> {
             }
             let hart = Hart::new(number as u64, ExecutionEnvironment::BareMetal, timing);
             let mut core = Core::new(hart, hierarchy.clone(), units);
+            bare::set_time_base(&mut core.hart);
             core.hart.set_pc(entry);
             core.hart.write_register(HART_NUMBER, number as u64);
             core.hart.share_code(code.clone());
@@ -113,7 +113,7 @@ impl<T: Timing> Networked<T> {
         })?;
         Ok(Networked {
             machine,
-            devices: Devices::new(false, harts),
+            bus: bare::devices(harts),
             nic,
             pager,
             to_hart: Crossing::new(network.clock, hart_clock),

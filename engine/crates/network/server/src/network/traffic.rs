@@ -1,9 +1,10 @@
 use super::activity::Activity;
-use super::{Networked, ACCESS_LATENCY};
+use super::Networked;
 use crate::nic::Nic;
 use crate::pager::Pager;
 use crate::stamps::Event;
 use rackwright_cpu::{DeviceAccess, Timing};
+use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Frame;
 use rackwright_schedule::Outbox;
 use rackwright_time::network::{Cycle, Cycles};
@@ -49,7 +50,7 @@ impl<T: Timing> Networked<T> {
             // None when the program has ended meanwhile.
             let Some(index) = accesses else { return };
             self.machine
-                .advance_to(index, self.to_hart.seen(at) + ACCESS_LATENCY);
+                .advance_to(index, self.to_hart.seen(at) + CROSSING_LATENCY);
             self.machine.cores[index].hart.finish_access(value);
             self.activity[index] = Activity::Runs;
             self.stamp(at, Event::Answered);
