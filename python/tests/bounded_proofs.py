@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from tiers import long
 
 from rackwright.designs import Elaboration
 from rackwright.synthesis.flow import Design, load_designs
@@ -131,6 +132,17 @@ def _model(source: Source, fixture: str) -> Model:
 def each(claims: Sequence[Claim]) -> list[Any]:
     """Parameters of a test of each claim."""
     return [pytest.param(claim, id=f"{claim.fixture}: {claim.what}") for claim in claims]
+
+
+def each_fault(claims: Sequence[Claim]) -> list[Any]:
+    """The same where a claim's fault is seeded, which shows that the claim says something."""
+    of_fixture = {claim.fixture: claim for claim in reversed(claims)}
+    return [
+        pytest.param(claim, id=f"{claim.fixture}: {claim.what}")
+        if claim is of_fixture[claim.fixture]
+        else long(claim, why="claims seldom change; one of each block", name=f"{claim.fixture}: {claim.what}")
+        for claim in claims
+    ]
 
 
 def prove(source: Source, folder: Path, claim: Claim, cycles: int) -> None:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bootstrap.builds import build_environment
+from bootstrap.paths import VENV
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -25,9 +28,19 @@ class Ended:
 
 
 def rw(*arguments: object, timeout: float = 1200, stdin: str = "") -> Ended:
-    """Runs `./rw ARGUMENTS` with `stdin` to read."""
+    """Runs `./rw ARGUMENTS` with `stdin` to read.
+
+    What the launcher does before is not done again, as all is built: it takes as long as the command itself.
+    test_bootstrap.py is about it.
+    """
+    words = list(map(str, arguments))
+    is_of_launcher = words[:1] == ["doctor"]
+    command_line = (
+        [REPOSITORY / "rw"] if is_of_launcher else [VENV / "bin" / "python", "-m", "rackwright.cli"]
+    )
     result = subprocess.run(
-        [REPOSITORY / "rw", *map(str, arguments)],
+        [*command_line, *words],
+        env=build_environment(),
         capture_output=True,
         text=True,
         timeout=timeout,

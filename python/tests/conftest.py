@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tiers import long
 
 from rackwright import SnappyUnit
 from rackwright.nic import NicUnit
@@ -50,7 +51,13 @@ def decompressor() -> Iterator[SnappyUnit]:
 
 
 @pytest.fixture(
-    scope="module", params=[(16, 8), (32, 8), (16, 16), pytest.param((32, 16), marks=pytest.mark.long)]
+    scope="module",
+    params=[
+        (16, 8),
+        (32, 16),
+        long((32, 8), why="the two others have each width of either port"),
+        long((16, 16), why="the two others have each width of either port"),
+    ],
 )
 def nic(request: pytest.FixtureRequest) -> Iterator[NicUnit]:
     """A network interface that has not touched what is not its when the tests end."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bounded_proofs import Claim, Source, each, needs_yosys, notice, prove
+from bounded_proofs import Claim, Source, each, each_fault, needs_yosys, notice, prove
 
 pytestmark = needs_yosys
 
@@ -52,7 +52,7 @@ def test_a_claim_holds(claim: Claim, tmp_path: Path) -> None:
     prove(COPY, tmp_path, claim, claim.cycles)
 
 
-@pytest.mark.parametrize("claim", each(CLAIMS))
+@pytest.mark.parametrize("claim", each_fault(CLAIMS))
 def test_a_seeded_fault_is_noticed(claim: Claim, tmp_path: Path) -> None:
     """By the claim alone: what it speaks of happens within so few cycles."""
     notice(COPY, tmp_path, claim)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from nic_echo import echo
+from tiers import long
 
 from rackwright import RackwrightError
 from rackwright.designs import design, elaborate
@@ -15,6 +16,7 @@ from rackwright.unit import Unit
 from rackwright.unit_config import UnitConfig
 
 
+@pytest.mark.long("a design for nothing else; its elaboration is tested in Scala")
 def test_the_smallest() -> None:
     echo(NicUnit({"port-bytes": 32, "outstanding": 16, "queue-entries": 2, "buffer-kib": 16}))
 
@@ -27,7 +29,7 @@ def test_the_clock_is_that_of_the_network() -> None:
     assert design("nic").clock_hz == 3_200_000_000
 
 
-@pytest.mark.parametrize("virtio", [0, 1])
+@pytest.mark.parametrize("virtio", [0, long(1, why="a design for nothing else")])
 def test_a_wide_one_needs_half_of_it_which_synthesis_supports(virtio: int) -> None:
     manifest = elaborate("nic", {"network-bytes": 16, "virtio": virtio})
     assert design(manifest).clock_hz == 1_600_000_000

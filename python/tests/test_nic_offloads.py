@@ -7,6 +7,7 @@ import struct
 from collections.abc import Sequence
 
 import pytest
+from tiers import long
 from virtio_driver import (
     ALWAYS,
     BUFFERS,
@@ -37,7 +38,7 @@ BUFFER = 0x1000
 """Bytes from one buffer of received frames to the next one."""
 
 
-@pytest.fixture(scope="module", params=[8, 16])
+@pytest.fixture(scope="module", params=[8, long(16, why="wide flits have tests without virtio, too")])
 def nic(request: pytest.FixtureRequest) -> NicUnit:
     return NicUnit({"virtio": 1, "network-bytes": request.param}, assertions=True)
 

@@ -6,6 +6,7 @@ import random
 import struct
 
 import pytest
+from tiers import long
 from virtio_driver import (
     BASE,
     BUFFERS,
@@ -49,7 +50,7 @@ NOWHERE = 0x50_0000
 """Where memory answers with faults."""
 
 
-@pytest.fixture(scope="module", params=[8, 16])
+@pytest.fixture(scope="module", params=[8, long(16, why="wide flits have tests without virtio, too")])
 def nic(request: pytest.FixtureRequest) -> NicUnit:
     interface = NicUnit({"virtio": 1, "network-bytes": request.param}, assertions=True)
     interface.write(Register.MAC_ADDRESS, MAC)

@@ -20,6 +20,7 @@ from protobuf_deserializer import (
     WAIT,
     Deserializer,
 )
+from tiers import long
 
 from rackwright.commands import STATUS_NAMES
 from rackwright.unit import Buffer
@@ -287,7 +288,13 @@ def test_empty_message_within_forty_cycles(unit: Deserializer) -> None:
     assert unit.parse(b"").cycles <= 40
 
 
-@pytest.mark.parametrize("parameters", [{"port-bytes": 16}, {"depth": 2, "store-lines": 4, "outstanding": 4}])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"port-bytes": 16},
+        long({"depth": 2, "store-lines": 4, "outstanding": 4}, why="a design for nothing else"),
+    ],
+)
 def test_other_parameters(parameters: dict[str, int]) -> None:
     other = Deserializer(parameters)
     other.use(RECORD)

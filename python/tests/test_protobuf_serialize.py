@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from protobuf_samples import SAMPLES
 from protobuf_serializer import VERSION, Serializer
+from tiers import long
 
 from rackwright.verification.protobuf_schema import FORMATS, Field, Kind, Message
 
@@ -12,7 +13,9 @@ LENGTHS = [0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 200, 1000, 
 """Around what lies in a string object, beats, lines, and the bytes of a length."""
 
 each_scalar = pytest.mark.parametrize("kind", list(FORMATS), ids=lambda kind: kind.name)
-each_width = pytest.mark.parametrize("port_bytes", [16, 32])
+each_width = pytest.mark.parametrize(
+    "port_bytes", [32, long(16, why="the largest serializer has this port, in tests of queues and sizes")]
+)
 
 
 @pytest.fixture(scope="module")

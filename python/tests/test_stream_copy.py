@@ -7,6 +7,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import long
 
 from rackwright import Buffer, Unit, elaborate
 from rackwright.commands import CHECK_COMPLETION, OUTPUT_BYTES, VERSION, operate, start, wait
@@ -18,7 +19,15 @@ NOISE = random.Random(3).randbytes(100_000)
 
 @pytest.fixture(
     scope="module",
-    params=["port of 32", "port of 16", "wide inside", "narrow inside", "few outstanding", "axi4", "mmio"],
+    params=[
+        "port of 32",
+        "wide inside",
+        "few outstanding",
+        "axi4",
+        "mmio",
+        long("port of 16", why="so has the one that is wide inside"),
+        long("narrow inside", why="units of formats have such streams"),
+    ],
 )
 def unit(request: pytest.FixtureRequest) -> Unit:
     """The unit in each of its shapes."""
@@ -59,7 +68,7 @@ def test_any_alignment(unit: Unit, length: int, source_offset: int, target_offse
     copies(unit, length, source_offset, target_offset)
 
 
-@pytest.mark.parametrize("width", [16, 32])
+@pytest.mark.parametrize("width", [long(16, why="a design for nothing else"), 32])
 def test_a_beat_in_almost_every_cycle(width: int) -> None:
     """With memory that keeps up, the unit is not what limits a long copy."""
     unit = Unit(UnitConfig("stream-copy", {"port-bytes": width}))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
 from pathlib import Path
 
 import pytest
+from tiers import long
 
 from rackwright.designs import elaborate_all
 from rackwright.errors import RackwrightError
@@ -22,6 +24,8 @@ from rackwright.synthesis.table import flow_hash, read_table, row_of
 from rackwright.synthesis.verilog import FirtoolModule, modules
 
 OTHER_LIBERTY = Path("/usr/share/qflow/tech/osu035/osu035_stdcells.lib")
+
+LONG = os.environ.get("RACKWRIGHT_LONG") == "1"
 
 needs_tools = pytest.mark.skipif(
     not DEFAULT_LIBERTY.exists(), reason="the packages of synthesis are not installed"
@@ -261,13 +265,27 @@ def test_a_macro_of_the_user_comes_before_the_rules(tmp_path: Path) -> None:
 
 @cache
 def manifests() -> dict[str, Path]:
-    """Of the configurations with these names."""
-    wanted = configurations()
+    """Of the configurations with these names: those that this run asks for."""
+    wanted = [each for each in configurations() if LONG or is_default(each)]
     found = elaborate_all([each.elaboration for each in wanted])
     return {each.name: manifest for each, manifest in zip(wanted, found, strict=True)}
 
 
-@pytest.mark.parametrize("each", configurations(), ids=lambda each: each.name)
+def is_default(each: Configuration) -> bool:
+    return each == Configuration(each.unit)
+
+
+@pytest.mark.parametrize(
+    "each",
+    [
+        pytest.param(each, id=each.name)
+        if is_default(each)
+        else long(
+            each, why="elaborated for nothing else; its sources are those of the default", name=each.name
+        )
+        for each in configurations()
+    ],
+)
 def test_the_table_has_a_row_for_the_rtl(each: Configuration) -> None:
     rtl_hash = json.loads(manifests()[each.name].read_text(encoding="utf-8"))["hash"]
     row = read_table().get(rtl_hash)

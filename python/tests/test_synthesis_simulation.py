@@ -68,6 +68,7 @@ def test_too_little_room(copiers: tuple[Unit, Unit], room: int) -> None:
     assert_equal_runs(*copiers)
 
 
+@pytest.mark.long("a minute of mapping; the copier shows that gates do what RTL does")
 def test_a_network_interface(tmp_path: Path) -> None:
     nics = NicUnit(), NicUnit(design=in_gates("nic", tmp_path))
     for nic in nics:
