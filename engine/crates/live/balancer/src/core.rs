@@ -1,5 +1,6 @@
 use crate::hand::{Hand, Origin};
 use crate::trace::{spelled, Event, Head, Line, Loads};
+use crate::trials::Trials;
 use crate::{BalancerError, Settings};
 use rackwright_dispatch::{
     Action, ConfigurationError, Dispatcher, ReplicaId, ReplicaSpec, Report, Request, RequestKey, ServiceId,
@@ -9,10 +10,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-/// What all threads share: the dispatcher, and the requests that wait.
+/// What all threads share: the dispatcher, the requests that wait, and the replicas to be tried.
 pub(crate) struct Core {
     dispatcher: Dispatcher,
     held: BTreeMap<Ticket, Held>,
+    trials: Trials,
     record: Option<BufWriter<File>>,
 }
 
@@ -53,6 +55,7 @@ impl Core {
         Ok(Core {
             dispatcher,
             held: BTreeMap::new(),
+            trials: Trials::default(),
             record,
         })
     }
@@ -118,6 +121,7 @@ impl Core {
 
     pub(crate) fn up(&mut self, at: u64, replica: ReplicaId, actions: &mut Vec<Action>) {
         let before = actions.len();
+        self.trials.end(replica);
         self.dispatcher.replica_up(at, replica, actions);
         self.note(at, &actions[before..], || Event::Up { replica: replica.0 });
     }
@@ -149,6 +153,37 @@ impl Core {
         self.dispatcher.remove_replica(at, replica, actions)?;
         self.note(at, &actions[before..], || Event::Remove { replica: replica.0 });
         Ok(())
+    }
+
+    /// A replica that failed is to be tried with requests of clients, first and then again after `wait` nanoseconds.
+    pub(crate) fn begin_trials(&mut self, at: u64, replica: ReplicaId, service: ServiceId, wait: u64) {
+        self.trials.begin(at, replica, service, wait);
+    }
+
+    /// Who is to have a copy of a request that another replica has got.
+    #[inline]
+    pub(crate) fn on_trial(&mut self, at: u64, service: ServiceId) -> Option<ReplicaId> {
+        let replica = self.trials.due(at, service)?;
+        self.still_failed(replica, service)
+    }
+
+    /// Who is to have a request for which no replica is alive.
+    pub(crate) fn last_resort(&mut self, at: u64, service: ServiceId) -> Option<ReplicaId> {
+        let replica = self.trials.last_resort(at, service)?;
+        self.still_failed(replica, service)
+    }
+
+    /// A late answer may have told the dispatcher that a replica is alive, and others are removed.
+    fn still_failed(&mut self, replica: ReplicaId, service: ServiceId) -> Option<ReplicaId> {
+        let known = self.dispatcher.replicas(service);
+        if known
+            .iter()
+            .any(|known| known.id == replica && known.health == "failed")
+        {
+            return Some(replica);
+        }
+        self.trials.end(replica);
+        None
     }
 
     /// Keeps a request that waits.

@@ -21,6 +21,8 @@ pub(crate) struct Flight {
     pub(crate) service: usize,
     /// When it was sent on, in nanoseconds.
     pub(crate) since: u64,
+    /// Whether the dispatcher counts it: not what finds out if a replica is alive.
+    pub(crate) counted: bool,
 }
 
 /// The requests sent on by one thread through one socket, by numbers that no two of them share.
@@ -60,7 +62,7 @@ impl Flights {
         self.slots.resize(size, empty);
     }
 
-    /// How many answers are awaited.
+    /// How many answers somebody waits for.
     pub(crate) fn open(&self) -> usize {
         self.open
     }
@@ -77,7 +79,7 @@ impl Flights {
             flight: Some(flight),
         };
         self.order.push_back(number);
-        self.open += 1;
+        self.open += usize::from(flight.origin != Origin::Probe);
         Some(number)
     }
 
@@ -90,9 +92,9 @@ impl Flights {
     /// Ends the request that has this slot.
     pub(crate) fn end(&mut self, number: u64) {
         let slot = &mut self.slots[(number & SLOT) as usize];
-        if slot.flight.take().is_some() {
+        if let Some(flight) = slot.flight.take() {
             self.free.push_back((number & SLOT) as u16);
-            self.open -= 1;
+            self.open -= usize::from(flight.origin != Origin::Probe);
         }
         while let Some(first) = self.order.front() {
             if self.is_open(*first) {
@@ -133,13 +135,18 @@ mod tests {
 
     fn flight(since: u64) -> Flight {
         Flight {
-            origin: Origin::Probe,
+            origin: Origin::Client {
+                address: ([127, 0, 0, 1], 9).into(),
+                number: since,
+                route: None,
+            },
             key: RequestKey {
                 client: 1,
                 number: since,
             },
             service: 0,
             since,
+            counted: true,
         }
     }
 
@@ -168,6 +175,20 @@ mod tests {
             flights.begin(0, flight(9)).map(|number| number & 0xffff),
             Some(77)
         );
+    }
+
+    #[test]
+    fn nobody_waits_for_a_sign_of_life() {
+        let mut flights = Flights::new();
+        let probe = Flight {
+            origin: Origin::Probe,
+            ..flight(5)
+        };
+        let number = flights.begin(0, probe).unwrap();
+        assert!(flights.find(number, u64::MAX).is_some());
+        assert_eq!(flights.open(), 0);
+        flights.end(number);
+        assert_eq!(flights.open(), 0);
     }
 
     #[test]

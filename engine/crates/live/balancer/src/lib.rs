@@ -26,6 +26,7 @@ mod settings;
 mod shared;
 mod status;
 mod trace;
+mod trials;
 mod worker;
 
 pub use balancer::Balancer;

@@ -5,7 +5,7 @@ mod harness;
 use harness::*;
 use rackwright_balancer::{Balancer, Framing, Settings, StickyBy};
 use rackwright_dispatch::Policy;
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -101,6 +101,80 @@ fn a_replica_that_says_nothing_is_found_out_and_its_requests_are_forgotten() {
     let status = wait_until(&balancer, "idle", is_idle);
     assert_eq!(status.services[0].replicas[1].health, "failed");
     assert_eq!(put(&load).lost, 0);
+}
+
+/// A balancer whose service answers nothing that is known beforehand.
+fn without_probe(replicas: &[SocketAddr], expiry_us: u64) -> Balancer {
+    let mut settings = settings(0, WORK, replicas);
+    settings.services[0].probe = None;
+    settings.expiry_us = expiry_us;
+    Balancer::start(settings).unwrap()
+}
+
+/// Puts requests one by one until none of the replicas at these places is up; how many were lost.
+fn lost_until_failed(balancer: &Balancer, places: &[usize]) -> u64 {
+    let mut single = plan(balancer.addresses(), 2000.0, 1, 0.0);
+    single.timeout_us = 300_000.0;
+    let have_failed = || {
+        let replicas = &balancer.status().services[0].replicas;
+        places.iter().all(|place| replicas[*place].health == "failed")
+    };
+    let lost = (0..40)
+        .map_while(|_| (!have_failed()).then(|| put(&single).lost))
+        .sum();
+    assert!(have_failed(), "{:?}", balancer.status());
+    lost
+}
+
+#[test]
+fn without_a_probe_a_dead_replica_gets_copies_of_requests_and_nothing_else_until_it_is_back() {
+    let addresses = [free_address(), free_address(), free_address()];
+    let steady = services_at(vec![addresses[2]], 0);
+    let balancer = without_probe(&addresses, 4_000_000);
+    assert_eq!(lost_until_failed(&balancer, &[0, 1]), 2);
+    // Far longer than the wait between two trials at first.
+    assert_eq!(put(&plan(balancer.addresses(), 500.0, 300, 0.0)).lost, 0);
+    let back = services_at(vec![addresses[0]], 0);
+    let is_back = || balancer.status().services[0].replicas[0].health == "up";
+    assert!((0..1000).any(|_| put(&plan(balancer.addresses(), 100.0, 5, 0.0)).lost == 0 && is_back()));
+    assert_eq!(put(&plan(balancer.addresses(), 4000.0, 400, 500.0)).lost, 0);
+    assert!(back.answered() > 100 && steady.answered() > 100);
+    wait_until(&balancer, "idle", is_idle);
+}
+
+#[test]
+fn without_a_probe_a_silent_replica_is_asked_more_and_more_seldom() {
+    let silent = UdpSocket::bind(loopback()).unwrap();
+    silent.set_nonblocking(true).unwrap();
+    let heard = || {
+        let mut bytes = [0; 64];
+        std::iter::from_fn(|| silent.recv(&mut bytes).ok()).count()
+    };
+    let services = services(1);
+    let balancer = without_probe(&[silent.local_addr().unwrap(), services.addresses()[0]], 200_000);
+    lost_until_failed(&balancer, &[0]);
+    heard();
+    assert_eq!(put(&plan(balancer.addresses(), 500.0, 500, 0.0)).lost, 0);
+    // One second, or more on a busy machine: after 0, 10, 30, 70, 150, 310 and 630 ms.
+    assert!((3..=20).contains(&heard()));
+}
+
+#[test]
+fn without_a_probe_and_with_nobody_alive_requests_find_out_who_comes_back() {
+    let addresses = [free_address(), free_address()];
+    let balancer = without_probe(&addresses, 4_000_000);
+    assert_eq!(lost_until_failed(&balancer, &[0, 1]), 2);
+    let mut single = plan(balancer.addresses(), 2000.0, 1, 0.0);
+    single.timeout_us = 300_000.0;
+    assert_eq!(put(&single).lost, 1);
+    let back = services_at(vec![addresses[1]], 0);
+    // The dead are tried in turn.
+    assert!((0..40).any(|_| put(&single).lost == 0));
+    wait_until(&balancer, "up again", |status| {
+        status.services[0].replicas[1].health == "up"
+    });
+    assert_eq!(put(&plan(balancer.addresses(), 2000.0, 100, 0.0)).lost, 0);
+    assert!(back.answered() > 100);
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl Lanes {
         }
         let id = upstream.member.id;
         match flight.origin {
-            Origin::Probe => core.up(now, id, &mut self.actions),
+            Origin::Probe => {}
             Origin::Client { number, .. } => {
                 note_work(&upstream.member.work, now, &flight, is_last);
                 self.deliver(&flight, &framing.restore(bytes, number).parts());
@@ -170,8 +170,10 @@ impl Lanes {
                 self.deliver(&flight, &framing.restore(bytes, client_number).parts());
             }
         }
-        if is_last && flight.origin != Origin::Probe {
-            core.response(now, flight.key, &mut self.actions);
+        match flight.counted {
+            true if is_last => core.response(now, flight.key, &mut self.actions),
+            true => {}
+            false => core.up(now, id, &mut self.actions),
         }
         self.perform(core, now, None);
     }

@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::flights::Flight;
 use crate::hand::{client_of, key_of, Hand, Origin};
 use rackwright_dispatch::wire::{Header, Kind, Origin as WireOrigin};
-use rackwright_dispatch::{Action, PeerId, ReplicaId, Report};
+use rackwright_dispatch::{Action, DropReason, PeerId, ReplicaId, Report};
 use std::hash::BuildHasher;
 
 impl Lanes {
@@ -44,9 +44,18 @@ impl Lanes {
         let mut actions = std::mem::take(&mut self.actions);
         for action in actions.drain(..) {
             match (action, hand) {
-                (Action::Serve { replica }, Some(hand)) => self.serve(replica, hand, now),
+                (Action::Serve { replica }, Some(hand)) => {
+                    self.serve(replica, hand, now);
+                    self.copy_on_trial(core, hand, now);
+                }
                 (Action::Redirect { peer, hops, report }, Some(hand)) => {
                     self.redirect(peer, hops, &report, hand, now);
+                    self.copy_on_trial(core, hand, now);
+                }
+                (Action::Drop(DropReason::NoReplica), Some(hand)) => {
+                    if let Some(replica) = core.last_resort(now, hand.request.service) {
+                        self.try_with(replica, hand.origin, hand, now);
+                    }
                 }
                 (Action::Hold { ticket }, Some(hand)) => core.hold(ticket, hand),
                 (Action::Release { ticket, replica }, _) => match core.take(ticket) {
@@ -64,12 +73,7 @@ impl Lanes {
                 }
             }
         }
-        // What probing without a question has found comes last.
-        actions.append(&mut self.actions);
         std::mem::swap(&mut self.actions, &mut actions);
-        if !self.actions.is_empty() {
-            self.perform(core, now, None);
-        }
     }
 
     pub(super) fn next_tag(&mut self) -> u64 {
@@ -78,6 +82,39 @@ impl Lanes {
     }
 
     pub(super) fn serve(&mut self, replica: ReplicaId, hand: &Hand<'_>, now: u64) {
+        let flight = Flight {
+            origin: hand.origin,
+            key: hand.request.key,
+            service: hand.service,
+            since: now,
+            counted: true,
+        };
+        self.send(replica, hand, flight);
+    }
+
+    /// Sends a copy of a request to a replica that failed, if one is to be tried now: another one answers the client.
+    fn copy_on_trial(&mut self, core: &mut Core, hand: &Hand<'_>, now: u64) {
+        if let Some(replica) = core.on_trial(now, hand.request.service) {
+            self.try_with(replica, Origin::Probe, hand, now);
+        }
+    }
+
+    /// Sends a request to a replica that failed: any answer is a sign of life, and goes back to `origin`.
+    fn try_with(&mut self, replica: ReplicaId, origin: Origin, hand: &Hand<'_>, now: u64) {
+        let flight = Flight {
+            origin,
+            key: hand.request.key,
+            service: hand.service,
+            since: now,
+            counted: false,
+        };
+        if let Some(Some(upstream)) = self.replicas.get_mut(usize::from(replica.0)) {
+            upstream.find_anew();
+        }
+        self.send(replica, hand, flight);
+    }
+
+    fn send(&mut self, replica: ReplicaId, hand: &Hand<'_>, flight: Flight) {
         let tag = self.next_tag();
         if !self.reaches(replica) {
             self.shared.counters.undelivered.add(1);
@@ -88,12 +125,6 @@ impl Lanes {
         let upstream = self.replicas[usize::from(replica.0)]
             .as_mut()
             .expect("it is reached");
-        let flight = Flight {
-            origin: hand.origin,
-            key: hand.request.key,
-            service: hand.service,
-            since: now,
-        };
         let Some(number) = upstream.flights.begin(tag, flight) else {
             self.shared.counters.overflows.add(1);
             return;
@@ -108,6 +139,7 @@ impl Lanes {
             key: hand.request.key,
             service: hand.service,
             since: now,
+            counted: false,
         };
         let tag = self.next_tag();
         let tag = self.secret.hash_one(tag);
@@ -154,7 +186,7 @@ impl Lanes {
         }
     }
 
-    /// Asks a replica for a sign of life. One that nothing can be asked is tried with requests again.
+    /// Asks a replica for a sign of life. One that nothing can be asked is tried with requests.
     pub(super) fn probe(&mut self, core: &mut Core, replica: ReplicaId, now: u64) {
         let tag = self.next_tag();
         if !self.reaches(replica) {
@@ -163,8 +195,7 @@ impl Lanes {
         let upstream = self.replicas[usize::from(replica.0)]
             .as_mut()
             .expect("it is reached");
-        // It may be another machine by now: the kernel finds out which, and its answer tells us.
-        upstream.route = None;
+        upstream.find_anew();
         let service = upstream.member.service;
         let settings = &self.shared.settings.services[service];
         let flight = Flight {
@@ -172,6 +203,7 @@ impl Lanes {
             key: key_of([0; 6], 0),
             service,
             since: now,
+            counted: false,
         };
         let Some(number) = upstream.flights.begin(tag, flight) else {
             return;
@@ -183,7 +215,8 @@ impl Lanes {
             Some(probe) => upstream.way.outbox.push(None, &[&probe]),
             None => {
                 upstream.flights.end(number);
-                core.up(now, replica, &mut self.actions);
+                let wait = self.shared.settings.probe_interval_us.saturating_mul(1000);
+                core.begin_trials(now, replica, settings.id, wait);
             }
         }
     }

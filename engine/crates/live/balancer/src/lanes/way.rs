@@ -43,6 +43,11 @@ pub(super) struct Upstream {
 }
 
 impl Upstream {
+    /// It may be another machine by now: the kernel finds out which, and its answer tells us.
+    pub(super) fn find_anew(&mut self) {
+        self.route = None;
+    }
+
     /// Lets a datagram go there, in a frame if that is possible.
     #[inline]
     pub(super) fn push(&mut self, frames: &mut Option<FrameLanes>, parts: &[&[u8]]) {
