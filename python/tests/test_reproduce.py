@@ -117,6 +117,12 @@ def test_a_table_must_have_what_was_measured_and_no_more(
         compare("table.csv", {})
 
 
+def test_units_of_protobuf_reach_the_published_frequencies() -> None:
+    (done,) = reproduce("proto-asic")
+    assert not done.failed
+    assert [row.unit for row in done.outcome.rows] == ["GHz", "mm²", "GHz", "mm²"]
+
+
 def test_the_report_shows_every_row_and_escapes() -> None:
     experiment = Experiment("x-1", "A <title>", "A paper", "Runs.", lambda _: Outcome([]))
     chart = line_chart("a & b", "x", "y", {"ours": [(1, 2), (2, 4)], "<ideal>": [(1, 0), (2, 0)]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rackwright.errors import RackwrightError
-from rackwright.reproduce import daronpon, protobuf, queueing
+from rackwright.reproduce import daronpon, protobuf, protobuf_asic, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
 from rackwright.reproduce.fireperf import copies, copying, network, rate, stacks
@@ -32,6 +32,7 @@ EXPERIMENTS = (
     remote_paging.EXPERIMENT,
     queueing.EXPERIMENT,
     *protobuf.EXPERIMENTS,
+    protobuf_asic.EXPERIMENT,
     call_sizes.EXPERIMENT,
     *sweeps.EXPERIMENTS,
     *daronpon.EXPERIMENTS,

@@ -1,0 +1,63 @@
+"""What a point is measured by: calls of a unit, whoever makes and checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rackwright.exploration.point import Point
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call at one point: `index` is its place among the calls.
+
+    `uncompressed_bytes` are what its speed counts, `compressed_bytes` what it came to; a call that compresses
+    nothing has the same in both.
+    """
+
+    index: int
+    uncompressed_bytes: int
+    compressed_bytes: int
+    cycles: int
+    clock_hz: int
+    verified: bool
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time from the first command to the completion."""
+        return self.cycles / self.clock_hz
+
+
+class Session(Protocol):
+    """A unit fresh from reset that calls are made of, one after the other."""
+
+    def call(self, index: int) -> Call:
+        """Makes a call and checks what came of it."""
+
+
+class Calls(Protocol):
+    """All calls of an exploration."""
+
+    @property
+    def digest(self) -> str:
+        """Equal when all calls are."""
+
+    @property
+    def known(self) -> Sequence[tuple[int, int]]:
+        """For each call what is known before it is measured: its bytes, and what they come to."""
+
+    @property
+    def library_ratio(self) -> float | None:
+        """Uncompressed over compressed bytes as the official library has them, where that is what calls do."""
+
+    def session(self, point: Point) -> Session:
+        """The unit of a point, fresh from reset."""
+
+
+class CallSource(Protocol):
+    """Where calls come from, small enough to be sent to another process."""
+
+    def open(self) -> Calls:
+        """The calls; what was opened once is kept by the process."""

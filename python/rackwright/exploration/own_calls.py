@@ -1,0 +1,133 @@
+"""Calls of a user's own unit: a Python class of the user's makes them and checks what comes of them."""
+
+from __future__ import annotations
+
+import importlib.util
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+from rackwright.clocks import clock_of
+from rackwright.designs import ParameterValue
+from rackwright.errors import RackwrightError
+from rackwright.exploration.calls import Call
+from rackwright.exploration.point import Point
+from rackwright.exploration.store import content_key
+from rackwright.unit import Unit
+
+
+class UnitWorkload(ABC):
+    """What a unit of one's own is explored with: derive a class, and name it in the space.
+
+    It is made without arguments in each process that measures, so that the calls may depend on nothing but the
+    file that it stands in; what else it reads belongs into `inputs`. `settings` are the values that the space
+    may vary and that `run` gets, by their names.
+    """
+
+    settings: ClassVar[Mapping[str, Sequence[ParameterValue]]] = {}
+    inputs: ClassVar[Sequence[str]] = ()
+    """Files that it reads, relative to its own: measurements are made anew when one of them changes."""
+
+    @abstractmethod
+    def sizes(self) -> Sequence[int]:
+        """The bytes of each call, which speeds are counted in."""
+
+    @abstractmethod
+    def run(self, unit: Unit, call: int, settings: Mapping[str, ParameterValue]) -> bool:
+        """Makes a call of `unit`, whose buffers are free, and tells whether what came of it is right.
+
+        The cycles of the call are those of the unit's clock that pass meanwhile; to load and to read memory
+        takes none.
+        """
+
+
+@dataclass(frozen=True)
+class OwnSource:
+    """The class `name` of the file `path`."""
+
+    path: Path
+    name: str
+
+    def open(self) -> OwnCalls:
+        """The calls; raises `RackwrightError` that names the file for what is no workload."""
+        return _opened(self)
+
+
+@lru_cache(maxsize=1)
+def _opened(source: OwnSource) -> OwnCalls:
+    workload = load_workload(source)
+    sizes = workload.sizes()
+    odd = [size for size in sizes if isinstance(size, bool) or not isinstance(size, int) or size < 0]
+    if not sizes or odd:
+        what = f"has {odd[0]!r}" if odd else "has no calls"
+        raise RackwrightError(
+            f"{source.path}: sizes() of {source.name} {what}; it gives the bytes of each call"
+        )
+    read = [source.path, *(source.path.parent / name for name in workload.inputs)]
+    try:
+        contents = [path.read_bytes().hex() for path in read]
+    except OSError as error:
+        raise RackwrightError(f"{source.path}: inputs of {source.name}: {error}") from error
+    return OwnCalls(workload, tuple(sizes), content_key(source.name, *contents)[:16])
+
+
+def load_workload(source: OwnSource) -> UnitWorkload:
+    """An object of the class; raises `RackwrightError` that names the file when there is none."""
+    spec = importlib.util.spec_from_file_location(f"workload_{source.path.stem}", source.path)
+    if spec is None or spec.loader is None:
+        raise RackwrightError(f"{source.path}: not a file of Python")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise RackwrightError(f"{source.path}: {type(error).__name__}: {error}") from error
+    found = getattr(module, source.name, None)
+    if not (isinstance(found, type) and issubclass(found, UnitWorkload)):
+        raise RackwrightError(f"{source.path}: has no class {source.name} that derives from UnitWorkload")
+    return found()
+
+
+@dataclass(frozen=True)
+class OwnCalls:
+    """What a workload has."""
+
+    workload: UnitWorkload
+    sizes: tuple[int, ...]
+    digest: str
+
+    @property
+    def known(self) -> list[tuple[int, int]]:
+        """The bytes of each call, which come to as many."""
+        return [(size, size) for size in self.sizes]
+
+    @property
+    def library_ratio(self) -> None:
+        """None: nothing is compressed."""
+        return None
+
+    def session(self, point: Point) -> OwnSession:
+        """The unit of a point, fresh from reset."""
+        hertz = clock_of(Path(point.config.unit), point.config.clock).hertz
+        return OwnSession(self, Unit(point.config, memory=point.timing.memory), point, hertz)
+
+
+@dataclass(frozen=True)
+class OwnSession:
+    """A unit that is given the calls of a workload."""
+
+    calls: OwnCalls
+    unit: Unit
+    point: Point
+    hertz: int
+
+    def call(self, index: int) -> Call:
+        """One call. It is wrong as well when the unit has touched what is not its own."""
+        self.unit.release_all()
+        began, violations = self.unit.cycle, self.unit.violations
+        right = self.calls.workload.run(self.unit, index, self.point.config.settings)
+        size = self.calls.sizes[index]
+        verified = bool(right) and self.unit.violations == violations
+        return Call(index, size, size, self.unit.cycle - began, self.hertz, verified)
