@@ -50,7 +50,7 @@ class Calls(Protocol):
 
     @property
     def library_ratio(self) -> float | None:
-        """Uncompressed over compressed bytes as the official library has them, where that is what calls do."""
+        """Uncompressed over compressed bytes of the official library, where calls compress or decompress."""
 
     def session(self, point: Point) -> Session:
         """The unit of a point, fresh from reset."""

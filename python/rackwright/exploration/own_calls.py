@@ -22,9 +22,9 @@ from rackwright.unit import Unit
 class UnitWorkload(ABC):
     """What a unit of one's own is explored with: derive a class, and name it in the space.
 
-    It is made without arguments in each process that measures, so that the calls may depend on nothing but the
-    file that it stands in; what else it reads belongs into `inputs`. `settings` are the values that the space
-    may vary and that `run` gets, by their names.
+    It is made without arguments in each process that measures, so that the calls may depend on nothing but
+    the file that it stands in; what else it reads belongs into `inputs`. `settings` are the values that the
+    space may vary and that `run` gets, by their names.
     """
 
     settings: ClassVar[Mapping[str, Sequence[ParameterValue]]] = {}
