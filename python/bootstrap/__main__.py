@@ -37,10 +37,14 @@ def extras_of(arguments: list[str]) -> set[str]:
         extras.add(builds.FRONT_END)
     if verb == "profile":
         extras.add(builds.PARQUET)
+    if verb == "docs":
+        extras.add(builds.DOCS)
     if verb == "protobuf" or (verb == "bench" and rest[:1] == ["protobuf"]):
         extras.add(builds.PROTOBUF_LIBRARY)
     if verb == "bench" and rest[:1] == ["compression"]:
         extras.add(builds.COMPRESSION)
+    if verb == "bench" and rest[:1] == ["units"] and "--library" in arguments:
+        extras |= {builds.COMPRESSION, builds.PROTOBUF_LIBRARY}
     return extras
 
 

@@ -30,15 +30,16 @@ from bootstrap.software import RISCV
 from bootstrap.steps import Step, execute, input_files
 
 PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL = "protobuf", "compression", "rocket"
-PARQUET, FRONT_END, TESTS = "parquet", "front-end", "tests"
-EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, FRONT_END, TESTS)
+PARQUET, FRONT_END, DOCS, TESTS = "parquet", "front-end", "docs", "tests"
+EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, FRONT_END, DOCS, TESTS)
 """Steps that are done for whoever uses what they make."""
 
-WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot")
+WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot", "docs")
 """Verbs that need the engine and no units."""
 
 _LOCKS = {
-    name: PYTHON / f"requirements{name}.lock" for name in ("", "-test", "-rocket", "-parquet", "-synth")
+    name: PYTHON / f"requirements{name}.lock"
+    for name in ("", "-test", "-rocket", "-parquet", "-synth", "-docs")
 }
 _EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
@@ -159,6 +160,15 @@ def all_steps() -> tuple[Step, ...]:
         run=lambda: _pip(FRONT_END, "-synth"),
         after=("python",),
     )
+    docs = Step(
+        DOCS,
+        "Sphinx with its extensions and theme, for the site",
+        inputs=(_LOCKS["-docs"],),
+        outputs=(venv.packages() / "sphinx",),
+        settings=(sys.version,),
+        run=lambda: _pip(DOCS, "-docs"),
+        after=("python",),
+    )
     rocket = Step(
         ROCKET_RTL,
         "the Rocket core in Verilog (409 MB)",
@@ -203,6 +213,7 @@ def all_steps() -> tuple[Step, ...]:
         rocket,
         parquet,
         front_end,
+        docs,
         tests,
     )
 
@@ -251,7 +262,7 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     if verb == "image":
         return (steps["python"],)
     if verb in WITHOUT_HARDWARE:
-        return steps["python"], steps["engine"]
+        return steps["python"], steps["engine"], *(steps[name] for name in (DOCS,) if name in extras)
     return tuple(step for name, step in steps.items() if name not in EXTRAS or name in extras)
 
 

@@ -2,40 +2,74 @@
 
 from __future__ import annotations
 
-VERBS = {
-    "demo": "Compare Snappy on this processor, on simulated cores, and on the same cores with the unit.",
-    "accelerate": "Run a unit alone against the memory model on a file, and verify the result.",
-    "run": (
-        "Run a program on a simulated server, or a script that runs a cluster, and report how long it took."
-    ),
-    "image": "Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.",
-    "boot": "Boot Debian's own kernel, with the console in this terminal, or to run one command.",
-    "profile": "Say where every cycle of a run goes, without the run noticing: stacks, durations, counters.",
-    "trace": "Print the executed instructions of a trace.",
-    "reproduce": "Make figures and tables of papers again, and compare.",
-    "dispatch": (
-        "Stand in front of services on UDP, and give each request to the replica that has least to do."
-    ),
-    "loadtest": "Put load on services over UDP, or on simulated ones, and tell how long they take to answer.",
-    "explore": "Measure every point of a design space over a suite of calls.",
-    "units": "List the hardware units: what they do, their parameters, commands, ports and status.",
-    "synth": (
-        "Synthesise a unit to gates: logic depth in FO4, the clock and the area that follow, and where they "
-        "go."
-    ),
-    "doctor": "Say what is installed, what is missing and how to get it. Works before anything is built.",
-    "test": "Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests.",
-    "bench": "Measure the units and the simulation itself.",
-    "protobuf": "Parse and serialize recorded messages, by the official library and by the units.",
-    "generate": "Make benchmark suites from statistics of a fleet.",
+GROUPS = {
+    "Begin": {
+        "demo": "Compare Snappy on this processor, on simulated cores, and on the same cores with the unit.",
+        "docs": "Build the documentation as a site of static files, with search, from this checkout.",
+        "doctor": "Say what is installed, what is missing and how to get it. Works before anything is built.",
+    },
+    "Hardware units": {
+        "units": "List the hardware units: what they do, their parameters, commands, ports and status.",
+        "accelerate": "Run a unit alone against the memory model on a file, and verify the result.",
+        "protobuf": "Parse and serialize recorded messages, by the official library and by the units.",
+        "synth": (
+            "Synthesise a unit to gates: logic depth in FO4, the clock and the area that follow, and where "
+            "they go."
+        ),
+    },
+    "Servers and clusters": {
+        "run": (
+            "Run a program on a simulated server, or a script that runs a cluster, and report how long it "
+            "took."
+        ),
+        "boot": "Boot Debian's own kernel, with the console in this terminal, or to run one command.",
+        "image": "Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.",
+    },
+    "Where the time goes": {
+        "profile": (
+            "Say where every cycle of a run goes, without the run noticing: stacks, durations, counters."
+        ),
+        "trace": "Print the executed instructions of a trace.",
+    },
+    "Measurements and papers": {
+        "bench": "Measure the units and the simulation itself.",
+        "generate": "Make benchmark suites from statistics of a fleet.",
+        "explore": "Measure every point of a design space over a suite of calls.",
+        "reproduce": "Make figures and tables of papers again, and compare.",
+    },
+    "Real services on UDP, without a simulation": {
+        "dispatch": (
+            "Stand in front of services on UDP, and give each request to the replica that has least to do."
+        ),
+        "loadtest": (
+            "Put load on services over UDP, or on simulated ones, and tell how long they take to answer."
+        ),
+    },
+    "Development of Rackwright": {
+        "test": (
+            "Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests."
+        ),
+    },
 }
-"""The verbs, each with the first line of its help."""
+"""The verbs by what people want to do, each with the first line of its help."""
+
+VERBS = {name: about for verbs in GROUPS.values() for name, about in verbs.items()}
+"""All verbs."""
+
+
+def group_of(verb: str) -> str:
+    """The name of the group that has `verb`."""
+    return next(group for group, verbs in GROUPS.items() if verb in verbs)
 
 
 def text() -> str:
     """The usage."""
     width = max(map(len, VERBS))
-    verbs = "\n".join(f"  {name:<{width}}  {about}" for name, about in VERBS.items())
+    groups = [
+        f"{group}:\n" + "\n".join(f"  {name:<{width}}  {about}" for name, about in verbs.items())
+        for group, verbs in GROUPS.items()
+    ]
+    verbs = "\n\n".join(groups)
     return (
         "Usage: ./rw VERB [ARGUMENTS]...\n\n"
         "Put RTL units into a server, run real software on it cycle by cycle, and see what they gain.\n\n"

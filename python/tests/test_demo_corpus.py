@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import rw
+from compilers import compiler_version
 
 from rackwright import libsnappy
 from rackwright.demo.archive import default_archive
@@ -31,12 +31,6 @@ def test_the_corpus_is_the_same_on_every_machine() -> None:
     assert hashlib.sha256(data).hexdigest() == SHA256
     assert data.startswith(corpus(1000))
     assert 2 < len(data) / len(libsnappy.compress(data)) < 3
-
-
-def compiler_version() -> int:
-    """The version of the compiler of the programs on the simulated cores, whose cycles depend on it."""
-    command = ["riscv64-linux-gnu-gcc", "-dumpversion"]
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(".")[0])
 
 
 def same_everywhere(row: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import typer
 
 from bootstrap.console import EXIT_INTERRUPTED, EXIT_NOT_READY
-from bootstrap.usage import VERBS
+from bootstrap.usage import VERBS, group_of
 from rackwright.cli.output import EXIT_FAILED
 from rackwright.errors import MissingBuildError, RackwrightError
 
@@ -32,9 +32,9 @@ def command_line(verbs: Iterable[str] = VERBS) -> typer.Typer:
     for name in verbs:
         verb = getattr(importlib.import_module(f"rackwright.cli.{name}"), name)
         if isinstance(verb, typer.Typer):
-            app.add_typer(verb, name=name)
+            app.add_typer(verb, name=name, rich_help_panel=group_of(name))
         else:
-            app.command(name)(verb)
+            app.command(name, rich_help_panel=group_of(name))(verb)
     return app
 
 

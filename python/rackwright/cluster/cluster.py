@@ -131,9 +131,9 @@ class Cluster:
         current().stepped = True
         return self._take(None)
 
-    def draw(self, path: str | Path) -> None:
-        """Writes the topology as an SVG picture."""
-        Path(path).write_text(svg(self.topology))
+    def draw(self, path: str | Path, result: ClusterResult | None = None) -> None:
+        """Writes the topology as an SVG picture; with the `result` of a run, what went over each link."""
+        Path(path).write_text(svg(self.topology, result))
 
     def __str__(self) -> str:
         return str(self.topology)

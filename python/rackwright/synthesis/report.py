@@ -40,7 +40,7 @@ def _unit(row: Figures) -> str:
     return (
         f'<h2>{escape(name)}</h2><div class="headlines">{cards}</div>{notes}'
         f"<h2>Where the area goes</h2>{_map(row)}{_macros(row)}{_flops(row)}"
-        f"<h2>The longest paths</h2>{''.join(map(_path, row.paths))}"
+        f"<h2>The longest paths</h2>{_paths(row)}"
     )
 
 
@@ -54,10 +54,10 @@ def _map(row: Figures) -> str:
     for (name, area, kind), (x, y, width, height) in zip(areas, boxes, strict=True):
         title = f"<title>{escape(name)}: {area:.4f} mm²</title>"
         shapes.append(
-            f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+            f'<rect fill="var(--{kind})" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
             f'stroke="var(--paper)">{title}</rect>'
         )
-        if width > 7.5 * len(name) and height > 18:
+        if width > 9 * len(name) and height > 18:
             shapes.append(f'<text x="{x + 4:.1f}" y="{y + 15:.1f}">{escape(name)}</text>')
     return f'<svg viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}">{"".join(shapes)}</svg>'
 
@@ -111,14 +111,19 @@ def _flops(row: Figures) -> str:
     return _table(("memory made of flops", "number", "words x bits", "ports", "synchronous"), cells)
 
 
-def _path(path: TimedPath) -> str:
+def _paths(row: Figures) -> str:
+    """The longest one is shown cell by cell, the others when one asks for them."""
+    return "".join(_path(path, opened=number == 0) for number, path in enumerate(row.paths))
+
+
+def _path(path: TimedPath, *, opened: bool) -> str:
     title = f"{path.depth_fo4:.1f} FO4: {escape(path.start)} → {escape(path.end)}"
     cells = (
         (point.name, point.cell, f"{point.delay_fo4:.1f}", f"{point.arrival_fo4:.1f}")
         for point in path.points
     )
     table = _table(("point", "cell", "FO4", "arrives at"), cells)
-    return f"<details><summary>{title}</summary>{table}</details>"
+    return f"<details{' open' if opened else ''}><summary>{title}</summary>{table}</details>"
 
 
 def _table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

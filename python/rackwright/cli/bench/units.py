@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,12 @@ def units(
     update: Annotated[
         bool, typer.Option("--update", help="Put what was measured into the table that `rw units` shows.")
     ] = False,
+    library: Annotated[
+        bool,
+        typer.Option(
+            "--library", help="Measure the official libraries on the core boom, on these workloads."
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Speed of every unit as it is built by default, on a workload of its kind.
@@ -26,7 +33,12 @@ def units(
 
         ./rw bench units snappy-compress stream-copy --json
 
+        ./rw bench units zstd-compress --library
+
     """
+    if library:
+        _measure_library(names, update, json)
+        return
     from rackwright.benchmarks import units as benchmark
     from rackwright.benchmarks.speeds import write_speeds
 
@@ -54,3 +66,25 @@ def units(
         for row in rows
     ]
     print_table([*columns, ("workload", "left")], cells)
+
+
+def _measure_library(names: list[str] | None, update: bool, json: bool) -> None:
+    from rackwright.benchmarks.library import measure_library, write_library
+    from rackwright.benchmarks.units import MEASUREMENTS
+
+    chosen = names or list(MEASUREMENTS)
+    with working("the official libraries on boom") as activity:
+        rows = []
+        for number, name in enumerate(chosen):
+            activity.detail(f"{name}, {number + 1} of {len(chosen)}")
+            rows += [row for row in [measure_library(name)] if row]
+    if update:
+        write_library(rows)
+    if json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    columns = [("workload of", "left"), ("bytes", "right"), ("cycles of boom", "right"), ("GHz", "right")]
+    print_table(
+        columns,
+        [[row.unit, f"{row.bytes:,}", f"{row.cycles:,}", f"{row.clock_hz / 1e9:.2f}"] for row in rows],
+    )

@@ -1,0 +1,1 @@
+"""The documentation: block diagrams drawn from descriptions, and the site."""
