@@ -133,6 +133,12 @@ def test(
     """Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests.
 
     Every part runs, whether or not one before it failed. The exit status is 0 when all passed.
+
+    Examples:
+        ./rw test
+
+        ./rw test --long
+
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     environment = _environment(long)
