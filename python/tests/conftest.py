@@ -29,6 +29,24 @@ settings.register_profile("long", max_examples=2000, **_COMMON)  # type: ignore[
 settings.load_profile("long" if LONG else "short")
 
 
+LONGEST_FIRST = (
+    "test_protobuf_commands",
+    "test_protobuf_differential",
+    "test_protobuf_public_suite",
+    "test_reproduce",
+    "test_protobuf_conformance",
+    "test_synthesis",
+    "test_protobuf_replaced",
+)
+"""Files that take longest, so that no process is left with one when the others have nothing more to do."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Has the longest files first."""
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option that copies examples into the documentation."""
     parser.addoption("--update-docs", action="store_true", help="copy quoted files into the pages")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import rw
+from tiers import long
 
 from rackwright.errors import RackwrightError
 from rackwright.protobuf import Benchmark, Suite, Way, measure, wire
@@ -198,11 +199,15 @@ def test_an_edition_is_refused_by_its_name(tmp_path: Path) -> None:
         assert "new.proto: edition 2023 is newer than protobuf 3.21.12" in last
 
 
-def test_benchmarks_have_averages() -> None:
-    ended = rw("bench", "protobuf", "--suite", "fields", "--target", "host", "--target", "boom", "--json")
+@pytest.mark.parametrize(
+    "targets", [["host"], long(["host", "boom"], why="20 s, most of it compiling, for what suites show too")]
+)
+def test_benchmarks_have_averages(targets: list[str]) -> None:
+    options = [word for target in targets for word in ("--target", target)]
+    ended = rw("bench", "protobuf", "--suite", "fields", *options, "--json")
     assert ended.status == 0, ended.stderr
     rows = ended.json()["rows"]
-    assert len(rows) == 2 * 2 * 33
+    assert len(rows) == 2 * len(targets) * 33
     assert all(row["verified"] for row in rows)
 
 

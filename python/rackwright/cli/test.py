@@ -1,112 +1,23 @@
-"""`rw test`: the whole test suite."""
+"""`rw test`: the test suite, all of it or what is asked for."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bootstrap.paths import ENGINE, HARDWARE, LOGS, PYTHON
+from bootstrap.paths import BUILD, LOGS
 from rackwright.cli.output import EXIT_FAILED, messages, print_table
 from rackwright.rocket_verilog import rocket_verilog
+from rackwright.testing.checks import Outcome, run_lanes, stages
+from rackwright.testing.processor import ProcessorTime
+from rackwright.testing.selection import EVERYTHING, Selection, affected, changed_since, named
 from rackwright.toolchain import compiler, verilator_root
 
 LONG_RANDOM_PROGRAMS = "2000"
 """Random programs that a long run compares with QEMU."""
-
-MOST_PROCESSES = 4
-"""Processes that tests run in at most: each compiles designs and keeps guests of a GiB or two."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One part of the suite: a command that says by its exit status whether it passed.
-
-    The output of a quiet one is shown only when it fails. `environment` is what it needs beside that of all.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    folder: Path
-    quiet: bool = True
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a check ended and how long it took."""
-
-    check: Check
-    passed: bool
-    seconds: float
-
-
-def stages(long: bool) -> list[list[list[Check]]]:
-    """The suite: stages one after the other, each of lanes that run at the same time, each of checks.
-
-    Compiling Rust and testing blocks of hardware leave parts of a second core to each other; what pytest runs
-    takes all. It comes last because it runs everything together.
-    """
-    clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")
-    config = ("--config", "pyproject.toml")
-    ignored = ("--", "--include-ignored") if long else ()
-    cargo_test = ("cargo", "test", "--workspace", "--locked", "--quiet", "--no-fail-fast", *ignored)
-    # Tests of a file share what they set up, so that a file is done by one process.
-    shared = ("-n", str(min(os.cpu_count() or 1, MOST_PROCESSES)), "--dist", "loadfile")
-    pytest = ("pytest", *shared, *(() if long else ("-m", "not long")))
-    python = [
-        Check("ruff", ("ruff", "check", ".", "../examples", *config), PYTHON),
-        Check("ruff format", ("ruff", "format", "--check", ".", "../examples", *config), PYTHON),
-        Check("mypy", ("mypy",), PYTHON),
-    ]
-    rust = [
-        Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
-        Check("cargo clippy", clippy, ENGINE),
-        Check("cargo test", cargo_test, ENGINE),
-    ]
-    blocks = Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE, environment=_for_blocks())
-    return [[python], [rust, [blocks]], [[Check("pytest", pytest, PYTHON, quiet=False)]]]
-
-
-def _for_blocks() -> dict[str, str]:
-    """Where tests of single blocks find Verilator, and a compiler for what it writes."""
-    path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(verilator_root() / "bin")])
-    return {"PATH": path, "MAKEFLAGS": f"CXX={compiler()}"}
-
-
-def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
-    """Runs one check and says how it went."""
-    messages.print(f"[bold]{check.name}[/bold]: {' '.join(check.command)}", highlight=False)
-    start = time.monotonic()
-    log = LOGS / f"test-{check.name.replace(' ', '-')}.log"
-    with open(log, "wb") as sink:
-        result = subprocess.run(
-            check.command,
-            cwd=check.folder,
-            env={**environment, **check.environment},
-            stdin=subprocess.DEVNULL,
-            stdout=sink if check.quiet else None,
-            stderr=subprocess.STDOUT if check.quiet else None,
-            check=False,
-        )
-    outcome = Outcome(check, result.returncode == 0, time.monotonic() - start)
-    if check.quiet and not outcome.passed:
-        print(log.read_text(encoding="utf-8", errors="replace"))
-    return outcome
-
-
-def run_lanes(lanes: Sequence[Sequence[Check]], environment: Mapping[str, str]) -> list[Outcome]:
-    """Runs the checks of each lane one after the other, and the lanes at the same time."""
-    with ThreadPoolExecutor(len(lanes)) as pool:
-        run = pool.map(lambda lane: [run_check(check, environment) for check in lane], lanes)
-        return [outcome for outcomes in run for outcome in outcomes]
 
 
 def _environment(long: bool) -> dict[str, str]:
@@ -121,34 +32,80 @@ def _environment(long: bool) -> dict[str, str]:
     }
 
 
+def _selected(words: list[str], changed: bool) -> Selection:
+    if changed and len(words) > 1:
+        raise typer.BadParameter("--changed takes one revision of Git", param_hint="PATH|NAME")
+    if changed:
+        return affected(changed_since(words[0] if words else "HEAD"))
+    return named(words, Path.cwd()) if words else EVERYTHING
+
+
+def _made() -> dict[str, int]:
+    """How many things of each kind tests have had compiled so far."""
+    folders = {"designs elaborated": "elaborated/*/manifest.json", "designs compiled": "designs/*.so"}
+    return {kind: len(list(BUILD.glob(pattern))) for kind, pattern in folders.items()}
+
+
+def _print_summary(outcomes: list[Outcome], time: ProcessorTime, before: dict[str, int]) -> None:
+    rows = [
+        (outcome.check.name, "passed" if outcome.passed else "FAILED", f"{outcome.seconds:.1f} s")
+        for outcome in outcomes
+    ]
+    used = [(kind, f"{seconds:.0f} s") for kind, seconds in time.by_kind() if seconds >= 1]
+    print_table([("processor time", "left"), ("", "right")], used)
+    made = ", ".join(f"{count - before[kind]} {kind}" for kind, count in _made().items())
+    messages.print(f"compiled for these tests: {made}", highlight=False)
+    print_table([("check", "left"), ("result", "left"), ("time", "right")], rows)
+
+
 def test(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH|NAME…]",
+            help="Only these: files, crates, parts of tests' names; with --changed a revision of Git.",
+        ),
+    ] = None,  # noqa: PT028 (a verb, not a test)
+    changed: Annotated[
+        bool,
+        typer.Option(
+            "--changed",
+            help="Only what can be affected by the difference to a revision (default: the last commit).",
+        ),
+    ] = False,  # noqa: PT028
     long: Annotated[
         bool,
         typer.Option(
             "--long",
             help="Also the long runs: a million mutated inputs through the RTL, 2000 examples per property.",
         ),
-    ] = False,  # noqa: PT028 (a verb, not a test)
+    ] = False,  # noqa: PT028
 ) -> None:
-    """Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests.
+    """Run the test suite: formats, lints, types, unit, golden, property and end-to-end tests.
 
-    Every part runs, whether or not one before it failed. The exit status is 0 when all passed.
+    Every part runs, whether or not one before it failed. At the end it says which tests took longest and
+    where the processors' time went. The exit status is 0 when all passed.
 
     Examples:
         ./rw test
 
         ./rw test --long
 
+        ./rw test python/tests/test_streaming.py
+
+        ./rw test rackwright-memory every_alignment
+
+        ./rw test --changed main
     """
+    selection = _selected(words or [], changed)
     LOGS.mkdir(parents=True, exist_ok=True)
     environment = _environment(long)
-    outcomes = [outcome for lanes in stages(long) for outcome in run_lanes(lanes, environment)]
-    rows = [
-        (outcome.check.name, "passed" if outcome.passed else "FAILED", f"{outcome.seconds:.1f} s")
-        for outcome in outcomes
-    ]
-    print_table([("check", "left"), ("result", "left"), ("time", "right")], rows)
+    time, before = ProcessorTime(), _made()
+    with time.observed():
+        outcomes = [outcome for lanes in stages(long, selection) for outcome in run_lanes(lanes, environment)]
+    _print_summary(outcomes, time, before)
     passed = sum(outcome.passed for outcome in outcomes)
-    messages.print(f"{passed} of {len(outcomes)} checks passed", highlight=False)
-    if passed < len(outcomes):
+    failed = len(outcomes) - passed
+    messages.print(f"checks: {passed} passed, {failed} failed", highlight=False)
+    if failed:
         raise typer.Exit(EXIT_FAILED)

@@ -1,0 +1,143 @@
+"""The checks of the test suite: commands that pass or fail, in stages and lanes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bootstrap.paths import ENGINE, HARDWARE, LOGS, PYTHON
+from rackwright.cli.output import messages
+from rackwright.testing.selection import Selection, crates
+from rackwright.toolchain import compiler, verilator_root
+
+MOST_PROCESSES = 4
+"""Processes that tests run in at most: each compiles designs and keeps guests of a GiB or two."""
+
+SLOWEST = 20
+"""Tests that are named at the end with how long they took."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One part of the suite: a command that says by its exit status whether it passed.
+
+    The output of a quiet one is shown only when it fails. `environment` is what it needs beside that of all.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path
+    quiet: bool = True
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a check ended and how long it took."""
+
+    check: Check
+    passed: bool
+    seconds: float
+
+
+def stages(long: bool, selection: Selection) -> list[list[list[Check]]]:
+    """What is selected: stages one after the other, each of lanes that run at the same time, each of checks.
+
+    Compiling Rust, testing blocks of hardware and types of Python leave parts of a second core to each other;
+    what pytest runs takes all. It comes last because it runs everything together.
+    """
+    lanes = [_python(), _rust(long, selection.crates), [_blocks()]]
+    wanted = [selection.lints, selection.crates != (), selection.blocks]
+    first = [lane for lane, is_wanted in zip(lanes, wanted, strict=True) if is_wanted]
+    last = [[_pytest(long, selection)]] if selection.tests != () else []
+    return [stage for stage in (first, last) if stage]
+
+
+def _python() -> list[Check]:
+    config = ("--config", "pyproject.toml")
+    return [
+        Check("ruff", ("ruff", "check", ".", "../examples", *config), PYTHON),
+        Check("ruff format", ("ruff", "format", "--check", ".", "../examples", *config), PYTHON),
+        Check("mypy", ("mypy",), PYTHON),
+    ]
+
+
+def _rust(long: bool, selected: tuple[str, ...] | None) -> list[Check]:
+    clippy = ("cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings")
+    ignored = ("--", "--include-ignored") if long else ()
+    whole = ("--workspace",) if selected is None else _packages(selected)
+    # rustdoc takes seconds for each crate to find no examples.
+    with_examples = [name for name in (selected or crates()) if _has_examples(crates()[name][0])]
+    test, common = ("cargo", "test"), ("--locked", "--quiet", "--no-fail-fast")
+    checks = [
+        Check("cargo fmt", ("cargo", "fmt", "--check"), ENGINE),
+        Check("cargo clippy", clippy, ENGINE),
+        Check("cargo test", (*test, *whole, "--lib", "--bins", "--tests", *common, *ignored), ENGINE),
+    ]
+    if with_examples:
+        examples = (*test, "--doc", *_packages(with_examples), *common, *ignored)
+        checks.append(Check("cargo test --doc", examples, ENGINE))
+    return checks
+
+
+def _packages(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"--package={name}" for name in names)
+
+
+def _has_examples(folder: Path) -> bool:
+    """Whether the documentation of a crate has code in it."""
+    sources = (path.read_text(encoding="utf-8") for path in (folder / "src").rglob("*.rs"))
+    return any(re.search(r"^\s*//[/!]\s*```", text, re.MULTILINE) for text in sources)
+
+
+def _blocks() -> Check:
+    """Tests of single blocks, which find Verilator, and a compiler for what it writes."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(verilator_root() / "bin")])
+    found = {"PATH": path, "MAKEFLAGS": f"CXX={compiler()}"}
+    return Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE, environment=found)
+
+
+def _pytest(long: bool, selection: Selection) -> Check:
+    # Tests of a file share what they set up, so that a file is done by one process; those that take longest
+    # come first, as conftest.py has them.
+    processes = str(min(os.cpu_count() or 1, MOST_PROCESSES))
+    shared = ("-n", processes, "--dist", "loadfile", "--no-loadscope-reorder")
+    slowest = (f"--durations={SLOWEST}", "--durations-min=1")
+    named = ("-k", " or ".join(selection.names)) if selection.names else ()
+    short = () if long else ("-m", "not long")
+    command = ("pytest", *shared, *slowest, *short, *named, *(selection.tests or ()))
+    return Check("pytest", command, PYTHON, quiet=False)
+
+
+def run_check(check: Check, environment: Mapping[str, str]) -> Outcome:
+    """Runs one check and says how it went."""
+    messages.print(f"[bold]{check.name}[/bold]: {' '.join(check.command)}", highlight=False)
+    start = time.monotonic()
+    log = LOGS / f"test-{check.name.replace(' ', '-')}.log"
+    with open(log, "wb") as sink:
+        result = subprocess.run(
+            check.command,
+            cwd=check.folder,
+            env={**environment, **check.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=sink if check.quiet else None,
+            stderr=subprocess.STDOUT if check.quiet else None,
+            check=False,
+        )
+    outcome = Outcome(check, result.returncode == 0, time.monotonic() - start)
+    if check.quiet and not outcome.passed:
+        print(log.read_text(encoding="utf-8", errors="replace"))
+    return outcome
+
+
+def run_lanes(lanes: Sequence[Sequence[Check]], environment: Mapping[str, str]) -> list[Outcome]:
+    """Runs the checks of each lane one after the other, and the lanes at the same time."""
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        run = pool.map(lambda lane: [run_check(check, environment) for check in lane], lanes)
+        return [outcome for outcomes in run for outcome in outcomes]

@@ -1,0 +1,117 @@
+"""What the files of tests depend on, by the imports that are in the sources, wherever in a file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bootstrap.paths import PYTHON
+
+PACKAGES = ("bootstrap", "rackwright")
+TESTS = PYTHON / "tests"
+CONFTEST = TESTS / "conftest.py"
+
+ANOTHER_PYTHON = ("subprocess", "command_line", "runpy", "multiprocessing", "distributed", "mpi4py")
+"""Imports by which a test starts programs, and with them any of our modules."""
+
+_LAZY = PYTHON / "rackwright" / "__init__.py"
+"""It imports the module of a name when somebody asks for the name."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of Python: the modules that it imports, and the names that it wants of the package itself."""
+
+    path: Path
+    imports: frozenset[str]
+    names: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        return self.path.read_text(encoding="utf-8")
+
+
+@cache
+def source(path: Path) -> Source:
+    """The file, parsed."""
+    imports, names = set(), set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imports |= {alias.name for alias in node.names}
+            # Whoever has the package may ask it for each of its names.
+            names |= {name for alias in node.names if alias.name == "rackwright" for name in _homes()}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            imports |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {alias.name for alias in node.names if node.module == "rackwright"}
+    return Source(path, frozenset(imports), frozenset(names))
+
+
+@cache
+def _homes() -> Mapping[str, str]:
+    """By name: the module that the package takes it from, as `rackwright/__init__.py` lists them."""
+    for node in ast.parse(_LAZY.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOMES":
+            listed: dict[str, tuple[str, ...]] = ast.literal_eval(node.value)
+            return {name: f"rackwright.{module}" for module, names in listed.items() for name in names}
+    raise AssertionError(f"{_LAZY} has no _HOMES")
+
+
+def _files_of(module: str) -> list[Path]:
+    """The files that are read to import a module of ours or one beside the tests; none for one of others."""
+    parts = module.split(".")
+    if parts[0] in PACKAGES:
+        packages = [PYTHON.joinpath(*parts[:end], "__init__.py") for end in range(1, len(parts) + 1)]
+        return [path for path in (*packages, PYTHON.joinpath(*parts).with_suffix(".py")) if path.is_file()]
+    beside = [folder / f"{parts[0]}.py" for folder in (TESTS, TESTS / "cluster")]
+    return [path for path in beside if path.is_file()]
+
+
+def closure(paths: Iterable[Path]) -> frozenset[Path]:
+    """These files and all that they import, ours alone."""
+    waiting, found = list(paths), set[Path]()
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        parsed = source(path)
+        modules = [*parsed.imports, *(_homes()[name] for name in parsed.names & _homes().keys())]
+        waiting += [file for module in modules for file in _files_of(module)]
+    return frozenset(found)
+
+
+@dataclass(frozen=True)
+class TestFile:
+    """A file of tests with what it depends on: `sources`, and anything at all when it `starts_programs`."""
+
+    __test__ = False
+
+    path: Path
+    sources: frozenset[Path]
+    starts_programs: bool
+
+    @property
+    def name(self) -> str:
+        """Its path as pytest takes it."""
+        return str(self.path.relative_to(PYTHON))
+
+    def mentions(self, word: str) -> bool:
+        """Whether it, or a file beside it that it imports, has `word` in it."""
+        beside = [path for path in self.sources if path.is_relative_to(TESTS) and path != CONFTEST]
+        return any(word in source(path).text for path in beside)
+
+
+@cache
+def files_of_tests() -> tuple[TestFile, ...]:
+    """All of them. What conftest.py imports, each of them depends on."""
+    return tuple(map(_file_of_tests, sorted(TESTS.rglob("test_*.py"))))
+
+
+def _file_of_tests(path: Path) -> TestFile:
+    sources = closure([path, CONFTEST])
+    beside = [source(each).imports for each in sources if each.is_relative_to(TESTS)]
+    return TestFile(path, sources, any(name in imports for imports in beside for name in ANOTHER_PYTHON))

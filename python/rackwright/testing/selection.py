@@ -1,0 +1,183 @@
+"""Which parts of the suite are wanted: all, those with a name, or those that a change can affect."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bootstrap.paths import ENGINE, PYTHON, REPOSITORY
+from rackwright.errors import RackwrightError
+from rackwright.testing.imports import CONFTEST, TESTS, files_of_tests
+
+PREFIX = "rackwright-"
+"""How the names of our crates begin."""
+
+_PROSE = (".md",)
+_TEXTS = ("docs", "validation", "examples")
+"""Folders whose files those tests read that have the folder's name in them; no module imports from there."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Parts of the suite.
+
+    `lints` are those of Python, `blocks` the tests of hardware in Scala. `crates` are the packages of Rust
+    that are tested, and `tests` what pytest gets (files, or tests in them): None means all, () none.
+    `names` are parts of tests' names, one of which a test must have to be run.
+    """
+
+    lints: bool = True
+    crates: tuple[str, ...] | None = None
+    blocks: bool = True
+    tests: tuple[str, ...] | None = None
+    names: tuple[str, ...] = ()
+
+
+EVERYTHING = Selection()
+_NOTHING = Selection(False, (), False, ())
+
+
+def _both(one: Selection, other: Selection) -> Selection:
+    """What is in one of them."""
+
+    def together(some: tuple[str, ...] | None, more: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if some is None or more is None else tuple(sorted({*some, *more}))
+
+    return Selection(
+        one.lints or other.lints,
+        together(one.crates, other.crates),
+        one.blocks or other.blocks,
+        together(one.tests, other.tests),
+        one.names + other.names,
+    )
+
+
+def named(words: Sequence[str], here: Path) -> Selection:
+    """The tests that `words` name: crates, tests by file (as seen from `here`) or by parts of their names.
+
+    Of another file of the repository, those that a change of it can affect. Raises `RackwrightError` for a
+    file elsewhere.
+    """
+    found = _NOTHING
+    for word in words:
+        file, _, inside = word.partition("::")
+        path = (here / file).resolve()
+        if PREFIX + word.removeprefix(PREFIX) in crates():
+            found = _both(found, Selection(False, (PREFIX + word.removeprefix(PREFIX),), False, ()))
+        elif not path.exists():
+            found = _both(found, Selection(False, (), False, (), (word,)))
+        elif path.is_relative_to(TESTS) and path != CONFTEST:
+            test = str(path.relative_to(PYTHON)) + (f"::{inside}" if inside else "")
+            found = _both(found, Selection(False, (), False, (test,)))
+        elif path.is_relative_to(REPOSITORY):
+            files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+            found = _both(found, affected(files))
+        else:
+            raise RackwrightError(f"{word}: is not in {REPOSITORY}")
+    if found.names and not found.tests:
+        return Selection(found.lints, found.crates, found.blocks, None, found.names)
+    return found
+
+
+def changed_since(revision: str) -> list[Path]:
+    """Files that differ from what Git has in `revision`, those it does not know among them.
+
+    Raises `RackwrightError` when it has no such revision.
+    """
+    difference = _git("diff", "--name-only", "--no-renames", "-z", revision, "--")
+    unknown = _git("ls-files", "--others", "--exclude-standard", "-z")
+    return [REPOSITORY / name for name in sorted({*difference.split("\0"), *unknown.split("\0")}) if name]
+
+
+def _git(*arguments: str) -> str:
+    result = subprocess.run(["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise RackwrightError(f"git: {result.stderr.strip().splitlines()[0]}")
+    return result.stdout
+
+
+def affected(changed: Iterable[Path]) -> Selection:
+    """What can fail because of changes in these files: rather too much than too little."""
+    found = _NOTHING
+    for path in changed:
+        found = _both(found, _affected_by(path))
+    return found
+
+
+def _affected_by(path: Path) -> Selection:
+    parts = path.relative_to(REPOSITORY).parts
+    if path.suffix in _PROSE or parts[0] in _TEXTS:
+        return _of_texts(path, parts)
+    if parts[0] == "engine" and "crates" in parts:
+        return _of_crate(path)
+    if parts[:3] == ("hardware", "src", "test"):
+        return Selection(False, (), True, ())
+    if parts[0] == "hardware":
+        return Selection(False, (), True, None)
+    if parts[0] == "software":
+        return Selection(False, None, False, None)
+    if parts[0] == "python":
+        return _of_python(path)
+    return EVERYTHING
+
+
+def _of_texts(path: Path, parts: tuple[str, ...]) -> Selection:
+    """Those that read texts; of tables and scripts, also those of modules that read the folder."""
+    words = {path.name, *parts[:1], *([".md", "docs"] if path.suffix in _PROSE else [])}
+    readers = [each.name for each in files_of_tests() if any(map(each.mentions, words))]
+    if parts[0] == "validation" and path.suffix not in _PROSE:
+        # The package itself reads tables, and crates compare themselves with recordings.
+        return Selection(False, None, False, None)
+    return Selection(path.suffix == ".py", (), False, tuple(readers))
+
+
+def _of_python(path: Path) -> Selection:
+    within = path.is_relative_to(TESTS)
+    if path.suffix == ".py" and path != CONFTEST:
+        # A test that starts programs may import any module so, but no other test.
+        users = [
+            each for each in files_of_tests() if path in each.sources or (each.starts_programs and not within)
+        ]
+    elif within and path != CONFTEST:
+        users = [each for each in files_of_tests() if each.mentions(path.parent.name)]
+    else:
+        return Selection(True, (), False, None)
+    return Selection(path.suffix == ".py", (), False, tuple(each.name for each in users))
+
+
+def _of_crate(path: Path) -> Selection:
+    """The crate and those that depend on it; where it is part of the engine, all that uses the engine."""
+    owners = [name for name, (folder, _) in crates().items() if path.is_relative_to(folder)]
+    if not owners:
+        return EVERYTHING
+    [owner] = owners
+    if path.is_relative_to(crates()[owner][0] / "tests"):
+        return Selection(False, (owner,), False, ())
+    users, waiting = set[str](), [owner]
+    while waiting:
+        name = waiting.pop()
+        users.add(name)
+        waiting += [other for other, (_, uses) in crates().items() if name in uses and other not in users]
+    is_engine = f"{PREFIX}python" in users
+    tested = tuple(sorted(users - {f"{PREFIX}python"}))
+    return Selection(False, tested or (f"{PREFIX}python",), False, None if is_engine else ())
+
+
+@cache
+def crates() -> dict[str, tuple[Path, frozenset[str]]]:
+    """Our crates by their names: the folder of each, and what it depends on, also to be tested."""
+    command = ["cargo", "metadata", "--format-version=1", "--no-deps", "--offline"]
+    result = subprocess.run(command, cwd=ENGINE, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise RackwrightError(f"cargo metadata: {result.stderr.strip()}")
+    return {
+        each["name"]: (
+            Path(each["manifest_path"]).parent,
+            frozenset(dependency["name"] for dependency in each["dependencies"]),
+        )
+        for each in json.loads(result.stdout)["packages"]
+    }
