@@ -96,6 +96,7 @@ def test(
         ./rw test rackwright-memory every_alignment
 
         ./rw test --changed main
+
     """
     selection = _selected(words or [], changed)
     LOGS.mkdir(parents=True, exist_ok=True)

@@ -106,12 +106,13 @@ def _blocks() -> Check:
 def _pytest(long: bool, selection: Selection) -> Check:
     # Tests of a file share what they set up, so that a file is done by one process; those that take longest
     # come first, as conftest.py has them.
-    processes = str(min(os.cpu_count() or 1, MOST_PROCESSES))
-    shared = ("-n", processes, "--dist", "loadfile", "--no-loadscope-reorder")
+    files = selection.tests or ()
+    processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+    shared = ("-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder") if len(files) != 1 else ()
     slowest = (f"--durations={SLOWEST}", "--durations-min=1")
     named = ("-k", " or ".join(selection.names)) if selection.names else ()
     short = () if long else ("-m", "not long")
-    command = ("pytest", *shared, *slowest, *short, *named, *(selection.tests or ()))
+    command = ("pytest", *shared, *slowest, *short, *named, *files)
     return Check("pytest", command, PYTHON, quiet=False)
 
 
