@@ -56,3 +56,16 @@ def test_the_overview_names_verbs_that_there_are() -> None:
     verbs = described("overview").all_of("verbs")
     assert verbs
     assert [verb for verb in verbs if verb not in VERBS] == []
+
+
+def test_the_layers_have_every_crate_and_every_package() -> None:
+    """Folders of Python and software that are named exist; other small ones are left out."""
+    layers = described("layers")
+    crates = REPOSITORY / "engine" / "crates"
+    manifests = [path.parent.relative_to(crates) for path in crates.rglob("Cargo.toml")]
+    assert sorted(layers.all_of("crates")) == sorted(map(str, manifests))
+    hardware = REPOSITORY / "hardware" / "src" / "main" / "scala" / "rackwright"
+    assert sorted(layers.all_of("packages")) == sorted(path.name for path in hardware.iterdir())
+    places = [REPOSITORY / "python" / name for name in layers.all_of("python")]
+    places += [REPOSITORY / "software" / name for name in layers.all_of("software")]
+    assert [str(place) for place in places if not place.is_dir()] == []

@@ -49,3 +49,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_readme_lists_every_unit() -> None:
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     assert [unit.name for unit in units() if f"`{unit.name}`" not in text] == []
+
+
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_lines_are_short(name: str) -> None:
+    lines = (REPOSITORY / name).read_text(encoding="utf-8").splitlines()
+    links = re.compile(r"^!\[|^\| ")  # which cannot be broken
+    assert [line for line in lines if len(line) > 120 and not links.match(line)] == []
