@@ -39,6 +39,9 @@ autodoc_default_options = {"members": True}
 # Docstrings have code between single backticks, as in Markdown.
 default_role = "code"
 
+# Most blocks are commands and what they print.
+highlight_language = "none"
+
 html_theme = "furo"
 html_title = "Rackwright"
 html_copy_source = False

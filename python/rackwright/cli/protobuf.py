@@ -238,7 +238,7 @@ def _print(rows: Sequence[Row], summaries: Sequence[Summary]) -> None:
     columns += [
         ("Gbit/s", "right"),
         ("first", "right"),
-        ("and use", "right"),
+        ("incl. use", "right"),
         ("fallbacks", "right"),
         ("status", "left"),
         ("verified", "left"),

@@ -15,7 +15,7 @@ COLUMNS = (
     ("cycles", "right"),
     ("GHz", "right"),
     ("GB/s", "right"),
-    ("and use", "right"),
+    ("incl. use", "right"),
     *((f"vs {name}", "right") for name in BASELINES),
     ("verified", "left"),
     ("M instr/s", "right"),
@@ -25,7 +25,7 @@ COLUMNS = (
 """Titles and how each column is justified.
 
 "GHz" is the clock of the unit, as synthesis supports it, at most 2. "GB/s" is that of a later call on the
-same buffers, "and use" that of one with a checksum over its result. "M instr/s" and "RTL kHz" say how fast
+same buffers, "incl. use" that of one with a checksum over its result. "M instr/s" and "RTL kHz" say how fast
 the simulation was: instructions and cycles of RTL per second of real time.
 """
 

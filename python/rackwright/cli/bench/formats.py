@@ -187,7 +187,7 @@ def compression(
 
 def _print_compression(rows: list[CompressionRow]) -> None:
     columns = [("file", "left"), ("operation", "left"), ("target", "left"), ("memory", "left")]
-    columns += [("bytes", "right"), ("GB/s", "right"), ("and use", "right"), ("ratio", "right")]
+    columns += [("bytes", "right"), ("GB/s", "right"), ("incl. use", "right"), ("ratio", "right")]
     columns += [("library's", "right")]
     columns += [("unit's GHz", "right"), ("GB/s per mm2", "right"), ("verified", "left")]
     cells = []
