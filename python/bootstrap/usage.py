@@ -27,22 +27,22 @@ GROUPS = {
     },
     "Where the time goes": {
         "profile": (
-            "Say where every cycle of a run goes, without the run noticing: stacks, durations, counters."
+            "Show where every cycle of a run goes, without affecting the run: stacks, durations, counters."
         ),
         "trace": "Print the executed instructions of a trace.",
     },
     "Measurements and papers": {
         "bench": "Measure the units and the simulation itself.",
-        "generate": "Make benchmark suites from statistics of a fleet.",
+        "generate": "Make benchmark suites from the statistics of a fleet.",
         "explore": "Measure every point of a design space over a suite of calls.",
-        "reproduce": "Make figures and tables of papers again, and compare.",
+        "reproduce": "Reproduce figures and tables of papers, and compare.",
     },
     "Real services on UDP, without a simulation": {
         "dispatch": (
-            "Stand in front of services on UDP, and give each request to the replica that has least to do."
+            "Balance the load of services on UDP: each request goes to the replica that has least to do."
         ),
         "loadtest": (
-            "Put load on services over UDP, or on simulated ones, and tell how long they take to answer."
+            "Put load on services over UDP, or on simulated ones, and measure how long they take to answer."
         ),
     },
     "Development of Rackwright": {

@@ -29,7 +29,7 @@ def dispatch(
     check: Annotated[bool, typer.Option("--check", help="Read the file, and do nothing.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Stand in front of services on UDP, and give each request to the replica that has least to do.
+    """Balance the load of services on UDP: each request goes to the replica that has least to do.
 
     It ends with SIGTERM or Control-C when what is under way is answered; SIGHUP makes it read the replicas
     in the file again. --json prints the last status at its end.

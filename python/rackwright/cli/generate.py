@@ -15,7 +15,7 @@ from rackwright.generation.suite import USUAL_FILES
 if TYPE_CHECKING:
     from rackwright.generation.distance import Distance
 
-generate = typer.Typer(help="Make benchmark suites from statistics of a fleet.", no_args_is_help=True)
+generate = typer.Typer(help="Make benchmark suites from the statistics of a fleet.", no_args_is_help=True)
 
 
 class Operation(StrEnum):

@@ -64,7 +64,7 @@ def loadtest(
     ] = 0,
     json: JsonOption = False,
 ) -> None:
-    """Put load on services over UDP, or on simulated ones, and tell how long they take to answer.
+    """Put load on services over UDP, or on simulated ones, and measure how long they take to answer.
 
     Requests are due whatever becomes of earlier ones, and latencies count from then. The exit status is 1
     when nothing was answered.

@@ -84,7 +84,7 @@ def profile(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Say where every cycle of a run goes, without the run noticing: stacks, durations, counters.
+    """Show where every cycle of a run goes, without affecting the run: stacks, durations, counters.
 
     The folder then holds report.html (open it in a browser), profile.json, calls.parquet, counters.parquet,
     and the same for other tools: stacks.folded, profile.speedscope.json, profile.pb.gz (pprof),

@@ -25,7 +25,7 @@ def reproduce(
     ] = REPOSITORY / "out" / "reproduce",
     json: JsonOption = False,
 ) -> None:
-    """Make figures and tables of papers again, and compare.
+    """Reproduce figures and tables of papers, and compare.
 
     A row is within its limits, or outside for a reason that is known, or the exit status is 1.
 
