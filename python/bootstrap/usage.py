@@ -46,9 +46,7 @@ GROUPS = {
         ),
     },
     "Development of Rackwright": {
-        "test": (
-            "Run the whole test suite: formats, lints, types, unit, golden, property and end-to-end tests."
-        ),
+        "test": "Run the test suite: formats, lints, types, unit, golden, property and end-to-end tests.",
     },
 }
 """The verbs by what people want to do, each with the first line of its help."""
