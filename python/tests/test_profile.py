@@ -9,7 +9,9 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,10 +21,11 @@ from profile_counts import EVERY_CALL, INSTRUMENTED, NO_INLINING, calls_by_symbo
 import rackwright
 from rackwright import EngineError, RackwrightError, Server, compile_program
 from rackwright.cli.profile import observe
-from rackwright.profiling import Profile, Watching, profile
+from rackwright.profiling import Profile, Watching, profile, trees
 from rackwright.profiling.compare import Stacks, comparison
 from rackwright.profiling.files import compare, write
 from rackwright.profiling.folded import folded
+from rackwright.profiling.pprof import pprof
 
 
 @pytest.fixture(scope="module")
@@ -250,6 +253,24 @@ def varints(packed: bytes) -> list[int]:
     return numbers
 
 
+def own_cycles(scope: Any) -> Counter[tuple[str, ...]]:
+    """The cycles of each stack of the first hart in a file for speedscope."""
+    names = [frame["name"] for frame in scope["shared"]["frames"]]
+    open_frames: list[str] = []
+    cycles: Counter[tuple[str, ...]] = Counter()
+    now = 0
+    for event in scope["profiles"][0]["events"]:
+        if event["at"] > now:
+            cycles[tuple(open_frames)] += event["at"] - now
+            now = event["at"]
+        if event["type"] == "O":
+            open_frames.append(names[event["frame"]])
+        else:
+            assert open_frames.pop() == names[event["frame"]]
+    assert not open_frames
+    return cycles
+
+
 def test_files_for_other_tools_say_the_same(jumps: tuple[Path, Profile], tmp_path: Path) -> None:
     _, seen = jumps
     write(seen, tmp_path, pytest.fail)
@@ -257,15 +278,17 @@ def test_files_for_other_tools_say_the_same(jumps: tuple[Path, Profile], tmp_pat
     record = json.loads((tmp_path / "profile.json").read_text())
     assert (record["digest"], record["cycles"], record["exit_code"]) == (seen.digest, [total], 0)
     scope = json.loads((tmp_path / "profile.speedscope.json").read_text())
-    assert sum(scope["profiles"][0]["weights"]) + seen.harts[0].tree.cycles[0] == total
-    assert max(max(stack) for stack in scope["profiles"][0]["samples"]) < len(scope["shared"]["frames"])
+    assert own_cycles(scope) == {
+        tuple(names): cycles for _, names, cycles, _ in seen.stacks() if names and cycles
+    }
+    assert scope["profiles"][0]["endValue"] + seen.harts[0].tree.cycles[0] == total
     assert pd.read_parquet(tmp_path / "calls.parquet").equals(seen.calls())
     assert pd.read_parquet(tmp_path / "counters.parquet").equals(seen.counter_samples())
 
-    pprof = list(fields(gzip.decompress((tmp_path / "profile.pb.gz").read_bytes())))
-    strings = [value.decode() for field, value in pprof if field == 6 and isinstance(value, bytes)]
+    encoded = list(fields(gzip.decompress((tmp_path / "profile.pb.gz").read_bytes())))
+    strings = [value.decode() for field, value in encoded if field == 6 and isinstance(value, bytes)]
     cycles = 0
-    for field, value in pprof:
+    for field, value in encoded:
         if field == 2:
             assert isinstance(value, bytes)
             cycles += sum(
@@ -290,6 +313,50 @@ def test_files_for_other_tools_say_the_same(jumps: tuple[Path, Profile], tmp_pat
             assert min(depth.values()) >= 0
     assert set(depth.values()) == {0}
     assert times == sorted(times)
+
+
+def test_deep_recursions_are_folded_and_said(sources: Path, tmp_path: Path) -> None:
+    program = compile_program([sources / "recursion.c"], options=NO_INLINING)
+    seen = profile(Server("functional"), program)
+    assert sum(seen.harts[0].tree.cycles) == seen.cycles[0]
+    calls = seen.calls().set_index("function")["count"]
+    assert calls[["down", "even", "odd", "work"]].tolist() == [20001, 10001, 10000, 2]
+    deepest = max((names for _, names, _, _ in seen.stacks() if names[-1:] == ["work"]), key=len)
+    assert len(deepest) < 520
+    assert seen.shortened() == ["stacks are deeper than 512 frames: recursions are folded below that"]
+    write(seen, tmp_path, pytest.fail)
+    assert json.loads((tmp_path / "profile.json").read_text())["folded_below"] == 512
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 16_000_000
+    assert seen.harts[0].slices_dropped > 30_000
+
+
+def test_files_name_the_stacks_with_most_cycles_when_all_are_too_many(
+    jumps: tuple[Path, Profile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hart = jumps[1].harts[0]
+    whole = hart.tree.listed
+    frames = sum(hart.tree.depths[node] for node in whole.nodes)
+    monkeypatch.setattr(trees, "MOST_FRAMES", frames // 2)
+    tree = replace(hart.tree)
+    seen = replace(jumps[1], harts=(replace(hart, tree=tree),))
+    assert 0 < len(tree.listed.nodes) < len(whole.nodes)
+    assert min(tree.cycles[node] for node in tree.listed.nodes) >= max(
+        tree.cycles[node] for node in set(whole.nodes) - set(tree.listed.nodes)
+    )
+    lines = [line.rsplit(" ", 1) for line in folded(seen).splitlines()]
+    assert sum(int(cycles) for _, cycles in lines) == seen.cycles[0]
+    assert lines[-1] == ["hart 0;(smaller ones)", str(seen.smaller_cycles)]
+    assert b"(smaller ones)" in gzip.decompress(pprof(seen))
+    assert "name the stacks with most cycles" in seen.shortened()[0]
+
+
+def test_code_made_at_run_time_is_named_so(sources: Path) -> None:
+    seen = profile(Server("rocket"), compile_program([sources / "made.c"]))
+    calls = seen.calls().set_index("function")
+    made = calls.loc["[made at run time]"]
+    assert (made["module"], made["count"]) == ("run-time", 1)
+    assert made["instructions"] == 2 * 100_000 + 1
+    assert seen.unnamed_share == 0
 
 
 def test_without_apache_arrow_the_other_files_are_written(

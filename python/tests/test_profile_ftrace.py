@@ -67,7 +67,7 @@ def of_profile(seen: Profile) -> Calls:
     calls: Calls = Counter()
     for hart in seen.harts:
         tree = hart.tree
-        for node, path in tree.paths():
+        for node, path in ((node, tree.path(node)) for node in range(len(tree.parents))):
             if len(path) > 1 and seen.functions[path[-1]].symbol in FUNCTIONS:
                 calls[seen.threads[path[0]].number, seen.functions[path[-1]].symbol] += tree.calls[node]
     return calls

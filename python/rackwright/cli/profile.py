@@ -136,7 +136,8 @@ def profile(
     with redirect_stdout(sys.stderr if json else sys.stdout):
         profiles = observe(verb, watching, servers or [])
     for name, made in profiles.items():
-        for sentence in (watching.of_server(name) if name else watching).unmet(made):
+        unmet = (watching.of_server(name) if name else watching).unmet(made)
+        for sentence in (*unmet, *made.shortened()):
             tell(f"{name}: {sentence}" if name else sentence)
         write(made, output / name, tell, None if compare is None else _other(compare / name, tell))
         if not json:

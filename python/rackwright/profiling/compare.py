@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rackwright.errors import RackwrightError
-from rackwright.profiling.folded import STACKS
-
-SMALLER = "(smaller ones)"
+from rackwright.profiling.trees import SMALLER, STACKS
 
 _SMALLEST = 1 / 10_000
 """Share of the cycles of either profile below which a stack is drawn with its neighbours as one."""

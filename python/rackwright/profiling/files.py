@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from rackwright.errors import RackwrightError
 from rackwright.profiling.compare import Stacks
-from rackwright.profiling.folded import STACKS, folded
+from rackwright.profiling.folded import folded
 from rackwright.profiling.perfetto import perfetto
 from rackwright.profiling.pprof import pprof
 from rackwright.profiling.report import compared_report
 from rackwright.profiling.speedscope import speedscope
+from rackwright.profiling.trees import STACKS
 
 if TYPE_CHECKING:
     from rackwright.profiling.observed import Profile

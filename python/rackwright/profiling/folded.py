@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rackwright.profiling.trees import SMALLER
+
 if TYPE_CHECKING:
     from rackwright.profiling.observed import Profile
-
-STACKS = "stacks.folded"
 
 
 def folded(profile: Profile) -> str:
     """One line for each stack: hart, thread and functions, then its own cycles.
 
-    They add up to the cycles of the run.
+    They add up to the cycles of the run. How many there are at most: `Tree.listed`.
     """
     lines = []
     for hart in profile.harts:
-        tree = hart.tree
-        # The whole text of each node, from its parent's.
-        texts = [f"hart {hart.hart}"]
-        for node in range(1, len(tree.parents)):
-            label = tree.labels[node]
-            title = (
-                profile.threads[label].title if tree.parents[node] == 0 else profile.functions[label].title
-            )
-            texts.append(f"{texts[tree.parents[node]]};{title.replace(';', ':')}")
-        lines += [f"{text} {cycles}\n" for text, cycles in zip(texts, tree.cycles, strict=True) if cycles]
+        tree, name = hart.tree, f"hart {hart.hart}"
+        if tree.cycles[0]:
+            lines.append(f"{name} {tree.cycles[0]}\n")
+        listed = tree.listed
+        for node in listed.nodes:
+            if tree.cycles[node]:
+                titles = [title.replace(";", ":") for title in profile.titles(tree.path(node))]
+                lines.append(f"{';'.join([name, *titles])} {tree.cycles[node]}\n")
+        if listed.cycles:
+            lines.append(f"{name};{SMALLER} {listed.cycles}\n")
     return "".join(lines)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rackwright.profiling.trees import Tree
+from rackwright.profiling.trees import SMALLER, STACKS, Tree
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,6 +145,7 @@ class UnitWork:
 class Hart:
     """A hart: its call stacks, its longest calls, and looks at its counters.
 
+    In its tree, recursions are folded below the depth `folded_below`, if one goes deeper.
     `cycles` were observed; `windows` are the first cycles of when that was, and the first ones after it.
     `samples` has a row for each look: cycle, instructions, values of counters. Of `turns` and `traps` there
     are the longest ones, in order, and of the work of its `units`.
@@ -161,6 +162,7 @@ class Hart:
     turns: list[Turn] = field(repr=False, default_factory=list)
     traps: list[Trap] = field(repr=False, default_factory=list)
     units: list[UnitWork] = field(repr=False, default_factory=list)
+    folded_below: int | None = None
 
 
 @dataclass(frozen=True)
@@ -227,6 +229,30 @@ class Profile:
         """Instructions of all harts."""
         return sum(hart.instructions for hart in self.harts)
 
+    @property
+    def folded_below(self) -> int | None:
+        """The depth below which recursions are folded in stacks; `None` when none is as deep."""
+        return max((hart.folded_below for hart in self.harts if hart.folded_below), default=None)
+
+    @property
+    def smaller_cycles(self) -> int:
+        """Cycles in stacks that are not named in files that name all frames of each stack: `Tree.listed`."""
+        return sum(hart.tree.listed.cycles for hart in self.harts)
+
+    def shortened(self) -> list[str]:
+        """What files do not say of stacks, as sentences."""
+        sentences = []
+        if self.folded_below:
+            sentences.append(
+                f"stacks are deeper than {self.folded_below} frames: recursions are folded below that"
+            )
+        if self.smaller_cycles:
+            sentences.append(
+                f"{STACKS} and profile.pb.gz name the stacks with most cycles:"
+                f" {self.smaller_cycles / max(1, sum(self.cycles)):.1%} are in the others, as {SMALLER}"
+            )
+        return sentences
+
     @cached_property
     def unnamed_share(self) -> float:
         """The share of cycles in code of which it is not known which function it is."""
@@ -251,9 +277,9 @@ class Profile:
         """Each stack with cycles of its own: hart, names from the thread on, cycles, instructions."""
         for hart in self.harts:
             tree = hart.tree
-            for node, path in tree.paths():
+            for node in range(len(tree.parents)):
                 if tree.cycles[node] or tree.instructions[node]:
-                    yield hart, self.titles(path), tree.cycles[node], tree.instructions[node]
+                    yield hart, self.titles(tree.path(node)), tree.cycles[node], tree.instructions[node]
 
     def titles(self, path: Sequence[int]) -> list[str]:
         """Names of a path: a thread, then functions."""
@@ -341,6 +367,8 @@ class Profile:
             "unnamed_share": self.unnamed_share,
             "stripped_share": self.stripped_share,
             "windows": [hart.windows for hart in self.harts],
+            "folded_below": self.folded_below,
+            "smaller_cycles": self.smaller_cycles,
             "triggers_fired": {"from": self.fired[0], "to": self.fired[1]},
             "slices_dropped": sum(hart.slices_dropped for hart in self.harts),
             "trace": self.trace and asdict(self.trace),
@@ -376,6 +404,7 @@ def _hart(row: dict[str, Any], samples: bytes, counters: int) -> Hart:
         windows=_pairs(row["windows"]),
         instructions=row["instructions"],
         tree=Tree.of(row["nodes"]),
+        folded_below=row["folded_below"],
         slices=[Slice(*slice_) for slice_ in row["slices"]],
         slices_dropped=row["slices_dropped"],
         samples=np.frombuffer(samples, "<u8").reshape(-1, 2 + counters),

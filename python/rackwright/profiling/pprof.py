@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from typing import TYPE_CHECKING
 
+from rackwright.profiling.trees import SMALLER
 from rackwright.profiling.wire import message, number, packed
 
 if TYPE_CHECKING:
@@ -33,19 +34,27 @@ def pprof(profile: Profile) -> bytes:
     ]
     hart_label = strings.place("hart")
     threads = len(profile.threads)
-    for hart in profile.harts:
-        label = message(3, number(1, hart_label) + number(3, hart.hart))
-        tree = hart.tree
-        for node, path in tree.paths():
-            if path and (tree.cycles[node] or tree.instructions[node]):
-                locations = [threads + function + 1 for function in reversed(path[1:])] + [path[0] + 1]
-                values = packed(2, (tree.cycles[node], tree.instructions[node]))
-                parts.append(message(2, packed(1, locations) + values + label))
     names = [(thread.title, thread.title, "", 0) for thread in profile.threads]
     names += [
         (function.title, function.symbol, function.file or function.module, function.line)
         for function in profile.functions
     ]
+    smaller = len(names) + 1
+    if any(hart.tree.listed.is_shortened for hart in profile.harts):
+        names.append((SMALLER, SMALLER, "", 0))
+    for hart in profile.harts:
+        label = message(3, number(1, hart_label) + number(3, hart.hart))
+        tree = hart.tree
+        listed = tree.listed
+        samples = []
+        for node in listed.nodes:
+            thread, *functions = tree.path(node)
+            locations = [threads + function + 1 for function in reversed(functions)] + [thread + 1]
+            samples.append((locations, tree.cycles[node], tree.instructions[node]))
+        if listed.is_shortened:
+            samples.append(([smaller], listed.cycles, listed.instructions))
+        for locations, cycles, instructions in samples:
+            parts.append(message(2, packed(1, locations) + packed(2, (cycles, instructions)) + label))
     for place, (name, symbol, module, line) in enumerate(names, 1):
         at = number(1, place) + (number(2, line) if line else b"")
         parts.append(message(4, number(1, place) + message(4, at)))

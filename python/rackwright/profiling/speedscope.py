@@ -29,14 +29,28 @@ def _frame(function: Function) -> dict[str, Any]:
 
 
 def _hart(hart: Hart, threads: int) -> dict[str, Any]:
+    """Its stacks as a tree: a node opens, its own cycles pass, then those of the nodes below; it closes."""
     tree = hart.tree
-    found = [(path, tree.cycles[node]) for node, path in tree.paths() if path and tree.cycles[node]]
+    events = []
+    now = 0
+    # A node below zero is one that closes.
+    waiting = list(reversed(tree.children[0]))
+    while waiting:
+        node = waiting.pop()
+        closes, node = node < 0, abs(node)
+        if not closes and not tree.inclusive[node]:
+            continue
+        frame = tree.labels[node] + (0 if tree.parents[node] == 0 else threads)
+        events.append({"type": "C" if closes else "O", "frame": frame, "at": now})
+        if not closes:
+            now += tree.cycles[node]
+            waiting.append(-node)
+            waiting += reversed(tree.children[node])
     return {
-        "type": "sampled",
+        "type": "evented",
         "name": f"hart {hart.hart}",
         "unit": "none",
         "startValue": 0,
-        "endValue": sum(cycles for _, cycles in found),
-        "samples": [[path[0], *(threads + function for function in path[1:])] for path, _ in found],
-        "weights": [cycles for _, cycles in found],
+        "endValue": now,
+        "events": events,
     }

@@ -6,6 +6,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+STACKS = "stacks.folded"
+"""The file with all stacks as text."""
+
+MOST_FRAMES = 4_000_000
+"""Frames of all stacks of a hart in a file that names all frames of each stack: some 100 MB of text."""
+
+SMALLER = "(smaller ones)"
+"""What stands for stacks that are not named."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The nodes with cycles or instructions of their own, in order.
+
+    When their stacks have more than `MOST_FRAMES` frames, those with most cycles are listed, and `cycles` and
+    `instructions` are those of the others.
+    """
+
+    nodes: list[int]
+    cycles: int
+    instructions: int
+
+    @property
+    def is_shortened(self) -> bool:
+        """Whether there are others."""
+        return self.cycles > 0 or self.instructions > 0
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -47,13 +74,39 @@ class Tree:
         """The nodes of functions."""
         return (node for node in range(1, len(self.parents)) if self.parents[node] != 0)
 
-    def paths(self) -> Iterator[tuple[int, list[int]]]:
-        """Each node with the labels from its thread down to it; callers first."""
-        paths: list[list[int]] = [[]]
-        yield 0, []
+    @cached_property
+    def depths(self) -> list[int]:
+        """How many labels the path of each node has."""
+        depths = [0]
         for node in range(1, len(self.parents)):
-            paths.append([*paths[self.parents[node]], self.labels[node]])
-            yield node, paths[node]
+            depths.append(depths[self.parents[node]] + 1)
+        return depths
+
+    def path(self, node: int) -> list[int]:
+        """The labels from the thread of a node down to it; callers first."""
+        labels = []
+        while node:
+            labels.append(self.labels[node])
+            node = self.parents[node]
+        return labels[::-1]
+
+    @cached_property
+    def listed(self) -> Listed:
+        """The stacks of functions for formats that name all frames of each of them."""
+        own = [node for node in range(1, len(self.parents)) if self.cycles[node] or self.instructions[node]]
+        left = MOST_FRAMES
+        if sum(self.depths[node] for node in own) <= left:
+            return Listed(own, 0, 0)
+        kept: list[int] = []
+        others: list[int] = []
+        for node in sorted(own, key=lambda node: (-self.cycles[node], node)):
+            left -= self.depths[node]
+            (kept if left >= 0 else others).append(node)
+        return Listed(
+            sorted(kept),
+            sum(self.cycles[node] for node in others),
+            sum(self.instructions[node] for node in others),
+        )
 
     def outermost(self) -> Iterator[int]:
         """The nodes of functions that are not above themselves in the stack."""

@@ -71,7 +71,6 @@ def _frames(profile: Profile) -> Iterator[tuple[float, float, int, str]]:
     begin = 0.0
     for hart in profile.harts:
         inclusive, below = hart.tree.inclusive, hart.tree.children
-        paths = [path for _, path in hart.tree.paths()]
         waiting = [(0, begin, -1)]
         while waiting:
             node, left, depth = waiting.pop()
@@ -79,7 +78,7 @@ def _frames(profile: Profile) -> Iterator[tuple[float, float, int, str]]:
             if width < _LEAST:
                 continue
             if depth >= 0:
-                yield left, width, depth, profile.titles(paths[node])[-1]
+                yield left, width, depth, profile.titles(hart.tree.path(node))[-1]
             for child in below[node]:
                 waiting.append((child, left, depth + 1))
                 left += inclusive[child] / total

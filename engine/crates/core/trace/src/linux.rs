@@ -61,6 +61,7 @@ offsets! {
     task_leader: "task_struct" "group_leader";
     task_memory: "task_struct" "mm";
     areas: "mm_struct" "mm_mt" "ma_root";
+    vdso: "mm_struct" "context" "vdso";
     leaf_limits: "maple_node" "mr64" "pivot";
     leaf_slots: "maple_node" "mr64" "slot";
     inner_limits: "maple_node" "ma64" "pivot";
@@ -198,8 +199,11 @@ impl Linux {
         }
         let file = guest.word(area + self.offsets.area_file)?;
         if file == 0 {
-            // The kernel's page for programs is the only code that is in no file, unless a program makes code itself.
-            return Some(Place::plain(names.number("vdso", "[vdso]"), start, end - start));
+            let kernels = guest.word(sight.memory + self.offsets.vdso) == Some(start);
+            return Some(match kernels {
+                true => names.of_kernel(start, end - start),
+                false => names.made_at_run_time(pc),
+            });
         }
         let offset = guest.word(area + self.offsets.area_offset)? * PAGE;
         let path = self.path(guest, guest.word(file + self.offsets.file_entry)?)?;

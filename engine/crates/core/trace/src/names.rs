@@ -119,6 +119,18 @@ pub struct Names {
 pub(crate) const UNKNOWN: &str = "[unknown]";
 
 impl Names {
+    /// Where `address` lies, which is in no file: in code that a program has made itself.
+    pub(crate) fn made_at_run_time(&mut self, address: u64) -> Place {
+        const PAGE: u64 = 4096;
+        let function = self.number("run-time", "[made at run time]");
+        Place::plain(function, address & !(PAGE - 1), PAGE)
+    }
+
+    /// Where an address lies that is in the `span` bytes from `low` on, which a kernel gives programs.
+    pub(crate) fn of_kernel(&mut self, low: u64, span: u64) -> Place {
+        Place::plain(self.number("vdso", "[vdso]"), low, span)
+    }
+
     /// The function `name` of `module`.
     pub fn number(&mut self, module: &str, name: &str) -> Function {
         let key = (module.to_string(), name.to_string());

@@ -3,6 +3,7 @@ use crate::names::{readable, Names};
 use crate::session::Thread;
 use crate::slices::{Cause, TrapSlice, Turn, Work};
 use crate::trace_file::TraceRecord;
+use crate::tree::WHOLE;
 use serde::Serialize;
 
 /// What the harts of a machine did, from the start to the end.
@@ -74,6 +75,8 @@ pub struct HartRecord {
     pub instructions: u64,
     /// Its call stacks as a tree; the first node stands for the hart, its children are threads, below which are functions.
     pub nodes: Vec<NodeRecord>,
+    /// The depth below which recursions are folded, if some are.
+    pub folded_below: Option<u32>,
     /// The longest calls.
     pub slices: Vec<SliceRecord>,
     /// How many calls are not among the slices.
@@ -228,6 +231,7 @@ fn hart(collector: &Collector) -> HartRecord {
                 )
             })
             .collect(),
+        folded_below: collector.tree.is_folded().then_some(WHOLE),
         slices: slices
             .map(|slice| {
                 SliceRecord(

@@ -142,6 +142,12 @@ impl Shared {
     pub(crate) fn place(&mut self, sight: Sight<'_>, address: u64, called: bool) -> Place {
         let names = &mut self.names;
         match &mut self.software {
+            Software::Program { symbols, .. } if !symbols.has_code(address) => {
+                match handler_return(sight.guest, address) {
+                    Some(start) => names.of_kernel(start, HANDLER_RETURN_BYTES),
+                    None => names.made_at_run_time(address),
+                }
+            }
             Software::Program { module, symbols } => {
                 if called && symbols.is_inside_nameless(address) {
                     symbols.learn(address);
@@ -154,6 +160,18 @@ impl Shared {
             Software::Linux(linux) => linux.place(names, sight, address, called),
         }
     }
+}
+
+/// Bytes of the code by which a signal's handler returns: a constant and a system call.
+const HANDLER_RETURN_BYTES: u64 = 8;
+
+/// Where the code begins by which handlers return, if `address` is in it. An emulated kernel gives programs nothing else.
+fn handler_return(guest: Mapped<'_>, address: u64) -> Option<u64> {
+    const CODE: [u32; 2] = [0x08b0_0893, 0x0000_0073]; // li a7, 139; ecall
+    let begins = |start: &u64| {
+        guest.half(*start) == Some(CODE[0]) && guest.half(start.wrapping_add(4)) == Some(CODE[1])
+    };
+    [address, address.wrapping_sub(4)].into_iter().find(begins)
 }
 
 /// The observation of a machine, from its start until all its harts are gone.

@@ -113,6 +113,11 @@ impl<T: Lasting> Longest<T> {
         }
     }
 
+    /// Counts one that is not kept.
+    pub(crate) fn leave_out(&mut self) {
+        self.dropped += 1;
+    }
+
     /// Keeps the longer half; of those as long as its shortest one, the earliest.
     fn thin(&mut self) {
         let half = self.kept.len() / 2;

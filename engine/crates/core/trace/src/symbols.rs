@@ -2,7 +2,8 @@ use crate::debug::Details;
 use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
 use object::read::elf::ElfFile64;
 use object::{
-    Endianness, Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionKind, SymbolFlags, SymbolKind,
+    Endianness, Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionKind, SegmentFlags, SymbolFlags,
+    SymbolKind,
 };
 use std::ops::Range;
 
@@ -39,6 +40,8 @@ pub struct Symbols {
     symbols: Vec<Symbol>,
     /// How far the addresses of the file are above those here, by ranges of the latter.
     shifts: Vec<(Range<u64>, u64)>,
+    /// Where the file has code; empty when it is not known.
+    code: Vec<Range<u64>>,
     pub(crate) debug: Details,
 }
 
@@ -88,6 +91,7 @@ impl Symbols {
             .map(|section| section.address() + section.size())
             .collect();
         Symbols {
+            code: elf.segments().filter_map(|segment| code_of(&segment)).collect(),
             debug: Details::of_elf(elf),
             ..Symbols::settle(found, &ends)
         }
@@ -109,6 +113,11 @@ impl Symbols {
             symbol.end = symbol.start + bytes;
         }
         self.symbols.sort_by_key(|symbol| symbol.start);
+        for range in &mut self.code {
+            if let Some(start) = place(range.start) {
+                *range = start..start + (range.end - range.start);
+            }
+        }
         self.debug.moved(place);
         self.shifts = shifts;
         self
@@ -140,6 +149,11 @@ impl Symbols {
             Ok(symbol) => symbol.learned() && symbol.start != address,
             Err(_) => true,
         }
+    }
+
+    /// Whether the file has code at `address`, as far as is known.
+    pub(crate) fn has_code(&self, address: u64) -> bool {
+        self.code.is_empty() || self.code.iter().any(|range| range.contains(&address))
     }
 
     /// Symbols by address and name, each up to the next one; the last up to `end`.
@@ -220,6 +234,15 @@ impl Symbols {
     pub fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }
+}
+
+/// The addresses of a segment that may be executed.
+fn code_of<'data>(segment: &impl ObjectSegment<'data>) -> Option<Range<u64>> {
+    const EXECUTABLE: u32 = 1;
+    let SegmentFlags::Elf { p_flags } = segment.flags() else {
+        return None;
+    };
+    (p_flags & EXECUTABLE != 0).then(|| segment.address()..segment.address() + segment.size())
 }
 
 pub(crate) type Elf<'data> = ElfFile64<'data, Endianness>;

@@ -3,7 +3,7 @@ use crate::durations::SlowCall;
 use crate::names::{Chain, Chains, Extent, Function, Place};
 use crate::slices::{Cause, Slice, TrapSlice};
 use crate::stack::{remaining, Entered, Frame};
-use crate::tree::{NodeId, Tree};
+use crate::tree::{NodeId, Tree, WHOLE};
 use rackwright_cpu::View;
 
 /// The frames of the stack that runs.
@@ -92,13 +92,18 @@ impl Collector {
             begin: frame.begin,
         };
         self.durations.add(frame.function, call);
-        self.slices.add(Slice {
-            thread: self.thread,
-            depth: depth as u32,
-            function: frame.function,
-            begin: frame.begin,
-            end: now,
-        });
+        let depth_shown = depth as u32;
+        if depth_shown < WHOLE {
+            self.slices.add(Slice {
+                thread: self.thread,
+                depth: depth_shown,
+                function: frame.function,
+                begin: frame.begin,
+                end: now,
+            });
+        } else {
+            self.slices.leave_out();
+        }
         if matches!(frame.entered, Entered::Trap(_)) && self.frames.len() == depth {
             self.traps.add(TrapSlice {
                 thread: self.thread,
