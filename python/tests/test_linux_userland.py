@@ -11,7 +11,7 @@ import pytest
 
 from rackwright import Cluster, Ethernet, Server, Switch
 from rackwright.linux.boot import BootResult, boot, restore
-from rackwright.linux.image import build_image, default_image, load_image
+from rackwright.linux.image import Image, build_image, default_image, load_image
 from rackwright.programs import linux_program
 
 pytestmark = pytest.mark.long
@@ -93,11 +93,29 @@ def test_a_package_is_unpacked_as_on_the_host(tmp_path: Path) -> None:
     assert hashes == {name: hashlib.sha256(text).hexdigest() for name, text in files.items()}
 
 
-def test_threads_of_python_wait_for_each_other(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def python_image() -> Image:
+    """An image with Python, which brings `dpkg` and `tar`, too."""
+    return load_image(build_image(["python3-minimal"]))
+
+
+def test_commands_are_those_of_packages_before_those_of_busybox(python_image: Image, tmp_path: Path) -> None:
+    asks = ["tar --version", "dpkg --version", "timeout 9 tar --version", "echo --version | xargs tar"]
+    asks += ["sh -c 'tar --version'", "env tar --version", "./script.sh"]
+    script = tmp_path / "script.sh"
+    script.write_text("#!/bin/sh\ntar --version\n")
+    script.chmod(0o755)
+    command = "; ".join(f"{ask} 2>&1 | head -n 1" for ask in asks) + "; type tar; xxd /dev/null; nproc"
+    printed = output(boot(python_image, command, harts=2, memory_bytes=MEMORY, files=[script]))
+    tar = "tar (GNU tar) 1.35"
+    expected = [tar, "Debian 'dpkg' package management program version 1.22.22 (riscv64).", *[tar] * 5]
+    assert printed.splitlines() == [*expected, "tar is /usr/bin/tar", "2"]
+
+
+def test_threads_of_python_wait_for_each_other(python_image: Image, tmp_path: Path) -> None:
     script = tmp_path / "threads.py"
     script.write_text(THREADS)
-    image = load_image(build_image(["python3-minimal"]))
-    printed = output(boot(image, "python3 threads.py", harts=2, memory_bytes=MEMORY, files=[script]))
+    printed = output(boot(python_image, "python3 threads.py", harts=2, memory_bytes=MEMORY, files=[script]))
     lines = printed.splitlines()
     assert lines[0] == f"{8 * sum(range(2000))} {list(range(8))}"
     for number in range(8):

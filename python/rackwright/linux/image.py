@@ -24,7 +24,6 @@ VERSION = 1
 _FOLDER = BUILD / "linux"
 _INIT = SOFTWARE / "linux" / "init"
 _FIRMWARE = "opensbi"
-_BASE = ("busybox-static",)
 _PARTS = ("firmware", "kernel", "files")
 
 
@@ -93,8 +92,20 @@ def _listed(client: PackageClient, packages: Sequence[str], tell: Callable[[str]
     return Selection(
         kernel=client.alone(client.kernel()),
         firmware=client.alone(_FIRMWARE),
-        contents=tuple(client.with_dependencies((*_BASE, *packages))),
+        contents=tuple(client.with_dependencies((*_base(packages), *packages))),
     )
+
+
+def _base(packages: Sequence[str]) -> tuple[str, ...]:
+    """The package with a shell and the commands that no other package brings.
+
+    Debian builds busybox twice. The static one needs nothing else, and has its shell and `timeout`, `xargs`,
+    `env` … run its own commands whatever there is in PATH; beside packages it is the other one, which looks
+    in PATH as every shell does.
+    """
+    if {"busybox", "busybox-static"} & set(packages):
+        return ()
+    return ("busybox",) if packages else ("busybox-static",)
 
 
 def _fetch(client: PackageClient, selection: Selection, tell: Callable[[str], None]) -> None:
