@@ -18,6 +18,9 @@ PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")])
 _QUOTE = re.compile(r"<!-- file: (?P<path>\S+) -->\n```(?P<language>\w*)\n(?P<text>.*?)```\n", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
+_PATH = re.compile(r"`((?:engine|python|docs|software|validation|examples)/[\w./-]+)`")
+"""A path from the root. In ARCHITECTURE.md, one that begins with `python/src/` begins with a crate."""
+
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
@@ -44,6 +47,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = _LINK.findall(page.read_text(encoding="utf-8"))
     missing = [target for target in targets if not (page.parent / target).exists()]
     assert not missing
+
+
+@by_name
+def test_paths_exist(page: Path) -> None:
+    paths = _PATH.findall(page.read_text(encoding="utf-8"))
+    missing = [path for path in paths if not (REPOSITORY / path).exists()]
+    assert [path for path in missing if not path.startswith("python/src/")] == []
 
 
 def test_the_readme_lists_every_unit() -> None:
