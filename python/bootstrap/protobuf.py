@@ -71,6 +71,13 @@ cpp/parse_function_generator cpp/primitive_field cpp/service cpp/string_field im
 plugin.pb subprocess zip_writer
 """
 
+_HEADERS = """
+algorithm functional map memory string unordered_map unordered_set vector google/protobuf/descriptor.h
+google/protobuf/dynamic_message.h google/protobuf/generated_message_util.h google/protobuf/message.h
+google/protobuf/wire_format.h
+"""
+"""What the compiler reads once for all sources of a library: half a second for each, without it."""
+
 
 @dataclass(frozen=True)
 class Archive:
@@ -158,15 +165,26 @@ def _compiled(archive: Archive, source: Path) -> Path:
 
 def _objects(archive: Archive, source: Path, folder: Path) -> list[Path]:
     """Compiles the sources of a library."""
+    target = archive.target
+    command = [f"{target.compiler_prefix}g++", "-std=c++17", *target.flags, *_FLAGS, f"-I{source}"]
+    # Some sources get a constructor more by it. Simulated programs, whose digests are known, do without.
+    first = [] if target is RISCV else ["-include", str(_compiled_headers(command, folder))]
 
     def compile_one(name: str) -> Path:
         path = source / "google" / "protobuf" / f"{name}.cc"
         output = folder / f"{name.replace('/', '-')}.o"
-        command = [*archive.target.compiler(path), *archive.target.flags, *_FLAGS, f"-I{source}"]
-        execute(_STEP, [*command, "-c", str(path), "-o", str(output)])
+        execute(_STEP, [*command, *first, "-c", str(path), "-o", str(output)])
         return output
 
     return side_by_side(compile_one, archive.sources)
+
+
+def _compiled_headers(command: list[str], folder: Path) -> Path:
+    """A header with `_HEADERS`, which the compiler has read already."""
+    headers = folder / "headers.h"
+    headers.write_text("".join(f"#include <{name}>\n" for name in _HEADERS.split()), encoding="ascii")
+    execute(_STEP, [*command, "-x", "c++-header", str(headers), "-o", f"{headers}.gch"])
+    return headers
 
 
 def _pack(target: Target, archive: Path, objects: Iterable[Path]) -> None:
