@@ -36,7 +36,8 @@ class AcceleratorResult:
     of the unit for the reason `clock_source`; memory keeps its cycles at every clock.
     `wall_seconds` is what simulating them took.
     `input_offset` is where the unit stopped in the input. `verified`: the official library agrees,
-    byte by byte when the status is ok, and in calling the input malformed when the unit does.
+    byte by byte when the status is ok, in calling the input malformed when the unit does, and in refusing the
+    dictionary where a frame names another one. `note` says what the status leaves open, in a line.
     """
 
     unit: str
@@ -52,6 +53,7 @@ class AcceleratorResult:
     status: str
     input_offset: int
     verified: bool
+    note: str
     digest: str
     wall_seconds: float
     parameters: dict[str, Any]
@@ -170,20 +172,25 @@ class CodecUnit(ABC):
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
         """Whether the official library agrees with what came out."""
 
+    def note(self, data: bytes, status: str) -> str:
+        """What a person should know about this status of `data`, in a line; empty for nothing."""
+        return ""
+
     def run(
         self,
-        data: bytes,
+        data: bytes | bytearray | memoryview,
         *,
         capacity: int | None = None,
         warm: str | None = "llc",
         misalignment: tuple[int, int] = (0, 0),
     ) -> AcceleratorResult:
-        """Runs the operation on `data` and checks the result against the official library.
+        """Runs the operation on `data`, as it is now, and checks the result against the official library.
 
         `capacity` is the room for the result, by default as much as it can need. `warm` is the cache
         that the input lies in ("llc" or "l2"; None: memory). `misalignment` are the offsets of input
         and output in their pages.
         """
+        data = memoryview(data).tobytes()
         self.unit.release_all()
         self.equip(warm)
         room = self.room(data) if capacity is None else capacity
@@ -221,6 +228,7 @@ class CodecUnit(ABC):
             status=ended.status,
             input_offset=ended.input_offset,
             verified=self.verifies(data, output, ended.status),
+            note=self.note(data, ended.status),
             digest=self.unit.digest,
             wall_seconds=seconds,
             parameters={**self.unit.design.parameters, **self.settings},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Unpack
 
 from rackwright import deflate, libsnappy, libz, libzstd, snappy, zstd
@@ -90,31 +89,36 @@ class CombinedCompressor(CodecUnit):
 class _Packed:
     """A format to read: its code, the room for what bytes of it stand for, and the library's verdict.
 
-    `right` takes the input, the output, the status and the dictionary of the unit.
+    `room` takes the input and the dictionary of the unit; `right` the input, the output, the status and the
+    dictionary; `note` the input, the status and the dictionary.
     """
 
     code: int
-    room: Callable[[bytes], int]
+    room: Callable[[bytes, bytes], int]
     right: Callable[[bytes, bytes, str, bytes], bool]
+    note: Callable[[bytes, str, bytes], str] = lambda *_: ""
 
 
 def _packed_deflate(code: int, wrapper: libz.Format) -> _Packed:
     def right(data: bytes, output: bytes, status: str, _: bytes) -> bool:
         return deflate.decompressed_right(data, output, status, wrapper)
 
-    return _Packed(code, partial(deflate.decompressed_bytes, wrapper=wrapper), right)
+    def note(data: bytes, status: str, _: bytes) -> str:
+        return deflate.decompression_note(data, status, wrapper)
+
+    return _Packed(code, lambda data, _: deflate.decompressed_bytes(data, wrapper), right, note)
 
 
 def _packed_snappy(code: int) -> _Packed:
     def right(data: bytes, output: bytes, status: str, _: bytes) -> bool:
         return snappy.is_verified("decompress", data, output, status)
 
-    return _Packed(code, lambda data: libsnappy.declared_bytes(data) or 0, right)
+    return _Packed(code, lambda data, _: libsnappy.declared_bytes(data) or 0, right)
 
 
 _PACKED = {
     "snappy": _packed_snappy(0),
-    "zstd": _Packed(1, zstd.most_decompressed_bytes, zstd.decompressed_right),
+    "zstd": _Packed(1, zstd.most_decompressed_bytes, zstd.decompressed_right, zstd.decompression_note),
     "deflate": _packed_deflate(4, "deflate"),
     "zlib": _packed_deflate(5, "zlib"),
     "gzip": _packed_deflate(6, "gzip"),
@@ -155,8 +159,12 @@ class CombinedDecompressor(CodecUnit):
 
     def room(self, data: bytes) -> int:
         """The most bytes that `data` can stand for."""
-        return self._format.room(data)
+        return self._format.room(data, self.dictionary)
+
+    def note(self, data: bytes, status: str) -> str:
+        """What a person should know about this status of `data`."""
+        return self._format.note(data, status, self.dictionary)
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
-        """Whether the official library agrees: with the bytes, or in refusing the input."""
+        """Whether the official library agrees: with the bytes, or in refusing the input or the dictionary."""
         return self._format.right(data, output, status, self.dictionary)

@@ -8,8 +8,12 @@ from rackwright import libz
 from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 
-# What a unit may fill of an input that the library refuses.
 _ROOM_OF_WRONG_INPUT = 1 << 20
+"""The least that a unit may fill of an input that the library refuses."""
+_MOST_ROOM = 1 << 30
+
+_DICTIONARY_NUMBER = slice(2, 6)
+"""Where a zlib stream says which dictionary it wants (RFC 1950, section 2.2)."""
 
 FORMAT = "format"
 """The command that says what stands around the data."""
@@ -43,25 +47,39 @@ class DeflateUnit(CodecUnit):
             return most_compressed_bytes(len(data))
         return decompressed_bytes(data, self.wrapper)
 
+    def note(self, data: bytes, status: str) -> str:
+        """What a person should know about this status of `data`."""
+        return decompression_note(data, status, self.wrapper) if self.operation == "decompress" else ""
+
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
-        """Whether the official library agrees: with the bytes, or in refusing the input."""
+        """Whether the official library agrees: with the bytes, or in refusing the input or a dictionary."""
         if self.operation == "compress":
             return status == "ok" and libz.decompress(output, self.wrapper) == (data, len(output))
         return decompressed_right(data, output, status, self.wrapper)
 
 
 def decompressed_bytes(data: bytes, wrapper: libz.Format) -> int:
-    """Room for what `data` stands for, by the official library."""
+    """Room for what `data` stands for, by the official library; of wrong data for all before the error."""
     expected = libz.decompress(data, wrapper)
-    return _ROOM_OF_WRONG_INPUT if isinstance(expected, str) else len(expected[0])
+    if not isinstance(expected, str):
+        return len(expected[0])
+    return min(_MOST_ROOM, max(_ROOM_OF_WRONG_INPUT, 2 * libz.most_before_error(data, wrapper)))
 
 
 def decompressed_right(data: bytes, output: bytes, status: str, wrapper: libz.Format) -> bool:
     """Whether the official library makes `output` of `data`, or calls it malformed as well."""
     expected = libz.decompress(data, wrapper)
     if isinstance(expected, str):
-        return status == "malformed"
+        return status == ("unsupported" if expected == libz.NEEDS_DICTIONARY else "malformed")
     return status == "ok" and output == expected[0]
+
+
+def decompression_note(data: bytes, status: str, wrapper: libz.Format) -> str:
+    """Which dictionary a stream wants, since no unit of DEFLATE takes one; empty for nothing."""
+    if status != "unsupported" or libz.decompress(data, wrapper) != libz.NEEDS_DICTIONARY:
+        return ""
+    number = int.from_bytes(data[_DICTIONARY_NUMBER], "big")
+    return f"the stream wants a preset dictionary, of Adler-32 0x{number:08x}; the unit takes none"
 
 
 def most_compressed_bytes(length: int) -> int:

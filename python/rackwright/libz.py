@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from typing import Literal, get_args
 
@@ -9,6 +10,10 @@ Format = Literal["deflate", "zlib", "gzip"]
 """What stands around DEFLATE data (RFC 1951): nothing, RFC 1950, or the members of RFC 1952."""
 
 FORMATS: tuple[Format, ...] = get_args(Format)
+NEEDS_DICTIONARY = "Error 2 while decompressing data"
+"""The library's words for a stream that wants a dictionary first: `Z_NEED_DICT`."""
+
+_PIECE = 1 << 18
 _WINDOW_BITS = {"deflate": -15, "zlib": 15, "gzip": 31}
 
 
@@ -33,17 +38,34 @@ def decompress(packed: bytes, wrapper: Format = "zlib") -> tuple[bytes, int] | s
     Of gzip all members are taken, as Python's `gzip` does: there may be zeros behind each, and nothing else.
     Behind the other formats anything may follow.
     """
-    output, at = b"", 0
+    output = bytearray()
+    try:
+        end = _inflate(packed, wrapper, output)
+    except zlib.error as error:
+        return str(error)
+    return "incomplete or truncated stream" if end is None else (bytes(output), end)
+
+
+def most_before_error(packed: bytes, wrapper: Format = "zlib") -> int:
+    """The most bytes that the library can have made of `packed` when it finds out what is wrong."""
+    output = bytearray()
+    with contextlib.suppress(zlib.error):
+        _inflate(packed, wrapper, output)
+    return len(output) + _PIECE
+
+
+def _inflate(packed: bytes, wrapper: Format, output: bytearray) -> int | None:
+    """Appends the content to `output`, piece by piece. Returns where it ends, or None if it is cut off."""
+    at = 0
     while True:
-        stream = zlib.decompressobj(_WINDOW_BITS[wrapper])
-        try:
-            output += stream.decompress(packed[at:])
-        except zlib.error as error:
-            return str(error)
+        stream, rest = zlib.decompressobj(_WINDOW_BITS[wrapper]), packed[at:]
+        while not stream.eof and (piece := stream.decompress(rest, _PIECE)):
+            output += piece
+            rest = stream.unconsumed_tail
         if not stream.eof:
-            return "incomplete or truncated stream"
+            return None
         at = len(packed) - len(stream.unused_data)
         if wrapper == "gzip":
             at = len(packed) - len(stream.unused_data.lstrip(b"\0"))
         if wrapper != "gzip" or at == len(packed):
-            return output, at
+            return at

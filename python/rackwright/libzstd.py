@@ -13,6 +13,9 @@ from typing import Any
 
 from rackwright.errors import MissingBuildError, RackwrightError
 
+WRONG_DICTIONARY = "Dictionary mismatch"
+"""The library's words for a frame that names another dictionary than the one it was given."""
+
 _NOT_A_FRAME = (1 << 64) - 2  # ZSTD_CONTENTSIZE_ERROR; the number above it is "unknown"
 
 

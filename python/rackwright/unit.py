@@ -84,8 +84,9 @@ class Unit:
             self.bench.allow(buffer.address, length, access)
         return buffer
 
-    def load(self, data: bytes, access: str = "r", misalignment: int = 0) -> Buffer:
-        """A new buffer that holds `data`."""
+    def load(self, data: bytes | bytearray | memoryview, access: str = "r", misalignment: int = 0) -> Buffer:
+        """A new buffer that holds `data`, as it is now."""
+        data = memoryview(data).tobytes()
         buffer = self.reserve(len(data), access, misalignment)
         self.bench.write_memory(buffer.address, data)
         return buffer

@@ -10,6 +10,7 @@ from rackwright import libzstd
 from rackwright.codec import CodecOptions, CodecUnit
 from rackwright.errors import RackwrightError
 from rackwright.unit import Unit
+from rackwright.zstd_frames import Frame, frames
 
 # What a unit may fill when the headers of the frames don't tell how much it is.
 _MOST_ROOM = 1 << 30
@@ -95,10 +96,14 @@ class ZstdUnit(CodecUnit):
         """The most bytes that the operation can make of `data`."""
         if self.operation == "compress":
             return most_compressed_bytes(len(data))
-        return most_decompressed_bytes(data)
+        return most_decompressed_bytes(data, self.dictionary)
+
+    def note(self, data: bytes, status: str) -> str:
+        """Why a frame was left, and where `ZSTD_decompress` is not the library's only opinion."""
+        return "" if self.operation == "compress" else decompression_note(data, status, self.dictionary)
 
     def verifies(self, data: bytes, output: bytes, status: str) -> bool:
-        """Whether the official library agrees: with the bytes, or in refusing the input."""
+        """Whether the official library agrees: with the bytes, or in refusing the input or the dictionary."""
         if self.operation == "compress":
             return status == "ok" and libzstd.decompress(output, len(data), self.dictionary) == data
         return decompressed_right(data, output, status, self.dictionary)
@@ -115,17 +120,48 @@ def place_dictionary(unit: Unit, content: bytes, warm: str | None, *, same: bool
         unit.command(DICTIONARY_LENGTH, len(content))
 
 
-def most_decompressed_bytes(data: bytes) -> int:
-    """The most bytes that the frames `data` can stand for, as their headers say."""
-    return min(libzstd.bound(data) or _LEAST_ROOM, _MOST_ROOM)
+def most_decompressed_bytes(data: bytes, dictionary: bytes = b"") -> int:
+    """Room for what the frames `data` stand for, as their headers say.
+
+    Of input that the library refuses with so much room, the blocks may stand for more: a unit must not come
+    to the end of its room before it finds what is wrong.
+    """
+    promised = libzstd.bound(data) or _LEAST_ROOM
+    if promised < _MOST_ROOM and isinstance(libzstd.decompress(data, promised, dictionary), str):
+        promised = max(promised, sum(frame.most_bytes for frame in frames(data)))
+    return min(promised, _MOST_ROOM)
 
 
 def decompressed_right(data: bytes, output: bytes, status: str, dictionary: bytes = b"") -> bool:
-    """Whether the official library makes `output` of the frames `data`, or calls them malformed as well."""
-    if status not in ("ok", "malformed"):
-        return False
-    expected = libzstd.decompress(data, max(most_decompressed_bytes(data), len(output)), dictionary)
-    return isinstance(expected, str) if status == "malformed" else expected == output
+    """Whether the official library makes `output` of the frames `data`, or refuses them or the dictionary."""
+    room = max(most_decompressed_bytes(data, dictionary), len(output))
+    expected = libzstd.decompress(data, room, dictionary)
+    if status == "unsupported":
+        return expected == libzstd.WRONG_DICTIONARY
+    return isinstance(expected, str) if status == "malformed" else status == "ok" and expected == output
+
+
+def decompression_note(data: bytes, status: str, dictionary: bytes = b"") -> str:
+    """What a status of frames leaves open: which dictionary is missing, where the library says two things."""
+    if status == "unsupported":
+        given = int.from_bytes(dictionary[4:8], "little") if dictionary.startswith(_TRAINED) else 0
+        other = next((frame for frame in frames(data) if frame.dictionary not in (0, given)), None)
+        return "" if other is None else _missing_dictionary(other, given, dictionary)
+    longest = next((frame for frame in frames(data) if frame.long_block), None)
+    if status != "ok" or longest is None:
+        return ""
+    return (
+        f"the frame at offset {longest.offset} has a block that is longer than its window or 128 KiB; "
+        "ZSTD_decompress takes it, ZSTD_decompressStream and `zstd -d` refuse it"
+    )
+
+
+def _missing_dictionary(frame: Frame, given: int, dictionary: bytes) -> str:
+    named = f"the frame at offset {frame.offset} names dictionary {frame.dictionary}"
+    here = "none was given"
+    if dictionary:
+        here = f"the one given is {given}" if given else "the one given has no number"
+    return f"{named}, {here} (--dictionary FILE)"
 
 
 def most_compressed_bytes(length: int) -> int:

@@ -131,6 +131,28 @@ def test_output_without_room(unit: DeflateUnit, room: int) -> None:
     assert result.output == TEXT[: len(result.output)]
 
 
+LONG = b"warehouse" * 300_000
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "packed"),
+    [
+        ("zlib", libz.compress(LONG)[:-1] + b"!"),
+        ("gzip", libz.compress(LONG, 1, "gzip")[:-3]),
+        ("gzip", libz.compress(LONG, 6, "gzip") + libz.compress(TEXT, 6, "gzip")[:-9] + b"!" * 9),
+        ("deflate", libz.compress(LONG, 6, "deflate")[:-40]),
+    ],
+    ids=["checksum", "cut off", "second member", "no end"],
+)
+def test_what_is_wrong_behind_much_output_is_found(
+    unit: DeflateUnit, wrapper: libz.Format, packed: bytes
+) -> None:
+    """However much there is before it: there is room for all that the library makes until then."""
+    unit.choose(wrapper)
+    result = unit.run(packed)
+    assert (result.status, result.verified) == ("malformed", True)
+
+
 @given(plain=plain_data, level=st.integers(0, 9), wrapper=st.sampled_from(libz.FORMATS))
 def test_anything_the_library_writes(
     unit: DeflateUnit, plain: bytes, level: int, wrapper: libz.Format

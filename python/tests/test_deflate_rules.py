@@ -176,10 +176,11 @@ def test_wrong_zlib(unit: DeflateUnit, packed: bytes) -> None:
     agrees(unit, packed, "zlib", valid=False)
 
 
-def test_preset_dictionary_is_not_supported(unit: DeflateUnit) -> None:
+def test_preset_dictionary_is_not_supported_and_named(unit: DeflateUnit) -> None:
     unit.choose("zlib")
-    result = unit.run(fmt.zlib_stream(bytes(4) + BODY, PLAIN, header=b"\x78\xbb"), capacity=ROOM)
-    assert result.status == "unsupported"
+    result = unit.run(fmt.zlib_stream(b"\x00\x00\x0a\xbc" + BODY, PLAIN, header=b"\x78\xbb"), capacity=ROOM)
+    assert (result.status, result.verified) == ("unsupported", True)
+    assert result.note == "the stream wants a preset dictionary, of Adler-32 0x00000abc; the unit takes none"
 
 
 TEXT_FLAG, HEADER_SUM, EXTRA, NAME, COMMENT = 1, 2, 4, 8, 16

@@ -44,6 +44,20 @@ def test_misaligned(
 
 
 @both
+def test_anything_that_holds_bytes_is_taken_as_it_is_now(
+    compressor: SnappyUnit, decompressor: SnappyUnit, operation: str
+) -> None:
+    unit, data = (compressor, PLAIN) if operation == "compress" else (decompressor, PACKED)
+    expected = unit.run(data).output
+    held = bytearray(b"?" + data)
+    for each in (bytearray(data), memoryview(data), memoryview(held)[1:], memoryview(data).cast("b")):
+        result = unit.run(each)
+        assert (result.output, result.verified) == (expected, True)
+    with pytest.raises(TypeError, match="bytes-like"):
+        unit.run(7)  # type: ignore[arg-type]
+
+
+@both
 def test_every_capacity_below_the_result_is_full(operation: str) -> None:
     unit, data = unit_and_input(operation)
     needed = unit.run(data).output_bytes

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+import zstandard
 
 from rackwright import ZstdUnit, libzstd
 from rackwright.verification import zstd_format as fmt
@@ -97,6 +98,60 @@ def test_wrong_frames(unit: ZstdUnit, name: str) -> None:
     agrees(unit, WRONG[name])
 
 
+def sized(blocks: list[bytes], size: int) -> bytes:
+    """A frame that says how many bytes its blocks stand for, and has a window of 1 MiB."""
+    return fmt.frame(blocks, 0xC0, b"\x50" + size.to_bytes(8, "little"))
+
+
+TEXT_BLOCK = libzstd.compress(b"abcd, abcd; " * 500)[7:]
+LONGER_THAN_THEY_SAY = {
+    "raw": sized([fmt.raw(NOISE[:6])], 5),
+    "repeated": sized([fmt.repeated(b"x", 100_000, False), fmt.repeated(b"y", 100_000)], 77),
+    "compressed": sized([TEXT_BLOCK], 5999),
+    "second frame": sized([fmt.raw(b"abc")], 3)
+    + fmt.skippable(b"x")
+    + sized([fmt.repeated(b"x", 9000)], 8999),
+    "nothing": sized([fmt.raw(b"", False), fmt.raw(NOISE[:1])], 0),
+    "single segment": fmt.frame([fmt.raw(NOISE[:6])], 0x20, b"\x05"),
+    "then cut off": sized([fmt.raw(NOISE[:700], False)], 600) + b"\x00",
+}
+
+
+@pytest.mark.parametrize("name", LONGER_THAN_THEY_SAY)
+def test_blocks_that_stand_for_more_than_the_header_says_are_malformed(unit: ZstdUnit, name: str) -> None:
+    """The header says how much room there is; a unit that met its end first would not find out."""
+    packed = LONGER_THAN_THEY_SAY[name]
+    assert isinstance(libzstd.decompress(packed, ROOM), str)
+    result = unit.run(packed)
+    assert (result.status, result.verified, result.note) == ("malformed", True, "")
+
+
+def test_the_content_size_that_the_library_takes_for_unknown_is_malformed(unit: ZstdUnit) -> None:
+    """The contract page lists it."""
+    packed = sized([fmt.raw(b"a")], (1 << 64) - 1)
+    assert libzstd.decompress(packed, ROOM) == b"a"
+    assert unit.run(packed).status == "malformed"
+
+
+@pytest.mark.parametrize(
+    ("packed", "length"),
+    [
+        (fmt.frame([fmt.repeated(b"A", 131_073)]), 131_073),
+        (fmt.frame([fmt.raw(NOISE[:1025])], fields=b"\x00"), 1025),
+        (fmt.frame([fmt.raw(b"abc")]) + fmt.frame([fmt.repeated(b"A", 3000)], fields=b"\x00"), 3003),
+    ],
+    ids=["repeated", "window", "second frame"],
+)
+def test_long_blocks_are_taken_as_the_library_takes_them_in_one_call(
+    unit: ZstdUnit, packed: bytes, length: int
+) -> None:
+    result = unit.run(packed)
+    assert (result.status, result.verified, len(result.output)) == ("ok", True, length)
+    assert "block that is longer than its window or 128 KiB" in result.note
+    with pytest.raises(zstandard.ZstdError, match="corruption"):
+        zstandard.ZstdDecompressor().decompressobj(read_across_frames=True).decompress(packed)
+
+
 @pytest.mark.parametrize("length", range(1, 60))
 def test_every_truncation_is_the_librarys_verdict(unit: ZstdUnit, length: int) -> None:
     whole = fmt.skippable(b"ab") + libzstd.compress(NOISE[:20], 1, write_checksum=1) * 2
@@ -110,9 +165,12 @@ def test_output_without_room(unit: ZstdUnit, room: int) -> None:
     assert result.output_bytes <= room
 
 
-def test_dictionary_is_not_supported(unit: ZstdUnit) -> None:
-    result = unit.run(fmt.frame([fmt.raw(b"abc")], 0x01, b"\x50\x07"), capacity=100)
-    assert result.status == "unsupported"
+@pytest.mark.parametrize("before", [b"", fmt.skippable(b"abc"), fmt.frame([fmt.raw(b"abc")])])
+def test_a_dictionary_that_is_not_there_is_named(unit: ZstdUnit, before: bytes) -> None:
+    result = unit.run(before + fmt.frame([fmt.raw(b"abc")], 0x01, b"\x50\x07"))
+    assert (result.status, result.verified) == ("unsupported", True)
+    named = f"the frame at offset {len(before)} names dictionary 7, none was given (--dictionary FILE)"
+    assert result.note == named
 
 
 def test_history_out_of_range_is_not_supported() -> None:

@@ -86,6 +86,18 @@ def test_what_the_library_compresses_with_a_dictionary(unit: ZstdUnit, dictionar
         assert agrees(unit, packed, dictionary, misalignment=misalignment) == "ok"
 
 
+@pytest.mark.parametrize(
+    ("given", "said"), [(OTHER, "the one given is 1911"), (TEXT, "the one given has no number")]
+)
+def test_another_dictionary_is_named_beside_the_one_that_is_wanted(
+    unit: ZstdUnit, given: bytes, said: str
+) -> None:
+    unit.dictionary = given
+    result = unit.run(libzstd.compress(RECORDS[0], 3, dictionary=TRAINED))
+    assert (result.status, result.verified) == ("unsupported", True)
+    assert result.note == f"the frame at offset 0 names dictionary {0x12345}, {said} (--dictionary FILE)"
+
+
 def test_tables_are_read_once_for_operations_that_do_not_change_them() -> None:
     unit = ZstdUnit("decompress", dictionary=TRAINED)
     packed = [libzstd.compress(plain, 3, dictionary=TRAINED) for plain in RECORDS[:3]]

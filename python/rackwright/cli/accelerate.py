@@ -244,6 +244,7 @@ def _print(result: AcceleratorResult, algorithm: Algorithm) -> None:
     pairs = [
         ("unit", result.unit),
         ("status", f"{result.status} at input offset {result.input_offset:,}"),
+        *([("note", result.note)] if result.note else []),
         ("bytes", f"{result.input_bytes:,} -> {result.output_bytes:,}"),
         ("ratio", f"{result.ratio:.3f}"),
         ("cycles", f"{result.cycles:,} at {result.clock_hz / 1e9:g} GHz ({result.clock_source})"),
