@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import re
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.paths import PYTHON, REPOSITORY
+from bootstrap import editable_wheel
+from bootstrap.paths import CARGO_TARGET, PYTHON, REPOSITORY
 
 EXTRAS = tomllib.loads((PYTHON / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
@@ -36,14 +38,43 @@ def test_every_extra_is_on_the_page_and_the_pages_name_no_other() -> None:
         assert set(re.findall(r"rackwright\[(\w+)\]", text.read_text())) <= set(EXTRAS), text
 
 
+def test_a_wheel_without_engine_is_installed_and_names_our_folder(tmp_path: Path) -> None:
+    metadata = tmp_path / "rackwright-0.1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: rackwright\nVersion: 0.1.0\n")
+    (metadata / "WHEEL").write_text("Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-any\n")
+    name = editable_wheel.write(tmp_path, metadata)
+    assert name == "rackwright-0.1.0-py3-none-any.whl"
+    place = tmp_path / "place"
+    run(
+        tmp_path,
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-index",
+        "--target",
+        place,
+        tmp_path / name,
+    )
+    assert (place / "rackwright.pth").read_text() == f"{PYTHON}\n"
+    [distribution] = importlib.metadata.distributions(path=[str(place)])
+    hashed = [file for file in distribution.files or [] if file.hash]
+    assert {"METADATA", "WHEEL", "rackwright.pth"} <= {file.name for file in hashed}
+
+
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_pip_makes_it_importable_and_gives_a_command(tmp_path: Path) -> None:
+    """It takes the engine that `./rw` has compiled, in this folder."""
+    compiled = (CARGO_TARGET / "release" / "lib_engine.so").stat().st_mtime_ns
     mine = tmp_path / "mine"
     run(tmp_path, sys.executable, "-m", "venv", mine)
     run(tmp_path, mine / "bin" / "pip", "install", "--quiet", "-e", f"{PYTHON}[profile,dask,mpi]")
     program = "import rackwright, pyarrow, distributed, mpi4py; print(rackwright.Server('functional').cpu)"
     assert run(tmp_path, mine / "bin" / "python", "-c", program) == "functional\n"
+    assert (CARGO_TARGET / "release" / "lib_engine.so").stat().st_mtime_ns == compiled
     added = next((mine / "lib").glob("python3.*")) / "site-packages" / "of_the_user.py"
     added.write_text("")
     units = json.loads(run(tmp_path, mine / "bin" / "rackwright", "units", "--json"))
