@@ -46,18 +46,8 @@ def test_a_wheel_without_engine_is_installed_and_names_our_folder(tmp_path: Path
     name = editable_wheel.write(tmp_path, metadata)
     assert name == "rackwright-0.1.0-py3-none-any.whl"
     place = tmp_path / "place"
-    run(
-        tmp_path,
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "-q",
-        "--no-index",
-        "--target",
-        place,
-        tmp_path / name,
-    )
+    pip = (sys.executable, "-m", "pip", "install", "-q", "--no-index", "--target", place)
+    run(tmp_path, *pip, tmp_path / name)
     assert (place / "rackwright.pth").read_text() == f"{PYTHON}\n"
     [distribution] = importlib.metadata.distributions(path=[str(place)])
     hashed = [file for file in distribution.files or [] if file.hash]
