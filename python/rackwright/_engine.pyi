@@ -12,14 +12,19 @@ class Toolchain:
     def __init__(self, verilator_root: str, compiler: str, cache: str) -> None:
         """`verilator_root` holds bin/verilator_bin; `compiler` is a C++ compiler; `cache` a folder."""
 
-    def build(self, manifest: str, waves: bool = False, clock_hz: int | None = None) -> Design:
+    def build(
+        self,
+        manifest: str,
+        waves: bool = False,
+        clock_hz: int | None = None,
+        parameters: dict[str, int | str] = ...,
+        plusargs: list[str] = ...,
+    ) -> Design:
         """Compiles the design of a manifest, up to a minute, or takes it from the cache.
 
-        `clock_hz` is its clock beside a hart, by default the manifest's.
+        `clock_hz` is its clock beside a hart, by default the manifest's. `parameters` of the top module go
+        before the manifest's. `plusargs` are what `$value$plusargs` finds.
         """
-
-    def is_built(self, manifest: str, waves: bool = False) -> bool:
-        """Whether the cache has the design already."""
 
 class Design:
     """A compiled unit."""
@@ -51,6 +56,9 @@ class Design:
     @property
     def parameters(self) -> dict[str, object]:
         """What it was elaborated with."""
+
+def check_manifest(manifest: Path) -> None:
+    """Reads a manifest; raises `EngineError` when it is not one."""
 
 def reach(manifests: Sequence[Path]) -> list[tuple[str, list[tuple[int, int, int]], int | None]]:
     """How harts call and reach units of these manifests, in their order.

@@ -38,7 +38,13 @@ def build_units(
         if isinstance(one, _engine.Design):
             return PlacedUnit(one, "near-core")
         manifest = unit_manifest(one, translation=translation)
-        built = design(manifest, waves=waves, clock_hz=clock_of(manifest, one.clock).hertz)
+        built = design(
+            manifest,
+            None if one.is_named else one.parameters,
+            waves=waves,
+            clock_hz=clock_of(manifest, one.clock).hertz,
+            plusargs=one.plusargs,
+        )
         return PlacedUnit(built, one.placement)
 
     return side_by_side(build, wanted)

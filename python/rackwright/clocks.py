@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from rackwright.errors import RackwrightError
+from rackwright.manifests import read_manifest
 from rackwright.synthesis.table import known_clock
 
 LIMIT_HZ = 2_000_000_000
@@ -51,7 +51,7 @@ def clock_of(manifest: Path, asked: str | None = None) -> UnitClock:
     is assumed to reach the clock that its manifest declares. `asked` is hertz, or "synthesised": what
     synthesis supports without the limit, synthesising where that has not been done.
     """
-    record = json.loads(manifest.read_text(encoding="utf-8"))
+    record = read_manifest(manifest)
     if asked is not None:
         hertz = parse_clock(asked)
         if hertz is not None:

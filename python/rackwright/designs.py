@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bootstrap.paths import BUILD, HARDWARE_CLASSPATH, HARDWARE_JAR, STAMPS
 from rackwright.elaborator import run_kept, run_once
 from rackwright.errors import MissingBuildError, RackwrightError
+from rackwright.manifests import is_elaborated, read_manifest
 from rackwright.toolchain import toolchain
 from rackwright.whole import write_whole
 
@@ -204,14 +205,14 @@ def manifest_of(
 ) -> Path:
     """The manifest of a unit by name, elaborated if it was not, or that of your own by its path.
 
-    Raises `RackwrightError` when there is none, and for parameters or assertions of RTL that is there.
+    Raises `RackwrightError` when there is none, and for parameters that the RTL there is does not have, or
+    assertions; `EngineError` for a file that is no manifest.
     """
     if not str(unit).endswith(".json"):
         return elaborate(str(unit), parameters, assertions=assertions)
     manifest = Path(unit)
-    if not manifest.exists():
-        raise RackwrightError(f"{manifest}: no such manifest")
-    if parameters:
+    record = read_manifest(manifest)
+    if parameters and is_elaborated(record):
         raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")
     if assertions:
         raise RackwrightError(f"{manifest}: is elaborated already, with assertions or without")
@@ -224,11 +225,23 @@ def design(
     waves: bool = False,
     clock_hz: int | None = None,
     assertions: bool = False,
+    plusargs: Sequence[str] = (),
 ) -> _engine.Design:
     """The compiled design of a unit: by name, or by the path of a manifest of your own.
 
-    The first time takes up to a minute; compiled designs are kept by content hash. `waves` compiles
-    it such that a run can write what its signals do. `clock_hz` is how fast a server clocks it, by default
-    what its manifest says. `assertions` is that of `Elaboration`.
+    The first time takes up to a minute; compiled designs are kept by content hash. `parameters` of your own
+    go to its top module, before those of its manifest. `waves` compiles it such that a run can write what its
+    signals do. `clock_hz` is how fast a server clocks it, by default what its manifest says. `assertions` is
+    that of `Elaboration`. `plusargs` are what `$value$plusargs` finds in the RTL, as "DEPTH=4".
+    Raises `RackwrightError` as `manifest_of`, and `EngineError` for RTL that doesn't compile.
     """
-    return toolchain().build(str(manifest_of(unit, parameters, assertions)), waves, clock_hz)
+    manifest = manifest_of(unit, parameters, assertions)
+    given: Mapping[str, ParameterValue] = {}
+    record = read_manifest(manifest)
+    if not is_elaborated(record):
+        given = {**record.get("parameters", {}), **(parameters or {})}
+    if given:
+        from rackwright.verilog.parameters import check_parameters
+
+        given = check_parameters(manifest, given)
+    return toolchain().build(str(manifest), waves, clock_hz, dict(given), list(plusargs))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 from rackwright import _engine
 from rackwright.errors import RackwrightError
+from rackwright.manifests import read_manifest
 
 _MOST_FUNCT = 127
 """The last number of a command; at the end of the numbers of a unit that has not all of an opcode."""
@@ -32,8 +32,7 @@ class HeaderUnit:
     @cached_property
     def record(self) -> dict[str, Any]:
         """What the manifest says."""
-        record: dict[str, Any] = json.loads(self.manifest.read_text(encoding="utf-8"))
-        return record
+        return read_manifest(self.manifest)
 
     @property
     def port(self) -> dict[str, Any]:
@@ -43,6 +42,15 @@ class HeaderUnit:
             if port["contract"] in ("command", "mmio") and port.get("commands"):
                 return port
         raise RackwrightError(f"{self.manifest}: does not say which commands {self.record['unit']} has")
+
+    @property
+    def registers(self) -> list[dict[str, Any]] | None:
+        """Its registers in AXI4-Lite, as far as the manifest says which it has; None for another unit."""
+        for port in self.record["ports"]:
+            if port["contract"] == "axi4-lite":
+                registers: list[dict[str, Any]] = port.get("registers", [])
+                return registers
+        return None
 
     def called(self) -> str:
         """Its name."""
@@ -74,6 +82,9 @@ def server_header(units: Sequence[Path]) -> str:
     reached = []
     for manifest, (name, ranges, registers) in zip(units, _engine.reach(units), strict=True):
         unit = HeaderUnit(manifest, name=name)
+        if unit.registers is not None:
+            reached.append((unit, _Reach(0, registers=registers)))
+            continue
         opcodes = unit.port.get("opcodes")
         ways = [_Reach(*way) for way in ranges]
         if registers is not None:
@@ -124,9 +135,16 @@ def _header(units: Sequence[tuple[HeaderUnit, _Reach]], made: str, guard: str) -
 
 
 def _constants(unit: HeaderUnit, reach: _Reach) -> Iterator[_Constant]:
-    """How the unit is reached, its commands, and where the parts of its record are."""
-    port, name = unit.port, unit.called()
+    """How the unit is reached, its commands or registers, and where the parts of its record are."""
+    name = unit.called()
     prefix = unit.prefix or _constant(name)
+    if unit.registers is not None:
+        yield _Constant(f"{prefix}_REGISTERS", f"{reach.registers:#x}", f"{name}: where its registers are")
+        for register in unit.registers:
+            meaning = str(register.get("meaning", "")).replace("*/", "* /")
+            yield _Constant(f"{prefix}_{_constant(register['name'])}", f"{register['offset']:#x}", meaning)
+        return
+    port = unit.port
     if reach.registers is not None:
         where = f"{name}: the page of its registers; CUSTOM is a part of commands"
         yield _Constant(f"{prefix}_REGISTERS", f"{reach.registers:#x}", where)

@@ -58,7 +58,9 @@ class Unit:
         else:
             config = unit if isinstance(unit, UnitConfig) else UnitConfig(str(unit))
             manifest = unit_manifest(config, assertions=assertions)
-            self.design, self.placement = design(manifest, waves=waves is not None), config.placement
+            own = None if config.is_named else config.parameters
+            self.design = design(manifest, own, waves=waves is not None, plusargs=config.plusargs)
+            self.placement = config.placement
         self.bench = _engine.UnitBench(
             self.design,
             self.placement,
@@ -122,6 +124,14 @@ class Unit:
         """
         return self._way.query(self._opcode(opcode), self._funct(command), rs1, rs2, max_cycles)
 
+    def read_register(self, offset: int) -> int:
+        """What the register at `offset` holds; raises `EngineError` for a unit without registers."""
+        return self.bench.register_read(offset)
+
+    def write_register(self, offset: int, value: int) -> None:
+        """Writes a register as a whole; raises as `read_register`."""
+        self.bench.register_write(offset, value)
+
     def work(self, max_cycles: int = 0) -> bool:
         """Steps until the unit has nothing left to do, or `max_cycles` passed; tells whether it has."""
         return self.bench.run_until_idle(max_cycles)
@@ -150,4 +160,8 @@ class Unit:
         return self._functs[command]
 
     def _opcode(self, opcode: int | None) -> int:
-        return self.design.opcodes[0] if opcode is None else opcode
+        if opcode is not None:
+            return opcode
+        if not self.design.opcodes:
+            raise RackwrightError(f"{self.design.unit} takes no commands; its registers are read and written")
+        return self.design.opcodes[0]

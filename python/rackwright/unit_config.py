@@ -13,6 +13,7 @@ from rackwright.clocks import parse_clock
 from rackwright.designs import ParameterValue
 from rackwright.document import DocumentReader, is_yaml, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.manifests import read_manifest
 
 PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
 """Where a unit can sit; see docs/how-time-works.md for what each one costs."""
@@ -28,17 +29,18 @@ SETS = {
 }
 """Names that stand for several units."""
 
-_FIELDS = ("unit", "parameters", "settings", "placement", "clock", "command")
+_FIELDS = ("unit", "parameters", "settings", "placement", "clock", "command", "plusargs")
 
 
 @dataclass(frozen=True)
 class UnitConfig:
     """A unit by its name, that of a set, or the path of the manifest of your own.
 
-    `parameters` are those of elaboration, `settings` what commands set at run time, for those who give the
-    commands (`codec_unit`, explorations; on a server it is the program). `placement` is one of `PLACEMENTS`.
-    `clock` is hertz or "synthesised"; without it, `clock_of` says what it is. `command` "mmio" puts the
-    unit behind registers. A value: equal ones are equal, and it can be a key.
+    `parameters` are those of elaboration, or of the top module of your own; `settings` what commands set at
+    run time, for those who give the commands (`codec_unit`, explorations; on a server it is the program).
+    `placement` is one of `PLACEMENTS`. `clock` is hertz or "synthesised"; without it, `clock_of` says what it
+    is. `command` "mmio" puts the unit behind registers. `plusargs` are what `$value$plusargs` finds in its
+    RTL, as "DEPTH=4". A value: equal ones are equal, and it can be a key.
     Raises `RackwrightError` for a placement, clock, command or value that there is not.
     """
 
@@ -48,6 +50,7 @@ class UnitConfig:
     placement: str = "near-core"
     clock: str | None = None
     command: str = "rocc"
+    plusargs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.placement not in PLACEMENTS:
@@ -66,7 +69,11 @@ class UnitConfig:
 
     def record(self) -> dict[str, Any]:
         """As JSON and data frames hold it: one key for each value."""
-        said = {"clock": self.clock, "command": None if self.command == "rocc" else self.command}
+        said = {
+            "clock": self.clock,
+            "command": None if self.command == "rocc" else self.command,
+            "plusargs": " ".join(self.plusargs) or None,
+        }
         return {
             "unit": self.unit,
             **{f"parameters.{name}": value for name, value in sorted(self.parameters.items())},
@@ -89,6 +96,12 @@ class UnitConfig:
         """The units of a set, or itself."""
         return [replace(self, unit=name) for name in SETS.get(self.unit, (self.unit,))]
 
+    def names(self) -> set[str]:
+        """What a command line may call it: its name, for your own also what its manifest says."""
+        if self.is_named:
+            return {self.unit}
+        return {self.unit, str(read_manifest(Path(self.unit))["unit"])}
+
     @property
     def is_named(self) -> bool:
         """Whether it is one of the product's, and not elaborated yet."""
@@ -105,8 +118,12 @@ class UnitConfig:
         clock = fields.get("clock")
         for part in ("parameters", "settings"):
             fields[part] = reader.mapping(part, fields.get(part), None)
+        plusargs = fields.get("plusargs") or []
+        if not isinstance(plusargs, list) or not all(isinstance(each, str) for each in plusargs):
+            raise reader.error("plusargs", f"is {plusargs!r}, not a list of words")
+        said = {"clock": None if clock is None else str(clock), "plusargs": tuple(plusargs)}
         try:
-            return cls(**{**fields, "clock": None if clock is None else str(clock)})
+            return cls(**{**fields, **said})
         except RackwrightError as error:
             raise RackwrightError(f"{path}: {error}") from error
 
@@ -117,11 +134,12 @@ def unit_configs(
     parameters: Mapping[str, Mapping[str, ParameterValue]] | None = None,
     placement: str = "near-core",
     clock: str | None = None,
+    plusargs: Sequence[str] = (),
 ) -> list[UnitConfig]:
     """Units as a command line names them: by name, set or manifest, at `placement` and `clock`, or in YAML.
 
-    `parameters` are added to those of the unit that has their name. Raises `RackwrightError` for those of a
-    unit that is not there.
+    `parameters` are added to those of the unit that has their name, those of the name "" to those of the only
+    unit; `plusargs` to those of each. Raises `RackwrightError` for parameters of a unit that is not there.
     """
     wanted = [
         member
@@ -133,9 +151,23 @@ def unit_configs(
         ).members()
     ]
     given = parameters or {}
-    strangers = sorted(set(given) - {config.unit for config in wanted})
+    called = [config.names() for config in wanted]
+    if len(wanted) == 1:
+        called[0].add("")
+    elif "" in given:
+        names = ", ".join(given[""])
+        raise RackwrightError(f"--set: {names} of which unit? UNIT.PARAMETER=VALUE says it")
+    strangers = sorted(set(given) - set().union(*called))
     if strangers:
         raise RackwrightError(f"parameters of {', '.join(strangers)}, which the server does not have")
     return [
-        replace(config, parameters={**config.parameters, **given.get(config.unit, {})}) for config in wanted
+        replace(
+            config,
+            parameters={
+                **config.parameters,
+                **{name: value for each in names for name, value in given.get(each, {}).items()},
+            },
+            plusargs=(*config.plusargs, *plusargs),
+        )
+        for config, names in zip(wanted, called, strict=True)
     ]

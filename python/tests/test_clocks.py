@@ -16,11 +16,17 @@ from rackwright.synthesis.table import Row, read_table, write_table
 from rackwright.whole import write_whole
 
 
+def written(path: Path, hertz: int, **more: str) -> Path:
+    """A manifest at `path`, of a unit with a clock of so many `hertz`."""
+    clock = {"pin": "clock", "reset": "reset", "hertz": hertz}
+    record = {"format": 1, "unit": "u", "top": "U", "verilog": ["U.sv"], "clock": clock, "ports": [], **more}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def manifest(tmp_path: Path) -> Path:
-    path = tmp_path / "manifest.json"
-    path.write_text(json.dumps({"hash": "abc", "clock": {"hertz": 2_000_000_000}}), encoding="utf-8")
-    return path
+    return written(tmp_path / "manifest.json", 2_000_000_000, hash="abc")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +56,7 @@ def test_a_manifest_carries_what_synthesis_supports() -> None:
 
 
 def test_a_manifest_that_somebody_wrote_needs_no_hash(manifest: Path) -> None:
-    manifest.write_text(json.dumps({"clock": {"hertz": 1_200_000_000}}), encoding="utf-8")
+    written(manifest, 1_200_000_000)
     assert clock_of(manifest) == UnitClock(1_200_000_000, ClockSource.assumed)
 
 

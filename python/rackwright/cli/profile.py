@@ -21,6 +21,7 @@ from rackwright.cli.settings import (
     ClockOption,
     CoreOption,
     MemoryOption,
+    PlusargOption,
     parse_timing,
     parse_unit_settings,
 )
@@ -208,6 +209,7 @@ def _run(
     ] = None,
     placement: Annotated[Placement, typer.Option(help="Where the units sit.")] = Placement.near_core,
     clock: ClockOption = None,
+    plusarg: PlusargOption = None,
     memory: MemoryOption = None,
     core: CoreOption = None,
     write_folder: Annotated[
@@ -249,9 +251,10 @@ def _run(
         cpu.value,
         unit_configs(
             accelerator or [],
-            parameters=parse_unit_settings(values),
+            parameters=parse_unit_settings(values, or_of_one=True),
             placement=placement.value,
             clock=clock,
+            plusargs=plusarg or [],
         ),
         harts=harts,
         timing=timing,

@@ -16,6 +16,7 @@ from rackwright.cli.settings import (
     ClockOption,
     CoreOption,
     MemoryOption,
+    PlusargOption,
     parse_timing,
     parse_unit_settings,
 )
@@ -47,6 +48,7 @@ _OF_PROGRAMS = {
     "waves": "--waves",
     "check_idle": "--check-idle",
     "clock": "--clock",
+    "plusarg": "--plusarg",
     "memory": "--memory",
     "core": "--core",
 }
@@ -89,6 +91,7 @@ def run(
         Placement, typer.Option(help="Where units sit, but those in YAML.")
     ] = Placement.near_core,
     clock: ClockOption = None,
+    plusarg: PlusargOption = None,
     memory: MemoryOption = None,
     core: CoreOption = None,
     write_folder: Annotated[
@@ -114,7 +117,8 @@ def run(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A unit's parameter, snappy-compress.hash-entries=512; in a cluster tor*.buffer_kib=16.",
+            help="A unit's parameter, snappy-compress.hash-entries=512 (of the only unit: WIDTH=64); in a "
+            "cluster tor*.buffer_kib=16.",
         ),
     ] = None,
     pcap: Annotated[
@@ -183,7 +187,7 @@ def run(
 
     timing = parse_timing(memory, core)
     if cpu is Cpu.rocket_rtl:
-        if accelerator or words or values or clock or harts > 1:
+        if accelerator or words or values or clock or plusarg or harts > 1:
             raise RackwrightError(
                 "rocket-rtl takes neither accelerators nor program arguments, and has one hart"
             )
@@ -193,9 +197,10 @@ def run(
             cpu.value,
             unit_configs(
                 accelerator or [],
-                parameters=parse_unit_settings(values),
+                parameters=parse_unit_settings(values, or_of_one=True),
                 placement=placement.value,
                 clock=clock,
+                plusargs=plusarg or [],
             ),
             harts=harts,
             check_idle=check_idle,

@@ -32,6 +32,15 @@ UnitSetOption = Annotated[
     ),
 ]
 
+PlusargOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plusarg",
+        metavar="NAME=VALUE",
+        help="What $value$plusargs finds in the RTL of the units, without its plus sign; repeatable.",
+    ),
+]
+
 ClockOption = Annotated[
     str | None,
     typer.Option(
@@ -62,12 +71,17 @@ CoreOption = Annotated[
 ]
 
 
-def parse_unit_settings(settings: list[str] | None) -> dict[str, dict[str, ParameterValue]]:
-    """The parameters of --set UNIT.PARAMETER=VALUE by unit; raises `RackwrightError` for other forms."""
+def parse_unit_settings(
+    settings: list[str] | None, *, or_of_one: bool = False
+) -> dict[str, dict[str, ParameterValue]]:
+    """The parameters of --set UNIT.PARAMETER=VALUE by unit; raises `RackwrightError` for other forms.
+
+    With `or_of_one`, those of PARAMETER=VALUE, which are of the only unit there is, have the name "".
+    """
     found: dict[str, dict[str, ParameterValue]] = {}
     for name, value in parse_settings(settings).items():
         unit, dot, parameter = name.rpartition(".")
-        if not (unit and dot and parameter):
+        if not parameter or not (unit if dot else or_of_one):
             raise RackwrightError(f"--set: {name}={value} is not UNIT.PARAMETER=VALUE")
         found.setdefault(unit, {})[parameter] = value
     return found

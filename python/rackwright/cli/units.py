@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,12 +16,16 @@ from rackwright.cli.output import JsonOption, print_json, print_table, results
 from rackwright.designs import UnitInfo
 from rackwright.designs import units as list_units
 from rackwright.errors import RackwrightError
+from rackwright.manifests import read_manifest
 from rackwright.synthesis.table import read_table
 
 
 def units(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Units: their parameters, commands and ports.")
+        list[str] | None,
+        typer.Argument(
+            help="Units, or manifests: their parameters, commands and ports. Or `scan` and files of a design."
+        ),
     ] = None,
     header: Annotated[
         Path | None,
@@ -28,9 +34,16 @@ def units(
             "server has them, in this order."
         ),
     ] = None,
+    top: Annotated[str | None, typer.Option(help="scan: the top module, where there are several.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="scan: the manifest, manifest.json by default.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """List the hardware units: what they do, their parameters, commands, ports and status.
+
+    `scan FILES` reads a design of yours, in SystemVerilog or a list of such files (.f), finds its clock, its
+    reset and its buses by the names of its pins, and writes a manifest for you to complete.
 
     Examples:
         ./rw units
@@ -39,9 +52,20 @@ def units(
 
         ./rw units snappy zstd --header units.h
 
+        ./rw units scan rtl/files.f --top Dma -o manifest.json
+
     """
+    if names and names[0] == "scan":
+        _scan(names[1:], top, output, json)
+        return
+    if top is not None or output is not None:
+        raise RackwrightError("--top and --output go with scan: ./rw units scan FILES --top NAME")
     if header is not None:
         _write_header(names or [], header)
+        return
+    manifests = [name for name in names or () if name.endswith(".json")]
+    if manifests:
+        _print_manifests(manifests, [name for name in names or () if name not in manifests], json)
         return
     rows = list_units()
     strangers = set(names or ()) - {unit.name for unit in rows}
@@ -55,6 +79,44 @@ def units(
     else:
         for name in names:
             _print_unit(next(unit for unit in rows if unit.name == name))
+
+
+def _scan(files: list[str], top: str | None, output: Path | None, json: bool) -> None:
+    from rackwright.verilog.scan import scan
+
+    if not files:
+        raise RackwrightError("scan is for files: ./rw units scan TOP.sv")
+    path = output or Path("manifest.json")
+    if output is None and path.exists():
+        raise RackwrightError(f"{path}: is there already; -o says where the manifest is to be")
+    found = scan([Path(file) for file in files], path.absolute().parent, top)
+    write_output(path, (dumps(found.manifest, indent=2) + "\n").encode())
+    if json:
+        print_json({"manifest": str(path), "remarks": found.remarks})
+        return
+    results.print(f"{path}: unit {found.manifest['unit']}, to be completed", highlight=False)
+    for remark in found.remarks:
+        results.print(f"  {remark}", highlight=False, soft_wrap=True)
+
+
+def _print_manifests(manifests: list[str], others: list[str], json: bool) -> None:
+    if others:
+        raise RackwrightError(f"{others[0]}: units by name and by manifest are described apart")
+    records = [read_manifest(Path(name)) for name in manifests]
+    if json:
+        print_json({"manifests": dict(zip(manifests, records, strict=True))})
+        return
+    for name, record in zip(manifests, records, strict=True):
+        hertz = float(record["clock"]["hertz"])
+        results.print(
+            f"[bold]{record['unit']}[/bold] ({name}): module {record['top']}, {hertz / 1e9:g} GHz\n"
+        )
+        print_table(
+            [("parameter", "left"), ("value", "right")],
+            [(parameter, str(value)) for parameter, value in record.get("parameters", {}).items()],
+        )
+        results.print()
+        _print_ports(record["ports"])
 
 
 def _write_header(names: list[str], path: Path) -> None:
@@ -114,7 +176,11 @@ def _print_unit(unit: UnitInfo) -> None:
         ],
     )
     results.print()
-    commands = [command for port in unit.ports for command in port.get("commands", ())]
+    _print_ports(unit.ports)
+
+
+def _print_ports(ports: Sequence[dict[str, Any]]) -> None:
+    commands = [command for port in ports for command in port.get("commands", ())]
     if commands:
         columns = [("command", "left"), ("funct", "right"), ("rs1", "left"), ("rs2", "left")]
         rows = [
@@ -124,6 +190,6 @@ def _print_unit(unit: UnitInfo) -> None:
         results.print()
     print_table(
         [("port", "left"), ("contract", "left")],
-        [(port["name"], port["contract"]) for port in unit.ports],
+        [(port["name"], port["contract"]) for port in ports],
     )
     results.print()

@@ -4,6 +4,7 @@ use pyo3::types::PyDict;
 use rackwright_rtl::{BuildOptions, Cache, Manifest};
 use rackwright_time::Clock;
 use rackwright_unit::{assign, names, PlacedUnit, Reach};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The tools that compile RTL, and the cache of what they made.
@@ -39,34 +40,56 @@ impl Toolchain {
     }
 
     /// Compiles the design of a manifest, or takes it from the cache; `clock_hz` is its clock beside a hart, by
-    /// default the manifest's.
-    #[pyo3(signature = (manifest, waves = false, clock_hz = None))]
+    /// default the manifest's. `parameters` of the top module go before the manifest's; `plusargs` are what
+    /// `$value$plusargs` finds.
+    #[pyo3(signature = (manifest, waves = false, clock_hz = None, parameters = BTreeMap::new(), plusargs = Vec::new()))]
     fn build(
         &self,
         py: Python<'_>,
         manifest: PathBuf,
         waves: bool,
         clock_hz: Option<u64>,
+        parameters: BTreeMap<String, ParameterValue>,
+        plusargs: Vec<String>,
     ) -> PyResult<Design> {
         let build = || {
-            let manifest = Manifest::read(&manifest)?;
+            let mut manifest = Manifest::read(&manifest)?;
+            let parameters = parameters.into_iter();
+            manifest
+                .parameters
+                .extend(parameters.map(|(name, value)| (name, value.into())));
             self.tools.build(manifest, BuildOptions { waves }, &self.cache)
         };
         let mut design = py.detach(build).map_err(raise)?;
         if let Some(hertz) = clock_hz {
             design.clock = Clock::new(hertz).map_err(raise)?;
         }
+        design.plusargs = plusargs;
         Ok(Design { design })
     }
+}
 
-    /// Whether the cache has the design already.
-    #[pyo3(signature = (manifest, waves = false))]
-    fn is_built(&self, manifest: &str, waves: bool) -> PyResult<bool> {
-        let manifest = Manifest::read(Path::new(manifest)).map_err(raise)?;
-        self.tools
-            .is_built(&manifest, BuildOptions { waves }, &self.cache)
-            .map_err(raise)
+/// The value of a parameter.
+#[derive(FromPyObject)]
+enum ParameterValue {
+    Whole(i64),
+    Word(String),
+}
+
+impl From<ParameterValue> for serde_json::Value {
+    fn from(value: ParameterValue) -> serde_json::Value {
+        match value {
+            ParameterValue::Whole(number) => number.into(),
+            ParameterValue::Word(word) => word.into(),
+        }
     }
+}
+
+/// Reads a manifest to see whether it is one.
+#[pyfunction]
+pub fn check_manifest(manifest: PathBuf) -> PyResult<()> {
+    Manifest::read(&manifest).map_err(raise)?;
+    Ok(())
 }
 
 /// A unit of a server, and where it sits.

@@ -34,6 +34,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<balancer::Balancer>()?;
     module.add_class::<loadtest::Loadtest>()?;
     module.add_class::<loadtest::WorkService>()?;
+    module.add_function(wrap_pyfunction!(design::check_manifest, module)?)?;
     module.add_function(wrap_pyfunction!(design::reach, module)?)?;
     module.add_function(wrap_pyfunction!(parameters::memory_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(parameters::core_parameters, module)?)?;

@@ -155,7 +155,7 @@ impl Bench {
         Ok(self.unit.is_idle())
     }
 
-    /// Reads or writes a register of a unit that was elaborated with a memory-mapped command queue.
+    /// Reads or writes a register of a unit that has some.
     ///
     /// # Errors
     /// [`ServerError::NoRegisterPort`] when it has none, [`ServerError::CycleLimit`] when it never answers.
@@ -166,7 +166,7 @@ impl Bench {
             due: self.now().0,
             data,
             address,
-            write: u8::from(write.is_some()),
+            write: write.map_or(0, |_| self.unit.written(None)),
         };
         self.unit.register_access(access)?;
         loop {

@@ -47,6 +47,10 @@ class AxiChannel {
         if (Pins::ar_valid(model) && Pins::ar_ready(model)) read_burst(model, cycle, requests);
     }
 
+  protected:
+    // Beats of the write burst under way that have not come yet.
+    unsigned beats_to_write() const { return beats_to_write_; }
+
   private:
     static constexpr unsigned longest_burst = 256;
     static constexpr unsigned beats = 1024;

@@ -3,11 +3,15 @@
 // `binding.h` is written beside the Verilated sources by src/binding.rs. It names the pins:
 // `Model`, `Channels` (a set of channels with `each_*` visitors) and `Events`.
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "binding.h"
 #include "stimulus.h"
@@ -26,6 +30,19 @@ enum Clocking : uint32_t { clock_always = 0, skip_idle = 1, check_idle = 2 };
 
 // A call returns early rather than collect more requests than this.
 constexpr size_t longest_step = 4096;
+
+// What an evaluation ends in that Verilator cannot go on with.
+struct Halted {};
+
+// The folder in which the unit that this thread evaluates now finds its files.
+thread_local const std::string* folder_here = nullptr;
+
+// `file` without its folder and, if there is one, `line`: what an error begins with.
+std::string place(const char* file, int line) {
+    const char* folder_end = std::strrchr(file, '/');
+    const std::string name = folder_end == nullptr ? file : folder_end + 1;
+    return line == 0 ? name : name + ":" + std::to_string(line);
+}
 
 }  // namespace
 
@@ -50,6 +67,8 @@ struct RackwrightHost {
     uint64_t quiet_cycles = 0;
     bool recording = false;
     rackwright::Stimulus stimulus;
+    const std::string folder;
+    const std::vector<std::string> arguments;
 #ifdef RACKWRIGHT_WAVES
     std::unique_ptr<VerilatedFstC> waves;
 #endif
@@ -57,22 +76,36 @@ struct RackwrightHost {
     // The host whose unit this thread evaluates now.
     static thread_local RackwrightHost* evaluated_here;
 
-    explicit RackwrightHost(const char* wave_path) {
-        evaluated_here = this;
-        open_waves(wave_path);
-        requests.reserve(longest_step);
-        binding::reset(model) = 1;
-        model.eval();
-        for (int i = 0; i < reset_cycles; ++i) tick();
-        binding::reset(model) = 0;
-        evaluated_here = nullptr;
+    RackwrightHost(const char* wave_path, const char* unit_folder, std::vector<std::string> plus_arguments)
+        : folder(unit_folder), arguments(std::move(plus_arguments)) {
+        evaluating([&] {
+            rackwright::give_arguments(context, arguments);
+            open_waves(wave_path);
+            requests.reserve(longest_step);
+            rackwright::begin_reset(model);
+            for (int i = 0; i < reset_cycles; ++i) tick();
+            binding::end_reset(model);
+        });
     }
 
     ~RackwrightHost() {
-        model.final();
+        evaluating([this] { model.final(); });
 #ifdef RACKWRIGHT_WAVES
         if (waves) waves->close();
 #endif
+    }
+
+    // Does what evaluates the unit. One that cannot be evaluated any further has stopped.
+    template <class Act>
+    void evaluating(Act act) {
+        evaluated_here = this;
+        folder_here = &folder;
+        try {
+            act();
+        } catch (const Halted&) {
+        }
+        evaluated_here = nullptr;
+        folder_here = nullptr;
     }
 
     void open_waves([[maybe_unused]] const char* path) {
@@ -142,6 +175,7 @@ struct RackwrightHost {
         // An interrupt line may have changed with the edge that made the unit idle.
         channels.sample(model, cycle, *this);
         events.count(model, until - cycle);
+        context.timeInc(until - cycle);
         cycle = until;
     }
 
@@ -180,39 +214,102 @@ struct RackwrightHost {
         if (complaint.empty()) complaint = text;
     }
 
+    void stop() { stopped_at = std::min(stopped_at, cycle); }
+
     bool broken() const { return idle_broken != UINT64_MAX || stopped_at != UINT64_MAX; }
 
     void step(uint64_t until) {
-        evaluated_here = this;
         requests.clear();
         command_responses.clear();
         register_answers.clear();
         flits.clear();
         interrupts.clear();
-        const uint64_t evaluated_before = evaluated;
-        while (cycle < until && requests.size() < longest_step && !answered() && !broken()) {
-            advance(until);
+        evaluating([this, until] {
+            const uint64_t evaluated_before = evaluated;
+            while (cycle < until && requests.size() < longest_step && !answered() && !broken()) {
+                advance(until);
+            }
+            if (evaluated != evaluated_before) {
+                model.eval();
+            }
+        });
+    }
+
+    void replay() const {
+        folder_here = &folder;
+        try {
+            stimulus.replay(reset_cycles, arguments);
+        } catch (const Halted&) {
         }
-        if (evaluated != evaluated_before) {
-            model.eval();
-        }
-        evaluated_here = nullptr;
+        folder_here = nullptr;
     }
 };
 
 thread_local RackwrightHost* RackwrightHost::evaluated_here = nullptr;
 
+namespace rackwright {
+void complain(const std::string& reason) {
+    RackwrightHost* host = RackwrightHost::evaluated_here;
+    host->complain(reason.c_str());
+    host->stop();
+}
+}  // namespace rackwright
+
 // $stop, and the end of $error and $fatal.
 void vl_stop(const char* file, int line, const char*) {
     RackwrightHost* host = RackwrightHost::evaluated_here;
     if (host == nullptr) return;
-    const char* folder_end = std::strrchr(file, '/');
-    const std::string name = folder_end == nullptr ? file : folder_end + 1;
-    host->complain((name + ":" + std::to_string(line) + ": $stop").c_str());
-    host->stopped_at = std::min(host->stopped_at, host->cycle);
+    host->complain((place(file, line) + ": $stop").c_str());
+    host->stop();
+}
+
+void vl_finish(const char* file, int line, const char*) {
+    RackwrightHost* host = RackwrightHost::evaluated_here;
+    if (host == nullptr) return;
+    host->complain((place(file, line) + ": $finish").c_str());
+    host->stop();
+}
+
+// An error from which Verilator's code does not go on: it must not be returned to.
+void vl_fatal(const char* file, int line, const char*, const char* message) {
+    if (RackwrightHost* host = RackwrightHost::evaluated_here) {
+        // Verilator says by a word in capitals which of its errors it is.
+        const char* text = message;
+        while (std::isupper(static_cast<unsigned char>(*text))) ++text;
+        text = text != message && std::strncmp(text, ": ", 2) == 0 ? text + 2 : message;
+        // It counts the lines of a file of data from 0 on.
+        const bool of_data = std::strncmp(text, "$readmem", 8) == 0;
+        const std::string said_at = place(file, line + of_data);
+        const bool of_loop = std::strstr(text, "did not converge") != nullptr;
+        host->complain(((said_at.empty() ? text : said_at + ": " + text) +
+                        (of_loop ? ": a signal depends on itself without a register in between" : ""))
+                           .c_str());
+        host->stop();
+    }
+    throw Halted{};
+}
+
+void vl_warn(const char* file, int line, const char*, const char* message) {
+    const RackwrightHost* host = RackwrightHost::evaluated_here;
+    // That a file is not there has been said.
+    if (host != nullptr && host->broken()) return;
+    std::fprintf(stderr, "%%Warning: %s: %s\n", place(file, line).c_str(), message);
 }
 
 extern "C" {
+
+// What Verilator opens for a unit is beside its manifest. One that reads what is not there has stopped.
+FILE* rackwright_fopen(const char* path, const char* mode) {
+    const bool beside = folder_here != nullptr && path[0] != '/';
+    FILE* file = std::fopen((beside ? *folder_here + "/" + path : path).c_str(), mode);
+    RackwrightHost* host = RackwrightHost::evaluated_here;
+    if (file == nullptr && host != nullptr && mode[0] == 'r') {
+        const std::string reason = std::strerror(errno);
+        host->complain((std::string(path) + ": " + reason + (beside ? " in " + *folder_here : "")).c_str());
+        host->stop();
+    }
+    return file;
+}
 
 int rackwright_print(const char* format, ...) {
     char text[4096];
@@ -229,7 +326,14 @@ int rackwright_print(const char* format, ...) {
 
 uint32_t rackwright_version() { return rackwright_interface_version; }
 
-RackwrightHost* rackwright_create(const char* wave_path) { return new RackwrightHost(wave_path); }
+RackwrightHost* rackwright_create(const RackwrightSetup* setup) {
+    try {
+        return new RackwrightHost(setup->wave_path, setup->folder,
+                                  {setup->arguments, setup->arguments + setup->argument_count});
+    } catch (...) {
+        return nullptr;
+    }
+}
 
 void rackwright_destroy(RackwrightHost* host) { delete host; }
 
@@ -273,7 +377,7 @@ void rackwright_record(RackwrightHost* host, uint32_t enabled) { host->recording
 
 uint64_t rackwright_recorded(const RackwrightHost* host) { return host->stimulus.cycles(); }
 
-void rackwright_replay(const RackwrightHost* host) { host->stimulus.replay(reset_cycles); }
+void rackwright_replay(const RackwrightHost* host) { host->replay(); }
 
 uint64_t rackwright_event(const RackwrightHost* host, uint32_t index) { return host->events.total[index]; }
 }

@@ -6,7 +6,7 @@
 extern "C" {
 
 // Raised whenever a struct or a function changes; the engine refuses a library of another version.
-constexpr uint32_t rackwright_interface_version = 4;
+constexpr uint32_t rackwright_interface_version = 5;
 
 struct RackwrightRequest {
     uint64_t cycle;
@@ -91,10 +91,19 @@ struct RackwrightStep {
     uint32_t idle;              // nothing will happen before new input arrives
 };
 
+// What a copy of the unit is made with.
+struct RackwrightSetup {
+    const char* wave_path;         // of an FST file, or null
+    const char* folder;            // in which it finds its files
+    const char* const* arguments;  // what $value$plusargs finds, each with its plus sign
+    uint32_t argument_count;
+};
+
 struct RackwrightHost;
 
 uint32_t rackwright_version();
-RackwrightHost* rackwright_create(const char* wave_path);
+// Null when there is no memory for it.
+RackwrightHost* rackwright_create(const RackwrightSetup* setup);
 void rackwright_destroy(RackwrightHost* host);
 // What an idle unit's clock does: 0 it runs, 1 it stands, 2 it runs and the unit must keep what `idle` says.
 void rackwright_clocking(RackwrightHost* host, uint32_t clocking);

@@ -1,14 +1,14 @@
 //! Writes `binding.h`: the types through which `host/host.cpp` reaches the pins of one design.
 
 use crate::pins::{self, Pin};
-use crate::{Direction, Manifest, Port};
+use crate::{verilator, Direction, Level, Manifest, Naming, Port};
 use std::fmt::Write;
 
 /// The text of `binding.h`.
 pub(crate) fn header(manifest: &Manifest) -> String {
     let mut out = String::from(INCLUDES);
-    if manifest.is_translated() {
-        line(&mut out, "#include \"translated.h\"");
+    for (name, _) in verilator::added(manifest) {
+        line(&mut out, &format!("#include \"{name}\""));
     }
     out.push_str(DECLARATIONS);
     control_pins(&mut out, manifest);
@@ -46,7 +46,19 @@ inline void evaluate(Model& model) { Vunit___024root___eval(model.rootp); }
 fn control_pins(out: &mut String, manifest: &Manifest) {
     let clock = &manifest.clock;
     accessor(out, "inline", "clock", &clock.pin);
-    accessor(out, "inline", "reset", &clock.reset);
+    let active = u8::from(clock.active == Level::High);
+    for (function, level) in [("begin_reset", active), ("end_reset", 1 - active)] {
+        let pin = &clock.reset;
+        line(
+            out,
+            &format!("inline void {function}(Model& model) {{ model.rootp->{pin} = {level}; }}"),
+        );
+    }
+    let asynchronous = clock.asynchronous;
+    line(
+        out,
+        &format!("constexpr bool asynchronous_reset = {asynchronous};"),
+    );
     match &manifest.idle {
         Some(pin) => line(
             out,
@@ -70,6 +82,8 @@ enum ChannelKind {
     Memory,
     Register,
     Axi,
+    CheckedAxi,
+    Lite,
     StreamOut,
     StreamIn,
     Interrupt,
@@ -83,6 +97,8 @@ impl ChannelKind {
             ChannelKind::Memory => "MemoryChannel",
             ChannelKind::Register => "RegisterChannel",
             ChannelKind::Axi => "AxiChannel",
+            ChannelKind::CheckedAxi => "CheckedAxiChannel",
+            ChannelKind::Lite => "LiteChannel",
             ChannelKind::StreamOut => "StreamOutput",
             ChannelKind::StreamIn => "StreamInput",
             ChannelKind::Interrupt => "InterruptLine",
@@ -93,8 +109,8 @@ impl ChannelKind {
     fn buffer(self) -> &'static str {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => "command_responses",
-            ChannelKind::Register => "register_answers",
-            ChannelKind::Memory | ChannelKind::Axi => "requests",
+            ChannelKind::Register | ChannelKind::Lite => "register_answers",
+            ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi => "requests",
             ChannelKind::StreamOut | ChannelKind::StreamIn => "flits",
             ChannelKind::Interrupt => "interrupts",
         }
@@ -104,15 +120,26 @@ impl ChannelKind {
     fn queue(self) -> Option<&'static str> {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => Some("commands"),
-            ChannelKind::Register => Some("accesses"),
-            ChannelKind::Memory | ChannelKind::Axi => Some("responses"),
+            ChannelKind::Register | ChannelKind::Lite => Some("accesses"),
+            ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi => Some("responses"),
             ChannelKind::StreamIn => Some("flits"),
             ChannelKind::StreamOut | ChannelKind::Interrupt => None,
         }
     }
 
     fn is_memory(self) -> bool {
-        matches!(self, ChannelKind::Memory | ChannelKind::Axi)
+        matches!(
+            self,
+            ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi
+        )
+    }
+
+    /// Whether it is its own memory of what has to be answered yet.
+    fn answers(self) -> bool {
+        matches!(
+            self,
+            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Axi | ChannelKind::CheckedAxi
+        )
     }
 
     fn is_command(self) -> bool {
@@ -134,7 +161,13 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
             Port::Command { .. } => (ChannelKind::Command, 0),
             Port::Mmio { .. } => (ChannelKind::Register, 0),
             Port::Memory { bytes, .. } => (ChannelKind::Memory, *bytes),
-            Port::Axi4 { bytes, .. } => (ChannelKind::Axi, *bytes),
+            Port::Axi4 {
+                bytes,
+                naming: Naming::Elaborated,
+                ..
+            } => (ChannelKind::Axi, *bytes),
+            Port::Axi4 { bytes, .. } => (ChannelKind::CheckedAxi, *bytes),
+            Port::Axi4Lite { bytes, .. } => (ChannelKind::Lite, *bytes),
             Port::Stream { direction, bytes, .. } => (stream_kind(*direction), *bytes),
             Port::Interrupt { .. } => (ChannelKind::Interrupt, 0),
             Port::Event { .. } => continue,
@@ -168,13 +201,16 @@ fn pins_type(out: &mut String, port: &Port, bytes: u32, index: usize) {
     line(out, &format!("struct {name}_pins {{"));
     line(out, &format!("    static constexpr unsigned bytes = {bytes};"));
     line(out, &format!("    static constexpr uint8_t index = {index};"));
-    for Pin {
-        name: pin,
-        accessor: function,
-        ..
-    } in pins::of(port)
-    {
-        accessor(out, "    static", function, &format!("{name}_{pin}"));
+    line(
+        out,
+        &format!("    static constexpr const char* name = \"{name}\";"),
+    );
+    for pin in pins::of(port) {
+        if pin.is_on(port) {
+            accessor(out, "    static", pin.accessor, &pin.of(port));
+        } else {
+            absent(out, pin, port);
+        }
     }
     if let Port::Interrupt { name } = port {
         accessor(out, "    static", "level", &format!("interrupt_{name}"));
@@ -226,9 +262,7 @@ fn due_times(out: &mut String, channels: &[Channel]) {
     }
     line(out, "        return next;");
     line(out, "    }");
-    let answering = channels
-        .iter()
-        .filter(|channel| matches!(channel.kind, ChannelKind::Register | ChannelKind::Axi));
+    let answering = channels.iter().filter(|channel| channel.kind.answers());
     let terms = answering.map(|channel| format!(" && {}.unanswered == 0", channel.member));
     line(
         out,
@@ -257,7 +291,7 @@ fn pushes(out: &mut String, channels: &[Channel]) {
     let writable = |channel: &&Channel| {
         matches!(
             channel.kind,
-            ChannelKind::Register | ChannelKind::TranslatedCommand
+            ChannelKind::Register | ChannelKind::Lite | ChannelKind::TranslatedCommand
         )
     };
     push_to(out, channels.iter().find(writable), "RackwrightRegisterAccess");
@@ -315,8 +349,9 @@ fn inputs(out: &mut String, manifest: &Manifest) {
         "inline void each_input([[maybe_unused]] Model& model, [[maybe_unused]] Visitor visit) {",
     );
     for port in &manifest.ports {
-        for pin in pins::of(port).iter().filter(|pin| pin.is_input(port)) {
-            line(out, &format!("    visit(model.{}_{});", port.name(), pin.name));
+        let inputs = pins::of(port).iter();
+        for pin in inputs.filter(|pin| pin.is_input(port) && pin.is_on(port)) {
+            line(out, &format!("    visit(model.{});", pin.of(port)));
         }
     }
     line(out, "}");
@@ -345,6 +380,17 @@ fn accessor(out: &mut String, prefix: &str, function: &str, pin: &str) {
         out,
         &format!("{prefix} auto& {function}(Model& model) {{ return model.rootp->{pin}; }}"),
     );
+}
+
+/// In the place of a pin that a port does not have, something that nobody looks at.
+fn absent(out: &mut String, pin: &Pin, port: &Port) {
+    let function = pin.accessor;
+    let body = if pin.is_input(port) {
+        "thread_local uint64_t none; return none;"
+    } else {
+        "static constexpr uint64_t none = 0; return none;"
+    };
+    line(out, &format!("    static auto& {function}(Model&) {{ {body} }}"));
 }
 
 fn line(out: &mut String, text: &str) {

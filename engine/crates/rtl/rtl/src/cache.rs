@@ -46,6 +46,16 @@ impl Cache {
         self.keep(name, &build(workspace.path())?)
     }
 
+    /// Does something in an empty folder, which is removed then.
+    pub(crate) fn in_workspace<T>(
+        &self,
+        name: &str,
+        act: impl FnOnce(&Path) -> Result<T, RtlError>,
+    ) -> Result<T, RtlError> {
+        fs::create_dir_all(&self.folder).map_err(RtlError::file(&self.folder))?;
+        act(self.workspace(name)?.path())
+    }
+
     /// An empty folder to build in, of this call alone. It is removed when dropped.
     fn workspace(&self, name: &str) -> Result<TempDir, RtlError> {
         tempfile::Builder::new()
@@ -56,7 +66,7 @@ impl Cache {
 
     /// Keeps `file` under `name`. The rename is atomic, so that an interrupted build leaves a whole file
     /// or none, and so do hosts that share a folder without its locks.
-    fn keep(&self, name: &str, file: &Path) -> Result<PathBuf, RtlError> {
+    pub(crate) fn keep(&self, name: &str, file: &Path) -> Result<PathBuf, RtlError> {
         let path = self.folder.join(name);
         fs::rename(file, &path).map_err(RtlError::file(&path))?;
         Ok(path)

@@ -13,6 +13,8 @@ pub struct Design {
     pub manifest: Arc<Manifest>,
     /// How fast it is clocked beside a hart: as the manifest says, unless it was put on another clock.
     pub clock: Clock,
+    /// What `$test$plusargs` and `$value$plusargs` find, each without its plus sign: `DEPTH=4`.
+    pub plusargs: Vec<String>,
     // Keeps the code of `functions` mapped.
     _library: Arc<Library>,
 }
@@ -35,6 +37,7 @@ impl Design {
         Ok(Design {
             functions: Arc::new(functions),
             clock,
+            plusargs: Vec::new(),
             manifest: Arc::new(manifest),
             _library: Arc::new(library),
         })

@@ -1,3 +1,4 @@
+use rackwright_time::unit::Cycle;
 use std::path::PathBuf;
 
 /// Why a unit could not be described, built, loaded or run.
@@ -64,6 +65,36 @@ pub enum RtlError {
         path: PathBuf,
         /// What the loader said.
         reason: String,
+    },
+    /// A path or an argument cannot be given to the unit.
+    #[error("`{text}` has a zero byte in it")]
+    Text {
+        /// What it is.
+        text: String,
+    },
+    /// There is not enough memory for one more copy of the unit.
+    #[error("there is not enough memory for unit `{unit}`")]
+    Memory {
+        /// Name of the unit.
+        unit: String,
+    },
+    /// The unit ended the simulation while it was reset.
+    #[error("unit `{unit}` stopped at {cycle}: {reason}")]
+    Stopped {
+        /// Name of the unit.
+        unit: String,
+        /// When.
+        cycle: Cycle,
+        /// What it said.
+        reason: String,
+    },
+    /// A file changed between the time when it was looked at and the time when it was compiled.
+    #[error("{path}: changed while unit `{unit}` was compiled")]
+    Changed {
+        /// Name of the unit.
+        unit: String,
+        /// The file.
+        path: PathBuf,
     },
     /// The operation needs a port that the unit does not have.
     #[error("unit `{unit}` has no {contract} port")]

@@ -1,6 +1,6 @@
 use crate::interface::{
-    InterruptChange, MemoryRequest, MemoryResponse, RawCommand, RawCommandResponse, RawStep, RegisterAccess,
-    RegisterAnswer, StreamFlit,
+    InterruptChange, MemoryRequest, MemoryResponse, RawCommand, RawCommandResponse, RawSetup, RawStep,
+    RegisterAccess, RegisterAnswer, StreamFlit,
 };
 use crate::{Design, RtlError};
 use rackwright_contract::{Command, CommandContext};
@@ -84,19 +84,11 @@ impl Instance {
     /// With `waves`, its signals go to that FST file; the design must have been built with waves.
     ///
     /// # Errors
-    /// [`RtlError::Load`] when the path of the wave file cannot be passed on.
+    /// [`RtlError::Text`] for a path or an argument with a zero byte, [`RtlError::Memory`] when there is none left for it,
+    /// [`RtlError::Stopped`] when it does not come out of its reset.
     pub fn new(design: &Design, waves: Option<&Path>) -> Result<Instance, RtlError> {
-        let path = waves
-            .map(|path| CString::new(path.as_os_str().as_encoded_bytes()))
-            .transpose();
-        let path = path.map_err(|error| RtlError::Load {
-            path: waves.unwrap_or(Path::new("")).to_path_buf(),
-            reason: error.to_string(),
-        })?;
-        let pointer = path.as_ref().map_or(std::ptr::null(), |path| path.as_ptr());
-        // SAFETY: the pointer is null or a C string that outlives the call.
-        let host = unsafe { (design.functions.create)(pointer) };
-        Ok(Instance {
+        let host = Setup::of(design, waves)?.create(design)?;
+        let mut instance = Instance {
             design: design.clone(),
             host,
             cycle: Cycle::ZERO,
@@ -104,7 +96,20 @@ impl Instance {
             command_responses: Vec::new(),
             requests: std::ptr::null(),
             request_count: 0,
-        })
+        };
+        match instance.step(Cycle::ZERO).broken {
+            None => Ok(instance),
+            Some(Broken::Idle(cycle)) => Err(instance.stopped(cycle, "it was not idle".into())),
+            Some(Broken::Stopped(cycle, reason)) => Err(instance.stopped(cycle, reason)),
+        }
+    }
+
+    fn stopped(&self, cycle: Cycle, reason: String) -> RtlError {
+        RtlError::Stopped {
+            unit: self.design.manifest.unit.clone(),
+            cycle,
+            reason,
+        }
     }
 
     /// The design that this is a copy of.
@@ -277,6 +282,51 @@ impl Drop for Instance {
         // SAFETY: `host` came from `create` and is not used again.
         unsafe { (self.design.functions.destroy)(self.host) }
     }
+}
+
+/// What a copy of a unit is made with, as C has it.
+struct Setup {
+    waves: Option<CString>,
+    folder: CString,
+    arguments: Vec<CString>,
+}
+
+impl Setup {
+    fn of(design: &Design, waves: Option<&Path>) -> Result<Setup, RtlError> {
+        let waves = waves.map(|path| std::path::absolute(path).map_err(RtlError::file(path)));
+        let waves = waves.transpose()?;
+        let path = |path: &Path| c_text(path.as_os_str().as_encoded_bytes());
+        let arguments = design.plusargs.iter().map(|word| c_text(format!("+{word}")));
+        Ok(Setup {
+            waves: waves.as_deref().map(path).transpose()?,
+            folder: path(design.manifest.folder())?,
+            arguments: arguments.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn create(&self, design: &Design) -> Result<*mut c_void, RtlError> {
+        let arguments: Vec<_> = self.arguments.iter().map(|word| word.as_ptr()).collect();
+        let raw = RawSetup {
+            wave_path: self.waves.as_ref().map_or(std::ptr::null(), |path| path.as_ptr()),
+            folder: self.folder.as_ptr(),
+            arguments: arguments.as_ptr(),
+            argument_count: arguments.len() as u32,
+        };
+        // SAFETY: every pointer is null or leads to C strings that outlive the call.
+        let host = unsafe { (design.functions.create)(&raw) };
+        if host.is_null() {
+            return Err(RtlError::Memory {
+                unit: design.manifest.unit.clone(),
+            });
+        }
+        Ok(host)
+    }
+}
+
+fn c_text(text: impl Into<Vec<u8>>) -> Result<CString, RtlError> {
+    CString::new(text).map_err(|error| RtlError::Text {
+        text: String::from_utf8_lossy(&error.into_vec()).into_owned(),
+    })
 }
 
 fn broken(raw: &RawStep) -> Option<Broken> {

@@ -5,7 +5,7 @@ use rackwright_time::unit::Cycle;
 use std::ffi::{c_char, c_void};
 
 /// The version of the interface; raised with every change of a struct or function.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// Bytes of the widest beat.
 pub const BEAT_BYTES: usize = 32;
@@ -76,7 +76,7 @@ pub struct RegisterAccess {
     pub data: u64,
     /// Byte address within the unit's registers.
     pub address: u32,
-    /// 1 for a write, 0 for a read.
+    /// 1 for a write, 0 for a read. A write by AXI4-Lite has a bit for each byte of `data` that is written.
     pub write: u8,
 }
 
@@ -153,9 +153,18 @@ pub(crate) struct RawStep {
     pub idle: u32,
 }
 
+/// What a copy of a unit is made with.
+#[repr(C)]
+pub(crate) struct RawSetup {
+    pub wave_path: *const c_char,
+    pub folder: *const c_char,
+    pub arguments: *const *const c_char,
+    pub argument_count: u32,
+}
+
 /// The functions of a compiled design.
 pub(crate) struct Functions {
-    pub create: unsafe extern "C" fn(*const c_char) -> *mut c_void,
+    pub create: unsafe extern "C" fn(*const RawSetup) -> *mut c_void,
     pub destroy: unsafe extern "C" fn(*mut c_void),
     pub clocking: unsafe extern "C" fn(*mut c_void, u32),
     pub command: unsafe extern "C" fn(*mut c_void, *const RawCommand),

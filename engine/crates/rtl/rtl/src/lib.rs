@@ -15,6 +15,7 @@ mod manifest;
 mod pins;
 pub mod rocket;
 mod runtime;
+mod sources;
 mod verilator;
 
 pub use cache::Cache;
@@ -24,5 +25,7 @@ pub use instance::{Broken, CommandResponse, Instance, Step};
 pub use interface::{
     InterruptChange, MemoryRequest, MemoryResponse, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES,
 };
-pub use manifest::{ClockPins, Direction, Manifest, Port, UnitCommand, MOST_FUNCT};
+pub use manifest::{
+    ClockPins, Direction, ForSoftware, Level, Manifest, Naming, Port, Transfers, UnitCommand, MOST_FUNCT,
+};
 pub use verilator::{BuildOptions, Toolchain};

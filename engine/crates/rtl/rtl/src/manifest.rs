@@ -1,6 +1,9 @@
 use crate::interface::BEAT_BYTES;
 use crate::RtlError;
-use serde::Deserialize;
+use rackwright_time::Clock;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +13,9 @@ const FORMAT: u32 = 1;
 /// The last number of a command: seven bits of the instruction tell commands apart.
 pub const MOST_FUNCT: u8 = 127;
 
-/// What elaboration says of a unit: its Verilog, its ports by contract, its parameters.
+/// What elaboration, or whoever wrote it, says of a unit: its Verilog, its ports by contract, its parameters.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Manifest {
     format: u32,
     /// Name by which users ask for the unit.
@@ -21,35 +25,68 @@ pub struct Manifest {
     pub design: String,
     /// The top module.
     pub top: String,
-    /// Verilog files, relative to the manifest.
+    /// Verilog files and lists of them (`.f`), relative to the manifest.
     pub verilog: Vec<PathBuf>,
+    /// Folders of included files, relative to the manifest, beside its own and those of the Verilog files.
+    #[serde(default)]
+    include: Vec<PathBuf>,
+    /// Macros that are defined before the first file, and their texts.
+    #[serde(default)]
+    pub define: BTreeMap<String, Value>,
+    /// Sources in C (`.c`) and C++ of the functions that the Verilog imports, relative to the manifest.
+    #[serde(default)]
+    dpi: Vec<PathBuf>,
+    /// The hash of what was elaborated; a manifest that a person wrote has none.
+    #[serde(default)]
+    hash: Option<String>,
     /// The clock, its reset and its frequency.
     pub clock: ClockPins,
     /// The output that says "nothing changes before new input arrives"; none: never idle.
     pub idle: Option<String>,
     /// The ports.
     pub ports: Vec<Port>,
-    /// The parameters it was elaborated with.
+    /// The parameters that it was elaborated with, or, without a hash, those that the top module gets.
     #[serde(default)]
-    pub parameters: BTreeMap<String, serde_json::Value>,
+    pub parameters: BTreeMap<String, Value>,
     #[serde(skip)]
     folder: PathBuf,
 }
 
 /// Clock and reset of a unit.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ClockPins {
     /// Name of the clock input.
     pub pin: String,
-    /// Name of the synchronous, active-high reset input.
+    /// Name of the reset input.
     pub reset: String,
+    /// Which level of the reset input resets the unit.
+    #[serde(default)]
+    pub active: Level,
+    /// Whether the reset takes effect when it comes rather than with the clock.
+    #[serde(default)]
+    pub asynchronous: bool,
     /// Frequency of the clock.
     pub hertz: u64,
+    /// The clock that synthesis supports, for those who choose the clock.
+    #[serde(default)]
+    pub synthesised_hertz: Option<u64>,
+}
+
+/// A level of a pin.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// 1.
+    #[default]
+    High,
+    /// 0.
+    Low,
 }
 
 /// One port of a unit.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(tag = "contract", rename_all = "lowercase")]
+#[serde(tag = "contract", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Port {
     /// RoCC commands in, register values out.
     Command {
@@ -63,6 +100,12 @@ pub enum Port {
         /// The commands that it understands; none of a unit that does not say, which answers to all numbers.
         #[serde(default)]
         commands: Vec<UnitCommand>,
+        /// The record with which an operation ends, for those who write software.
+        #[serde(default)]
+        record: ForSoftware,
+        /// What its status can be, for them.
+        #[serde(default)]
+        statuses: ForSoftware,
     },
     /// Requests to memory.
     Memory {
@@ -86,6 +129,12 @@ pub enum Port {
         /// The commands of the unit behind it.
         #[serde(default)]
         commands: Vec<UnitCommand>,
+        /// The record with which an operation ends, for those who write software.
+        #[serde(default)]
+        record: ForSoftware,
+        /// What its status can be, for them.
+        #[serde(default)]
+        statuses: ForSoftware,
     },
     /// An AXI4 master port to memory.
     Axi4 {
@@ -98,6 +147,27 @@ pub enum Port {
         /// Width of an address.
         #[serde(default = "default_address_bits")]
         address_bits: u32,
+        /// How its pins are named.
+        #[serde(default)]
+        naming: Naming,
+        /// What it is for: a port that only reads has no channels to write with.
+        #[serde(default)]
+        direction: Transfers,
+    },
+    /// Registers, as a subordinate of AXI4-Lite.
+    #[serde(rename = "axi4-lite")]
+    Axi4Lite {
+        /// Prefix of its pins.
+        name: String,
+        /// Bytes of a register, 4 or 8.
+        bytes: u32,
+        /// Width of an address; of a page of 4 KiB.
+        address_bits: u32,
+        /// How its pins are named.
+        naming: Naming,
+        /// Which registers there are, for those who write software.
+        #[serde(default)]
+        registers: ForSoftware,
     },
     /// Frames, as flits of 8 or 16 bytes.
     Stream {
@@ -123,13 +193,58 @@ pub enum Port {
     },
 }
 
+/// What a manifest says to those who write software, and nothing to the engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForSoftware;
+
+impl<'de> Deserialize<'de> for ForSoftware {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ForSoftware, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| ForSoftware)
+    }
+}
+
 /// A command of a unit. What it means is for those who write software.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
 pub struct UnitCommand {
     /// What constants are named after.
     pub name: String,
     /// Its number, 0 to 127.
     pub funct: u8,
+    #[serde(default)]
+    rs1: ForSoftware,
+    #[serde(default)]
+    rs2: ForSoftware,
+    #[serde(default)]
+    answer: ForSoftware,
+    #[serde(default)]
+    setting: ForSoftware,
+}
+
+/// How the pins of an AXI port are named.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Naming {
+    /// As elaboration names them: `memory_ar_bits_addr`.
+    #[default]
+    Elaborated,
+    /// As AMBA names signals, in lower case: `memory_araddr`.
+    Lower,
+    /// In upper case: `memory_ARADDR`.
+    Upper,
+}
+
+/// Which transfers a port makes.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Transfers {
+    /// Reads and writes.
+    #[default]
+    Both,
+    /// Reads alone.
+    Read,
+    /// Writes alone.
+    Write,
 }
 
 /// Which way the frames of a stream port go.
@@ -161,7 +276,8 @@ impl Manifest {
             path: path.to_path_buf(),
             reason,
         })?;
-        manifest.folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
+        let path = std::path::absolute(path).map_err(RtlError::file(path))?;
+        manifest.folder = path.parent().unwrap_or(Path::new("/")).to_path_buf();
         Ok(manifest)
     }
 
@@ -175,9 +291,43 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// The folder of the manifest, in which the unit's own files are found; its path is absolute.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Paths of the Verilog files.
     pub fn verilog_paths(&self) -> Vec<PathBuf> {
-        self.verilog.iter().map(|file| self.folder.join(file)).collect()
+        self.within(&self.verilog)
+    }
+
+    /// Folders in which included files are looked for, in that order, each once.
+    pub(crate) fn include_folders(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.folder.clone()];
+        let sources = self.verilog_paths();
+        let beside = sources
+            .iter()
+            .filter_map(|file| Some(file.parent()?.to_path_buf()));
+        for folder in beside.chain(self.within(&self.include)) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        folders
+    }
+
+    /// Paths of the sources in C and C++.
+    pub(crate) fn dpi_paths(&self) -> Vec<PathBuf> {
+        self.within(&self.dpi)
+    }
+
+    /// Whether it was elaborated, with its parameters.
+    pub fn is_elaborated(&self) -> bool {
+        self.hash.is_some()
+    }
+
+    fn within(&self, files: &[PathBuf]) -> Vec<PathBuf> {
+        files.iter().map(|file| self.folder.join(file)).collect()
     }
 
     /// Names of the memory ports, in the order in which the host numbers them.
@@ -217,7 +367,18 @@ impl Manifest {
 
     /// Whether the unit has registers.
     pub fn has_registers(&self) -> bool {
-        self.ports.iter().any(|port| matches!(port, Port::Mmio { .. }))
+        let registers = |port: &Port| matches!(port, Port::Mmio { .. } | Port::Axi4Lite { .. });
+        self.ports.iter().any(registers)
+    }
+
+    /// The bytes of a register in AXI4-Lite and of all of them, if that is how the unit is accessed.
+    pub fn lite_registers(&self) -> Option<(u32, u64)> {
+        self.ports.iter().find_map(|port| match port {
+            Port::Axi4Lite {
+                bytes, address_bits, ..
+            } => Some((*bytes, 1 << address_bits)),
+            _ => None,
+        })
     }
 
     /// The `custom-n` numbers that the unit answers to.
@@ -257,18 +418,25 @@ impl Manifest {
         if self.verilog.is_empty() {
             return Err("it names no Verilog file".into());
         }
-        let controls = self
-            .ports
-            .iter()
-            .filter(|port| matches!(port, Port::Command { .. } | Port::Mmio { .. }));
+        Clock::new(self.clock.hertz).map_err(|error| format!("clock.hertz: {error}"))?;
+        let controls = self.ports.iter().filter(|port| {
+            matches!(
+                port,
+                Port::Command { .. } | Port::Mmio { .. } | Port::Axi4Lite { .. }
+            )
+        });
         if controls.count() > 1 {
-            return Err("a unit has one command or mmio port at most".into());
+            return Err("a unit has one command, mmio or axi4-lite port at most".into());
         }
         let is_interrupt = |port: &&Port| matches!(port, Port::Interrupt { .. });
         if self.ports.iter().filter(is_interrupt).count() > 1 {
             return Err("a unit has one interrupt port at most".into());
         }
         self.identifiers().try_for_each(check_identifier)?;
+        if !self.is_elaborated() {
+            self.parameters.iter().try_for_each(check_parameter)?;
+        }
+        self.define.iter().try_for_each(check_parameter)?;
         self.ports.iter().try_for_each(check_port)
     }
 
@@ -288,6 +456,7 @@ impl Port {
             | Port::Memory { name, .. }
             | Port::Mmio { name, .. }
             | Port::Axi4 { name, .. }
+            | Port::Axi4Lite { name, .. }
             | Port::Stream { name, .. }
             | Port::Interrupt { name }
             | Port::Event { name, .. } => name,
@@ -305,19 +474,52 @@ fn check_identifier(name: &str) -> Result<(), String> {
     }
 }
 
+fn check_parameter((name, value): (&String, &Value)) -> Result<(), String> {
+    check_identifier(name)?;
+    if value.is_number() || value.is_string() || value.is_boolean() {
+        return Ok(());
+    }
+    Err(format!(
+        "`{name}` is {value}, neither a number nor a word nor true or false"
+    ))
+}
+
 fn check_port(port: &Port) -> Result<(), String> {
     match port {
-        Port::Memory { name, bytes, .. } | Port::Axi4 { name, bytes, .. }
-            if !matches!(*bytes, 16 | 32) || *bytes as usize > BEAT_BYTES =>
-        {
-            Err(format!(
-                "port `{name}` moves {bytes} bytes per beat; 16 and 32 are possible"
-            ))
-        }
+        Port::Axi4 {
+            name,
+            bytes,
+            naming: Naming::Lower | Naming::Upper,
+            ..
+        } if !matches!(*bytes, 4 | 8 | 16 | 32) => Err(format!(
+            "port `{name}` moves {bytes} bytes per beat; 4, 8, 16 and 32 are possible"
+        )),
+        Port::Axi4Lite { name, bytes, .. } if !matches!(*bytes, 4 | 8) => Err(format!(
+            "port `{name}` has registers of {bytes} bytes; 4 and 8 are possible"
+        )),
+        Port::Axi4Lite {
+            name, address_bits, ..
+        } if !(1..=32).contains(address_bits) => Err(format!(
+            "port `{name}` has addresses of {address_bits} bits; 1 to 32 are possible"
+        )),
+        Port::Memory { name, bytes, .. }
+        | Port::Axi4 {
+            name,
+            bytes,
+            naming: Naming::Elaborated,
+            ..
+        } if !matches!(*bytes, 16 | 32) || *bytes as usize > BEAT_BYTES => Err(format!(
+            "port `{name}` moves {bytes} bytes per beat; 16 and 32 are possible"
+        )),
         Port::Memory { name, tag_bits, .. } if !(1..=8).contains(tag_bits) => Err(format!(
             "port `{name}` has tags of {tag_bits} bits; 1 to 8 are possible"
         )),
-        Port::Axi4 { name, id_bits, .. } if !(1..=8).contains(id_bits) => Err(format!(
+        Port::Axi4 {
+            name,
+            id_bits,
+            naming,
+            ..
+        } if *id_bits > 8 || (*id_bits == 0 && *naming == Naming::Elaborated) => Err(format!(
             "port `{name}` has identifiers of {id_bits} bits; 1 to 8 are possible"
         )),
         Port::Memory {
@@ -429,6 +631,6 @@ mod tests {
         let both = with_ports(
             r#"{"contract":"command","name":"command","opcodes":[0]},{"contract":"mmio","name":"mmio"}"#,
         );
-        assert!(both.unwrap_err().contains("one command or mmio port"));
+        assert!(both.unwrap_err().contains("one command, mmio or axi4-lite port"));
     }
 }

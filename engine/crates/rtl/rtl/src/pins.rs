@@ -1,12 +1,12 @@
 //! The pins of each kind of port: their names, widths and directions, and whether a design has them.
 
-use crate::{Direction, Manifest, Port, RtlError};
+use crate::{Direction, Manifest, Naming, Port, RtlError, Transfers};
 use Width::{Address, Bits, Data, Mask, Tag};
 
 /// One pin of a port.
 pub(crate) struct Pin {
-    /// Its name, after that of the port and an underscore.
-    pub(crate) name: &'static str,
+    /// Its name as elaboration has it, after that of the port and an underscore.
+    name: &'static str,
     /// What the channels of the host call it.
     pub(crate) accessor: &'static str,
     width: Width,
@@ -119,6 +119,26 @@ const AXI: &[Pin] = &[
     pin("b_bits_resp", "b_response", Bits(2)),
 ];
 
+const LITE: &[Pin] = &[
+    pin("ar_ready", "ar_ready", Bits(1)),
+    pin("ar_valid", "ar_valid", Bits(1)),
+    pin("ar_bits_addr", "ar_address", Address),
+    pin("r_ready", "r_ready", Bits(1)),
+    pin("r_valid", "r_valid", Bits(1)),
+    pin("r_bits_data", "r_data", Data),
+    pin("r_bits_resp", "r_response", Bits(2)),
+    pin("aw_ready", "aw_ready", Bits(1)),
+    pin("aw_valid", "aw_valid", Bits(1)),
+    pin("aw_bits_addr", "aw_address", Address),
+    pin("w_ready", "w_ready", Bits(1)),
+    pin("w_valid", "w_valid", Bits(1)),
+    pin("w_bits_data", "w_data", Data),
+    pin("w_bits_strb", "w_mask", Mask),
+    pin("b_ready", "b_ready", Bits(1)),
+    pin("b_valid", "b_valid", Bits(1)),
+    pin("b_bits_resp", "b_response", Bits(2)),
+];
+
 const STREAM: &[Pin] = &[
     pin("ready", "ready", Bits(1)),
     pin("valid", "valid", Bits(1)),
@@ -127,7 +147,8 @@ const STREAM: &[Pin] = &[
     pin("bits_last", "last", Bits(1)),
 ];
 
-/// The pins of a port whose names begin with that of the port: all but those of interrupts and events.
+/// The pins of a kind of port whose names begin with that of the port: all but those of interrupts and events. A port
+/// may lack some of them ([`Pin::is_on`]).
 pub(crate) fn of(port: &Port) -> &'static [Pin] {
     match port {
         Port::Command { translated: true, .. } => TRANSLATED_COMMAND,
@@ -135,12 +156,45 @@ pub(crate) fn of(port: &Port) -> &'static [Pin] {
         Port::Mmio { .. } => REGISTER,
         Port::Memory { .. } => MEMORY,
         Port::Axi4 { .. } => AXI,
+        Port::Axi4Lite { .. } => LITE,
         Port::Stream { .. } => STREAM,
         Port::Interrupt { .. } | Port::Event { .. } => &[],
     }
 }
 
 impl Pin {
+    /// Its whole name.
+    pub(crate) fn of(&self, port: &Port) -> String {
+        let signal = || self.name.replace("_bits_", "").replace('_', "");
+        let name = port.name();
+        match port {
+            Port::Axi4 { naming, .. } | Port::Axi4Lite { naming, .. } => match naming {
+                Naming::Elaborated => format!("{name}_{}", self.name),
+                Naming::Lower => format!("{name}_{}", signal()),
+                Naming::Upper => format!("{name}_{}", signal().to_uppercase()),
+            },
+            _ => format!("{name}_{}", self.name),
+        }
+    }
+
+    /// Whether the port has it: one of AXI without identifiers has no pins for them, and one that only reads has none
+    /// to write with.
+    pub(crate) fn is_on(&self, port: &Port) -> bool {
+        let Port::Axi4 {
+            id_bits, direction, ..
+        } = port
+        else {
+            return true;
+        };
+        let reads = self.name.starts_with("ar_") || self.name.starts_with("r_");
+        let moves = match direction {
+            Transfers::Both => true,
+            Transfers::Read => reads,
+            Transfers::Write => !reads,
+        };
+        moves && (*id_bits != 0 || !matches!(self.width, Tag))
+    }
+
     /// Whether it is an input of the unit.
     pub(crate) fn is_input(&self, port: &Port) -> bool {
         let is_ready = self.name.ends_with("_ready");
@@ -151,10 +205,16 @@ impl Pin {
             }
             // A master port: the other way round.
             Port::Memory { .. } => self.name.starts_with("response_") != is_ready,
-            Port::Axi4 { .. } => (self.name.starts_with("r_") || self.name.starts_with("b_")) != is_ready,
+            Port::Axi4 { .. } => self.answers() != is_ready,
+            Port::Axi4Lite { .. } => self.answers() == is_ready,
             Port::Stream { direction, .. } => (*direction == Direction::In) != (self.name == "ready"),
             Port::Interrupt { .. } | Port::Event { .. } => false,
         }
+    }
+
+    /// Whether it is of a channel through which a manager of AXI is answered.
+    fn answers(&self) -> bool {
+        self.name.starts_with("r_") || self.name.starts_with("b_")
     }
 
     fn bits(&self, port: &Port) -> u32 {
@@ -171,6 +231,9 @@ impl Pin {
                 address_bits,
                 ..
             } => (*bytes, *id_bits, *address_bits),
+            Port::Axi4Lite {
+                bytes, address_bits, ..
+            } => (*bytes, 0, *address_bits),
             Port::Stream { bytes, .. } => (*bytes, 0, 0),
             _ => (0, 0, 0),
         };
@@ -208,7 +271,8 @@ pub(crate) fn promised(manifest: &Manifest) -> Vec<Promised<'_>> {
             _ => all.extend(
                 of(port)
                     .iter()
-                    .map(|pin| promise(name, format!("{name}_{}", pin.name), pin.bits(port))),
+                    .filter(|pin| pin.is_on(port))
+                    .map(|pin| promise(name, pin.of(port), pin.bits(port))),
             ),
         }
     }

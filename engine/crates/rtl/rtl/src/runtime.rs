@@ -1,26 +1,33 @@
 //! Verilator's own sources. They are part of every design and the same in each, so that they are compiled once.
 
 use crate::verilator::{run, COMPILER_FLAGS, REPORTS};
-use crate::{cache, BuildOptions, Cache, RtlError, Toolchain};
+use crate::{cache, BuildOptions, Cache, Manifest, RtlError, Toolchain};
 use std::fs;
 use std::path::PathBuf;
 
-/// The objects of what a design is linked with, compiled or taken from `cache`; `unit` is the one that wants them.
+/// What Verilator opens for a unit is beside the unit's manifest: the host has a function for that.
+const OPEN: &str = "-DRACKWRIGHT_OPENS_FILES";
+
+/// The objects of what the design of `manifest` is linked with, compiled or taken from `cache`.
 pub(crate) fn objects(
     tools: &Toolchain,
-    unit: &str,
+    manifest: &Manifest,
     options: BuildOptions,
     cache: &Cache,
 ) -> Result<Vec<PathBuf>, RtlError> {
+    let unit = &manifest.unit;
     let waves = options.waves.then_some("verilated_fst_c.cpp");
+    let imports = (!manifest.dpi_paths().is_empty()).then_some("verilated_dpi.cpp");
     let made_with = [
         tools.version(unit)?,
         tools.target(unit)?,
         COMPILER_FLAGS.join(" "),
+        OPEN.to_string(),
     ];
     ["verilated.cpp", "verilated_threads.cpp"]
         .into_iter()
         .chain(waves)
+        .chain(imports)
         .map(|source| object(tools, unit, source, &made_with, cache))
         .collect()
 }
@@ -42,7 +49,9 @@ fn object(
         let object = folder.join("runtime.o");
         run(
             unit,
-            &mut tools.compile(folder, &tools.root.join("include").join(source), &object),
+            tools
+                .compile(folder, &tools.root.join("include").join(source), &object)
+                .arg(OPEN),
         )?;
         Ok(object)
     })

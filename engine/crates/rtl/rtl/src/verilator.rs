@@ -1,4 +1,7 @@
-use crate::{binding, cache, pins, runtime, Cache, Design, Manifest, RtlError};
+use crate::sources::Sources;
+use crate::{binding, cache, pins, runtime, Cache, Design, Manifest, Naming, Port, RtlError};
+use serde_json::Value;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,10 +22,24 @@ const HOST: &[(&str, &str)] = &[
 /// What designs that translate addresses are compiled with on top.
 const TRANSLATED: (&str, &str) = ("translated.h", include_str!("../host/translated.h"));
 
+/// What designs with buses of AMBA are compiled with on top.
+const AMBA: (&str, &str) = ("amba.h", include_str!("../host/amba.h"));
+
 /// The sources that the design of `manifest` is compiled with.
 fn host(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str)> {
+    HOST.iter().copied().chain(added(manifest))
+}
+
+/// Those of its ports that not every design has.
+pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_amba = |port: &Port| match port {
+        Port::Axi4 { naming, .. } => *naming != Naming::Elaborated,
+        Port::Axi4Lite { .. } => true,
+        _ => false,
+    };
     let translated = manifest.is_translated().then_some(TRANSLATED);
-    HOST.iter().copied().chain(translated)
+    let amba = manifest.ports.iter().any(is_amba).then_some(AMBA);
+    translated.into_iter().chain(amba)
 }
 
 /// Lines of a tool's output kept in an error.
@@ -59,55 +76,43 @@ impl Toolchain {
         options: BuildOptions,
         cache: &Cache,
     ) -> Result<Design, RtlError> {
-        let name = self.library(&manifest, options)?;
+        let sources = Sources::find(self, &manifest, cache)?;
+        let name = self.library(&manifest, options, &sources)?;
         let path = cache.find_or_build(&name, |folder| {
-            Build {
+            let library = Build {
                 tools: self,
                 manifest: &manifest,
                 options,
                 cache,
                 folder,
             }
-            .run()
+            .run()?;
+            sources.check(&manifest.unit)?;
+            Ok(library)
         })?;
         Design::load(&path, manifest)
     }
 
-    /// Whether `cache` holds the design of `manifest` already.
-    ///
-    /// # Errors
-    /// As of [`Toolchain::build`], for what the answer depends on.
-    pub fn is_built(
+    fn library(
         &self,
         manifest: &Manifest,
         options: BuildOptions,
-        cache: &Cache,
-    ) -> Result<bool, RtlError> {
-        Ok(cache.find(&self.library(manifest, options)?).is_some())
-    }
-
-    fn library(&self, manifest: &Manifest, options: BuildOptions) -> Result<String, RtlError> {
-        let mut verilog = Vec::new();
-        for path in manifest.verilog_paths() {
-            verilog.push(fs::read(&path).map_err(RtlError::file(&path))?);
-        }
+        sources: &Sources,
+    ) -> Result<String, RtlError> {
         let binding = binding::header(manifest);
         let tools = format!(
             "{:?} {:?} {options:?}",
             self.version(&manifest.unit)?,
             self.target(&manifest.unit)?
         );
-        let flags = [VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
+        let flags = [READER_FLAGS, VERILATOR_FLAGS, COMPILER_FLAGS].concat().join(" ");
         let pins = pins::text(manifest);
-        let texts = [binding.as_str(), &pins, &manifest.top, &tools, &flags];
-        let hosts = host(manifest).map(|(_, text)| text.as_bytes());
-        let verilog = verilog.iter().map(Vec::as_slice);
+        let chosen = chosen(manifest).join(" ");
+        let texts = [binding.as_str(), &pins, &manifest.top, &tools, &flags, &chosen];
+        let hosts = host(manifest).map(|(_, text)| text);
+        let sources = sources.hashes();
         Ok(cache::library(
-            texts
-                .iter()
-                .map(|text| text.as_bytes())
-                .chain(hosts)
-                .chain(verilog),
+            texts.into_iter().chain(hosts).chain(sources).map(str::as_bytes),
         ))
     }
 
@@ -142,35 +147,125 @@ impl Toolchain {
         command
     }
 
+    /// The compiler, told to read a source in C or C++ of what the Verilog of `manifest` imports.
+    pub(crate) fn imported(&self, manifest: &Manifest, source: &Path) -> Command {
+        let include = self.root.join("include");
+        let mut command = Command::new(&self.compiler);
+        let is_c = source.extension().is_some_and(|extension| extension == "c");
+        command.args(if is_c {
+            ["-x", "c", "-std=gnu11"]
+        } else {
+            ["-x", "c++", "-std=c++17"]
+        });
+        command.arg(source);
+        for headers in manifest
+            .include_folders()
+            .iter()
+            .chain([&include, &include.join("vltstd")])
+        {
+            command.arg("-I").arg(headers);
+        }
+        command
+    }
+
     fn verilator_command(&self) -> Command {
         let mut command = Command::new(&self.verilator);
         command.env("VERILATOR_ROOT", &self.root);
         command
     }
+
+    /// Verilator, told to read the Verilog of `manifest` and to write into `folder`.
+    pub(crate) fn verilate(&self, manifest: &Manifest, folder: &Path) -> Command {
+        let mut command = self.verilator_command();
+        command
+            .current_dir(manifest.folder())
+            .args(READER_FLAGS)
+            .arg("--Mdir")
+            .arg(folder)
+            .arg("--top-module")
+            .arg(&manifest.top);
+        for include in manifest.include_folders() {
+            command.arg(prefixed("-I", &include));
+        }
+        command.args(chosen(manifest));
+        for file in manifest.verilog_paths() {
+            if is_list(&file) {
+                command.arg("-F");
+            }
+            command.arg(file);
+        }
+        command
+    }
 }
 
-/// `--x-initial 0` and `--x-assign 0`: what RTL leaves undefined is the same in every run.
-///
-/// `--output-split-cfuncs`: the longest function, in statements. The time to compile one grows faster than its
-/// length: the ZStd decompressor takes a third of what it takes as one function, and runs as fast.
-const VERILATOR_FLAGS: &[&str] = &[
-    "--cc",
+/// Whether a file lists others, as options of a simulator.
+pub(crate) fn is_list(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "f")
+}
+
+/// What the manifest chooses for the Verilog: its macros, and parameters of the top module.
+fn chosen(manifest: &Manifest) -> Vec<String> {
+    let defined = manifest.define.iter().map(|(name, value)| match value {
+        Value::String(text) => format!("-D{name}={text}"),
+        other => format!("-D{name}={}", number(other)),
+    });
+    let parameters = (!manifest.is_elaborated()).then_some(&manifest.parameters);
+    let parameters = parameters.into_iter().flatten().map(|(name, value)| match value {
+        Value::String(text) if !is_literal(text) => format!("-G{name}=\"{text}\""),
+        Value::String(text) => format!("-G{name}={text}"),
+        other => format!("-G{name}={}", number(other)),
+    });
+    defined.chain(parameters).collect()
+}
+
+fn number(value: &Value) -> String {
+    match value {
+        Value::Bool(bit) => u8::from(*bit).to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a word is a number as Verilog writes it: `8'hff`, `'b1`.
+fn is_literal(word: &str) -> bool {
+    word.split_once('\'').is_some_and(|(size, digits)| {
+        let based = digits.starts_with(['b', 'o', 'd', 'h', 'B', 'O', 'D', 'H']) || digits.starts_with("sh");
+        based && size.chars().all(|digit| digit.is_ascii_digit())
+    })
+}
+
+fn prefixed(option: &str, path: &Path) -> OsString {
+    let mut word = OsString::from(option);
+    word.push(path);
+    word
+}
+
+/// How Verilog is read. `--x-initial 0` and `--x-assign 0`: what RTL leaves undefined is the same in every run.
+const READER_FLAGS: &[&str] = &[
     "--prefix",
     "Vunit",
-    "-O3",
+    "--relative-includes",
     "--x-assign",
     "0",
     "--x-initial",
     "0",
     "--assert",
     "--no-timing",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+];
+
+/// How C++ is made of it.
+///
+/// `--output-split-cfuncs`: the longest function, in statements. The time to compile one grows faster than its
+/// length: the ZStd decompressor takes a third of what it takes as one function, and runs as fast.
+const VERILATOR_FLAGS: &[&str] = &[
+    "--cc",
+    "-O3",
     "--output-split",
     "0",
     "--output-split-cfuncs",
     "500",
-    "-Wno-fatal",
-    "-Wno-lint",
-    "-Wno-style",
 ];
 
 pub(crate) const COMPILER_FLAGS: &[&str] = &[
@@ -196,23 +291,35 @@ impl Build<'_> {
         self.verilate()?;
         self.write_host()?;
         let compiling = self.start_compiler()?;
-        let runtime = runtime::objects(self.tools, &self.manifest.unit, self.options, self.cache);
+        let runtime = runtime::objects(self.tools, self.manifest, self.options, self.cache);
         self.finish("C++ compiler", compiling)?;
-        self.link(&runtime?)
+        let mut objects = runtime?;
+        objects.extend(self.imported()?);
+        self.link(&objects)
+    }
+
+    /// The objects of the functions in C and C++ that the Verilog imports.
+    fn imported(&self) -> Result<Vec<PathBuf>, RtlError> {
+        let sources = self.manifest.dpi_paths();
+        let object = |(number, source): (usize, &PathBuf)| {
+            let object = self.folder.join(format!("imported-{number}.o"));
+            let mut command = self.tools.imported(self.manifest, source);
+            command.arg("-I").arg(self.folder);
+            run(
+                &self.manifest.unit,
+                command.args(["-O2", "-fPIC", "-c", "-o"]).arg(&object),
+            )?;
+            Ok(object)
+        };
+        sources.iter().enumerate().map(object).collect()
     }
 
     fn verilate(&self) -> Result<(), RtlError> {
-        let mut command = self.tools.verilator_command();
-        command
-            .args(VERILATOR_FLAGS)
-            .arg("--Mdir")
-            .arg(self.folder)
-            .arg("--top-module")
-            .arg(&self.manifest.top);
+        let mut command = self.tools.verilate(self.manifest, self.folder);
+        command.args(VERILATOR_FLAGS);
         if self.options.waves {
             command.arg("--trace-fst");
         }
-        command.args(self.manifest.verilog_paths());
         run(&self.manifest.unit, &mut command)?;
         let header = self.read("Vunit.h")?;
         pins::check(self.manifest, &header)

@@ -3,7 +3,7 @@ use crate::error::UnitError;
 use crate::frames::{Assembler, SentFrame};
 use crate::guard::Guard;
 use crate::ports::{Crossings, MemoryPorts};
-use crate::reach::Reach;
+use crate::reach::{Reach, REGISTER_PAGE};
 use crate::rules::MemoryRules;
 use crate::wait::{Asked, LastRequest, Wait};
 use rackwright_contract::{flits_of, Command, CommandContext};
@@ -45,6 +45,8 @@ pub struct AttachedUnit {
     /// Whether translations are to be forgotten before the next command.
     fenced: bool,
     has_registers: bool,
+    /// The bytes of a register and of all of them, if they are accessed by AXI4-Lite.
+    lite: Option<(u32, u64)>,
     commands_sent: u64,
     commands_accepted: u64,
     last_accept: unit::Cycle,
@@ -103,6 +105,7 @@ impl AttachedUnit {
             context: design.manifest.is_translated().then(CommandContext::default),
             fenced: false,
             has_registers: design.manifest.has_registers(),
+            lite: design.manifest.lite_registers(),
             commands_sent: 0,
             commands_accepted: 0,
             last_accept: Cycle::ZERO,
@@ -294,18 +297,42 @@ impl AttachedUnit {
         Ok(())
     }
 
-    /// Offers the access of a hart at `at` to the register at `offset`, which is `write` or a read.
+    /// Whether it has a register of so many `bytes` at `offset`, or, in AXI4-Lite, a part of one.
+    pub fn has_register(&self, offset: u32, bytes: u8) -> bool {
+        let (most, size) = self.lite.unwrap_or((REGISTER_BYTES, REGISTER_PAGE));
+        let whole = self.lite.is_some() || u32::from(bytes) == REGISTER_BYTES;
+        whole
+            && u32::from(bytes) <= most
+            && offset % u32::from(bytes) == 0
+            && u64::from(offset) + u64::from(bytes) <= size
+    }
+
+    /// What says that so many `bytes` of a register are written, all of them by default.
+    pub fn written(&self, bytes: Option<u8>) -> u8 {
+        match self.lite {
+            Some((whole, _)) => ((1_u32 << bytes.map_or(whole, u32::from)) - 1) as u8,
+            None => 1,
+        }
+    }
+
+    /// Offers the access of a hart at `at` to so many `bytes` of registers at `offset`, which is `write` or a read.
     ///
     /// # Errors
     /// [`RtlError::NoPort`] when the unit has none.
-    pub fn access_register(&mut self, at: Cycle, offset: u32, write: Option<u64>) -> Result<(), RtlError> {
+    pub fn access_register(
+        &mut self,
+        at: Cycle,
+        offset: u32,
+        bytes: u8,
+        write: Option<u64>,
+    ) -> Result<(), RtlError> {
         let arrival = self.seen_by_unit(at + ACROSS + self.command_path.request);
         self.asked = Some((at, Asked::Register(offset)));
         self.register_access(RegisterAccess {
             due: arrival.0,
             data: write.unwrap_or(0),
             address: offset,
-            write: u8::from(write.is_some()),
+            write: write.map_or(0, |_| self.written(Some(bytes))),
         })
     }
 
@@ -533,6 +560,9 @@ impl AttachedUnit {
 /// How long a unit is watched that ought to answer and says that it is idle: longer than any operation leaves its
 /// unit without a sign of life.
 const PATIENCE: unit::Cycles = unit::Cycles::new(1 << 16);
+
+/// Bytes of a register that is not accessed by AXI4-Lite.
+const REGISTER_BYTES: u32 = 8;
 
 /// Time from a hart to the bus of registers, or back: as the access to any device of a server.
 const ACROSS: Cycles = Cycles::new(4);

@@ -13,9 +13,6 @@ use rackwright_time::{unit, Cycle};
 /// RoCC command queue.
 const COMMANDS_IN_FLIGHT: u64 = 2;
 
-/// Bytes of a register of a unit.
-const REGISTER_BYTES: u8 = 8;
-
 /// Units are never there without it.
 const ATTACHED: &str = "units are attached to a memory hierarchy";
 
@@ -263,12 +260,12 @@ impl<T: Timing> Core<T> {
         register: u32,
         access: &DeviceAccess,
     ) -> Result<Option<Stop>, UnitError> {
-        if access.bytes != REGISTER_BYTES || register % u32::from(REGISTER_BYTES) != 0 {
+        if !self.units[unit].has_register(register, access.bytes) {
             return Ok(self.hart.refuse_access());
         }
         let now = self.hart.cycle();
         self.advance_unit(memory, unit, now);
-        self.units[unit].access_register(now, register, access.write)?;
+        self.units[unit].access_register(now, register, access.bytes, access.write)?;
         self.waiting = Some(Waiting {
             unit,
             asked: Asked::Register(register),

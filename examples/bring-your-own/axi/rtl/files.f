@@ -1,0 +1,3 @@
++incdir+include
+dma_pkg.sv
+CopyDma.sv

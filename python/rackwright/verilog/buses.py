@@ -1,0 +1,154 @@
+"""Recognises buses by the names of their pins.
+
+Names are those of our contracts, and for AXI those that AMBA gives signals, after a prefix, in lower or
+upper case: `m_axi_araddr`, `s_axi_control_AWADDR`, as cocotbext-axi and the tools of Xilinx write them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_MOST_ADDRESS_BITS = 64
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A pin of a top module: whether it is an input, and its bits."""
+
+    name: str
+    is_input: bool
+    bits: int
+
+
+@dataclass(frozen=True)
+class Bus:
+    """A bus of a top module: its entry in a manifest, or none for one that can't be attached, and why."""
+
+    pins: frozenset[str]
+    entry: dict[str, Any] | None
+    remark: str | None = None
+
+
+def buses(pins: Mapping[str, Pin]) -> list[Bus]:
+    """The buses among pins, in the order in which they begin."""
+    found = [*_own(pins), *_axi(pins), *_axi_streams(pins)]
+    order = {name: place for place, name in enumerate(pins)}
+    return sorted(found, key=lambda bus: min(order[name] for name in bus.pins))
+
+
+def _named(pins: Mapping[str, Pin], prefix: str) -> frozenset[str]:
+    return frozenset(name for name in pins if name.startswith(prefix))
+
+
+def _own(pins: Mapping[str, Pin]) -> Iterator[Bus]:
+    """Ports of our contracts (`docs/bring-your-own-rtl.md`)."""
+    for name, pin in pins.items():
+        if prefix := _before(name, "_request_bits_funct"):
+            entry: dict[str, Any] = {"contract": "command", "name": prefix, "opcodes": [0], "commands": []}
+            if f"{prefix}_request_bits_context_satp" in pins:
+                entry["translated"] = True
+            remark = f"{prefix}: say which opcodes it answers to, and its commands"
+            own = _named(pins, f"{prefix}_request_") | _named(pins, f"{prefix}_response_")
+            yield Bus(own | ({f"{prefix}_fence"} & pins.keys()), entry, remark)
+        elif prefix := _before(name, "_request_bits_tag"):
+            entry = {
+                "contract": "memory",
+                "name": prefix,
+                "bytes": _bits(pins, f"{prefix}_request_bits_data") // 8,
+                "tag_bits": pin.bits,
+                "address_bits": _bits(pins, f"{prefix}_request_bits_address"),
+            }
+            yield Bus(_named(pins, f"{prefix}_request_") | _named(pins, f"{prefix}_response_"), entry)
+        elif (prefix := _before(name, "_request_bits_address")) and f"{prefix}_request_bits_tag" not in pins:
+            entry = {"contract": "mmio", "name": prefix}
+            yield Bus(_named(pins, f"{prefix}_request_") | _named(pins, f"{prefix}_response_"), entry)
+        elif prefix := _before(name, "_bits_keep"):
+            way = "in" if pin.is_input else "out"
+            data = _bits(pins, f"{prefix}_bits_data") // 8
+            entry = {"contract": "stream", "name": prefix, "direction": way, "bytes": data}
+            own = frozenset({f"{prefix}_ready", f"{prefix}_valid"} & pins.keys())
+            yield Bus(own | _named(pins, f"{prefix}_bits_"), entry)
+        elif prefix := _before(name, "_ar_bits_addr"):
+            entry = {
+                "contract": "axi4",
+                "name": prefix,
+                "bytes": _bits(pins, f"{prefix}_r_bits_data") // 8,
+                "id_bits": _bits(pins, f"{prefix}_ar_bits_id"),
+                "address_bits": pin.bits,
+            }
+            yield Bus(frozenset(pin for pin in pins if re.match(rf"{prefix}_(ar|aw|w|r|b)_", pin)), entry)
+        elif name.startswith("event_") and not pin.is_input:
+            yield Bus(frozenset({name}), {"contract": "event", "name": name[6:], "width": pin.bits})
+        elif name.startswith("interrupt_") and not pin.is_input:
+            yield Bus(frozenset({name}), {"contract": "interrupt", "name": name[10:]})
+
+
+_AXI_PIN = re.compile(r"(?P<prefix>\w+)_(?P<channel>aw|ar|w|r|b)(?P<signal>valid)", re.IGNORECASE)
+
+
+def _axi(pins: Mapping[str, Pin]) -> Iterator[Bus]:
+    """Ports of AMBA AXI4 and AXI4-Lite."""
+    prefixes = dict.fromkeys(
+        (match["prefix"], match["signal"].isupper())
+        for match in map(_AXI_PIN.fullmatch, pins)
+        if match is not None
+    )
+    for prefix, upper in prefixes:
+
+        def named(signal: str, prefix: str = prefix, upper: bool = upper) -> str:
+            return f"{prefix}_{signal.upper() if upper else signal}"
+
+        own = frozenset(
+            name for name in pins if re.fullmatch(rf"{prefix}_(aw|ar|w|r|b)[a-z]+", name, re.IGNORECASE)
+        )
+        yield _axi_bus(pins, prefix, "upper" if upper else "lower", own, named)
+
+
+def _axi_bus(pins: Mapping[str, Pin], prefix: str, naming: str, own: frozenset[str], named: Any) -> Bus:
+    reads, writes = (named(f"{channel}valid") in pins for channel in ("ar", "aw"))
+    request = pins[named("arvalid" if reads else "awvalid")] if reads or writes else None
+    if request is None:
+        return Bus(own, None, f"{prefix}: an AXI port without addresses")
+    manages = not request.is_input
+    address = _bits(pins, named("araddr" if reads else "awaddr"))
+    data = _bits(pins, named("rdata" if reads else "wdata"))
+    bursts = named("arlen" if reads else "awlen") in pins
+    kind = f"AXI4{'' if bursts else '-Lite'} {'manager' if manages else 'subordinate'}"
+    entry: dict[str, Any] = {"contract": "axi4" if bursts else "axi4-lite", "name": prefix, "naming": naming}
+    entry |= {"bytes": data // 8, "address_bits": address}
+    if bursts:
+        entry["id_bits"] = _bits(pins, named("arid" if reads else "awid"))
+    if reads != writes:
+        entry["direction"] = "read" if reads else "write"
+    if manages != bursts:
+        return Bus(
+            own,
+            None,
+            f"{prefix}: an {kind}, which cannot be attached: memory is AXI4 that the unit "
+            "manages, registers are AXI4-Lite that it does not",
+        )
+    widths = (4, 8, 16, 32) if bursts else (4, 8)
+    if data // 8 not in widths or address > _MOST_ADDRESS_BITS:
+        return Bus(own, None, f"{prefix}: an {kind} of {data} bits, which cannot be attached")
+    return Bus(own, entry, f"{prefix}: {kind}, {data} bits")
+
+
+def _axi_streams(pins: Mapping[str, Pin]) -> Iterator[Bus]:
+    """Ports of AMBA AXI4-Stream, which are not attached yet."""
+    for name, pin in pins.items():
+        if match := re.fullmatch(r"(?P<prefix>\w+)_tvalid", name, re.IGNORECASE):
+            way = "takes" if pin.is_input else "gives"
+            remark = f"{match['prefix']}: an AXI4-Stream that it {way}, which cannot be attached"
+            own = frozenset(each for each in pins if each.lower().startswith(f"{match['prefix']}_t".lower()))
+            yield Bus(own, None, remark)
+
+
+def _before(name: str, ending: str) -> str | None:
+    return name.removesuffix(ending) if name.endswith(ending) else None
+
+
+def _bits(pins: Mapping[str, Pin], name: str) -> int:
+    return pins[name].bits if name in pins else 0

@@ -1,0 +1,75 @@
+"""Parameters of the top module of a design: whether it has them, and whether it can take their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyslang import LiteralBase, SVInt, ast
+
+from rackwright.errors import RackwrightError
+from rackwright.manifests import read_manifest
+from rackwright.verilog.reader import VerilogDesign, VerilogSources
+
+ParameterValue = int | str
+_MOST = 2**63
+
+
+def check_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, ParameterValue]:
+    """The values that the top module of a manifest gets for parameters, as Verilator takes them.
+
+    A word is that of an enumeration, a text, or a number or expression as SystemVerilog writes it. Raises
+    `RackwrightError` for a name that the module does not have and for a value that its parameter cannot have.
+    """
+    sources = VerilogSources.of_manifest(manifest)
+    plain = VerilogDesign(sources)
+    top = next((each for each in plain.tops if each.name == sources.top), None)
+    if top is None:
+        # Whoever compiles it says what is wrong.
+        return {name: value for name, value in given.items() if isinstance(value, int | str)}
+    known = _settable(top)
+    unit = read_manifest(manifest)["unit"]
+    for name in given:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise RackwrightError(f"{manifest}: module {top.name} has no parameter {name}; there are {there}")
+    written = {name: _written(known[name], value) for name, value in given.items()}
+    design = VerilogDesign(sources, written)
+    if any(complaint.is_of_parameters for complaint in design.complaints):
+        for name, value in written.items():
+            for complaint in VerilogDesign(sources, {name: value}).complaints:
+                if complaint.is_of_parameters:
+                    said = f"{unit} cannot have {name}={given[name]}: {complaint.text}"
+                    raise RackwrightError(f"{manifest}: {said}")
+    chosen = _settable(next(each for each in design.tops if each.name == sources.top))
+    return {name: _value(chosen[name]) for name in given}
+
+
+def _settable(top: ast.InstanceSymbol) -> dict[str, ast.ParameterSymbol]:
+    """The parameters of a module that its user may set, by name."""
+    parameters = [each for each in top.body.parameters if isinstance(each, ast.ParameterSymbol)]
+    return {each.name: each for each in parameters if not each.isLocalParam}
+
+
+def _written(parameter: ast.ParameterSymbol, value: object) -> str:
+    """A value as SystemVerilog writes it: between quotation marks, if the parameter is a text."""
+    if isinstance(value, str) and re.fullmatch(r"-?\d+", value) and not parameter.type.isString:
+        value = int(value)
+    if isinstance(value, int):
+        # A number without a size has 32 bits.
+        short = -(2**31) <= value < 2**31
+        return str(int(value)) if short else f"{'-' if value < 0 else ''}64'sd{abs(value)}"
+    if isinstance(value, str) and parameter.type.isString and not value.startswith('"'):
+        return f'"{value}"'
+    return str(value)
+
+
+def _value(parameter: ast.ParameterSymbol) -> ParameterValue:
+    value = parameter.value.value
+    if not isinstance(value, SVInt):
+        return str(value)
+    number = int(value.toString(LiteralBase.Decimal, False)) if not value.hasUnknown else _MOST
+    if -_MOST <= number < _MOST:
+        return number
+    return value.toString(LiteralBase.Hex, True)

@@ -1,0 +1,109 @@
+"""Reads a design in SystemVerilog: its top module with parameters and ports, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyslang
+from pyslang import ast, driver
+
+from rackwright.errors import RackwrightError
+from rackwright.manifests import read_manifest
+
+_COMMAND_LINE = "<command-line>"
+"""Where slang says that the value of a parameter comes from."""
+
+
+@dataclass(frozen=True)
+class VerilogSources:
+    """What a design is read from: files, lists of them (`.f`), folders of included files, macros, its top."""
+
+    files: tuple[Path, ...]
+    include: tuple[Path, ...] = ()
+    define: Mapping[str, object] = field(default_factory=dict)
+    top: str | None = None
+
+    @classmethod
+    def of_manifest(cls, manifest: Path) -> VerilogSources:
+        """Those that a manifest names; raises as `read_manifest`."""
+        record, folder = read_manifest(manifest), manifest.absolute().parent
+        files = tuple(folder / file for file in record["verilog"])
+        include = (folder, *(folder / each for each in record.get("include", ())))
+        return cls(files, include, record.get("define", {}), record["top"])
+
+    def arguments(self, parameters: Mapping[str, str]) -> list[str]:
+        """The command line of slang that reads them, with values of parameters as it writes them."""
+        words = ["slang", "--single-unit", "--timescale", "1ns/1ns", "--ignore-unknown-modules"]
+        # What Verilator looks for beside an included file, or a module in a folder, is found here as well.
+        beside = dict.fromkeys(file.absolute().parent for file in self.files)
+        for folder in dict.fromkeys((*self.include, *beside)):
+            words += ["-I", str(folder), "-y", str(folder)]
+        words += ["--libext", ".sv"]
+        words += [f"-D{name}={value}" for name, value in self.define.items()]
+        words += [f"-G{name}={value}" for name, value in parameters.items()]
+        if self.top is not None:
+            words += ["--top", self.top]
+        for file in self.files:
+            words += ["-F", str(file)] if file.suffix == ".f" else [str(file)]
+        return words
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What slang says of a place in the sources; `place` is "FILE:LINE"."""
+
+    place: str
+    text: str
+    is_error: bool
+
+    @property
+    def is_of_parameters(self) -> bool:
+        """Whether it is about the value of a parameter that was asked for."""
+        return self.place.startswith(_COMMAND_LINE)
+
+
+class VerilogDesign:
+    """A design that slang has read. Raises `RackwrightError` for files that it cannot read."""
+
+    def __init__(self, sources: VerilogSources, parameters: Mapping[str, str] | None = None) -> None:
+        """Reads `sources`, whose top module gets `parameters`, as SystemVerilog writes them."""
+        for file in sources.files:
+            if not file.is_file():
+                raise RackwrightError(f"{file}: no such file")
+        self._driver = driver.Driver()
+        self._driver.addStandardArgs()
+        words = sources.arguments(parameters or {})
+        read = self._driver.parseCommandLine(" ".join(map(_quoted, words)), driver.CommandLineOptions())
+        if not (read and self._driver.processOptions() and self._driver.parseAllSources()):
+            raise RackwrightError(f"{sources.files[0]}: slang cannot read it, for the reason above")
+        self._compilation = self._driver.createCompilation()
+        self._engine = pyslang.DiagnosticEngine(self._driver.sourceManager)
+        self.complaints = [self._complaint(each) for each in self._compilation.getAllDiagnostics()]
+
+    @property
+    def tops(self) -> Sequence[ast.InstanceSymbol]:
+        """The top modules."""
+        return list(self._compilation.getRoot().topInstances)
+
+    @property
+    def files(self) -> list[Path]:
+        """Every file that was read, in order, without those that others include."""
+        names = [
+            self._driver.sourceManager.getRawFileName(tree.root.sourceRange.start.buffer)
+            for tree in self._driver.syntaxTrees
+        ]
+        return [Path(name) for name in names]
+
+    def _complaint(self, diagnostic: Any) -> Complaint:
+        manager = self._driver.sourceManager
+        place = manager.getFullyExpandedLoc(diagnostic.location)
+        where = f"{manager.getFileName(place)}:{manager.getLineNumber(place)}"
+        return Complaint(where, self._engine.formatMessage(diagnostic), diagnostic.isError())
+
+
+def _quoted(word: str) -> str:
+    """A word as slang's command line has it."""
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'

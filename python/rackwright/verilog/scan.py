@@ -1,0 +1,160 @@
+"""Writes the manifest of a design that somebody brings, as far as its pins say what it is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyslang import ast
+
+from rackwright.errors import RackwrightError
+from rackwright.verilog.buses import Pin, buses
+from rackwright.verilog.reader import VerilogDesign, VerilogSources
+
+ASSUMED_HERTZ = 1_000_000_000
+"""The clock that a manifest begins with; RTL does not say which one it reaches."""
+
+_CLOCK = re.compile(r"(\w+_)?(clk|clock|aclk)(_?i|_in)?", re.IGNORECASE)
+_RESET = re.compile(r"(\w+_)?a?(rst|reset)(_?(?P<low>n|ni|b|l))?(_?i|_in)?", re.IGNORECASE)
+_NEGATED = re.compile(r"n_?(rst|reset)(_?i)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What a design was found to be: its manifest, and what remains to be said or cannot be attached."""
+
+    manifest: dict[str, Any]
+    remarks: list[str]
+
+
+def scan(files: Iterable[Path], folder: Path, top: str | None = None) -> Scan:
+    """Reads a design and describes it in a manifest that is to be in `folder`.
+
+    `files` are in SystemVerilog, or lists of such files (`.f`); `top` is its top module, if there are more.
+    Raises `RackwrightError` for a design that cannot be read, or has not one top module.
+    """
+    sources = VerilogSources(tuple(files), top=top)
+    design = VerilogDesign(sources)
+    errors = [complaint for complaint in design.complaints if complaint.is_error]
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise RackwrightError(f"{errors[0].place}: {errors[0].text}{more}")
+    tops = design.tops
+    if len(tops) != 1:
+        names = ", ".join(each.name for each in tops) or "none"
+        raise RackwrightError(f"{sources.files[0]}: which top module? --top says it; there are {names}")
+    return _describe(tops[0], sources, folder)
+
+
+def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path) -> Scan:
+    remarks: list[str] = []
+    pins = _pins(top, remarks)
+    clock = _clock(pins, remarks)
+    reset, low = _reset(pins, remarks)
+    found = buses(pins)
+    idle = "idle" if "idle" in pins and not pins["idle"].is_input else None
+    known = {clock, reset, *([idle] if idle else []), *(name for bus in found for name in bus.pins)}
+    for name, pin in pins.items():
+        if name not in known:
+            what = "input stays 0" if pin.is_input else "output leads nowhere"
+            remarks.append(
+                f"{name}: {pin.bits} bit{'s' if pin.bits != 1 else ''} of no known bus; the {what}"
+            )
+    clock_entry: dict[str, Any] = {"pin": clock, "reset": reset}
+    if low:
+        clock_entry["active"] = "low"
+    if reset and _is_asynchronous(top, reset):
+        clock_entry["asynchronous"] = True
+    manifest: dict[str, Any] = {
+        "format": 1,
+        "unit": re.sub(r"[^a-z0-9]+", "-", _spaced(top.name)).strip("-"),
+        "top": top.name,
+        "verilog": [os.path.relpath(file, folder) for file in sources.files],
+        "clock": {**clock_entry, "hertz": ASSUMED_HERTZ},
+        **({"idle": idle} if idle else {}),
+        "ports": [bus.entry for bus in found if bus.entry is not None],
+        "parameters": {},
+    }
+    remarks += [bus.remark for bus in found if bus.remark is not None]
+    settable = [
+        each.name
+        for each in top.body.parameters
+        if isinstance(each, ast.ParameterSymbol) and not each.isLocalParam
+    ]
+    if settable:
+        remarks.append(f"parameters that can be set: {', '.join(settable)}")
+    return Scan(manifest, remarks)
+
+
+def _spaced(name: str) -> str:
+    """A name in lower case, with words parted."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+def _pins(top: ast.InstanceSymbol, remarks: list[str]) -> dict[str, Pin]:
+    pins = {}
+    for port in top.body.portList:
+        if not isinstance(port, ast.PortSymbol) or not port.type.isIntegral:
+            remarks.append(f"{port.name}: is an interface or an array; wrap it in pins")
+            continue
+        if port.direction not in (ast.ArgumentDirection.In, ast.ArgumentDirection.Out):
+            remarks.append(f"{port.name}: goes both ways, which no bus here does")
+            continue
+        is_input = port.direction == ast.ArgumentDirection.In
+        pins[port.name] = Pin(port.name, is_input, port.type.bitWidth)
+    return pins
+
+
+def _clock(pins: Mapping[str, Pin], remarks: list[str]) -> str:
+    names = [name for name, pin in pins.items() if pin.is_input and pin.bits == 1 and _CLOCK.fullmatch(name)]
+    if not names:
+        raise RackwrightError("no input is named as a clock is: clk, clock, aclk, ap_clk")
+    shortest = min(names, key=len)
+    others = [name for name in names if name != shortest]
+    if others:
+        remarks.append(f"{', '.join(others)}: look like more clocks; a unit has one, {shortest}")
+    return shortest
+
+
+def _reset(pins: Mapping[str, Pin], remarks: list[str]) -> tuple[str, bool]:
+    """The reset and whether it resets when it is 0."""
+    for name, pin in pins.items():
+        if not pin.is_input or pin.bits != 1:
+            continue
+        if _NEGATED.fullmatch(name):
+            return name, True
+        if match := _RESET.fullmatch(name):
+            return name, match["low"] is not None
+    remarks.append("no input is named as a reset is: put its name into `clock.reset`")
+    return "", False
+
+
+def _is_asynchronous(top: ast.InstanceSymbol, reset: str) -> bool:
+    """Whether a block of the top module, or of one below, waits for an edge of what is named as a reset."""
+    found = False
+
+    def look(symbol: Any) -> Any:
+        nonlocal found
+        if isinstance(symbol, ast.ProceduralBlockSymbol) and isinstance(symbol.body, ast.TimedStatement):
+            found = found or _waits_for_reset(symbol.body.timing, reset)
+        return ast.VisitAction.Advance
+
+    top.visit(look)
+    return found
+
+
+def _waits_for_reset(timing: Any, reset: str) -> bool:
+    events = timing.events if isinstance(timing, ast.EventListControl) else [timing]
+    for event in events:
+        edges = (ast.EdgeKind.PosEdge, ast.EdgeKind.NegEdge, ast.EdgeKind.BothEdges)
+        if not isinstance(event, ast.SignalEventControl) or event.edge not in edges:
+            continue
+        symbol = getattr(event.expr, "symbol", None)
+        name = "" if symbol is None else symbol.name
+        if name == reset or _RESET.fullmatch(name) or _NEGATED.fullmatch(name):
+            return True
+    return False

@@ -1,0 +1,256 @@
+"""Designs that people bring: their manifests, parameters, arguments and waves, and how they are scanned."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import rw
+
+from bootstrap.paths import REPOSITORY
+from rackwright import EngineError, RackwrightError, Unit
+from rackwright.designs import ParameterValue
+from rackwright.manifests import read_manifest
+from rackwright.unit_config import UnitConfig, unit_configs
+from rackwright.verilog.scan import scan
+
+GATHERED = REPOSITORY / "engine" / "crates" / "rtl" / "rtl" / "tests" / "fixtures" / "gathered"
+OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog"
+
+SUM = 1000 + 5 + 100 + 0x22 + 20
+"""What the unit answers to 1: of its base, parameter, C, file of data, and term."""
+
+
+@pytest.fixture
+def gathered(tmp_path: Path) -> Path:
+    """The manifest of a copy of a design of many files."""
+    shutil.copytree(GATHERED, tmp_path / "gathered")
+    return tmp_path / "gathered" / "manifest.json"
+
+
+AXI = REPOSITORY / "examples" / "bring-your-own" / "axi"
+CONTROL, SOURCE, DESTINATION, BYTES = 0x00, 0x10, 0x18, 0x20
+DONE, IDLE, ERROR = 2, 4, 8
+
+
+def answer(manifest: Path, parameters: dict[str, ParameterValue], *plusargs: str) -> int:
+    return Unit(UnitConfig(str(manifest), parameters, plusargs=plusargs)).query("sum", 1)
+
+
+def test_parameters_and_arguments_reach_the_design(
+    gathered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert answer(gathered, {}) == SUM
+    assert answer(gathered, {"EXTRA": "8'h0f"}, "ARGUMENT=300") == SUM + 10 + 300
+    unit = Unit(UnitConfig(str(gathered), {"EXTRA": "10 + 5"}))
+    assert (unit.query("sum", 1), unit.design.parameters) == (SUM + 10, {"EXTRA": 15})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"EXTRAS": 1}, "module Gathered has no parameter EXTRAS; there are EXTRA"),
+        ({"EXTRA": "hello"}, "gathered cannot have EXTRA=hello: use of undeclared identifier 'hello'"),
+        ({"EXTRA": 2**40}, f"gathered cannot have EXTRA={2**40}: "),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(
+    gathered: Path, given: dict[str, ParameterValue], said: str
+) -> None:
+    with pytest.raises(RackwrightError) as raised:
+        answer(gathered, given)
+    assert str(raised.value).startswith(f"{gathered}: {said}")
+    assert "\n" not in str(raised.value)
+
+
+def test_parameters_on_the_command_line_go_to_the_unit_of_that_name(gathered: Path) -> None:
+    (config,) = unit_configs([str(gathered)], parameters={"gathered": {"EXTRA": "7"}}, plusargs=["A=1"])
+    assert (config.parameters, config.plusargs) == ({"EXTRA": "7"}, ("A=1",))
+    (config,) = unit_configs([str(gathered)], parameters={"": {"EXTRA": "7"}})
+    assert config.parameters == {"EXTRA": "7"}
+    with pytest.raises(RackwrightError, match="of which unit"):
+        unit_configs([str(gathered), "snappy-compress"], parameters={"": {"EXTRA": "7"}})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("{", "{,", 1), "not a manifest: key must be a string at line 1"),
+        (('"idle":', '"idel":', 1), "not a manifest: unknown field `idel`"),
+        (("1000000000", "0", 1), "not a manifest: clock.hertz: "),
+        (('"active": "low"', '"active": "lo"', 1), "not a manifest: unknown variant `lo`"),
+        (('"rs1"', '"rs3"', 1), "not a manifest: unknown field `rs3`"),
+        (('"EXTRA": 5', '"EXTRA": [5]', 1), "not a manifest: `EXTRA` is [5], neither a number nor a word"),
+    ],
+)
+def test_what_is_no_manifest_is_told_in_one_line(
+    gathered: Path, change: tuple[str, str, int], said: str
+) -> None:
+    gathered.write_text(gathered.read_text(encoding="utf-8").replace(*change), encoding="utf-8")
+    with pytest.raises(EngineError) as raised:
+        read_manifest(gathered)
+    assert str(raised.value).startswith(f"{gathered}: {said}")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_manifest_is_described_as_a_unit_is(gathered: Path) -> None:
+    shown = rw("units", gathered)
+    assert shown.status == 0
+    assert all(
+        word in shown.stdout for word in ("gathered", "Gathered", "EXTRA", "sum", "a number", "command")
+    )
+    assert rw("units", gathered, "--json").json()["manifests"][str(gathered)]["top"] == "Gathered"
+    gathered.write_text("{,}", encoding="utf-8")
+    refused = rw("units", gathered)
+    assert (refused.status, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
+
+
+def test_waves_of_a_unit_are_written_without_a_word(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    unit = Unit(OWN / "manifest.json", waves=tmp_path / "unit.fst")
+    for size in (0, 16, 100):
+        buffer = unit.load(bytes(size))
+        unit.command("count", buffer.address, buffer.length)
+        assert (unit.query("result"), unit.query("status")) == (0, 0)
+    del unit
+    assert (tmp_path / "unit.fst").stat().st_size > 100
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_design_is_scanned_for_what_its_manifest_says(tmp_path: Path) -> None:
+    found = scan([OWN / "PopulationCount.sv"], OWN)
+    written = json.loads((OWN / "manifest.json").read_text(encoding="utf-8"))
+    for part in ("format", "unit", "top", "verilog", "idle", "parameters"):
+        assert found.manifest[part] == written[part]
+    assert found.manifest["clock"] == {**written["clock"], "hertz": 1_000_000_000}
+    command, *others = found.manifest["ports"]
+    assert (command["contract"], command["name"]) == ("command", "command")
+    assert others == written["ports"][1:]
+    # What it wrote is a manifest, of which a unit can be built.
+    path = tmp_path / "manifest.json"
+    scanned = rw("units", "scan", OWN / "PopulationCount.sv", "-o", path)
+    assert (scanned.status, scanned.stderr) == (0, "")
+    unit = Unit(path)
+    buffer = unit.load(b"\x07")
+    unit.command(0, buffer.address, buffer.length)
+    assert unit.query(1) == 3
+
+
+def test_clocks_and_resets_are_recognised_by_name_and_use(tmp_path: Path) -> None:
+    top = tmp_path / "Top.sv"
+    top.write_text(
+        "module Below(input logic c, rst_ni, output logic q);\n"
+        "  always_ff @(posedge c or negedge rst_ni) q <= rst_ni;\nendmodule\n"
+        "module Top #(parameter int WIDTH = 8) (input logic clk_i, rst_ni, input logic [WIDTH-1:0] odd);\n"
+        "  Below below(.c(clk_i), .rst_ni, .q());\nendmodule\n",
+        encoding="utf-8",
+    )
+    found = scan([top], tmp_path)
+    expected = {"pin": "clk_i", "reset": "rst_ni", "active": "low", "asynchronous": True}
+    assert found.manifest["clock"] == {**expected, "hertz": 1_000_000_000}
+    assert found.remarks == [
+        "odd: 8 bits of no known bus; the input stays 0",
+        "parameters that can be set: WIDTH",
+    ]
+    (tmp_path / "Bad.sv").write_text("module Bad(input logic clk; endmodule\n", encoding="utf-8")
+    with pytest.raises(RackwrightError, match=r"Bad\.sv:1: "):
+        scan([tmp_path / "Bad.sv"], tmp_path)
+
+
+def dma(folder: Path, *changes: tuple[str, str, str]) -> Path:
+    """The manifest of a copy of the DMA in which texts of files have changed."""
+    shutil.copytree(AXI, folder / "axi", dirs_exist_ok=True)
+    for name, old, new in changes:
+        path = folder / "axi" / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    return folder / "axi" / "manifest.json"
+
+
+def copied(unit: Unit, data: bytes, misalignment: int, beat: int) -> bytes:
+    """What the DMA makes of `data`, which begins some beats into a page."""
+    source = unit.load(data, misalignment=misalignment * beat)
+    destination = unit.reserve(len(data), misalignment=3 * beat)
+    for register, value in ((SOURCE, source.address), (DESTINATION, destination.address)):
+        unit.write_register(register, value & 0xFFFF_FFFF)
+        unit.write_register(register + 4, value >> 32)
+    unit.write_register(BYTES, len(data))
+    unit.write_register(CONTROL, 1)
+    while not (control := unit.read_register(CONTROL)) & DONE:
+        pass
+    assert control & ERROR == 0
+    assert unit.violations == 0
+    return unit.read(destination)
+
+
+@pytest.mark.parametrize("beat", [4, 8, 16, 32])
+def test_a_dma_of_axi_copies_beats_of_every_width(tmp_path: Path, beat: int) -> None:
+    wide = ("manifest.json", '"bytes": 8', f'"bytes": {beat}')
+    manifest = dma(tmp_path, wide, ("manifest.json", '"DATA_BYTES": 8', f'"DATA_BYTES": {beat}'))
+    unit = Unit(UnitConfig(str(manifest), {"BURST": 8}))
+    assert unit.read_register(CONTROL) == IDLE
+    for length, misalignment in ((1, 0), (7, 1), (8, 2), (333, 5)):
+        data = random.Random(length).randbytes(length * beat)
+        assert copied(unit, data, misalignment, beat) == data
+    unit.write_register(BYTES, 1)
+    unit.write_register(CONTROL, 1)
+    assert unit.read_register(CONTROL) == ERROR | IDLE | DONE
+
+
+def test_a_dma_is_told_of_memory_that_refuses(tmp_path: Path) -> None:
+    unit = Unit(dma(tmp_path))
+    unit.write_register(SOURCE, 0x1000)
+    unit.write_register(DESTINATION, 0x1000)
+    unit.write_register(BYTES, 64)
+    unit.write_register(CONTROL, 1)
+    while not (control := unit.read_register(CONTROL)) & DONE:
+        pass
+    assert (control, unit.violations) == (ERROR | IDLE | DONE, 8)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "wlast   = beat == beats - 1",
+            "wlast   = beat == beats - 2",
+            "WLAST is not with the last beat of a burst",
+        ),
+        ("room(source), room(destination)", "32'd512, 32'd512", "AR asks for a burst over 4 KiB"),
+        (
+            "arsize  = 3'(BEAT_BITS)",
+            "arsize  = 3'(BEAT_BITS + 1)",
+            "AR asks for a beat that is wider than the bus",
+        ),
+        (
+            "wvalid  = state == WRITE",
+            "wvalid  = state == OFFER && beat[0] == 0 || state == WRITE && beat != 0",
+            "WVALID or what goes with it changed before WREADY",
+        ),
+    ],
+)
+def test_a_dma_that_breaks_the_protocol_is_stopped(tmp_path: Path, old: str, new: str, said: str) -> None:
+    unit = Unit(dma(tmp_path, ("rtl/CopyDma.sv", old, new)))
+    with pytest.raises(EngineError, match=r"unit `copy-dma` stopped at .*: m_axi_gmem: ") as raised:
+        copied(unit, bytes(4096), 100, 8)
+    assert str(raised.value).endswith(said)
+
+
+def test_a_program_copies_by_a_dma_that_was_scanned(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, AXI / "attach.py"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "equal" in ended.stdout
+    found = scan([AXI / "rtl" / "files.f"], AXI)
+    written = json.loads((AXI / "manifest.json").read_text(encoding="utf-8"))
+    del written["ports"][0]["registers"]
+    for part in ("unit", "top", "verilog", "clock", "ports"):
+        assert found.manifest[part] == written[part]
+    assert "parameters that can be set: DATA_BYTES, BURST" in found.remarks
