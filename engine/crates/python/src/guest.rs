@@ -191,7 +191,6 @@ impl Guest {
             Progress::Running => ("running", None),
             Progress::Ready => ("ready", None),
             Progress::Idle => ("idle", None),
-            Progress::Reads => unreachable!("it has no card outside"),
             Progress::Off(status) => ("off", Some(status)),
         })
     }

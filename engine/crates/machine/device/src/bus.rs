@@ -74,9 +74,15 @@ impl Bus {
         value
     }
 
-    /// Begins a load whose value a device has only later; tells whether it is one. Else it is to be read at once.
+    /// Begins a load whose value a device has only later, for [`Bus::finish_read`]; tells whether it is one. Else it is
+    /// to be read at once.
     pub fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
         self.pci.begin_read(address, bytes, now)
+    }
+
+    /// The value of the load that has begun, and when it reaches the hart; `None` when no device knows yet.
+    pub fn finish_read(&mut self, memory: &mut GuestMemory) -> Option<(u64, Cycle)> {
+        self.pci.finish_read(&mut Ram::new(memory, self.map.memory))
     }
 
     /// Stores to a device; tells whether there is one.

@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         match progress? {
             Progress::Running => {}
-            Progress::Idle | Progress::Reads => return Err("the guest waits for input".into()),
+            Progress::Idle => return Err("the guest waits for input".into()),
             Progress::Ready => {
                 tell("ready");
                 guest.request(&Request::Run(command.clone().into_bytes()));

@@ -24,14 +24,12 @@ pub const SHOWN: [usize; 3] = [CONSOLE, 2, 3];
 /// How a run goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// The cycle asked for is reached.
+    /// The cycle asked for is reached, or a hart is stalled for what a device does not know before that.
     Running,
     /// The guest has booted and waits for a [`Request`].
     Ready,
     /// All harts wait for input.
     Idle,
-    /// A hart stands still until somebody has the value of its load: [`Guest::finish_read`].
-    Reads,
     /// The guest was switched off; the status is that of what was requested.
     Off(i32),
 }
@@ -90,17 +88,19 @@ impl Guest {
     /// # Errors
     /// [`MachineError`] when the guest does what it should not.
     pub fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
-        let pause = self.machine.run(until);
-        self.collect();
-        match pause {
-            Pause::Reached => Ok(Progress::Running),
-            Pause::Idle => Ok(Progress::Idle),
-            Pause::Reads => Ok(Progress::Reads),
-            Pause::Line(_) => self.line(),
-            Pause::Power(request) => self.switched(request),
-            Pause::Failed => {
-                let failure = self.machine.failure();
-                Err(failure.expect("a machine says why it failed").into())
+        loop {
+            let pause = self.machine.run(until);
+            self.collect();
+            match pause {
+                Pause::Reached => return Ok(Progress::Running),
+                Pause::Idle => return Ok(Progress::Idle),
+                Pause::Line(_) if self.line()? => return Ok(Progress::Ready),
+                Pause::Line(_) => {}
+                Pause::Power(request) => return self.switched(request),
+                Pause::Failed => {
+                    let failure = self.machine.failure();
+                    return Err(failure.expect("a machine says why it failed").into());
+                }
             }
         }
     }
@@ -116,11 +116,6 @@ impl Guest {
             Request::Run(command) => format!("run {}\n", hexadecimal(command)),
         };
         self.machine.bus().send(REQUESTS, line.as_bytes());
-    }
-
-    /// Ends the load for which a hart stands still: it goes on at `at` with `value`.
-    pub fn finish_read(&mut self, value: u64, at: Cycle) {
-        self.machine.finish_read(value, at);
     }
 
     /// When something happens in it next: now, while a hart runs.
@@ -186,14 +181,14 @@ impl Guest {
         }
     }
 
-    /// A line came through the port of requests.
-    fn line(&mut self) -> Result<Progress, MachineError> {
+    /// A line came through the port of requests; tells whether the guest is ready by it.
+    fn line(&mut self) -> Result<bool, MachineError> {
         let sent = self.sent[REQUESTS].trim_ascii_end();
         let line = String::from_utf8_lossy(sent.rsplit(|byte| *byte == b'\n').next().unwrap_or_default());
         if line == "ready" && !self.ready {
             self.ready = true;
             self.machine.forget_unsaved();
-            return Ok(Progress::Ready);
+            return Ok(true);
         }
         let status = line.strip_prefix("exit ").and_then(|status| status.parse().ok());
         if status.is_none() {
@@ -201,7 +196,7 @@ impl Guest {
             return Err(MachineError::Answer { line });
         }
         self.status = status;
-        Ok(Progress::Running)
+        Ok(false)
     }
 
     fn switched(&mut self, request: PowerRequest) -> Result<Progress, MachineError> {

@@ -10,13 +10,13 @@ use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_trace::Observation;
-use rackwright_unit::{publish, Attachment, Core, UnitError};
+use rackwright_unit::{publish, Attachment, Core, Stall, UnitError};
 use std::sync::Arc;
 
 /// Why a machine came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pause {
-    /// The cycle to run to has come.
+    /// The cycle to run to has come, or a hart is stalled for what a device does not know before that.
     Reached,
     /// The guest ended a line on this serial port.
     Line(usize),
@@ -26,8 +26,16 @@ pub enum Pause {
     Idle,
     /// A unit did what it may not: [`Machine::failure`].
     Failed,
-    /// A hart stands still until somebody has the value of its load: [`Machine::finish_read`].
-    Reads,
+}
+
+/// How far the turn of a hart has come.
+enum Turn {
+    /// To the end of the window.
+    Over,
+    /// To a load whose value a device has only later.
+    Stalled,
+    /// To what is to be decided outside.
+    Paused(Pause),
 }
 
 /// Harts on one clock, memory and devices.
@@ -56,7 +64,6 @@ impl<T: Timing> Machine<T> {
         let start = |(index, timing)| Member {
             core: Core::alone(start(index, timing, entry)),
             index,
-            waiting: false,
         };
         Machine {
             harts: timings.into_iter().enumerate().map(start).collect(),
@@ -94,7 +101,9 @@ impl<T: Timing> Machine<T> {
         machine.bus.restore(&saved.bus)?;
         for (member, (hart, waiting)) in machine.harts.iter_mut().zip(&saved.harts) {
             member.core.hart.restore(hart);
-            member.waiting = *waiting;
+            if *waiting {
+                member.core.stall(Stall::Interrupt);
+            }
         }
         machine.now = Cycle::new(saved.now);
         machine.turn = saved.turn as usize;
@@ -169,7 +178,7 @@ impl<T: Timing> Machine<T> {
 
     /// The state of harts and devices.
     pub(crate) fn save(&self) -> SavedMachine {
-        let save = |member: &Member<T>| (member.core.hart.save(), member.waiting);
+        let save = |member: &Member<T>| (member.core.hart.save(), member.waits());
         SavedMachine {
             harts: self.harts.iter().map(save).collect(),
             bus: self.bus.save(),
@@ -238,13 +247,6 @@ impl<T: Timing> Machine<T> {
         &mut self.memory
     }
 
-    /// Ends the load for which a hart stands still: it goes on at `at` with `value`.
-    pub(crate) fn finish_read(&mut self, value: u64, at: Cycle) {
-        let hart = &mut self.harts[self.turn].core.hart;
-        hart.advance_to(at);
-        hart.finish_access(value);
-    }
-
     /// When something happens next: now, while a hart runs.
     pub(crate) fn next_event(&mut self) -> Cycle {
         let bus = &self.bus;
@@ -257,7 +259,10 @@ impl<T: Timing> Machine<T> {
 
     /// Runs until `until` has come or something is to be decided outside; goes on from there when run again.
     pub fn run(&mut self, until: Cycle) -> Pause {
-        loop {
+        'windows: loop {
+            if !self.finish_read() {
+                return Pause::Reached;
+            }
             if self.turn == 0 {
                 if self.now >= until {
                     return Pause::Reached;
@@ -269,8 +274,10 @@ impl<T: Timing> Machine<T> {
                 self.end = self.window_end().min(self.event_end());
             }
             while self.turn < self.harts.len() {
-                if let Some(pause) = self.run_hart() {
-                    return pause;
+                match self.run_hart() {
+                    Turn::Over => {}
+                    Turn::Stalled => continue 'windows,
+                    Turn::Paused(pause) => return pause,
                 }
                 // Where the hart waits, its units have not been taken along.
                 let member = &mut self.harts[self.turn];
@@ -280,6 +287,20 @@ impl<T: Timing> Machine<T> {
             self.turn = 0;
             self.now = self.end;
         }
+    }
+
+    /// Has the hart whose turn it is go on that is stalled for a load, if a device knows its value. Tells whether none is
+    /// stalled for one any more.
+    fn finish_read(&mut self) -> bool {
+        let core = &mut self.harts[self.turn].core;
+        if core.stalled() != Some(Stall::Access) {
+            return true;
+        }
+        let Some((value, at)) = self.bus.finish_read(&mut self.memory) else {
+            return false;
+        };
+        core.answer(&mut self.memory, at, value);
+        true
     }
 
     /// When devices next do something on their own: between windows, at the first step of time that is not before.
@@ -332,18 +353,18 @@ impl<T: Timing> Machine<T> {
     }
 
     /// Runs the hart whose turn it is to the end of the window.
-    fn run_hart(&mut self) -> Option<Pause> {
+    fn run_hart(&mut self) -> Turn {
         let member = &mut self.harts[self.turn];
         // Others may have written since it had its turn: harts, or devices.
         member.core.hart.check_reservation();
-        let waited = member.waiting;
+        let waited = member.waits();
         loop {
             let end = self.end;
             let member = &mut self.harts[self.turn];
             if member.idles(&self.bus) {
                 let wake = member.next_timer(&self.bus);
                 if wake >= end {
-                    return None;
+                    return Turn::Over;
                 }
                 member.core.hart.advance_to(wake);
                 continue;
@@ -356,7 +377,7 @@ impl<T: Timing> Machine<T> {
             };
             member.core.hart.advance_to(earliest);
             if member.core.hart.cycle() >= end {
-                return None;
+                return Turn::Over;
             }
             member.refresh(&self.bus);
             let until = member.next_timer(&self.bus).min(end);
@@ -364,21 +385,21 @@ impl<T: Timing> Machine<T> {
                 Ok(stop) => stop,
                 Err(error) => {
                     self.failure = Some(error);
-                    return Some(Pause::Failed);
+                    return Turn::Paused(Pause::Failed);
                 }
             };
             match stop {
                 Stop::Budget | Stop::TimerSet => {}
-                Stop::WaitForInterrupt => member.waiting = true,
+                Stop::WaitForInterrupt => member.core.stall(Stall::Interrupt),
                 Stop::Device(access) => {
                     // It may wake others, which then are to be in step with this one.
                     let together = self.windows.together.0;
                     let step = Cycle::new((member.core.hart.cycle().0 / together + 1) * together);
                     self.end = end.min(step.max(self.now + self.windows.together));
-                    let pause = reach(member, &mut self.bus, access, self.watched);
+                    let turn = reach(member, &mut self.bus, access, self.watched);
                     self.end = self.end.min(self.event_end());
-                    if pause.is_some() {
-                        return pause;
+                    if let Some(turn) = turn {
+                        return turn;
                     }
                 }
                 other => unreachable!("a hart of a machine cannot stop with {other:?}"),
@@ -402,23 +423,25 @@ fn start<T: Timing>(index: usize, timing: T, entry: &Entry) -> Hart<T> {
     hart
 }
 
-/// Performs an access to a device; tells when it is one that somebody outside must know of.
+/// Performs an access to a device, or begins it; tells when the hart's turn does not go on.
 fn reach<T: Timing>(
     member: &mut Member<T>,
     bus: &mut Bus,
     access: DeviceAccess,
     watched: Option<usize>,
-) -> Option<Pause> {
+) -> Option<Turn> {
     let now = member.core.hart.cycle();
     if access.write.is_none() && bus.begin_read(access.address, access.bytes, now) {
-        return Some(Pause::Reads);
+        member.core.stall(Stall::Access);
+        return Some(Turn::Stalled);
     }
     member.core.hart.advance_to(now + ACCESS_LATENCY);
     perform(&mut member.core.hart, bus, access, now);
     let byte = access.write?;
     if let Some(request) = bus.power() {
-        return Some(Pause::Power(request));
+        return Some(Turn::Paused(Pause::Power(request)));
     }
     let uart = watched.filter(|uart| bus.map().uarts[*uart].base == access.address)?;
-    (byte as u8 == b'\n' && bus.sent(uart).last() == Some(&b'\n')).then_some(Pause::Line(uart))
+    let ended = byte as u8 == b'\n' && bus.sent(uart).last() == Some(&b'\n');
+    ended.then_some(Turn::Paused(Pause::Line(uart)))
 }

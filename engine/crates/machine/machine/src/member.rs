@@ -1,7 +1,7 @@
 use rackwright_cpu::{Interrupt, Timing};
 use rackwright_device::Bus;
 use rackwright_time::Cycle;
-use rackwright_unit::Core;
+use rackwright_unit::{Core, Stall};
 
 /// A hart among those of a machine.
 pub(crate) struct Member<T: Timing> {
@@ -9,8 +9,6 @@ pub(crate) struct Member<T: Timing> {
     pub(crate) core: Core<T>,
     /// Its number.
     pub(crate) index: usize,
-    /// Whether it waits for an interrupt.
-    pub(crate) waiting: bool,
 }
 
 impl<T: Timing> Member<T> {
@@ -42,10 +40,17 @@ impl<T: Timing> Member<T> {
 
     /// Whether the hart has nothing to do until a timer or somebody else raises an interrupt.
     pub(crate) fn idles(&mut self, bus: &Bus) -> bool {
-        if self.waiting {
+        if self.waits() {
             self.refresh(bus);
-            self.waiting = !self.core.hart.is_interrupted();
+            if self.core.hart.is_interrupted() {
+                self.core.resume();
+            }
         }
-        self.waiting
+        self.waits()
+    }
+
+    /// Whether it waits for an interrupt.
+    pub(crate) fn waits(&self) -> bool {
+        self.core.stalled() == Some(Stall::Interrupt)
     }
 }

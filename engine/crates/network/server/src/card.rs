@@ -52,9 +52,11 @@ struct State {
     /// The line has changed, and harts have not seen it.
     changed: bool,
     idle: bool,
+    /// Everything is known that reaches it before this cycle.
+    known: Cycle,
 }
 
-/// A load for which a hart stands still.
+/// A load for which a hart is stalled.
 struct Read {
     /// When it reaches the unit.
     at: Cycle,
@@ -126,6 +128,7 @@ impl Card {
             raised: false,
             changed: false,
             idle: false,
+            known: Cycle::ZERO,
         };
         Ok(Card {
             shared: Arc::new(Mutex::new(state)),
@@ -156,10 +159,9 @@ impl Card {
         self.state().unit.instance().skip_idle(skip);
     }
 
-    /// The value of the load for which a hart stands still and when, in the hart's time, it goes on; `None` when that is
-    /// not known before the cycle `until`.
-    pub(crate) fn finish_read(&self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, hart::Cycle)> {
-        self.state().finish_read(memory, until)
+    /// Everything has been said that reaches it before the cycle `until`: it may go as far for a hart's load.
+    pub(crate) fn know(&self, until: Cycle) {
+        self.state().known = until;
     }
 
     /// When something happens in it next, in its own cycles, if nothing more reaches it.
@@ -261,11 +263,13 @@ impl State {
         }
     }
 
-    fn finish_read(&mut self, memory: &mut GuestMemory, until: Cycle) -> Option<(u64, hart::Cycle)> {
+    /// The value of the load for which a hart is stalled, and when, in the hart's time, it goes on; `None` when that
+    /// depends on what is not known yet.
+    fn finish_read(&mut self, memory: &mut GuestMemory) -> Option<(u64, hart::Cycle)> {
         let Read { at, shift, bytes } = *self.read.as_ref()?;
         let done = at + READ;
-        self.advance_to(memory, done.min(until));
-        if done > until {
+        self.advance_to(memory, done.min(self.known));
+        if done > self.known {
             return None;
         }
         self.read = None;

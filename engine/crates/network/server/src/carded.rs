@@ -58,8 +58,6 @@ pub(crate) struct CardedGuest {
     pub(crate) card: Card,
     to_hart: Crossing<Unit, Hart>,
     to_card: Crossing<Hart, Unit>,
-    /// A hart stands still until the card has answered.
-    reads: bool,
 }
 
 impl CardedGuest {
@@ -118,29 +116,15 @@ impl CardedGuest {
             card,
             to_hart: Crossing::new(config.clock, hart),
             to_card,
-            reads: false,
         };
         Ok((parts, begins))
     }
 
-    /// Runs the harts to the card's cycle `until`, or until something is to be decided outside. With [`Progress::Reads`]
-    /// the card is there already, and has not answered a hart yet.
+    /// Runs the harts to the card's cycle `until`, or until something is to be decided outside. What reaches the card
+    /// before is known.
     pub(crate) fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
-        let limit = self.to_hart.before(until);
-        loop {
-            if self.reads {
-                let Some((value, at)) = self.card.finish_read(self.guest.memory(), until) else {
-                    return Ok(Progress::Reads);
-                };
-                self.guest.finish_read(value, at);
-                self.reads = false;
-            }
-            match self.guest.run(limit)? {
-                Progress::Running if self.guest.cycle() < limit => {}
-                Progress::Reads => self.reads = true,
-                other => return Ok(other),
-            }
-        }
+        self.card.know(until);
+        self.guest.run(self.to_hart.before(until))
     }
 
     /// Runs the card to its cycle `until`, where the harts have come to.
@@ -154,11 +138,7 @@ impl CardedGuest {
 
     /// The card's cycle in which something happens next.
     pub(crate) fn next_event(&mut self) -> Cycle {
-        let harts = if self.reads {
-            hart::Cycle::ZERO
-        } else {
-            self.guest.next_event()
-        };
+        let harts = self.guest.next_event();
         self.to_card.seen(harts).min(self.card.next_event())
     }
 
@@ -193,6 +173,6 @@ fn wait_for_link(guest: &mut Guest, to_card: Crossing<Hart, Unit>) -> Result<har
     let grid = lcm(to_card.period().0, MEETING.0);
     let begins = hart::Cycle::new((guest.cycle().0 / grid + 1) * grid);
     // What it was saved in the middle of is done on the way.
-    while guest.cycle() < begins && guest.run(begins)? == Progress::Running {}
+    guest.run(begins)?;
     Ok(begins)
 }

@@ -34,6 +34,11 @@ impl<T: Timing> Harts<T> {
         Ok(self.cores[index].run(&mut self.memory, limit)?)
     }
 
+    /// Ends the stall of a core: its hart goes on at `at` with `value`.
+    pub(crate) fn answer(&mut self, index: usize, at: Cycle, value: u64) {
+        self.cores[index].answer(&mut self.memory, at, value);
+    }
+
     /// Lets time pass to `cycle`, for a hart that waits.
     pub(crate) fn advance_to(&mut self, index: usize, cycle: Cycle) {
         self.cores[index].advance_to(&mut self.memory, cycle);

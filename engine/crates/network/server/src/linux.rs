@@ -149,7 +149,6 @@ impl LinuxServer {
         while !self.is_off() {
             match self.parts.run(until) {
                 Ok(Progress::Running | Progress::Idle) => break,
-                Ok(Progress::Reads) => return,
                 Ok(Progress::Ready) => self.parts.guest.request(&Request::Run(self.command.clone())),
                 Ok(Progress::Off(status)) => self.exit = Some(status),
                 Err(error) => self.error = Some(error),

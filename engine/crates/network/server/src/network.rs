@@ -1,12 +1,14 @@
-mod activity;
+mod accesses;
 mod harts;
+mod lines;
 mod model;
 mod paging;
 mod start;
 mod steps;
 mod traffic;
 
-use self::activity::{Activity, Lines};
+use self::accesses::Accesses;
+use self::lines::Lines;
 use self::steps::{after_step, last_step, next_step, STEP};
 use crate::error::ServerError;
 use crate::harts::Harts;
@@ -18,7 +20,7 @@ use rackwright_device::Bus;
 use rackwright_ethernet::OutputPort;
 use rackwright_time::network::Cycle;
 use rackwright_time::{Crossing, Hart, Network};
-use rackwright_unit::AttachedUnit;
+use rackwright_unit::{AttachedUnit, Stall};
 pub use start::NetworkConfig;
 use std::ops::Range;
 
@@ -42,7 +44,10 @@ pub(crate) struct Networked<T: Timing> {
     /// them is not seen in the step in which it does.
     looked: Cycle,
     lines: Vec<Lines>,
-    activity: Vec<Activity>,
+    /// Accesses of harts to the NIC.
+    accesses: Accesses,
+    /// The program has ended, or the run has failed: harts do nothing any more.
+    off: bool,
     /// When the page-fault unit was told the time last.
     ticked: Cycle,
     /// The first cycle behind the last frame that has come.
@@ -54,7 +59,7 @@ pub(crate) struct Networked<T: Timing> {
 
 impl<T: Timing> Networked<T> {
     fn harts(&self) -> Range<usize> {
-        0..self.activity.len()
+        0..self.lines.len()
     }
 
     /// The interrupt lines of a hart in the cycle `at`, as far as is known now.
@@ -80,14 +85,15 @@ impl<T: Timing> Networked<T> {
             hart.set_interrupt(Interrupt::MachineExternal, lines.external);
             hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
             hart.set_interrupt(Interrupt::MachineTimer, lines.timer);
-            let wakes = match self.activity[index] {
-                Activity::Parked => lines.software,
-                Activity::Waits => hart.is_interrupted(),
+            let interrupted = hart.is_interrupted();
+            let wakes = match self.machine.cores[index].stalled() {
+                Some(Stall::Start) => lines.software,
+                Some(Stall::Interrupt) => interrupted,
                 _ => false,
             };
-            if wakes {
+            if wakes && !self.off {
                 self.machine.advance_to(index, self.to_hart.seen(self.now));
-                self.activity[index] = Activity::Runs;
+                self.machine.cores[index].resume();
                 self.stamp_hart(index, Event::Wakes);
             }
         }
@@ -107,6 +113,17 @@ impl<T: Timing> Networked<T> {
         })
     }
 
+    /// Whether a hart runs, or is stalled for no more than a unit beside it.
+    fn runs(&self, hart: usize) -> bool {
+        let stalled = self.machine.cores[hart].stalled();
+        !self.off && matches!(stalled, None | Some(Stall::Unit(_)))
+    }
+
+    /// Whether what a hart does next depends on nothing but itself and the NIC's answer.
+    fn is_busy(&self, hart: usize) -> bool {
+        self.runs(hart) || !self.off && self.machine.cores[hart].stalled() == Some(Stall::Access)
+    }
+
     /// Whether nothing moves in the NIC and the page-fault unit.
     fn is_idle(&self) -> bool {
         self.nic.linked.is_idle() && self.pager.as_ref().is_none_or(|pager| pager.linked.is_idle())
@@ -114,15 +131,14 @@ impl<T: Timing> Networked<T> {
 
     /// Whether nothing but one hart itself changes anything before a frame arrives or a timer rises.
     fn may_run_ahead(&self) -> bool {
-        let busy = self.activity.iter().filter(|activity| activity.is_busy());
+        let busy = self.harts().filter(|hart| self.is_busy(*hart));
         self.is_idle() && busy.count() <= 1 && self.harts().all(|hart| self.leaves_alone(hart))
     }
 
     /// Whether neither a unit of a hart nor its interrupt lines change anything.
     fn leaves_alone(&self, hart: usize) -> bool {
         let units = &self.machine.cores[hart].units;
-        let without_units = units.is_empty()
-            || self.activity[hart] != Activity::Runs && units.iter().all(AttachedUnit::is_idle);
+        let without_units = units.is_empty() || !self.runs(hart) && units.iter().all(AttachedUnit::is_idle);
         without_units && self.lines[hart] == self.lines_at(hart, self.next_look())
     }
 
@@ -141,7 +157,13 @@ impl<T: Timing> Networked<T> {
     /// Ends the run of the harts.
     fn fail(&mut self, error: ServerError) {
         self.error.get_or_insert(error);
-        self.activity.fill(Activity::Off);
+        self.switch_off();
+    }
+
+    /// Has the harts do nothing any more.
+    fn switch_off(&mut self) {
+        self.off = true;
+        self.accesses = Accesses::default();
     }
 
     /// Notes an event in a cycle of the link, with how many instructions hart 0 has executed.

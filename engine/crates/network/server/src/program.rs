@@ -64,7 +64,7 @@ impl<T: Timing> ProgramRun<T> {
             self.interrupt();
         }
         for core in 0..self.machine.cores.len() {
-            if self.is_over(core) && !self.machine.cores[core].stands_still() {
+            if self.is_over(core) && self.machine.cores[core].stalled().is_none() {
                 self.preempt(core);
             }
             if !self.busy[core] {
@@ -102,7 +102,7 @@ impl<T: Timing> ProgramRun<T> {
 
     /// Whether others wait until a core has the answer of a unit: it goes to the thread that asked.
     fn is_held_up(&self) -> bool {
-        let held_up = |core: usize| self.machine.cores[core].stands_still() && self.is_over(core);
+        let held_up = |core: usize| self.machine.cores[core].stalled().is_some() && self.is_over(core);
         self.threads.has_signals() || (0..self.machine.cores.len()).any(held_up)
     }
 
@@ -142,7 +142,7 @@ impl<T: Timing> ProgramRun<T> {
             if !self.busy[index] {
                 continue;
             }
-            if core.stands_still() {
+            if core.stalled().is_some() {
                 all = false;
                 continue;
             }

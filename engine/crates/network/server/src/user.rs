@@ -104,8 +104,6 @@ impl UserGuest {
             let end = end.min(until);
             match self.parts.run(end)? {
                 Progress::Running | Progress::Idle => self.parts.advance_card(end)?,
-                // The card is there.
-                Progress::Reads => {}
                 decided @ (Progress::Ready | Progress::Off(_)) => return Ok(decided),
             }
             self.now = end;

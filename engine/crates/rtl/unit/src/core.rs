@@ -2,6 +2,7 @@ use crate::attached::{AttachedUnit, Surroundings};
 use crate::error::UnitError;
 use crate::guard::Guard;
 use crate::reach::{REGISTERS, REGISTER_PAGE};
+use crate::stall::{Awaited, Stall};
 use crate::wait::{Asked, Wait};
 use rackwright_contract::Command;
 use rackwright_cpu::{CustomInstruction, DeviceAccess, Hart, Stop, Timing};
@@ -30,18 +31,9 @@ pub struct Core<T: Timing> {
     pub units: Vec<AttachedUnit>,
     guard: Guard,
     commands: u64,
-    waiting: Option<Waiting>,
+    stall: Option<Stall>,
     /// The opcode of a unit that is not one of the core's: its commands are left to whoever runs it.
     passed_on: Option<u8>,
-}
-
-/// What the hart stands still for.
-#[derive(Clone, Copy)]
-struct Waiting {
-    unit: usize,
-    asked: Asked,
-    /// Whether it has stood still for a cycle already.
-    stood: bool,
 }
 
 impl<T: Timing> Core<T> {
@@ -53,7 +45,7 @@ impl<T: Timing> Core<T> {
             units: Vec::new(),
             guard: Guard::new(),
             commands: 0,
-            waiting: None,
+            stall: None,
             passed_on: None,
         }
     }
@@ -237,11 +229,7 @@ impl<T: Timing> Core<T> {
         let unit = &mut self.units[index];
         unit.set_context(context);
         unit.command(self.hart.cycle(), command);
-        self.waiting = Some(Waiting {
-            unit: index,
-            asked: Asked::Command(command),
-            stood: false,
-        });
+        self.await_unit(index, Asked::Command(command));
         Ok(())
     }
 
@@ -266,11 +254,7 @@ impl<T: Timing> Core<T> {
         let now = self.hart.cycle();
         self.advance_unit(memory, unit, now);
         self.units[unit].access_register(now, register, access.bytes, access.write)?;
-        self.waiting = Some(Waiting {
-            unit,
-            asked: Asked::Register(register),
-            stood: false,
-        });
+        self.await_unit(unit, Asked::Register(register));
         Ok(None)
     }
 
@@ -291,19 +275,30 @@ impl<T: Timing> Core<T> {
         self.catch_up(memory);
     }
 
+    fn await_unit(&mut self, unit: usize, asked: Asked) {
+        self.stall(Stall::Unit(Awaited {
+            unit,
+            asked,
+            stood: false,
+        }));
+    }
+
     /// Whether the hart still waits for a unit at cycle `limit`; if not, it is where the wait ended.
     fn waits_until(&mut self, memory: &mut GuestMemory, limit: Cycle) -> Result<bool, UnitError> {
-        let Some(waiting) = self.waiting else {
-            return Ok(false);
+        let awaited = match self.stall {
+            None => return Ok(false),
+            Some(Stall::Unit(awaited)) => awaited,
+            Some(other) => unreachable!("a hart that is stalled for {other:?} is not run"),
         };
-        let over = match waiting.asked {
-            Asked::Command(command) if !command.xd => self.await_room(memory, waiting, limit)?,
-            _ => self.await_answer(memory, waiting, limit)?,
+        let over = match awaited.asked {
+            Asked::Command(command) if !command.xd => self.await_room(memory, awaited, limit)?,
+            _ => self.await_answer(memory, awaited, limit)?,
         };
-        self.waiting = (!over).then_some(Waiting {
+        let still = Awaited {
             stood: true,
-            ..waiting
-        });
+            ..awaited
+        };
+        self.stall = (!over).then_some(Stall::Unit(still));
         if !over {
             self.hart.advance_to(limit);
         }
@@ -314,16 +309,16 @@ impl<T: Timing> Core<T> {
     fn await_answer(
         &mut self,
         memory: &mut GuestMemory,
-        waiting: Waiting,
+        awaited: Awaited,
         limit: Cycle,
     ) -> Result<bool, UnitError> {
-        let index = waiting.unit;
+        let index = awaited.unit;
         loop {
-            if let Some(at) = self.take_answer(waiting) {
+            if let Some(at) = self.take_answer(awaited) {
                 self.advance_to(memory, at);
                 return Ok(true);
             }
-            self.check(memory, waiting)?;
+            self.check(memory, awaited)?;
             if self.reached(index) > limit {
                 return Ok(false);
             }
@@ -333,9 +328,9 @@ impl<T: Timing> Core<T> {
     }
 
     /// Gives the hart what it waits for, if that is there; gives the cycle in which the hart goes on.
-    fn take_answer(&mut self, waiting: Waiting) -> Option<Cycle> {
-        let unit = &mut self.units[waiting.unit];
-        match waiting.asked {
+    fn take_answer(&mut self, awaited: Awaited) -> Option<Cycle> {
+        let unit = &mut self.units[awaited.unit];
+        match awaited.asked {
             Asked::Command(_) => {
                 let (answer, at) = unit.take_response()?;
                 self.hart.write_register(answer.rd, answer.data);
@@ -354,13 +349,13 @@ impl<T: Timing> Core<T> {
     fn await_room(
         &mut self,
         memory: &mut GuestMemory,
-        waiting: Waiting,
+        awaited: Awaited,
         limit: Cycle,
     ) -> Result<bool, UnitError> {
-        let index = waiting.unit;
-        let mut waited = waiting.stood;
+        let index = awaited.unit;
+        let mut waited = awaited.stood;
         while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
-            self.check(memory, waiting)?;
+            self.check(memory, awaited)?;
             if self.reached(index) > limit {
                 return Ok(false);
             }
@@ -402,14 +397,39 @@ impl<T: Timing> Core<T> {
         self.units.iter().map(AttachedUnit::evaluated_cycles).sum()
     }
 
-    /// Whether the hart stands still for a unit: what it is given goes to what runs on the hart at present.
-    pub fn stands_still(&self) -> bool {
-        self.waiting.is_some()
+    /// What the hart is stalled for, if it is. What a unit gives it goes to what runs on the hart at present.
+    pub fn stalled(&self) -> Option<Stall> {
+        self.stall
     }
 
-    /// The unit that the hart stands still for.
+    /// Has the hart stall; it is not run until that is over.
+    pub fn stall(&mut self, stall: Stall) {
+        self.stall = Some(stall);
+    }
+
+    /// Ends a stall, as an interrupt does.
+    pub fn resume(&mut self) {
+        self.stall = None;
+    }
+
+    /// Ends the stall of a hart that waits for an answer: it goes on at `at` with `value`.
+    pub fn answer(&mut self, memory: &mut GuestMemory, at: Cycle, value: u64) {
+        self.advance_to(memory, at);
+        match self.stall.take() {
+            Some(Stall::Access) => self.hart.finish_access(value),
+            Some(Stall::Command(register)) => self.hart.write_register(register, value),
+            Some(Stall::Page) if value == 0 => self.hart.finish_walk(),
+            Some(Stall::Page) => self.hart.refuse_walk(),
+            other => unreachable!("nobody was asked for what a hart is stalled for: {other:?}"),
+        }
+    }
+
+    /// The unit that the hart is stalled for.
     pub fn wait(&self) -> Option<Wait> {
-        self.waiting.map(|waiting| self.units[waiting.unit].wait())
+        match self.stall? {
+            Stall::Unit(awaited) => Some(self.units[awaited.unit].wait()),
+            _ => None,
+        }
     }
 
     /// Has a unit that is broken end the run.
@@ -417,13 +437,13 @@ impl<T: Timing> Core<T> {
         self.units.iter().try_for_each(AttachedUnit::check)
     }
 
-    fn check(&mut self, memory: &mut GuestMemory, waiting: Waiting) -> Result<(), UnitError> {
-        if self.units[waiting.unit].is_idle() {
-            self.with_unit(memory, waiting.unit, AttachedUnit::probe_idle);
+    fn check(&mut self, memory: &mut GuestMemory, awaited: Awaited) -> Result<(), UnitError> {
+        if self.units[awaited.unit].is_idle() {
+            self.with_unit(memory, awaited.unit, AttachedUnit::probe_idle);
         }
-        let unit = &self.units[waiting.unit];
+        let unit = &self.units[awaited.unit];
         unit.check()?;
-        match waiting.asked {
+        match awaited.asked {
             Asked::Command(command) if unit.is_idle() => Err(UnitError::NoAnswer {
                 unit: unit.name().to_string(),
                 command,

@@ -13,6 +13,7 @@ mod guard;
 mod ports;
 mod reach;
 mod rules;
+mod stall;
 mod wait;
 
 pub use attached::{publish, AttachedUnit, Surroundings};
@@ -22,4 +23,5 @@ pub use error::UnitError;
 pub use frames::SentFrame;
 pub use guard::Guard;
 pub use reach::{assign, names, FunctRange, Reach};
+pub use stall::{Awaited, Stall};
 pub use wait::{Asked, LastRequest, Wait};

@@ -18,9 +18,14 @@ pub trait Endpoint: Send {
     /// What a load of `bytes` bytes at `offset` of range `bar` reads; `None` where there is no such register.
     fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64>;
 
-    /// Begins a load whose value only comes in a later cycle, and then not from here; tells whether it is one.
+    /// Begins a load whose value only comes in a later cycle, by [`Endpoint::finish_read`]; tells whether it is one.
     fn begin_read(&mut self, _bar: usize, _offset: u64, _bytes: u8, _now: Cycle) -> bool {
         false
+    }
+
+    /// The value of the load that has begun, and when it reaches the hart; `None` when that is not known yet.
+    fn finish_read(&mut self, _ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+        None
     }
 
     /// Stores the low `bytes` bytes of `value`; without effect where there is no such register.
@@ -114,6 +119,11 @@ impl Function {
     pub(crate) fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
         let place = self.configuration.decode(address, bytes);
         place.is_some_and(|(bar, offset)| self.endpoint.begin_read(bar, offset, bytes, now))
+    }
+
+    /// The value of a load that has begun, and when it reaches the hart, if this function has begun it and knows.
+    pub(crate) fn finish_read(&mut self, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+        self.endpoint.finish_read(ram)
     }
 
     /// Writes a register; tells whether one of the function's ranges holds the address.

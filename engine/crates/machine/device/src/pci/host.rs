@@ -61,6 +61,12 @@ impl PciHost {
                 .any(|function| function.begin_read(address, bytes, now))
     }
 
+    /// The value of the load that has begun, and when it reaches the hart; `None` when that is not known yet.
+    pub(crate) fn finish_read(&mut self, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+        let mut functions = self.functions.iter_mut();
+        functions.find_map(|function| function.finish_read(ram))
+    }
+
     /// Stores to configuration space or a function's range; tells whether the address is the bridge's.
     pub fn write(&mut self, address: u64, bytes: u8, value: u64, now: Cycle) -> bool {
         if let Some(offset) = self.map.configuration.offset(address) {

@@ -23,7 +23,6 @@ pub(super) trait AnyMachine: Send {
     fn unit_counters(&self) -> Counters;
     fn memory_mut(&mut self) -> &mut GuestMemory;
     fn meet_every(&mut self, cycles: Cycles);
-    fn finish_read(&mut self, value: u64, at: Cycle);
     fn next_event(&mut self) -> Cycle;
 }
 
@@ -85,10 +84,6 @@ where
 
     fn meet_every(&mut self, cycles: Cycles) {
         self.meet_every(cycles);
-    }
-
-    fn finish_read(&mut self, value: u64, at: Cycle) {
-        self.finish_read(value, at);
     }
 
     fn next_event(&mut self) -> Cycle {

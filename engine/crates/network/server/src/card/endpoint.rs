@@ -40,6 +40,10 @@ impl Endpoint for Card {
         true
     }
 
+    fn finish_read(&mut self, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+        self.state().finish_read(ram.memory())
+    }
+
     fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle) {
         let register = Register::at(offset, bytes).filter(|_| bar == 0);
         let (address, value) = match register {

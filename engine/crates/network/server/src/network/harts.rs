@@ -1,4 +1,3 @@
-use super::activity::Activity;
 use super::steps::last_step;
 use super::Networked;
 use crate::nic::Nic;
@@ -7,6 +6,7 @@ use rackwright_cpu::{CustomInstruction, DeviceAccess, Stop, Timing};
 use rackwright_device::{ACCESS_LATENCY, CROSSING_LATENCY};
 use rackwright_machine::perform;
 use rackwright_time::network::Cycle;
+use rackwright_unit::Stall;
 
 /// Bytes of a register.
 const REGISTER_BYTES: u8 = 8;
@@ -16,7 +16,7 @@ impl<T: Timing> Networked<T> {
     /// Has a hart do its part of the time before the link's cycle `end`; tells whether it came to that.
     pub(super) fn run_hart(&mut self, index: usize, end: Cycle) -> bool {
         let limit = self.to_hart.seen(end);
-        if self.activity[index] != Activity::Runs || self.machine.cores[index].hart.cycle() >= limit {
+        if !self.runs(index) || self.machine.cores[index].hart.cycle() >= limit {
             return true;
         }
         let stop = self.machine.run(index, limit);
@@ -32,12 +32,12 @@ impl<T: Timing> Networked<T> {
                 if !command.xd {
                     return false;
                 }
-                self.activity[index] = Activity::Commands(command.rd);
+                self.machine.cores[index].stall(Stall::Command(command.rd));
             }
             Ok(Stop::RemotePage(place)) => {
-                self.activity[index] = Activity::Walks;
                 let pager = pager.expect("only with it pages are asked for");
                 pager.walk(index, at, place);
+                self.machine.cores[index].stall(Stall::Page);
                 self.stamp_hart(index, Event::Asks);
             }
             Ok(Stop::Prefetch(place)) => {
@@ -47,7 +47,7 @@ impl<T: Timing> Networked<T> {
             }
             Ok(Stop::WaitForInterrupt) if hart.is_interrupted() => return false,
             Ok(Stop::WaitForInterrupt) => {
-                self.activity[index] = Activity::Waits;
+                self.machine.cores[index].stall(Stall::Interrupt);
                 self.stamp_hart(index, Event::Waits);
             }
             Ok(other) => unreachable!("bare metal cannot stop with {other:?}"),
@@ -66,7 +66,9 @@ impl<T: Timing> Networked<T> {
         let now = self.machine.cores[index].hart.cycle();
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
-                self.activity[index] = Activity::Begins(access, self.to_link.seen(now + CROSSING_LATENCY));
+                let reaches = self.to_link.seen(now + CROSSING_LATENCY);
+                self.accesses.begin(index, access, reaches);
+                self.machine.cores[index].stall(Stall::Access);
                 let event = match access.write {
                     Some(_) => Event::Writes(register),
                     None => Event::Reads(register),
@@ -79,7 +81,7 @@ impl<T: Timing> Networked<T> {
         self.looked = self.looked.max(last_step(self.to_link.before(now)));
         perform(&mut self.machine.cores[index].hart, &mut self.bus, access, now);
         if self.bus.host().exit().is_some() {
-            self.activity.fill(Activity::Off);
+            self.switch_off();
         }
         false
     }

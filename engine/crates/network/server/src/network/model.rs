@@ -1,4 +1,3 @@
-use super::activity::Activity;
 use super::Networked;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::server::Observed;
@@ -26,9 +25,9 @@ where
     fn next_event(&self) -> Cycle {
         let inside = if !self.is_idle() {
             self.now
-        } else if self.activity.iter().all(|activity| *activity == Activity::Off) {
+        } else if self.off {
             Cycle::NEVER
-        } else if self.activity.iter().any(Activity::is_busy) || !self.may_run_ahead() || self.tick_is_due() {
+        } else if self.harts().any(|hart| self.is_busy(hart)) || !self.may_run_ahead() || self.tick_is_due() {
             self.now
         } else {
             self.timer().min(self.next_tick())

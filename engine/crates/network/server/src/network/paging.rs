@@ -1,8 +1,8 @@
-use super::activity::Activity;
 use super::Networked;
 use crate::stamps::Event;
 use rackwright_cpu::Timing;
 use rackwright_time::network::Cycle;
+use rackwright_unit::{Core, Stall};
 
 /// Cycles of the link after which a page-fault unit is told that time has passed, while a walk waits: 10.24 us.
 const TICK: u64 = 1 << 15;
@@ -11,7 +11,8 @@ const TICK: u64 = 1 << 15;
 impl<T: Timing> Networked<T> {
     /// Whether a hart waits for the page-fault unit.
     pub(super) fn awaits_pager(&self) -> bool {
-        self.activity.iter().any(|activity| activity.awaits_pager())
+        let awaits = |core: &Core<T>| matches!(core.stalled(), Some(Stall::Page | Stall::Command(_)));
+        !self.off && self.machine.cores.iter().any(awaits)
     }
 
     /// Whether the page-fault unit is to be told the time now. A window may end right before that.
@@ -51,22 +52,18 @@ impl<T: Timing> Networked<T> {
         };
         // A wide unit may have come further than asked by a part of its cycle.
         let reached = pager.linked.cycle().min(end);
-        self.machine.advance_to(index, comes);
-        let hart = &mut self.machine.cores[index].hart;
-        match self.activity[index] {
-            Activity::Commands(register) => hart.write_register(register, answer.data),
-            Activity::Walks if answer.data == 0 => hart.finish_walk(),
-            Activity::Walks => hart.refuse_walk(),
+        if self.off {
             // The program has ended meanwhile.
-            Activity::Off => return reached,
-            other => unreachable!("nothing is asked of the unit while the hart is {other:?}"),
+            self.machine.advance_to(index, comes);
+            return reached;
         }
-        if self.activity[index] == Activity::Walks {
+        let walks = self.machine.cores[index].stalled() == Some(Stall::Page);
+        self.machine.answer(index, comes, answer.data);
+        if walks {
             self.stamp(asked, Event::Asked);
             self.stamp(served, Event::Served);
             self.stamp_hart(index, Event::Resumes);
         }
-        self.activity[index] = Activity::Runs;
         reached
     }
 

@@ -1,4 +1,5 @@
-use super::activity::{Activity, Lines};
+use super::accesses::Accesses;
+use super::lines::Lines;
 use super::Networked;
 use crate::bare;
 use crate::boot::BootInformation;
@@ -17,7 +18,7 @@ use rackwright_rtl::Design;
 use rackwright_time::network::Cycle;
 use rackwright_time::{Clock, Crossing};
 use rackwright_trace::Observation;
-use rackwright_unit::{publish, Core};
+use rackwright_unit::{publish, Core, Stall};
 use std::sync::Arc;
 
 /// The register with a hart's number at the start.
@@ -105,6 +106,10 @@ impl<T: Timing> Networked<T> {
                 core.hart.ask_for_remote_pages();
                 core.pass_on(pager.opcode(), pager.unit())?;
             }
+            if number > 0 {
+                // Software calls it when it is to begin.
+                core.stall(Stall::Start);
+            }
             cores.push(core);
         }
         let mut machine = Harts::new(cores, memory);
@@ -121,7 +126,8 @@ impl<T: Timing> Networked<T> {
             now: Cycle::ZERO,
             looked: Cycle::ZERO,
             lines: vec![Lines::default(); harts],
-            activity: (0..harts).map(Activity::at_reset).collect(),
+            accesses: Accesses::default(),
+            off: false,
             ticked: Cycle::ZERO,
             arrived: Cycle::ZERO,
             error: None,

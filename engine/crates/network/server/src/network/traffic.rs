@@ -1,9 +1,8 @@
-use super::activity::Activity;
 use super::Networked;
 use crate::nic::Nic;
 use crate::pager::Pager;
 use crate::stamps::Event;
-use rackwright_cpu::{DeviceAccess, Timing};
+use rackwright_cpu::Timing;
 use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Frame;
 use rackwright_schedule::Outbox;
@@ -13,27 +12,12 @@ use rackwright_unit::SentFrame;
 
 /// The NIC's part of the time, and what passes the link.
 impl<T: Timing> Networked<T> {
-    /// The access to the NIC that is next, if none is under way.
-    pub(super) fn next_access(&self) -> Option<(Cycle, usize, DeviceAccess)> {
-        if self.activity.contains(&Activity::Accesses) {
-            return None;
-        }
-        let begins = self.activity.iter().enumerate().filter_map(|(index, activity)| {
-            let Activity::Begins(access, at) = activity else {
-                return None;
-            };
-            Some((self.nic.linked.cycle().max(*at), index, *access))
-        });
-        begins.min_by_key(|(at, index, _)| (*at, *index))
-    }
-
     /// Has the NIC do its part of the time before `end`, with the access of a hart that falls into it.
     pub(super) fn run_nic(&mut self, end: Cycle) {
-        if let Some((at, index, access)) = self.next_access().filter(|(at, ..)| *at < end) {
+        if let Some((at, access)) = self.accesses.next(self.nic.linked.cycle(), end) {
             self.advance_nic(at);
             let register = Nic::register(access.address).expect("the access is to the NIC");
             self.nic.access(at, register, access.write);
-            self.activity[index] = Activity::Accesses;
             self.stamp(at, Event::Reached(register));
         }
         self.now = end;
@@ -43,16 +27,12 @@ impl<T: Timing> Networked<T> {
         self.advance_nic(end);
         if let Some((at, value)) = self.nic.take_answer() {
             self.now = self.nic.linked.cycle().min(end);
-            let accesses = self
-                .activity
-                .iter()
-                .position(|activity| *activity == Activity::Accesses);
             // None when the program has ended meanwhile.
-            let Some(index) = accesses else { return };
-            self.machine
-                .advance_to(index, self.to_hart.seen(at) + CROSSING_LATENCY);
-            self.machine.cores[index].hart.finish_access(value);
-            self.activity[index] = Activity::Runs;
+            let Some(index) = self.accesses.answered() else {
+                return;
+            };
+            let comes = self.to_hart.seen(at) + CROSSING_LATENCY;
+            self.machine.answer(index, comes, value);
             self.stamp(at, Event::Answered);
             self.stamp_hart(index, Event::GoesOn);
         }

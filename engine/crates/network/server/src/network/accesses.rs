@@ -1,0 +1,46 @@
+use rackwright_cpu::DeviceAccess;
+use rackwright_time::network::Cycle;
+
+/// The accesses of harts to the NIC, which performs one at a time.
+#[derive(Default)]
+pub(super) struct Accesses {
+    begun: Vec<Begun>,
+    /// The hart whose access the NIC has not answered.
+    performed: Option<usize>,
+}
+
+/// An access that has left its hart.
+struct Begun {
+    hart: usize,
+    access: DeviceAccess,
+    /// The cycle of the link in which it reaches the NIC.
+    at: Cycle,
+}
+
+impl Accesses {
+    /// A hart begins an access that reaches the NIC in the cycle `at`.
+    pub(super) fn begin(&mut self, hart: usize, access: DeviceAccess, at: Cycle) {
+        self.begun.push(Begun { hart, access, at });
+    }
+
+    /// The access that the NIC, which is at its cycle `now`, performs next, if that is before `end`: it is under way from
+    /// then on.
+    pub(super) fn next(&mut self, now: Cycle, end: Cycle) -> Option<(Cycle, DeviceAccess)> {
+        if self.performed.is_some() {
+            return None;
+        }
+        let at = |begun: &Begun| (now.max(begun.at), begun.hart);
+        let first = (0..self.begun.len()).min_by_key(|index| at(&self.begun[*index]))?;
+        let (cycle, hart) = at(&self.begun[first]);
+        if cycle >= end {
+            return None;
+        }
+        self.performed = Some(hart);
+        Some((cycle, self.begun.swap_remove(first).access))
+    }
+
+    /// The hart whose access has been answered, if it waits for that still.
+    pub(super) fn answered(&mut self) -> Option<usize> {
+        self.performed.take()
+    }
+}

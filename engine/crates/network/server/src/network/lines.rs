@@ -1,0 +1,7 @@
+/// The interrupt lines of a hart.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Lines {
+    pub(super) external: bool,
+    pub(super) software: bool,
+    pub(super) timer: bool,
+}
