@@ -4,6 +4,8 @@ use crate::classes::CLASSES;
 use crate::slices::{Longest, Work};
 use rackwright_cpu::Accounts;
 use rackwright_memory::HierarchyCounters;
+use rackwright_stats::UnitObserver;
+use rackwright_time::Cycle;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +43,7 @@ pub(crate) fn shared(counters: &HierarchyCounters) -> [u64; SHARED.len()] {
 
 /// The events of the units beside a hart, as of the last window that each of them has come through, and when they had work.
 #[derive(Clone, Default, Debug)]
-pub struct UnitEvents {
+pub(crate) struct UnitEvents {
     counts: Arc<[AtomicU64]>,
     /// By the number of a unit's first event.
     work: Arc<Mutex<BTreeMap<usize, Longest<Work>>>>,
@@ -56,17 +58,6 @@ impl UnitEvents {
         }
     }
 
-    /// Event number `index` has happened `count` times by now.
-    pub fn set(&self, index: usize, count: u64) {
-        self.counts[index].store(count, Ordering::Relaxed);
-    }
-
-    /// The unit whose first event is number `first` had work from the hart's cycle `begin` until `end`.
-    pub fn worked(&self, first: usize, begin: u64, end: u64) {
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-        work.entry(first).or_default().add(Work { begin, end });
-    }
-
     /// The longest times in which each unit had work, by the number of its first event.
     pub(crate) fn work(&self) -> Vec<(usize, Vec<Work>)> {
         let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,5 +67,17 @@ impl UnitEvents {
 
     pub(crate) fn read(&self) -> impl Iterator<Item = u64> + '_ {
         self.counts.iter().map(|count| count.load(Ordering::Relaxed))
+    }
+}
+
+impl UnitObserver for UnitEvents {
+    fn counted(&self, index: usize, count: u64) {
+        self.counts[index].store(count, Ordering::Relaxed);
+    }
+
+    fn worked(&self, first: usize, begin: Cycle, end: Cycle) {
+        let (begin, end) = (begin.0, end.0);
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        work.entry(first).or_default().add(Work { begin, end });
     }
 }

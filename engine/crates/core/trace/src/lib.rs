@@ -34,7 +34,7 @@ mod trigger;
 mod watch;
 
 pub use collector::Collector;
-pub use counters::{counter_names, UnitEvents};
+pub use counters::counter_names;
 pub use debug::Source;
 pub use durations::{Durations, SlowCall};
 pub use linux::KernelError;

@@ -7,6 +7,7 @@ use crate::trigger::Trigger;
 use crate::watch::{Armed, Watch};
 use rackwright_cpu::Timing;
 use rackwright_memory::SharedHierarchy;
+use rackwright_stats::UnitObserver;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -131,8 +132,12 @@ impl Observation {
         }
     }
 
-    /// Where the units beside hart number `hart` say what has happened in them.
-    pub fn units(&self, hart: usize) -> UnitEvents {
+    /// Who is told what happens in the units beside hart number `hart`.
+    pub fn units(&self, hart: usize) -> Arc<dyn UnitObserver> {
+        Arc::new(self.events(hart))
+    }
+
+    fn events(&self, hart: usize) -> UnitEvents {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let made = UnitEvents::new(self.units);
@@ -145,7 +150,7 @@ impl Observation {
     /// Hart number `hart` with the model `timing`, observed; `hierarchy` is what it shares with others.
     pub fn probe<T: Timing>(&self, timing: T, hart: usize, hierarchy: &SharedHierarchy) -> Probed<T> {
         let hierarchy = hierarchy.clone();
-        let units = self.units(hart);
+        let units = self.events(hart);
         let read = move |values: &mut Vec<u64>| {
             let counters = hierarchy.lock().counters();
             values.extend(shared(&counters));

@@ -10,7 +10,7 @@ use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_trace::Observation;
-use rackwright_unit::{publish, Attachment, Core, Stall, UnitError};
+use rackwright_unit::{observe, Attachment, Core, Stall, UnitError};
 use std::sync::Arc;
 
 /// Why a machine came back.
@@ -142,10 +142,10 @@ impl<T: Timing> Machine<T> {
         Ok(())
     }
 
-    /// Has the units beside its harts say to `observation` what happens in them.
-    pub(crate) fn publish(&mut self, observation: &Observation) {
+    /// Has `observation` be told what happens in the units beside its harts.
+    pub(crate) fn observe_units(&mut self, observation: &Observation) {
         for member in &mut self.harts {
-            publish(&mut member.core.units, &observation.units(member.index));
+            observe(&mut member.core.units, &observation.units(member.index));
         }
     }
 
@@ -157,6 +157,12 @@ impl<T: Timing> Machine<T> {
     /// Commands that harts have given to units so far.
     pub fn commands(&self) -> u64 {
         self.harts.iter().map(|member| member.core.commands()).sum()
+    }
+
+    /// Cycles of RTL that were evaluated, of the units of all harts.
+    pub fn unit_cycles(&self) -> u64 {
+        let cycles = self.harts.iter().map(|member| member.core.unit_cycles());
+        cycles.sum()
     }
 
     /// Counts of the events of units, each added up over all harts; none without units.

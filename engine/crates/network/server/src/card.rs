@@ -9,10 +9,9 @@ use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
 use rackwright_rtl::{Design, RegisterAccess};
-use rackwright_stats::{Counters, Digest};
+use rackwright_stats::{Counters, Digest, UnitObserver};
 use rackwright_time::unit::{Cycle, Cycles};
 use rackwright_time::{hart, Clock, Crossing, Hart, Unit};
-use rackwright_trace::UnitEvents;
 use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -139,9 +138,9 @@ impl Card {
         self.shared.lock().expect("nobody panics while holding a card")
     }
 
-    /// Has it say what happens in it as it happens, from number `first` of `events` on.
-    pub(crate) fn publish(&self, events: UnitEvents, first: usize) {
-        self.state().unit.publish(events, first);
+    /// Tells `observer` what happens in it; its events have numbers from `first` on.
+    pub(crate) fn observe(&self, observer: Arc<dyn UnitObserver>, first: usize) {
+        self.state().unit.observe(observer, first);
     }
 
     /// Has a frame come in, its first flit in the cycle `first`.

@@ -75,7 +75,7 @@ impl CardedGuest {
         if let Some(observation) = extras.observation {
             let designs = extras.attachment.units.iter();
             let before = designs.map(|unit| unit.design.manifest.events().count()).sum();
-            card.publish(observation.units(0), before);
+            card.observe(observation.units(0), before);
         }
         let network = Network {
             card: Box::new(card.clone()),

@@ -4,10 +4,11 @@ use rackwright_contract::flits;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
 use rackwright_rtl::{Design, RegisterAccess};
+use rackwright_stats::UnitObserver;
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock};
-use rackwright_trace::UnitEvents;
 use rackwright_unit::AttachedUnit;
+use std::sync::Arc;
 
 /// Bytes of the page of registers.
 const REGISTER_BYTES: u64 = 0x1000;
@@ -45,9 +46,9 @@ impl Nic {
         Ok(Nic { linked })
     }
 
-    /// Says in `events`, from number `first` on, what happens in it.
-    pub(crate) fn publish(&mut self, events: UnitEvents, first: usize) {
-        self.linked.unit.publish(events, first);
+    /// Tells `observer` what happens in it; its events have numbers from `first` on.
+    pub(crate) fn observe(&mut self, observer: Arc<dyn UnitObserver>, first: usize) {
+        self.linked.unit.observe(observer, first);
     }
 
     /// Gives it the address of its server, and the rate of a link slower than itself, before anything else happens.

@@ -10,7 +10,7 @@ use rackwright_process::{Arguments, Environment};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Clock, Cycle};
 use rackwright_trace::Observation;
-use rackwright_unit::{publish, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
+use rackwright_unit::{observe, AttachedUnit, Attachment, Core, PlacedUnit, Wait};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -228,7 +228,7 @@ impl FromHarts for Start<'_> {
         let core = |(number, timing)| -> Result<Core<T>, ServerError> {
             let mut units = attach(self.config, self.hierarchy, number)?;
             if let Some(observation) = self.observation {
-                publish(&mut units, &observation.units(number));
+                observe(&mut units, &observation.units(number));
             }
             let mut hart = Hart::new(number as u64, mode, timing);
             hart.share_code(code.clone());

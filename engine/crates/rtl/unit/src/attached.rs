@@ -2,6 +2,7 @@ use crate::digest::PinDigest;
 use crate::error::UnitError;
 use crate::frames::{Assembler, SentFrame};
 use crate::guard::Guard;
+use crate::observed::Observed;
 use crate::ports::{Crossings, MemoryPorts};
 use crate::reach::{Reach, REGISTER_PAGE};
 use crate::rules::MemoryRules;
@@ -12,11 +13,11 @@ use rackwright_rtl::{
     Broken, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, RegisterAccess,
     RegisterAnswer, RtlError, StreamFlit,
 };
-use rackwright_stats::{Counters, Digest};
+use rackwright_stats::{Counters, Digest, UnitObserver};
 use rackwright_time::{unit, Clock, Crossing, Cycle, Cycles};
-use rackwright_trace::UnitEvents;
 use std::collections::VecDeque;
 use std::path::Path as FilePath;
+use std::sync::Arc;
 
 /// What a unit reaches beside its pins.
 pub struct Surroundings<'a> {
@@ -60,21 +61,8 @@ pub struct AttachedUnit {
     asked: Option<(Cycle, Asked)>,
     moved: unit::Cycle,
     last_request: Option<MemoryRequest>,
-    /// Where its events are told, from which number on.
-    published: Option<(UnitEvents, usize)>,
-    /// Since when it has had work without a break, if it is told.
-    busy: Option<unit::Cycle>,
+    observed: Option<Observed>,
     digest: PinDigest,
-}
-
-/// Has units say in `events` what happens in them, one after the other; gives the number of their events.
-pub fn publish(units: &mut [AttachedUnit], events: &UnitEvents) -> usize {
-    let mut first = 0;
-    for unit in units {
-        unit.publish(events.clone(), first);
-        first += unit.design().manifest.events().count();
-    }
-    first
 }
 
 impl AttachedUnit {
@@ -119,8 +107,7 @@ impl AttachedUnit {
             asked: None,
             moved: Cycle::ZERO,
             last_request: None,
-            published: None,
-            busy: None,
+            observed: None,
             digest: PinDigest::default(),
         })
     }
@@ -404,9 +391,9 @@ impl AttachedUnit {
         counters
     }
 
-    /// Says in `events`, from number `first` on, how often each of its events has happened.
-    pub fn publish(&mut self, events: UnitEvents, first: usize) {
-        self.published = Some((events, first));
+    /// Tells `observer` what happens in it; its events have numbers from `first` on.
+    pub fn observe(&mut self, observer: Arc<dyn UnitObserver>, first: usize) {
+        self.observed = Some(Observed::by(observer, first));
     }
 
     /// Clocks it also while it says that it is idle, to find it lying ([`AttachedUnit::check`]).
@@ -489,19 +476,12 @@ impl AttachedUnit {
         for index in 0..requests {
             self.serve(index, surroundings);
         }
-        if let Some((events, first)) = &self.published {
-            for index in 0..self.instance.design().manifest.events().count() {
-                events.set(first + index, self.instance.event(index));
-            }
-            if !(rested && self.idle) || moved {
-                self.busy = self.busy.or(Some(begin));
-            }
-            if self.idle {
-                if let Some(begin) = self.busy.take() {
-                    let hart = |cycle| self.seen_by_hart(cycle).0;
-                    events.worked(*first, hart(begin), hart(self.cycle()));
-                }
-            }
+        if let Some(observed) = &mut self.observed {
+            let worked = !(rested && self.idle) || moved;
+            let crossings = self.crossings;
+            observed.tell(&self.instance, begin, (worked, self.idle), |cycle| {
+                crossings.to_memory.seen(cycle)
+            });
         }
     }
 

@@ -73,7 +73,7 @@ impl FromHarts for Parts<'_> {
             },
         )?;
         if let Some(observation) = self.harts.observation {
-            machine.publish(observation);
+            machine.observe_units(observation);
         }
         machine.watch(REQUESTS);
         Ok(Box::new(machine))

@@ -18,7 +18,7 @@ use rackwright_rtl::Design;
 use rackwright_time::network::Cycle;
 use rackwright_time::{Clock, Crossing};
 use rackwright_trace::Observation;
-use rackwright_unit::{publish, Core, Stall};
+use rackwright_unit::{observe, Core, Stall};
 use std::sync::Arc;
 
 /// The register with a hart's number at the start.
@@ -90,10 +90,10 @@ impl<T: Timing> Networked<T> {
         for (number, timing) in timings.into_iter().enumerate() {
             let mut units = attach(config, hierarchy, number)?;
             if let Some(observation) = network.observation {
-                let events = observation.units(number);
-                let first = publish(&mut units, &events);
+                let observer = observation.units(number);
+                let first = observe(&mut units, &observer);
                 if number == 0 {
-                    nic.publish(events, first);
+                    nic.observe(observer, first);
                 }
             }
             let hart = Hart::new(number as u64, ExecutionEnvironment::BareMetal, timing);
