@@ -113,10 +113,10 @@ class Server(Node):
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
     stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, with
     `vector` the vector extension, and a network interface that Debian's own driver knows, for packets of up
-    to `mtu` bytes, which does `nic_features` for it. With a `checkpoint` it has booted
-    before: any number of servers go on from one file that `rw boot --checkpoint` has written, with the harts
-    and the memory of that machine, and share the memory that they don't write. The `image` that was booted is
-    then needed only to profile them.
+    to `mtu` bytes, which does `nic_features` for it. Its accelerators translate the addresses of processes.
+    With a `checkpoint` it has booted before: any number of servers go on from one file that
+    `rw boot --checkpoint` has written, with the harts and the memory of that machine, and share the memory
+    that they don't write. The `image` that was booted is then needed only to profile them.
     """
 
     def __init__(
@@ -163,7 +163,8 @@ class Server(Node):
         super().__init__(name)
         self.cpu = cpu
         self.harts = harts
-        self.units = build_units(accelerators, waves=waves is not None)
+        start = _linux_start(image, checkpoint, harts, memory_bytes, vector=bool(vector))
+        self.units = build_units(accelerators, waves=waves is not None, translation=start is not None)
         self.timing = timing
         self._check_idle = check_idle
         self._waves = waves
@@ -173,13 +174,12 @@ class Server(Node):
         self.static_arp = static_arp
         if vector is not None and image is None:
             raise RackwrightError("`vector` is for servers that boot an image; programs always have vectors")
-        start = _linux_start(image, checkpoint, harts, memory_bytes, vector=bool(vector))
         features = nic_features or NicFeatures()
         self.linux = None if start is None else LinuxNode(start, run, mtu, features)
         if run is not None and start is None:
             raise RackwrightError('what a server runs needs an image to boot: Server(image="default", run=…)')
-        if start is not None and (program is not None or accelerators):
-            raise RackwrightError("a server that runs Linux has neither a program nor accelerators")
+        if start is not None and program is not None:
+            raise RackwrightError("a server that runs Linux has no program of its own: its shell runs some")
         self.nic = nic
         self.mac = mac
         self.ip = ip
@@ -258,6 +258,7 @@ class Server(Node):
 
         both = {
             "cpu": self.cpu,
+            "units": [{"design": _key(unit.design), "placement": unit.placement} for unit in self.units],
             "static_arp": self.static_arp,
             "nic": _key(self._interface()),
             "skip_idle": self._skip_idle,
@@ -275,7 +276,6 @@ class Server(Node):
             "harts": self.harts,
             "program": str(network_program(self.program)),
             "arguments": [described(argument) for argument in self.arguments],
-            "units": [{"design": _key(unit.design), "placement": unit.placement} for unit in self.units],
             **both,
         }
 

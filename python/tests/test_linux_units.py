@@ -9,8 +9,20 @@ from pathlib import Path
 import pytest
 
 from bootstrap.paths import SOFTWARE
-from rackwright import EngineError, RackwrightError, UnitConfig, compile_program, design
+from rackwright import (
+    Cluster,
+    EngineError,
+    Ethernet,
+    RackwrightError,
+    Server,
+    Switch,
+    TopologyError,
+    UnitConfig,
+    compile_program,
+    design,
+)
 from rackwright.accelerators import Accelerator, unit_manifest
+from rackwright.cluster.result import ClusterResult
 from rackwright.headers import server_header
 from rackwright.linux.boot import BootResult, boot, restore
 from rackwright.linux.image import Image, default_image, load_image
@@ -70,6 +82,25 @@ def test_a_unit_behind_registers_has_physical_addresses(booted: Path, cpu: str) 
     assert (result.exit_code, result.stdout) == (0, b"beer, status 0\n")
 
 
+def test_servers_of_a_cluster_have_units(booted: Path) -> None:
+    """As the machine alone has, beside NICs and a server without; whatever the threads of the host."""
+
+    def in_cluster(threads: int) -> ClusterResult:
+        units = Server("functional", UNITS, checkpoint=booted, name="units", run="cd /root; ./pages text 2 2")
+        none = Server("functional", checkpoint=booted, name="none", run="cd /root; ./pages text 1 1")
+        switch = Switch("tor0")
+        switch.add_downlinks([units, none])
+        cluster = Cluster(switch, link=Ethernet(latency_us=20))
+        return cluster.run(until_ms=5_000, ends_with=[units, none], threads=threads)
+
+    first, second = in_cluster(1), in_cluster(2)
+    servers = first.servers.set_index("name")
+    assert servers["stdout"]["units"] == 2 * ("2 " + RIGHT.decode())
+    assert dict(servers["exit_code"]) == {"units": 0, "none": 1}
+    assert servers["unit_cycles"]["units"] > servers["unit_cycles"]["none"]
+    assert first.digest == second.digest
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("cpu", ["functional", "rocket"])
 def test_protobuf_of_processes_at_once_on_pages_that_are_not_there(booted: Path, cpu: str) -> None:
@@ -101,6 +132,10 @@ def test_without_units_their_instructions_are_illegal(booted: Path) -> None:
 def test_what_does_not_go(booted: Path, image: Image, tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="built without translation"):
         restore(booted, "true", accelerators=[design("stream-copy")])
+    switch = Switch("tor0")
+    switch.add_downlinks([Server("functional", [design("stream-copy")], checkpoint=booted, name="a")])
+    with pytest.raises(TopologyError, match=r"`a`.*built without translation"):
+        Cluster(switch).run(until_ms=1)
     missing = tmp_path / "missing"
     with pytest.raises(RackwrightError, match="missing: No such file"):
         boot(image, "true", files=[missing])

@@ -146,7 +146,7 @@ def test_a_ping_between_servers_that_boot_in_the_cluster(tmp_path: Path) -> None
 def test_what_a_linux_server_cannot_be() -> None:
     with pytest.raises(RackwrightError, match="needs an image to boot"):
         Server(run="true")
-    with pytest.raises(RackwrightError, match="runs Linux has neither a program"):
+    with pytest.raises(RackwrightError, match="runs Linux has no program"):
         Server(image="default", program="ping.elf")
     with pytest.raises(RackwrightError, match="an MTU is 68 to 9578 bytes, not 67"):
         Server(image="default", mtu=67)

@@ -245,7 +245,8 @@ fn of_linux(name: &str, spec: &LinuxSpec, designs: &Designs, observer: &Observer
     let software = image.software(&file, "");
     let software = software.ok_or_else(|| fails(&"is shorter than its parts"))?;
     let cpu = spec.cpu.parse().map_err(raise)?;
-    let units: Vec<&Design> = designs.get(&spec.nic).into_iter().collect();
+    let names = spec.units.iter().map(|unit| &unit.design).chain([&spec.nic]);
+    let units: Vec<&Design> = names.filter_map(|name| designs.get(name)).collect();
     let clock = parameters::memory(&spec.memory)?.clock;
     let software = (software.kernel, software.initial_files);
     observer.of_linux(software, (cpu, clock), &units, resumes)

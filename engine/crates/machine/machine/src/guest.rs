@@ -163,6 +163,11 @@ impl Guest {
         self.machine.unit_counters()
     }
 
+    /// Cycles of RTL that were evaluated, of all units beside its harts.
+    pub fn unit_cycles(&self) -> u64 {
+        self.machine.unit_cycles()
+    }
+
     /// The digest of the run so far.
     pub fn digest(&self) -> Digest {
         let mut digest = Digest::new();

@@ -303,6 +303,9 @@ pub struct LinuxSpec {
     pub features: FeaturesSpec,
     /// The design of its NIC, by the name under which it was given to the cluster.
     pub nic: String,
+    /// Units beside its harts.
+    #[serde(default)]
+    pub units: Vec<UnitSpec>,
     /// Whether units in which nothing moves are not clocked. The result does not depend on it.
     #[serde(default = "default_skip_idle")]
     pub skip_idle: bool,

@@ -10,6 +10,7 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock};
 use rackwright_trace::Observation;
+use rackwright_unit::{Attachment, PlacedUnit};
 
 /// What a Linux server is made of.
 pub struct LinuxConfig<'a> {
@@ -25,6 +26,8 @@ pub struct LinuxConfig<'a> {
     pub code: &'a DecodedPrograms,
     /// The network interface, elaborated with `virtio=1`.
     pub nic: &'a Design,
+    /// Units beside each hart, which translate addresses.
+    pub units: &'a [PlacedUnit],
     /// The clock of the network, and of the NIC.
     pub clock: Clock,
     /// Its port to the link.
@@ -80,6 +83,11 @@ impl LinuxServer {
             skip_idle: config.skip_idle,
         };
         let extras = Extras {
+            attachment: Attachment {
+                units: config.units,
+                skip_idle: config.skip_idle,
+                ..Attachment::default()
+            },
             observation: config.observation,
             parameters: Some(config.parameters),
             ..Extras::default()
@@ -104,9 +112,9 @@ impl LinuxServer {
         self.parts.guest.instructions()
     }
 
-    /// Cycles of the NIC that were evaluated.
+    /// Cycles of the NIC and of units that were evaluated.
     pub fn unit_cycles(&self) -> u64 {
-        self.parts.card.evaluated_cycles()
+        self.parts.card.evaluated_cycles() + self.parts.guest.unit_cycles()
     }
 
     /// What has passed its port.

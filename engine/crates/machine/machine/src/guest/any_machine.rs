@@ -21,6 +21,7 @@ pub(super) trait AnyMachine: Send {
     fn failure(&mut self) -> Option<UnitError>;
     fn commands(&self) -> u64;
     fn unit_counters(&self) -> Counters;
+    fn unit_cycles(&self) -> u64;
     fn memory_mut(&mut self) -> &mut GuestMemory;
     fn meet_every(&mut self, cycles: Cycles);
     fn next_event(&mut self) -> Cycle;
@@ -76,6 +77,10 @@ where
 
     fn unit_counters(&self) -> Counters {
         self.unit_counters()
+    }
+
+    fn unit_cycles(&self) -> u64 {
+        self.unit_cycles()
     }
 
     fn memory_mut(&mut self) -> &mut GuestMemory {

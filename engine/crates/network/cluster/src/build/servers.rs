@@ -33,9 +33,7 @@ impl Builder<'_> {
             code,
         } = self.timed(&spec.cpu, &spec.memory, &spec.core).map_err(refused)?;
         let file = self.program(name, &spec.program)?;
-        let attached: Vec<PlacedUnit> = (spec.units.iter())
-            .map(|unit| self.placed(name, unit))
-            .collect::<Result<_, _>>()?;
+        let attached = self.placed(name, &spec.units)?;
         // The page-fault unit is on the network, as the NIC is.
         let (pagers, units): (Vec<_>, Vec<_>) = attached
             .into_iter()
@@ -81,6 +79,7 @@ impl Builder<'_> {
         let named = |address_of: &str| self.named(name, address_of);
         let whoami = (name, peer.endpoint.address);
         let command = linux::command(spec, whoami, named)?;
+        let units = self.placed(name, &spec.units)?;
         let make = |start: LinuxStart<'_>| {
             let config = LinuxConfig {
                 start,
@@ -90,6 +89,7 @@ impl Builder<'_> {
                 seed: self.topology.description.seed.wrapping_add(index as u64),
                 code: &code,
                 nic: self.design(name, &spec.nic)?,
+                units: &units,
                 clock: self.topology.clock,
                 port: self.ports(index)[0],
                 mac: peer.mac,
@@ -167,15 +167,18 @@ impl Builder<'_> {
         Ok(read)
     }
 
-    /// A unit of the server `name`.
-    fn placed(&self, name: &str, unit: &UnitSpec) -> Result<PlacedUnit, ClusterError> {
-        Ok(PlacedUnit {
-            design: self.design(name, &unit.design)?.clone(),
-            placement: unit.placement.parse().map_err(|reason| ClusterError::Placement {
-                name: name.to_string(),
-                reason,
-            })?,
-        })
+    /// The units of the server `name`.
+    fn placed(&self, name: &str, units: &[UnitSpec]) -> Result<Vec<PlacedUnit>, ClusterError> {
+        let placed = |unit: &UnitSpec| {
+            Ok(PlacedUnit {
+                design: self.design(name, &unit.design)?.clone(),
+                placement: unit.placement.parse().map_err(|reason| ClusterError::Placement {
+                    name: name.to_string(),
+                    reason,
+                })?,
+            })
+        };
+        units.iter().map(placed).collect()
     }
 
     pub(super) fn design(&self, name: &str, design: &str) -> Result<&Design, ClusterError> {
