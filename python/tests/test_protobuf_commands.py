@@ -200,6 +200,117 @@ def test_an_edition_is_refused_by_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "message", "said"),
+    [
+        (
+            'syntax = "proto3"; package foo.std.bar; message M { string s = 2; }',
+            "foo.std.bar.M",
+            "own.proto: package foo.std.bar: what the official generator makes of the name std",
+        ),
+        (
+            'syntax = "proto3"; package a; message std { string s = 2; }',
+            "a.std",
+            "own.proto: message a.std: what the official generator makes",
+        ),
+        (
+            'syntax = "proto2"; message M { message std { optional string s = 2; } }',
+            "M",
+            "own.proto: message M.std: what the official generator makes",
+        ),
+        (
+            'syntax = "proto3"; package q; option optimize_for = LITE_RUNTIME; message M { int32 a = 1; }',
+            "q.M",
+            "own.proto: q.M has no reflection to compare objects by, since the file says optimize_for =",
+        ),
+    ],
+    ids=["package", "message", "nested message", "lite"],
+)
+def test_what_cannot_be_compiled_is_refused_in_a_line(
+    tmp_path: Path, text: str, message: str, said: str
+) -> None:
+    (tmp_path / "own.proto").write_text(text)
+    (tmp_path / "a.bin").write_bytes(b"")
+    ended = rw(
+        "protobuf", "deserialize", "--proto", tmp_path / "own.proto", "--message", message, tmp_path / "a.bin"
+    )
+    assert (ended.status, ended.stdout) == (1, "")
+    *_, last = ended.stderr.splitlines()
+    assert said in last
+
+
+MAPS = """
+syntax = "proto3";
+package m;
+message Value { int32 a = 1; string s = 2; }
+message Maps {
+  map<int32, int32> numbers = 1;
+  map<string, Value> values = 2;
+  map<bool, string> flags = 3;
+  map<fixed64, bytes> fixed = 4;
+  repeated Maps more = 5;
+}
+"""
+
+
+def _entry(field: int, *parts: bytes) -> bytes:
+    return wire.length_field(field, b"".join(parts))
+
+
+def _number(key: int, value: int, *more: bytes) -> bytes:
+    return _entry(1, wire.varint_field(1, key), wire.varint_field(2, value), *more)
+
+
+def _value(key: bytes, value: bytes) -> bytes:
+    return _entry(2, wire.length_field(1, key), wire.length_field(2, value))
+
+
+def _fixed(value: bytes) -> bytes:
+    return _entry(4, wire.tag(1, 1) + (7).to_bytes(8, "little"), wire.length_field(2, value))
+
+
+ODD_MAPS = {
+    "key twice": _number(5, 6) + _number(5, 7),
+    "unknown field": _number(5, 6, wire.varint_field(3, 7)),
+    "unknown field and key twice": _number(1, 2) + _number(5, 6, wire.length_field(9, b"x")) + _number(5, 1),
+    "no key, no value": _entry(1) + _entry(1, wire.varint_field(2, 3)),
+    "message twice": _value(b"k", wire.varint_field(1, 9))
+    + _value(b"k", wire.length_field(2, b"longer than 15 bytes")),
+    "bool as 2": _entry(3, b"\x08\x02", wire.length_field(2, b"a"))
+    + _entry(3, b"\x08\x01", wire.length_field(2, b"b")),
+    "fixed64 twice": _fixed(b"a") + _fixed(b"b"),
+    "within another": wire.length_field(5, _number(5, 6) + _number(5, 7) + _number(4, 4)),
+}
+
+
+def test_reflection_of_a_parsed_map_sees_what_the_librarys_parser_makes(tmp_path: Path) -> None:
+    """Entries as they came have a key twice, or unknown fields; nobody has looked at the map before."""
+    proto = tmp_path / "maps.proto"
+    proto.write_text(MAPS)
+    files = []
+    for name, message in ODD_MAPS.items():
+        files.append(tmp_path / f"{name}.bin")
+        files[-1].write_bytes(message)
+    options = ["--proto", proto, "--message", "m.Maps", "--target", "rocket+unit", "--json"]
+    ended = rw("protobuf", "deserialize", *options, *files)
+    assert ended.status == 0, ended.stderr
+    [row] = ended.json()["rows"]
+    assert (row["verified"], row["messages"], row["status"]) == (True, len(ODD_MAPS), "ok")
+    assert "maps.proto: deserialize on rocket+unit" in ended.stderr
+
+
+def test_a_message_of_many_parts_is_told_of_while_it_is_simulated(proto: Path) -> None:
+    message = wire.length_field(2, wire.varint_field(2, 3)) * 20_000
+    suite = Suite("many", proto, [Benchmark("shop.Order", "shop.Order", [message])])
+    begun: list[str] = []
+    told: list[str] = []
+    [row] = measure(suite, ["deserialize"], ["boom"], begin=begun.append, detail=told.append)
+    assert row.verified
+    assert begun == ["many: compiling", "many: deserialize on boom"]
+    assert told[0].startswith("many: deserialize on boom, ")
+    assert told[0].endswith(" million cycles")
+
+
+@pytest.mark.parametrize(
     "targets", [["host"], long(["host", "boom"], why="20 s, most of it compiling, for what suites show too")]
 )
 def test_benchmarks_have_averages(targets: list[str]) -> None:

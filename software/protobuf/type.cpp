@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "rackwright/protobuf_map.h"
 
@@ -99,6 +100,20 @@ std::unordered_map<uint64_t, const Type *> &types_by_class()
     return types;
 }
 
+// Classes of entries that a unit makes, by the same address. It stays as it is once a program has begun.
+std::unordered_set<uint64_t> &classes_of_entries()
+{
+    static std::unordered_set<uint64_t> classes;
+    return classes;
+}
+
+uint64_t class_of(const google::protobuf::Message &object)
+{
+    uint64_t functions;
+    std::memcpy(&functions, &object, sizeof functions);
+    return functions;
+}
+
 // Classes that were asked for lately, by some bits of that address.
 struct Asked {
     uint64_t functions;
@@ -109,14 +124,18 @@ struct Asked {
 
 const Type *type_of_object(const google::protobuf::Message &object)
 {
-    uint64_t functions;
-    std::memcpy(&functions, &object, sizeof functions);
+    const uint64_t functions = class_of(object);
     Asked &place = asked[functions / 64 % std::size(asked)];
     if (place.functions != functions) {
         const auto found = types_by_class().find(functions);
         place = {functions, found == types_by_class().end() ? nullptr : found->second};
     }
     return place.type;
+}
+
+bool is_parsed_entry(const google::protobuf::Message &entry)
+{
+    return classes_of_entries().count(class_of(entry)) != 0;
 }
 
 Builder::Builder(Type &type, const Room &room, uint32_t first, uint32_t last, const Samples &samples)
@@ -157,6 +176,7 @@ void Builder::field(const Field &field, const void *member, unsigned hasbit,
 
 void Builder::map(const Field &field, const void *member, const Type &entry, uint64_t nodes)
 {
+    classes_of_entries().insert(entry.table[0]);
     // The repeated field of entries, if there is one, and how many elements the hash table has.
     for (const unsigned at : {16, 20, 72}) add_zero(offset(member) + at);
     add(field, entry_of(field, offset(member), no_hasbit) | is_map, detail_of(field), &entry, nodes);

@@ -215,6 +215,7 @@ def _measure(
                 [target.value for target in targets] if targets else TARGETS,
                 include=include or (),
                 way=way,
+                begin=activity.begin,
                 detail=activity.detail,
             )
         )

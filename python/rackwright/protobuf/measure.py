@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,17 +63,18 @@ def measure(
     *,
     include: Sequence[Path] = (),
     way: Way | None = None,
+    begin: Callable[[str], None] = lambda _: None,
     detail: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
     """Every benchmark on every target; rows come target by target, for one part of the suite after the other.
 
     Every result has been compared with the official library's, by the program that was measured.
-    `way` says how, `detail` hears what is under way.
+    `way` says how. `begin` hears what begins, `detail` how far it is, a few times per second of a simulation.
     """
     way = way or Way()
     for part in suite.parts():
         folders = (*include, suite.proto.parent)
-        yield from _measure_part(part, operations, targets, folders, way, detail)
+        yield from _measure_part(part, operations, targets, folders, way, begin, detail)
 
 
 def _measure_part(
@@ -81,9 +83,10 @@ def _measure_part(
     targets: Sequence[str],
     include: Sequence[Path],
     way: Way,
+    begin: Callable[[str], None],
     detail: Callable[[str], None],
 ) -> Iterator[Row]:
-    detail(f"{suite.name}: compiling")
+    begin(f"{suite.name}: compiling")
     schema = read_schema(suite.proto, include)
     messages = list(dict.fromkeys(benchmark.message for benchmark in suite.benchmarks))
     machines = {"host" if target == "host" else "riscv64" for target in targets}
@@ -94,9 +97,16 @@ def _measure_part(
             (folder / f"{number}.bin").write_bytes(delimited(benchmark.messages))
         for target in targets:
             for operation in operations:
-                detail(f"{suite.name}: {operation} on {target}")
-                output = _run(programs, target, operation, suite.benchmarks, folder, way)
+                job = f"{suite.name}: {operation} on {target}"
+                begin(job)
+                tell = partial(_tell, job, detail)
+                output = _run(programs, target, operation, suite.benchmarks, folder, way, tell)
                 yield from _rows(output, target, suite.benchmarks)
+
+
+def _tell(job: str, detail: Callable[[str], None], _: int, cycles: int) -> None:
+    """How far the simulation of a core is."""
+    detail(f"{job}, {cycles / 1e6:,.1f} million cycles")
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,7 @@ def _run(
     benchmarks: Sequence[Benchmark],
     folder: Path,
     way: Way,
+    progress: Callable[[int, int], None],
 ) -> _Output:
     files = [f"{benchmark.message}={number}.bin" for number, benchmark in enumerate(benchmarks)]
     cpu, _, unit = target.partition("+")
@@ -130,7 +141,7 @@ def _run(
     server = Server(cpu, [config] if unit else [], timing=way.timing)
     # Names without folders, so that the program sees the same arguments wherever it runs.
     with contextlib.chdir(folder):
-        result = server.run(programs.riscv64, arguments)
+        result = server.run(programs.riscv64, arguments, progress=progress)
     _check(result.exit_code, target, result.stderr.decode(errors="replace"))
     unit_clock = result.unit_clock_hz(UNITS[operation])
     return _Output(result.stdout.decode(), way.calls if unit else "single", result.clock_hz, unit_clock)

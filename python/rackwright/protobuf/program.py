@@ -30,6 +30,19 @@ _REPLACED = (
 )
 """Functions of the official library, as the linker knows them, that `by_units` gives to the units."""
 
+_MAP = "6google8protobuf8internal12MapFieldBase"
+_OF_REFLECTION = (
+    f"_ZNK{_MAP}20IsRepeatedFieldValidEv",
+    f"_ZNK{_MAP}16GetRepeatedFieldEv",
+    f"_ZN{_MAP}20MutableRepeatedFieldEv",
+)
+"""Functions by which reflection comes to a map: in every program they settle what a unit has parsed."""
+
+_SETTLED_MAPS = (
+    *(f"-Wl,--wrap={name}" for name in _OF_REFLECTION),
+    f"-Wl,--undefined=__wrap_{_OF_REFLECTION[0]}",
+)
+
 BY_UNITS = (
     *(f"-Wl,--wrap={name}" for name in _REPLACED),
     f"-Wl,--undefined=__wrap_{_REPLACED[0]}",
@@ -127,7 +140,7 @@ def compile_program(
     command = [*target.compiler(sources[0]), *target.flags, "-Wall", f"-I{folder}"]
     command += [*(f"-I{path}" for path in INCLUDES), "-isystem", str(PROTOBUF / "include"), *options]
     command += [*map(str, parts), *map(str, libraries)]
-    make_program([*command, "-pthread"], output)
+    make_program([*command, *_SETTLED_MAPS, "-pthread"], output)
     return output
 
 

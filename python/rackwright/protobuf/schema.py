@@ -33,7 +33,8 @@ _COMPLAINT = re.compile(r"^(.+?\.proto):\d+:\d+:", re.MULTILINE)
 _EDITION = re.compile(r"""^\s*edition\s*=\s*["'](\w+)["']\s*;""", re.MULTILINE)
 
 # Numbers of fields in descriptor.proto.
-_FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE = 1, 1, 2, 4
+_FILE, _FILE_NAME, _FILE_PACKAGE, _FILE_MESSAGE, _FILE_OPTIONS = 1, 1, 2, 4, 8
+_OPTIMIZED_FOR_LITE_RUNTIME = (9, 3)
 _MESSAGE_NAME, _MESSAGE_NESTED, _MESSAGE_OPTIONS, _OPTIONS_MAP_ENTRY = 1, 3, 7, 7
 
 
@@ -42,21 +43,30 @@ class Schema:
     """A .proto file that protoc has read.
 
     `files` are it and what it imports, well-known types included, without what describes descriptors.
-    `classes` are the C++ classes by the full names of their messages. `descriptors` are all of it in
-    protobuf's own form.
+    `classes` are the C++ classes by the full names of their messages, and `lite` the names of those without
+    reflection. `descriptors` are all of it in protobuf's own form.
     """
 
     proto: Path
     include: tuple[Path, ...]
     files: tuple[str, ...]
     classes: dict[str, str]
+    lite: frozenset[str]
     descriptors: bytes
 
     def class_of(self, message: str) -> str:
-        """The class of a message, given by its full name. Raises `RackwrightError` when there is none."""
+        """The class of a message, given by its full name.
+
+        Raises `RackwrightError` when there is none, and when there is no reflection to compare objects by.
+        """
         if message not in self.classes:
             known = ", ".join(sorted(self.classes)) or "none"
             raise RackwrightError(f"{self.proto}: no message {message}; there are {known}")
+        if message in self.lite:
+            raise RackwrightError(
+                f"{self.proto}: {message} has no reflection to compare objects by, since the file says "
+                "optimize_for = LITE_RUNTIME; measure it without that option"
+            )
         return self.classes[message]
 
     def generate(self, folder: Path) -> list[Path]:
@@ -80,13 +90,26 @@ def read_schema(proto: Path, include: Sequence[Path] = ()) -> Schema:
     )
     files: list[str] = []
     classes: dict[str, str] = {}
+    lite: set[str] = set()
     for number, file in fields(descriptors):
         if number == _FILE and isinstance(file, bytes):
-            name, declared = _read_file(file)
-            if _is_generated(name, folders):
-                files.append(name)
-                classes |= declared
-    return Schema(proto, folders, tuple(files), classes, descriptors)
+            read = _read_file(file)
+            if _is_generated(read.name, folders):
+                _check_names(read)
+                files.append(read.name)
+                classes |= read.classes
+                lite |= set(read.classes if read.is_lite else ())
+    return Schema(proto, folders, tuple(files), classes, frozenset(lite), descriptors)
+
+
+def _check_names(file: _File) -> None:
+    """Raises `RackwrightError` for a name that hides the namespace std from the generated classes."""
+    scopes = [f"package {file.package}"] if "std" in file.scope[1:] else []
+    scopes += [f"message {name}" for name in file.classes if "std" in name.split(".")[len(file.scope) :]]
+    if scopes:
+        raise RackwrightError(
+            f"{file.name}: {scopes[0]}: what the official generator makes of the name std does not compile"
+        )
 
 
 def _is_generated(name: str, folders: Sequence[Path]) -> bool:
@@ -133,8 +156,24 @@ def _edition_among(said: str, include: Sequence[Path]) -> str | None:
     return None
 
 
-def _read_file(descriptor: bytes) -> tuple[str, dict[str, str]]:
+@dataclass(frozen=True)
+class _File:
+    """A .proto file: its name, its package, the classes of its messages, whether these are lite ones."""
+
+    name: str
+    package: str
+    classes: dict[str, str]
+    is_lite: bool
+
+    @property
+    def scope(self) -> list[str]:
+        """The parts of the package's name."""
+        return [part for part in self.package.split(".") if part]
+
+
+def _read_file(descriptor: bytes) -> _File:
     name = package = ""
+    is_lite = False
     messages: list[bytes] = []
     for number, value in fields(descriptor):
         if not isinstance(value, bytes):
@@ -143,15 +182,16 @@ def _read_file(descriptor: bytes) -> tuple[str, dict[str, str]]:
             name = value.decode()
         elif number == _FILE_PACKAGE:
             package = value.decode()
+        elif number == _FILE_OPTIONS:
+            is_lite = _OPTIMIZED_FOR_LITE_RUNTIME in fields(value)
         elif number == _FILE_MESSAGE:
             messages.append(value)
-    scope = "".join(f"::{_legal(part)}" for part in package.split(".") if part)
-    prefix = f"{package}." if package else ""
-    classes = {}
+    file = _File(name, package, {}, is_lite)
+    scope = "".join(f"::{_legal(part)}" for part in file.scope)
     for message in messages:
         for path in _paths(message):
-            classes[prefix + ".".join(path)] = f"{scope}::{_class_name(path)}"
-    return name, classes
+            file.classes[".".join([*file.scope, *path])] = f"{scope}::{_class_name(path)}"
+    return file
 
 
 def _legal(name: str) -> str:

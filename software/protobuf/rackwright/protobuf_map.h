@@ -20,6 +20,9 @@ struct NodeLayout {
     size_t next;
 };
 
+// Whether a unit has made this entry of a map: those of the library are of another class.
+bool is_parsed_entry(const google::protobuf::Message &entry);
+
 // Fills the table; gives what the list of the map's class says of nodes, or 0 if they are too large.
 uint64_t describe_nodes(NodeTable &table, const NodeLayout &layout, const Field &key,
                         const Field &value, const Type *message);
@@ -48,6 +51,11 @@ template <class Entry> struct Members : Entry {
     static const auto &hasbits(const Entry &entry) { return entry.*(&Members::_has_bits_); }
 };
 
+// The class of the entries that a unit makes: the same in all, but for the address that tells the class.
+template <class Entry> struct ParsedEntry final : Entry {
+    using Entry::Entry;
+};
+
 } // namespace map_details
 
 template <class MapField>
@@ -57,6 +65,8 @@ void Builder::map(const Field &field, const MapField &member, const Field &key, 
     static_assert(sizeof(MapField) == 120, "the units know the layout of this class");
     using Parts = map_details::Parts<MapField>;
     using Entry = typename Parts::Entry;
+    using Parsed = map_details::ParsedEntry<Entry>;
+    static_assert(sizeof(Parsed) == sizeof(Entry), "the library takes one for the other");
     using Members = map_details::Members<Entry>;
     static Storage<sizeof(Entry), 2, 2, 1> room;
     static NodeTable nodes;
@@ -67,7 +77,7 @@ void Builder::map(const Field &field, const MapField &member, const Field &key, 
         part.implicit_presence = false;
         part.in_entry = true;
     }
-    describe<Entry>(type, room.room(nullptr), 1, 2, 0, [&](Builder &builder, const Entry &entry) {
+    describe<Parsed>(type, room.room(nullptr), 1, 2, 0, [&](Builder &builder, const Entry &entry) {
         const auto &hasbits = Members::hasbits(entry);
         builder.hasbits(&hasbits, sizeof hasbits);
         builder.field(parts[0], &Members::key(entry), 0);
