@@ -180,8 +180,9 @@ def all_steps() -> tuple[Step, ...]:
     engine = Step(
         "engine",
         "simulation engine (Rust, release)",
-        inputs=(ENGINE, REPOSITORY / ".cargo" / "config.toml"),
-        patterns=("*.rs", "Cargo.toml", "Cargo.lock", "*.c", "*.cpp", "*.h"),
+        # The encoding of DRX is a resource of the hardware.
+        inputs=(ENGINE, REPOSITORY / ".cargo" / "config.toml", HARDWARE / "src" / "main" / "resources"),
+        patterns=("*.rs", "Cargo.toml", "Cargo.lock", "*.c", "*.cpp", "*.h", "*.json"),
         outputs=(_EXTENSION,),
         settings=(*_tool_versions("cargo"), _instruction_sets()),
         run=_build_engine,
@@ -190,7 +191,7 @@ def all_steps() -> tuple[Step, ...]:
         "hardware",
         "hardware generators (Chisel, Maven)",
         inputs=(HARDWARE / "src" / "main", HARDWARE / "pom.xml"),
-        patterns=("*.scala", "*.sv", "*.v"),
+        patterns=("*.scala", "*.sv", "*.v", "*.json"),
         outputs=(HARDWARE_CLASSPATH, HARDWARE_JAR),
         run=_build_hardware,
         kept=(HARDWARE / "target",),

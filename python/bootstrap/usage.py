@@ -11,6 +11,7 @@ GROUPS = {
     "Hardware units": {
         "units": "List the hardware units: what they do, their parameters, commands, ports and status.",
         "accelerate": "Run a unit alone against the memory model on a file, and verify the result.",
+        "drx": "Compile kernels that restructure arrays for the unit `drx`, and run them.",
         "protobuf": "Parse and serialize recorded messages, by the official library and by the units.",
         "synth": (
             "Synthesise a unit to gates: logic depth in FO4, the clock and the area that follow, and where "

@@ -586,3 +586,23 @@ def exercise_daronpon(design: Design, seed: int, frames: int) -> dict[str, int]:
 
 def pace_daronpon(design: Design, frames: int) -> float:
     """Cycles for each frame of 64 bytes when they come back to back: requests and their answers, in turn."""
+
+def drx_isa() -> str:
+    """The table of the encoding of DRX, in JSON."""
+
+def run_drx(
+    program: Sequence[int],
+    inputs: Sequence[bytes],
+    output_bytes: int,
+    *,
+    lanes: int,
+    scratchpad: int,
+    instructions: int,
+    loops: int,
+    limit: int,
+) -> tuple[bytes, int, int, int, int]:
+    """Runs a program of DRX in the model: its words, what its inputs hold, and the bytes of its output.
+
+    Gives the output, the number of the status, the instruction at which it ended, the bytes stored, and the
+    instructions obeyed. `limit` are instructions.
+    """

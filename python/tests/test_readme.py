@@ -52,8 +52,10 @@ def headline(text: str) -> str:
 
 
 def numbers(unit: str) -> list[str]:
-    """GHz, mm², GB/s and speed-up of a unit as it is built by default, by the committed tables."""
-    row = next(row for row in read_table().values() if row.configuration == unit)
+    """GHz, mm², GB/s and speed-up of a unit as it is built by default; empty without a row of synthesis."""
+    row = next((row for row in read_table().values() if row.configuration == unit), None)
+    if row is None:
+        return [""] * 4
     speed, library = read_speeds().get(row.rtl_hash), read_library().get(unit)
     return [
         f"{row.clock_hz / 1e9:.2f}",

@@ -105,6 +105,7 @@ def test_blocks_of_hardware_are_tested_alone() -> None:
     tests = "hardware/src/test/scala/rackwright/BlockTest.scala"
     assert taken(tests) == Selection(False, (), True, ())
     assert taken("hardware/src/main/scala/rackwright/nic/Nic.scala") == Selection(False, (), True, None)
+    assert taken("hardware/src/main/resources/rackwright/drx/isa.json") == Selection(False, None, True, None)
 
 
 def test_git_says_what_has_changed(tmp_path: Path) -> None:

@@ -116,6 +116,9 @@ def _affected_by(path: Path) -> Selection:
         return _of_crate(path)
     if parts[:3] == ("hardware", "src", "test"):
         return Selection(False, (), True, ())
+    if parts[:4] == ("hardware", "src", "main", "resources"):
+        # Crates read them as well.
+        return Selection(False, None, True, None)
     if parts[0] == "hardware":
         return Selection(False, (), True, None)
     if parts[0] == "software":

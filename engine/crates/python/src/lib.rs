@@ -8,6 +8,7 @@ mod bench;
 mod cluster;
 mod daronpon;
 mod design;
+mod drx;
 mod error;
 mod guest;
 mod loadtest;
@@ -41,5 +42,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parameters::check_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(daronpon::exercise_daronpon, module)?)?;
     module.add_function(wrap_pyfunction!(daronpon::pace_daronpon, module)?)?;
+    module.add_function(wrap_pyfunction!(drx::drx_isa, module)?)?;
+    module.add_function(wrap_pyfunction!(drx::run_drx, module)?)?;
     Ok(())
 }

@@ -5,6 +5,7 @@ import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
 import rackwright.deflate.decode.DeflateDecompressorDescription
 import rackwright.deflate.encode.DeflateCompressorDescription
+import rackwright.drx.DrxDescription
 import rackwright.nic.NicDescription
 import rackwright.pagefault.PageFaultDescription
 import rackwright.protobuf.parse.DeserializerDescription
@@ -30,7 +31,8 @@ object Units {
     StreamCopyDescription,
     NicDescription,
     PageFaultDescription,
-    DaronponDescription
+    DaronponDescription,
+    DrxDescription
   )
 
   /** The unit of that name. */

@@ -1,0 +1,118 @@
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// The encoding as the hardware reads it when it is elaborated.
+pub const TABLE: &str = include_str!("../../../../../hardware/src/main/resources/rackwright/drx/isa.json");
+
+/// Bits of an instruction.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Field {
+    /// What the bits are called; the two parts of every instruction have no name.
+    #[serde(default)]
+    pub name: String,
+    /// The lowest of them.
+    pub low: u32,
+    /// How many.
+    pub bits: u32,
+    /// Whether the highest is a sign.
+    #[serde(default)]
+    pub signed: bool,
+}
+
+impl Field {
+    /// Its value in `word`, without sign.
+    pub fn of(&self, word: u32) -> u32 {
+        let kept = u64::from(word) >> self.low & ((1 << self.bits) - 1);
+        kept as u32
+    }
+
+    /// Its value in `word`.
+    pub fn signed_of(&self, word: u32) -> i32 {
+        let unused = 32 - self.bits;
+        let raised = (self.of(word) << unused) as i32;
+        if self.signed {
+            raised >> unused
+        } else {
+            self.of(word) as i32
+        }
+    }
+}
+
+/// A function of an operation.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Function {
+    /// Its name in assembly.
+    pub name: String,
+    /// Its number.
+    pub code: u32,
+    /// Operands that it reads in the scratchpad.
+    #[serde(default)]
+    pub sources: u32,
+    /// Its fields, where they are not those of the operation.
+    #[serde(default)]
+    pub fields: Vec<Field>,
+}
+
+/// A kind of instructions.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub code: u32,
+    /// Fields of all its functions.
+    #[serde(default)]
+    pub fields: Vec<Field>,
+    /// What it can be asked for.
+    pub functions: Vec<Function>,
+}
+
+/// A type of elements.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ElementType {
+    /// Its name in assembly.
+    pub name: String,
+    /// Its number.
+    pub code: u32,
+    /// Bytes of an element; 0 for the one that is no memory, but the value of a calculator.
+    pub bytes: u32,
+    /// Whether numbers are below 0, too.
+    pub signed: bool,
+}
+
+/// The whole encoding.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Isa {
+    /// Where the number of the operation is.
+    pub operation: Field,
+    /// Where that of the function is.
+    pub function: Field,
+    /// Address calculators.
+    pub calculators: usize,
+    /// Ranges of memory that a program is given.
+    pub regions: u32,
+    /// All operations.
+    pub operations: Vec<Operation>,
+    /// All types.
+    pub types: Vec<ElementType>,
+}
+
+impl Isa {
+    /// Operation and function of `word`, if there are such.
+    pub fn meaning(&self, word: u32) -> Option<(&Operation, &Function)> {
+        let code = self.operation.of(word);
+        let operation = self.operations.iter().find(|each| each.code == code)?;
+        let code = self.function.of(word);
+        let function = operation.functions.iter().find(|each| each.code == code)?;
+        Some((operation, function))
+    }
+
+    /// The type of that number, if there is one.
+    pub fn element_type(&self, code: u32) -> Option<&ElementType> {
+        self.types.iter().find(|each| each.code == code)
+    }
+}
+
+/// The encoding.
+pub static ISA: LazyLock<Isa> =
+    LazyLock::new(|| serde_json::from_str(TABLE).expect("the table of the hardware is JSON"));

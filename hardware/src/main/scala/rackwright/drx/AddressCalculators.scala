@@ -1,0 +1,95 @@
+package rackwright.drx
+
+import chisel3._
+import chisel3.util._
+
+/** Where the loops stand, as the address calculators need it. */
+class LoopMove(params: Params) extends Bundle {
+
+  /** A loop is opened: its first iteration begins. */
+  val opens = Bool()
+
+  /** The loop `level` goes on with its next iteration. */
+  val repeats = Bool()
+  val level = UInt(params.depthBits.W)
+}
+
+/** A value for one calculator. */
+class CalculatorValue(val levels: Int) extends Bundle {
+  val calculator = UInt(log2Ceil(Isa.calculators).W)
+  val value = UInt(32.W)
+  val level = UInt(log2Ceil(levels).W)
+  val elementType = UInt(Operand.typeBits.W)
+}
+
+/** Strided address calculators: each has an address, which every loop moves by a stride of its own from one iteration
+  * to the next.
+  *
+  * A calculator holds the address of each open loop's iteration; the innermost is what operands get.
+  */
+class AddressCalculators(params: Params) extends Module {
+  private val levels = params.loopDepth
+  private val count = Isa.calculators
+
+  /** Forget all: addresses, strides and formats are 0, types `u8`. */
+  val clear = IO(Input(Bool()))
+
+  /** Open loops. */
+  val depth = IO(Input(UInt(params.depthBits.W)))
+  val move = IO(Input(new LoopMove(params)))
+
+  /** Changes of one calculator; at most one of them at a time. */
+  val base = IO(Flipped(Valid(new CalculatorValue(levels))))
+  val stride = IO(Flipped(Valid(new CalculatorValue(levels))))
+  val format = IO(Flipped(Valid(new CalculatorValue(levels))))
+  val region = IO(Flipped(Valid(new CalculatorValue(levels))))
+
+  /** Calculators asked for, and what they say now. */
+  val chosen = IO(Input(Vec(3, UInt(log2Ceil(count).W))))
+  val operands = IO(Output(Vec(3, new Operand)))
+
+  /** The regions of those asked for. */
+  val regions = IO(Output(Vec(3, UInt(3.W))))
+
+  /** `addresses(c)(l)`: of calculator c, when l loops are open. */
+  private val addresses = RegInit(VecInit.fill(count, levels + 1)(0.U(32.W)))
+  private val strides = RegInit(VecInit.fill(count, levels)(0.U(32.W)))
+  private val types = RegInit(VecInit.fill(count)(0.U(Operand.typeBits.W)))
+  private val lanes = RegInit(VecInit.fill(count)(0.U(32.W)))
+  private val regionOf = RegInit(VecInit.fill(count)(0.U(3.W)))
+  private val current = addresses.map(levelsOf => levelsOf(depth))
+
+  for (c <- 0 until count) {
+    def mine(change: Valid[CalculatorValue]): Bool = change.valid && change.bits.calculator === c.U
+    for (l <- 0 to levels) {
+      when(mine(base) && depth === l.U) { addresses(c)(l) := base.bits.value }
+      if (l < levels) {
+        when(mine(base) && depth <= l.U) { strides(c)(l) := 0.U }
+        when(mine(stride) && stride.bits.level === l.U) { strides(c)(l) := stride.bits.value }
+      }
+      if (l > 0) {
+        when(move.opens && depth === (l - 1).U) { addresses(c)(l) := addresses(c)(l - 1) }
+        when(move.repeats && move.level === (l - 1).U) { addresses(c)(l) := addresses(c)(l) + strides(c)(l - 1) }
+      }
+    }
+    when(mine(format)) {
+      types(c) := format.bits.elementType
+      lanes(c) := format.bits.value
+    }
+    when(mine(region)) { regionOf(c) := region.bits.value }
+  }
+  when(clear) {
+    addresses.foreach(_.foreach(_ := 0.U))
+    strides.foreach(_.foreach(_ := 0.U))
+    types.foreach(_ := 0.U)
+    lanes.foreach(_ := 0.U)
+    regionOf.foreach(_ := 0.U)
+  }
+
+  for (i <- chosen.indices) {
+    operands(i).address := VecInit(current)(chosen(i))
+    operands(i).elementType := types(chosen(i))
+    operands(i).lane := lanes(chosen(i))
+    regions(i) := regionOf(chosen(i))
+  }
+}

@@ -1,0 +1,80 @@
+package rackwright.drx
+
+import scala.io.Source
+import scala.util.Using
+
+import chisel3._
+
+/** The encoding of instructions, read from `isa.json`, which the model and the assembler read as well. */
+object Isa {
+  private val table: ujson.Value = {
+    val stream = getClass.getResourceAsStream("/rackwright/drx/isa.json")
+    require(stream != null, "rackwright/drx/isa.json is not on the class path")
+    ujson.read(Using.resource(Source.fromInputStream(stream, "UTF-8"))(_.mkString))
+  }
+
+  /** Address calculators. */
+  val calculators: Int = table("calculators").num.toInt
+
+  /** Ranges of memory that a program is given: the destination, then inputs. */
+  val regions: Int = table("regions").num.toInt
+
+  /** Bits of an instruction. */
+  val wordBits: Int = table("word_bits").num.toInt
+
+  /** The two parts that every instruction has. */
+  val operation: Field = Field(table("operation"))
+  val function: Field = Field(table("function"))
+
+  private def named(rows: ujson.Value, name: String): ujson.Value =
+    rows.arr.find(_("name").str == name).getOrElse(throw new NoSuchElementException(s"isa.json has no $name"))
+
+  private def operationRow(name: String): ujson.Value = named(table("operations"), name)
+
+  /** The code of an operation. */
+  def operationCode(name: String): UInt = operationRow(name)("code").num.toInt.U(operation.bits.W)
+
+  /** The functions of an operation. */
+  def functions(operation: String): Seq[Function] = operationRow(operation)("functions").arr.toSeq.map { row =>
+    Function(row("name").str, row("code").num.toInt, row.obj.get("sources").fold(0)(_.num.toInt))
+  }
+
+  /** The code of one. */
+  def functionCode(operation: String, name: String): UInt =
+    functions(operation).find(_.name == name).get.code.U(function.bits.W)
+
+  /** A field of all functions of an operation. */
+  def field(operation: String, name: String): Field = Field(named(operationRow(operation)("fields"), name))
+
+  /** A field of one function. */
+  def field(operation: String, function: String, name: String): Field =
+    Field(named(named(operationRow(operation)("functions"), function)("fields"), name))
+
+  /** Types of elements in memory. */
+  val types: Seq[ElementType] = table("types").arr.toSeq.map { row =>
+    ElementType(row("name").str, row("code").num.toInt, row("bytes").num.toInt, row("signed").bool)
+  }
+
+  /** The type of that name. */
+  def typed(name: String): ElementType = types.find(_.name == name).get
+}
+
+/** A function of an operation: its code, and how many operands it reads. */
+case class Function(name: String, code: Int, sources: Int)
+
+/** A type of elements; one without bytes is not in the scratchpad. */
+case class ElementType(name: String, code: Int, bytes: Int, signed: Boolean)
+
+/** Bits of an instruction. */
+case class Field(low: Int, bits: Int, signed: Boolean) {
+
+  /** Its value in `word`. */
+  def of(word: UInt): UInt = word(low + bits - 1, low)
+}
+
+object Field {
+
+  /** As the table has it. */
+  def apply(row: ujson.Value): Field =
+    Field(row("low").num.toInt, row("bits").num.toInt, row.obj.get("signed").exists(_.bool))
+}

@@ -1,0 +1,67 @@
+package rackwright.drx
+
+import chisel3.util.{isPow2, log2Ceil}
+
+import rackwright.port.MemoryPortParams
+
+/** What the user says about a DRX.
+  *
+  * @param lanes
+  *   elements computed in a cycle.
+  * @param scratchpadKib
+  *   size of the scratchpad.
+  * @param banks
+  *   parts of the scratchpad that are accessed at the same time, each a range of addresses.
+  * @param instructionKib
+  *   size of the instruction memory.
+  * @param loopDepth
+  *   loops within each other.
+  * @param portBytes
+  *   bytes per beat of both memory ports.
+  * @param outstanding
+  *   beats outstanding on each port.
+  * @param commandQueue
+  *   operations that may wait.
+  */
+case class Params(
+    lanes: Int = 32,
+    scratchpadKib: Int = 64,
+    banks: Int = 4,
+    instructionKib: Int = 64,
+    loopDepth: Int = 6,
+    portBytes: Int = 32,
+    outstanding: Int = 64,
+    commandQueue: Int = 4
+) {
+
+  /** Bytes that a lane computes in a cycle, of the widest type. */
+  val laneBytes: Int = 4
+
+  /** Bytes of a vector of the widest type, and of a line of the scratchpad. */
+  val lineBytes: Int = laneBytes * lanes
+  val scratchpadBytes: Int = 1024 * scratchpadKib
+  val lines: Int = scratchpadBytes / lineBytes
+  require(isPow2(lanes) && lineBytes >= portBytes, s"a line of $lanes lanes is less than a beat of $portBytes bytes")
+  require(
+    lines >= 4 * banks,
+    s"a scratchpad of $scratchpadKib KiB in $banks banks has less than four lines of $lanes lanes in each"
+  )
+
+  /** Instructions held. */
+  val instructions: Int = 1024 * instructionKib / 4
+
+  /** Bits of an address in the scratchpad, of the number of a byte in a line, of a count of bytes in it, of a line. */
+  val addressBits: Int = log2Ceil(scratchpadBytes)
+  val offsetBits: Int = log2Ceil(lineBytes)
+  val countBits: Int = log2Ceil(lineBytes + 1)
+  val lineBits: Int = log2Ceil(lines)
+
+  /** Bits of the number of an instruction, where one more than the last is a number too. */
+  val indexBits: Int = log2Ceil(instructions + 1)
+
+  /** Bits of a count of open loops. */
+  val depthBits: Int = log2Ceil(loopDepth + 1)
+
+  /** Shape of the read port of what loads data. */
+  val port: MemoryPortParams = MemoryPortParams(portBytes, log2Ceil(outstanding))
+}

@@ -1,0 +1,128 @@
+package rackwright.drx
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.Sram
+import rackwright.stream.Lines
+
+/** Bytes to read: `count`, at most a line, from `address`. */
+class ScratchpadRead(params: Params) extends Bundle {
+  val address = UInt(params.addressBits.W)
+  val count = UInt(params.countBits.W)
+
+  def line: UInt = address >> params.offsetBits
+  def offset: UInt = address(params.offsetBits - 1, 0)
+
+  /** The bytes are in two lines. */
+  def straddles: Bool = offset +& count > params.lineBytes.U
+}
+
+/** Bytes to write, each at its place in its line: those of `lower` in `line`, those of `upper` in the next. */
+class ScratchpadWrite(params: Params) extends Bundle {
+  val line = UInt(params.lineBits.W)
+  val data = UInt((8 * params.lineBytes).W)
+  val lower = UInt(params.lineBytes.W)
+  val upper = UInt(params.lineBytes.W)
+  val straddles = Bool()
+
+  /** Places the low bytes of `bytes` for which `mask` has ones at `address`. */
+  def place(params: Params, address: UInt, bytes: UInt, mask: UInt): Unit = {
+    val offset = address(params.offsetBits - 1, 0)
+    val turned = (Cat(mask, mask) << offset)(2 * params.lineBytes - 1, params.lineBytes)
+    val behind = ~Lines.mask(offset, params.lineBytes)
+    line := address >> params.offsetBits
+    data := Lines.rotate(bytes, offset, params.lineBytes)
+    lower := turned & behind
+    upper := turned & ~behind
+    straddles := upper.orR
+  }
+}
+
+/** The scratchpad: bytes in lines of a vector, in banks that are accessed at the same time.
+  *
+  * A bank is a range of addresses, in two memories: its even and its odd lines, so that any bytes of the length of a
+  * line are read and written in a cycle. Accesses of the same kind to one bank take turns, the first port first. A read
+  * and a write of one line at once, which memories don't define, are kept apart where the ports are those of transfers;
+  * who computes keeps them apart itself.
+  */
+class Scratchpad(params: Params) extends Module {
+  import Scratchpad._
+
+  /** Two operands, then bytes to be stored. */
+  val reads = IO(Vec(readers, Flipped(Decoupled(new ScratchpadRead(params)))))
+
+  /** In the cycle after a read: its bytes, the first one lowest. */
+  val data = IO(Output(Vec(readers, UInt((8 * params.lineBytes).W))))
+
+  /** Results, which never wait, then bytes loaded. */
+  val writes = IO(Vec(writers, Flipped(Decoupled(new ScratchpadWrite(params)))))
+
+  private val bankBits = log2Ceil(params.banks)
+  private def bankOf(line: UInt): UInt =
+    if (params.banks == 1) 0.U else line(params.lineBits - 1, params.lineBits - bankBits)
+  private def banks(line: UInt, straddles: Bool): UInt =
+    UIntToOH(bankOf(line), params.banks) | Mux(straddles, UIntToOH(bankOf(next(line)), params.banks), 0.U)
+  private def next(line: UInt): UInt = (line + 1.U)(params.lineBits - 1, 0)
+  private def meet(read: ScratchpadRead, write: ScratchpadWrite): Bool =
+    read.line === write.line || (read.straddles && next(read.line) === write.line) ||
+      (write.straddles && read.line === next(write.line))
+
+  private val readBanks = reads.map(read => banks(read.bits.line, read.bits.straddles))
+  private val writeBanks = writes.map(write => banks(write.bits.line, write.bits.straddles))
+
+  writes(results).ready := true.B
+  for (i <- 0 until readers) {
+    val taken = (0 until i).map(j => reads(j).fire && (readBanks(j) & readBanks(i)).orR)
+    val written = writes(results).valid && meet(reads(i).bits, writes(results).bits)
+    reads(i).ready := !taken.fold(if (i == stored) written else false.B)(_ || _)
+    assert(!reads(i).fire || !written, "a line is read and written at once")
+  }
+  writes(loaded).ready := !(writes(results).valid && (writeBanks(0) & writeBanks(1)).orR) &&
+    !reads.map(read => read.valid && meet(read.bits, writes(loaded).bits)).reduce(_ || _)
+
+  private val memories = Seq.tabulate(params.banks, 2)((bank, half) => memory(bank, half == 1))
+
+  /** What a memory reads: the line of the port that has its bank in this cycle. */
+  private def memory(bank: Int, odd: Boolean): UInt = {
+    val lines = Sram(params.lines / params.banks / 2, Vec(params.lineBytes, UInt(8.W)))
+    def row(line: UInt): UInt = (line >> 1)(params.lineBits - bankBits - 2, 0)
+    // Of two lines that follow one another, the one that is even or odd.
+    def mine(line: UInt): UInt = row(if (odd) line else line + line(0))
+    val (reading, writing) = (
+      reads.zip(readBanks).map { case (read, of) => read.fire && of(bank) },
+      writes.zip(writeBanks).map { case (write, of) => write.fire && of(bank) }
+    )
+    val write = Mux1H(writing, writes.map(_.bits))
+    val first = write.line(0) === odd.B
+    // Lines on both sides of the border of two banks are written by the bank that has them.
+    val place = Mux(first, write.line, next(write.line))
+    val mask = Mux(first, write.lower, write.upper)
+    when(writing.reduce(_ || _) && bankOf(place) === bank.U) {
+      lines.write(row(place), write.data.asTypeOf(Vec(params.lineBytes, UInt(8.W))), mask.asBools)
+    }
+    lines.read(mine(Mux1H(reading, reads.map(_.bits.line))), reading.reduce(_ || _)).asUInt
+  }
+
+  for (i <- 0 until readers) {
+    val line = RegNext(reads(i).bits.line)
+    val offset = RegNext(reads(i).bits.offset)
+    val (even, odd) = (line + line(0), line | 1.U)
+    def of(line: UInt, half: Int): UInt = VecInit(memories.map(_(half)))(bankOf(line(params.lineBits - 1, 0)))
+    val (first, second) = (
+      Mux(line(0), of(odd, 1), of(even, 0)),
+      Mux(line(0), of(even, 0), of(odd, 1))
+    )
+    val both = Lines.merge(Lines.mask(offset, params.lineBytes), second, first, params.lineBytes)
+    data(i) := Lines.rotate(both, 0.U - offset, params.lineBytes)
+  }
+}
+
+/** The ports of a [[Scratchpad]]. */
+object Scratchpad {
+  val readers: Int = 3
+  val writers: Int = 2
+  val stored: Int = 2
+  val results: Int = 0
+  val loaded: Int = 1
+}

@@ -1,0 +1,84 @@
+package rackwright.drx
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.memory.RegisterFile
+import rackwright.port.MemoryPort
+import rackwright.stream.Lines
+
+/** Brings bytes of the scratchpad into memory: a beat is read and written in each cycle. */
+class StoreEngine(params: Params) extends Module {
+  import StoreEngine.waiting
+
+  private val port = params.port
+
+  val transfer = IO(Flipped(Decoupled(new Transfer(params))))
+
+  /** Write nothing more that has not been read; what was asked for is awaited. */
+  val clear = IO(Input(Bool()))
+  val memory = IO(new MemoryPort(port))
+  val read = IO(Decoupled(new ScratchpadRead(params)))
+
+  /** Of the read of the cycle before. */
+  val data = IO(Input(UInt((8 * params.lineBytes).W)))
+  val report = IO(Output(new TransferReport(params)))
+
+  /** No transfer waits, and no beat is under way. */
+  val idle = IO(Output(Bool()))
+
+  private val cutter = Module(new TransferCutter(params))
+  private val ring = Module(new BeatRing(port.outstanding))
+  private val asked = RegisterFile(port.outstanding, UInt(params.indexBits.W))
+  private val beats = Module(new Queue(new StoredBeat(params), waiting))
+  cutter.transfer <> transfer
+  cutter.clear := clear
+
+  // A beat is read when there is room for it.
+  private val reading = RegNext(read.fire, false.B)
+  private val room = beats.io.count +& reading < waiting.U
+  read.valid := cutter.beat.valid && room
+  cutter.beat.ready := read.ready && room
+  read.bits.address := cutter.beat.bits.place
+  read.bits.count := cutter.beat.bits.count
+
+  private val beat = RegEnable(cutter.beat.bits, read.fire)
+  beats.io.enq.valid := reading
+  beats.io.enq.bits.beat := beat
+  beats.io.enq.bits.data := (data(8 * port.bytes - 1, 0) << Cat(beat.offset, 0.U(3.W)))(8 * port.bytes - 1, 0)
+  assert(!reading || beats.io.enq.ready, "a beat that was read has no place")
+
+  private val oldest = beats.io.deq
+  memory.request.valid := oldest.valid && ring.allocate.valid
+  oldest.ready := memory.request.ready && ring.allocate.valid
+  ring.allocate.ready := memory.request.ready && oldest.valid
+  ring.last := oldest.bits.beat.last
+  memory.request.bits.address := oldest.bits.beat.beat << port.offsetBits
+  memory.request.bits.write := true.B
+  memory.request.bits.data := oldest.bits.data
+  memory.request.bits.mask :=
+    (Lines.mask(oldest.bits.beat.count, port.bytes) << oldest.bits.beat.offset)(port.bytes - 1, 0)
+  memory.request.bits.tag := ring.allocate.bits
+  when(oldest.fire) { asked.write(ring.allocate.bits, oldest.bits.beat.index) }
+
+  memory.response.ready := true.B
+  ring.done.valid := memory.response.valid
+  ring.done.bits := memory.response.bits.tag
+  report.ended := ring.ended
+  report.fault := memory.response.valid && memory.response.bits.fault
+  report.index := asked.read(memory.response.bits.tag)
+  idle := cutter.empty && ring.empty && !reading && !beats.io.deq.valid
+}
+
+/** A beat that was read, with the bytes at their place in it. */
+class StoredBeat(params: Params) extends Bundle {
+  val beat = new TransferBeat(params)
+  val data = UInt((8 * params.portBytes).W)
+}
+
+/** What is fixed. */
+object StoreEngine {
+
+  /** Beats that wait for memory. */
+  val waiting: Int = 4
+}

@@ -1,0 +1,113 @@
+package rackwright.drx
+
+import chisel3._
+import chisel3.util._
+
+/** The lanes: operands from the scratchpad, a function, results to the scratchpad; a chunk in each cycle.
+  *
+  * Stages after a chunk has its reads: bytes in order, numbers, results, packed bytes, write. Nothing stops on the way;
+  * a chunk waits before it begins for the lines it reads that an earlier one writes.
+  */
+class VectorUnit(params: Params) extends Module {
+  val chunk = IO(Flipped(Decoupled(new VectorChunk(params))))
+  val reads = IO(Vec(2, Decoupled(new ScratchpadRead(params))))
+
+  /** Of the reads of the cycle before. */
+  val data = IO(Input(Vec(2, UInt((8 * params.lineBytes).W))))
+  val write = IO(Valid(new ScratchpadWrite(params)))
+
+  /** No chunk is under way. */
+  val empty = IO(Output(Bool()))
+
+  /** A chunk waits for a result, or for a bank. */
+  val dependencyStall = IO(Output(Bool()))
+  val bankStall = IO(Output(Bool()))
+
+  private val operands = Seq(chunk.bits.first, chunk.bits.second)
+  private val wanted = Seq(
+    !Elements.constant(chunk.bits.first),
+    LaneFunction.isBinary(chunk.bits.function) && !Elements.constant(chunk.bits.second)
+  )
+  private val requests = operands.map { operand =>
+    val read = Wire(new ScratchpadRead(params))
+    read.address := operand.address
+    read.count := Elements.span(operand, chunk.bits.count)
+    read
+  }
+  private val fetched = RegInit(VecInit.fill(2)(false.B))
+
+  // Stage by stage, the chunks under way.
+  private val stages = 5
+  private val valid = RegInit(VecInit.fill(stages)(false.B))
+  private val under = Reg(Vec(stages, new VectorChunk(params)))
+
+  /** Lines that chunks under way write. */
+  private def hazard(read: ScratchpadRead): Bool = VecInit(valid.zip(under).map { case (there, of) =>
+    val written = Wire(new ScratchpadRead(params))
+    written.address := of.destination.address
+    written.count := Elements.span(of.destination, of.count)
+    val next = (read.line + 1.U)(params.lineBits - 1, 0)
+    val nextWritten = (written.line + 1.U)(params.lineBits - 1, 0)
+    there && (read.line === written.line || (read.straddles && next === written.line) ||
+      (written.straddles && read.line === nextWritten))
+  }).asUInt.orR
+
+  private val waits = requests.zip(wanted).map { case (read, want) => want && hazard(read) }.reduce(_ || _)
+  private val served = reads.zip(wanted).zip(fetched).map { case ((read, want), before) =>
+    !want || before || read.ready
+  }
+  for ((((read, request), want), before) <- reads.zip(requests).zip(wanted).zip(fetched)) {
+    read.valid := chunk.valid && want && !before && !waits
+    read.bits := request
+  }
+  chunk.ready := !waits && served.reduce(_ && _)
+  dependencyStall := chunk.valid && waits
+  bankStall := chunk.valid && !waits && !chunk.ready
+  for ((before, read) <- fetched.zip(reads)) { before := !chunk.fire && (before || read.fire) }
+
+  valid(0) := chunk.fire
+  when(chunk.fire) { under(0) := chunk.bits }
+  for (i <- 1 until stages) {
+    valid(i) := valid(i - 1)
+    when(valid(i - 1)) { under(i) := under(i - 1) }
+  }
+  empty := !valid.reduce(_ || _)
+
+  // First stage: bytes. What one operand brings stays until those of the other are there.
+  private val lines = reads.zip(data).map { case (read, bytes) => RegEnable(bytes, RegNext(read.fire, false.B)) }
+
+  // Second stage: numbers.
+  private val numbers = lines.zip(Seq[VectorChunk => Operand](_.first, _.second)).map { case (line, which) =>
+    val operand = which(under(1))
+    RegNext(VecInit.tabulate(params.lanes) { lane =>
+      val own = Elements.load(line, operand.elementType, lane)
+      val shared = Mux(Elements.constant(operand), operand.address, Elements.load(line, operand.elementType, 0))
+      Mux(Elements.same(operand), shared, own)
+    })
+  }
+
+  // Third stage: results.
+  private val computed = VecInit.tabulate(params.lanes) { lane =>
+    val (value, written) =
+      LaneFunction(under(2).function, numbers(0)(lane), numbers(1)(lane), under(2).destination.elementType)
+    val result = Wire(new Bundle {
+      val value = UInt(32.W)
+      val written = Bool()
+    })
+    result.value := value
+    result.written := written && lane.U < under(2).count
+    result
+  }
+  private val results = RegNext(computed)
+
+  // Fourth stage: bytes at their place.
+  private val (packed, mask) = Elements.pack(
+    results.map(_.value),
+    VecInit(results.map(_.written)).asUInt,
+    Elements.bytes(under(3).destination.elementType)
+  )
+  private val placed = Wire(new ScratchpadWrite(params))
+  placed.place(params, under(3).destination.address, packed, mask)
+  write.valid := valid(4)
+  write.bits := RegNext(placed)
+}

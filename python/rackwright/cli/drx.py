@@ -1,0 +1,200 @@
+"""`rw drx`: kernels of the unit that restructures data, and its programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rackwright.cli.accelerate import read_input, write_output
+from rackwright.cli.output import EXIT_FAILED, JsonOption, print_json, print_record, working
+from rackwright.cli.settings import SetOption, parse_settings
+from rackwright.errors import RackwrightError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rackwright.drx.result import KernelResult
+
+drx = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Compile kernels that restructure arrays for the unit `drx`, and run them.",
+)
+
+KernelArgument = Annotated[Path, typer.Argument(help="A Python file with one kernel.", metavar="KERNEL.py")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE")]
+OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="Where to put the result.")]
+
+
+class Form(StrEnum):
+    """What a compiled kernel is shown as."""
+
+    ir = "ir"
+    schedule = "schedule"
+    asm = "asm"
+
+
+class Place(StrEnum):
+    """Where a kernel runs."""
+
+    rtl = "rtl"
+    model = "model"
+    host = "host"
+
+
+@drx.command("compile")
+def compile_(
+    kernel: KernelArgument,
+    emit: Annotated[
+        Form | None,
+        typer.Option(help="Show loop nests, tiles and buffers, or instructions, instead of the program."),
+    ] = None,
+    output: OutputOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Compile a kernel for a unit with the parameters of --set, by default the one that is built by default.
+
+    Without --emit, the program itself goes to the file of -o. The same kernel gives the same bytes.
+
+    Examples:
+        ./rw drx compile examples/drx/scale.py --emit asm
+
+        ./rw drx compile examples/drx/scale.py --set lanes=128 -o scale.drx
+
+    """
+    from rackwright.drx import Configuration, compile_kernel, load_kernel
+
+    if emit is None and output is None:
+        raise RackwrightError("a program is no text: -o FILE, or --emit asm")
+    compiled = compile_kernel(load_kernel(kernel), Configuration.of(parse_settings(settings)))
+    texts = {Form.ir: compiled.ir, Form.schedule: compiled.schedule, Form.asm: str(compiled.program)}
+    data = compiled.program.to_bytes() if emit is None else texts[emit].encode()
+    _give(data, output)
+
+
+@drx.command("asm")
+def assemble(file: FileArgument, output: OutputOption = None) -> None:
+    """Make a program of its text: a line an instruction, with its fields as NAME=VALUE; the others are 0.
+
+    Examples:
+        ./rw drx asm scale.s -o scale.drx
+
+    """
+    from rackwright.drx import Program
+
+    if output is None:
+        raise RackwrightError("a program is no text: -o FILE")
+    with _named(file):
+        program = Program.from_text(_text(read_input(file)))
+    _give(program.to_bytes(), output)
+
+
+@drx.command("disasm")
+def disassemble(file: FileArgument, output: OutputOption = None) -> None:
+    """Show the instructions of a program, as `asm` reads them.
+
+    Examples:
+        ./rw drx disasm scale.drx
+
+    """
+    from rackwright.drx import Program
+
+    with _named(file):
+        program = Program.from_bytes(read_input(file))
+    _give(str(program).encode(), output)
+
+
+@drx.command("run")
+def run(
+    kernel: KernelArgument,
+    inputs: Annotated[
+        list[Path] | None,
+        typer.Option("--input", help="An input, in the order of the parameters; without any, random ones."),
+    ] = None,
+    on: Annotated[
+        Place, typer.Option("--on", help="The unit in RTL, its exact model, or NumPy on this machine.")
+    ] = Place.model,
+    output: OutputOption = None,
+    settings: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run a kernel, and compare the result with NumPy's. Inputs and the result are files of NumPy.
+
+    The exit status is 0 when the program ended well and the result is the same, to the bit.
+
+    Examples:
+        ./rw drx run examples/drx/scale.py
+
+        ./rw drx run examples/drx/scale.py --on rtl --set lanes=8 --json
+
+        ./rw drx run examples/drx/scale.py --input x.npy -o scaled.npy
+
+    """
+    from rackwright.drx import load_kernel
+    from rackwright.drx.arrays import random_inputs, read_array, write_array
+    from rackwright.drx.result import run_kernel
+
+    loaded = load_kernel(kernel)
+    arrays: list[np.ndarray[Any, Any]] = (
+        [read_array(path) for path in inputs] if inputs else random_inputs(loaded)
+    )
+    with working(f"{loaded.name}: on {on.value}"):
+        result = run_kernel(loaded, arrays, on.value, parse_settings(settings))
+    if output is not None:
+        write_array(output, result.output)
+    if json:
+        print_json(result.record())
+    else:
+        _print(result)
+    if not result.verified:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print(result: KernelResult) -> None:
+    record, ended = result.record(), result.ended
+    pairs = [
+        ("kernel", result.kernel),
+        ("on", result.on),
+        ("status", result.status if ended is None else f"{result.status} at instruction {ended.index:,}"),
+        ("verified", "yes (NumPy)" if result.verified else "NO (NumPy)"),
+        ("bytes", f"{result.bytes:,}"),
+    ]
+    if result.instructions is not None:
+        pairs.append(("instructions", f"{result.instructions:,}"))
+    if ended is not None and ended.cycles is not None and ended.clock_hz is not None:
+        clock = f"{ended.clock_hz / 1e9:g} GHz ({ended.clock_source})"
+        pairs += [
+            ("cycles", f"{ended.cycles:,} at {clock}"),
+            ("speed", f"{record['bytes_per_second'] / 1e9:.2f} GB/s of inputs and result"),
+            ("digest", str(ended.digest)),
+        ]
+    print_record(pairs)
+
+
+def _give(data: bytes, output: Path | None) -> None:
+    """Writes a result to its file, or as text to standard output."""
+    if output is None:
+        typer.echo(data.decode(), nl=False)
+    else:
+        write_output(output, data)
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise RackwrightError(f"is no text: {error.reason} at byte {error.start}") from error
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Has errors name a file."""
+    try:
+        yield
+    except RackwrightError as error:
+        raise RackwrightError(f"{file}: {str(error).removeprefix(f'{file}: ')}") from error

@@ -1,0 +1,202 @@
+"""The arrays that a kernel sees while it is traced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rackwright.drx.element import Element, boolean, element_of
+from rackwright.drx.expression import Apply, Cast, Constant, Expression
+from rackwright.drx.views import Index, broadcast, indexed, permuted
+from rackwright.errors import RackwrightError
+
+
+class Array:
+    """An array that is not there yet: operations on it are remembered, by the rules of the standard."""
+
+    __array_ufunc__ = None
+    """NumPy's arrays leave operators to this class."""
+
+    def __init__(self, expression: Expression) -> None:
+        self.expression = expression
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements along each axis."""
+        return self.expression.shape
+
+    @property
+    def ndim(self) -> int:
+        """Axes."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]:
+        """The type of its elements, as NumPy's."""
+        return self.expression.element.dtype
+
+    @property
+    def T(self) -> Array:  # noqa: N802 (the standard's name)
+        """Both axes of a matrix in the other order."""
+        if self.ndim != 2:
+            raise RackwrightError(f"T is for two axes, and this has {self.ndim}: xp.permute_dims")
+        return Array(permuted(self.expression, (1, 0)))
+
+    def __getitem__(self, index: Index | tuple[Index, ...]) -> Array:
+        return Array(indexed(self.expression, index))
+
+    def __bool__(self) -> bool:
+        raise RackwrightError("a kernel can't decide by the value of an array: xp.where")
+
+    def __iter__(self) -> Any:
+        return (self[place] for place in range(self.shape[0]))
+
+    def __add__(self, other: Any) -> Array:
+        return binary("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Array:
+        return binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Array:
+        return binary("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Array:
+        return binary("multiply", self, other)
+
+    __rmul__ = __mul__
+
+    def __and__(self, other: Any) -> Array:
+        return binary("and", self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Array:
+        return binary("or", self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> Array:
+        return binary("xor", self, other)
+
+    __rxor__ = __xor__
+
+    def __lshift__(self, other: Any) -> Array:
+        return binary("shift_left", self, other)
+
+    def __rshift__(self, other: Any) -> Array:
+        return binary("shift_right", self, other)
+
+    def __floordiv__(self, other: Any) -> Array:
+        return binary("shift_right", self, _exponent(other, "//"))
+
+    def __mod__(self, other: Any) -> Array:
+        _exponent(other, "%")
+        return binary("and", self, other - 1)
+
+    def __pow__(self, other: Any) -> Array:
+        if other != 2:
+            raise RackwrightError(f"** {other} is not something that the unit does; ** 2 is")
+        return self * self
+
+    def __neg__(self) -> Array:
+        return binary("subtract", 0, self)
+
+    def __pos__(self) -> Array:
+        return self
+
+    def __invert__(self) -> Array:
+        return binary("xor", self, 1 if self.expression.element is boolean else all_ones(self))
+
+    def __lt__(self, other: Any) -> Array:
+        return compare("less", self, other)
+
+    def __gt__(self, other: Any) -> Array:
+        return compare("less", other, self)
+
+    def __le__(self, other: Any) -> Array:
+        return ~compare("less", other, self)
+
+    def __ge__(self, other: Any) -> Array:
+        return ~compare("less", self, other)
+
+    def __eq__(self, other: object) -> Array:  # type: ignore[override]
+        return compare("equal", self, other)
+
+    def __ne__(self, other: object) -> Array:  # type: ignore[override]
+        return ~compare("equal", self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def all_ones(array: Array) -> int:
+    """The number of the array's type whose bits are all set."""
+    return int(np.invert(np.zeros((), array.dtype)))
+
+
+def _exponent(divisor: Any, sign: str) -> int:
+    if not isinstance(divisor, int) or divisor < 1 or divisor & (divisor - 1):
+        raise RackwrightError(f"{sign} {divisor}: the unit divides by powers of two alone")
+    return divisor.bit_length() - 1
+
+
+def expressions(*operands: Any) -> list[Expression]:
+    """The operands as arrays of one shape; a number has the type of the first array."""
+    arrays = [operand.expression for operand in operands if isinstance(operand, Array)]
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise RackwrightError(f"shapes {shapes} do not fit each other") from None
+    return [
+        broadcast(operand.expression, shape)
+        if isinstance(operand, Array)
+        else _constant(operand, arrays[0].element, shape)
+        for operand in operands
+    ]
+
+
+def _constant(number: Any, element: Element, shape: tuple[int, ...]) -> Constant:
+    if isinstance(number, np.integer | np.bool_):
+        element, number = element_of(number.dtype), int(number)
+    if isinstance(number, float | np.floating):
+        raise RackwrightError(f"{number} is not a whole number, and the unit computes with these alone")
+    if not isinstance(number, int):
+        raise RackwrightError(f"{number!r} is neither an array of the kernel nor a number")
+    limits = np.iinfo(np.uint8 if element is boolean else element.dtype)  # type: ignore[type-var]
+    if not limits.min <= number <= limits.max:
+        raise RackwrightError(f"{number} is not in the range of {element.dtype.name}")
+    return Constant(element, shape, number)
+
+
+def common(parts: list[Expression]) -> Element:
+    """The type that the standard gives to what is made of these."""
+    return element_of(np.result_type(*(part.element.dtype for part in parts)))
+
+
+def binary(function: str, first: Any, second: Any) -> Array:
+    """A function of two arrays, or of an array and a number, in the type of both."""
+    parts = expressions(first, second)
+    element = common(parts)
+    if element is boolean and function not in ("and", "or", "xor"):
+        raise RackwrightError(f"{function} of truth values: xp.astype them to a type of numbers first")
+    return Array(Apply(element, parts[0].shape, function, tuple(parts)))
+
+
+def compare(function: str, first: Any, second: Any) -> Array:
+    """A comparison, whose result are truth values."""
+    parts = expressions(first, second)
+    common(parts)
+    return Array(Apply(boolean, parts[0].shape, function, tuple(parts)))
+
+
+def cast(array: Array, element: Element) -> Array:
+    """The array in another type: the low bits of its numbers; of truth values, whether they are not 0."""
+    own = array.expression
+    if own.element is element:
+        return array
+    if element is boolean:
+        return array != 0
+    return Array(Cast(element, own.shape, own))

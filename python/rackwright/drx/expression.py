@@ -1,0 +1,72 @@
+"""What a kernel computes, as a graph: inputs seen in some order, constants, and functions of them.
+
+Ways to look at an array (slices, other orders of axes, other shapes) end at the inputs: a function of
+arrays, seen in another way, is the function of the arrays seen in that way. No node stands for a way to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from rackwright.drx.element import Element
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """An array of `shape`."""
+
+    element: Element
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf(Expression):
+    """Elements of an input: that at index i is `offset + sum(i * strides)`, counted in elements."""
+
+    input: int
+    offset: int
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Expression):
+    """The same number everywhere."""
+
+    value: int
+
+
+@dataclass(frozen=True, eq=False)
+class Apply(Expression):
+    """A function of the unit, of arrays of its own shape, each with a type of its own."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cast(Expression):
+    """The low bits of the numbers of another array."""
+
+    source: Expression
+
+
+def looked_at(expression: Expression, shape: tuple[int, ...], look: Callable[[Leaf], Leaf]) -> Expression:
+    """The expression as an array of `shape`, whose inputs are what `look` makes of them."""
+    done: dict[int, Expression] = {}
+
+    def visit(node: Expression) -> Expression:
+        if id(node) not in done:
+            done[id(node)] = rebuilt(node)
+        return done[id(node)]
+
+    def rebuilt(node: Expression) -> Expression:
+        if isinstance(node, Leaf):
+            return look(node)
+        if isinstance(node, Apply):
+            return replace(node, shape=shape, arguments=tuple(map(visit, node.arguments)))
+        if isinstance(node, Cast):
+            return replace(node, shape=shape, source=visit(node.source))
+        return replace(node, shape=shape)
+
+    return visit(expression)

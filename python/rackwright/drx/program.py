@@ -1,0 +1,100 @@
+"""Programs: as text, as bytes, and as they are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from rackwright.drx.instruction import Instruction, decode, parse
+from rackwright.drx.isa import isa
+from rackwright.errors import RackwrightError
+
+WORD_BYTES = 4
+
+
+@dataclass
+class Program:
+    """Instructions in their order."""
+
+    instructions: list[Instruction] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[int]:
+        """Their words."""
+        return [instruction.word for instruction in self.instructions]
+
+    def to_bytes(self) -> bytes:
+        """As it is in memory."""
+        return b"".join(word.to_bytes(WORD_BYTES, "little") for word in self.words)
+
+    def __str__(self) -> str:
+        return "".join(f"{instruction}\n" for instruction in self.instructions)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Program:
+        """What bytes hold; raises `RackwrightError` that says which word is no instruction."""
+        if len(data) % WORD_BYTES:
+            raise RackwrightError(f"{len(data)} bytes are no whole number of instructions")
+        program = cls()
+        for place in range(0, len(data), WORD_BYTES):
+            try:
+                program.instructions.append(
+                    decode(int.from_bytes(data[place : place + WORD_BYTES], "little"))
+                )
+            except RackwrightError as error:
+                raise RackwrightError(f"instruction {place // WORD_BYTES}: {error}") from error
+        return program
+
+    @classmethod
+    def from_text(cls, text: str) -> Program:
+        """What lines of assembly say; raises `RackwrightError` that says in which line a mistake is."""
+        program = cls()
+        for number, line in enumerate(text.splitlines(), 1):
+            try:
+                found = parse(line)
+            except RackwrightError as error:
+                raise RackwrightError(f"line {number}: {error}") from error
+            if found is not None:
+                program.instructions.append(found)
+        return program
+
+
+class Builder:
+    """Puts a program together: values of any size, loops as blocks."""
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self.depth = 0
+        self.deepest = 0
+
+    def add(self, name: str, **values: int) -> None:
+        """One more instruction."""
+        self.program.instructions.append(Instruction(name, values))
+
+    def set(self, name: str, value: int, **values: int) -> None:
+        """One that sets a value of 32 bits, of which those that it has no room for go before."""
+        own = next(field for field in isa().functions[name].fields if field.name == "value")
+        if value not in own.range:
+            self.add("upper", value=(value & 0xFFFF_FFFF) >> own.bits)
+            low = value & ((1 << own.bits) - 1)
+            value = own.of(own.put(low))
+        self.add(name, value=value, **values)
+
+    @contextmanager
+    def loop(self, iterations: int) -> Iterator[int]:
+        """A loop around what is added within; gives its level. One of a single iteration is left out.
+
+        The block must end with an instruction that can end a loop.
+        """
+        level = self.depth
+        if iterations > 1:
+            self.add("loop", value=iterations)
+            self.depth += 1
+            self.deepest = max(self.deepest, self.depth)
+        yield level
+        if iterations > 1:
+            self.depth -= 1
+            last = self.program.instructions.pop()
+            ends = last.values.get("ends", 0) + 1
+            self.program.instructions.append(Instruction(last.name, {**last.values, "ends": ends}))

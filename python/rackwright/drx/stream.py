@@ -1,0 +1,122 @@
+"""What goes between memory and the scratchpad for a tile: which bytes, in how many rows, and how they lie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rackwright.drx.kernel import row_major
+from rackwright.drx.nest import Access, Nest
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Elements of one region of memory over the domain of a nest: one for each index, and `more` behind it.
+
+    The one at index i is `offset + sum(i * strides)`, in elements. Region 0 is the output.
+    """
+
+    region: int
+    element_bytes: int
+    offset: int
+    more: int
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A loop around the transfers of a tile."""
+
+    count: int
+    memory_stride: int
+    buffer_stride: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the part of a stream that a tile needs lies in its buffer. All in bytes.
+
+    `memory` is the first byte of the first row, seen from the beginning of the region, for the tile at
+    index 0; `strides` lead from element to element in the buffer, `first` is the place of the stream's
+    element at the tile's first index.
+    """
+
+    stream: Stream
+    memory: int
+    size: int
+    rows: tuple[Rows, ...]
+    strides: tuple[int, ...]
+    first: int
+
+    @property
+    def transfers(self) -> int:
+        """Instructions to load or store it, loops counted through."""
+        return math.prod(row.count for row in self.rows)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the buffer."""
+        return self.transfers * self.size
+
+
+def streams_of(nest: Nest) -> list[tuple[Stream, list[Access]]]:
+    """Of each input the streams that its accesses need, those with neighbouring elements together."""
+    found: list[tuple[Stream, list[Access]]] = []
+    for access in sorted(nest.accesses, key=lambda each: (each.input, each.strides, each.offset)):
+        reach = max(map(abs, access.strides), default=0)
+        if found:
+            stream, members = found[-1]
+            more = access.offset - stream.offset
+            if stream.region == access.input + 1 and stream.strides == access.strides and more <= reach:
+                found[-1] = (
+                    Stream(stream.region, stream.element_bytes, stream.offset, more, stream.strides),
+                    [*members, access],
+                )
+                continue
+        own = Stream(access.input + 1, access.element.bytes, access.offset, 0, access.strides)
+        found.append((own, [access]))
+    return found
+
+
+def loaded(stream: Stream, tile: tuple[int, ...]) -> Layout:
+    """The layout with the fewest bytes: all from the first element to the last, or rows of such spans."""
+    layouts = [_spans(stream, tile, outer) for outer in range(len(tile) + 1)]
+    return min(layouts, key=lambda each: each.bytes + _ROW_COST * each.transfers)
+
+
+_ROW_COST = 64
+"""What a transfer more costs, in bytes that could be loaded in its time."""
+
+
+def _spans(stream: Stream, tile: tuple[int, ...], outer: int) -> Layout:
+    size, inner = stream.element_bytes, range(outer, len(tile))
+    reach = {axis: (tile[axis] - 1) * stream.strides[axis] for axis in inner}
+    before = sum(min(0, steps) for steps in reach.values())
+    span = (sum(map(abs, reach.values())) + 1 + stream.more) * size
+    moving = [axis for axis in range(outer) if stream.strides[axis] and tile[axis] > 1]
+    pitches = [span * step for step in row_major(tuple(tile[axis] for axis in moving))]
+    rows = [
+        Rows(tile[axis], stream.strides[axis] * size, pitch)
+        for axis, pitch in zip(moving, pitches, strict=True)
+    ]
+    strides = [0] * outer + [stream.strides[axis] * size for axis in inner]
+    for axis, pitch in zip(moving, pitches, strict=True):
+        strides[axis] = pitch
+    memory = (stream.offset + before) * size
+    return Layout(stream, memory, span, tuple(rows), tuple(strides), -before * size)
+
+
+def stored(stream: Stream, tile: tuple[int, ...]) -> Layout:
+    """The layout of a tile of the result: row-major, in rows as long as they are together in memory."""
+    dense = row_major(tile)
+    outer = len(tile)
+    while outer and (tile[outer - 1] == 1 or dense[outer - 1] == stream.strides[outer - 1]):
+        outer -= 1
+    size = stream.element_bytes
+    run = math.prod(tile[outer:]) * size
+    rows = [
+        Rows(tile[axis], stream.strides[axis] * size, dense[axis] * size)
+        for axis in range(outer)
+        if tile[axis] > 1
+    ]
+    return Layout(stream, stream.offset * size, run, tuple(rows), tuple(each * size for each in dense), 0)

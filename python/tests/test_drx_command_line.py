@@ -1,0 +1,107 @@
+"""`./rw drx`, from a kernel to a result that NumPy agrees with, and what it says of mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_line import rw
+from test_drx_unit import SHAPE
+
+from rackwright import units
+from rackwright.drx import Configuration
+from rackwright.drx.configuration import LIMITS, OTHERS
+
+KERNEL = """
+from rackwright import drx
+from rackwright.drx import u8, xp
+
+
+@drx.kernel
+def scaled(x: u8[30, 50], by: u8[50]) -> u8[50, 30]:
+    return xp.astype((x * by).T, xp.uint8)
+"""
+SETTINGS = [word for name, value in SHAPE.items() for word in ("--set", f"{name}={value}")]
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    path = tmp_path / "kernel.py"
+    path.write_text(KERNEL, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("on", ["rtl", "model", "host"])
+def test_a_kernel_of_the_users_own(kernel: Path, tmp_path: Path, on: str) -> None:
+    x = np.arange(1500, dtype=np.uint8).reshape(30, 50)
+    by = np.arange(50, dtype=np.uint8)
+    for name, array in (("x", x), ("by", by)):
+        np.save(tmp_path / name, array)
+    inputs = ["--input", tmp_path / "x.npy", "--input", tmp_path / "by.npy"]
+    result = tmp_path / "result.npy"
+    ended = rw("drx", "run", kernel, *inputs, "--on", on, "-o", result, "--json", *SETTINGS)
+    assert ended.status == 0, ended.stderr
+    record = ended.json()
+    assert (record["kernel"], record["on"]) == ("scaled", on)
+    assert (record["verified"], record["status"], record["bytes"]) == (True, "ok", 3050)
+    assert (record["cycles"] is not None) == (on == "rtl")
+    assert np.array_equal(np.load(result), (x * by).T)
+
+
+def test_a_program_as_text_and_back(kernel: Path, tmp_path: Path) -> None:
+    program, text, again = tmp_path / "program", tmp_path / "text", tmp_path / "again"
+    assert rw("drx", "compile", kernel, "-o", program, *SETTINGS).status == 0
+    assert rw("drx", "disasm", program, "-o", text).status == 0
+    assert rw("drx", "asm", text, "-o", again).status == 0
+    assert program.read_bytes() == again.read_bytes()
+    assert rw("drx", "compile", kernel, "--emit", "asm", *SETTINGS).stdout == text.read_text()
+
+
+def test_what_a_kernel_becomes(kernel: Path) -> None:
+    assert "multiply.u8 input1[" in rw("drx", "compile", kernel, "--emit", "ir").stdout
+    assert "tiles of" in rw("drx", "compile", kernel, "--emit", "schedule").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["run", "KERNEL", "--input", "none.npy"], "none.npy: No such file or directory"),
+        (["run", "KERNEL", "--input", "KERNEL"], "is no file of an array of NumPy"),
+        (["run", "none.py"], "none.py: no such file"),
+        (["compile", "KERNEL"], "a program is no text: -o FILE, or --emit asm"),
+        (
+            ["compile", "KERNEL", "--emit", "asm", "--set", "lanes=7"],
+            "lanes: 7 is not allowed; a power of two",
+        ),
+        (["compile", "KERNEL", "--emit", "asm", "--set", "rows=7"], "rows is not a parameter of drx"),
+        (["asm", "KERNEL", "-o", "out"], "kernel.py: line 2: rackwright is not FIELD=VALUE"),
+        (["disasm", "KERNEL"], "kernel.py: instruction 0: 0x6f72660a has bits that saturate does not use"),
+    ],
+)
+def test_mistakes_are_one_line(kernel: Path, arguments: list[str], complaint: str) -> None:
+    ended = rw("drx", *(str(kernel) if word == "KERNEL" else word for word in arguments))
+    assert ended.status == 1
+    line = ended.stderr.splitlines()[-1]
+    assert complaint in line
+
+
+def test_an_array_of_another_shape(kernel: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.zeros((3, 5), np.int16))
+    inputs = ["--input", tmp_path / "x.npy"] * 2
+    ended = rw("drx", "run", kernel, *inputs)
+    assert (ended.status, ended.stderr.splitlines()[-1]) == (
+        1,
+        "rw: x is int16[3, 5], and the kernel's is u8[30, 50]",
+    )
+
+
+def test_limits_are_those_of_the_unit() -> None:
+    (row,) = [unit for unit in units() if unit.name == "drx"]
+    parameters = {each["name"].replace("-", "_"): each for each in row.parameters}
+    assert set(parameters) == {*LIMITS, *OTHERS}
+    for field in fields(Configuration):
+        least, most = LIMITS[field.name]
+        assert int(parameters[field.name]["default"]) == field.default
+        assert str(parameters[field.name]["range"]).endswith(f"from {least} to {most}")

@@ -1,0 +1,232 @@
+"""DRX in RTL against its model: kernels, random programs, broken programs, faults of memory."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from drx_random import Case, cases
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rackwright.commands import STATUS_NAMES, start, wait
+from rackwright.drx import Configuration, Program, compile_kernel
+from rackwright.drx.instruction import Instruction
+from rackwright.drx.isa import isa
+from rackwright.drx.machine import DrxUnit, run_model
+
+SHAPE = {"lanes": 8, "scratchpad-kib": 4, "banks": 2, "instruction-kib": 4}
+CONFIGURATION = Configuration.of(SHAPE)
+SCRATCHPAD = CONFIGURATION.scratchpad_bytes
+NOISE = random.Random(7).randbytes(SCRATCHPAD)
+HUNG = 1_000_000
+
+GOOD = Program.from_text(
+    """
+    region calculator=1 region=1
+    format calculator=2 type=i16 value=2
+    format calculator=3 type=constant
+    base calculator=3 value=-5
+    load scratchpad=0 memory=1 size=100
+    wait_loads
+    length value=50
+    multiply destination=2 first=2 second=3
+    store scratchpad=0 memory=4 size=100
+    end
+    """
+)
+
+
+@pytest.fixture(scope="module")
+def unit() -> Iterator[DrxUnit]:
+    """A small unit that must not have touched what is not its."""
+    unit = DrxUnit(SHAPE, assertions=True)
+    yield unit
+    assert unit.unit.violations == 0
+
+
+def same(unit: DrxUnit, program: Program, inputs: list[bytes], output_bytes: int, limit: int = HUNG) -> str:
+    """Runs a program in RTL and in the model: both give the same bytes and the same end, which comes back."""
+    rtl = unit.run(program, inputs, output_bytes, limit)
+    model = run_model(program, inputs, output_bytes, CONFIGURATION, limit)
+    assert (rtl.status, rtl.index, rtl.output_bytes) == (model.status, model.index, model.output_bytes), (
+        program
+    )
+    assert rtl.output == model.output, program
+    return rtl.status
+
+
+def test_a_program(unit: DrxUnit) -> None:
+    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+    ended = unit.run(GOOD, [NOISE[:100]], 100)
+    numbers = np.frombuffer(NOISE[:100], np.int16)
+    assert ended.output == (numbers * np.int16(-5)).tobytes()
+
+
+@given(cases())
+@settings(max_examples=60)
+def test_any_expression(unit: DrxUnit, case: Case) -> None:
+    program = compile_kernel(case.kernel, CONFIGURATION).program
+    data = [np.ascontiguousarray(array).tobytes() for array in case.inputs]
+    ended = unit.run(program, data, case.kernel.result.bytes, HUNG)
+    assert ended.status == "ok"
+    assert ended.output == case.kernel.host(case.inputs).tobytes()
+
+
+def _operand(source: random.Random, calculator: int, *, stored: bool) -> list[Instruction]:
+    """A calculator with an address, strides and a format."""
+    names = [name for name in isa().types if not (stored and name == "constant")]
+    name = source.choice(names)
+    size = {"u8": 1, "i8": 1, "u16": 2, "i16": 2, "i32": 4, "constant": 0}[name]
+    lane = source.choice([size, size, size, 0, source.randint(-9, 9)])
+    base = source.choice([source.randrange(SCRATCHPAD - 600), 64 * source.randrange(SCRATCHPAD // 64 - 10)])
+    found = [
+        Instruction("base", {"calculator": calculator, "value": base}),
+        Instruction("format", {"calculator": calculator, "type": isa().types[name], "value": lane}),
+    ]
+    for level in range(source.randrange(3)):
+        values = {"calculator": calculator, "level": level, "value": source.randint(-40, 40)}
+        found.append(Instruction("stride", values))
+    return found
+
+
+def _random_program(seed: int) -> Program:
+    """Fills the scratchpad, computes here and there in it, within loops, and stores all of it."""
+    source = random.Random(seed)
+    transfer = {"scratchpad": 15, "memory": 14, "size": SCRATCHPAD}
+    found = [Instruction("region", {"calculator": 14, "region": 1}), Instruction("load", transfer)]
+    found.append(Instruction("wait_loads"))
+    functions = [name for name, each in isa().functions.items() if each.operation == "compute"]
+    for _ in range(source.randint(1, 8)):
+        for calculator in range(4):
+            found += _operand(source, calculator, stored=calculator == 0 or source.random() < 0.6)
+        found.append(Instruction("length", {"value": source.choice([1, 7, 8, 9, source.randint(1, 60)])}))
+        loops = source.randrange(3)
+        found += [Instruction("loop", {"value": source.randint(1, 4)}) for _ in range(loops)]
+        count = source.randint(1, 3)
+        for place in range(count):
+            first, second = source.randrange(4), source.randrange(4)
+            values = {"destination": 0, "first": first, "second": second}
+            values["ends"] = loops if place == count - 1 else 0
+            found.append(Instruction(source.choice(functions), values))
+    found.append(Instruction("region", {"calculator": 14, "region": 0}))
+    found += [Instruction("store", transfer), Instruction("end")]
+    return Program(found)
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=120)
+def test_random_programs(unit: DrxUnit, seed: int) -> None:
+    same(unit, _random_program(seed), [NOISE], SCRATCHPAD)
+
+
+@given(words=st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=30))
+def test_random_words(unit: DrxUnit, words: list[int]) -> None:
+    """Whatever a program says, it ends, in the same way, and the next one runs."""
+    data = b"".join(word.to_bytes(4, "little") for word in words)
+    ended = unit.run(data, [NOISE], 256, 20_000)
+    assert ended.status in STATUS_NAMES
+    assert ended.index <= len(words)
+    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+
+
+LONGER_THAN_MEMORY = "length value=1\n" * (CONFIGURATION.instructions + 1)
+
+BROKEN = {
+    "no end": ("length value=3", "malformed", 1),
+    "no elements": ("length value=0", "malformed", 0),
+    "no iterations": ("loop value=0", "malformed", 0),
+    "a type that there is not": ("format type=5", "malformed", 0),
+    "a region that there is not": ("region region=6", "malformed", 0),
+    "a level that there is not": ("stride level=6", "malformed", 0),
+    "loops too deep": ("loop value=2\n" * 7, "malformed", 6),
+    "the end of no loop": ("wait_loads ends=1", "malformed", 0),
+    "outside the scratchpad": (
+        "base value=4090\nlength value=7\nformat type=u8 value=1\nmove",
+        "malformed",
+        3,
+    ),
+    "before the scratchpad": ("base value=-1\nmove", "malformed", 1),
+    "a constant as destination": ("format type=constant\nmove", "malformed", 1),
+    "a store of nothing": ("store size=0", "malformed", 0),
+    "a store to an input": ("region calculator=1 region=1\nstore memory=1 size=4", "malformed", 1),
+    "a load from the destination": ("load size=4", "malformed", 0),
+    "a load behind an input": (
+        "region calculator=1 region=1\nbase calculator=1 value=4000\nload memory=1 size=97",
+        "malformed",
+        2,
+    ),
+    "a load from no input": ("region calculator=1 region=3\nload memory=1 size=1", "malformed", 1),
+    "a load beyond the scratchpad": (
+        "region calculator=1 region=1\nbase value=4000\nload memory=1 size=97",
+        "malformed",
+        2,
+    ),
+    "a store too large": ("base calculator=1 value=10\nstore memory=1 size=91", "output_full", 1),
+    "without an end": ("loop value=4000000\nloop value=4000000\nwait_loads ends=2\nend", "unsupported", 2),
+    "too long": (LONGER_THAN_MEMORY, "unsupported", 0),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_program_ends_in_a_status(unit: DrxUnit, name: str) -> None:
+    text, status, index = BROKEN[name]
+    program = Program.from_text(text)
+    rtl = unit.run(program, [NOISE], 100, 5000)
+    model = run_model(program, [NOISE], 100, CONFIGURATION, 5000)
+    assert (rtl.status, rtl.index) == (status, index)
+    assert (model.status, model.index) == (status, index)
+    assert rtl.output == bytes(100)
+    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+
+
+@pytest.mark.parametrize("data", [b"", b"abc", bytes(6)])
+def test_what_is_no_program(unit: DrxUnit, data: bytes) -> None:
+    assert unit.run(data, [], 100).status == "malformed"
+    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+
+
+def test_faults_of_memory_end_in_a_status(unit: DrxUnit) -> None:
+    for part, index in (("program", 0), ("input", 4), ("output", 8)):
+        inner = unit.unit
+        inner.release_all()
+        code, source, target = inner.load(GOOD.to_bytes()), inner.load(NOISE[:100]), inner.reserve(100)
+        inner.command("input1_address", source.address)
+        inner.command("input1_bytes", source.length)
+        faulty = {"program": code, "input": source, "output": target}[part]
+        inner.bench.fault(faulty.address + faulty.length - 1, 1)
+        start(inner, code, target)
+        ended = wait(inner, HUNG)
+        assert (ended.status, ended.input_offset) == ("access_fault", index), part
+        assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+
+
+def test_an_input_that_wraps(unit: DrxUnit) -> None:
+    inner = unit.unit
+    inner.release_all()
+    code, target = inner.load(GOOD.to_bytes()), inner.reserve(100)
+    inner.command("input1_address", 2**64 - 10)
+    inner.command("input1_bytes", 100)
+    start(inner, code, target)
+    assert wait(inner, HUNG).status == "access_fault"
+
+
+def test_several_programs_wait(unit: DrxUnit) -> None:
+    inner = unit.unit
+    inner.release_all()
+    code, source = inner.load(GOOD.to_bytes()), inner.load(NOISE[:100])
+    targets = [inner.reserve(100, misalignment=3 * place) for place in range(6)]
+    inner.command("input1_address", source.address)
+    inner.command("input1_bytes", source.length)
+    for target in targets:
+        start(inner, code, target)
+    assert wait(inner, HUNG).status == "ok"
+    expected = (np.frombuffer(NOISE[:100], np.int16) * np.int16(-5)).tobytes()
+    assert [inner.read(target) for target in targets] == [expected] * len(targets)
+
+
+def test_a_run_is_the_same_again() -> None:
+    digests = {DrxUnit(SHAPE, assertions=True).run(GOOD, [NOISE[:100]], 100).digest for _ in range(2)}
+    assert len(digests) == 1
