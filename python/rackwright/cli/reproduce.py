@@ -11,6 +11,7 @@ import typer
 
 from bootstrap.paths import REPOSITORY
 from rackwright.cli.output import EXIT_FAILED, JsonOption, messages, print_json, print_table, results, working
+from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
     from rackwright.reproduce import Reproduction
@@ -20,6 +21,9 @@ def reproduce(
     ids: Annotated[list[str] | None, typer.Argument(help="Experiments; without any, all.")] = None,
     list_only: Annotated[bool, typer.Option("--list", help="Say what there is, and run nothing.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, where there are.")] = False,
+    record_runs: Annotated[
+        bool, typer.Option("--record", help="Note in validation/record.csv which were whole, and when.")
+    ] = False,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for report.html and reproduce.json.")
     ] = REPOSITORY / "out" / "reproduce",
@@ -34,19 +38,24 @@ def reproduce(
 
         ./rw reproduce firesim-t2.3 firesim-2.6
 
+        ./rw reproduce --record
+
     """
+    from rackwright.reproduce import last_whole
     from rackwright.reproduce.registry import chosen
     from rackwright.reproduce.report import render
     from rackwright.reproduce.runner import reproductions
 
+    if quick and record_runs:
+        raise RackwrightError("--record is for whole runs; --quick ones are not recorded")
     experiments = chosen(ids or [])
     if list_only:
         if json:
             print_json({"experiments": [experiment.record() for experiment in experiments]})
         else:
             print_table(
-                [("experiment", "left"), ("what", "left"), ("source", "left")],
-                [(each.id, each.title, each.source) for each in experiments],
+                [("experiment", "left"), ("what", "left"), ("source", "left"), ("last whole", "left")],
+                [(each.id, each.title, each.source, _last(each.id)) for each in experiments],
             )
         return
     done: list[Reproduction] = []
@@ -57,6 +66,9 @@ def reproduce(
             [experiment.id for experiment in experiments], Settings(quick, activity.detail)
         ):
             done.append(each)
+            if record_runs:
+                # One by one: they take hours, and whoever stops them keeps those that are done.
+                last_whole.keep([each])
     output.mkdir(parents=True, exist_ok=True)
     report = output / "report.html"
     report.write_text(render(done), encoding="utf-8")
@@ -69,6 +81,17 @@ def reproduce(
     messages.print(f"report: {report}", highlight=False, soft_wrap=True)
     if any(each.failed for each in done):
         raise typer.Exit(EXIT_FAILED)
+
+
+def _last(name: str) -> str:
+    """When an experiment was last whole."""
+    from rackwright.reproduce import last_whole
+
+    found = last_whole.read().get(name)
+    if found is None:
+        return ""
+    age = "" if found.age is None else f", {found.age} commits ago"
+    return f"{found.commit[:9]}{age}"
 
 
 def _print(done: Sequence[Reproduction]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bootstrap.paths import ENGINE, PYTHON, REPOSITORY
 from rackwright.errors import RackwrightError
+from rackwright.history import git
 from rackwright.testing.imports import CONFTEST, TESTS, files_of_tests
 
 PREFIX = "rackwright-"
@@ -88,16 +89,9 @@ def changed_since(revision: str) -> list[Path]:
 
     Raises `RackwrightError` when it has no such revision.
     """
-    difference = _git("diff", "--name-only", "--no-renames", "-z", revision, "--")
-    unknown = _git("ls-files", "--others", "--exclude-standard", "-z")
+    difference = git("diff", "--name-only", "--no-renames", "-z", revision, "--")
+    unknown = git("ls-files", "--others", "--exclude-standard", "-z")
     return [REPOSITORY / name for name in sorted({*difference.split("\0"), *unknown.split("\0")}) if name]
-
-
-def _git(*arguments: str) -> str:
-    result = subprocess.run(["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise RackwrightError(f"git: {result.stderr.strip().splitlines()[0]}")
-    return result.stdout
 
 
 def affected(changed: Iterable[Path]) -> Selection:
