@@ -56,6 +56,15 @@ def test_axes_of_which_several_are_cut() -> None:
     agrees(of(lambda x, y: x + y, [data, data[:1, :, :1].copy()]))
 
 
+def test_arrays_put_together() -> None:
+    first = np.arange(600, dtype=np.int16).reshape(20, 30)
+    second = np.arange(90, dtype=np.int16).reshape(3, 30)
+    agrees(of(lambda x, y: xp.concat([x, y, x]), [first, second]))
+    agrees(of(lambda x, y: xp.reshape(xp.concat([x, y]) * 3, (-1,)), [first, second]))
+    agrees(of(lambda x: xp.concat([x[:, 3:], x.T[:20], x[:, :1]], axis=1) + x[:, :1], [first[:, :20]]))
+    agrees(of(lambda x: xp.astype(xp.concat([x, x]), xp.int16) + 1, [first.astype(np.int64) << 13]))
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example(example: Path) -> None:
     found = load_kernel(example)
@@ -80,6 +89,8 @@ def test_every_example(example: Path) -> None:
         ("x if x else x", r"kernel\.py:6: a kernel can't decide by the value of an array"),
         ("(x < 3) + (x < 4)", r"kernel\.py:6: add of truth values"),
         ("xp.astype(x, xp.int8)", r"kernel: gives back i8\[4, 8\], and is said to give u8\[4, 8\]"),
+        ("xp.concat([x, x]).T", r"kernel\.py:6: what xp\.concat gives can be cast, computed with, and"),
+        ("xp.concat([x, x[:, 1:]])", r"kernel\.py:6: concat: arrays differ in their types, or in their"),
         ("3", "kernel: gives back int, not an array"),
     ],
 )

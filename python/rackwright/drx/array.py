@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rackwright.drx.element import Element, boolean, element_of
-from rackwright.drx.expression import Apply, Cast, Constant, Expression
+from rackwright.drx.apply import applied
+from rackwright.drx.element import Element, boolean, element_of, i32, i64
+from rackwright.drx.expression import Apply, Cast, Concat, Constant, Expression, Leaf
 from rackwright.drx.views import Index, broadcast, indexed, permuted
 from rackwright.errors import RackwrightError
 
@@ -176,20 +177,43 @@ def common(parts: list[Expression]) -> Element:
     return element_of(np.result_type(*(part.element.dtype for part in parts)))
 
 
+def apply(function: str, element: Element, parts: list[Expression]) -> Array:
+    """A function of the unit, of arrays of one shape."""
+    if any(part.element is i64 for part in parts):
+        raise RackwrightError("numbers of 64 bits can be cast alone: xp.astype them to xp.int32 first")
+    return Array(applied(parts, lambda own: Apply(element, own[0].shape, function, tuple(own))))
+
+
+def concatenated(arrays: list[Array], axis: int) -> Array:
+    """Arrays of one type, one behind the other."""
+    parts: list[Expression] = []
+    for array in arrays:
+        own = array.expression
+        parts += own.parts if isinstance(own, Concat) and own.axis == axis else [own]
+    shapes = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}
+    if len(shapes) != 1 or len({part.element for part in parts}) != 1:
+        raise RackwrightError("concat: arrays differ in their types, or in their extents along other axes")
+    if any(isinstance(part, Concat) for part in parts):
+        raise RackwrightError("concat: of what is put together along another axis")
+    extent = sum(part.shape[axis] for part in parts)
+    shape = (*parts[0].shape[:axis], extent, *parts[0].shape[axis + 1 :])
+    return Array(Concat(parts[0].element, shape, tuple(parts), axis))
+
+
 def binary(function: str, first: Any, second: Any) -> Array:
     """A function of two arrays, or of an array and a number, in the type of both."""
     parts = expressions(first, second)
     element = common(parts)
     if element is boolean and function not in ("and", "or", "xor"):
         raise RackwrightError(f"{function} of truth values: xp.astype them to a type of numbers first")
-    return Array(Apply(element, parts[0].shape, function, tuple(parts)))
+    return apply(function, element, parts)
 
 
 def compare(function: str, first: Any, second: Any) -> Array:
     """A comparison, whose result are truth values."""
     parts = expressions(first, second)
     common(parts)
-    return Array(Apply(boolean, parts[0].shape, function, tuple(parts)))
+    return apply(function, boolean, parts)
 
 
 def cast(array: Array, element: Element) -> Array:
@@ -199,4 +223,11 @@ def cast(array: Array, element: Element) -> Array:
         return array
     if element is boolean:
         return array != 0
-    return Array(Cast(element, own.shape, own))
+    return Array(applied([own], lambda parts: _cast(parts[0], element)))
+
+
+def _cast(own: Expression, element: Element) -> Expression:
+    if own.element is i64 and isinstance(own, Leaf):
+        # The low half of a number, as it is in memory.
+        own = Leaf(i32, own.shape, own.input, 2 * own.offset, tuple(2 * step for step in own.strides))
+    return own if own.element is element else Cast(element, own.shape, own)

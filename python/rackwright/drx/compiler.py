@@ -8,7 +8,7 @@ from rackwright.drx.code import code_of
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.isa import isa
 from rackwright.drx.kernel import Kernel
-from rackwright.drx.nest import Nest, nest_of
+from rackwright.drx.nest import Nest, nests_of
 from rackwright.drx.program import Program
 from rackwright.drx.tiling import Tiling, tiled
 from rackwright.errors import RackwrightError
@@ -46,6 +46,6 @@ def compile_kernel(kernel: Kernel, configuration: Configuration | None = None) -
         raise RackwrightError(
             f"{kernel.name}: has {len(kernel.parameters)} inputs, and a program at most {most}"
         )
-    nests = [nest_of(kernel.trace())]
+    nests = nests_of(kernel.trace())
     tilings = [tiled(nest, configuration) for nest in nests]
     return Compiled(kernel, configuration, nests, tilings, code_of(tilings, configuration))

@@ -38,11 +38,20 @@ class Element:
         return self.name
 
 
-_NUMPY = {"u8": "uint8", "i8": "int8", "u16": "uint16", "i16": "int16", "i32": "int32", "boolean": "bool"}
+_NUMPY = {
+    "u8": "uint8",
+    "i8": "int8",
+    "u16": "uint16",
+    "i16": "int16",
+    "i32": "int32",
+    "boolean": "bool",
+    "i64": "int64",
+}
 
-u8, i8, u16, i16, i32, boolean = (Element(name) for name in _NUMPY)
+u8, i8, u16, i16, i32, boolean, i64 = (Element(name) for name in _NUMPY)
 
-ELEMENTS = (u8, i8, u16, i16, i32, boolean)
+ELEMENTS = (u8, i8, u16, i16, i32, boolean, i64)
+"""All types; what is `i64` can be an input, and must be cast."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from rackwright.drx.element import Element
+from rackwright.errors import RackwrightError
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,29 @@ class Cast(Expression):
     source: Expression
 
 
+@dataclass(frozen=True, eq=False)
+class Concat(Expression):
+    """Arrays one behind the other along an axis. It is never within another node: see `applied`."""
+
+    parts: tuple[Expression, ...]
+    axis: int
+
+    @property
+    def begins(self) -> list[int]:
+        """Where the parts begin along the axis."""
+        extents = [part.shape[self.axis] for part in self.parts]
+        return [sum(extents[:place]) for place in range(len(extents))]
+
+
 def looked_at(expression: Expression, shape: tuple[int, ...], look: Callable[[Leaf], Leaf]) -> Expression:
-    """The expression as an array of `shape`, whose inputs are what `look` makes of them."""
+    """The expression as an array of `shape`, whose inputs are what `look` makes of them.
+
+    Raises `RackwrightError` for arrays put together: their parts must be looked at.
+    """
+    if isinstance(expression, Concat):
+        raise RackwrightError(
+            "what xp.concat gives can be cast, computed with, and reshaped along axis 0 alone"
+        )
     done: dict[int, Expression] = {}
 
     def visit(node: Expression) -> Expression:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rackwright.drx.array import Array
-from rackwright.drx.element import ArrayType
+from rackwright.drx.element import ArrayType, i64
 from rackwright.drx.expression import Expression, Leaf
 from rackwright.errors import RackwrightError
 
@@ -80,6 +80,8 @@ class Kernel:
         own = ArrayType(found.expression.element, found.shape)
         if own != self.result:
             raise RackwrightError(f"{self.name}: gives back {own}, and is said to give {self.result}")
+        if found.expression.element is i64:
+            raise RackwrightError(f"{self.name}: gives back i64, which the unit does not compute")
         return found.expression
 
     def _line(self, error: Exception) -> str:

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rackwright.drx.array import Array, binary, cast, common, compare, expressions
+from rackwright.drx.array import Array, apply, binary, cast, common, compare, concatenated, expressions
 from rackwright.drx.element import boolean, element_of
-from rackwright.drx.expression import Apply
 from rackwright.drx.views import broadcast, flipped, indexed, permuted, reshaped
 from rackwright.errors import RackwrightError
 
@@ -23,7 +22,12 @@ def _where(condition: Array, chosen: Any, other: Any) -> Array:
     if test.element is not boolean:
         raise RackwrightError(f"where: the condition is of {test.element.dtype.name}, not of truth values")
     element = common([first, second])
-    return Array(Apply(element, test.shape, "select", (test, first, second)))
+    return apply("select", element, [test, first, second])
+
+
+def _concat(arrays: Any, *, axis: int = 0) -> Array:
+    found = list(arrays)
+    return concatenated(found, axis % found[0].ndim)
 
 
 def _clip(array: Array, least: Any = None, most: Any = None) -> Array:
@@ -89,6 +93,7 @@ TRACED: dict[str, Callable[..., Array]] = {
     "not_equal": lambda first, second: ~compare("equal", first, second),
     "where": _where,
     "clip": _clip,
+    "concat": _concat,
     "astype": lambda array, dtype: cast(array, element_of(dtype)),
     "broadcast_to": lambda array, shape: Array(broadcast(array.expression, tuple(shape))),
     "permute_dims": lambda array, axes: Array(permuted(array.expression, tuple(axes))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rackwright.drx.element import Element
-from rackwright.drx.expression import Apply, Cast, Constant, Expression, Leaf
+from rackwright.drx.expression import Apply, Cast, Concat, Constant, Expression, Leaf
 from rackwright.drx.kernel import row_major
 from rackwright.errors import RackwrightError
 
@@ -60,10 +60,15 @@ class Operation:
 
 @dataclass(frozen=True)
 class Nest:
-    """Operations over all indices of a domain; the last one gives the result, in row-major order."""
+    """Operations over all indices of a domain; the last one gives elements of the result.
+
+    The one at index i is that at `offset + sum(i * strides)` of the result.
+    """
 
     shape: tuple[int, ...]
     operations: tuple[Operation, ...]
+    offset: int
+    strides: tuple[int, ...]
 
     @property
     def element(self) -> Element:
@@ -80,7 +85,7 @@ class Nest:
         indices = ", ".join(f"i{axis} < {extent}" for axis, extent in enumerate(self.shape))
         lines = [f"for {indices}:", *(f"  %{place} = {each}" for place, each in enumerate(self.operations))]
         last = len(self.operations) - 1
-        return "\n".join([*lines, f"  output[{_affine(0, row_major(self.shape))}] = %{last}", ""])
+        return "\n".join([*lines, f"  output[{_affine(self.offset, self.strides)}] = %{last}", ""])
 
 
 def _affine(offset: int, strides: tuple[int, ...]) -> str:
@@ -88,11 +93,20 @@ def _affine(offset: int, strides: tuple[int, ...]) -> str:
     return " + ".join([*terms, str(offset)] if offset or not terms else terms)
 
 
-def nest_of(expression: Expression) -> Nest:
-    """The nest that computes an expression."""
+def nests_of(expression: Expression) -> list[Nest]:
+    """The nests that compute an expression: one for each array that it is put together of."""
+    strides = row_major(expression.shape)
+    if not isinstance(expression, Concat):
+        return [_nest(expression, 0, strides)]
+    step = strides[expression.axis]
+    parts = zip(expression.parts, expression.begins, strict=True)
+    return [_nest(part, begin * step, strides) for part, begin in parts]
+
+
+def _nest(expression: Expression, offset: int, strides: tuple[int, ...]) -> Nest:
     lowering = _Lowering()
-    root = lowering.result_of(expression)
-    return Nest(expression.shape or (1,), tuple(lowering.operations[: root + 1]))
+    lowering.result_of(expression)
+    return Nest(expression.shape or (1,), tuple(lowering.operations), offset, strides or (0,))
 
 
 @dataclass

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.isa import isa
-from rackwright.drx.kernel import row_major
 from rackwright.drx.nest import Access, Nest, Operation, Result, Source
 from rackwright.drx.stream import Layout, Stream, loaded, stored, streams_of
 from rackwright.errors import RackwrightError
@@ -19,7 +18,7 @@ COPIES = 2
 
 def coalesced(nest: Nest) -> Nest:
     """The same with as few axes as can be: those are one whose elements follow one another everywhere."""
-    every = [access.strides for access in nest.accesses] + [row_major(nest.shape)]
+    every = [access.strides for access in nest.accesses] + [nest.strides]
     kept: list[list[int]] = []
     for axis, extent in enumerate(nest.shape):
         if extent == 1:
@@ -37,7 +36,8 @@ def coalesced(nest: Nest) -> Nest:
 
     operations = [replace(each, sources=tuple(map(seen, each.sources))) for each in nest.operations]
     shape = tuple(math.prod(nest.shape[axis] for axis in group) for group in groups)
-    return Nest(shape, tuple(operations))
+    strides = tuple(nest.strides[group[-1]] for group in groups)
+    return Nest(shape, tuple(operations), nest.offset, strides)
 
 
 def _follows(strides: tuple[int, ...], before: int, axis: int, extent: int) -> bool:
@@ -120,7 +120,7 @@ def _whole(nest: Nest, tile: tuple[int, ...], configuration: Configuration) -> t
 
 def _layouts(nest: Nest, tile: tuple[int, ...]) -> tuple[list[tuple[Layout, list[Access]]], Layout]:
     inputs = [(loaded(stream, tile), members) for stream, members in streams_of(nest)]
-    result = Stream(0, nest.element.bytes, 0, 0, row_major(nest.shape))
+    result = Stream(0, nest.element.bytes, nest.offset, 0, nest.strides)
     return inputs, stored(result, tile)
 
 

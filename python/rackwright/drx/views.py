@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from types import EllipsisType
 
-from rackwright.drx.expression import Expression, Leaf, looked_at
+from rackwright.drx.expression import Concat, Expression, Leaf, looked_at
 from rackwright.errors import RackwrightError
 
 Index = int | slice | EllipsisType | None
@@ -114,6 +114,8 @@ def flipped(expression: Expression, axes: tuple[int, ...]) -> Expression:
 def reshaped(expression: Expression, shape: tuple[int, ...]) -> Expression:
     """The same elements in the same order in another shape, where that needs no array between."""
     shape = _known(expression, shape)
+    if isinstance(expression, Concat) and expression.axis == 0:
+        return _parts_reshaped(expression, shape)
 
     def look(leaf: Leaf) -> Leaf:
         strides = _strides(leaf, shape)
@@ -125,6 +127,16 @@ def reshaped(expression: Expression, shape: tuple[int, ...]) -> Expression:
         return replace(leaf, shape=shape, strides=strides)
 
     return looked_at(expression, shape, look)
+
+
+def _parts_reshaped(whole: Concat, shape: tuple[int, ...]) -> Expression:
+    """Each part in a shape of its own, whose first extent alone is another than that of the whole."""
+    inner = math.prod(shape[1:])
+    if any(math.prod(part.shape) % inner for part in whole.parts):
+        raise RackwrightError(f"reshape to {shape} mixes arrays that xp.concat has put together")
+    shapes = [(math.prod(part.shape) // inner, *shape[1:]) for part in whole.parts]
+    parts = tuple(reshaped(part, own) for part, own in zip(whole.parts, shapes, strict=True))
+    return Concat(whole.element, shape, parts, 0)
 
 
 def _known(expression: Expression, shape: tuple[int, ...]) -> tuple[int, ...]:
