@@ -220,6 +220,9 @@ class ServerResult:
     def stderr(self) -> bytes:
         """What the program wrote to its standard error."""
     @property
+    def unknown_calls(self) -> list[str]:
+        """Names of the system calls that it made and that are not emulated."""
+    @property
     def unit_cycles(self) -> int:
         """Cycles in which RTL was stepped, of all units."""
     @property

@@ -42,6 +42,8 @@ class RunResult:
     `wall_seconds` is what the simulation took. `unit_clocks_hz` are the clocks of the `accelerators`;
     `unit_cycles` counts the cycles of RTL that were stepped, of all units together. `counters` are those of
     the core and the caches, by name. `timing` has the numbers that were set (`ServerParameters.describe`).
+    `unknown_calls` names the system calls that the program made and that are not emulated: it was told so
+    (`ENOSYS`), and what it did then may differ from what it does under Linux.
     """
 
     exit_code: int
@@ -57,6 +59,7 @@ class RunResult:
     timing: dict[str, dict[str, int]]
     stdout: bytes
     stderr: bytes = field(repr=False)
+    unknown_calls: tuple[str, ...]
     unit_cycles: int
     counters: dict[str, int] = field(repr=False)
 
@@ -77,6 +80,7 @@ class RunResult:
             del row[key]
         row["accelerators"] = list(self.accelerators)
         row["unit_clocks_hz"] = list(self.unit_clocks_hz)
+        row["unknown_calls"] = list(self.unknown_calls)
         row["stdout"] = self.stdout.decode(errors="replace")
         return row
 
@@ -239,6 +243,7 @@ class Server(Node):
             unit_clocks_hz=tuple(unit.design.clock_hz for unit in self.units),
             stdout=result.stdout,
             stderr=result.stderr,
+            unknown_calls=tuple(result.unknown_calls),
             unit_cycles=result.unit_cycles,
             counters=dict(result.counters),
             timing=self.timing.describe(),

@@ -75,7 +75,7 @@ def test_nothing_random_or_of_the_host_reaches_a_program(tmp_path: Path) -> None
         int random = open("/dev/urandom", O_RDONLY);
         if (read(random, bytes, 16) != 16) return 1;
         for (int i = 0; i < 16; i++) printf("%02x", bytes[i]);
-        return open("/proc/cpuinfo", O_RDONLY) < 0 ? 0 : 2;
+        return open("/proc/version", O_RDONLY) < 0 ? 0 : 2;
         """
     read = program(tmp_path, body)
     first, again = run(read), run(read)

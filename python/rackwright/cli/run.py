@@ -240,6 +240,13 @@ def _run_with_progress(
 
 
 def _report(result: RunResult, json: bool) -> None:
+    if result.unknown_calls:
+        sys.stdout.flush()
+        messages.print(
+            f"the program made system calls that are not emulated: {', '.join(result.unknown_calls)}",
+            highlight=False,
+            soft_wrap=True,
+        )
     if json:
         print_json(result.record())
         return

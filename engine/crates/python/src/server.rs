@@ -41,6 +41,7 @@ pub struct ServerResult {
     wall_seconds: f64,
     stdout: Py<PyBytes>,
     stderr: Py<PyBytes>,
+    unknown_calls: Vec<&'static str>,
     unit_cycles: u64,
     counters: BTreeMap<String, u64>,
 }
@@ -231,6 +232,7 @@ fn result(
         wall_seconds: wall.as_secs_f64(),
         stdout: PyBytes::new(py, &server.output()).unbind(),
         stderr: PyBytes::new(py, &server.error_output()).unbind(),
+        unknown_calls: server.unknown_calls(),
         unit_cycles: server.unit_cycles(),
         counters: server
             .counters()

@@ -63,6 +63,8 @@ pub struct Hart<T: Timing> {
     fetched_legal: Legal,
     /// Under which ways from page to page, and within a page, hold at present.
     stamps: [u64; 2],
+    /// How many instructions `fence.i` there were.
+    pub(crate) code_fences: u64,
 }
 
 // SAFETY: the raw pointers in the state are set anew by every run and not used between runs, or lead to contexts that the
@@ -110,6 +112,7 @@ impl<T: Timing> Hart<T> {
             fetch: std::ptr::null_mut(),
             fetched_legal: legal,
             stamps: [0; 2],
+            code_fences: 0,
         };
         if environment == ExecutionEnvironment::Program {
             hart.offer_vector();

@@ -122,6 +122,16 @@ impl<T: Timing> Hart<T> {
         }
     }
 
+    /// How many instructions `fence.i` it has executed.
+    pub fn code_fences(&self) -> u64 {
+        self.code_fences
+    }
+
+    /// Has it look at memory before it runs decoded code again.
+    pub fn fence_code(&mut self) {
+        self.fence_instructions();
+    }
+
     /// Raises or lowers an interrupt line.
     pub fn set_interrupt(&mut self, interrupt: Interrupt, raised: bool) {
         if raised {

@@ -49,6 +49,7 @@ impl<T: Timing> Hart<T> {
         }
         // Only now: the block must live until it is retired.
         if at.instruction.operation == Operation::FenceI {
+            self.code_fences += 1;
             self.fence_instructions();
         }
         if self.take_interrupt() {

@@ -1,11 +1,18 @@
+use crate::activity::{event, Readiness};
+use crate::channel::{Sink, Source};
+use crate::counter::Counter;
+use crate::epoll::Epoll;
 use crate::input::Reader;
+use crate::listing::Listing;
 use crate::stat::{Inodes, Status};
+use crate::timer::Timer;
 use rand_chacha::rand_core::RngCore;
 use rand_chacha::ChaCha8Rng;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What an open descriptor stands for.
 #[derive(Debug)]
@@ -19,34 +26,69 @@ pub(crate) enum Descriptor {
     /// What the simulator tells of the program.
     Text(Cursor<Vec<u8>>),
     /// A file of the host.
-    Host { file: File, path: PathBuf },
+    Host(HostFile),
+    /// The end of a pipe that is read from.
+    Source(Source),
+    /// The end of a pipe that is written to.
+    Sink(Sink),
+    /// An `eventfd`.
+    Counter(Counter),
+    /// A `timerfd`.
+    Timer(Timer),
+    /// An `epoll` instance.
+    Epoll(Epoll),
+}
+
+/// A file of the host.
+#[derive(Debug)]
+pub(crate) struct HostFile {
+    pub(crate) file: Arc<File>,
+    pub(crate) path: PathBuf,
+    /// Whether it is the program's own, without a name among the host's files.
+    pub(crate) is_own: bool,
+    /// What is in it, if it is a folder that is being read.
+    pub(crate) listing: Option<Listing>,
+}
+
+fn refuse<T>(errno: i32) -> io::Result<T> {
+    Err(io::Error::from_raw_os_error(errno))
 }
 
 impl Descriptor {
-    pub(crate) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    /// Reads what there is; `now` is in nanoseconds.
+    pub(crate) fn read(&mut self, into: &mut [u8], now: u64) -> io::Result<usize> {
         match self {
             Descriptor::Input(input) => input.read(into),
             Descriptor::Random(random) => {
                 random.fill_bytes(into);
                 Ok(into.len())
             }
-            Descriptor::Output { .. } => Err(io::Error::from_raw_os_error(libc::EBADF)),
+            Descriptor::Output { .. } | Descriptor::Sink(_) => refuse(libc::EBADF),
             Descriptor::Text(text) => text.read(into),
-            Descriptor::Host { file, .. } => file.read(into),
+            Descriptor::Host(host) => (&*host.file).read(into),
+            Descriptor::Source(source) => source.read(into),
+            Descriptor::Counter(counter) => counter.read(into),
+            Descriptor::Timer(timer) => timer.read(into, now),
+            Descriptor::Epoll(_) => refuse(libc::EINVAL),
         }
     }
 
     pub(crate) fn read_at(&mut self, into: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
-            Descriptor::Host { file, .. } => file.read_at(into, offset),
-            _ => Err(io::Error::from_raw_os_error(libc::ESPIPE)),
+            Descriptor::Host(host) => host.file.read_at(into, offset),
+            Descriptor::Text(text) => {
+                let bytes = text.get_ref();
+                let from = bytes.len().min(usize::try_from(offset).unwrap_or(usize::MAX));
+                (&bytes[from..]).read(into)
+            }
+            _ => refuse(libc::ESPIPE),
         }
     }
 
     pub(crate) fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         match self {
-            Descriptor::Input(_) | Descriptor::Random(_) | Descriptor::Text(_) => {
-                Err(io::Error::from_raw_os_error(libc::EBADF))
+            Descriptor::Input(_) | Descriptor::Random(_) | Descriptor::Text(_) | Descriptor::Source(_) => {
+                refuse(libc::EBADF)
             }
             Descriptor::Output { bytes, echo, error } => {
                 bytes.extend_from_slice(from);
@@ -55,45 +97,96 @@ impl Descriptor {
                 }
                 Ok(from.len())
             }
-            Descriptor::Host { file, .. } => file.write(from),
+            Descriptor::Host(host) => (&*host.file).write(from),
+            Descriptor::Sink(sink) => sink.write(from),
+            Descriptor::Counter(counter) => counter.write(from),
+            Descriptor::Timer(_) | Descriptor::Epoll(_) => refuse(libc::EINVAL),
         }
     }
 
     pub(crate) fn write_at(&mut self, from: &[u8], offset: u64) -> io::Result<usize> {
         match self {
-            Descriptor::Host { file, .. } => file.write_at(from, offset),
-            _ => Err(io::Error::from_raw_os_error(libc::ESPIPE)),
+            Descriptor::Host(host) => host.file.write_at(from, offset),
+            _ => refuse(libc::ESPIPE),
         }
     }
 
     pub(crate) fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self {
             Descriptor::Text(text) => text.seek(to),
-            Descriptor::Host { file, .. } => file.seek(to),
-            _ => Err(io::Error::from_raw_os_error(libc::ESPIPE)),
+            Descriptor::Host(host) => host.seek(to),
+            _ => refuse(libc::ESPIPE),
         }
     }
 
     pub(crate) fn truncate(&mut self, length: u64) -> io::Result<()> {
         match self {
-            Descriptor::Host { file, .. } => file.set_len(length),
-            _ => Err(io::Error::from_raw_os_error(libc::EINVAL)),
+            Descriptor::Host(host) => host.file.set_len(length),
+            _ => refuse(libc::EINVAL),
         }
     }
 
     pub(crate) fn status(&self, inodes: &mut Inodes) -> io::Result<Status> {
         match self {
-            Descriptor::Host { file, .. } => Ok(inodes.status(&file.metadata()?)),
+            Descriptor::Host(host) => Ok(inodes.status(&host.file.metadata()?)),
+            Descriptor::Text(text) => Ok(Status::of_text(text.get_ref().len() as u64)),
             _ => Ok(Status::of_pipe()),
+        }
+    }
+
+    /// The file of the host.
+    pub(crate) fn host(&self) -> io::Result<&HostFile> {
+        match self {
+            Descriptor::Host(host) => Ok(host),
+            _ => refuse(libc::EINVAL),
         }
     }
 
     /// The path of a host file.
     pub(crate) fn path(&self) -> Option<&PathBuf> {
+        self.host().ok().map(|host| &host.path)
+    }
+
+    /// What it is ready for at `now`, in nanoseconds.
+    pub(crate) fn readiness(&mut self, now: u64) -> Readiness {
         match self {
-            Descriptor::Host { path, .. } => Some(path),
-            _ => None,
+            Descriptor::Input(_) => Readiness::always(event::IN),
+            Descriptor::Output { .. } => Readiness::always(event::OUT),
+            Descriptor::Random(_) | Descriptor::Text(_) | Descriptor::Host(_) => {
+                Readiness::always(event::IN | event::OUT)
+            }
+            Descriptor::Source(source) => source.readiness(),
+            Descriptor::Sink(sink) => sink.readiness(),
+            Descriptor::Counter(counter) => counter.readiness(),
+            Descriptor::Timer(timer) => timer.readiness(now),
+            Descriptor::Epoll(epoll) => epoll.readiness(now),
         }
+    }
+
+    /// Whether it may be something to wait for.
+    pub(crate) fn can_wait(&self) -> bool {
+        !matches!(
+            self,
+            Descriptor::Input(_)
+                | Descriptor::Output { .. }
+                | Descriptor::Random(_)
+                | Descriptor::Text(_)
+                | Descriptor::Host(_)
+        )
+    }
+}
+
+impl HostFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = (&*self.file).seek(to)?;
+        if let Some(listing) = &mut self.listing {
+            if place == 0 {
+                self.listing = None;
+            } else {
+                listing.seek(place);
+            }
+        }
+        Ok(place)
     }
 }
 

@@ -1,4 +1,5 @@
-use crate::descriptor::Descriptor;
+use crate::calls::refuse;
+use crate::descriptor::{Descriptor, HostFile};
 use crate::input::{Input, Reader};
 use crate::stat::{Inodes, Status};
 use rand_chacha::rand_core::SeedableRng;
@@ -6,36 +7,102 @@ use rand_chacha::ChaCha8Rng;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The most descriptors a program can have open.
 const MOST_OPEN: usize = 1024;
 
 /// A descriptor, shared by its duplicates.
 #[derive(Clone, Debug)]
-pub(crate) struct Shared(Arc<Mutex<Descriptor>>);
+pub(crate) struct Shared(Arc<Open>);
+
+/// The same, without keeping it open.
+#[derive(Debug)]
+pub(crate) struct WeakShared(Weak<Open>);
+
+#[derive(Debug)]
+struct Open {
+    descriptor: Mutex<Descriptor>,
+    /// As `fcntl` tells and sets them.
+    flags: AtomicI32,
+}
+
+/// The flags that a program may set later.
+const CHANGEABLE: i32 = libc::O_APPEND | libc::O_NONBLOCK | libc::O_DIRECT | libc::O_NOATIME | libc::O_ASYNC;
+/// The flags that are about opening only.
+const OPENING: i32 = libc::O_CREAT | libc::O_EXCL | libc::O_NOCTTY | libc::O_TRUNC | libc::O_CLOEXEC;
 
 impl Shared {
-    fn new(descriptor: Descriptor) -> Shared {
-        Shared(Arc::new(Mutex::new(descriptor)))
+    pub(crate) fn new(descriptor: Descriptor, flags: i32) -> Shared {
+        Shared(Arc::new(Open {
+            descriptor: Mutex::new(descriptor),
+            flags: AtomicI32::new(flags & !OPENING),
+        }))
     }
 
     /// The descriptor itself. One thread runs a process, so that nobody ever waits here.
     pub(crate) fn borrow(&self) -> MutexGuard<'_, Descriptor> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.descriptor.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    pub(crate) fn flags(&self) -> i32 {
+        self.0.flags.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_flags(&self, flags: i32) {
+        let kept = self.flags() & !CHANGEABLE;
+        self.0.flags.store(kept | flags & CHANGEABLE, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_nonblocking(&self) -> bool {
+        self.flags() & libc::O_NONBLOCK != 0
+    }
+
+    /// What tells it from others that are open.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakShared {
+        WeakShared(Arc::downgrade(&self.0))
+    }
+}
+
+impl WeakShared {
+    pub(crate) fn upgrade(&self) -> Option<Shared> {
+        self.0.upgrade().map(Shared)
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+}
+
+/// A number that a program has for a descriptor.
+#[derive(Clone, Debug)]
+struct Entry {
+    shared: Shared,
+    closes_on_exec: bool,
 }
 
 /// The open files of a program, and what it may do with the files of the host: read all of them, and
 /// change those below one folder if one was given.
 #[derive(Debug)]
 pub(crate) struct Files {
-    open: Vec<Option<Shared>>,
+    open: Vec<Option<Entry>>,
     /// Input, output and error as they were at the start, whatever the program closes or puts in their place.
     standard: [Shared; 3],
-    inodes: Inodes,
+    pub(crate) inodes: Inodes,
     write_folder: Option<PathBuf>,
+    /// Permissions that new files do not get.
+    pub(crate) mask: u32,
+    /// Those of the open descriptors that are timers.
+    timers: Vec<WeakShared>,
 }
+
+/// The usual mask of new files.
+const MASK: u32 = 0o022;
 
 /// Seeds what a program reads from the host's sources of random bytes.
 const RANDOM_SEED: u64 = 0x646f_6d72;
@@ -57,80 +124,153 @@ impl Files {
                 error: true,
             },
         ]
-        .map(Shared::new);
+        .map(|descriptor| Shared::new(descriptor, libc::O_RDWR));
+        let entry = |shared: &Shared| {
+            Some(Entry {
+                shared: shared.clone(),
+                closes_on_exec: false,
+            })
+        };
         Ok(Files {
-            open: standard.iter().cloned().map(Some).collect(),
+            open: standard.iter().map(entry).collect(),
             standard,
             inodes: Inodes::default(),
             write_folder,
+            mask: MASK,
+            timers: Vec::new(),
         })
     }
 
-    pub(crate) fn get(&self, number: u64) -> io::Result<Shared> {
+    fn entry(&self, number: u64) -> io::Result<&Entry> {
         let entry = usize::try_from(number)
             .ok()
-            .and_then(|number| self.open.get(number));
-        entry
-            .cloned()
-            .flatten()
-            .ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))
+            .and_then(|number| self.open.get(number)?.as_ref());
+        entry.ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))
     }
 
+    pub(crate) fn get(&self, number: u64) -> io::Result<Shared> {
+        self.entry(number).map(|entry| entry.shared.clone())
+    }
+
+    pub(crate) fn closes_on_exec(&self, number: u64) -> io::Result<bool> {
+        self.entry(number).map(|entry| entry.closes_on_exec)
+    }
+
+    pub(crate) fn set_closes_on_exec(&mut self, number: u64, closes: bool) -> io::Result<()> {
+        self.entry(number)?;
+        if let Some(entry) = &mut self.open[number as usize] {
+            entry.closes_on_exec = closes;
+        }
+        Ok(())
+    }
+
+    /// Opens a file of the host, or one of the devices that are the same everywhere.
     pub(crate) fn open(&mut self, path: &Path, flags: i32, mode: u32) -> io::Result<u64> {
-        let writes =
-            flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0;
-        if writes {
+        let makes = libc::O_CREAT | libc::O_TRUNC | libc::O_TMPFILE & !libc::O_DIRECTORY;
+        let writes = flags & libc::O_ACCMODE != libc::O_RDONLY || flags & makes != 0;
+        if writes && path != Path::new(NOWHERE) {
             self.check_writable(path)?;
         }
         if RANDOM_SOURCES.iter().any(|source| path == Path::new(source)) {
             let random = ChaCha8Rng::seed_from_u64(RANDOM_SEED);
-            return self.insert(Shared::new(Descriptor::Random(Box::new(random))), 0);
+            return self.add(Descriptor::Random(Box::new(random)), flags);
         }
         if let Some(number) = STANDARD.iter().position(|name| path == Path::new(name)) {
-            return self.insert(self.standard[number].clone(), 0);
+            return self.insert(self.standard[number].clone(), 0, flags & libc::O_CLOEXEC != 0);
         }
         check_readable(path)?;
-        let file = open_options(flags, mode).open(path)?;
-        if flags & libc::O_DIRECTORY != 0 && !file.metadata()?.is_dir() {
-            return Err(io::Error::from_raw_os_error(libc::ENOTDIR));
+        let file = open_options(flags, mode & !self.mask).open(path)?;
+        if flags & libc::O_DIRECTORY != 0 && !makes_unnamed(flags) && !file.metadata()?.is_dir() {
+            return refuse(libc::ENOTDIR);
         }
-        let path = fs::canonicalize(path)?;
-        self.insert(Shared::new(Descriptor::Host { file, path }), 0)
+        let host = HostFile {
+            file: Arc::new(file),
+            path: fs::canonicalize(path)?,
+            is_own: makes_unnamed(flags),
+            listing: None,
+        };
+        self.add(Descriptor::Host(host), flags)
     }
 
     /// Opens a text that no file holds.
-    pub(crate) fn open_text(&mut self, text: String) -> io::Result<u64> {
-        let text = io::Cursor::new(text.into_bytes());
-        self.insert(Shared::new(Descriptor::Text(text)), 0)
+    pub(crate) fn open_text(&mut self, text: Vec<u8>) -> io::Result<u64> {
+        self.add(Descriptor::Text(io::Cursor::new(text)), libc::O_RDONLY)
+    }
+
+    /// Gives a number to something new.
+    pub(crate) fn add(&mut self, descriptor: Descriptor, flags: i32) -> io::Result<u64> {
+        let is_timer = matches!(descriptor, Descriptor::Timer(_));
+        let shared = Shared::new(descriptor, flags);
+        if is_timer {
+            self.timers.retain(WeakShared::is_alive);
+            self.timers.push(shared.downgrade());
+        }
+        self.insert(shared, 0, flags & libc::O_CLOEXEC != 0)
+    }
+
+    /// When the next of the timers expires after `now`, both in nanoseconds.
+    pub(crate) fn next_timer(&self, now: u64) -> Option<u64> {
+        let timers = self.timers.iter().filter_map(WeakShared::upgrade);
+        let next = timers.filter_map(|timer| match &mut *timer.borrow() {
+            Descriptor::Timer(timer) => timer.alarm(now).next(),
+            _ => None,
+        });
+        next.min()
     }
 
     pub(crate) fn close(&mut self, number: u64) -> io::Result<()> {
-        self.get(number)?;
+        self.entry(number)?;
         self.open[number as usize] = None;
         Ok(())
     }
 
+    /// Closes all numbers from `first` to `last`, or has them close on exec.
+    pub(crate) fn close_range(&mut self, first: u64, last: u64, on_exec: bool) {
+        let numbers = self.open.iter_mut().enumerate();
+        for (_, entry) in numbers.filter(|(number, _)| (first..=last).contains(&(*number as u64))) {
+            match entry {
+                Some(entry) if on_exec => entry.closes_on_exec = true,
+                _ => *entry = None,
+            }
+        }
+    }
+
     /// Another number, at least `lowest`, for the same descriptor.
-    pub(crate) fn duplicate(&mut self, number: u64, lowest: u64) -> io::Result<u64> {
+    pub(crate) fn duplicate(&mut self, number: u64, lowest: u64, on_exec: bool) -> io::Result<u64> {
         let descriptor = self.get(number)?;
-        self.insert(descriptor, lowest as usize)
+        if lowest >= MOST_OPEN as u64 {
+            return refuse(libc::EINVAL);
+        }
+        self.insert(descriptor, lowest as usize, on_exec)
     }
 
     /// Makes `target` stand for what `number` stands for.
-    pub(crate) fn duplicate_to(&mut self, number: u64, target: u64) -> io::Result<u64> {
-        let descriptor = self.get(number)?;
+    pub(crate) fn duplicate_to(&mut self, number: u64, target: u64, on_exec: bool) -> io::Result<u64> {
+        let shared = self.get(number)?;
+        if number == target {
+            return refuse(libc::EINVAL);
+        }
         let place = usize::try_from(target).ok().filter(|place| *place < MOST_OPEN);
         let place = place.ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))?;
         if self.open.len() <= place {
             self.open.resize(place + 1, None);
         }
-        self.open[place] = Some(descriptor);
+        self.open[place] = Some(Entry {
+            shared,
+            closes_on_exec: on_exec,
+        });
         Ok(target)
     }
 
-    pub(crate) fn status(&mut self, path: &Path) -> io::Result<Status> {
+    /// The status of a file, or of what a link at its end leads to, if it is followed.
+    pub(crate) fn status(&mut self, path: &Path, follows: bool) -> io::Result<Status> {
         check_readable(path)?;
-        Ok(self.inodes.status(&fs::metadata(path)?))
+        let metadata = if follows {
+            fs::metadata(path)?
+        } else {
+            fs::symlink_metadata(path)?
+        };
+        Ok(self.inodes.status(&metadata))
     }
 
     /// The status of an open file.
@@ -138,16 +278,6 @@ impl Files {
         let descriptor = self.get(number)?;
         let status = descriptor.borrow().status(&mut self.inodes);
         status
-    }
-
-    pub(crate) fn remove(&mut self, path: &Path) -> io::Result<()> {
-        self.check_writable(path)?;
-        fs::remove_file(path)
-    }
-
-    pub(crate) fn make_folder(&mut self, path: &Path) -> io::Result<()> {
-        self.check_writable(path)?;
-        fs::create_dir(path)
     }
 
     /// What was written to standard output (1) or error (2).
@@ -166,38 +296,55 @@ impl Files {
         }
     }
 
-    fn insert(&mut self, descriptor: Shared, lowest: usize) -> io::Result<u64> {
+    fn insert(&mut self, shared: Shared, lowest: usize, closes_on_exec: bool) -> io::Result<u64> {
         let free = (lowest..MOST_OPEN).find(|place| self.open.get(*place).is_none_or(Option::is_none));
         let place = free.ok_or_else(|| io::Error::from_raw_os_error(libc::EMFILE))?;
         if self.open.len() <= place {
             self.open.resize(place + 1, None);
         }
-        self.open[place] = Some(descriptor);
+        self.open[place] = Some(Entry {
+            shared,
+            closes_on_exec,
+        });
         Ok(place as u64)
     }
 
-    /// Refuses paths outside the folder that may be changed. The parent is resolved, so that neither
-    /// `..` nor a link leads out.
-    fn check_writable(&self, path: &Path) -> io::Result<()> {
-        let refused = || io::Error::from_raw_os_error(libc::EACCES);
-        let folder = self.write_folder.as_ref().ok_or_else(refused)?;
-        let resolved = match fs::canonicalize(path) {
-            Ok(existing) => existing,
-            Err(_) => {
-                let plain = matches!(path.components().next_back(), Some(Component::Normal(_)));
-                let parent = path.parent().filter(|_| plain).ok_or_else(refused)?;
-                let parent = if parent.as_os_str().is_empty() {
-                    Path::new(".")
-                } else {
-                    parent
-                };
-                fs::canonicalize(parent)?
-            }
+    /// Refuses to change a file of the host outside the folder that may be changed.
+    pub(crate) fn check_changeable(&self, host: &HostFile) -> io::Result<()> {
+        if host.is_own {
+            return Ok(());
+        }
+        self.check_writable(&host.path)
+    }
+
+    /// Refuses to write to files outside the folder that may be changed: neither `..` nor a link leads out.
+    pub(crate) fn check_writable(&self, path: &Path) -> io::Result<()> {
+        match fs::canonicalize(path) {
+            Ok(existing) => self.check_within(&existing),
+            // A link that leads nowhere yet.
+            Err(_) if fs::symlink_metadata(path).is_ok() => refuse(libc::EACCES),
+            Err(_) => self.check_entry(path),
+        }
+    }
+
+    /// Refuses to make, move or remove names outside the folder that may be changed. A link is changed itself.
+    pub(crate) fn check_entry(&self, path: &Path) -> io::Result<()> {
+        let plain = matches!(path.components().next_back(), Some(Component::Normal(_)));
+        let Some(parent) = path.parent().filter(|_| plain) else {
+            return refuse(libc::EACCES);
         };
-        if resolved.starts_with(folder) {
-            Ok(())
+        let parent = if parent.as_os_str().is_empty() {
+            Path::new(".")
         } else {
-            Err(refused())
+            parent
+        };
+        self.check_within(&fs::canonicalize(parent)?)
+    }
+
+    fn check_within(&self, resolved: &Path) -> io::Result<()> {
+        match &self.write_folder {
+            Some(folder) if resolved.starts_with(folder) => Ok(()),
+            _ => refuse(libc::EACCES),
         }
     }
 }
@@ -207,12 +354,14 @@ const RANDOM_SOURCES: [&str; 2] = ["/dev/urandom", "/dev/random"];
 /// Names of the standard descriptors.
 const STANDARD: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
 /// Devices that are the same everywhere.
-const PLAIN_DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
+const PLAIN_DEVICES: [&str; 2] = [NOWHERE, "/dev/zero"];
+/// What is written to it is lost, everywhere.
+const NOWHERE: &str = "/dev/null";
 /// What lies below these is the simulator's own state or the host's, and differs from run to run.
 const HOST_STATE: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Hides what a program must not depend on.
-fn check_readable(path: &Path) -> io::Result<()> {
+pub(crate) fn check_readable(path: &Path) -> io::Result<()> {
     let known = RANDOM_SOURCES.iter().chain(&PLAIN_DEVICES);
     if known.into_iter().any(|device| path == Path::new(device)) {
         return Ok(());
@@ -224,10 +373,15 @@ fn check_readable(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether what is opened is a new file without a name.
+fn makes_unnamed(flags: i32) -> bool {
+    flags & libc::O_TMPFILE == libc::O_TMPFILE
+}
+
 fn open_options(flags: i32, mode: u32) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let access = flags & libc::O_ACCMODE;
-    let kept = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    let kept = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_TMPFILE | libc::O_PATH;
     let mut options = File::options();
     options
         .read(access != libc::O_WRONLY)
@@ -272,7 +426,7 @@ mod tests {
         files.get(1).unwrap().borrow().write(b"kept").unwrap();
         files.close(1).unwrap();
         assert_eq!(files.output(1), b"kept");
-        assert_eq!(files.duplicate(2, 0).unwrap(), 1);
+        assert_eq!(files.duplicate(2, 0, false).unwrap(), 1);
         files.get(1).unwrap().borrow().write(b"to error").unwrap();
         assert_eq!(
             (files.output(1), files.output(2)),
@@ -287,7 +441,7 @@ mod tests {
             let number = files.open(Path::new("/dev/urandom"), libc::O_RDONLY, 0).unwrap();
             let mut bytes = [0; 32];
             let shared = files.get(number).unwrap();
-            assert_eq!(shared.borrow().read(&mut bytes).unwrap(), 32);
+            assert_eq!(shared.borrow().read(&mut bytes, 0).unwrap(), 32);
             bytes
         };
         assert_eq!(random(), random());
@@ -306,7 +460,7 @@ mod tests {
         let mut inode = |name: &str| {
             let path = folder.path().join(name);
             fs::write(&path, name).unwrap();
-            let status = files.status(&path).unwrap().bytes();
+            let status = files.status(&path, true).unwrap().bytes();
             u64::from_le_bytes(status[8..16].try_into().unwrap())
         };
         assert_eq!([inode("one"), inode("two"), inode("one")], [2, 3, 2]);
@@ -315,10 +469,10 @@ mod tests {
     #[test]
     fn numbers_are_used_again_lowest_first() {
         let mut files = Files::new(Input::default(), false, None).unwrap();
-        assert_eq!(files.duplicate(1, 0).unwrap(), 3);
-        assert_eq!(files.duplicate(1, 10).unwrap(), 10);
+        assert_eq!(files.duplicate(1, 0, false).unwrap(), 3);
+        assert_eq!(files.duplicate(1, 10, false).unwrap(), 10);
         files.close(0).unwrap();
-        assert_eq!(files.duplicate(2, 0).unwrap(), 0);
+        assert_eq!(files.duplicate(2, 0, false).unwrap(), 0);
         assert_eq!(files.get(99).unwrap_err().raw_os_error(), Some(libc::EBADF));
     }
 }

@@ -34,6 +34,22 @@ pub(crate) fn path(memory: &GuestMemory, address: u64) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::ENAMETOOLONG))
 }
 
+/// The bytes of the null-terminated string at `address`, of which no more than `most` count.
+pub(crate) fn name(memory: &GuestMemory, address: u64, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut byte = [0];
+    while bytes.len() < most {
+        memory
+            .read(address.wrapping_add(bytes.len() as u64), &mut byte)
+            .map_err(fault)?;
+        if byte[0] == 0 {
+            break;
+        }
+        bytes.push(byte[0]);
+    }
+    Ok(bytes)
+}
+
 /// A buffer for a transfer of `length` bytes, or of as many as one call moves.
 pub(crate) fn buffer(length: u64) -> Vec<u8> {
     vec![0; length.min(LARGEST_TRANSFER) as usize]

@@ -1,4 +1,6 @@
+use crate::areas::{Areas, Kind};
 use rackwright_memory::{GuestFault, GuestMemory, Protection, PAGE_BYTES};
+use std::ops::Range;
 
 /// Bytes reserved for the stack, as the usual limit of Linux.
 const STACK_BYTES: u64 = 8 << 20;
@@ -15,6 +17,8 @@ pub(crate) struct Layout {
     /// Mappings that were given back, by address: (address, length), never adjacent.
     holes: Vec<(u64, u64)>,
     stack_top: u64,
+    /// All that is mapped: the program, the heap, mappings, the stack.
+    pub(crate) areas: Areas,
 }
 
 fn round_up(value: u64) -> u64 {
@@ -28,12 +32,20 @@ impl Layout {
         let stack_bottom = stack_top - STACK_BYTES;
         memory.protect(stack_bottom, STACK_BYTES, Protection::READ_WRITE)?;
         let heap_start = round_up(program_end);
+        let mut areas = Areas::default();
+        for page in (0..heap_start).step_by(PAGE_BYTES as usize) {
+            if memory.protection(page) != Protection::NONE {
+                areas.add(page..page + PAGE_BYTES, None);
+            }
+        }
+        areas.add(stack_bottom..stack_top, None);
         Ok(Layout {
             heap_start,
             heap_end: heap_start,
             mappings_start: stack_bottom - GUARD_BYTES,
             holes: Vec::new(),
             stack_top,
+            areas,
         })
     }
 
@@ -65,6 +77,9 @@ impl Layout {
         }
         let (old, new) = (round_up(self.heap_end), round_up(wanted));
         let changed = if new >= old {
+            if !self.areas.overlapping(&(old..new)).is_empty() {
+                return self.heap_end;
+            }
             memory.protect(old, new - old, Protection::READ_WRITE)
         } else {
             memory
@@ -72,6 +87,8 @@ impl Layout {
                 .and_then(|()| memory.protect(new, old - new, Protection::NONE))
         };
         if changed.is_ok() {
+            self.areas.remove(&(old.min(new)..old.max(new)));
+            self.areas.add(old..new.max(old), None);
             self.heap_end = wanted;
         }
         self.heap_end
@@ -87,6 +104,7 @@ impl Layout {
         let length = round_up(length);
         let address = self.take_hole(length).or_else(|| self.grow(length))?;
         memory.protect(address, length, protection).ok()?;
+        self.areas.add(address..address + length, None);
         Some(address)
     }
 
@@ -102,8 +120,10 @@ impl Layout {
         if address % PAGE_BYTES != 0 || address == 0 {
             return None;
         }
-        memory.discard(address, length).ok()?;
+        let range = address..address.checked_add(length).filter(|end| *end <= memory.end())?;
+        self.clear(&range, memory).ok()?;
         memory.protect(address, length, protection).ok()?;
+        self.areas.add(range, None);
         self.occupy(address, length);
         Some(address)
     }
@@ -137,10 +157,46 @@ impl Layout {
         memory: &mut GuestMemory,
     ) -> Result<(), GuestFault> {
         let length = round_up(length);
-        memory.discard(address, length)?;
+        self.clear(&(address..address.saturating_add(length)), memory)?;
         memory.protect(address, length, Protection::NONE)?;
         if address >= self.mappings_start {
             self.add_hole(address, length);
+        }
+        Ok(())
+    }
+
+    /// Whether something is mapped at `address`, whatever may be done with it.
+    pub(crate) fn is_mapped(&self, address: u64) -> bool {
+        self.covers(address, 1)
+    }
+
+    /// Whether all of a range is mapped.
+    pub(crate) fn covers(&self, address: u64, length: u64) -> bool {
+        let end = address.checked_add(length);
+        end.is_some_and(|end| self.areas.cover(&(address..end)))
+    }
+
+    /// Whether anything is mapped in a range.
+    pub(crate) fn overlaps(&self, address: u64, length: u64) -> bool {
+        let range = address..address.saturating_add(length);
+        !self.areas.overlapping(&range).is_empty()
+    }
+
+    /// What is mapped at `address`, from where on.
+    pub(crate) fn area_at(&self, address: u64) -> Option<(Range<u64>, Kind)> {
+        let range = address..address.checked_add(1)?;
+        self.areas.overlapping(&range).pop()
+    }
+
+    /// Unmaps a range, whose bytes are zero then.
+    fn clear(&mut self, range: &Range<u64>, memory: &mut GuestMemory) -> Result<(), GuestFault> {
+        for (area, kind) in self.areas.remove(range) {
+            let length = area.end - area.start;
+            if kind.is_none() {
+                memory.discard(area.start, length)?;
+            } else if memory.unshare(area.start, length).is_err() {
+                unreachable!("the host gives zeros for what it has given before");
+            }
         }
         Ok(())
     }

@@ -3,18 +3,27 @@
 //! A [`Process`] holds what a kernel would: the layout of memory, the open files, the output. The
 //! program runs in [`Threads`], whose owner calls [`Threads::call`] for every environment call of a hart.
 
+mod activity;
+mod alarm;
+mod areas;
 mod calls;
+mod channel;
+mod counter;
 mod descriptor;
+mod epoll;
 mod files;
 mod gather;
 mod input;
 mod layout;
+mod listing;
 mod log;
 mod maps;
 mod process;
+mod selves;
 mod stack;
 mod stat;
 mod threads;
+mod timer;
 
 pub use input::Input;
 pub use process::{Arguments, Environment, LoadError, Process};

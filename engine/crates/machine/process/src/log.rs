@@ -1,5 +1,7 @@
-/// System calls that the program made and that are not emulated, each number once, in the order of
-/// first use. A report shows them when a program does not behave.
+use syscalls::riscv64::Sysno;
+
+/// System calls that the program made and that are not emulated, each once, in the order of first use. Whoever runs it is
+/// told of them: what it does after such a call may differ from what it does under Linux.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnknownCalls {
     numbers: Vec<u64>,
@@ -12,7 +14,35 @@ impl UnknownCalls {
         }
     }
 
-    pub(crate) fn numbers(&self) -> &[u64] {
-        &self.numbers
+    /// Names of the calls.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.numbers.iter().map(|number| name(*number)).collect()
+    }
+}
+
+/// The name of a call in Linux for 64-bit RISC-V.
+fn name(number: u64) -> &'static str {
+    let known = usize::try_from(number).ok().and_then(Sysno::new);
+    known.map_or("a number that Linux has no call for", |call| call.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_call_is_named_once() {
+        let mut calls = UnknownCalls::default();
+        [259, 73, 259, 5000]
+            .into_iter()
+            .for_each(|number| calls.record(number));
+        assert_eq!(
+            calls.names(),
+            [
+                "riscv_flush_icache",
+                "ppoll",
+                "a number that Linux has no call for"
+            ]
+        );
     }
 }

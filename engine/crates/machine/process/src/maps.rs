@@ -4,9 +4,6 @@ use crate::layout::Layout;
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
 use std::fmt::Write;
 
-/// Names of the file.
-pub(crate) const PATHS: [&str; 2] = ["/proc/self/maps", "/proc/1/maps"];
-
 /// A line for each range of pages with the same protection, as Linux writes it.
 pub(crate) fn text(layout: &Layout, memory: &GuestMemory) -> String {
     let mut text = String::new();

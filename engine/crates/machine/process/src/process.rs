@@ -1,3 +1,4 @@
+use crate::activity::Activity;
 use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
@@ -8,8 +9,11 @@ use rackwright_memory::{GuestFault, GuestMemory};
 use rackwright_time::{Clock, Cycle};
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a program is started with.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +60,48 @@ pub struct Process {
     pub(crate) files: Files,
     pub(crate) unknown: UnknownCalls,
     pub(crate) random: ChaCha8Rng,
+    /// What has happened to descriptors and signals.
+    pub(crate) activity: Activity,
+    /// The current folder, if it is not the simulator's.
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) own: OwnFile,
+}
+
+/// What a program may learn of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnFile {
+    /// The file that it was loaded from, and the path that it is told: its name, so that a run is the same wherever the
+    /// program lies.
+    pub(crate) bytes: Arc<[u8]>,
+    pub(crate) path: PathBuf,
+    /// Its arguments and environment, each ended by a zero.
+    pub(crate) arguments: Vec<u8>,
+    pub(crate) environment: Vec<u8>,
+    /// What its threads are called.
+    pub(crate) name: Vec<u8>,
+    pub(crate) harts: usize,
+}
+
+/// The longest name of a thread.
+pub(crate) const LONGEST_NAME: usize = 15;
+
+impl OwnFile {
+    fn new(file: &[u8], given: &Arguments, harts: usize) -> OwnFile {
+        let name = given.arguments.first().cloned().unwrap_or_default();
+        let path = Path::new("/").join(OsStr::from_bytes(&name));
+        let ended = |strings: &[Vec<u8>]| -> Vec<u8> {
+            let ended = strings.iter().map(|string| [string.as_slice(), &[0]].concat());
+            ended.flatten().collect()
+        };
+        OwnFile {
+            bytes: file.into(),
+            path,
+            arguments: ended(&given.arguments),
+            environment: ended(&given.environment),
+            name: name.into_iter().take(LONGEST_NAME).collect(),
+            harts,
+        }
+    }
 }
 
 /// Random numbers given to programs are the same in every run.
@@ -63,6 +109,7 @@ const SEED: u64 = 0x7261_636b;
 
 /// The wall clock at the start of every run: 2026-01-01 00:00 UTC. A run must not depend on the host's.
 pub(crate) const EPOCH_SECONDS: u64 = 1_767_225_600;
+pub(crate) const EPOCH_NANOSECONDS: u64 = EPOCH_SECONDS * 1_000_000_000;
 
 impl Process {
     /// Puts a static program into memory and prepares its start.
@@ -74,6 +121,7 @@ impl Process {
         memory: &mut GuestMemory,
         arguments: &Arguments,
         environment: Environment<'_>,
+        harts: usize,
     ) -> Result<Process, LoadError> {
         let image: Image = load_program(file, memory)?;
         let layout = Layout::new(image.end, memory)?;
@@ -90,6 +138,9 @@ impl Process {
             files: Files::new(environment.input, environment.echo, environment.write_folder)?,
             unknown: UnknownCalls::default(),
             random,
+            activity: Activity::default(),
+            folder: None,
+            own: OwnFile::new(file, arguments, harts),
         })
     }
 
@@ -118,15 +169,25 @@ impl Process {
         self.files.consumed_input()
     }
 
-    /// Numbers of the system calls that were made and are not emulated.
-    pub fn unknown_calls(&self) -> &[u64] {
-        self.unknown.numbers()
+    /// Names of the system calls that were made and are not emulated, in the order of first use.
+    pub fn unknown_calls(&self) -> Vec<&'static str> {
+        self.unknown.names()
     }
 
     /// Seconds and nanoseconds of simulated time at `now`, from the start of the run.
     pub(crate) fn uptime(&self, now: Cycle) -> (u64, u64) {
         let nanoseconds = self.clock.instant(now).0 / 1000;
         (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+    }
+
+    /// Nanoseconds of simulated time at `now`, from the start of the run.
+    pub(crate) fn nanoseconds(&self, now: Cycle) -> u64 {
+        self.clock.instant(now).0 / 1000
+    }
+
+    /// The first cycle in which so many nanoseconds have passed since the start of the run.
+    pub(crate) fn cycle_of(&self, nanoseconds: u64) -> Cycle {
+        self.cycle_at(nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
     }
 
     /// The first cycle in which so much simulated time has passed since the start of the run.

@@ -4,6 +4,10 @@ use std::os::unix::fs::MetadataExt;
 
 /// Permissions of a file that stands for standard input or output: a pipe that its owner may read and write.
 const PIPE_MODE: u32 = libc::S_IFIFO | 0o600;
+/// Permissions of what everybody may read.
+const TEXT_MODE: u32 = libc::S_IFREG | 0o444;
+const PROGRAM_MODE: u32 = libc::S_IFREG | 0o755;
+const LINK_MODE: u32 = libc::S_IFLNK | 0o777;
 const BLOCK_BYTES: u32 = 4096;
 /// Bytes of what `st_blocks` counts.
 const SECTOR_BYTES: u64 = 512;
@@ -14,16 +18,34 @@ const FIRST_INODE: u64 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Inodes {
     numbers: BTreeMap<(u64, u64), u64>,
+    /// Times that programs have set, by number.
+    times: BTreeMap<u64, [Time; 2]>,
 }
 
+/// Seconds and nanoseconds.
+pub(crate) type Time = (u64, u64);
+
 impl Inodes {
+    /// The number of a file of the host.
+    pub(crate) fn number(&mut self, metadata: &Metadata) -> u64 {
+        let next = FIRST_INODE + self.numbers.len() as u64;
+        let place = (metadata.dev(), metadata.ino());
+        *self.numbers.entry(place).or_insert(next)
+    }
+
+    /// Takes note of the times, in seconds and nanoseconds, of the last access and the last change of a file, which a
+    /// program has set; `None` leaves one as it is.
+    pub(crate) fn set_times(&mut self, metadata: &Metadata, times: [Option<Time>; 2]) {
+        let number = self.number(metadata);
+        let known = self.times.entry(number).or_default();
+        for (known, time) in known.iter_mut().zip(times) {
+            *known = time.unwrap_or(*known);
+        }
+    }
+
     /// What the status calls tell of a file of the host.
     pub(crate) fn status(&mut self, metadata: &Metadata) -> Status {
-        let next = FIRST_INODE + self.numbers.len() as u64;
-        let inode = *self
-            .numbers
-            .entry((metadata.dev(), metadata.ino()))
-            .or_insert(next);
+        let inode = self.number(metadata);
         // How large a folder is and how many links it has is up to the host's file system.
         let size = if metadata.is_dir() {
             BLOCK_BYTES.into()
@@ -40,11 +62,12 @@ impl Inodes {
             },
             size,
             blocks: size.div_ceil(SECTOR_BYTES),
+            times: self.times.get(&inode).copied().unwrap_or_default(),
         }
     }
 }
 
-/// What the status calls tell of a file. Times are zero: they would differ from run to run.
+/// What the status calls tell of a file. Times that the program has not set are zero: they would differ from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Status {
     inode: u64,
@@ -52,16 +75,52 @@ pub(crate) struct Status {
     links: u32,
     size: u64,
     blocks: u64,
+    /// Of the last access, and the last change.
+    times: [Time; 2],
 }
 
 impl Status {
+    pub(crate) fn is_executable(&self) -> bool {
+        self.mode & 0o111 != 0
+    }
+
     pub(crate) fn of_pipe() -> Status {
+        Status::of_mode(PIPE_MODE)
+    }
+
+    /// Of what the simulator tells of the program.
+    pub(crate) fn of_text(size: u64) -> Status {
+        Status {
+            size,
+            ..Status::of_mode(TEXT_MODE)
+        }
+    }
+
+    /// Of the program's own file.
+    pub(crate) fn of_program(size: u64) -> Status {
+        Status {
+            size,
+            blocks: size.div_ceil(SECTOR_BYTES),
+            ..Status::of_mode(PROGRAM_MODE)
+        }
+    }
+
+    /// Of a link to a path of so many bytes.
+    pub(crate) fn of_link(size: u64) -> Status {
+        Status {
+            size,
+            ..Status::of_mode(LINK_MODE)
+        }
+    }
+
+    fn of_mode(mode: u32) -> Status {
         Status {
             inode: 1,
-            mode: PIPE_MODE,
+            mode,
             links: 1,
             size: 0,
             blocks: 0,
+            times: Default::default(),
         }
     }
 
@@ -81,7 +140,11 @@ impl Status {
         number(BLOCK_BYTES.into(), 4);
         number(0, 4); // padding
         number(self.blocks, 8);
-        (0..6).for_each(|_| number(0, 8)); // three times, in seconds and nanoseconds
+        let [accessed, changed] = self.times;
+        for (seconds, nanoseconds) in [accessed, changed, changed] {
+            number(seconds, 8);
+            number(nanoseconds, 8);
+        }
         number(0, 8); // unused
         out
     }
@@ -102,6 +165,13 @@ impl Status {
         number(self.inode, 8);
         number(self.size, 8);
         number(self.blocks, 8);
+        number(0, 8); // mask of attributes
+        let [accessed, changed] = self.times;
+        // The second is when it was made, which nobody knows.
+        for (seconds, nanoseconds) in [accessed, (0, 0), changed, changed] {
+            number(seconds, 8);
+            number(nanoseconds, 8);
+        }
         out.resize(256, 0);
         out
     }

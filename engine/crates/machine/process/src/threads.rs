@@ -5,9 +5,15 @@ mod calls;
 mod clone;
 mod frame;
 mod futex;
+mod information;
+mod polling;
+mod queue;
 mod signals;
+mod sigwait;
 mod thread;
+mod timers;
 mod vector_frame;
+mod waiting;
 
 use crate::process::{Environment, LoadError, Process};
 use crate::Arguments;
@@ -17,6 +23,7 @@ use rackwright_time::{Cycle, Cycles, Picosecond};
 use signals::Actions;
 use std::collections::{BTreeMap, VecDeque};
 use thread::{State, Thread, Wait};
+use timers::Timers;
 
 /// Time until a hart runs a thread that it did not run before: the call of the scheduler, and the registers of one thread
 /// in the place of another's. A stated constant; caches and predictors are modelled beside it.
@@ -72,6 +79,7 @@ pub struct Threads {
     slice: Cycles,
     next_id: ThreadId,
     actions: Actions,
+    timers: Timers,
     /// When the earliest of those that wait for a time goes on.
     next_wake: Cycle,
     /// How many waits there were.
@@ -94,7 +102,7 @@ impl Threads {
         harts: usize,
     ) -> Result<Threads, LoadError> {
         let clock = environment.clock;
-        let process = Process::load(file, memory, arguments, environment)?;
+        let process = Process::load(file, memory, arguments, environment, harts)?;
         let mut registers = Registers {
             x: [0; 32],
             f: [0; 32],
@@ -117,6 +125,7 @@ impl Threads {
             slice: clock.cycles_of(SLICE),
             next_id: PROCESS + 1,
             actions: Actions::default(),
+            timers: Timers::default(),
             next_wake: Cycle::NEVER,
             waits: 0,
             attention: false,
@@ -144,18 +153,27 @@ impl Threads {
         self.first_for(hart).is_some()
     }
 
-    /// When the earliest of the threads that wait for a time goes on; [`Cycle::NEVER`] when none does.
+    /// When the earliest of the threads that wait for a time goes on, or a timer expires; [`Cycle::NEVER`] when none does.
     pub fn next_wake(&self) -> Cycle {
         self.next_wake
     }
 
-    fn refresh_next_wake(&mut self) {
-        let waits = self.threads.values().filter_map(Thread::waits_until);
-        self.next_wake = waits.min().unwrap_or(Cycle::NEVER);
+    fn refresh_next_wake(&mut self, now: Cycle) {
+        let waits = self.threads.values().filter_map(Thread::waits_until).min();
+        // Who waits for descriptors may wait for timers among them.
+        let asks = self
+            .threads
+            .values()
+            .any(|thread| thread.pending_call().is_some());
+        let time = self.process.nanoseconds(now);
+        let descriptors = asks.then(|| self.process.files.next_timer(time)).flatten();
+        let timers = [self.timers.next(), descriptors].into_iter().flatten();
+        let timers = timers.map(|time| self.process.cycle_of(time));
+        self.next_wake = timers.chain(waits).min().unwrap_or(Cycle::NEVER);
     }
 
-    /// Makes the threads ready whose time has come.
-    pub fn wake(&mut self, now: Cycle) {
+    /// Makes the threads ready whose time has come, and has timers expire.
+    pub fn wake(&mut self, now: Cycle, memory: &mut GuestMemory) {
         if now < self.next_wake {
             return;
         }
@@ -166,8 +184,15 @@ impl Threads {
         let mut due: Vec<(ThreadId, Cycle)> = self.threads.iter().filter_map(due).collect();
         due.sort_by_key(|&(id, until)| (until, id));
         for (id, until) in due {
-            self.end_wait(id, thread::Ended::Time, until);
+            match self.threads[&id].pending_call() {
+                Some(_) => self.expire_call(id, until, memory),
+                None => self.end_wait(id, thread::Ended::Time, until),
+            }
         }
+        self.expire_timers(now, memory);
+        self.process.activity.note();
+        self.retry(now, memory);
+        self.refresh_next_wake(now);
     }
 
     /// The thread that `hart`, free at `now`, runs next.
@@ -268,7 +293,7 @@ impl Threads {
     fn end_wait(&mut self, id: ThreadId, ended: thread::Ended, now: Cycle) {
         self.thread(id).end_wait(ended);
         self.make_ready(id, now);
-        self.refresh_next_wake();
+        self.refresh_next_wake(now);
     }
 
     fn thread(&mut self, id: ThreadId) -> &mut Thread {

@@ -4,6 +4,7 @@ use crate::fault::{Access, GuestFault};
 use crate::prefetch::prefetch;
 use crate::region::Region;
 use rackwright_stats::{ContentHash, ContentSum};
+use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -66,7 +67,7 @@ const WRITTEN: usize = 256;
 pub struct ProtectionStamps {
     /// Changes with every change of protection.
     pub data: u64,
-    /// Changes when a page begins or ceases to be executable.
+    /// Changes when a page begins or ceases to be executable, or when instructions are announced to have changed.
     pub code: u64,
 }
 
@@ -127,6 +128,11 @@ impl GuestMemory {
         }
         pages.fill(protection.0);
         Ok(())
+    }
+
+    /// Announces that instructions may have changed: decoded ones are compared with memory before they run again.
+    pub fn code_changed(&mut self) {
+        self.stamps.code = fresh_stamp();
     }
 
     /// Which state of the protection this is.
@@ -265,6 +271,31 @@ impl GuestMemory {
         Ok(())
     }
 
+    /// Has whole pages from `address` on be those of `file` from `offset` on: what is written to them goes to the file,
+    /// which has to be open for that if it is `writable`, and what is written to the file is seen in them. The file must
+    /// not become shorter than what is shared of it.
+    ///
+    /// # Errors
+    /// When the range leaves memory, or the host refuses.
+    pub fn share(&mut self, address: u64, length: u64, file: (&File, u64), writable: bool) -> io::Result<()> {
+        let end = self
+            .end_of(address, length, Access::Write)
+            .map_err(io::Error::other)?;
+        self.touch(address, length);
+        self.region.share(address as usize..end as usize, file, writable)
+    }
+
+    /// Ends the sharing of whole pages: they are zero again.
+    ///
+    /// # Errors
+    /// When the range leaves memory, or the host refuses.
+    pub fn unshare(&mut self, address: u64, length: u64) -> io::Result<()> {
+        let end = self
+            .end_of(address, length, Access::Write)
+            .map_err(io::Error::other)?;
+        self.region.unshare(address as usize..end as usize)
+    }
+
     /// Gives a range back to the host: its bytes are zero again.
     ///
     /// # Errors
@@ -389,6 +420,7 @@ unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::FileExt;
 
     #[test]
     fn pages_are_protected_apart() {
@@ -449,6 +481,28 @@ mod tests {
         unsafe { *one.host_base().add(7) = 9 };
         other.load(7, &[9]).unwrap();
         assert_eq!(one.contents(), other.contents());
+    }
+
+    #[test]
+    fn shared_pages_are_those_of_the_file() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(2 * PAGE_BYTES).unwrap();
+        let mut memory = GuestMemory::new(4 * PAGE_BYTES).unwrap();
+        memory.allow_all();
+        for place in [0, 2 * PAGE_BYTES] {
+            memory
+                .share(place, PAGE_BYTES, (&file, PAGE_BYTES), true)
+                .unwrap();
+        }
+        memory.write(5, b"both").unwrap();
+        let mut back = [0; 4];
+        memory.read(2 * PAGE_BYTES + 5, &mut back).unwrap();
+        assert_eq!(&back, b"both");
+        file.read_exact_at(&mut back, PAGE_BYTES + 5).unwrap();
+        assert_eq!(&back, b"both");
+        memory.unshare(0, PAGE_BYTES).unwrap();
+        memory.read(5, &mut back).unwrap();
+        assert_eq!(back, [0; 4]);
     }
 
     #[test]

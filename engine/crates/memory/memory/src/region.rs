@@ -80,6 +80,67 @@ impl Region {
         Ok(())
     }
 
+    /// Has `range`, whole pages, be those of the file from `offset` on: writes go to the file, if it is `writable`, and
+    /// what others write to it is seen.
+    ///
+    /// # Panics
+    /// When the range leaves the region.
+    pub(crate) fn share(
+        &mut self,
+        range: Range<usize>,
+        (file, offset): (&File, u64),
+        writable: bool,
+    ) -> io::Result<()> {
+        let access = if writable {
+            libc::PROT_READ | libc::PROT_WRITE
+        } else {
+            libc::PROT_READ
+        };
+        self.replace(range, access, libc::MAP_SHARED, file.as_raw_fd(), offset)
+    }
+
+    /// Has `range`, whole pages that were [shared](Region::share), be the region's own again: zeros.
+    ///
+    /// # Panics
+    /// When the range leaves the region.
+    pub(crate) fn unshare(&mut self, range: Range<usize>) -> io::Result<()> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        self.replace(range, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
+    }
+
+    fn replace(
+        &mut self,
+        range: Range<usize>,
+        access: i32,
+        flags: i32,
+        file: i32,
+        offset: u64,
+    ) -> io::Result<()> {
+        assert!(
+            range.start <= range.end && range.end <= self.length,
+            "the range leaves the region"
+        );
+        if range.is_empty() {
+            return Ok(());
+        }
+        let offset = offset.try_into().map_err(io::Error::other)?;
+        // SAFETY: the new mapping replaces a part of this region, which nobody else owns.
+        let start = unsafe {
+            libc::mmap(
+                self.start().add(range.start).cast(),
+                range.len(),
+                access,
+                flags | libc::MAP_FIXED,
+                file,
+                offset,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(())
+    }
+
     pub(crate) fn start(&self) -> *mut u8 {
         self.start.as_ptr()
     }

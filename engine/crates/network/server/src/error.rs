@@ -45,7 +45,7 @@ pub enum ServerError {
         /// What it did.
         exception: Exception,
         /// System calls it made before that are not emulated.
-        unknown_calls: Vec<u64>,
+        unknown_calls: Vec<&'static str>,
     },
     /// The hart waits for an interrupt that nothing will raise.
     #[error("the program waits for an interrupt that never comes (at {pc:#x})")]
@@ -125,9 +125,12 @@ fn awaited(wait: &Option<Box<Wait>>) -> String {
         .map_or_else(String::new, |wait| format!("; it {wait}"))
 }
 
-fn unknown(calls: &[u64]) -> String {
+fn unknown(calls: &[&str]) -> String {
     if calls.is_empty() {
         return String::new();
     }
-    format!("; system calls it used that are not emulated: {calls:?}")
+    format!(
+        "; system calls it used that are not emulated: {}",
+        calls.join(", ")
+    )
 }

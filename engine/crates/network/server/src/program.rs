@@ -1,11 +1,11 @@
 use crate::error::ServerError;
 use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
-use rackwright_cpu::{Exception, Stop, Timing};
+use rackwright_cpu::{Cause, Exception, Stop, Timing};
 use rackwright_process::{Arguments, Environment, Next, Threads};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{Core, Wait};
+use rackwright_unit::{Core, UnitError, Wait};
 
 /// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
 const FUNCTIONAL_WINDOW: Cycles = Cycles::new(2_000);
@@ -31,6 +31,8 @@ pub(crate) struct ProgramRun<T: Timing> {
     alone: bool,
     /// Whose turn it is.
     turn: usize,
+    /// By core: how many instructions `fence.i` there had been anywhere when it last took a thread.
+    fences: Vec<u64>,
 }
 
 impl<T: Timing> ProgramRun<T> {
@@ -45,6 +47,7 @@ impl<T: Timing> ProgramRun<T> {
         let threads = Threads::load(file, &mut machine.memory, arguments, environment, cores)?;
         Ok(ProgramRun {
             busy: vec![false; cores],
+            fences: vec![0; cores],
             together: transfer.unwrap_or(FUNCTIONAL_WINDOW),
             machine,
             threads,
@@ -59,7 +62,7 @@ impl<T: Timing> ProgramRun<T> {
     /// Opens the next window: who has waited long enough is ready, and free cores take who is. False when nobody can go
     /// on before `limit`.
     fn open_window(&mut self, limit: Cycle) -> Result<bool, ServerError> {
-        self.threads.wake(self.now);
+        self.threads.wake(self.now, &mut self.machine.memory);
         if self.threads.has_signals() {
             self.interrupt();
         }
@@ -165,6 +168,8 @@ impl<T: Timing> ProgramRun<T> {
 
     /// Has a free core take a thread, if one is ready.
     fn take(&mut self, index: usize) {
+        let counts = self.machine.cores.iter().map(|core| core.hart.code_fences());
+        let fences: u64 = counts.sum();
         let core = &mut self.machine.cores[index];
         let free = self.now.max(core.hart.cycle());
         let Some(taken) = self.threads.take(index, free, &mut self.machine.memory) else {
@@ -173,6 +178,10 @@ impl<T: Timing> ProgramRun<T> {
         core.advance_to(&mut self.machine.memory, taken.at);
         core.hart.set_registers(&taken.registers);
         core.hart.forget_reservation();
+        // The thread may have executed `fence.i` elsewhere, and comes with what it has written.
+        if std::mem::replace(&mut self.fences[index], fences) != fences {
+            core.hart.fence_code();
+        }
         self.busy[index] = true;
     }
 
@@ -181,7 +190,14 @@ impl<T: Timing> ProgramRun<T> {
         let index = self.turn;
         while self.busy[index] && self.threads.exit().is_none() {
             let until = if self.alone { self.end.min(limit) } else { self.end };
-            match self.machine.run(index, until)? {
+            let stop = match self.machine.run(index, until) {
+                Err(ServerError::Unit(error)) if matches!(*error, UnitError::NoUnit { .. }) => {
+                    self.no_unit(index, *error)?;
+                    continue;
+                }
+                other => other?,
+            };
+            match stop {
                 Stop::Budget => return Ok(self.machine.cores[index].hart.cycle() >= self.end),
                 Stop::EnvironmentCall => self.environment_call(index),
                 Stop::Fault(exception) => self.fault(index, &exception)?,
@@ -218,21 +234,38 @@ impl<T: Timing> ProgramRun<T> {
 
     /// A handler of the program takes the exception, or the run ends.
     fn fault(&mut self, index: usize, exception: &Exception) -> Result<(), ServerError> {
-        let hart = &mut self.machine.cores[index].hart;
-        let mut registers = hart.registers();
-        let pc = registers.pc;
-        if self
-            .threads
-            .fault(index, exception, &mut registers, &mut self.machine.memory)
-        {
-            hart.set_registers(&registers);
+        if self.is_handled(index, exception) {
             return Ok(());
         }
         Err(ServerError::Fault {
-            pc,
+            pc: self.machine.cores[index].hart.pc(),
             exception: *exception,
-            unknown_calls: self.threads.process().unknown_calls().to_vec(),
+            unknown_calls: self.threads.process().unknown_calls(),
         })
+    }
+
+    /// An instruction for a unit that is not there is an illegal one, or ends the run with `error`.
+    fn no_unit(&mut self, index: usize, error: UnitError) -> Result<(), ServerError> {
+        let exception = Exception {
+            cause: Cause::IllegalInstruction,
+            value: 0,
+        };
+        if self.is_handled(index, &exception) {
+            return Ok(());
+        }
+        Err(error.into())
+    }
+
+    /// Whether a handler of the program takes the exception.
+    fn is_handled(&mut self, index: usize, exception: &Exception) -> bool {
+        let hart = &mut self.machine.cores[index].hart;
+        let mut registers = hart.registers();
+        let memory = &mut self.machine.memory;
+        let handled = self.threads.fault(index, exception, &mut registers, memory);
+        if handled {
+            hart.set_registers(&registers);
+        }
+        handled
     }
 }
 
@@ -273,6 +306,10 @@ where
 
     fn error_output(&self) -> Vec<u8> {
         self.threads.process().error_output()
+    }
+
+    fn unknown_calls(&self) -> Vec<&'static str> {
+        self.threads.process().unknown_calls()
     }
 
     fn digest(&self, digest: &mut Digest) {

@@ -56,6 +56,10 @@ pub(crate) trait Run: Send {
     fn machine(&self) -> &dyn Observed;
     fn output(&self) -> Vec<u8>;
     fn error_output(&self) -> Vec<u8>;
+    /// The system calls that were made and are not emulated.
+    fn unknown_calls(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
     fn digest(&self, digest: &mut Digest);
 }
 
@@ -161,6 +165,11 @@ impl Server {
     /// What it wrote to its standard error.
     pub fn error_output(&self) -> Vec<u8> {
         self.run.error_output()
+    }
+
+    /// The system calls that it has made and that are not emulated, in the order of first use.
+    pub fn unknown_calls(&self) -> Vec<&'static str> {
+        self.run.unknown_calls()
     }
 
     /// The digest of the run so far.

@@ -1,218 +1,218 @@
-//! Files and descriptors.
+//! Open files, by their descriptors.
 
+use super::path::{store, store_file_system};
+use super::poll::half_word;
 use super::{number, refuse, Call};
+use crate::descriptor::Descriptor;
+use crate::listing::Listing;
 use crate::process::Process;
-use crate::{gather, maps};
-use rackwright_memory::GuestMemory;
-use std::io::{self, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::fs::Permissions;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
 
-/// Stands for the current folder where a call takes a folder.
-const CURRENT_FOLDER: u64 = libc::AT_FDCWD as i64 as u64;
+// Requests of `ioctl`.
+const FIONREAD: u32 = 0x541b;
+const FIONBIO: u32 = 0x5421;
+const FIONCLEX: u32 = 0x5450;
+const FIOCLEX: u32 = 0x5451;
+
+/// `l_type` of a lock that nobody has.
+const UNLOCKED: [u8; 2] = (libc::F_UNLCK as i16).to_le_bytes();
+/// `CLOSE_RANGE_CLOEXEC`.
+const ON_EXEC: u64 = 4;
 
 impl Process {
     pub(super) fn file_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
-        let [first, second, third, fourth, ..] = call.arguments;
+        let [first, second, third, ..] = call.arguments;
         match number {
-            number::READ => self.read(call.memory, first, &[(second, third)], None),
-            number::WRITE => self.write(call.memory, first, &[(second, third)], None),
-            number::READV => {
-                let pieces = gather::pieces(call.memory, second, third)?;
-                self.read(call.memory, first, &pieces, None)
-            }
-            number::WRITEV => {
-                let pieces = gather::pieces(call.memory, second, third)?;
-                self.write(call.memory, first, &pieces, None)
-            }
-            number::PREAD64 => self.read(call.memory, first, &[(second, third)], Some(fourth)),
-            number::PWRITE64 => self.write(call.memory, first, &[(second, third)], Some(fourth)),
-            number::OPENAT => self.open(call),
             number::CLOSE => self.files.close(first).map(|()| 0),
+            number::CLOSE_RANGE => {
+                self.files.close_range(first, second, third & ON_EXEC != 0);
+                Ok(0)
+            }
             number::LSEEK => self.seek(first, second as i64, third),
-            number::FTRUNCATE => self.files.get(first)?.borrow().truncate(second).map(|()| 0),
-            number::DUP => self.files.duplicate(first, 0),
-            number::DUP3 => self.files.duplicate_to(first, second),
-            number::FCNTL => self.control(first, second, third),
-            number::IOCTL => self.files.get(first).and_then(|_| refuse(libc::ENOTTY)),
-            _ => self.path_call(number, call),
-        }
-    }
-
-    fn path_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
-        let [first, second, third, fourth, fifth, _] = call.arguments;
-        match number {
+            number::FTRUNCATE => {
+                self.files.get(first)?.borrow().truncate(second)?;
+                self.refit_shared(call.memory).map(|()| 0)
+            }
+            number::FALLOCATE => self.allocate(call),
+            number::GETDENTS64 => self.list(call),
+            number::DUP => self.files.duplicate(first, 0, false),
+            number::DUP3 => self
+                .files
+                .duplicate_to(first, second, third as i32 & libc::O_CLOEXEC != 0),
+            number::FCNTL => self.control(call),
+            number::IOCTL => self.device_control(call),
             number::FSTAT => {
                 let status = self.files.status_of(first)?;
                 store(call.memory, second, &status.bytes())
             }
-            number::NEWFSTATAT => {
-                let status = self.status_at(call.memory, first, second, fourth)?;
-                store(call.memory, third, &status.bytes())
+            number::FSTATFS => {
+                self.files.get(first)?;
+                store_file_system(call.memory, second)
             }
-            number::STATX => {
-                let status = self.status_at(call.memory, first, second, third)?;
-                store(call.memory, fifth, &status.extended_bytes())
+            number::FCHMOD => {
+                let shared = self.files.get(first)?;
+                let descriptor = shared.borrow();
+                let host = descriptor.host()?;
+                self.files.check_changeable(host)?;
+                let permissions = Permissions::from_mode(second as u32 & 0o7777);
+                host.file.set_permissions(permissions).map(|()| 0)
             }
-            number::FACCESSAT | number::FACCESSAT2 => {
-                let path = self.path_at(call.memory, first, second)?;
-                self.files.status(&path).map(|_| 0)
+            number::FCHOWN => {
+                let shared = self.files.get(first)?;
+                let descriptor = shared.borrow();
+                self.files.check_changeable(descriptor.host()?).map(|()| 0)
             }
-            number::READLINKAT => self.read_link(call),
-            number::GETCWD => current_folder(call.memory, first, second),
-            number::MKDIRAT => {
-                let path = self.path_at(call.memory, first, second)?;
-                self.files.make_folder(&path).map(|()| 0)
+            // Nothing is lost when a simulation ends; locks are those of one process.
+            number::FSYNC | number::FDATASYNC | number::SYNC_FILE_RANGE | number::SYNCFS => {
+                self.files.get(first)?.borrow().host().map(|_| 0)
             }
-            number::UNLINKAT => {
-                let path = self.path_at(call.memory, first, second)?;
-                self.files.remove(&path).map(|()| 0)
-            }
-            _ => self.unknown(number),
+            number::FLOCK | number::FADVISE64 => self.files.get(first).map(|_| 0),
+            number::SYNC => Ok(0),
+            _ => self.transfer_call(number, call),
         }
-    }
-
-    fn read(
-        &mut self,
-        memory: &mut GuestMemory,
-        descriptor: u64,
-        pieces: &[(u64, u64)],
-        offset: Option<u64>,
-    ) -> io::Result<u64> {
-        let descriptor = self.files.get(descriptor)?;
-        piece_by_piece(pieces, |done, address, length| {
-            let mut buffer = gather::buffer(length);
-            let count = match offset {
-                Some(offset) => descriptor.borrow().read_at(&mut buffer, offset + done)?,
-                None => descriptor.borrow().read(&mut buffer)?,
-            };
-            memory.write(address, &buffer[..count]).map_err(gather::fault)?;
-            Ok(count)
-        })
-    }
-
-    fn write(
-        &mut self,
-        memory: &mut GuestMemory,
-        descriptor: u64,
-        pieces: &[(u64, u64)],
-        offset: Option<u64>,
-    ) -> io::Result<u64> {
-        let descriptor = self.files.get(descriptor)?;
-        piece_by_piece(pieces, |done, address, length| {
-            let bytes = gather::bytes(memory, address, length)?;
-            match offset {
-                Some(offset) => descriptor.borrow().write_at(&bytes, offset + done),
-                None => descriptor.borrow().write(&bytes),
-            }
-        })
-    }
-
-    fn open(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
-        let [folder, name, flags, mode, ..] = call.arguments;
-        let path = self.path_at(call.memory, folder, name)?;
-        if maps::PATHS.iter().any(|known| path == Path::new(known)) {
-            return self.files.open_text(maps::text(&self.layout, call.memory));
-        }
-        self.files.open(&path, flags as i32, mode as u32)
     }
 
     fn seek(&mut self, descriptor: u64, offset: i64, whence: u64) -> io::Result<u64> {
+        let shared = self.files.get(descriptor)?;
+        let mut descriptor = shared.borrow();
         let to = match whence as i32 {
             libc::SEEK_SET => SeekFrom::Start(u64::try_from(offset).or(refuse(libc::EINVAL))?),
             libc::SEEK_CUR => SeekFrom::Current(offset),
             libc::SEEK_END => SeekFrom::End(offset),
+            libc::SEEK_DATA | libc::SEEK_HOLE => {
+                return seek_hole(&descriptor, offset, whence as i32);
+            }
             _ => return refuse(libc::EINVAL),
         };
-        self.files.get(descriptor)?.borrow().seek(to)
+        descriptor.seek(to)
     }
 
-    fn control(&mut self, descriptor: u64, command: u64, argument: u64) -> io::Result<u64> {
+    /// `fallocate(file, mode, offset, length)`.
+    fn allocate(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [file, mode, offset, length, ..] = call.arguments;
+        let shared = self.files.get(file)?;
+        {
+            let descriptor = shared.borrow();
+            let Descriptor::Host(host) = &*descriptor else {
+                return refuse(libc::ENODEV);
+            };
+            // SAFETY: the descriptor is open, and no memory is involved.
+            let result =
+                unsafe { libc::fallocate(host.file.as_raw_fd(), mode as i32, offset as i64, length as i64) };
+            if result != 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        self.refit_shared(call.memory).map(|()| 0)
+    }
+
+    /// `getdents64(folder, entries, bytes)`.
+    fn list(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [folder, entries, bytes, ..] = call.arguments;
+        let shared = self.files.get(folder)?;
+        let mut descriptor = shared.borrow();
+        let Descriptor::Host(host) = &mut *descriptor else {
+            return refuse(libc::ENOTDIR);
+        };
+        if !host.file.metadata()?.is_dir() {
+            return refuse(libc::ENOTDIR);
+        }
+        if host.listing.is_none() {
+            host.listing = Some(Listing::of(&host.path, &mut self.files.inodes)?);
+        }
+        let taken = host
+            .listing
+            .as_mut()
+            .expect("it was just made")
+            .take(bytes as usize)?;
+        store(call.memory, entries, &taken)?;
+        Ok(taken.len() as u64)
+    }
+
+    fn control(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [number, command, argument, ..] = call.arguments;
+        let shared = self.files.get(number)?;
         match command as i32 {
-            libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => self.files.duplicate(descriptor, argument),
-            libc::F_GETFD | libc::F_SETFD | libc::F_GETFL | libc::F_SETFL => {
-                self.files.get(descriptor).map(|_| 0)
+            libc::F_DUPFD => self.files.duplicate(number, argument, false),
+            libc::F_DUPFD_CLOEXEC => self.files.duplicate(number, argument, true),
+            libc::F_GETFD => self.files.closes_on_exec(number).map(u64::from),
+            libc::F_SETFD => {
+                let closes = argument as i32 & libc::FD_CLOEXEC != 0;
+                self.files.set_closes_on_exec(number, closes).map(|()| 0)
+            }
+            libc::F_GETFL => Ok(shared.flags() as u64),
+            libc::F_SETFL => {
+                shared.set_flags(argument as i32);
+                Ok(0)
+            }
+            // There is nobody else who could have a lock.
+            libc::F_SETLK | libc::F_SETLKW | libc::F_OFD_SETLK | libc::F_OFD_SETLKW => Ok(0),
+            libc::F_GETLK | libc::F_OFD_GETLK => store(call.memory, argument, &UNLOCKED),
+            libc::F_GETPIPE_SZ | libc::F_SETPIPE_SZ => Ok(crate::channel::CAPACITY as u64),
+            libc::F_ADD_SEALS | libc::F_GET_SEALS => {
+                let descriptor = shared.borrow();
+                let file = descriptor.host()?.file.as_raw_fd();
+                // SAFETY: the descriptor is open, and the argument of these commands is a number.
+                match unsafe { libc::fcntl(file, command as i32, argument as i32) } {
+                    -1 => Err(io::Error::last_os_error()),
+                    seals => Ok(seals as u64),
+                }
             }
             _ => refuse(libc::EINVAL),
         }
     }
 
-    fn status_at(
-        &mut self,
-        memory: &GuestMemory,
-        folder: u64,
-        name: u64,
-        flags: u64,
-    ) -> io::Result<crate::stat::Status> {
-        let path = gather::path(memory, name)?;
-        if path.as_os_str().is_empty() && flags as i32 & libc::AT_EMPTY_PATH != 0 && folder != CURRENT_FOLDER
-        {
-            return self.files.status_of(folder);
+    fn device_control(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [number, request, argument, ..] = call.arguments;
+        let shared = self.files.get(number)?;
+        match request as u32 {
+            FIOCLEX | FIONCLEX => {
+                let closes = request as u32 == FIOCLEX;
+                self.files.set_closes_on_exec(number, closes).map(|()| 0)
+            }
+            FIONBIO => {
+                let value = half_word(call.memory, argument)?;
+                let others = shared.flags() & !libc::O_NONBLOCK;
+                shared.set_flags(others | if value != 0 { libc::O_NONBLOCK } else { 0 });
+                Ok(0)
+            }
+            FIONREAD => {
+                let available = available(&mut shared.borrow())?;
+                store(call.memory, argument, &available.to_le_bytes())
+            }
+            // There are no terminals.
+            _ => refuse(libc::ENOTTY),
         }
-        let path = self.resolve(folder, path)?;
-        self.files.status(&path)
-    }
-
-    fn path_at(&self, memory: &GuestMemory, folder: u64, name: u64) -> io::Result<PathBuf> {
-        self.resolve(folder, gather::path(memory, name)?)
-    }
-
-    fn resolve(&self, folder: u64, path: PathBuf) -> io::Result<PathBuf> {
-        if path.as_os_str().is_empty() {
-            return refuse(libc::ENOENT);
-        }
-        if path.is_absolute() || folder as i32 == libc::AT_FDCWD {
-            return Ok(path);
-        }
-        let descriptor = self.files.get(folder)?;
-        let base = descriptor.borrow().path().cloned();
-        base.map_or_else(|| refuse(libc::ENOTDIR), |base| Ok(base.join(path)))
-    }
-
-    fn read_link(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
-        let [folder, name, target, length, ..] = call.arguments;
-        let path = self.path_at(call.memory, folder, name)?;
-        // What lies in the host's /proc is the simulator's own, not the program's.
-        if path.starts_with("/proc") {
-            return refuse(libc::ENOENT);
-        }
-        let link = std::fs::read_link(path)?;
-        let bytes = link.as_os_str().as_bytes();
-        let count = bytes.len().min(length as usize);
-        store(call.memory, target, &bytes[..count])?;
-        Ok(count as u64)
     }
 }
 
-fn current_folder(memory: &mut GuestMemory, address: u64, length: u64) -> io::Result<u64> {
-    let folder = std::env::current_dir()?;
-    let mut bytes = Path::as_os_str(&folder).as_bytes().to_vec();
-    bytes.push(0);
-    if bytes.len() as u64 > length {
-        return refuse(libc::ERANGE);
-    }
-    store(memory, address, &bytes)?;
-    Ok(bytes.len() as u64)
-}
-
-fn store(memory: &mut GuestMemory, address: u64, bytes: &[u8]) -> io::Result<u64> {
-    memory.write(address, bytes).map_err(gather::fault)?;
-    Ok(0)
-}
-
-/// Moves pieces, each an address and a length, until one of them is not moved whole. `move_piece` is told how many bytes have
-/// been moved before, and says how many it moved. Returns how many were moved altogether.
-fn piece_by_piece(
-    pieces: &[(u64, u64)],
-    mut move_piece: impl FnMut(u64, u64, u64) -> io::Result<usize>,
-) -> io::Result<u64> {
-    let mut total = 0;
-    for &(address, length) in pieces {
-        let count = move_piece(total, address, length)? as u64;
-        total += count;
-        if count < length {
-            break;
+/// Bytes that can be read at once.
+fn available(descriptor: &mut Descriptor) -> io::Result<u32> {
+    match descriptor {
+        Descriptor::Source(source) => Ok(source.available() as u32),
+        Descriptor::Host(host) => {
+            let left = host
+                .file
+                .metadata()?
+                .len()
+                .saturating_sub((&*host.file).stream_position()?);
+            Ok(u32::try_from(left).unwrap_or(u32::MAX))
         }
+        _ => refuse(libc::ENOTTY),
     }
-    Ok(total)
+}
+
+/// Where the next data or hole begins, as the host's file system has it.
+fn seek_hole(descriptor: &Descriptor, offset: i64, whence: i32) -> io::Result<u64> {
+    let Descriptor::Host(host) = descriptor else {
+        return refuse(libc::ESPIPE);
+    };
+    // SAFETY: the descriptor is open, and no memory is involved.
+    match unsafe { libc::lseek(host.file.as_raw_fd(), offset, whence) } {
+        -1 => Err(io::Error::last_os_error()),
+        place => Ok(place as u64),
+    }
 }

@@ -1,8 +1,9 @@
 //! The process and the machine: identity, limits, random numbers.
 
-use super::{number, Call};
+use super::{number, probe, refuse, Call};
 use crate::gather;
-use crate::process::Process;
+use crate::process::{Process, LONGEST_NAME};
+use crate::threads::PROCESS;
 use rand_chacha::rand_core::RngCore;
 use std::io;
 
@@ -13,12 +14,34 @@ const SYSINFO_WORDS: usize = 14;
 const STACK_LIMIT: u64 = 8 << 20;
 const FILE_LIMIT: u64 = 1024;
 
+/// The flag of `riscv_flush_icache` for the calling thread only.
+const LOCAL_FLUSH: u64 = 1;
+/// `PR_RISCV_SET_ICACHE_FLUSH_CTX`: a `fence.i` always holds for the harts that a thread comes to.
+const PR_SET_ICACHE_FLUSH: i32 = 71;
+/// Gives a name to memory, which nobody sees.
+const PR_SET_VMA: i32 = 0x5356_4d41;
+/// What `membarrier` offers.
+const MEMORY_BARRIERS: i32 = libc::MEMBARRIER_CMD_GLOBAL
+    | libc::MEMBARRIER_CMD_GLOBAL_EXPEDITED
+    | libc::MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED
+    | libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED
+    | libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
+
 impl Process {
     pub(super) fn machine_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
-        let [first, second, _, fourth, ..] = call.arguments;
+        let [first, second, third, fourth, ..] = call.arguments;
         match number {
-            number::GETPPID | number::GETUID..=number::GETEGID => Ok(0),
+            number::GETPPID | number::GETUID..=number::GETEGID | number::GETGROUPS => Ok(0),
             number::SET_ROBUST_LIST => Ok(0),
+            // The process leads a group and a session of its own.
+            number::GETPGID | number::GETSID if is_self(first) => Ok(PROCESS),
+            number::SETPGID if is_self(first) && is_self(second) => Ok(0),
+            number::GETPGID | number::GETSID | number::SETPGID => refuse(libc::ESRCH),
+            number::SETSID => refuse(libc::EPERM),
+            number::UMASK => {
+                let before = std::mem::replace(&mut self.files.mask, first as u32 & 0o777);
+                Ok(before.into())
+            }
             number::UNAME => name(call),
             number::SYSINFO => {
                 let mut words = [0; SYSINFO_WORDS];
@@ -30,17 +53,101 @@ impl Process {
                 Ok(0)
             }
             number::PRLIMIT64 => limits(call, second as i32, fourth),
+            number::GETRLIMIT => limits(call, first as i32, second),
+            number::SETRLIMIT => limits(call, first as i32, 0),
             number::GETRANDOM => {
                 let mut bytes = gather::buffer(second);
                 self.random.fill_bytes(&mut bytes);
                 call.memory.write(first, &bytes).map_err(gather::fault)?;
                 Ok(bytes.len() as u64)
             }
-            // Nobody else gives commands to a program's units: the drivers ask, and do without.
-            number::RSEQ => Err(io::Error::from_raw_os_error(libc::ENOSYS)),
+            number::RISCV_FLUSH_ICACHE => {
+                if third & !LOCAL_FLUSH != 0 {
+                    return refuse(libc::EINVAL);
+                }
+                call.memory.code_changed();
+                Ok(0)
+            }
+            number::RISCV_HWPROBE => probe::probe(call),
+            number::PRCTL => self.control_process(call),
+            number::MEMBARRIER => self.order_memory(first as i32),
+            // C libraries ask for these and do without them, as on kernels that are older, and in the user mode of QEMU.
+            number::RSEQ | number::CLONE3 => refuse(libc::ENOSYS),
+            _ => self.schedule_call(number, call),
+        }
+    }
+
+    /// Priorities: all threads have the same one, which is what they are told.
+    fn schedule_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
+        let [_, second, third, ..] = call.arguments;
+        match number {
+            // 20 less the priority, which is zero.
+            number::GETPRIORITY => Ok(20),
+            number::SETPRIORITY if third as i32 == 0 => Ok(0),
+            number::SETPRIORITY => refuse(libc::EPERM),
+            number::SCHED_GETSCHEDULER => Ok(libc::SCHED_OTHER as u64),
+            number::SCHED_GETPARAM => {
+                call.memory.write(second, &[0; 4]).map_err(gather::fault)?;
+                Ok(0)
+            }
+            number::SCHED_SETSCHEDULER if second as i32 == libc::SCHED_OTHER => Ok(0),
+            number::SCHED_SETSCHEDULER => refuse(libc::EPERM),
+            number::SCHED_GET_PRIORITY_MAX | number::SCHED_GET_PRIORITY_MIN => {
+                let is_real_time = [libc::SCHED_FIFO, libc::SCHED_RR].contains(&(call.arguments[0] as i32));
+                let (most, least) = if is_real_time { (99, 1) } else { (0, 0) };
+                Ok(if number == number::SCHED_GET_PRIORITY_MAX {
+                    most
+                } else {
+                    least
+                })
+            }
             _ => self.unknown(number),
         }
     }
+
+    /// `prctl(option, argument)`: the name of the program, and what changes nothing here.
+    fn control_process(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [option, argument, ..] = call.arguments;
+        match option as i32 {
+            libc::PR_SET_NAME => {
+                let name = gather::name(call.memory, argument, LONGEST_NAME)?;
+                self.own.name = name;
+                Ok(0)
+            }
+            libc::PR_GET_NAME => {
+                let mut name = self.own.name.clone();
+                name.resize(LONGEST_NAME + 1, 0);
+                call.memory.write(argument, &name).map_err(gather::fault)?;
+                Ok(0)
+            }
+            libc::PR_GET_DUMPABLE | libc::PR_SET_DUMPABLE => {
+                Ok(1 - u64::from(option as i32 == libc::PR_SET_DUMPABLE))
+            }
+            libc::PR_SET_PDEATHSIG
+            | libc::PR_SET_NO_NEW_PRIVS
+            | libc::PR_SET_TIMERSLACK
+            | PR_SET_ICACHE_FLUSH => Ok(0),
+            PR_SET_VMA => Ok(0),
+            _ => {
+                self.unknown.record(number::PRCTL);
+                refuse(libc::EINVAL)
+            }
+        }
+    }
+
+    /// `membarrier(command)`: a system call is a barrier for all, as harts take turns.
+    fn order_memory(&mut self, command: i32) -> io::Result<u64> {
+        match command {
+            libc::MEMBARRIER_CMD_QUERY => Ok(MEMORY_BARRIERS as u64),
+            _ if command.count_ones() == 1 && command & MEMORY_BARRIERS != 0 => Ok(0),
+            _ => refuse(libc::EINVAL),
+        }
+    }
+}
+
+/// Whether the number of a process stands for the one that there is.
+fn is_self(process: u64) -> bool {
+    [0, PROCESS as i32].contains(&(process as i32))
 }
 
 fn name(call: &mut Call<'_>) -> io::Result<u64> {

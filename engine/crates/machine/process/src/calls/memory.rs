@@ -1,6 +1,8 @@
 //! Heap and mappings.
 
-use super::{number, refuse, Call};
+use super::{number, refuse, shared, Call};
+use crate::areas::Backing;
+use crate::files::Shared;
 use crate::gather;
 use crate::process::Process;
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
@@ -25,12 +27,26 @@ impl Process {
                     return refuse(libc::EINVAL);
                 }
                 let protection = protection(third);
+                if !self.layout.covers(address, length) {
+                    return refuse(libc::ENOMEM);
+                }
+                self.check_shared(&(address..address + length), protection)?;
                 call.memory
                     .protect(address, length, protection)
                     .or(refuse(libc::ENOMEM))?;
                 Ok(0)
             }
-            number::MADVISE => advise(call),
+            number::MADVISE => self.advise(call),
+            number::MSYNC => self.synchronise(address, length),
+            number::MINCORE => self.residence(call),
+            number::MLOCK | number::MUNLOCK | number::MLOCK2 => {
+                if !self.layout.covers(address, length) {
+                    return refuse(libc::ENOMEM);
+                }
+                Ok(0)
+            }
+            // All memory of a program is there all the time.
+            number::MLOCKALL | number::MUNLOCKALL => Ok(0),
             _ => self.unknown(number),
         }
     }
@@ -41,7 +57,27 @@ impl Process {
             return refuse(libc::EINVAL);
         }
         let flags = flags as i32;
-        let place = if flags & libc::MAP_FIXED != 0 {
+        if flags & libc::MAP_HUGETLB != 0 {
+            // As a kernel without huge pages.
+            return refuse(libc::EINVAL);
+        }
+        let shared =
+            flags & libc::MAP_TYPE == libc::MAP_SHARED || flags & libc::MAP_TYPE == libc::MAP_SHARED_VALIDATE;
+        let file = if flags & libc::MAP_ANONYMOUS == 0 {
+            Some(self.files.get(descriptor)?)
+        } else {
+            None
+        };
+        let backing = match &file {
+            Some(file) if shared => shared::backing(file, protection(access), offset)?,
+            _ => None,
+        };
+        let fixed = libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE;
+        let place = if flags & fixed != 0 {
+            let replaces = flags & libc::MAP_FIXED_NOREPLACE == 0;
+            if !replaces && self.layout.overlaps(address, length) {
+                return refuse(libc::EEXIST);
+            }
             self.layout
                 .map_at(address, length, protection(access), call.memory)
         } else {
@@ -50,35 +86,47 @@ impl Process {
         let Some(place) = place else {
             return refuse(libc::ENOMEM);
         };
-        if flags & libc::MAP_ANONYMOUS == 0 {
-            self.fill_from_file(call.memory, place, length, descriptor, offset)?;
+        match (backing, file) {
+            (Some(backing), _) => self.share(call.memory, place, length, backing)?,
+            (None, Some(file)) => fill_from_file(call.memory, place, length, &file, offset)?,
+            (None, None) => {}
         }
         Ok(place)
     }
 
-    /// A mapped file is read at once: programs here map files to read them.
-    fn fill_from_file(
-        &mut self,
-        memory: &mut GuestMemory,
-        place: u64,
-        length: u64,
-        descriptor: u64,
-        offset: u64,
-    ) -> io::Result<()> {
-        let descriptor = self.files.get(descriptor)?;
-        let mut done = 0;
-        while done < length {
-            let mut buffer = gather::buffer(length - done);
-            let count = descriptor.borrow().read_at(&mut buffer, offset + done)?;
-            if count == 0 {
-                break;
-            }
-            memory
-                .load(place + done, &buffer[..count])
-                .map_err(gather::fault)?;
-            done += count as u64;
+    /// `mincore(address, length, vector)`: all pages are there.
+    fn residence(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [address, length, vector, ..] = call.arguments;
+        if address % PAGE_BYTES != 0 {
+            return refuse(libc::EINVAL);
         }
-        Ok(())
+        if !self.layout.covers(address, length) {
+            return refuse(libc::ENOMEM);
+        }
+        let pages = vec![1; length.div_ceil(PAGE_BYTES) as usize];
+        call.memory.write(vector, &pages).map_err(gather::fault)?;
+        Ok(0)
+    }
+
+    /// Only advice that changes what is read has an effect.
+    fn advise(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [address, length, advice, ..] = call.arguments;
+        if advice as i32 != libc::MADV_DONTNEED {
+            return Ok(0);
+        }
+        let end = address.checked_add(length);
+        let range = address..end.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
+        for (area, kind) in self.layout.areas.overlapping(&range) {
+            if kind.is_some() {
+                // What is shared with a file stays there.
+                continue;
+            }
+            let start = area.start.max(range.start);
+            let length = area.end.min(range.end) - start;
+            call.memory.discard(start, length).map_err(gather::fault)?;
+        }
+        call.memory.code_changed();
+        Ok(0)
     }
 
     fn remap(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
@@ -96,11 +144,21 @@ impl Process {
         if flags as i32 & libc::MREMAP_MAYMOVE == 0 {
             return refuse(libc::ENOMEM);
         }
+        let Some((area, kind)) = self.layout.area_at(address) else {
+            return refuse(libc::EFAULT);
+        };
         let access = call.memory.protection(address);
         let Some(place) = self.layout.map(new_length, access, call.memory) else {
             return refuse(libc::ENOMEM);
         };
-        copy(call.memory, address, place, old_length)?;
+        match kind {
+            Some(backing) => {
+                let offset = backing.offset + (address - area.start);
+                let backing = Backing { offset, ..backing };
+                self.share(call.memory, place, new_length, backing)?;
+            }
+            None => copy(call.memory, address, place, old_length)?,
+        }
         self.layout
             .unmap(address, old_length, call.memory)
             .map_err(gather::fault)?;
@@ -115,13 +173,27 @@ fn check_range(address: u64, length: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Only advice that changes what is read has an effect.
-fn advise(call: &mut Call<'_>) -> io::Result<u64> {
-    let [address, length, advice, ..] = call.arguments;
-    if advice as i32 == libc::MADV_DONTNEED {
-        call.memory.discard(address, length).map_err(gather::fault)?;
+/// A file that is mapped privately is read at once: programs map files so to read them.
+fn fill_from_file(
+    memory: &mut GuestMemory,
+    place: u64,
+    length: u64,
+    file: &Shared,
+    offset: u64,
+) -> io::Result<()> {
+    let mut done = 0;
+    while done < length {
+        let mut buffer = gather::buffer(length - done);
+        let count = file.borrow().read_at(&mut buffer, offset + done)?;
+        if count == 0 {
+            break;
+        }
+        memory
+            .load(place + done, &buffer[..count])
+            .map_err(gather::fault)?;
+        done += count as u64;
     }
-    Ok(0)
+    Ok(())
 }
 
 fn copy(memory: &mut GuestMemory, from: u64, to: u64, length: u64) -> io::Result<()> {

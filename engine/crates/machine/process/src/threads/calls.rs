@@ -1,7 +1,7 @@
 //! The system calls that are about threads; the others are the process's.
 
 use super::futex::Asked;
-use super::thread::{Wait, CALL_NUMBER, FIRST_ARGUMENT};
+use super::thread::{Reason, Wait, CALL_NUMBER, FIRST_ARGUMENT};
 use super::{Next, Threads, PROCESS};
 use crate::calls::{encode, number, Call};
 use crate::gather;
@@ -24,8 +24,11 @@ impl Threads {
             arguments,
             memory,
             now,
+            done: 0,
+            expired: false,
         };
         let number = registers.x[CALL_NUMBER];
+        let caller = self.on(hart);
         let result = match number {
             number::EXIT => return self.exit_thread(hart, registers, &mut call),
             number::EXIT_GROUP => {
@@ -33,12 +36,15 @@ impl Threads {
                 return Next::Other;
             }
             number::FUTEX => match self.futex(&mut call) {
-                Ok(Asked::Wait(wait)) => return self.block(hart, registers, wait),
+                Ok(Asked::Wait(wait)) => return self.sleep(hart, registers, wait, &mut call),
                 Ok(Asked::Done(value)) => Ok(value),
                 Err(error) => Err(error),
             },
             number::NANOSLEEP | number::CLOCK_NANOSLEEP => match self.process.sleep(number, &call) {
-                Ok(until) => return self.block(hart, registers, Wait { futex: None, until }),
+                Ok((until, remainder)) => {
+                    let reason = Reason::Time { remainder };
+                    return self.sleep(hart, registers, Wait { reason, until }, &mut call);
+                }
                 Err(error) => Err(error),
             },
             number::SCHED_YIELD if self.is_ready_for(hart) => {
@@ -52,8 +58,21 @@ impl Threads {
             }
             _ => self.dispatch(hart, number, registers, &mut call),
         };
+        let result = match self.patience(&result, number, &call) {
+            Ok(Some(patience)) if patience.until <= now => {
+                Ok(self.result_at_end(caller, number, &mut call, &patience))
+            }
+            Ok(Some(patience)) => {
+                let moved = *result.as_ref().unwrap_or(&0);
+                return self.wait_in_call(hart, registers, number, &mut call, (moved, patience));
+            }
+            Ok(None) => result,
+            Err(error) => Err(error),
+        };
+        self.break_pipe(caller, number, &result, &mut call);
         registers.x[FIRST_ARGUMENT] = encode(result);
-        self.deliver(self.on(hart), registers, memory);
+        self.retry(now, memory);
+        self.deliver(caller, registers, memory);
         Next::Same
     }
 
@@ -87,12 +106,18 @@ impl Threads {
             number::SCHED_GETAFFINITY => self.affinity(caller, call),
             number::SCHED_SETAFFINITY => self.set_affinity(caller, call),
             number::KILL => self.kill(caller, call),
-            number::TKILL => self.signal_thread(caller, first, second, call.now),
-            number::TGKILL => self.signal_thread(caller, second, third, call.now),
+            number::TKILL => self.signal_thread(caller, first, second, call),
+            number::TGKILL => self.signal_thread(caller, second, third, call),
+            number::RT_SIGQUEUEINFO => self.queue_signal(caller, call),
+            number::RT_TGSIGQUEUEINFO => self.queue_signal_to_thread(caller, call),
+            number::RT_SIGPENDING => self.pending_signals(caller, call),
+            number::GETITIMER | number::SETITIMER | number::TIMER_CREATE..=number::TIMER_DELETE => {
+                self.timer_call(number, call)
+            }
             number::SIGALTSTACK => self.alternate_stack(caller, registers, call),
             number::RT_SIGACTION => self.set_action(call),
             number::RT_SIGPROCMASK => self.set_mask(caller, call),
-            _ => self.process.call(number, call),
+            _ => self.waiting_call(caller, number, call),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::thread::{Thread, FIRST_ARGUMENT, STACK_POINTER, THREAD_POINTER};
 use super::{Next, ThreadId, Threads};
-use crate::calls::{refuse, Call};
+use crate::calls::{number, refuse, Call};
 use crate::gather;
 use rackwright_cpu::{Registers, VectorRegisters};
 use std::io;
@@ -25,8 +25,7 @@ impl Threads {
         let [flags, stack, parent_id, thread_pointer, child_id, _] = call.arguments;
         let has = |flag: i32| flags as i32 & flag != 0;
         if flags as i32 & SHARED != SHARED {
-            self.process.unknown.record(crate::calls::number::CLONE);
-            return refuse(libc::ENOSYS);
+            return self.process.unknown(number::CLONE);
         }
         if self.threads.len() >= MOST_THREADS {
             return refuse(libc::EAGAIN);

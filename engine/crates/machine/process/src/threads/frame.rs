@@ -1,5 +1,6 @@
 //! What a handler of a signal finds on its stack: `struct rt_sigframe` of 64-bit RISC-V Linux.
 
+use super::information::Information;
 use super::signals::{AlternateStack, SignalSet};
 use super::vector_frame;
 use crate::gather;
@@ -25,36 +26,6 @@ const CONTROL: u64 = FLOAT_REGISTERS + 32 * 8;
 const BYTES: u64 = INFORMATION_BYTES + FLOAT_REGISTERS + FLOAT_BYTES;
 /// Where what follows the frame is announced, in the last room of the floating-point registers.
 const EXTENSION: u64 = FLOAT_REGISTERS + FLOAT_BYTES - 8;
-
-/// What a handler is told of its signal.
-pub(super) enum Information {
-    /// A thread sent it.
-    Sent { signal: u64, by: u64 },
-    /// An access to `address`, or an instruction there, failed.
-    Fault { signal: u64, address: u64 },
-}
-
-/// `si_code`: sent to a thread.
-const SENT_TO_THREAD: i32 = -6;
-/// `si_code` of an address that is not mapped.
-const NOT_MAPPED: i32 = 1;
-
-impl Information {
-    pub(super) fn signal(&self) -> u64 {
-        match self {
-            Information::Sent { signal, .. } | Information::Fault { signal, .. } => *signal,
-        }
-    }
-
-    /// The first words of `siginfo_t`: number and error, code, who or where.
-    fn words(&self) -> [u64; 3] {
-        let (code, subject) = match self {
-            Information::Sent { by, .. } => (SENT_TO_THREAD, *by),
-            Information::Fault { address, .. } => (NOT_MAPPED, *address),
-        };
-        [self.signal(), u64::from(code as u32), subject]
-    }
-}
 
 /// Where a thread was when the signal came.
 pub(super) struct Frame<'a> {

@@ -1,8 +1,8 @@
 //! Waiting for a word of memory.
 
-use super::thread::{Ended, State, Wait, Waiter};
+use super::thread::{Ended, Reason, State, Wait, Waiter};
 use super::{ThreadId, Threads};
-use crate::calls::{refuse, Call};
+use crate::calls::{number, refuse, Call};
 use crate::gather;
 use crate::process::EPOCH_SECONDS;
 use rackwright_time::Cycle;
@@ -43,8 +43,8 @@ impl Threads {
                 let until = self.timeout(call, operation as i32, fourth)?;
                 let order = self.waits;
                 self.waits += 1;
-                let futex = Some(Waiter { address, bits, order });
-                Ok(Asked::Wait(Wait { futex, until }))
+                let reason = Reason::Futex(Waiter { address, bits, order });
+                Ok(Asked::Wait(Wait { reason, until }))
             }
             libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Ok(Asked::Done(self.wake_waiters(
                 address,
@@ -71,7 +71,7 @@ impl Threads {
                     count(fourth),
                 )))
             }
-            _ => refuse(libc::ENOSYS),
+            _ => self.process.unknown(number::FUTEX).map(Asked::Done),
         }
     }
 
@@ -96,7 +96,7 @@ impl Threads {
         let waiters = self.waiters(address, bits);
         let woken = waiters.len().min(most);
         for id in &waiters[..woken] {
-            self.end_wait(*id, Ended::Woken, now);
+            self.end_wait(*id, Ended::Woken(0), now);
         }
         woken as u64
     }
@@ -108,7 +108,8 @@ impl Threads {
         let moved = rest.len().min(most);
         for id in &rest[..moved] {
             if let State::Waits(Wait {
-                futex: Some(waiter), ..
+                reason: Reason::Futex(waiter),
+                ..
             }) = &mut self.thread(*id).state
             {
                 waiter.address = other;

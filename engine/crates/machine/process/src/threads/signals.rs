@@ -1,6 +1,8 @@
 //! Signals: who gets them, and what they do.
 
-use super::frame::{self, Frame, Information};
+use super::frame::{self, Frame};
+use super::information::Information;
+use super::queue::Queue;
 use super::thread::{Ended, State, FIRST_ARGUMENT, RETURN_ADDRESS, STACK_POINTER};
 use super::{ThreadId, Threads, PROCESS};
 use crate::calls::{refuse, Call};
@@ -11,13 +13,21 @@ use rackwright_time::Cycle;
 use std::io;
 
 /// The highest signal.
-const LAST: u64 = 64;
+pub(super) const LAST: u64 = 64;
 /// Bytes of a set of signals in memory.
-const SET_BYTES: u64 = 8;
+pub(super) const SET_BYTES: u64 = 8;
 
 // Special handlers.
 const DEFAULT: u64 = 0;
 const IGNORE: u64 = 1;
+
+// Codes of exceptions.
+const ILLEGAL_OPCODE: i32 = 1;
+const BREAKPOINT: i32 = 1;
+const MISALIGNED: i32 = 1;
+const BEYOND_FILE: i32 = 2;
+const NOT_MAPPED: i32 = 1;
+const FORBIDDEN: i32 = 2;
 
 /// Signals that do nothing where a program has not said otherwise.
 const IGNORED: [i32; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
@@ -27,16 +37,16 @@ const IGNORED: [i32; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIG
 pub(super) struct SignalSet(pub(super) u64);
 
 impl SignalSet {
-    fn of(signal: u64) -> u64 {
+    pub(super) fn of(signal: u64) -> u64 {
         1 << (signal - 1)
     }
 
-    fn has(self, signal: u64) -> bool {
+    pub(super) fn has(self, signal: u64) -> bool {
         self.0 & SignalSet::of(signal) != 0
     }
 
     /// Nobody can hold these back.
-    fn without_unmaskable(self) -> SignalSet {
+    pub(super) fn without_unmaskable(self) -> SignalSet {
         SignalSet(self.0 & !(SignalSet::of(libc::SIGKILL as u64) | SignalSet::of(libc::SIGSTOP as u64)))
     }
 }
@@ -81,7 +91,7 @@ pub(super) struct Actions {
     /// Code that a handler returns to; zero until there is a handler.
     trampoline: u64,
     /// For the process as a whole, all of whose threads hold them back.
-    pending: SignalSet,
+    pub(super) pending: Queue,
 }
 
 impl Default for Actions {
@@ -89,7 +99,7 @@ impl Default for Actions {
         Actions {
             each: [Action::default(); LAST as usize],
             trampoline: 0,
-            pending: SignalSet::default(),
+            pending: Queue::default(),
         }
     }
 }
@@ -197,23 +207,64 @@ impl Threads {
         Ok(0)
     }
 
-    /// `kill(process, signal)`: for any thread that does not hold the signal back, the caller first.
-    pub(super) fn kill(&mut self, caller: ThreadId, call: &Call<'_>) -> io::Result<u64> {
+    /// `kill(process, signal)`.
+    pub(super) fn kill(&mut self, caller: ThreadId, call: &mut Call<'_>) -> io::Result<u64> {
         let [process, signal, ..] = call.arguments;
         // One's own process, by its number or as that of one's group.
         if ![PROCESS as i32, 0, -1, -(PROCESS as i32)].contains(&(process as i32)) {
             return refuse(libc::ESRCH);
         }
-        if !check_signal(signal)? {
-            return Ok(0);
-        }
-        let takes = |id: &ThreadId| !self.threads[id].masked.has(signal);
-        let candidates = std::iter::once(&caller).chain(self.threads.keys());
-        match candidates.copied().find(takes) {
-            Some(id) => self.send(caller, id, signal, call.now),
-            None => self.actions.pending.0 |= SignalSet::of(signal),
+        if check_signal(signal)? {
+            self.send_to_process(Some(caller), Information::sent(signal), call.now, call.memory);
         }
         Ok(0)
+    }
+
+    /// `rt_sigqueueinfo(process, signal, information)`.
+    pub(super) fn queue_signal(&mut self, caller: ThreadId, call: &mut Call<'_>) -> io::Result<u64> {
+        let [process, signal, information, ..] = call.arguments;
+        if process != PROCESS {
+            return refuse(libc::ESRCH);
+        }
+        if let Some(information) = given(call.memory, signal, information)? {
+            self.send_to_process(Some(caller), information, call.now, call.memory);
+        }
+        Ok(0)
+    }
+
+    /// `rt_tgsigqueueinfo(process, thread, signal, information)`.
+    pub(super) fn queue_signal_to_thread(
+        &mut self,
+        caller: ThreadId,
+        call: &mut Call<'_>,
+    ) -> io::Result<u64> {
+        let [process, thread, signal, information, ..] = call.arguments;
+        if process != PROCESS || !self.threads.contains_key(&thread) {
+            return refuse(libc::ESRCH);
+        }
+        if let Some(information) = given(call.memory, signal, information)? {
+            self.send(Some(caller), thread, information, call.now, call.memory);
+        }
+        Ok(0)
+    }
+
+    /// Sends a signal to any thread that does not hold it back, the caller first.
+    pub(super) fn send_to_process(
+        &mut self,
+        caller: Option<ThreadId>,
+        information: Information,
+        now: Cycle,
+        memory: &mut GuestMemory,
+    ) {
+        let takes = |id: &ThreadId| !self.threads[id].masked.has(information.signal);
+        let candidates = caller.iter().chain(self.threads.keys());
+        match candidates.copied().find(takes) {
+            Some(id) => self.send(caller, id, information, now, memory),
+            None => {
+                self.actions.pending.add(information);
+                self.process.activity.note();
+            }
+        }
     }
 
     /// `tkill` and `tgkill`: for that thread.
@@ -222,51 +273,85 @@ impl Threads {
         caller: ThreadId,
         thread: u64,
         signal: u64,
-        now: Cycle,
+        call: &mut Call<'_>,
     ) -> io::Result<u64> {
         if !self.threads.contains_key(&thread) {
             return refuse(libc::ESRCH);
         }
         if check_signal(signal)? {
-            self.send(caller, thread, signal, now);
+            let information = Information::sent_to_thread(signal);
+            self.send(Some(caller), thread, information, call.now, call.memory);
         }
         Ok(0)
     }
 
-    fn send(&mut self, caller: ThreadId, id: ThreadId, signal: u64, now: Cycle) {
-        let action = *self.actions.of(signal);
+    /// Sends a signal to thread `id`; the caller takes its own when its call ends.
+    pub(super) fn send(
+        &mut self,
+        caller: Option<ThreadId>,
+        id: ThreadId,
+        information: Information,
+        now: Cycle,
+        memory: &mut GuestMemory,
+    ) {
+        let signal = information.signal;
+        let ignored = self.actions.of(signal).ignores(signal);
         let thread = self.thread(id);
-        if action.ignores(signal) && !thread.masked.has(signal) {
+        let awaited = thread.awaits_signal(signal);
+        if ignored && !awaited && !thread.masked.has(signal) {
             return;
         }
-        thread.pending.0 |= SignalSet::of(signal);
-        if thread.masked.has(signal) {
+        thread.pending.add(information);
+        self.process.activity.note();
+        let thread = &self.threads[&id];
+        if awaited || thread.masked.has(signal) {
             return;
         }
         match thread.state {
-            State::Waits(_) => {
-                let restarts = action.has(libc::SA_RESTART);
-                self.end_wait(id, Ended::Signal { restarts }, now);
-            }
-            State::Runs if id != caller => self.attention = true,
+            State::Waits(_) => self.interrupt_wait(id, now, memory),
+            State::Runs if Some(id) != caller => self.attention = true,
             _ => {}
         }
     }
 
+    /// What thread `id` is to take at once.
+    fn deliverable(&self, id: ThreadId) -> SignalSet {
+        let thread = &self.threads[&id];
+        SignalSet((thread.pending.set().0 | self.actions.pending.set().0) & !thread.masked.0)
+    }
+
+    /// Ends the wait of a thread if there is a signal for it to take.
+    pub(super) fn interrupt_wait(&mut self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
+        let deliverable = self.deliverable(id).0;
+        if deliverable == 0 {
+            return;
+        }
+        let signal = u64::from(deliverable.trailing_zeros()) + 1;
+        let restarts = self.actions.of(signal).has(libc::SA_RESTART);
+        self.store_remainder(id, now, memory);
+        self.end_wait(id, Ended::Signal { restarts }, now);
+    }
+
     /// Has thread `id`, whose registers these are, take what is pending: handlers are entered, the last one first to run.
     pub(super) fn deliver(&mut self, id: ThreadId, registers: &mut Registers, memory: &mut GuestMemory) {
-        loop {
-            let thread = &self.threads[&id];
-            let pending = (thread.pending.0 | self.actions.pending.0) & !thread.masked.0;
-            if pending == 0 || self.exit.is_some() {
-                return;
-            }
-            let signal = u64::from(pending.trailing_zeros()) + 1;
-            self.thread(id).pending.0 &= !SignalSet::of(signal);
-            self.actions.pending.0 &= !SignalSet::of(signal);
-            let information = Information::Sent { signal, by: PROCESS };
+        while self.exit.is_none() {
+            let deliverable = self.deliverable(id);
+            let Some(information) = self.dequeue(id, deliverable) else {
+                break;
+            };
             self.take_signal(id, &information, registers, memory);
         }
+        // A call that held back other signals has ended.
+        let thread = self.thread(id);
+        if let Some(before) = thread.restored_mask.take() {
+            thread.masked = before;
+        }
+    }
+
+    /// Takes a signal of `wanted` from those of thread `id`, or else from those of the process.
+    pub(super) fn dequeue(&mut self, id: ThreadId, wanted: SignalSet) -> Option<Information> {
+        let own = self.thread(id).pending.take(wanted);
+        own.or_else(|| self.actions.pending.take(wanted))
     }
 
     /// Has the thread on `hart` take an exception as the signal that stands for it. False when it has no handler, or holds
@@ -278,18 +363,38 @@ impl Threads {
         registers: &mut Registers,
         memory: &mut GuestMemory,
     ) -> bool {
-        let signal = signal_of(exception.cause);
+        let information = self.information_of(exception, registers.pc);
+        let signal = information.signal;
         let id = self.on(hart);
         let handled = ![DEFAULT, IGNORE].contains(&self.actions.of(signal).handler);
         if !handled || self.threads[&id].masked.has(signal) {
             return false;
         }
-        let information = Information::Fault {
-            signal,
-            address: exception.value,
-        };
         self.take_signal(id, &information, registers, memory);
         true
+    }
+
+    /// What Linux tells of an exception of the instruction at `pc`.
+    fn information_of(&self, exception: &Exception, pc: u64) -> Information {
+        let (signal, code, address) = match exception.cause {
+            Cause::IllegalInstruction => (libc::SIGILL, ILLEGAL_OPCODE, pc),
+            Cause::Breakpoint => (libc::SIGTRAP, BREAKPOINT, pc),
+            // Only atomic instructions are refused for this, and Linux then tells where they are.
+            Cause::FetchMisaligned | Cause::LoadMisaligned | Cause::StoreMisaligned => {
+                (libc::SIGBUS, MISALIGNED, pc)
+            }
+            _ if self.process.is_beyond_file(exception.value) => (libc::SIGBUS, BEYOND_FILE, exception.value),
+            _ => {
+                let address = exception.value;
+                let code = if self.process.layout.is_mapped(address) {
+                    FORBIDDEN
+                } else {
+                    NOT_MAPPED
+                };
+                (libc::SIGSEGV, code, address)
+            }
+        };
+        Information::fault(signal as u64, code, address)
     }
 
     fn take_signal(
@@ -299,7 +404,7 @@ impl Threads {
         registers: &mut Registers,
         memory: &mut GuestMemory,
     ) {
-        let signal = information.signal();
+        let signal = information.signal;
         let action = *self.actions.of(signal);
         if action.ignores(signal) {
             return;
@@ -309,8 +414,10 @@ impl Threads {
             self.exit = killed;
             return;
         }
-        let thread = &self.threads[&id];
+        let thread = self.thread(id);
         let (masked, alternate) = (thread.masked, thread.alternate);
+        // What holds again when the handler has returned.
+        let restored = thread.restored_mask.take().unwrap_or(masked);
         let stack_pointer = registers.x[STACK_POINTER];
         let on_alternate = alternate.holds(stack_pointer);
         let switches = action.has(libc::SA_ONSTACK) && alternate.bytes > 0 && !on_alternate;
@@ -322,7 +429,7 @@ impl Threads {
         let place = Frame::below(top, registers);
         let frame = Frame {
             registers,
-            masked,
+            masked: restored,
             alternate,
             on_alternate,
         };
@@ -375,12 +482,18 @@ fn check_signal(signal: u64) -> io::Result<bool> {
     Ok(signal != 0)
 }
 
-fn signal_of(cause: Cause) -> u64 {
-    let signal = match cause {
-        Cause::IllegalInstruction => libc::SIGILL,
-        Cause::Breakpoint => libc::SIGTRAP,
-        Cause::FetchMisaligned | Cause::LoadMisaligned | Cause::StoreMisaligned => libc::SIGBUS,
-        _ => libc::SIGSEGV,
-    };
-    signal as u64
+/// What a program says of the signal that it sends; nothing for signal zero.
+fn given(memory: &GuestMemory, signal: u64, address: u64) -> io::Result<Option<Information>> {
+    if !check_signal(signal)? {
+        return Ok(None);
+    }
+    let mut words = [0; 4];
+    for (index, word) in words.iter_mut().enumerate() {
+        *word = gather::word(memory, address.wrapping_add(index as u64 * 8))?;
+    }
+    let information = Information::given(signal, words);
+    if !information.is_of_program() {
+        return refuse(libc::EPERM);
+    }
+    Ok(Some(information))
 }

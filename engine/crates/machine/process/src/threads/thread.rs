@@ -1,6 +1,8 @@
 //! One thread.
 
+use super::queue::Queue;
 use super::signals::{AlternateStack, SignalSet};
+use super::waiting::Pending;
 use rackwright_cpu::Registers;
 use rackwright_time::Cycle;
 
@@ -16,9 +18,19 @@ const CALL_BYTES: u64 = 4;
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug)]
+pub(super) enum Reason {
+    /// Nothing but the time. When a signal comes before, the rest of it is stored at this address, if it is not zero.
+    Time { remainder: u64 },
+    /// A futex.
+    Futex(Waiter),
+    /// That a call can be done.
+    Call(Pending),
+}
+
+/// A wait.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
-    /// The futex, if it is one.
-    pub(super) futex: Option<Waiter>,
+    pub(super) reason: Reason,
     /// When it goes on in any case; [`Cycle::NEVER`] without a limit.
     pub(super) until: Cycle,
 }
@@ -46,8 +58,8 @@ pub(super) enum State {
 /// Why a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ended {
-    /// Somebody woke it.
-    Woken,
+    /// Somebody woke it, and this is what its call returns.
+    Woken(u64),
     /// Its time came.
     Time,
     /// A signal; the call is made again afterwards if the handler says so.
@@ -65,7 +77,9 @@ pub(super) struct Thread {
     /// Where zero is stored, and a waiter woken, when it ends; zero for none.
     pub(super) clear_at_exit: u64,
     pub(super) masked: SignalSet,
-    pub(super) pending: SignalSet,
+    pub(super) pending: Queue,
+    /// What it holds back again when the call has ended that it waits in.
+    pub(super) restored_mask: Option<SignalSet>,
     pub(super) alternate: AlternateStack,
 }
 
@@ -77,7 +91,8 @@ impl Thread {
             affinity,
             clear_at_exit: 0,
             masked: SignalSet::default(),
-            pending: SignalSet::default(),
+            pending: Queue::default(),
+            restored_mask: None,
             alternate: AlternateStack::default(),
         }
     }
@@ -93,9 +108,29 @@ impl Thread {
     /// The futex that it waits for.
     pub(super) fn waiter(&self) -> Option<Waiter> {
         match self.state {
-            State::Waits(wait) => wait.futex,
+            State::Waits(Wait {
+                reason: Reason::Futex(waiter),
+                ..
+            }) => Some(waiter),
             _ => None,
         }
+    }
+
+    /// The call that it waits in until it can be done.
+    pub(super) fn pending_call(&self) -> Option<Pending> {
+        match self.state {
+            State::Waits(Wait {
+                reason: Reason::Call(pending),
+                ..
+            }) => Some(pending),
+            _ => None,
+        }
+    }
+
+    /// Whether it waits for this signal as such.
+    pub(super) fn awaits_signal(&self, signal: u64) -> bool {
+        let set = self.pending_call().and_then(|pending| pending.signals);
+        set.is_some_and(|set| set.has(signal))
     }
 
     /// Leaves in its registers what the call that it waited in returns.
@@ -103,17 +138,32 @@ impl Thread {
         let State::Waits(wait) = self.state else {
             unreachable!("only a thread that waits can cease to");
         };
-        let value = match ended {
-            Ended::Woken => 0,
-            Ended::Time if wait.futex.is_none() => 0,
-            Ended::Time => -libc::ETIMEDOUT,
-            Ended::Signal { restarts: true } if wait.futex.is_some() && wait.until == Cycle::NEVER => {
+        let value = match (ended, wait.reason) {
+            (Ended::Woken(value), _) => value,
+            (Ended::Time, Reason::Time { .. }) => 0,
+            (Ended::Time, Reason::Futex(_)) => error(libc::ETIMEDOUT),
+            (Ended::Time, Reason::Call(_)) => unreachable!("such a call is tried once more"),
+            (Ended::Signal { .. }, Reason::Call(pending)) if pending.done > 0 => pending.done,
+            (Ended::Signal { restarts: true }, reason) if restarts(&reason, wait.until) => {
                 // The arguments are still there.
                 self.registers.pc -= CALL_BYTES;
                 return;
             }
-            Ended::Signal { .. } => -libc::EINTR,
+            (Ended::Signal { .. }, _) => error(libc::EINTR),
         };
-        self.registers.x[FIRST_ARGUMENT] = i64::from(value) as u64;
+        self.registers.x[FIRST_ARGUMENT] = value;
+    }
+}
+
+fn error(number: i32) -> u64 {
+    i64::from(-number) as u64
+}
+
+/// Whether a call that waits so is made again after a handler that says so.
+fn restarts(reason: &Reason, until: Cycle) -> bool {
+    match reason {
+        Reason::Time { .. } => false,
+        Reason::Futex(_) => until == Cycle::NEVER,
+        Reason::Call(pending) => pending.restarts,
     }
 }

@@ -1,0 +1,57 @@
+//! Whether anything has happened that somebody may wait for.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+/// Counts what has happened to whatever a program may wait for: data came, room came, an end was closed.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Activity(Arc<Counts>);
+
+#[derive(Default, Debug)]
+struct Counts {
+    changes: AtomicU64,
+    seen: AtomicU64,
+}
+
+impl Activity {
+    pub(crate) fn note(&self) {
+        self.0.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether something has happened since the last time that this was asked.
+    pub(crate) fn has_changed(&self) -> bool {
+        let changes = self.0.changes.load(Ordering::Relaxed);
+        self.0.seen.swap(changes, Ordering::Relaxed) != changes
+    }
+}
+
+/// What a descriptor is ready for, and how often that began anew.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Readiness {
+    /// Bits of `poll`.
+    pub(crate) events: u32,
+    /// How often something to read came.
+    pub(crate) arrivals: u64,
+    /// How often room to write came.
+    pub(crate) departures: u64,
+}
+
+/// `poll`'s bits, which `epoll` has too.
+pub(crate) mod event {
+    pub(crate) const IN: u32 = libc::POLLIN as u32 | libc::POLLRDNORM as u32;
+    pub(crate) const OUT: u32 = libc::POLLOUT as u32 | libc::POLLWRNORM as u32;
+    pub(crate) const ERROR: u32 = libc::POLLERR as u32;
+    pub(crate) const HANG_UP: u32 = libc::POLLHUP as u32;
+    /// These are always told of.
+    pub(crate) const ALWAYS: u32 = ERROR | HANG_UP;
+}
+
+impl Readiness {
+    /// Of what is never waited for.
+    pub(crate) fn always(events: u32) -> Readiness {
+        Readiness {
+            events,
+            ..Readiness::default()
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Descriptors that stand for no file of the host: pipes, counters, timers, lists to wait for, files in memory.
+
+use super::poll::half_word;
+use super::time::{interval_times, store_interval_times, WALL_CLOCKS};
+use super::{number, refuse, Call};
+use crate::alarm::Alarm;
+use crate::channel::channel;
+use crate::counter::Counter;
+use crate::descriptor::{Descriptor, HostFile};
+use crate::epoll::Epoll;
+use crate::gather;
+use crate::process::{Process, EPOCH_NANOSECONDS};
+use crate::timer::Timer;
+use rackwright_memory::GuestMemory;
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::fd::FromRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// `TFD_TIMER_ABSTIME`.
+const ABSOLUTE: u64 = 1;
+/// `TFD_TIMER_CANCEL_ON_SET`: nobody sets the clock.
+const CANCEL_ON_SET: u64 = 2;
+
+impl Process {
+    pub(super) fn event_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
+        let [first, second, ..] = call.arguments;
+        match number {
+            number::EVENTFD2 => {
+                let flags = second as i32;
+                if flags & !(libc::EFD_SEMAPHORE | libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) != 0 {
+                    return refuse(libc::EINVAL);
+                }
+                let is_semaphore = flags & libc::EFD_SEMAPHORE != 0;
+                let counter = Counter::new(first as u32, is_semaphore, self.activity.clone());
+                self.add_event(Descriptor::Counter(counter), flags)
+            }
+            number::EPOLL_CREATE1 => self.add_event(Descriptor::Epoll(Epoll::default()), first as i32),
+            number::EPOLL_CTL => self.control_epoll(call),
+            number::PIPE2 => self.make_pipe(call),
+            number::TIMERFD_CREATE => {
+                let is_wall = WALL_CLOCKS.contains(&(first as i32));
+                self.add_event(Descriptor::Timer(Timer::new(is_wall)), second as i32)
+            }
+            number::TIMERFD_SETTIME => self.set_timer(call),
+            number::TIMERFD_GETTIME => {
+                let now = self.nanoseconds(call.now);
+                self.with_timer(first, |timer| {
+                    let left = timer.alarm(now).left(now);
+                    store_interval_times(call.memory, second, left)
+                })
+            }
+            number::MEMFD_CREATE => self.make_file(call),
+            _ => self.poll_call(number, call),
+        }
+    }
+
+    fn add_event(&mut self, descriptor: Descriptor, flags: i32) -> io::Result<u64> {
+        let kept = libc::O_NONBLOCK | libc::O_CLOEXEC;
+        self.files.add(descriptor, flags & kept | libc::O_RDWR)
+    }
+
+    fn make_pipe(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [numbers, flags, ..] = call.arguments;
+        let flags = flags as i32;
+        if flags & !(libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_DIRECT) != 0 {
+            return refuse(libc::EINVAL);
+        }
+        let (source, sink) = channel(&self.activity);
+        let reads = self.files.add(Descriptor::Source(source), flags)?;
+        let writes = self.files.add(Descriptor::Sink(sink), flags | libc::O_WRONLY)?;
+        store_pair(call.memory, numbers, [reads, writes])
+    }
+
+    /// `epoll_ctl(list, operation, descriptor, event)`.
+    fn control_epoll(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [list, operation, number, event, ..] = call.arguments;
+        let (list, target) = (self.files.get(list)?, self.files.get(number)?);
+        let operation = operation as i32;
+        let asked = if operation == libc::EPOLL_CTL_DEL {
+            (0, 0)
+        } else {
+            let data = gather::word(call.memory, event.wrapping_add(8))?;
+            (half_word(call.memory, event)?, data)
+        };
+        if list.identity() == target.identity() {
+            return refuse(libc::EINVAL);
+        }
+        if !target.borrow().can_wait() && target.borrow().host().is_ok() {
+            return refuse(libc::EPERM);
+        }
+        self.activity.note();
+        let result = match &mut *list.borrow() {
+            Descriptor::Epoll(epoll) => epoll.control(operation, number, &target, asked),
+            _ => refuse(libc::EINVAL),
+        };
+        result
+    }
+
+    /// `timerfd_settime(timer, flags, new, old)`.
+    fn set_timer(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [number, flags, new, old, ..] = call.arguments;
+        if flags & !(ABSOLUTE | CANCEL_ON_SET) != 0 {
+            return refuse(libc::EINVAL);
+        }
+        let (value, interval) = interval_times(call.memory, new)?;
+        let now = self.nanoseconds(call.now);
+        self.activity.note();
+        self.with_timer(number, |timer| {
+            if old != 0 {
+                store_interval_times(call.memory, old, timer.alarm(now).left(now))?;
+            }
+            let start = match (flags & ABSOLUTE != 0, timer.is_wall) {
+                (false, _) => now.saturating_add(value),
+                (true, false) => value,
+                (true, true) => value.saturating_sub(EPOCH_NANOSECONDS),
+            };
+            timer.set(if value == 0 {
+                Alarm::default()
+            } else {
+                Alarm::at(start, interval)
+            });
+            Ok(0)
+        })
+    }
+
+    fn with_timer(
+        &mut self,
+        number: u64,
+        act: impl FnOnce(&mut Timer) -> io::Result<u64>,
+    ) -> io::Result<u64> {
+        let shared = self.files.get(number)?;
+        let result = match &mut *shared.borrow() {
+            Descriptor::Timer(timer) => act(timer),
+            _ => refuse(libc::EINVAL),
+        };
+        result
+    }
+
+    /// `memfd_create(name, flags)`.
+    fn make_file(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [name, flags, ..] = call.arguments;
+        let name = gather::path(call.memory, name)?;
+        let known = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        if flags as u32 & !known != 0 {
+            return refuse(libc::EINVAL);
+        }
+        let text = CString::new(name.as_os_str().as_bytes()).or(refuse(libc::EINVAL))?;
+        // SAFETY: the name is a string that lives as long as the call.
+        let file = unsafe { libc::memfd_create(text.as_ptr(), flags as u32 | libc::MFD_CLOEXEC) };
+        if file < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let host = HostFile {
+            // SAFETY: the descriptor was just made, and nobody else has it.
+            file: Arc::new(unsafe { File::from_raw_fd(file) }),
+            path: Path::new("/memfd:").join(name),
+            is_own: true,
+            listing: None,
+        };
+        let on_exec = if flags as u32 & libc::MFD_CLOEXEC != 0 {
+            libc::O_CLOEXEC
+        } else {
+            0
+        };
+        self.files.add(Descriptor::Host(host), libc::O_RDWR | on_exec)
+    }
+}
+
+/// Stores the numbers of two descriptors.
+pub(super) fn store_pair(memory: &mut GuestMemory, address: u64, numbers: [u64; 2]) -> io::Result<u64> {
+    let [first, second] = numbers;
+    gather::store_words(memory, address, &[first | second << 32])?;
+    Ok(0)
+}

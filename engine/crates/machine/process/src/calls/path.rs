@@ -1,0 +1,315 @@
+//! Files and folders by their paths.
+
+use super::{number, refuse, Call};
+use crate::files::check_readable;
+use crate::gather;
+use crate::process::Process;
+use crate::selves;
+use crate::stat::{Status, Time};
+use rackwright_memory::GuestMemory;
+use rackwright_time::Cycle;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Stands for the current folder where a call takes a folder.
+const CURRENT_FOLDER: u64 = libc::AT_FDCWD as i64 as u64;
+/// What of a mode are permissions.
+const PERMISSIONS: u32 = 0o7777;
+
+// Words of the kernel's `struct statfs`, and what a disk is said to be: one that is large and half empty everywhere.
+const STATFS_WORDS: usize = 15;
+const STATFS_MAGIC: u64 = 0xef53;
+const BLOCK_BYTES: u64 = 4096;
+const BLOCKS: u64 = 1 << 26;
+const LONGEST_NAME: u64 = 255;
+
+impl Process {
+    pub(super) fn path_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
+        let [first, second, third, fourth, fifth, _] = call.arguments;
+        match number {
+            number::OPENAT => self.open(call),
+            number::NEWFSTATAT => {
+                let status = self.status_at(call.memory, first, second, fourth)?;
+                store(call.memory, third, &status.bytes())
+            }
+            number::STATX => {
+                let status = self.status_at(call.memory, first, second, third)?;
+                store(call.memory, fifth, &status.extended_bytes())
+            }
+            number::FACCESSAT | number::FACCESSAT2 => self.access(call),
+            number::READLINKAT => self.read_link(call),
+            number::GETCWD => self.current_folder(call.memory, first, second),
+            number::CHDIR => {
+                let path = self.path_at(call.memory, CURRENT_FOLDER, first)?;
+                self.change_folder(&path)
+            }
+            number::FCHDIR => {
+                let folder = self.files.get(first)?.borrow().path().cloned();
+                folder.map_or_else(|| refuse(libc::ENOTDIR), |folder| self.change_folder(&folder))
+            }
+            number::STATFS => {
+                let path = self.path_at(call.memory, CURRENT_FOLDER, first)?;
+                self.files.status(&path, true)?;
+                store_file_system(call.memory, second)
+            }
+            number::MKDIRAT => {
+                let path = self.entry_at(call.memory, first, second)?;
+                fs::create_dir(&path)?;
+                let mode = third as u32 & PERMISSIONS & !self.files.mask;
+                fs::set_permissions(path, Permissions::from_mode(mode)).map(|()| 0)
+            }
+            number::UNLINKAT => {
+                let path = self.entry_at(call.memory, first, second)?;
+                remove(&path, third as i32 & libc::AT_REMOVEDIR != 0).map(|()| 0)
+            }
+            number::SYMLINKAT => {
+                let target = gather::path(call.memory, first)?;
+                let path = self.entry_at(call.memory, second, third)?;
+                std::os::unix::fs::symlink(target, path).map(|()| 0)
+            }
+            number::LINKAT => {
+                let from = self.path_at(call.memory, first, second)?;
+                // A name inside would make what is outside writable.
+                self.files.check_writable(&from)?;
+                let to = self.entry_at(call.memory, third, fourth)?;
+                fs::hard_link(from, to).map(|()| 0)
+            }
+            number::RENAMEAT | number::RENAMEAT2 => self.rename(number, call),
+            _ => self.change(number, call),
+        }
+    }
+
+    /// Calls that change what is said of a file.
+    fn change(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
+        let [first, second, third, ..] = call.arguments;
+        match number {
+            number::TRUNCATE => {
+                let path = self.path_at(call.memory, CURRENT_FOLDER, first)?;
+                self.files.check_writable(&path)?;
+                fs::File::options().write(true).open(path)?.set_len(second)?;
+                self.refit_shared(call.memory)?;
+                Ok(0)
+            }
+            number::FCHMODAT => {
+                let path = self.path_at(call.memory, first, second)?;
+                self.files.check_writable(&path)?;
+                fs::set_permissions(path, Permissions::from_mode(third as u32 & PERMISSIONS)).map(|()| 0)
+            }
+            // All belongs to the one user that there is.
+            number::FCHOWNAT => {
+                let path = self.path_at(call.memory, first, second)?;
+                self.files.check_writable(&path).map(|()| 0)
+            }
+            number::UTIMENSAT => self.set_times(call),
+            _ => self.unknown(number),
+        }
+    }
+
+    fn open(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [folder, name, flags, mode, ..] = call.arguments;
+        let path = self.path_at(call.memory, folder, name)?;
+        if let Some(text) = self.told(&path, call.memory, call.now) {
+            if flags as i32 & libc::O_ACCMODE != libc::O_RDONLY {
+                return refuse(libc::EACCES);
+            }
+            return self.files.open_text(text);
+        }
+        let number = self.files.open(&path, flags as i32, mode as u32 & PERMISSIONS)?;
+        if flags as i32 & libc::O_TRUNC != 0 {
+            self.refit_shared(call.memory)?;
+        }
+        Ok(number)
+    }
+
+    fn rename(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
+        let [first, second, third, fourth, flags, _] = call.arguments;
+        let from = self.entry_at(call.memory, first, second)?;
+        let to = self.entry_at(call.memory, third, fourth)?;
+        let flags = if number == number::RENAMEAT2 {
+            flags as u32
+        } else {
+            0
+        };
+        match flags {
+            0 => fs::rename(from, to).map(|()| 0),
+            // Nobody else makes names meanwhile.
+            libc::RENAME_NOREPLACE if fs::symlink_metadata(&to).is_ok() => refuse(libc::EEXIST),
+            libc::RENAME_NOREPLACE => fs::rename(from, to).map(|()| 0),
+            _ => refuse(libc::EINVAL),
+        }
+    }
+
+    fn access(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [folder, name, mode, ..] = call.arguments;
+        let path = self.path_at(call.memory, folder, name)?;
+        if self.told(&path, call.memory, call.now).is_some() {
+            return Ok(0);
+        }
+        let status = self.files.status(&path, true)?;
+        if mode as i32 & libc::X_OK != 0 && !status.is_executable() {
+            return refuse(libc::EACCES);
+        }
+        if mode as i32 & libc::W_OK != 0 {
+            self.files.check_writable(&path)?;
+        }
+        Ok(0)
+    }
+
+    fn set_times(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [folder, name, times, flags, ..] = call.arguments;
+        let now = self.wall_time(call.now);
+        let mut set = [Some(now), Some(now)];
+        if times != 0 {
+            for (index, time) in set.iter_mut().enumerate() {
+                *time = asked_time(call.memory, times + 16 * index as u64, now)?;
+            }
+        }
+        let metadata = if name == 0 {
+            let shared = self.files.get(folder)?;
+            let descriptor = shared.borrow();
+            let host = descriptor.host()?;
+            self.files.check_changeable(host)?;
+            host.file.metadata()?
+        } else {
+            let path = self.path_at(call.memory, folder, name)?;
+            self.files.check_writable(&path)?;
+            if flags as i32 & libc::AT_SYMLINK_NOFOLLOW != 0 {
+                fs::symlink_metadata(path)?
+            } else {
+                fs::metadata(path)?
+            }
+        };
+        self.files.inodes.set_times(&metadata, set);
+        Ok(0)
+    }
+
+    fn status_at(&mut self, memory: &GuestMemory, folder: u64, name: u64, flags: u64) -> io::Result<Status> {
+        let flags = flags as i32;
+        let path = gather::path(memory, name)?;
+        if path.as_os_str().is_empty() && flags & libc::AT_EMPTY_PATH != 0 && folder != CURRENT_FOLDER {
+            return self.files.status_of(folder);
+        }
+        let path = self.resolve(folder, path)?;
+        let follows = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
+        if selves::is_link(&path) && !follows {
+            return Ok(Status::of_link(self.own.path.as_os_str().len() as u64));
+        }
+        if self.is_own_file(&path) {
+            return Ok(Status::of_program(self.own.bytes.len() as u64));
+        }
+        if let Some(text) = self.told(&path, memory, Cycle::ZERO) {
+            return Ok(Status::of_text(text.len() as u64));
+        }
+        self.files.status(&path, follows)
+    }
+
+    fn path_at(&self, memory: &GuestMemory, folder: u64, name: u64) -> io::Result<PathBuf> {
+        self.resolve(folder, gather::path(memory, name)?)
+    }
+
+    /// The path of a name that is to be made, moved or removed.
+    fn entry_at(&self, memory: &GuestMemory, folder: u64, name: u64) -> io::Result<PathBuf> {
+        let path = self.path_at(memory, folder, name)?;
+        self.files.check_entry(&path)?;
+        Ok(path)
+    }
+
+    fn resolve(&self, folder: u64, path: PathBuf) -> io::Result<PathBuf> {
+        if path.as_os_str().is_empty() {
+            return refuse(libc::ENOENT);
+        }
+        if path.is_absolute() {
+            return Ok(path);
+        }
+        if folder as i32 == libc::AT_FDCWD {
+            return Ok(self.folder.as_ref().map_or(path.clone(), |base| base.join(path)));
+        }
+        let descriptor = self.files.get(folder)?;
+        let base = descriptor.borrow().path().cloned();
+        base.map_or_else(|| refuse(libc::ENOTDIR), |base| Ok(base.join(path)))
+    }
+
+    fn read_link(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
+        let [folder, name, target, length, ..] = call.arguments;
+        let path = self.path_at(call.memory, folder, name)?;
+        let link = if selves::is_link(&path) {
+            self.own.path.clone()
+        } else {
+            // What lies in the host's /proc is the simulator's own, not the program's. A link itself may be anywhere.
+            check_readable(path.parent().unwrap_or(&path))?;
+            fs::read_link(path)?
+        };
+        let bytes = link.as_os_str().as_bytes();
+        let count = bytes.len().min(length as usize);
+        store(call.memory, target, &bytes[..count])?;
+        Ok(count as u64)
+    }
+
+    fn change_folder(&mut self, path: &Path) -> io::Result<u64> {
+        check_readable(path)?;
+        if !fs::metadata(path)?.is_dir() {
+            return refuse(libc::ENOTDIR);
+        }
+        self.folder = Some(fs::canonicalize(path)?);
+        Ok(0)
+    }
+
+    fn current_folder(&self, memory: &mut GuestMemory, address: u64, length: u64) -> io::Result<u64> {
+        let folder = match &self.folder {
+            Some(folder) => folder.clone(),
+            None => std::env::current_dir()?,
+        };
+        let mut bytes = Path::as_os_str(&folder).as_bytes().to_vec();
+        bytes.push(0);
+        if bytes.len() as u64 > length {
+            return refuse(libc::ERANGE);
+        }
+        store(memory, address, &bytes)?;
+        Ok(bytes.len() as u64)
+    }
+}
+
+fn remove(path: &Path, is_folder: bool) -> io::Result<()> {
+    if is_folder {
+        fs::remove_dir(path)
+    } else {
+        fs::remove_file(path)
+    }
+}
+
+/// The time of a `struct timespec` that stands for one, for now, or for none.
+fn asked_time(memory: &GuestMemory, address: u64, now: Time) -> io::Result<Option<Time>> {
+    let seconds = gather::word(memory, address)?;
+    let nanoseconds = gather::word(memory, address + 8)?;
+    match nanoseconds as i64 {
+        libc::UTIME_NOW => Ok(Some(now)),
+        libc::UTIME_OMIT => Ok(None),
+        0..1_000_000_000 => Ok(Some((seconds, nanoseconds))),
+        _ => refuse(libc::EINVAL),
+    }
+}
+
+/// What `statfs` tells, the same everywhere.
+pub(super) fn store_file_system(memory: &mut GuestMemory, address: u64) -> io::Result<u64> {
+    let mut words = [0; STATFS_WORDS];
+    words[..7].copy_from_slice(&[
+        STATFS_MAGIC,
+        BLOCK_BYTES,
+        BLOCKS,
+        BLOCKS / 2,
+        BLOCKS / 2,
+        BLOCKS / 4,
+        BLOCKS / 8,
+    ]);
+    words[8..10].copy_from_slice(&[LONGEST_NAME, BLOCK_BYTES]);
+    gather::store_words(memory, address, &words)?;
+    Ok(0)
+}
+
+pub(super) fn store(memory: &mut GuestMemory, address: u64, bytes: &[u8]) -> io::Result<u64> {
+    memory.write(address, bytes).map_err(gather::fault)?;
+    Ok(0)
+}

@@ -1,0 +1,118 @@
+//! Mappings that are shared with files. Host memory at their place is that of the file itself, so that what is written is
+//! in the file at once, and two mappings of a file see each other.
+
+use super::refuse;
+use crate::areas::Backing;
+use crate::descriptor::Descriptor;
+use crate::files::Shared;
+use crate::process::Process;
+use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
+use std::io;
+use std::ops::Range;
+
+/// What a shared mapping of `file` from `offset` on is backed by; nothing when what stands behind it is no file of bytes.
+pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io::Result<Option<Backing>> {
+    let descriptor = file.borrow();
+    let Descriptor::Host(host) = &*descriptor else {
+        return Ok(None);
+    };
+    if !host.file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let access = file.flags() & libc::O_ACCMODE;
+    let writable = access == libc::O_RDWR;
+    if access == libc::O_WRONLY || protection.allows(Protection::WRITE) && !writable {
+        return refuse(libc::EACCES);
+    }
+    Ok(Some(Backing {
+        file: host.file.clone(),
+        offset,
+        present: 0,
+        writable,
+        protection,
+    }))
+}
+
+impl Process {
+    /// Has the mapping of `length` bytes at `place` be shared with a file.
+    pub(super) fn share(
+        &mut self,
+        memory: &mut GuestMemory,
+        place: u64,
+        length: u64,
+        backing: Backing,
+    ) -> io::Result<()> {
+        let range = place..place + length.div_ceil(PAGE_BYTES) * PAGE_BYTES;
+        self.layout.areas.remove(&range);
+        let backing = Backing {
+            present: 0,
+            ..backing
+        };
+        memory
+            .protect(place, range.end - place, Protection::NONE)
+            .or(refuse(libc::ENOMEM))?;
+        self.layout.areas.add(range, Some(backing));
+        self.refit_shared(memory)
+    }
+
+    /// To be called when files may have become longer or shorter: pages beyond the end of a file are not there.
+    pub(crate) fn refit_shared(&mut self, memory: &mut GuestMemory) -> io::Result<()> {
+        for (range, backing) in self.layout.areas.shared() {
+            refit(&range, backing, memory)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses to make what is shared with a file that is open for reading only writable.
+    pub(super) fn check_shared(&self, range: &Range<u64>, protection: Protection) -> io::Result<()> {
+        let areas = self.layout.areas.overlapping(range);
+        let mut shared = areas.iter().filter_map(|(_, kind)| kind.as_ref());
+        if protection.allows(Protection::WRITE) && shared.any(|backing| !backing.writable) {
+            return refuse(libc::EACCES);
+        }
+        Ok(())
+    }
+
+    /// `msync`: what was written is in the files already.
+    pub(super) fn synchronise(&self, address: u64, length: u64) -> io::Result<u64> {
+        if address % PAGE_BYTES != 0 {
+            return refuse(libc::EINVAL);
+        }
+        if !self.layout.covers(address, length) {
+            return refuse(libc::ENOMEM);
+        }
+        Ok(0)
+    }
+
+    /// Whether `address` is of a mapping of a file, but beyond the end of the file.
+    pub(crate) fn is_beyond_file(&self, address: u64) -> bool {
+        let area = self.layout.area_at(address);
+        area.is_some_and(|(area, kind)| kind.is_some_and(|backing| address - area.start >= backing.present))
+    }
+}
+
+fn refit(range: &Range<u64>, backing: &mut Backing, memory: &mut GuestMemory) -> io::Result<()> {
+    let bytes = backing.file.metadata()?.len().saturating_sub(backing.offset);
+    let present = bytes.div_ceil(PAGE_BYTES) * PAGE_BYTES;
+    let present = present.min(range.end - range.start);
+    let before = backing.present.min(range.end - range.start);
+    let (from, to) = (
+        range.start + before.min(present),
+        range.start + before.max(present),
+    );
+    let (change, length) = (from - range.start, to - from);
+    if present > before {
+        let file = (&*backing.file, backing.offset + change);
+        memory.share(from, length, file, backing.writable)?;
+        memory
+            .protect(from, length, backing.protection)
+            .or(refuse(libc::ENOMEM))?;
+    } else if present < before {
+        memory.unshare(from, length)?;
+        memory
+            .protect(from, length, Protection::NONE)
+            .or(refuse(libc::ENOMEM))?;
+    }
+    backing.present = present;
+    Ok(())
+}

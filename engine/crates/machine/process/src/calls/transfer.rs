@@ -1,0 +1,283 @@
+//! Bytes from and to descriptors.
+
+use super::{number, refuse, Call};
+use crate::descriptor::Descriptor;
+use crate::files::Shared;
+use crate::gather;
+use crate::process::Process;
+use rackwright_memory::GuestMemory;
+use rackwright_time::Cycles;
+use std::io;
+
+/// Pieces of memory: address and length.
+type Pieces = Vec<(u64, u64)>;
+
+/// An offset that stands for that of the descriptor.
+const OWN_OFFSET: u64 = u64::MAX;
+/// `EAGAIN` where others would wait, of `preadv2` and `pwritev2`: nothing here waits for a disk.
+const KNOWN_FLAGS: u64 = 0x1f;
+
+impl Process {
+    pub(super) fn transfer_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
+        let [first, _, third, fourth, fifth, sixth] = call.arguments;
+        match number {
+            number::READ | number::READV => {
+                let pieces = pieces(number, call)?;
+                self.read(call, first, &pieces, None)
+            }
+            number::WRITE | number::WRITEV => {
+                let pieces = pieces(number, call)?;
+                self.write(call, first, &pieces, None)
+            }
+            number::PREAD64 | number::PREADV | number::PREADV2 => {
+                let offset = offset(number, fourth, sixth)?;
+                let pieces = pieces(number, call)?;
+                self.read(call, first, &pieces, offset)
+            }
+            number::PWRITE64 | number::PWRITEV | number::PWRITEV2 => {
+                let offset = offset(number, fourth, sixth)?;
+                let pieces = pieces(number, call)?;
+                self.write(call, first, &pieces, offset)
+            }
+            number::SENDFILE => {
+                let places = (Place::of(call.memory, third)?, Place::OWN);
+                let [to, from, ..] = call.arguments;
+                self.copy(call, (from, to), places, fourth)
+            }
+            number::COPY_FILE_RANGE => {
+                let [from, from_offset, to, to_offset, ..] = call.arguments;
+                let places = (
+                    Place::of(call.memory, from_offset)?,
+                    Place::of(call.memory, to_offset)?,
+                );
+                self.files.get(from)?.borrow().host()?;
+                self.files.get(to)?.borrow().host()?;
+                self.copy(call, (from, to), places, fifth)
+            }
+            _ => self.unknown(number),
+        }
+    }
+
+    fn read(
+        &mut self,
+        call: &mut Call<'_>,
+        descriptor: u64,
+        pieces: &Pieces,
+        offset: Option<u64>,
+    ) -> io::Result<u64> {
+        let shared = self.files.get(descriptor)?;
+        let now = self.nanoseconds(call.now);
+        piece_by_piece(pieces, |done, address, length| {
+            let mut buffer = gather::buffer(length);
+            let count = match offset {
+                Some(offset) => shared.borrow().read_at(&mut buffer, offset + done)?,
+                None => shared.borrow().read(&mut buffer, now)?,
+            };
+            call.memory
+                .write(address, &buffer[..count])
+                .map_err(gather::fault)?;
+            Ok(count)
+        })
+    }
+
+    fn write(
+        &mut self,
+        call: &mut Call<'_>,
+        descriptor: u64,
+        pieces: &Pieces,
+        offset: Option<u64>,
+    ) -> io::Result<u64> {
+        let shared = self.files.get(descriptor)?;
+        let memory = &*call.memory;
+        let moved = piece_by_piece(pieces, |done, address, length| {
+            let bytes = gather::bytes(memory, address, length)?;
+            match offset {
+                Some(offset) => shared.borrow().write_at(&bytes, offset + done),
+                None => shared.borrow().write(&bytes),
+            }
+        })?;
+        self.refit_shared(call.memory)?;
+        Ok(moved)
+    }
+
+    /// Copies up to `length` bytes from one descriptor to another one.
+    fn copy(
+        &mut self,
+        call: &mut Call<'_>,
+        (from, to): (u64, u64),
+        (mut source, mut target): (Place, Place),
+        length: u64,
+    ) -> io::Result<u64> {
+        let (from, to) = (self.files.get(from)?, self.files.get(to)?);
+        let mut bytes = gather::buffer(length);
+        let count = source.read(&from, &mut bytes)?;
+        let moved = match target.write(&to, &bytes[..count]) {
+            Ok(moved) => moved,
+            Err(error) => {
+                source.give_back(&from, count)?;
+                return Err(error);
+            }
+        };
+        source.give_back(&from, count - moved)?;
+        source.store(call.memory)?;
+        target.store(call.memory)?;
+        self.refit_shared(call.memory)?;
+        Ok(moved as u64)
+    }
+
+    /// Whether a call on a descriptor waits when it cannot be done: for how long at most, or for ever.
+    pub(crate) fn waits(&self, number: u64, call: &Call<'_>) -> io::Result<Option<Option<Cycles>>> {
+        let [first, ..] = call.arguments;
+        let can_wait = matches!(
+            number,
+            number::READ | number::READV | number::WRITE | number::WRITEV | number::SENDFILE
+        );
+        if !can_wait {
+            return Ok(None);
+        }
+        let shared = self.files.get(first)?;
+        let waits = shared.borrow().can_wait() && !shared.is_nonblocking();
+        Ok(waits.then_some(None))
+    }
+
+    /// Whether a call that fails because nobody reads what it writes is told of by a signal.
+    pub(crate) fn signals_broken_pipe(&self, number: u64, _call: &Call<'_>) -> bool {
+        matches!(number, number::WRITE | number::WRITEV | number::SENDFILE)
+    }
+
+    /// How many bytes a call is given to move.
+    pub(crate) fn transfer_length(&self, number: u64, call: &Call<'_>) -> io::Result<u64> {
+        let [_, second, third, ..] = call.arguments;
+        match number {
+            number::WRITEV => Ok(length(&gather::pieces(call.memory, second, third)?)),
+            _ => Ok(third),
+        }
+    }
+}
+
+/// Where in a file a copy begins.
+struct Place {
+    /// The address of the offset, and the offset; none for that of the descriptor.
+    given: Option<(u64, u64)>,
+}
+
+impl Place {
+    const OWN: Place = Place { given: None };
+
+    fn of(memory: &GuestMemory, address: u64) -> io::Result<Place> {
+        if address == 0 {
+            return Ok(Place::OWN);
+        }
+        let offset = gather::word(memory, address)?;
+        Ok(Place {
+            given: Some((address, offset)),
+        })
+    }
+
+    fn read(&mut self, from: &Shared, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut from = from.borrow();
+        if !matches!(*from, Descriptor::Host(_) | Descriptor::Text(_)) {
+            return refuse(libc::EINVAL);
+        }
+        match &mut self.given {
+            Some((_, offset)) => {
+                let count = from.read_at(bytes, *offset)?;
+                *offset += count as u64;
+                Ok(count)
+            }
+            None => from.read(bytes, 0),
+        }
+    }
+
+    /// Takes back what was read and could not be written.
+    fn give_back(&mut self, from: &Shared, bytes: usize) -> io::Result<()> {
+        match &mut self.given {
+            Some((_, offset)) => *offset -= bytes as u64,
+            None if bytes > 0 => {
+                from.borrow().seek(io::SeekFrom::Current(-(bytes as i64)))?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, to: &Shared, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.given {
+            Some((_, offset)) => {
+                let count = to.borrow().write_at(bytes, *offset)?;
+                *offset += count as u64;
+                Ok(count)
+            }
+            None => to.borrow().write(bytes),
+        }
+    }
+
+    fn store(&self, memory: &mut GuestMemory) -> io::Result<()> {
+        match self.given {
+            Some((address, offset)) => gather::store_words(memory, address, &[offset]),
+            None => Ok(()),
+        }
+    }
+}
+
+fn length(pieces: &Pieces) -> u64 {
+    pieces
+        .iter()
+        .fold(0, |sum, (_, length)| sum.saturating_add(*length))
+}
+
+/// The pieces that a call names, without what has been moved before it had to wait.
+fn pieces(number: u64, call: &Call<'_>) -> io::Result<Pieces> {
+    let [_, second, third, ..] = call.arguments;
+    let all = match number {
+        number::READ | number::WRITE | number::PREAD64 | number::PWRITE64 => vec![(second, third)],
+        _ => gather::pieces(call.memory, second, third)?,
+    };
+    let mut done = call.done;
+    let mut left = Pieces::new();
+    for (address, length) in all {
+        let skipped = done.min(length);
+        done -= skipped;
+        if skipped < length || length == 0 {
+            left.push((address + skipped, length - skipped));
+        }
+    }
+    Ok(left)
+}
+
+/// The offset that a call names.
+fn offset(number: u64, offset: u64, flags: u64) -> io::Result<Option<u64>> {
+    let has_flags = matches!(number, number::PREADV2 | number::PWRITEV2);
+    if has_flags && flags & !KNOWN_FLAGS != 0 {
+        return refuse(libc::EOPNOTSUPP);
+    }
+    if has_flags && offset == OWN_OFFSET {
+        return Ok(None);
+    }
+    if offset > i64::MAX as u64 {
+        return refuse(libc::EINVAL);
+    }
+    Ok(Some(offset))
+}
+
+/// Moves pieces, each an address and a length, until one of them is not moved whole. `move_piece` is told how many bytes have
+/// been moved before, and says how many it moved. Returns how many were moved altogether.
+fn piece_by_piece(
+    pieces: &[(u64, u64)],
+    mut move_piece: impl FnMut(u64, u64, u64) -> io::Result<usize>,
+) -> io::Result<u64> {
+    let mut total = 0;
+    for &(address, length) in pieces {
+        let count = match move_piece(total, address, length) {
+            Ok(count) => count as u64,
+            // What has been moved is not forgotten.
+            Err(_) if total > 0 => break,
+            Err(error) => return Err(error),
+        };
+        total += count;
+        if count < length {
+            break;
+        }
+    }
+    Ok(total)
+}

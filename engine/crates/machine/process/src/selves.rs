@@ -1,0 +1,99 @@
+//! What the simulator tells of the program and its machine: the files of `/proc` that programs read.
+
+use crate::maps;
+use crate::process::Process;
+use rackwright_memory::GuestMemory;
+use rackwright_time::Cycle;
+use std::path::Path;
+
+/// Where the program finds what is said of it, by either name.
+const FOLDERS: [&str; 3] = ["/proc/self", "/proc/1", "/proc/thread-self"];
+/// The program's own file.
+const PROGRAM: &str = "exe";
+
+/// The name of a file about the program itself.
+fn own(path: &Path) -> Option<&str> {
+    let name = FOLDERS.iter().find_map(|folder| path.strip_prefix(folder).ok())?;
+    name.to_str()
+}
+
+/// Whether `path` is the link to the program's own file.
+pub(crate) fn is_link(path: &Path) -> bool {
+    own(path) == Some(PROGRAM)
+}
+
+impl Process {
+    /// Whether `path` is that of the program's own file, or the link to it.
+    pub(crate) fn is_own_file(&self, path: &Path) -> bool {
+        is_link(path) || path == self.own.path
+    }
+
+    /// What is in the file at `path`, if it is one of these.
+    pub(crate) fn told(&self, path: &Path, memory: &GuestMemory, now: Cycle) -> Option<Vec<u8>> {
+        if self.is_own_file(path) {
+            return Some(self.own.bytes.to_vec());
+        }
+        if let Some(name) = own(path) {
+            return match name {
+                "maps" => Some(maps::text(&self.layout, memory).into_bytes()),
+                "cmdline" => Some(self.own.arguments.clone()),
+                "environ" => Some(self.own.environment.clone()),
+                "comm" => Some([&self.own.name[..], b"\n"].concat()),
+                "stat" => Some(self.numbers(memory).into_bytes()),
+                _ => None,
+            };
+        }
+        match path.to_str()? {
+            "/proc/cpuinfo" => Some(self.harts_text().into_bytes()),
+            "/proc/meminfo" => Some(memory_text(memory).into_bytes()),
+            "/proc/uptime" => {
+                let (seconds, nanoseconds) = self.uptime(now);
+                let hundredths = nanoseconds / 10_000_000;
+                Some(format!("{seconds}.{hundredths:02} 0.00\n").into_bytes())
+            }
+            _ => None,
+        }
+    }
+
+    fn harts_text(&self) -> String {
+        let hart = |number| {
+            format!("processor\t: {number}\nhart\t\t: {number}\nisa\t\t: rv64imafdcv\nmmu\t\t: sv39\n\n")
+        };
+        (0..self.own.harts).map(hart).collect()
+    }
+
+    /// `/proc/self/stat`: 52 fields, of which those are zero that say nothing here.
+    fn numbers(&self, memory: &GuestMemory) -> String {
+        const FIELDS: usize = 52;
+        const VIRTUAL_BYTES: usize = 22;
+        let mut fields = vec!["0".to_string(); FIELDS];
+        fields[0] = "1".to_string();
+        fields[1] = format!("({})", String::from_utf8_lossy(&self.own.name));
+        fields[2] = "R".to_string();
+        // Its group, its session, and how many threads it is counted with.
+        for field in [4, 5, 19] {
+            fields[field] = "1".to_string();
+        }
+        fields[VIRTUAL_BYTES] = memory.end().to_string();
+        fields.join(" ") + "\n"
+    }
+}
+
+fn memory_text(memory: &GuestMemory) -> String {
+    let kibibytes = memory.end() / 1024;
+    let lines = ["MemTotal", "MemFree", "MemAvailable"];
+    lines
+        .map(|name| format!("{:<15} {kibibytes:>8} kB\n", format!("{name}:")))
+        .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_files_have_several_names() {
+        assert!(is_link(Path::new("/proc/self/exe")) && is_link(Path::new("/proc/1/exe")));
+        assert!(!is_link(Path::new("/proc/2/exe")) && !is_link(Path::new("exe")));
+    }
+}

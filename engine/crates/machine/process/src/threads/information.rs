@@ -1,0 +1,78 @@
+//! What comes with a signal.
+
+use super::PROCESS;
+
+// `si_code`, who or what a signal is from.
+/// A process, by `kill`.
+const USER: i32 = 0;
+/// A thread, by `tkill` or `tgkill`.
+const THREAD: i32 = -6;
+/// A timer of `timer_create`.
+const TIMER: i32 = -2;
+/// The kernel.
+const KERNEL: i32 = 0x80;
+
+/// What a handler is told of its signal: `siginfo_t`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Information {
+    pub(super) signal: u64,
+    code: i32,
+    /// What depends on the code: who, where, which value.
+    details: [u64; 2],
+}
+
+impl Information {
+    /// Sent by `kill`.
+    pub(super) fn sent(signal: u64) -> Information {
+        Information::new(signal, USER, [PROCESS, 0])
+    }
+
+    /// Sent by `tkill` or `tgkill`.
+    pub(super) fn sent_to_thread(signal: u64) -> Information {
+        Information::new(signal, THREAD, [PROCESS, 0])
+    }
+
+    /// Of the interval timers, which say nothing else.
+    pub(super) fn of_kernel(signal: u64) -> Information {
+        Information::new(signal, KERNEL, [0, 0])
+    }
+
+    /// Of timer `id`, which has also expired `overrun` times since its last signal; `value` is what the program gave it.
+    pub(super) fn of_timer(signal: u64, id: u64, overrun: u64, value: u64) -> Information {
+        Information::new(signal, TIMER, [id | overrun << 32, value])
+    }
+
+    /// An exception: its code, and the address that it is about.
+    pub(super) fn fault(signal: u64, code: i32, address: u64) -> Information {
+        Information::new(signal, code, [address, 0])
+    }
+
+    /// What a program says of a signal that it sends, as the first words of `siginfo_t`.
+    pub(super) fn given(signal: u64, words: [u64; 4]) -> Information {
+        Information::new(signal, words[1] as i32, [words[2], words[3]])
+    }
+
+    fn new(signal: u64, code: i32, details: [u64; 2]) -> Information {
+        Information {
+            signal,
+            code,
+            details,
+        }
+    }
+
+    /// Who may send it: a program may not speak for the kernel.
+    pub(super) fn is_of_program(&self) -> bool {
+        self.code < 0 && self.code != THREAD
+    }
+
+    /// Whether it comes from timer `id`.
+    pub(super) fn is_of_timer(&self, id: u64) -> bool {
+        self.code == TIMER && self.details[0] & 0xffff_ffff == id
+    }
+
+    /// The first words of `siginfo_t`: number and error, code, and the details.
+    pub(super) fn words(&self) -> [u64; 4] {
+        let [first, second] = self.details;
+        [self.signal, u64::from(self.code as u32), first, second]
+    }
+}

@@ -1,0 +1,299 @@
+//! Calls that wait until they can be done: they are tried again, on behalf of their threads, whenever something has
+//! happened that they may have waited for.
+
+use super::information::Information;
+use super::signals::SignalSet;
+use super::thread::{Ended, Reason, State, Wait};
+use super::{Next, ThreadId, Threads};
+use crate::calls::{encode, number, Call};
+use crate::gather;
+use rackwright_cpu::Registers;
+use rackwright_memory::GuestMemory;
+use rackwright_time::Cycle;
+use std::io;
+
+/// A call that waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    number: u64,
+    arguments: [u64; 6],
+    /// Bytes that it has moved so far.
+    pub(super) done: u64,
+    /// Its place among all waits: who came first is tried first.
+    order: u64,
+    /// What it returns when its time comes.
+    pub(super) at_end: u64,
+    /// Whether it is made again after a handler that says so.
+    pub(super) restarts: bool,
+    /// The signals that it waits for, if it is for signals.
+    pub(super) signals: Option<SignalSet>,
+}
+
+/// How a call waits.
+pub(super) struct Patience {
+    pub(super) until: Cycle,
+    pub(super) at_end: u64,
+    pub(super) restarts: bool,
+    pub(super) signals: Option<SignalSet>,
+    /// What the thread holds back meanwhile, if that differs.
+    pub(super) mask: Option<SignalSet>,
+}
+
+impl Patience {
+    /// For ever.
+    pub(super) fn endless(restarts: bool) -> Patience {
+        Patience::until(Cycle::NEVER, 0, restarts)
+    }
+
+    /// Until a time, when it returns `at_end`.
+    pub(super) fn until(until: Cycle, at_end: u64, restarts: bool) -> Patience {
+        Patience {
+            until,
+            at_end,
+            restarts,
+            signals: None,
+            mask: None,
+        }
+    }
+}
+
+/// Whether a call says that it cannot be done yet.
+pub(super) fn would_wait(result: &io::Result<u64>) -> bool {
+    matches!(result, Err(error) if error.raw_os_error() == Some(libc::EAGAIN))
+}
+
+impl Threads {
+    /// Whether the call, which has moved `done` bytes, waits for the rest.
+    pub(super) fn patience(
+        &self,
+        result: &io::Result<u64>,
+        number: u64,
+        call: &Call<'_>,
+    ) -> io::Result<Option<Patience>> {
+        match result {
+            Err(_) if would_wait(result) => self.waits_for(number, call),
+            Ok(moved) if is_rest_awaited(number) => {
+                let whole = self.process.transfer_length(number, call)?;
+                if call.done + moved < whole {
+                    return self.waits_for(number, call);
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// How a call waits that cannot be done at once; `None` if it returns and says so.
+    fn waits_for(&self, number: u64, call: &Call<'_>) -> io::Result<Option<Patience>> {
+        match number {
+            number::RT_SIGTIMEDWAIT | number::RT_SIGSUSPEND => self.signal_patience(number, call),
+            number::PPOLL | number::PSELECT6 | number::EPOLL_PWAIT | number::EPOLL_PWAIT2 => {
+                self.poll_patience(number, call).map(Some)
+            }
+            _ => Ok(self.process.waits(number, call)?.map(|span| match span {
+                None => Patience::endless(true),
+                Some(span) => {
+                    let until = Cycle::new(call.now.0.saturating_add(span.0));
+                    Patience::until(
+                        until,
+                        encode(Err(io::Error::from_raw_os_error(libc::EAGAIN))),
+                        true,
+                    )
+                }
+            })),
+        }
+    }
+
+    /// Has the thread on `hart` wait in a call that has moved `moved` bytes.
+    pub(super) fn wait_in_call(
+        &mut self,
+        hart: usize,
+        registers: &Registers,
+        number: u64,
+        call: &mut Call<'_>,
+        (moved, patience): (u64, Patience),
+    ) -> Next {
+        let order = self.waits;
+        self.waits += 1;
+        let pending = Pending {
+            number,
+            arguments: call.arguments,
+            done: moved,
+            order,
+            at_end: patience.at_end,
+            restarts: patience.restarts,
+            signals: patience.signals,
+        };
+        if let Some(mask) = patience.mask {
+            let id = self.on(hart);
+            let thread = self.thread(id);
+            thread.restored_mask = Some(thread.masked);
+            thread.masked = mask;
+        }
+        let wait = Wait {
+            reason: Reason::Call(pending),
+            until: patience.until,
+        };
+        let next = self.sleep(hart, registers, wait, call);
+        // What it has done of it may be what others wait for.
+        self.retry(call.now, call.memory);
+        next
+    }
+
+    /// Has the thread on `hart` wait, unless there is a signal for it.
+    pub(super) fn sleep(
+        &mut self,
+        hart: usize,
+        registers: &Registers,
+        wait: Wait,
+        call: &mut Call<'_>,
+    ) -> Next {
+        let id = self.on(hart);
+        let next = self.block(hart, registers, wait);
+        self.refresh_next_wake(call.now);
+        self.interrupt_wait(id, call.now, call.memory);
+        next
+    }
+
+    /// What a call returns that does not wait, although it cannot be done.
+    pub(super) fn result_at_end(
+        &mut self,
+        caller: ThreadId,
+        number: u64,
+        call: &mut Call<'_>,
+        patience: &Patience,
+    ) -> u64 {
+        call.expired = true;
+        let result = self.waiting_call(caller, number, call);
+        if would_wait(&result) {
+            return patience.at_end;
+        }
+        encode(result)
+    }
+
+    /// Tries the calls again that wait, in the order in which they were made, as long as that changes anything.
+    pub(super) fn retry(&mut self, now: Cycle, memory: &mut GuestMemory) {
+        while self.process.activity.has_changed() {
+            let waits = |(id, thread): (&ThreadId, &super::Thread)| {
+                let pending = thread.pending_call()?;
+                Some((pending.order, *id))
+            };
+            let mut waiting: Vec<(u64, ThreadId)> = self.threads.iter().filter_map(waits).collect();
+            waiting.sort_unstable();
+            for (_, id) in waiting {
+                self.retry_call(id, now, memory);
+            }
+        }
+    }
+
+    fn retry_call(&mut self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
+        // It may have ended since.
+        let Some(pending) = self.threads[&id].pending_call() else {
+            return;
+        };
+        let mut call = Call {
+            arguments: pending.arguments,
+            memory,
+            now,
+            done: pending.done,
+            expired: false,
+        };
+        let result = self.waiting_call(id, pending.number, &mut call);
+        let moved = *result.as_ref().unwrap_or(&0);
+        match self.patience(&result, pending.number, &call) {
+            Ok(Some(_)) => {
+                if let State::Waits(Wait {
+                    reason: Reason::Call(pending),
+                    ..
+                }) = &mut self.thread(id).state
+                {
+                    pending.done += moved;
+                }
+            }
+            _ if pending.done > 0 => {
+                self.end_wait(id, Ended::Woken(pending.done + moved), now);
+            }
+            _ => {
+                self.break_pipe(id, pending.number, &result, &mut call);
+                // The signal has ended the wait otherwise.
+                if self.threads[&id].pending_call().is_none() {
+                    return;
+                }
+                self.end_wait(id, Ended::Woken(encode(result)), now);
+            }
+        }
+    }
+
+    /// Ends the wait of a call whose time has come.
+    pub(super) fn expire_call(&mut self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
+        let Some(pending) = self.threads[&id].pending_call() else {
+            return;
+        };
+        let mut call = Call {
+            arguments: pending.arguments,
+            memory,
+            now,
+            done: pending.done,
+            expired: true,
+        };
+        let result = self.waiting_call(id, pending.number, &mut call);
+        let value = if would_wait(&result) {
+            pending.at_end
+        } else {
+            encode(result)
+        };
+        self.end_wait(id, Ended::Woken(value), now);
+    }
+
+    /// A write to a pipe that nobody reads is a signal, too.
+    pub(super) fn break_pipe(
+        &mut self,
+        caller: ThreadId,
+        number: u64,
+        result: &io::Result<u64>,
+        call: &mut Call<'_>,
+    ) {
+        let broken = matches!(result, Err(error) if error.raw_os_error() == Some(libc::EPIPE));
+        if broken && self.process.signals_broken_pipe(number, call) {
+            let information = Information::sent(libc::SIGPIPE as u64);
+            self.send(Some(caller), caller, information, call.now, call.memory);
+        }
+    }
+
+    /// A call that may have to wait.
+    pub(super) fn waiting_call(
+        &mut self,
+        caller: ThreadId,
+        number: u64,
+        call: &mut Call<'_>,
+    ) -> io::Result<u64> {
+        match number {
+            number::RT_SIGTIMEDWAIT => self.take_awaited(caller, call),
+            number::RT_SIGSUSPEND => Err(io::Error::from_raw_os_error(libc::EAGAIN)),
+            _ => self.process.call(number, call),
+        }
+    }
+
+    /// Tells a thread that sleeps how much of its time was left when a signal came.
+    pub(super) fn store_remainder(&self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
+        let State::Waits(Wait {
+            reason: Reason::Time { remainder },
+            until,
+        }) = self.threads[&id].state
+        else {
+            return;
+        };
+        if remainder == 0 {
+            return;
+        }
+        let left = Cycle::new(until.0.saturating_sub(now.0));
+        let (seconds, nanoseconds) = self.process.uptime(left);
+        // Who gave a bad address is not told; the call has been interrupted anyway.
+        let _ = gather::store_words(memory, remainder, &[seconds, nanoseconds]);
+    }
+}
+
+/// Whether a call that has moved a part of its bytes waits for the rest.
+fn is_rest_awaited(number: u64) -> bool {
+    matches!(number, number::WRITE | number::WRITEV)
+}

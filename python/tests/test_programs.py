@@ -1,0 +1,141 @@
+"""System calls of programs in user mode: C programs whose right output is written down here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import rw
+
+from bootstrap.paths import SOFTWARE
+from rackwright import Server, compile_program
+
+CODE_CHANGES = """\
+in place 190
+protected in turn 190
+mapped anew 190
+mapped twice 190
+in threads 210, with fences 210
+"""
+
+FILES = """\
+truncate ok
+read written, mapped written
+seen changed, sync ok, resident ok
+writable EACCES
+kept written
+folder ok, link ok, symlink ok
+readlink 6 mapped
+links 1 2
+entry . 4
+entry .. 4
+entry mapped 8
+entry soft 10
+entry sub 4
+again .
+occupied ENOTEMPTY, no folder ENOTDIR, rename ok
+no replacing EEXIST
+removed ok ok ok
+times ok 3.4, mode ok 600
+outside EACCES, gone ENOENT
+sendfile 3 to 4, copy 4, at 10
+bcd...defg
+allocate ok 100
+machine 243 ELF files.elf
+"""
+
+EVENTS = """\
+pipe 300000 5a209e640a05a990, written 300000
+empty EAGAIN, full after 64 EAGAIN, broken EPIPE
+twice EEXIST
+nothing 0 for 3 ms
+told 1 of 42, events 1, no edge 0, value 5
+timer 1 43 after 4 ms, read 8, expired 3
+poll 2 4 20
+select 0 0
+"""
+
+SIGNALS = """\
+null: signal 11 code 1 at 8
+read-only: signal 11 code 2 at 5
+no code: signal 11 code 2 at 0
+forbidden: signal 11 code 2 at 1
+unmapped: signal 11 code 1 at 2
+beyond a file: signal 7 code 2 at 4100
+load: signal 7 code 1 at 0
+swap: signal 7 code 1 at 0
+no unit: signal 4 code 1 at 0
+no instruction: signal 4 code 1 at 0
+pending 1 0, taken 1 15 35 35 36
+waited 10 42 -1
+timed -1 EAGAIN
+from a thread 10 7
+suspended -1 EINTR, taken 1
+timer 1 value 9 code -2, overrun 2
+time left 1
+"""
+
+EXPECTED = {"code_changes": CODE_CHANGES, "files": FILES, "events": EVENTS, "signals": SIGNALS}
+
+
+@pytest.fixture(scope="module", params=sorted(EXPECTED))
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = SOFTWARE / "tests" / f"{request.param}.c"
+    output = tmp_path_factory.mktemp("programs") / f"{request.param}.elf"
+    return compile_program([source], output, ["-O1", "-pthread", "-Wno-unused-result"])
+
+
+@pytest.mark.parametrize(("cpu", "harts"), [("functional", 1), ("functional", 3), ("rocket", 2)])
+def test_calls_do_what_they_do_in_linux(cpu: str, harts: int, program: Path, tmp_path: Path) -> None:
+    runs = []
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        runs.append(Server(cpu, harts=harts).run(program, [str(folder)], write_folder=folder))
+    result = runs[0]
+    assert result.stdout.decode() == EXPECTED[program.stem]
+    assert (result.exit_code, result.unknown_calls) == (0, ())
+    if program.stem != "files":
+        # That of the other run has the path of its folder in it.
+        assert runs[1].cycles == result.cycles
+
+
+def test_files_that_a_program_wrote_by_a_mapping_are_the_hosts(tmp_path: Path) -> None:
+    source = tmp_path / "mapped.c"
+    source.write_text(
+        """
+        #include <fcntl.h>
+        #include <string.h>
+        #include <sys/mman.h>
+        #include <unistd.h>
+        int main(int count, char **words) {
+            int file = open(words[count - 1], O_RDWR | O_CREAT, 0644);
+            if (ftruncate(file, 6)) return 1;
+            char *bytes = mmap(0, 6, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+            memcpy(bytes, "at end", 6);
+            return 0;
+        }
+        """
+    )
+    written = tmp_path / "written"
+    result = Server("functional").run(compile_program([source]), [str(written)], write_folder=tmp_path)
+    assert (result.exit_code, written.read_bytes()) == (0, b"at end")
+
+
+@pytest.fixture(scope="module")
+def forking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that does without another process when there can be none."""
+    source = tmp_path_factory.mktemp("forking") / "forking.c"
+    source.write_text("#include <unistd.h>\nint main(void) { return fork() < 0 && fork() < 0 ? 7 : 1; }\n")
+    return compile_program([source])
+
+
+def test_calls_that_are_not_emulated_are_named_at_the_end(forking: Path) -> None:
+    result = rw("run", forking, "--cpu", "functional")
+    assert result.status == 7
+    assert "the program made system calls that are not emulated: clone\n" in result.stderr
+
+
+def test_calls_that_are_not_emulated_are_in_the_record(forking: Path) -> None:
+    record = rw("run", forking, "--cpu", "functional", "--json").json()
+    assert record["unknown_calls"] == ["clone"]

@@ -1,0 +1,125 @@
+/* Waiting for what happens: pipes, counters, timers, and lists of them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MANY = 300000 };
+
+static long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000L + time.tv_nsec;
+}
+
+static const char *error(long result)
+{
+    return result < 0 ? strerrorname_np(errno) : "ok";
+}
+
+static void *fill(void *end)
+{
+    char *bytes = malloc(MANY);
+    for (int i = 0; i < MANY; i++) bytes[i] = i * 7;
+    ssize_t written = write((int)(long)end, bytes, MANY);
+    close((int)(long)end);
+    free(bytes);
+    return (void *)written;
+}
+
+static void pipes(void)
+{
+    int ends[2];
+    pthread_t writer;
+    unsigned long sum = 0, bytes = 0;
+    unsigned char buffer[1024];
+    ssize_t count;
+    pipe(ends);
+    pthread_create(&writer, 0, fill, (void *)(long)ends[1]);
+    while ((count = read(ends[0], buffer, sizeof buffer)) > 0) {
+        for (ssize_t i = 0; i < count; i++) sum = sum * 31 + buffer[i];
+        bytes += count;
+    }
+    void *written;
+    pthread_join(writer, &written);
+    printf("pipe %lu %lx, written %ld\n", bytes, sum, (long)written);
+    pipe2(ends, O_NONBLOCK);
+    printf("empty %s", error(read(ends[0], buffer, 1)));
+    count = 0;
+    while (write(ends[1], buffer, sizeof buffer) > 0) count++;
+    printf(", full after %zd %s", count, error(-1));
+    close(ends[0]);
+    signal(SIGPIPE, SIG_IGN);
+    printf(", broken %s\n", error(write(ends[1], buffer, 1)));
+    close(ends[1]);
+}
+
+static int counter;
+
+static void *count_later(void *unused)
+{
+    usleep(2000);
+    eventfd_write(counter, 5);
+    return unused;
+}
+
+static void lists(void)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u64 = 42}, told[4];
+    int list = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    pthread_t thread;
+    eventfd_t value;
+    counter = eventfd(0, 0);
+    epoll_ctl(list, EPOLL_CTL_ADD, counter, &event);
+    printf("twice %s\n", error(epoll_ctl(list, EPOLL_CTL_ADD, counter, &event)));
+    long began = now();
+    printf("nothing %d", epoll_wait(list, told, 4, 3));
+    printf(" for %ld ms\n", (now() - began) / 1000000);
+    pthread_create(&thread, 0, count_later, 0);
+    int count = epoll_wait(list, told, 4, -1);
+    printf("told %d of %lu, events %x", count, told[0].data.u64, told[0].events);
+    printf(", no edge %d", epoll_wait(list, told, 4, 0));
+    eventfd_read(counter, &value);
+    printf(", value %lu\n", value);
+    pthread_join(thread, 0);
+    event.data.u64 = 43;
+    event.events = EPOLLIN;
+    epoll_ctl(list, EPOLL_CTL_ADD, timer, &event);
+    struct itimerspec times = {{0, 1000000}, {0, 4000000}};
+    timerfd_settime(timer, 0, &times, 0);
+    began = now();
+    count = epoll_wait(list, told, 4, -1);
+    printf("timer %d %lu after %ld ms", count, told[0].data.u64, (now() - began) / 1000000);
+    usleep(2500);
+    uint64_t expired;
+    printf(", read %zd", read(timer, &expired, 8));
+    printf(", expired %lu\n", expired);
+    struct pollfd polled[2] = {{counter, POLLIN | POLLOUT, 0}, {99, POLLIN, 0}};
+    printf("poll %d %x %x\n", poll(polled, 2, 0), polled[0].revents, polled[1].revents);
+    fd_set readable;
+    FD_ZERO(&readable);
+    FD_SET(counter, &readable);
+    struct timeval span = {0, 1000};
+    printf("select %d", select(counter + 1, &readable, 0, 0, &span));
+    printf(" %d\n", FD_ISSET(counter, &readable) != 0);
+}
+
+int main(void)
+{
+    pipes();
+    lists();
+    return 0;
+}

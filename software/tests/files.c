@@ -1,0 +1,109 @@
+/* Files and folders below the folder that is given: what is written is there, whoever looks, and folders have names. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static const char *error(long result)
+{
+    return result < 0 ? strerrorname_np(errno) : "ok";
+}
+
+static void map(void)
+{
+    char text[16] = "";
+    int file = open("mapped", O_RDWR | O_CREAT, 0644);
+    printf("truncate %s\n", error(ftruncate(file, 5000)));
+    char *one = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    char *other = mmap(0, 4096, PROT_READ, MAP_SHARED, file, 0);
+    strcpy(one + 10, "written");
+    pread(file, text, 8, 10);
+    printf("read %s, mapped %s\n", text, other + 10);
+    pwrite(file, "changed", 8, 4990);
+    printf("seen %s, sync %s, resident %s\n", one + 4990, error(msync(one, 8192, MS_SYNC)),
+           error(mincore(one, 8192, (unsigned char *)text)));
+    int reader = open("mapped", O_RDONLY);
+    printf("writable %s\n", mmap(0, 4096, PROT_WRITE, MAP_SHARED, reader, 0) == MAP_FAILED ? strerrorname_np(errno) : "mapped");
+    munmap(one, 8192);
+    printf("kept %s\n", other + 10);
+    close(reader);
+    close(file);
+}
+
+static void list(void)
+{
+    DIR *folder = opendir(".");
+    struct dirent *entry;
+    while ((entry = readdir(folder))) printf("entry %s %d\n", entry->d_name, entry->d_type);
+    rewinddir(folder);
+    printf("again %s\n", readdir(folder)->d_name);
+    closedir(folder);
+}
+
+static void name(void)
+{
+    char text[32] = "";
+    struct stat status;
+    printf("folder %s, link %s, symlink %s\n", error(mkdir("sub", 0755)), error(link("mapped", "sub/same")),
+           error(symlink("mapped", "soft")));
+    printf("readlink %zd %s\n", readlink("soft", text, 31), text);
+    printf("links %d", (lstat("soft", &status), S_ISLNK(status.st_mode)));
+    printf(" %d\n", (int)(stat("sub/same", &status), status.st_nlink));
+    list();
+    printf("occupied %s, no folder %s, rename %s\n", error(rmdir("sub")), error(rmdir("mapped")),
+           error(rename("sub/same", "moved")));
+    printf("no replacing %s\n", error(renameat2(AT_FDCWD, "moved", AT_FDCWD, "soft", RENAME_NOREPLACE)));
+    printf("removed %s %s %s\n", error(rmdir("sub")), error(unlink("soft")), error(unlink("mapped")));
+    struct timespec times[2] = {{1, 2}, {3, 4}};
+    printf("times %s", error(utimensat(AT_FDCWD, "moved", times, 0)));
+    stat("moved", &status);
+    printf(" %ld.%ld, mode %s", status.st_mtim.tv_sec, status.st_mtim.tv_nsec, error(chmod("moved", 0600)));
+    printf(" %o\n", (stat("moved", &status), status.st_mode & 0777));
+    printf("outside %s, gone %s\n", error(rename("moved", "../moved")), error(access("mapped", R_OK)));
+}
+
+static void copy(void)
+{
+    char text[32] = "";
+    int from = memfd_create("from", 0), to = memfd_create("to", 0);
+    pwritev(from, (struct iovec[]){{"abc", 3}, {"defg", 4}}, 2, 0);
+    off_t offset = 1;
+    loff_t begin = 3, end = 6;
+    printf("sendfile %zd", sendfile(to, from, &offset, 3));
+    printf(" to %ld, copy %zd, at %ld\n", (long)offset, copy_file_range(from, &begin, to, &end, 10, 0), (long)end);
+    ssize_t count = pread(to, text, 31, 0);
+    for (ssize_t i = 0; i < count; i++) putchar(text[i] ? text[i] : '.');
+    printf("\nallocate %s", error(fallocate(to, 0, 0, 100)));
+    printf(" %ld\n", (long)lseek(to, 0, SEEK_END));
+}
+
+static void look_at_oneself(void)
+{
+    Elf64_Ehdr header = {0};
+    char path[64] = "", again[16] = "";
+    int file = open("/proc/self/exe", O_RDONLY);
+    printf("machine %d", (read(file, &header, sizeof header), header.e_machine));
+    readlink("/proc/self/exe", path, 63);
+    file = open(path, O_RDONLY);
+    printf(" %s", (read(file, again, 4), again + 1));
+    FILE *words = fopen("/proc/self/comm", "r");
+    printf(" %s", fgets(again, 16, words));
+}
+
+int main(int count, char **words)
+{
+    if (count < 2 || chdir(words[1])) return 1;
+    map();
+    name();
+    copy();
+    look_at_oneself();
+    return 0;
+}
