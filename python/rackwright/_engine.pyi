@@ -36,6 +36,9 @@ class Design:
     def top(self) -> str:
         """Its top module."""
     @property
+    def key(self) -> str:
+        """Equal for designs that were compiled alike from the same sources."""
+    @property
     def clock_hz(self) -> int:
         """Frequency of its clock."""
     @property

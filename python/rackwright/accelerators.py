@@ -38,11 +38,12 @@ def build_units(
         if isinstance(one, _engine.Design):
             return PlacedUnit(one, "near-core")
         manifest = unit_manifest(one, translation=translation)
+        own = None if one.is_named else one.parameters
         built = design(
             manifest,
-            None if one.is_named else one.parameters,
+            own,
             waves=waves,
-            clock_hz=clock_of(manifest, one.clock).hertz,
+            clock_hz=clock_of(manifest, one.clock, own).hertz,
             plusargs=one.plusargs,
         )
         return PlacedUnit(built, one.placement)

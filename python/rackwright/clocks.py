@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -44,12 +45,15 @@ def parse_clock(text: str) -> int | None:
     return int(hertz)
 
 
-def clock_of(manifest: Path, asked: str | None = None) -> UnitClock:
+def clock_of(
+    manifest: Path, asked: str | None = None, parameters: Mapping[str, int | str] | None = None
+) -> UnitClock:
     """The clock of the unit of a manifest.
 
     Without `asked`, it is the lower of what synthesis supports and `LIMIT_HZ`; RTL that nobody synthesised
     is assumed to reach the clock that its manifest declares. `asked` is hertz, or "synthesised": what
-    synthesis supports without the limit, synthesising where that has not been done.
+    synthesis supports without the limit, synthesising where that has not been done. `parameters` are those
+    that the top module of one's own gets.
     """
     record = read_manifest(manifest)
     if asked is not None:
@@ -58,7 +62,7 @@ def clock_of(manifest: Path, asked: str | None = None) -> UnitClock:
             return UnitClock(hertz, ClockSource.asked)
         from rackwright.synthesis.clock import synthesised_clock
 
-        return UnitClock(synthesised_clock(manifest), ClockSource.synthesised)
+        return UnitClock(synthesised_clock(manifest, parameters), ClockSource.synthesised)
     found = known_clock(record.get("hash", ""))
     if found is None:
         return UnitClock(int(record["clock"]["hertz"]), ClockSource.assumed)

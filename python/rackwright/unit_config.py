@@ -65,17 +65,24 @@ class UnitConfig:
                     raise RackwrightError(f"{part}: {name} is {value!r}, neither a whole number nor a word")
 
     def __hash__(self) -> int:
-        return hash(self.key())
+        return hash((self.unit, json.dumps(self._values())))
+
+    @property
+    def label(self) -> str:
+        """What it is called: by its name, or the one in the manifest of your own."""
+        return self.unit if self.is_named else str(read_manifest(Path(self.unit))["unit"])
 
     def record(self) -> dict[str, Any]:
         """As JSON and data frames hold it: one key for each value."""
+        return {"unit": self.label, **self._values()}
+
+    def _values(self) -> dict[str, Any]:
         said = {
             "clock": self.clock,
             "command": None if self.command == "rocc" else self.command,
             "plusargs": " ".join(self.plusargs) or None,
         }
         return {
-            "unit": self.unit,
             **{f"parameters.{name}": value for name, value in sorted(self.parameters.items())},
             **{f"settings.{name}": value for name, value in sorted(self.settings.items())},
             "placement": self.placement,
@@ -87,10 +94,10 @@ class UnitConfig:
         return hashlib.sha256(json.dumps(self.record()).encode()).hexdigest()
 
     def __str__(self) -> str:
-        record = self.record()
-        del record["unit"], record["placement"]
+        record = self._values()
+        del record["placement"]
         values = [f"{name.split('.')[-1]}={value}" for name, value in record.items()]
-        return ", ".join([self.unit, *values, self.placement])
+        return ", ".join([self.label, *values, self.placement])
 
     def members(self) -> list[UnitConfig]:
         """The units of a set, or itself."""
@@ -98,9 +105,7 @@ class UnitConfig:
 
     def names(self) -> set[str]:
         """What a command line may call it: its name, for your own also what its manifest says."""
-        if self.is_named:
-            return {self.unit}
-        return {self.unit, str(read_manifest(Path(self.unit))["unit"])}
+        return {self.unit, self.label}
 
     @property
     def is_named(self) -> bool:

@@ -143,6 +143,8 @@ def test_other_units_are_explored_alike(
     done = explored(space, suite, tmp_path / "out")
     assert [result.verified for result in done.results] == [True, True]
     small, large = done.results
+    assert small.ratio is not None
+    assert large.ratio is not None
     assert small.ratio <= large.ratio
     if operation == "decompress":
         assert large.ratio == pytest.approx(large.library_ratio)
@@ -238,6 +240,87 @@ def test_a_space_that_makes_no_sense_is_refused_by_field(tmp_path: Path, text: s
 def test_the_examples_are_spaces() -> None:
     for path in (REPOSITORY / "examples" / "explore").glob("*.yaml"):
         assert len(list(load_space(path).points())) >= 4
+
+
+WORKLOAD = """
+from rackwright.exploration import UnitWorkload
+
+class Counts(UnitWorkload):
+    settings = {"bits": [1, 255]}
+
+    def sizes(self):
+        return [3, 100, 700]
+
+    def run(self, unit, call, settings):
+        data = bytes([settings["bits"]]) * self.sizes()[call]
+        buffer = unit.load(data)
+        unit.command("count", buffer.address, buffer.length)
+        return unit.query("result") == WRONG + int.from_bytes(data).bit_count()
+
+class Nothing:
+    pass
+"""
+
+
+def own_space(folder: Path, wrong: int = 0) -> Path:
+    """Of the guide's unit: two parameters, two settings."""
+    (folder / "counts.py").write_text(WORKLOAD.replace("WRONG", str(wrong)), encoding="utf-8")
+    path = folder / "own.yaml"
+    path.write_text(
+        f"""
+unit: {REPOSITORY}/examples/bring-your-own/systemverilog/manifest.json
+workload: counts.py:Counts
+vary:
+  parameters: {{OUTSTANDING: [2, 16]}}
+  settings: {{bits: [1, 255]}}
+""",
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_a_unit_of_ones_own_is_explored(tmp_path: Path) -> None:
+    space = own_space(tmp_path)
+    with ThreadPoolExecutor(1) as executor:
+        done = explore(load_space(space), folder=tmp_path, executor=executor)
+        again = explore(load_space(space), folder=tmp_path, executor=executor)
+    assert all(each.verified for each in done.results)
+    assert done.varied() == ["parameters.OUTSTANDING", "settings.bits"]
+    few, _, many, _ = (each.gigabytes_per_second for each in done.results)
+    assert few < many
+    assert done.record()["unit"] == "population-count"
+    assert {each.ratio for each in done.results} == {None}
+    assert (again.measured, again.reused, again.digest) == (0, done.measured, done.digest)
+    # The calls are part of what was measured.
+    with ThreadPoolExecutor(1) as executor:
+        wrong = explore(load_space(own_space(tmp_path, wrong=1)), folder=tmp_path, executor=executor)
+    assert wrong.measured == done.measured
+    assert not any(each.verified for each in wrong.results)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (
+            "OUTSTANDING: [2, 16]",
+            "OUTSTANDING: [3]",
+            r"vary\.parameters\.OUTSTANDING .*must be 2, 4, 8 or 16",
+        ),
+        ("OUTSTANDING: [2, 16]", "COLOUR: [3]", "module PopulationCount has no parameter COLOUR"),
+        ("bits: [1, 255]", "bits: [2]", "vary.settings.bits has 2; there are 1, 255"),
+        ("counts.py:Counts", "counts.py:Nothing", "has no class Nothing that derives from UnitWorkload"),
+        ("counts.py:Counts", "counts.py", "workload is 'counts.py', not FILE.py:CLASS"),
+        ("counts.py:Counts", "absent.py:Counts", r"absent\.py: FileNotFoundError"),
+        ("vary:", "suite: here\nvary:", "suite is for units of ours"),
+    ],
+)
+def test_a_space_of_ones_own_that_makes_no_sense_is_refused(
+    tmp_path: Path, old: str, new: str, complaint: str
+) -> None:
+    path = own_space(tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    with pytest.raises(RackwrightError, match=complaint):
+        load_space(path)
 
 
 def test_what_is_missing_or_foreign_is_said(space: Path, suite: Path, tmp_path: Path) -> None:

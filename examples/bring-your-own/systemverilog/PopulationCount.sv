@@ -5,7 +5,9 @@
 //
 // The order in which bits are counted does not matter, so responses are used in whatever order
 // memory gives them. All that a tag has to remember is which bytes of its beat belong to the buffer.
+// OUTSTANDING is how many of the port's tags are used: 2, 4, 8 or 16.
 module PopulationCount #(
+    parameter  int OUTSTANDING = 16,
     localparam int BYTES = 16,
     localparam int TAG_BITS = 4
 ) (
@@ -41,7 +43,11 @@ module PopulationCount #(
     output logic                idle,
     output logic                event_beat
 );
-    localparam int TAGS = 1 << TAG_BITS;
+    localparam int INDEX_BITS = $clog2(OUTSTANDING);
+
+    if (!(OUTSTANDING inside {2, 4, 8, 16})) begin : refuse
+        $error("OUTSTANDING must be 2, 4, 8 or 16");
+    end
 
     typedef enum logic [6:0] {COUNT = 0, RESULT = 1, STATUS = 2} command_e;
     typedef enum logic [2:0] {OK = 0, ACCESS_FAULT = 4} status_e;
@@ -54,9 +60,10 @@ module PopulationCount #(
     logic [63:0] remaining;   // bytes still to ask for
     logic [63:0] total;
     status_e     status;
-    logic [TAGS-1:0]     busy;          // tags whose response is outstanding
-    logic [BYTES-1:0]    wanted[TAGS];  // bytes of the beat that belong to the buffer
-    logic [TAG_BITS-1:0] next_tag;
+    logic [OUTSTANDING-1:0] busy;                 // tags whose response is outstanding
+    logic [BYTES-1:0]       wanted[OUTSTANDING];  // bytes of the beat that belong to the buffer
+    logic [INDEX_BITS-1:0]  next_tag;
+    wire  [INDEX_BITS-1:0]  answered = read_response_bits_tag[INDEX_BITS-1:0];
 
     wire working = remaining != 0 || busy != 0;
     assign idle  = !working && !command_response_valid;
@@ -72,7 +79,7 @@ module PopulationCount #(
     assign read_request_bits_write   = 1'b0;
     assign read_request_bits_data    = '0;
     assign read_request_bits_mask    = '0;
-    assign read_request_bits_tag     = next_tag;
+    assign read_request_bits_tag     = TAG_BITS'(next_tag);
     assign read_response_ready       = 1'b1;
     assign event_beat                = read_response_valid;
 
@@ -96,9 +103,9 @@ module PopulationCount #(
             remaining        <= remaining - {59'b0, taken};
         end
         if (read_response_valid) begin
-            busy[read_response_bits_tag] <= 1'b0;
+            busy[answered] <= 1'b0;
             if (read_response_bits_fault) status <= ACCESS_FAULT;
-            else total <= total + ones(read_response_bits_data, wanted[read_response_bits_tag]);
+            else total <= total + ones(read_response_bits_data, wanted[answered]);
         end
         if (command && command_request_bits_funct == COUNT) begin
             address   <= command_request_bits_rs1;
@@ -124,5 +131,5 @@ module PopulationCount #(
     end
 
     // The engine gives this unit no other opcode than the one in its manifest.
-    wire unused = &{1'b0, command_request_bits_opcode};
+    wire unused = &{1'b0, command_request_bits_opcode, read_response_bits_tag};
 endmodule

@@ -53,6 +53,8 @@ def explore(
 
         ./rw explore examples/explore/snappy_decompress.yaml --suite out/suite
 
+        ./rw explore examples/explore/population_count.yaml
+
     """
     from rackwright.exploration import explore as run
     from rackwright.exploration import load_space
@@ -63,7 +65,7 @@ def explore(
     if not resume:
         _forget(output)
     with (
-        working(f"exploring {wanted.unit}") as activity,
+        working(f"exploring {wanted.label}") as activity,
         open_executor(executor.value, workers, scheduler) as pool,
     ):
         done = run(wanted, suite=suite, folder=output, executor=pool, progress=activity.detail)
@@ -106,7 +108,7 @@ def _print(done: Exploration) -> None:
             *(str(result.point.record()[name]) for name in varied),
             f"{result.gigabytes_per_second:.2f}",
             f"{result.standard_error:.1%}",
-            f"{result.ratio:.3f}",
+            "-" if result.ratio is None else f"{result.ratio:.3f}",
             f"{result.clock_hz / 1e9:.2f}",
             "-" if result.area_mm2 is None else f"{result.area_mm2:.3f}",
             "*" if result.on_front else "",

@@ -84,7 +84,8 @@ def synth(
         )
         if gates:
             activity.begin("writing the netlist")
-            manifest = write_gates(_manifest(wanted[0]), library, process, gates)
+            own = dict(wanted[0].parameters) if _is_own(wanted[0]) else None
+            manifest = write_gates(_manifest(wanted[0]), library, process, gates, own)
     output.mkdir(parents=True, exist_ok=True)
     report = output / ("all.html" if every else f"{Path(wanted[0].unit).stem}.html")
     report.write_text(render(rows, library, process), encoding="utf-8")
@@ -110,7 +111,7 @@ def _designs(wanted: list[Configuration], activity: Activity) -> list[Design]:
     from rackwright.synthesis.flow import load_designs, read_design
 
     if len(wanted) == 1 and _is_own(wanted[0]):
-        return [read_design(_manifest(wanted[0]))]
+        return [read_design(_manifest(wanted[0]), dict(wanted[0].parameters))]
     activity.begin("elaborating what is synthesised")
     designs = load_designs([each.elaboration for each in wanted])
     activity.begin(f"synthesising {wanted[0].name if len(wanted) == 1 else f'{len(wanted)} configurations'}")

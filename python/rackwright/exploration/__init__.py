@@ -9,10 +9,13 @@ nothing is measured twice and an interrupted exploration goes on where it stoppe
 
     result = explore(load_space("space.yaml"))
     print(result.frame())
+
+A unit of one's own is explored with calls that a class derived from `UnitWorkload` makes and checks.
 """
 
 from rackwright.exploration.explore import Exploration, explore
+from rackwright.exploration.own_calls import UnitWorkload
 from rackwright.exploration.point import Point
 from rackwright.exploration.space import Space, load_space
 
-__all__ = ["Exploration", "Point", "Space", "explore", "load_space"]
+__all__ = ["Exploration", "Point", "Space", "UnitWorkload", "explore", "load_space"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from bootstrap.paths import STAMPS
 from rackwright.clocks import clock_of
-from rackwright.designs import ParameterValue, design, elaborate
+from rackwright.designs import design, elaborate
 from rackwright.exploration.store import content_key
+from rackwright.synthesis.area import own_area_mm2
 from rackwright.synthesis.table import read_table
+from rackwright.unit_config import UnitConfig
 
 
 @dataclass(frozen=True)
@@ -21,14 +23,33 @@ class BuiltDesign:
     area_mm2: float | None
 
 
-def build_design(unit: str, parameters: Mapping[str, ParameterValue]) -> BuiltDesign:
-    """Compiles a unit, if that has not been done; the area is that of the committed table of synthesis."""
-    manifest = elaborate(unit, parameters)
+def build_design(config: UnitConfig, *, synthesise: bool = False) -> BuiltDesign:
+    """Compiles a unit, if that has not been done.
+
+    The area of one of ours is that of the committed table of synthesis, that of a user's own what synthesis
+    finds, if `synthesise` asks for it.
+    """
+    if not config.is_named:
+        return _own(config, synthesise)
+    manifest = elaborate(config.unit, config.parameters)
     design(manifest)
     files = sorted(path for path in manifest.parent.iterdir() if path.suffix in (".json", ".sv", ".v"))
-    stamp = STAMPS / "engine"
-    engine = stamp.read_text(encoding="ascii") if stamp.exists() else ""
     contents = (part for path in files for part in (path.name, path.read_text(encoding="utf-8")))
     row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
     hertz = str(clock_of(manifest).hertz)
-    return BuiltDesign(content_key(engine, hertz, *contents), None if row is None else row.area_mm2)
+    return BuiltDesign(content_key(_engine(), hertz, *contents), None if row is None else row.area_mm2)
+
+
+def _own(config: UnitConfig, synthesise: bool) -> BuiltDesign:
+    manifest = Path(config.unit)
+    built = design(manifest, config.parameters)
+    area = own_area_mm2(manifest, config.parameters) if synthesise else None
+    hertz = str(clock_of(manifest, config.clock, config.parameters).hertz)
+    parts = (_engine(), hertz, built.key, manifest.read_text(encoding="utf-8"))
+    return BuiltDesign(content_key(*parts), area)
+
+
+def _engine() -> str:
+    """The sources that the engine was built from, as a hash; empty where nothing is known of them."""
+    stamp = STAMPS / "engine"
+    return stamp.read_text(encoding="ascii") if stamp.exists() else ""

@@ -14,16 +14,14 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rackwright.errors import RackwrightError
 from rackwright.exploration.built_design import BuiltDesign, build_design
+from rackwright.exploration.calls import Call, CallSource
 from rackwright.exploration.front import front
-from rackwright.exploration.measure import Call, Measured, Portion, measure
+from rackwright.exploration.measure import Measured, Portion, measure
 from rackwright.exploration.point import Point
 from rackwright.exploration.sample import FIRST_PORTIONS, Estimate, Pilot, Regression, Sample
 from rackwright.exploration.space import Space
 from rackwright.exploration.store import Store, content_key
-from rackwright.exploration.workload import WORKLOADS
-from rackwright.generation.suite import Suite, load_suite
 from rackwright.host import provenance
 from rackwright.unit_config import UnitConfig
 
@@ -41,15 +39,16 @@ class Result:
     `standard_error` is relative to the speed, `area_mm2` what synthesis estimates for the unit, where it is
     known. `on_front`: no other point with a known area is as small and as fast, and better in one of the two.
     `ratio` is all uncompressed over all compressed bytes of the suite, as estimated from the sample's calls;
-    `library_ratio` is that of the official library at the calls' own levels. `calls` were measured, in
-    `core_seconds` of the host's; `verified` when the official library agreed with every result.
+    `library_ratio` is that of the official library at the calls' own levels. Both are None for a user's own
+    unit. `calls` were measured, in `core_seconds` of the host's; `verified` when the official library, or the
+    user's own check, agreed with every result.
     """
 
     point: Point
     gigabytes_per_second: float
     standard_error: float
-    ratio: float
-    library_ratio: float
+    ratio: float | None
+    library_ratio: float | None
     calls: int
     clock_hz: int
     verified: bool
@@ -99,7 +98,7 @@ class Exploration:
     def record(self) -> dict[str, Any]:
         """As JSON holds it; see docs/json.md."""
         return {
-            "unit": self.space.unit,
+            "unit": self.space.label,
             "suite_digest": self.suite,
             "standard_error": self.space.standard_error,
             "seed": self.space.seed,
@@ -144,14 +143,10 @@ def explore(
     """Measures every point of `space` over `suite` (or the space's own) with `executor`.
 
     Measurements are kept in `folder`; what is there already is not measured again. Raises `RackwrightError`
-    for a suite without calls for the unit.
+    for a suite without calls for the unit, and for a workload that is none.
     """
-    place = suite or space.suite
-    if place is None:
-        raise RackwrightError("no suite is named; `rw generate compression` makes one, --suite takes it")
-    calls = load_suite(place)
     with Store(folder / "points.sqlite") as store:
-        return _Run(space, calls, store, executor, progress).run()
+        return _Run(space, space.calls(suite), store, executor, progress).run()
 
 
 _Quantity = Callable[[Call], float]
@@ -173,20 +168,21 @@ class _Run:
     """One exploration under way; only this process writes the store."""
 
     def __init__(
-        self, space: Space, suite: Suite, store: Store, executor: Executor, progress: Callable[[str], None]
+        self,
+        space: Space,
+        source: CallSource,
+        store: Store,
+        executor: Executor,
+        progress: Callable[[str], None],
     ) -> None:
-        self._space, self._suite, self._store = space, suite, store
+        self._space, self._source, self._store = space, source, store
         self._executor, self._progress = executor, progress
-        self._workload = WORKLOADS[space.unit]
-        files = suite.only(self._workload.operation)
-        if not files or any(file.format != self._workload.format for file in files):
-            wanted = f"{self._workload.format} {self._workload.operation}"
-            raise RackwrightError(f"{suite.folder} has no calls of {wanted}, which {space.unit} serves")
-        self._sample = Sample([file.size for file in files], space.seed)
-        known = [(file.size, file.compressed_bytes) for file in files]
-        self._regression = Regression(known)
-        self._bytes = sum(size for size, _ in known)
-        self._library_ratio = self._bytes / sum(packed for _, packed in known)
+        calls = source.open()
+        self._sample = Sample([size for size, _ in calls.known], space.seed)
+        self._regression = Regression(calls.known)
+        self._bytes = sum(size for size, _ in calls.known)
+        self._library_ratio = calls.library_ratio
+        self._digest = calls.digest
         self._reused = self._measured = 0
         self._began = time.monotonic()
 
@@ -212,7 +208,7 @@ class _Run:
         ):
             self._finish(stage, points)
         results = _marked([self._result(point) for point in points])
-        return Exploration(self._space, self._suite.digest, results, self._reused, self._measured)
+        return Exploration(self._space, self._digest, results, self._reused, self._measured)
 
     def _finish(self, asked: Sequence[_Progress], points: Sequence[_Progress]) -> None:
         """Measures the points that are asked for, of all."""
@@ -238,8 +234,8 @@ class _Run:
             rtl = UnitConfig(point.config.unit, point.config.parameters)
             if rtl not in built:
                 self._progress(f"compiling {rtl.unit} {rtl.parameters or ''}")
-                built[rtl] = build_design(rtl.unit, rtl.parameters)
-            parts = (built[rtl].key, point.key(), self._suite.digest, order)
+                built[rtl] = build_design(rtl, synthesise=self._space.synthesise)
+            parts = (built[rtl].key, point.key(), self._digest, order)
             yield point, built[rtl], content_key(*parts)
 
     def _ask(self, point: _Progress, waiting: _Waiting) -> None:
@@ -268,8 +264,7 @@ class _Run:
         return True
 
     def _portion(self, point: _Progress, number: int) -> Portion:
-        calls = self._sample.portion(number)
-        return Portion(point.point, self._suite.folder, self._workload.operation, number, calls)
+        return Portion(point.point, self._source, number, self._sample.portion(number))
 
     def _calls(self, point: _Progress) -> Sequence[Call]:
         return [call for number in range(point.wanted) for call in point.done[number].calls]
@@ -294,7 +289,7 @@ class _Run:
             point=point.point,
             gigabytes_per_second=self._bytes / seconds.total / 1e9,
             standard_error=seconds.standard_error,
-            ratio=self._bytes / packed.total,
+            ratio=None if self._library_ratio is None else self._bytes / packed.total,
             library_ratio=self._library_ratio,
             calls=len(calls),
             clock_hz=calls[0].clock_hz,

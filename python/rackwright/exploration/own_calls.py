@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
@@ -53,11 +53,21 @@ class OwnSource:
 
     def open(self) -> OwnCalls:
         """The calls; raises `RackwrightError` that names the file for what is no workload."""
-        return _opened(self)
+        workload, sizes = _loaded(self, _content(self, self.path))
+        contents = [_content(self, path) for path in (self.path, *map(self.path.with_name, workload.inputs))]
+        return OwnCalls(workload, sizes, content_key(self.name, *contents)[:16])
+
+
+def _content(source: OwnSource, path: Path) -> str:
+    try:
+        return path.read_bytes().hex()
+    except OSError as error:
+        raise RackwrightError(f"{source.path}: {source.name} reads {path.name}: {error.strerror}") from error
 
 
 @lru_cache(maxsize=1)
-def _opened(source: OwnSource) -> OwnCalls:
+def _loaded(source: OwnSource, _content: str) -> tuple[UnitWorkload, tuple[int, ...]]:
+    """The workload and the sizes of its calls, kept for as long as the file has the same content."""
     workload = load_workload(source)
     sizes = workload.sizes()
     odd = [size for size in sizes if isinstance(size, bool) or not isinstance(size, int) or size < 0]
@@ -66,12 +76,7 @@ def _opened(source: OwnSource) -> OwnCalls:
         raise RackwrightError(
             f"{source.path}: sizes() of {source.name} {what}; it gives the bytes of each call"
         )
-    read = [source.path, *(source.path.parent / name for name in workload.inputs)]
-    try:
-        contents = [path.read_bytes().hex() for path in read]
-    except OSError as error:
-        raise RackwrightError(f"{source.path}: inputs of {source.name}: {error}") from error
-    return OwnCalls(workload, tuple(sizes), content_key(source.name, *contents)[:16])
+    return workload, tuple(sizes)
 
 
 def load_workload(source: OwnSource) -> UnitWorkload:
@@ -110,8 +115,10 @@ class OwnCalls:
 
     def session(self, point: Point) -> OwnSession:
         """The unit of a point, fresh from reset."""
-        hertz = clock_of(Path(point.config.unit), point.config.clock).hertz
-        return OwnSession(self, Unit(point.config, memory=point.timing.memory), point, hertz)
+        hertz = clock_of(Path(point.config.unit), point.config.clock, point.config.parameters).hertz
+        # Settings are for the calls; the unit alone knows of none.
+        unit = Unit(replace(point.config, settings={}), memory=point.timing.memory)
+        return OwnSession(self, unit, point, hertz)
 
 
 @dataclass(frozen=True)

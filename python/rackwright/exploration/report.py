@@ -15,7 +15,7 @@ def render(done: Exploration) -> str:
     """The page: speed and ratio over each numeric axis, and the table of all points."""
     about = definitions(
         {
-            "unit": done.space.unit,
+            "unit": done.space.label,
             "suite": done.suite,
             "standard error": f"at most {done.space.standard_error:.1%} of each speed",
             "portions": f"{done.measured} measured, {done.reused} reused",
@@ -24,7 +24,7 @@ def render(done: Exploration) -> str:
         }
     )
     charts = "".join(_charts(done))
-    title = f"Exploration of {done.space.unit}"
+    title = f"Exploration of {done.space.label}"
     body = f'<h1>{escape(title)}</h1><dl>{about}</dl><div class="charts">{charts}</div>{_table(done)}'
     return page(f"Rackwright: {title}", body)
 
@@ -38,8 +38,14 @@ def _charts(done: Exploration) -> list[str]:
     return [
         line_chart(f"{label} over {axis}", axis, label, _series(done, axis, value))
         for axis in numeric
-        for label, value in (("GB/s", _speed), ("ratio", _ratio))
+        for label, value in _quantities(done)
     ]
+
+
+def _quantities(done: Exploration) -> list[tuple[str, Callable[[Result], float]]]:
+    """What is drawn: the speed, and what calls are compressed to, where they are."""
+    compress = all(each.ratio is not None for each in done.results)
+    return [("GB/s", _speed), *([("ratio", _ratio)] if compress else [])]
 
 
 def _series(
@@ -57,6 +63,7 @@ def _speed(result: Result) -> float:
 
 
 def _ratio(result: Result) -> float:
+    assert result.ratio is not None
     return result.ratio
 
 

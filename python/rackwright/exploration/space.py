@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -12,12 +12,16 @@ from rackwright._engine import EngineError
 from rackwright.designs import ParameterValue, units
 from rackwright.document import DocumentReader, load_yaml
 from rackwright.errors import RackwrightError
+from rackwright.exploration.calls import CallSource
+from rackwright.exploration.own_calls import OwnSource, load_workload
 from rackwright.exploration.point import Point
+from rackwright.exploration.suite_calls import SuiteSource
 from rackwright.exploration.workload import WORKLOADS
 from rackwright.parameters import ServerParameters, memory_parameters
 from rackwright.unit_config import PLACEMENTS, UnitConfig
+from rackwright.verilog.parameters import check_parameters
 
-_FIELDS = ("unit", "suite", "vary", "standard_error", "seed")
+_FIELDS = ("unit", "suite", "workload", "synthesise", "vary", "standard_error", "seed")
 _AXES = ("parameters", "settings", "placement", "memory")
 
 Values = tuple[ParameterValue, ...]
@@ -27,10 +31,12 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class Space:
-    """All combinations of values for one unit.
+    """All combinations of values for one unit: one of ours by its name, or the path of a user's own manifest.
 
-    `suite` is the folder of the calls. `standard_error` is how exact every throughput is to be, relative to
-    it. `seed` decides which calls are drawn. `memory` are numbers of caches and DRAM.
+    `suite` is the folder of the calls of one of ours, `workload` where those of a user's own come from, whose
+    designs are synthesised for their areas if `synthesise` says so. `standard_error` is how exact every
+    throughput is to be, relative to it. `seed` decides which calls are drawn. `memory` are numbers of caches
+    and DRAM.
     """
 
     unit: str
@@ -41,6 +47,28 @@ class Space:
     standard_error: float
     seed: int
     memory: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    workload: OwnSource | None = None
+    synthesise: bool = False
+
+    @property
+    def label(self) -> str:
+        """What the unit is called: by its name, or the one in its manifest."""
+        return UnitConfig(self.unit).label
+
+    def calls(self, suite: Path | None = None) -> CallSource:
+        """Where the calls come from: the `suite` or the space's own, or the user's workload.
+
+        Raises `RackwrightError` when there is no suite, or one that nobody asks for.
+        """
+        if self.workload is not None:
+            if suite is not None:
+                raise RackwrightError("--suite is for units of ours; the space names its workload")
+            return self.workload
+        place = suite or self.suite
+        if place is None:
+            raise RackwrightError("no suite is named; `rw generate compression` makes one, --suite takes it")
+        serves = WORKLOADS[self.unit]
+        return SuiteSource(place, self.unit, serves.format, serves.operation)
 
     def points(self) -> Iterator[Point]:
         """Every combination; those that share a compiled design come together."""
@@ -50,6 +78,12 @@ class Space:
                     config = UnitConfig(self.unit, parameters, settings, placement)
                     for numbers in _combinations(self.memory):
                         yield Point(config, ServerParameters(numbers))
+
+
+def _parameters_of(unit: str) -> tuple[str, ...]:
+    """The names of what a unit of ours is elaborated with."""
+    (info,) = (each for each in units() if each.name == unit)
+    return tuple(parameter["name"] for parameter in info.parameters)
 
 
 def _combinations(axes: Mapping[str, tuple[_Value, ...]]) -> Iterator[dict[str, _Value]]:
@@ -68,24 +102,46 @@ class _Reader(DocumentReader):
     def space(self, document: Any) -> Space:
         fields = self.mapping("the file", document, _FIELDS)
         unit = fields.get("unit")
-        if unit not in WORKLOADS:
-            raise self.error("unit", f"is {unit!r}; there are {', '.join(WORKLOADS)}")
+        if not isinstance(unit, str) or (unit not in WORKLOADS and not unit.endswith(".json")):
+            raise self.error("unit", f"is {unit!r}; there are {', '.join(WORKLOADS)}, or a manifest.json")
+        is_own = unit.endswith(".json")
+        workload = self._workload(fields.get("workload"), is_own)
+        if is_own:
+            unit = str(self.path.parent / unit)
         axes = self.mapping("vary", fields.get("vary"), _AXES)
         placements = self._values("vary.placement", axes.get("placement", ["near-core"]))
         for placement in placements:
             if placement not in PLACEMENTS:
                 raise self.error("vary.placement", f"has {placement!r}; there are {', '.join(PLACEMENTS)}")
         suite = fields.get("suite")
+        if is_own and suite is not None:
+            raise self.error("suite", "is for units of ours; a unit of your own has a workload")
         return Space(
             unit=unit,
             suite=None if suite is None else self.path.parent / str(suite),
             parameters=self._parameters(unit, axes.get("parameters")),
-            settings=self._settings(unit, axes.get("settings")),
+            settings=self._settings(
+                load_workload(workload).settings if workload else WORKLOADS[unit].settings,
+                axes.get("settings"),
+            ),
             placements=tuple(map(str, placements)),
             standard_error=self._share("standard_error", fields.get("standard_error", 0.02)),
             seed=self._whole("seed", fields.get("seed", 1)),
             memory=self._memory(axes.get("memory")),
+            workload=workload,
+            synthesise=self._switch("synthesise", fields.get("synthesise", False)),
         )
+
+    def _workload(self, document: Any, is_own: bool) -> OwnSource | None:
+        """FILE.py:CLASS beside the space, which a unit of one's own has, and no other."""
+        if not is_own:
+            if document is not None:
+                raise self.error("workload", "is for a unit of your own; one of ours has a suite")
+            return None
+        file, _, name = str(document or "").rpartition(":")
+        if not file.endswith(".py") or not name.isidentifier():
+            raise self.error("workload", f"is {document!r}, not FILE.py:CLASS with the calls of the unit")
+        return OwnSource((self.path.parent / file).resolve(), name)
 
     def _memory(self, document: Any) -> dict[str, tuple[int, ...]]:
         """Numbers of caches and DRAM; each combination of them must be one that can be."""
@@ -103,13 +159,23 @@ class _Reader(DocumentReader):
         return found
 
     def _parameters(self, unit: str, document: Any) -> dict[str, Values]:
-        (info,) = (each for each in units() if each.name == unit)
-        known = {parameter["name"]: parameter for parameter in info.parameters}
-        axes = self.mapping("vary.parameters", document, tuple(known))
-        return {name: self._values(f"vary.parameters.{name}", values) for name, values in axes.items()}
+        known = None if unit.endswith(".json") else _parameters_of(unit)
+        axes = self.mapping("vary.parameters", document, known)
+        found = {name: self._values(f"vary.parameters.{name}", values) for name, values in axes.items()}
+        if known is None:
+            self._check_own(Path(unit), found)
+        return found
 
-    def _settings(self, unit: str, document: Any) -> dict[str, Values]:
-        known = WORKLOADS[unit].settings
+    def _check_own(self, manifest: Path, axes: Mapping[str, Values]) -> None:
+        """Every value must be one that the top module takes."""
+        for name, values in axes.items():
+            for value in values:
+                try:
+                    check_parameters(manifest, {name: value})
+                except (EngineError, RackwrightError) as error:
+                    raise self.error(f"vary.parameters.{name}", str(error)) from error
+
+    def _settings(self, known: Mapping[str, Sequence[ParameterValue]], document: Any) -> dict[str, Values]:
         axes = self.mapping("vary.settings", document, tuple(known))
         checked = {}
         for name, values in axes.items():
@@ -134,6 +200,11 @@ class _Reader(DocumentReader):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
             raise self.error(where, f"is {value!r}, not a number between 0 and 1")
         return float(value)
+
+    def _switch(self, where: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.error(where, f"is {value!r}, neither true nor false")
+        return value
 
     def _whole(self, where: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 
 from rackwright.errors import RackwrightError
-from rackwright.exploration.measure import Call, Measured
+from rackwright.exploration.calls import Call
+from rackwright.exploration.measure import Measured
 
 _VERSION = 2
 

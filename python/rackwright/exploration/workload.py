@@ -1,14 +1,11 @@
-"""What a unit does with a call of a suite: one entry for each unit that can be explored."""
+"""What units of ours are explored with: one entry for each unit that can be."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rackwright.codec import CodecUnit
-from rackwright.codecs import codec_unit
 from rackwright.designs import ParameterValue
-from rackwright.exploration.point import Point
 
 _HISTORY = {"history_kib": [2, 4, 8, 16, 32, 64]}
 _DEFLATE_HISTORY = {"history_kib": [2, 4, 8, 16, 32]}
@@ -20,7 +17,7 @@ def _hash_entries(most_log2: int) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class Workload:
-    """`operation` names the calls that the unit serves, in `format`.
+    """`operation` names the calls of a suite that the unit serves, in `format`.
 
     `settings` are the values of each.
     """
@@ -28,10 +25,6 @@ class Workload:
     format: str
     operation: str
     settings: Mapping[str, Sequence[ParameterValue]]
-
-    def unit(self, point: Point) -> CodecUnit:
-        """The unit of a point, fresh from reset."""
-        return codec_unit(point.config, self.format, memory=point.timing.memory)
 
 
 WORKLOADS = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
+from rackwright.designs import ParameterValue
 from rackwright.synthesis.flow import read_design, synthesise
 from rackwright.synthesis.library import CACHE, load_library
 from rackwright.synthesis.process import load_process
@@ -12,17 +14,20 @@ from rackwright.synthesis.table import flow_hash, known_clock
 from rackwright.whole import write_whole
 
 
-def synthesised_clock(manifest: Path) -> int:
-    """The clock in hertz that synthesis supports: by the table, or by synthesising, which takes minutes."""
+def synthesised_clock(manifest: Path, parameters: Mapping[str, ParameterValue] | None = None) -> int:
+    """The clock in hertz that synthesis supports: by the table, or by synthesising, which takes minutes.
+
+    `parameters` are those that the top module of one's own gets beside those of its manifest.
+    """
     record = json.loads(manifest.read_text(encoding="utf-8"))
-    rtl_hash = record["hash"] if "hash" in record else read_design(manifest).rtl_hash
+    rtl_hash = record["hash"] if "hash" in record else read_design(manifest, parameters).rtl_hash
     found = known_clock(rtl_hash)
     if found is not None:
         return found
     library, process = load_library(), load_process()
     kept = CACHE / "clocks" / f"{rtl_hash}-{flow_hash(library, process)}.json"
     if not kept.exists():
-        depth = synthesise(read_design(manifest), library, process, paths=1).paths[0].depth_fo4
+        depth = synthesise(read_design(manifest, parameters), library, process, paths=1).paths[0].depth_fo4
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_whole(kept, json.dumps({"depth_fo4": depth}))
     return process.clock_hz(json.loads(kept.read_text(encoding="utf-8"))["depth_fo4"])

@@ -12,7 +12,7 @@ from typing import Any
 
 from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
-from rackwright.synthesis.front_end import read, sources_of
+from rackwright.synthesis.front_end import read
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.macros import macro_library
 from rackwright.synthesis.mapping import map_pieces
@@ -85,26 +85,30 @@ def load_designs(wanted: Sequence[Elaboration]) -> list[Design]:
     return [read_design(manifest) for manifest in elaborate_all(wanted)]
 
 
-def read_design(manifest: Path) -> Design:
-    """The design of a manifest. Raises `RackwrightError` when there is none, or one that is in gates."""
+def read_design(manifest: Path, parameters: Mapping[str, ParameterValue] | None = None) -> Design:
+    """The design of a manifest; `parameters` go to the top module of one's own, before those of the manifest.
+
+    Raises `RackwrightError` when there is none, or one that is in gates.
+    """
     try:
         record = json.loads(manifest.read_text(encoding="utf-8"))
         if CELLS_FILE in record["verilog"]:
             raise RackwrightError(f"{manifest}: is in gates already; take the unit that it was made of")
         if "hash" not in record:
-            return _own_design(manifest, record)
+            return _own_design(manifest, record, {**record.get("parameters", {}), **(parameters or {})})
+        if parameters:
+            raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")
         text = "\n".join((manifest.parent / file).read_text(encoding="utf-8") for file in record["verilog"])
     except (OSError, ValueError, KeyError) as error:
         raise RackwrightError(f"{manifest}: not the manifest of a unit: {error}") from error
     return Design(record["unit"], record["parameters"], record["hash"], modules(text), record["top"])
 
 
-def _own_design(manifest: Path, record: Mapping[str, Any]) -> Design:
+def _own_design(manifest: Path, record: Mapping[str, Any], parameters: dict[str, ParameterValue]) -> Design:
     """The design of a manifest that the elaborator has not written."""
-    found = read(sources_of(manifest, record))
+    found = read(manifest, parameters)
     clock = record["clock"]["pin"]
     clocks = (clock, *(each for each in found.clocks if each != clock))
-    parameters = record.get("parameters", {})
     notes = found.notes
     if len(clocks) > 1:
         notes += (f"paths between the clocks {' and '.join(clocks)} are not timed",)

@@ -14,7 +14,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,10 @@ from rackwright.synthesis.inferred import extracted
 from rackwright.synthesis.library import CACHE
 from rackwright.synthesis.tools import run
 from rackwright.synthesis.verilog import FirtoolModule, Module
+from rackwright.verilog.parameters import ParameterValue, check_parameters
+from rackwright.verilog.reader import VerilogSources
 
-_READ = """read_slang --threads 1 --keep-hierarchy --top {top} {options}
+_READ = """read_slang --threads 1 --keep-hierarchy {options}
 hierarchy -check -top {top}
 chformal -remove
 delete t:$print t:$check t:$scopeinfo %u %u
@@ -58,46 +60,13 @@ _UNTIMED = {
 }
 """What the cells of the library and the rules for paths have no place for."""
 
+_REFUSED = ("--ignore-unknown-modules",)
+"""What slang takes alone and not within yosys: a module that is not there cannot be synthesised."""
+
 _HOST = "/host"
 """Where a program in WebAssembly finds this machine's files: it has a `/tmp` of its own."""
 
 _MODULE = re.compile(r"^module (\w+) ?\((.*?)\);.*?^endmodule", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Sources:
-    """What a design in SystemVerilog is read from: files and lists of them (`.f`), include folders, macros.
-
-    `parameters` are those of the top.
-    """
-
-    top: str
-    files: tuple[Path, ...]
-    includes: tuple[Path, ...] = ()
-    macros: Mapping[str, str] = field(default_factory=dict)
-    parameters: Mapping[str, str] = field(default_factory=dict)
-
-    def options(self) -> str:
-        """The words of `read_slang` for it."""
-        words = [f"-I {_quoted(folder)}" for folder in self.includes]
-        words += [f"-D {name}={value}" if value else f"-D {name}" for name, value in self.macros.items()]
-        words += [f"-G {name}={value}" for name, value in self.parameters.items()]
-        words += [f"-F {_quoted(file)}" if file.suffix == ".f" else _quoted(file) for file in self.files]
-        return " ".join(words)
-
-
-def sources_of(manifest: Path, record: Mapping[str, Any]) -> Sources:
-    """What the design of a hand-written manifest is read from; `record` is what the manifest says."""
-    folder = manifest.resolve().parent
-    files = [folder / file for file in record["verilog"]]
-    named = [folder / each for each in record.get("include", ())]
-    return Sources(
-        record["top"],
-        tuple(files),
-        tuple(dict.fromkeys([folder, *(file.parent for file in files), *named])),
-        {name: str(text) for name, text in record.get("define", {}).items()},
-        {name: str(value) for name, value in record.get("parameters", {}).items()},
-    )
 
 
 @dataclass(frozen=True)
@@ -146,28 +115,33 @@ class Read:
     notes: tuple[str, ...]
 
 
-def read(sources: Sources) -> Read:
-    """The design of these sources.
+def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
+    """The design of a hand-written manifest, whose top module gets `parameters`.
 
     Raises `RackwrightError` with the first complaint of the front end, or when registers cannot be timed:
     latches, falling edges, or clocks that are made inside of the design.
     """
     CACHE.mkdir(parents=True, exist_ok=True)
+    sources = VerilogSources.of_manifest(manifest)
+    assert sources.top is not None
+    given = check_parameters(manifest, parameters) if parameters else {}
+    words = sources.arguments({name: str(value) for name, value in given.items()})[1:]
+    options = " ".join(_seen(word) for word in words if word not in _REFUSED)
     with tempfile.TemporaryDirectory(prefix="read-", dir=CACHE) as folder:
         work = Path(folder)
-        _yosys(_READ.format(top=sources.top, options=sources.options(), folder=_seen(work)), work)
+        _yosys(_READ.format(top=sources.top, options=options, folder=_seen(str(work))), work)
         flat = json.loads((work / "flat.json").read_text(encoding="utf-8"))["modules"]
         clocks = _clocks(next(iter(flat.values())))
-        words = json.loads((work / "words.json").read_text(encoding="utf-8"))
-        notes = _make_synchronous(words["modules"].values())
-        memories = _make_plain(words["modules"])
-        (work / "plain.json").write_text(json.dumps(words), encoding="utf-8")
-        _yosys(_WRITE.format(folder=_seen(work)), work)
+        netlist = json.loads((work / "words.json").read_text(encoding="utf-8"))
+        notes = _make_synchronous(netlist["modules"].values())
+        memories = _make_plain(netlist["modules"])
+        (work / "plain.json").write_text(json.dumps(netlist), encoding="utf-8")
+        _yosys(_WRITE.format(folder=_seen(str(work))), work)
         text = (work / "plain.v").read_text(encoding="utf-8")
     modules: dict[str, Module] = {module.name: module for module in memories}
     # A module stands before those that have it, as `Design.copies` wants it.
     for match in reversed(list(_MODULE.finditer(text))):
-        modules[match[1]] = WordModule(match[1], match[0], words["modules"][match[1]])
+        modules[match[1]] = WordModule(match[1], match[0], netlist["modules"][match[1]])
     ordered = dict(_children_first(modules, sources.top))
     named = "\0".join(module.text for module in ordered.values())
     return Read(ordered, hashlib.sha256(named.encode()).hexdigest(), clocks, notes)
@@ -193,7 +167,7 @@ def _yosys(script: str, folder: Path) -> None:
     if not program.exists():
         raise MissingBuildError("the front end for SystemVerilog", "./rw synth MANIFEST")
     (folder / "script.ys").write_text(script, encoding="utf-8")
-    command = [str(program), "-s", _seen(folder / "script.ys")]
+    command = [str(program), "-s", _seen(str(folder / "script.ys"))]
     try:
         run(command, folder / "yosys.log", {**os.environ, "YOWASP_MOUNT": f"{_HOST}=/"})
     except RackwrightError as error:
@@ -210,18 +184,15 @@ def _first_complaint(log: Path) -> str:
     return _ours(found[0])
 
 
-def _seen(path: Path) -> str:
-    """A file of this machine as the program sees it."""
-    return f"{_HOST}{path.resolve()}"
+def _seen(word: str) -> str:
+    """A word of a command as the program takes it, which sees files of this machine below `_HOST`."""
+    seen = f"{_HOST}{word}" if word.startswith("/") else word
+    return f'"{seen}"' if " " in seen else seen
 
 
 def _ours(text: str) -> str:
     """What the program says, with paths as this machine has them."""
     return re.sub(rf"(?<!\w){_HOST.lstrip('/')}/", "/", text).replace("//", "/")
-
-
-def _quoted(path: Path) -> str:
-    return f'"{_seen(path)}"' if " " in str(path) else _seen(path)
 
 
 def _clocks(flat: Mapping[str, Any]) -> tuple[str, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
+from rackwright.designs import ParameterValue
 from rackwright.synthesis.flow import CELLS_FILE, gates_of, read_design
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.process import Process
@@ -14,13 +16,20 @@ from rackwright.synthesis.tools import program, run
 _CELLS = "read_liberty {library}\nproc\nwrite_verilog -noattr {output}\n"
 
 
-def write_gates(rtl: Path, library: Library, process: Process, folder: Path) -> Path:
+def write_gates(
+    rtl: Path,
+    library: Library,
+    process: Process,
+    folder: Path,
+    parameters: Mapping[str, ParameterValue] | None = None,
+) -> Path:
     """Writes the design of the manifest `rtl` in gates and a manifest into `folder`; gives the path of that.
 
     Ports and clock are those of the RTL. Cells are modules of what the library says that they compute,
-    memories that are macros are those of the RTL, and nothing has a delay.
+    memories that are macros are those of the RTL, and nothing has a delay. `parameters` go to the top module
+    of one's own.
     """
-    gates = gates_of(read_design(rtl), library, process)
+    gates = gates_of(read_design(rtl, parameters), library, process)
     texts = {f"{name}.v": part.netlist.read_text("utf-8") for name, part in gates.netlist.parts.items()}
     texts |= {f"{name}.sv": memory.module.text + "\n" for name, memory in gates.macros.items()}
     folder.mkdir(parents=True, exist_ok=True)

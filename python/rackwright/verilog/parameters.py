@@ -42,6 +42,12 @@ def check_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, P
                 if complaint.is_of_parameters:
                     said = f"{unit} cannot have {name}={given[name]}: {complaint.text}"
                     raise RackwrightError(f"{manifest}: {said}")
+    known_errors = {complaint.text for complaint in plain.complaints if complaint.is_error}
+    for complaint in design.complaints:
+        if complaint.is_error and complaint.text not in known_errors:
+            values = ", ".join(f"{name}={value}" for name, value in given.items())
+            said = f"{unit} cannot have {values}: {complaint.text} ({complaint.place})"
+            raise RackwrightError(f"{manifest}: {said}")
     chosen = _settable(next(each for each in design.tops if each.name == sources.top))
     return {name: _value(chosen[name]) for name in given}
 

@@ -147,6 +147,11 @@ impl Design {
     }
 
     #[getter]
+    fn key(&self) -> &str {
+        &self.design.key
+    }
+
+    #[getter]
     fn clock_hz(&self) -> u64 {
         self.design.clock.hertz()
     }

@@ -45,7 +45,9 @@ class Bars:
     def ratio(self, history_kib: int, variant: int | None = None) -> float:
         """The ratio near the core over the official library's; NaN where it was not measured."""
         found = self.results.get(Bar("near-core", history_kib, variant or self.usual))
-        return found.ratio / found.library_ratio if found else float("nan")
+        if found is None or found.ratio is None or found.library_ratio is None:
+            return float("nan")
+        return found.ratio / found.library_ratio
 
     def speeds(self) -> dict[str, float]:
         """Every bar by name."""

@@ -15,6 +15,8 @@ pub struct Design {
     pub clock: Clock,
     /// What `$test$plusargs` and `$value$plusargs` find, each without its plus sign: `DEPTH=4`.
     pub plusargs: Vec<String>,
+    /// Equal for designs that were compiled alike from the same sources: the name of its library in the cache.
+    pub key: String,
     // Keeps the code of `functions` mapped.
     _library: Arc<Library>,
 }
@@ -38,6 +40,7 @@ impl Design {
             functions: Arc::new(functions),
             clock,
             plusargs: Vec::new(),
+            key: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             manifest: Arc::new(manifest),
             _library: Arc::new(library),
         })
