@@ -26,6 +26,7 @@ ACCELERATE_KEYS = [
     "status",
     "input_offset",
     "verified",
+    "note",
     "digest",
     "wall_seconds",
     "parameters",
@@ -43,6 +44,7 @@ RUN_KEYS = [
     "unit_clocks_hz",
     "timing",
     "stdout",
+    "unknown_calls",
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drx_random import Case, cases, of
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 
 from rackwright.drx import Configuration, compile_kernel, kernel, load_kernel, u8, xp
 from rackwright.drx.arrays import random_inputs
@@ -30,16 +30,26 @@ def agrees(case: Case, configuration: Configuration = SMALL) -> None:
     assert ended.output == case.kernel.host(case.inputs).tobytes(), compiled.ir
 
 
+def agrees_if_it_compiles(case: Case) -> None:
+    """As `agrees`, but for reshapes that need an array between, which docs/restructuring.md leaves out."""
+    try:
+        agrees(case)
+    except RackwrightError as error:
+        if "crosses axes that are not in memory in that order" not in str(error):
+            raise
+        reject()
+
+
 @given(cases())
 @settings(max_examples=500)
 def test_any_expression(case: Case) -> None:
-    agrees(case)
+    agrees_if_it_compiles(case)
 
 
 @given(cases(most=40))
 @settings(max_examples=60)
 def test_any_expression_in_several_tiles(case: Case) -> None:
-    agrees(case)
+    agrees_if_it_compiles(case)
 
 
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 1000, 1024, 4096, 5000, 65_535, 65_536, 100_003])
