@@ -67,7 +67,7 @@ def reproduce(
         ):
             done.append(each)
             if record_runs:
-                # One by one: they take hours, and whoever stops them keeps those that are done.
+                # One by one: they take hours, and a user who stops them keeps those that are done.
                 last_whole.keep([each])
     output.mkdir(parents=True, exist_ok=True)
     report = output / "report.html"

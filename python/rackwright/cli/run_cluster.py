@@ -146,7 +146,7 @@ def _execute(script: Path, arguments: Sequence[str]) -> int:
 
 @contextlib.contextmanager
 def _looks_like(script: Path, arguments: Sequence[str]) -> Iterator[None]:
-    """The script finds its arguments and what lies beside it, as if Python had started it."""
+    """The script finds its arguments and the files beside it, as if Python had started it."""
     before = sys.argv, sys.path
     sys.argv, sys.path = [str(script), *arguments], [str(script.resolve().parent), *sys.path]
     try:

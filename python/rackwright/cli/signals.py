@@ -38,7 +38,7 @@ def signals_held() -> Iterator[HeldSignals]:
     """Keeps signals to end and to reload; this thread and those that it starts are not interrupted.
 
     Libraries have threads that were there before and block nothing. What one of these is given goes down
-    the same pipe, so that a signal neither ends the process nor is lost, whoever gets it.
+    the same pipe, so that a signal neither ends the process nor is lost, whichever thread gets it.
     """
     ours, theirs = os.pipe()
     os.set_blocking(theirs, False)

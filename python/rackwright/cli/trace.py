@@ -55,7 +55,7 @@ def trace(
             sys.stdout.write(line)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever reads has seen enough; what is left must not be written at exit either.
+        # The reader has closed the pipe; buffered output must not be written at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
