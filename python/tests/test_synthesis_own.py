@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from rackwright.clocks import ClockSource, clock_of
 from rackwright.errors import RackwrightError
 from rackwright.synthesis.figures import Figures, figures
 from rackwright.synthesis.flow import read_design, synthesise
-from rackwright.synthesis.library import DEFAULT_LIBERTY, load_library
+from rackwright.synthesis.library import CACHE, DEFAULT_LIBERTY, load_library
 from rackwright.synthesis.process import load_process
 from rackwright.synthesis.simulation import write_gates
 
@@ -148,3 +149,41 @@ def test_a_unit_of_the_guide_has_a_clock_and_works_in_gates(tmp_path: Path) -> N
     gates.command(0, buffer.address, buffer.length)
     assert gates.query(1) == sum(byte.bit_count() for byte in data)
     assert gates.violations == 0
+
+
+TEXTUAL = """
+module Textual #(parameter string MODE = "add", parameter longint FACTOR = 1) (
+    input logic clock, input logic reset, input logic [15:0] data, output logic [63:0] total
+);
+    logic [15:0] kept[8192];
+    initial for (int word = 0; word < 8192; word++) kept[word] = 0;
+    always_ff @(posedge clock) begin
+        kept[data[12:0]] <= data;
+        total <= MODE == "add" ? 64'(data) : 64'(kept[data[12:0]]) * FACTOR;
+    end
+endmodule
+"""
+
+
+def textual(folder: Path, *verilog: str, **parameters: object) -> str:
+    """What is read of `TEXTUAL` with `parameters`, as plain Verilog."""
+    manifest = design(folder, TEXTUAL, verilog=list(verilog), parameters=parameters)
+    manifest.write_text(manifest.read_text().replace('"top": "Top"', '"top": "Textual"'))
+    return read_design(manifest).modules["Textual"].text
+
+
+def test_texts_wide_numbers_long_loops_and_paths_with_spaces_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    assert " * " not in textual(folder, "Top.sv")
+    assert " * " in textual(folder, "Top.sv", MODE="scale", FACTOR=2**40 + 1)
+
+
+def test_a_list_of_files_may_have_absolute_paths(tmp_path: Path) -> None:
+    # The program that reads has a `/tmp` of its own, so that the sources are elsewhere.
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="listed-", dir=CACHE) as listed:
+        source = Path(listed) / "Textual.sv"
+        source.write_text(TEXTUAL)
+        (tmp_path / "files.f").write_text(f"{source}\n")
+        assert "total" in textual(tmp_path, "files.f")

@@ -25,10 +25,10 @@ from rackwright.synthesis.inferred import extracted
 from rackwright.synthesis.library import CACHE
 from rackwright.synthesis.tools import run
 from rackwright.synthesis.verilog import FirtoolModule, Module
-from rackwright.verilog.parameters import ParameterValue, check_parameters
-from rackwright.verilog.reader import VerilogSources
+from rackwright.verilog.parameters import ParameterValue, written_parameters
+from rackwright.verilog.reader import VerilogSources, quoted
 
-_READ = """read_slang --threads 1 --keep-hierarchy {options}
+_READ = """read_slang --threads 1 --keep-hierarchy --unroll-limit {loops} -f {folder}/options.f
 hierarchy -check -top {top}
 chformal -remove
 delete t:$print t:$check t:$scopeinfo %u %u
@@ -63,8 +63,13 @@ _UNTIMED = {
 _REFUSED = ("--ignore-unknown-modules",)
 """What slang takes alone and not within yosys: a module that is not there cannot be synthesised."""
 
+_MOST_LOOPS = 1_000_000
+"""Rounds of a loop that are unrolled: one that clears a memory has a round for each of its words."""
+
 _HOST = "/host"
-"""Where a program in WebAssembly finds this machine's files: it has a `/tmp` of its own."""
+"""Where a program in WebAssembly finds this machine's files: it has a `/tmp` of its own.
+
+Those elsewhere it finds at their own paths too, which lists of files may have."""
 
 _MODULE = re.compile(r"^module (\w+) ?\((.*?)\);.*?^endmodule", re.MULTILINE | re.DOTALL)
 
@@ -124,12 +129,13 @@ def read(manifest: Path, parameters: Mapping[str, ParameterValue]) -> Read:
     CACHE.mkdir(parents=True, exist_ok=True)
     sources = VerilogSources.of_manifest(manifest)
     assert sources.top is not None
-    given = check_parameters(manifest, parameters) if parameters else {}
-    words = sources.arguments({name: str(value) for name, value in given.items()})[1:]
-    options = " ".join(_seen(word) for word in words if word not in _REFUSED)
+    given = written_parameters(manifest, parameters) if parameters else {}
+    words = [_seen(word) for word in sources.arguments(given)[1:] if word not in _REFUSED]
     with tempfile.TemporaryDirectory(prefix="read-", dir=CACHE) as folder:
         work = Path(folder)
-        _yosys(_READ.format(top=sources.top, options=options, folder=_seen(str(work))), work)
+        # Words of a list may have spaces and quotation marks, which those of a script may not.
+        (work / "options.f").write_text("\n".join(map(quoted, words)), encoding="utf-8")
+        _yosys(_READ.format(top=sources.top, loops=_MOST_LOOPS, folder=_seen(str(work))), work)
         flat = json.loads((work / "flat.json").read_text(encoding="utf-8"))["modules"]
         clocks = _clocks(next(iter(flat.values())))
         netlist = json.loads((work / "words.json").read_text(encoding="utf-8"))
@@ -169,7 +175,7 @@ def _yosys(script: str, folder: Path) -> None:
     (folder / "script.ys").write_text(script, encoding="utf-8")
     command = [str(program), "-s", _seen(str(folder / "script.ys"))]
     try:
-        run(command, folder / "yosys.log", {**os.environ, "YOWASP_MOUNT": f"{_HOST}=/"})
+        run(command, folder / "yosys.log", {**os.environ, "YOWASP_MOUNT": f"{_HOST}=/:/=/"})
     except RackwrightError as error:
         raise RackwrightError(
             f"synthesis cannot read it: {_first_complaint(folder / 'yosys.log')}"
@@ -186,8 +192,7 @@ def _first_complaint(log: Path) -> str:
 
 def _seen(word: str) -> str:
     """A word of a command as the program takes it, which sees files of this machine below `_HOST`."""
-    seen = f"{_HOST}{word}" if word.startswith("/") else word
-    return f'"{seen}"' if " " in seen else seen
+    return f"{_HOST}{word}" if word.startswith("/") else word
 
 
 def _ours(text: str) -> str:

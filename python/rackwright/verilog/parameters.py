@@ -52,6 +52,15 @@ def check_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, P
     return {name: _value(chosen[name]) for name in given}
 
 
+def written_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, str]:
+    """The values as SystemVerilog writes them, for slang; raises as `check_parameters`."""
+    check_parameters(manifest, given)
+    sources = VerilogSources.of_manifest(manifest)
+    top = next((each for each in VerilogDesign(sources).tops if each.name == sources.top), None)
+    known = {} if top is None else _settable(top)
+    return {name: _written(known[name], value) for name, value in given.items() if name in known}
+
+
 def _settable(top: ast.InstanceSymbol) -> dict[str, ast.ParameterSymbol]:
     """The parameters of a module that its user may set, by name."""
     parameters = [each for each in top.body.parameters if isinstance(each, ast.ParameterSymbol)]

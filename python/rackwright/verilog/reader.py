@@ -76,7 +76,7 @@ class VerilogDesign:
         self._driver = driver.Driver()
         self._driver.addStandardArgs()
         words = sources.arguments(parameters or {})
-        read = self._driver.parseCommandLine(" ".join(map(_quoted, words)), driver.CommandLineOptions())
+        read = self._driver.parseCommandLine(" ".join(map(quoted, words)), driver.CommandLineOptions())
         if not (read and self._driver.processOptions() and self._driver.parseAllSources()):
             raise RackwrightError(f"{sources.files[0]}: slang cannot read it, for the reason above")
         self._compilation = self._driver.createCompilation()
@@ -104,6 +104,6 @@ class VerilogDesign:
         return Complaint(where, self._engine.formatMessage(diagnostic), diagnostic.isError())
 
 
-def _quoted(word: str) -> str:
-    """A word as slang's command line has it."""
+def quoted(word: str) -> str:
+    """A word as slang's command line and its lists of files have it."""
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
