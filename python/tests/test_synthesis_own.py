@@ -151,6 +151,31 @@ def test_a_unit_of_the_guide_has_a_clock_and_works_in_gates(tmp_path: Path) -> N
     assert gates.violations == 0
 
 
+BYTES = """
+module Bytes (
+    input logic clock, input logic reset, input logic read, input logic [3:0] write,
+    input logic [9:0] address, input logic [31:0] data, output logic [31:0] word = 0
+);
+    logic [31:0] words[1024];
+    initial for (int i = 0; i < 1024; i++) words[i] = 0;
+    always_ff @(posedge clock) begin
+        for (int i = 0; i < 4; i++) if (write[i]) words[address][8*i +: 8] <= data[8*i +: 8];
+        if (read) word <= words[address];
+    end
+endmodule
+"""
+
+
+def test_a_memory_that_is_written_by_bytes_and_read_on_demand_is_one_macro(tmp_path: Path) -> None:
+    manifest = design(tmp_path, BYTES, verilog=["Top.sv"])
+    manifest.write_text(
+        manifest.read_text().replace('"top": "Top"', '"top": "Bytes"').replace("reset_n", "reset")
+    )
+    row = synthesised(manifest)
+    assert [(each.depth, each.width, each.ports) for each in row.sram_macros] == [(1024, 32, "1R1W")]
+    assert row.flops == 0
+
+
 TEXTUAL = """
 module Textual #(parameter string MODE = "add", parameter longint FACTOR = 1) (
     input logic clock, input logic reset, input logic [15:0] data, output logic [63:0] total

@@ -33,8 +33,10 @@ hierarchy -check -top {top}
 chformal -remove
 delete t:$print t:$check t:$scopeinfo %u %u
 proc
-opt -nodffe -nosdff
+opt
+opt_mem_priority
 memory_dff
+memory_share
 memory_collect
 opt_clean
 write_json {folder}/words.json

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from rackwright.errors import RackwrightError
 from rackwright.synthesis import gates
 from rackwright.synthesis.library import CACHE, Library
 from rackwright.synthesis.pieces import LARGE_TEXT, LIMIT, Piece
@@ -120,6 +121,11 @@ def _make(piece: Piece, library: Library, folder: Path) -> None:
         command = [program("yosys"), "-q", str(work / "script.ys")]
         run(command, work / "yosys.log", without_clock(CACHE))
         mapped = json.loads((work / "netlist.json").read_text(encoding="utf-8"))["modules"][piece.root.name]
+        left = sorted({cell["type"] for cell in mapped["cells"].values() if cell["type"].startswith("$")})
+        if left:
+            raise RackwrightError(
+                f"{piece.root.name}: yosys cannot map {', '.join(left)} to the library's cells"
+            )
         (work / "netlist.json").unlink()
         (work / "netlist.v").write_text(gates.netlist_verilog(piece.root.name, mapped), encoding="utf-8")
         counts = Counter(cell["type"] for cell in mapped["cells"].values())
