@@ -19,6 +19,7 @@ in threads 210, with fences 210
 """
 
 FILES = """\
+read alone ok, mode 640, appended 11, the host's ENOENT
 truncate ok
 read written, mapped written
 seen changed, sync ok, resident ok
@@ -53,6 +54,7 @@ told 1 of 42, events 1, no edge 0, value 5
 timer 1 43 after 4 ms, read 8, expired 3
 poll 2 4 20
 select 0 0
+nested ok, in a circle ELOOP
 """
 
 SIGNALS = """\

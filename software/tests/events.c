@@ -117,9 +117,18 @@ static void lists(void)
     printf(" %d\n", FD_ISSET(counter, &readable) != 0);
 }
 
+static void nested_lists(void)
+{
+    int outer = epoll_create1(0), inner = epoll_create1(0);
+    struct epoll_event event = {.events = EPOLLIN};
+    printf("nested %s", error(epoll_ctl(outer, EPOLL_CTL_ADD, inner, &event)));
+    printf(", in a circle %s\n", error(epoll_ctl(inner, EPOLL_CTL_ADD, outer, &event)));
+}
+
 int main(void)
 {
     pipes();
     lists();
+    nested_lists();
     return 0;
 }

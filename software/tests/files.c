@@ -98,9 +98,25 @@ static void look_at_oneself(void)
     printf(" %s", fgets(again, 16, words));
 }
 
+static void open_in_odd_ways(void)
+{
+    int locked = open("lock", O_RDONLY | O_CREAT, 0640);
+    struct stat found;
+    printf("read alone %s, mode %o", error(locked), fstat(locked, &found) ? 0 : found.st_mode & 0777);
+    int file = open("log", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    write(file, "first", 5);
+    lseek(file, 0, SEEK_SET);
+    fcntl(file, F_SETFL, O_APPEND);
+    write(file, "second", 6);
+    printf(", appended %ld", (long)lseek(file, 0, SEEK_END));
+    printf(", the host's %s\n", error(open("/proc/self/fd/5", O_RDONLY)));
+    unlink("lock"), unlink("log");
+}
+
 int main(int count, char **words)
 {
     if (count < 2 || chdir(words[1])) return 1;
+    open_in_odd_ways();
     map();
     name();
     copy();

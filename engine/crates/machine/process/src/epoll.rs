@@ -110,6 +110,14 @@ impl Epoll {
         told
     }
 
+    /// What it waits for.
+    pub(crate) fn targets(&self) -> Vec<Shared> {
+        let interests = self.interests.values();
+        interests
+            .filter_map(|interest| interest.target.upgrade())
+            .collect()
+    }
+
     /// Whether it has anything to tell.
     pub(crate) fn readiness(&self, now: u64) -> Readiness {
         let mut all = Readiness::default();

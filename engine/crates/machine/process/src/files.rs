@@ -4,8 +4,9 @@ use crate::input::{Input, Reader};
 use crate::stat::{Inodes, Status};
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -179,7 +180,14 @@ impl Files {
             return self.insert(self.standard[number].clone(), 0, flags & libc::O_CLOEXEC != 0);
         }
         check_readable(path)?;
+        // Before the file is made or truncated, which a program without a number for it must not see.
+        self.free(0)?;
+        let is_new = flags & libc::O_CREAT != 0 && fs::symlink_metadata(path).is_err();
         let file = open_options(flags, mode & !self.mask).open(path)?;
+        if is_new {
+            // The simulator's own mask, which the host has applied, is none of the program's.
+            file.set_permissions(Permissions::from_mode(mode & !self.mask & 0o777))?;
+        }
         if flags & libc::O_DIRECTORY != 0 && !makes_unnamed(flags) && !file.metadata()?.is_dir() {
             return refuse(libc::ENOTDIR);
         }
@@ -296,9 +304,14 @@ impl Files {
         }
     }
 
-    fn insert(&mut self, shared: Shared, lowest: usize, closes_on_exec: bool) -> io::Result<u64> {
+    /// The lowest number from `lowest` on that stands for nothing.
+    fn free(&self, lowest: usize) -> io::Result<usize> {
         let free = (lowest..MOST_OPEN).find(|place| self.open.get(*place).is_none_or(Option::is_none));
-        let place = free.ok_or_else(|| io::Error::from_raw_os_error(libc::EMFILE))?;
+        free.ok_or_else(|| io::Error::from_raw_os_error(libc::EMFILE))
+    }
+
+    fn insert(&mut self, shared: Shared, lowest: usize, closes_on_exec: bool) -> io::Result<u64> {
+        let place = self.free(lowest)?;
         if self.open.len() <= place {
             self.open.resize(place + 1, None);
         }
@@ -367,7 +380,10 @@ pub(crate) fn check_readable(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if HOST_STATE.iter().any(|folder| real.starts_with(folder)) {
+    // A name among the host's descriptors leads to any file.
+    let folder = path.parent().and_then(|parent| fs::canonicalize(parent).ok());
+    let is_state = |path: &Path| HOST_STATE.iter().any(|folder| path.starts_with(folder));
+    if is_state(&real) || folder.is_some_and(|folder| is_state(&folder)) {
         return Err(io::Error::from_raw_os_error(libc::ENOENT));
     }
     Ok(())
@@ -381,15 +397,13 @@ fn makes_unnamed(flags: i32) -> bool {
 fn open_options(flags: i32, mode: u32) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let access = flags & libc::O_ACCMODE;
-    let kept = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_TMPFILE | libc::O_PATH;
+    // The library's own words for these refuse what the kernel takes, such as to make a file that is only read.
+    let made = libc::O_CREAT | libc::O_EXCL | libc::O_TRUNC | libc::O_APPEND;
+    let kept = made | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_TMPFILE | libc::O_PATH;
     let mut options = File::options();
     options
         .read(access != libc::O_WRONLY)
-        .write(access != libc::O_RDONLY && flags & libc::O_APPEND == 0)
-        .append(access != libc::O_RDONLY && flags & libc::O_APPEND != 0)
-        .truncate(flags & libc::O_TRUNC != 0)
-        .create(flags & libc::O_CREAT != 0 && flags & libc::O_EXCL == 0)
-        .create_new(flags & libc::O_CREAT != 0 && flags & libc::O_EXCL != 0)
+        .write(access != libc::O_RDONLY)
         .mode(mode & 0o777)
         .custom_flags(flags & kept);
     options

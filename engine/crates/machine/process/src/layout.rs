@@ -82,8 +82,7 @@ impl Layout {
             }
             memory.protect(old, new - old, Protection::READ_WRITE)
         } else {
-            memory
-                .discard(new, old - new)
+            self.clear(&(new..old), memory)
                 .and_then(|()| memory.protect(new, old - new, Protection::NONE))
         };
         if changed.is_ok() {

@@ -40,7 +40,11 @@ impl Design {
             functions: Arc::new(functions),
             clock,
             plusargs: Vec::new(),
-            key: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            key: path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
             manifest: Arc::new(manifest),
             _library: Arc::new(library),
         })

@@ -8,6 +8,7 @@ use crate::channel::channel;
 use crate::counter::Counter;
 use crate::descriptor::{Descriptor, HostFile};
 use crate::epoll::Epoll;
+use crate::files::Shared;
 use crate::gather;
 use crate::process::{Process, EPOCH_NANOSECONDS};
 use crate::timer::Timer;
@@ -20,6 +21,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Lists in lists to wait for, at most, as Linux has it.
+const MOST_NESTED: usize = 5;
 /// `TFD_TIMER_ABSTIME`.
 const ABSOLUTE: u64 = 1;
 /// `TFD_TIMER_CANCEL_ON_SET`: nobody sets the clock.
@@ -91,6 +94,9 @@ impl Process {
         }
         if !target.borrow().can_wait() && target.borrow().host().is_ok() {
             return refuse(libc::EPERM);
+        }
+        if operation == libc::EPOLL_CTL_ADD {
+            check_nesting(&target, list.identity(), MOST_NESTED)?;
         }
         self.activity.note();
         let result = match &mut *list.borrow() {
@@ -175,4 +181,21 @@ pub(super) fn store_pair(memory: &mut GuestMemory, address: u64, numbers: [u64; 
     let [first, second] = numbers;
     gather::store_words(memory, address, &[first | second << 32])?;
     Ok(0)
+}
+
+/// Refuses a target that waits for `list`, directly or by lists in it, or by more than `left` of them.
+fn check_nesting(target: &Shared, list: usize, left: usize) -> io::Result<()> {
+    if target.identity() == list {
+        return refuse(libc::ELOOP);
+    }
+    let inner = match &*target.borrow() {
+        Descriptor::Epoll(epoll) => epoll.targets(),
+        _ => return Ok(()),
+    };
+    if left == 0 {
+        return refuse(libc::ELOOP);
+    }
+    inner
+        .iter()
+        .try_for_each(|target| check_nesting(target, list, left - 1))
 }

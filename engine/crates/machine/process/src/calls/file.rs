@@ -146,6 +146,13 @@ impl Process {
             libc::F_GETFL => Ok(shared.flags() as u64),
             libc::F_SETFL => {
                 shared.set_flags(argument as i32);
+                if let Ok(host) = shared.borrow().host() {
+                    let appends = argument as i32 & libc::O_APPEND;
+                    // SAFETY: the descriptor is open, and the argument of this command is a number.
+                    if unsafe { libc::fcntl(host.file.as_raw_fd(), libc::F_SETFL, appends) } < 0 {
+                        return Err(io::Error::last_os_error());
+                    }
+                }
                 Ok(0)
             }
             // There is nobody else who could have a lock.

@@ -145,6 +145,13 @@ impl Process {
         matches!(number, number::WRITE | number::WRITEV | number::SENDFILE)
     }
 
+    /// Whether a call that has moved a part of its bytes waits for the rest: only pipes take a part.
+    pub(crate) fn awaits_rest(&self, number: u64, call: &Call<'_>) -> bool {
+        let is_pipe = |shared: Shared| matches!(&*shared.borrow(), Descriptor::Sink(_));
+        matches!(number, number::WRITE | number::WRITEV)
+            && self.files.get(call.arguments[0]).is_ok_and(is_pipe)
+    }
+
     /// How many bytes a call is given to move.
     pub(crate) fn transfer_length(&self, number: u64, call: &Call<'_>) -> io::Result<u64> {
         let [_, second, third, ..] = call.arguments;

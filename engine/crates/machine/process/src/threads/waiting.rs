@@ -72,7 +72,7 @@ impl Threads {
     ) -> io::Result<Option<Patience>> {
         match result {
             Err(_) if would_wait(result) => self.waits_for(number, call),
-            Ok(moved) if is_rest_awaited(number) => {
+            Ok(moved) if self.process.awaits_rest(number, call) => {
                 let whole = self.process.transfer_length(number, call)?;
                 if call.done + moved < whole {
                     return self.waits_for(number, call);
@@ -291,9 +291,4 @@ impl Threads {
         // Who gave a bad address is not told; the call has been interrupted anyway.
         let _ = gather::store_words(memory, remainder, &[seconds, nanoseconds]);
     }
-}
-
-/// Whether a call that has moved a part of its bytes waits for the rest.
-fn is_rest_awaited(number: u64) -> bool {
-    matches!(number, number::WRITE | number::WRITEV)
 }
