@@ -31,10 +31,10 @@ def extras_of(arguments: list[str]) -> set[str]:
     reproduces = verb == "reproduce" and "--list" not in arguments
     if reproduces and (not rest or any(word.startswith("proto-") for word in rest)):
         extras.add(builds.PROTOBUF_LIBRARY)
-    if any(word.endswith((".json", ".yaml")) for word in rest) and (
-        verb == "synth" or "synthesised" in " ".join(arguments).replace("=", " ").split()
-    ):
-        extras.add(builds.FRONT_END)
+    if any(word.endswith((".json", ".yaml")) for word in rest):
+        extras.add(builds.MANIFESTS)
+        if verb == "synth" or "synthesised" in " ".join(arguments).replace("=", " ").split():
+            extras.add(builds.FRONT_END)
     if verb == "profile":
         extras.add(builds.PARQUET)
     if verb == "docs":

@@ -34,6 +34,9 @@ PARQUET, FRONT_END, DOCS, TESTS = "parquet", "front-end", "docs", "tests"
 EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, FRONT_END, DOCS, TESTS)
 """Steps that are done for whoever uses what they make."""
 
+MANIFESTS = "engine"
+"""The step that checks manifests, for verbs that do without it as long as they are given none."""
+
 WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot", "docs")
 """Verbs that need the engine and no units."""
 
@@ -257,7 +260,8 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     if verb == "help":
         return (steps["python"],)
     if verb in ("units", "synth"):
-        return steps["python"], steps["hardware"], *(steps[FRONT_END] for name in extras if name == FRONT_END)
+        own = (steps[name] for name in (MANIFESTS, FRONT_END) if name in extras)
+        return steps["python"], steps["hardware"], *own
     if verb == "generate":
         return steps["python"], steps["software"]
     if verb == "image":

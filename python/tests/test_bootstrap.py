@@ -215,6 +215,14 @@ def test_what_few_verbs_use_is_made_for_them() -> None:
     assert entry.extras_of(["run", "a.elf", "--cpu=rocket-rtl"]) == {builds.ROCKET_RTL}
     assert entry.extras_of(["profile", "--", "run", "a.elf"]) == {builds.PARQUET}
     assert entry.extras_of(["demo"]) == set()
+    # Manifests are checked by the engine, which the verb does without otherwise.
+    assert "engine" not in {
+        step.name for step in builds.steps_for("synth", entry.extras_of(["synth", "nic"]))
+    }
+    for verb, others in (("synth", {builds.FRONT_END}), ("units", set())):
+        extras = entry.extras_of([verb, "manifest.json"])
+        assert extras == {builds.MANIFESTS} | others
+        assert {"engine"} | others <= {step.name for step in builds.steps_for(verb, extras)}
     assert entry.extras_of(["test"]) == set(builds.EXTRAS)
     assert not set(builds.EXTRAS) & {step.name for step in builds.steps_for("demo")}
 
