@@ -20,7 +20,7 @@ from rackwright.designs import ParameterValue, elaborate
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.parameters import ServerParameters
 from rackwright.server import Server
-from rackwright.synthesis.table import read_table
+from rackwright.synthesis.table import row_of_manifest
 from rackwright.times import Times
 from rackwright.unit_config import UnitConfig
 
@@ -223,5 +223,5 @@ class _Target:
 def _unit(config: UnitConfig) -> _Unit:
     manifest = elaborate(config.unit, config.parameters)
     clock = clock_of(manifest, config.clock)
-    row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
+    row = row_of_manifest(manifest)
     return _Unit(config.unit, clock.hertz, clock.source, None if row is None else row.area_mm2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rackwright.clocks import clock_of
 from rackwright.designs import design, elaborate
 from rackwright.exploration.store import content_key
 from rackwright.synthesis.area import own_area_mm2
-from rackwright.synthesis.table import read_table
+from rackwright.synthesis.table import row_of_manifest
 from rackwright.unit_config import UnitConfig
 
 
@@ -35,7 +34,7 @@ def build_design(config: UnitConfig, *, synthesise: bool = False) -> BuiltDesign
     design(manifest)
     files = sorted(path for path in manifest.parent.iterdir() if path.suffix in (".json", ".sv", ".v"))
     contents = (part for path in files for part in (path.name, path.read_text(encoding="utf-8")))
-    row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
+    row = row_of_manifest(manifest)
     hertz = str(clock_of(manifest).hertz)
     return BuiltDesign(content_key(_engine(), hertz, *contents), None if row is None else row.area_mm2)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
 from rackwright.plots import Bar, bar_chart
 from rackwright.reproduce.experiment import Experiment, Outcome, Settings
 from rackwright.reproduce.reference import compare
-from rackwright.synthesis.table import read_table
+from rackwright.synthesis.table import row_of_manifest
 
 _UNITS = {"deserializer": "protobuf-deserialize", "serializer": "protobuf-serialize"}
 
@@ -20,7 +18,7 @@ def _measure(settings: Settings) -> Outcome:
     manifests = elaborate_all([Elaboration(unit) for unit in _UNITS.values()])
     measured, bars = {}, []
     for (name, unit), manifest in zip(_UNITS.items(), manifests, strict=True):
-        row = read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
+        row = row_of_manifest(manifest)
         if row is None:
             raise RackwrightError(f"{unit} has no row of synthesis: `./rw synth {unit} --update` makes it")
         measured[f"{name}: frequency"] = row.clock_hz / 1e9

@@ -19,15 +19,14 @@ def synthesised_clock(manifest: Path, parameters: Mapping[str, ParameterValue] |
 
     `parameters` are those that the top module of one's own gets beside those of its manifest.
     """
-    record = json.loads(manifest.read_text(encoding="utf-8"))
-    rtl_hash = record["hash"] if "hash" in record else read_design(manifest, parameters).rtl_hash
-    found = known_clock(rtl_hash)
+    design = read_design(manifest, parameters)
+    found = known_clock(design.rtl_hash)
     if found is not None:
         return found
     library, process = load_library(), load_process()
-    kept = CACHE / "clocks" / f"{rtl_hash}-{flow_hash(library, process)}.json"
+    kept = CACHE / "clocks" / f"{design.rtl_hash}-{flow_hash(library, process)}.json"
     if not kept.exists():
-        depth = synthesise(read_design(manifest, parameters), library, process, paths=1).paths[0].depth_fo4
+        depth = synthesise(design, library, process, paths=1).paths[0].depth_fo4
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_whole(kept, json.dumps({"depth_fo4": depth}))
     return process.clock_hz(json.loads(kept.read_text(encoding="utf-8"))["depth_fo4"])

@@ -12,6 +12,7 @@ from typing import Any
 
 from rackwright.designs import Elaboration, ParameterValue, elaborate_all
 from rackwright.errors import RackwrightError
+from rackwright.manifests import is_elaborated
 from rackwright.synthesis.front_end import read
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.macros import macro_library
@@ -94,7 +95,7 @@ def read_design(manifest: Path, parameters: Mapping[str, ParameterValue] | None 
         record = json.loads(manifest.read_text(encoding="utf-8"))
         if CELLS_FILE in record["verilog"]:
             raise RackwrightError(f"{manifest}: is in gates already; take the unit that it was made of")
-        if "hash" not in record:
+        if not is_elaborated(record):
             return _own_design(manifest, record, {**record.get("parameters", {}), **(parameters or {})})
         if parameters:
             raise RackwrightError(f"{manifest}: is elaborated already, and takes no {', '.join(parameters)}")

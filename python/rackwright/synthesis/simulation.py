@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rackwright.designs import ParameterValue
+from rackwright.manifests import is_elaborated
 from rackwright.synthesis.flow import CELLS_FILE, gates_of, read_design
 from rackwright.synthesis.library import Library
 from rackwright.synthesis.process import Process
@@ -38,7 +39,7 @@ def write_gates(
     _write_cells(library, folder)
     netlist_hash = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
     record = json.loads(rtl.read_text(encoding="utf-8"))
-    if "hash" not in record:
+    if not is_elaborated(record):
         # Parameters and files of a design of one's own have done what they were for.
         record |= {"parameters": {}}
     record |= {"verilog": [CELLS_FILE, *texts], "hash": netlist_hash}

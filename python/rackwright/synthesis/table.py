@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -70,6 +71,11 @@ def write_table(rows: Iterable[Row], path: Path = TABLE) -> None:
 def read_table(path: Path = TABLE) -> dict[str, Row]:
     """The rows by the hash of the RTL; none where there is no table."""
     return {row.rtl_hash: row for row in read_records(path, Row)}
+
+
+def row_of_manifest(manifest: Path) -> Row | None:
+    """The row of what was elaborated into a manifest, or None."""
+    return read_table().get(json.loads(manifest.read_text(encoding="utf-8"))["hash"])
 
 
 def known_clock(rtl_hash: str) -> int | None:

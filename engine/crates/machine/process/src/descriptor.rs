@@ -1,4 +1,5 @@
 use crate::activity::{event, Readiness};
+use crate::calls::refuse;
 use crate::channel::{Sink, Source};
 use crate::counter::Counter;
 use crate::epoll::Epoll;
@@ -48,10 +49,6 @@ pub(crate) struct HostFile {
     pub(crate) is_own: bool,
     /// What is in it, if it is a folder that is being read.
     pub(crate) listing: Option<Listing>,
-}
-
-fn refuse<T>(errno: i32) -> io::Result<T> {
-    Err(io::Error::from_raw_os_error(errno))
 }
 
 impl Descriptor {
