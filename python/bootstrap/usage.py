@@ -24,6 +24,9 @@ GROUPS = {
             "took."
         ),
         "boot": "Boot Debian's own kernel, with the console in this terminal, or to run one command.",
+        "map": (
+            "Show what a server is made of: harts, units, devices, their addresses, interrupts and clocks."
+        ),
         "image": "Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.",
     },
     "Where the time goes": {

@@ -70,6 +70,27 @@ def reach(manifests: Sequence[Path]) -> list[tuple[str, list[tuple[int, int, int
     Raises `EngineError` when they can't be attached together.
     """
 
+def reach_of(designs: Sequence[Design]) -> list[tuple[str, list[tuple[int, int, int]], int | None]]:
+    """The same of compiled units."""
+
+def linux_devices() -> list[tuple[str, int, int, int]]:
+    """The devices of a server that boots Linux, in the order of their addresses.
+
+    Of each, its name, its first address, its bytes, and its interrupt source at the PLIC (0: none).
+    """
+
+def bare_metal_devices(networked: bool) -> list[tuple[str, int, int, int]]:
+    """Those of a server that runs bare metal, with the registers of its NIC when it is in a cluster."""
+
+def memory_places() -> tuple[int, int]:
+    """Where memory begins, and how many bytes of it bare metal has."""
+
+def pci_interrupt(number: int) -> int:
+    """Interrupt source at the PLIC of the function in device `number` of the PCI bus."""
+
+def unit_register_bytes() -> int:
+    """Bytes of the registers of a unit."""
+
 class UnitBench:
     """A unit alone against guest memory and the timing hierarchy."""
 

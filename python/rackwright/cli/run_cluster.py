@@ -67,7 +67,7 @@ def run_cluster(
     if ranks and not ranks.leads:
         # Every rank runs the script; one speaks.
         with _silence(), session(asked):
-            return _execute(script, arguments)
+            return execute(script, arguments)
     try:
         with working(script.name) as activity:
 
@@ -76,7 +76,7 @@ def run_cluster(
 
             asked.progress = show
             with session(asked), contextlib.redirect_stdout(sys.stderr if json else sys.stdout):
-                status = _execute(script, arguments)
+                status = execute(script, arguments)
     except InterruptedRun as end:
         kept = f"; what was measured is in {output}" if output else "; with -o what was measured is kept"
         print(f"rw: {end}{kept}", file=sys.stderr)
@@ -131,7 +131,11 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def _execute(script: Path, arguments: Sequence[str]) -> int:
+def execute(script: Path, arguments: Sequence[str]) -> int:
+    """Runs a script as Python would; gives its exit status.
+
+    Raises `RackwrightError` for a script that is not Python.
+    """
     with _looks_like(script, arguments):
         try:
             runpy.run_path(str(script), run_name="__main__")

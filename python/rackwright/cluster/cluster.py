@@ -114,6 +114,7 @@ class Cluster:
             progress=progress,
         )
         asked = current()
+        asked.take_topology(self.topology)
         observers = observers_of(asked, self.topology)
         make = partial(self._make, observers=observers) if observers else self._take
         try:
@@ -128,7 +129,9 @@ class Cluster:
 
     def machine(self) -> _engine.Cluster:
         """The engine's cluster in its first cycle, for whoever advances it step by step."""
-        current().stepped = True
+        asked = current()
+        asked.take_topology(self.topology)
+        asked.stepped = True
         return self._take(None)
 
     def draw(self, path: str | Path, result: ClusterResult | None = None) -> None:

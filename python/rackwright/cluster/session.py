@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from rackwright.cluster.result import ClusterResult
 from rackwright.cluster.settings import Settings
 
 if TYPE_CHECKING:
+    from rackwright.cluster.topology import Topology
     from rackwright.profiling import Profile, Watching
 
 
@@ -34,7 +35,8 @@ class Session:
     """Values, and defaults for what `Cluster.run` is not told; `results` gets what every run leaves behind.
 
     `stepped` says that a script has advanced a cluster itself (`Cluster.machine`), which leaves no result. A
-    capture of `pcap_ports` goes to `folder`, with a number in its name from the second run on.
+    capture of `pcap_ports` goes to `folder`, with a number in its name from the second run on. With
+    `only_topology` the script ends where its first cluster would run, and `topology` is that cluster's.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -48,6 +50,14 @@ class Session:
     results: list[ClusterResult] = field(default_factory=list)
     stepped: bool = False
     observing: Observing | None = None
+    only_topology: bool = False
+    topology: Topology | None = None
+
+    def take_topology(self, topology: Topology) -> None:
+        """Ends the script here when only the topology is wanted."""
+        if self.only_topology:
+            self.topology = topology
+            raise TopologyTaken
 
     def path(self, name: str, suffix: str, run: int) -> Path | None:
         """Where a file of the run with that number (from 0) goes."""
@@ -62,11 +72,19 @@ def current() -> Session:
     return _CURRENT.get() or Session()
 
 
+class TopologyTaken(BaseException):
+    """Ends a script of whose cluster only the topology was wanted."""
+
+
 @contextmanager
 def session(asked: Session) -> Iterator[Session]:
-    """Until the end of the block, every cluster that is made and run does as `asked`."""
+    """Until the end of the block, every cluster that is made and run does as `asked`.
+
+    The block ends where a cluster would run of which only the topology is wanted.
+    """
     token = _CURRENT.set(asked)
     try:
-        yield asked
+        with suppress(TopologyTaken):
+            yield asked
     finally:
         _CURRENT.reset(token)

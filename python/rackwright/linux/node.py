@@ -44,6 +44,12 @@ class LinuxNode:
         self._mtu = mtu
         self._features = features
 
+    @property
+    def memory_bytes(self) -> int | None:
+        """Bytes of memory; None for a server that goes on from a checkpoint, which has its own."""
+        reset = self._start.get("reset")
+        return reset["memory_bytes"] if isinstance(reset, dict) else None
+
     def describe(self) -> dict[str, Any]:
         """As the engine reads it, without the command."""
         return {"start": self._start, "mtu": self._mtu, "features": self._features.describe()}

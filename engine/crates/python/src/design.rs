@@ -117,13 +117,28 @@ pub(crate) fn designs(units: &[PlacedUnit]) -> Vec<&rackwright_rtl::Design> {
 pub fn reach(manifests: Vec<PathBuf>) -> PyResult<Vec<Reached>> {
     let read = manifests.iter().map(|path| Manifest::read(path));
     let manifests: Vec<Manifest> = read.collect::<Result<_, _>>().map_err(raise)?;
-    let reaches = assign(&manifests.iter().collect::<Vec<_>>()).map_err(raise)?;
-    let reached = |(name, reach): (String, Reach)| {
+    reached(&manifests.iter().collect::<Vec<_>>())
+}
+
+/// The same of compiled units.
+#[pyfunction]
+pub fn reach_of(designs: Vec<PyRef<'_, Design>>) -> PyResult<Vec<Reached>> {
+    let manifests: Vec<&Manifest> = designs.iter().map(|each| &*each.design.manifest).collect();
+    reached(&manifests)
+}
+
+fn reached(manifests: &[&Manifest]) -> PyResult<Vec<Reached>> {
+    let reaches = assign(manifests).map_err(raise)?;
+    let row = |(name, reach): (String, Reach)| {
         let ranges = reach.commands.iter();
         let ranges = ranges.map(|range| (range.opcode.into(), range.first.into(), range.last.into()));
         (name, ranges.collect(), reach.registers)
     };
-    Ok(names(&manifests).into_iter().zip(reaches).map(reached).collect())
+    Ok(names(manifests.iter().copied())
+        .into_iter()
+        .zip(reaches)
+        .map(row)
+        .collect())
 }
 
 type Reached = (String, Vec<(u32, u32, u32)>, Option<u64>);

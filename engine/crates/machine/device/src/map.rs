@@ -98,4 +98,48 @@ impl Map {
         host: place(0x1000_1000, 16, 0),
         memory: 0x8000_0000,
     };
+
+    /// The places that are used, by name, in the order of their addresses.
+    pub fn places(&self) -> Vec<(&'static str, Place)> {
+        let [console, requests, output, errors] = self.uarts;
+        let [low, high] = self.pci.windows;
+        let mut places = vec![
+            ("power", self.power),
+            ("aclint", self.aclint),
+            ("plic", self.plic),
+            ("uart console", console),
+            ("uart requests", requests),
+            ("uart output", output),
+            ("uart errors", errors),
+            ("pci configuration", self.pci.configuration),
+            ("pci window", low),
+            ("pci high window", high),
+            ("host interface", self.host),
+        ];
+        places.retain(|(_, place)| place.is_used());
+        places.sort_by_key(|(_, place)| place.base);
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_apart_and_below_or_above_memory() {
+        for map in [Map::SERVER, Map::BARE_METAL] {
+            let places = map.places();
+            for pair in places.windows(2) {
+                assert!(pair[0].1.base + pair[0].1.bytes <= pair[1].1.base, "{pair:?}");
+            }
+            assert!(places.iter().all(|(_, place)| place.offset(map.memory).is_none()));
+        }
+    }
+
+    #[test]
+    fn bare_metal_has_timers_and_the_host() {
+        let names: Vec<&str> = Map::BARE_METAL.places().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["host interface", "aclint"]);
+    }
 }

@@ -31,6 +31,7 @@ pub use error::ServerError;
 pub use linux::{LinuxConfig, LinuxServer};
 pub use network::NetworkConfig;
 pub use networked::NetworkedServer;
+pub use nic::REGISTERS as NIC_REGISTERS;
 pub use rackwright_cpu::{CpuModel, ServerParameters};
 pub use rackwright_machine::DecodedPrograms;
 pub use rackwright_unit::{

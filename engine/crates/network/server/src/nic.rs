@@ -1,6 +1,7 @@
 use crate::linked::Linked;
 use crate::ServerError;
 use rackwright_contract::flits;
+use rackwright_device::Place;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
 use rackwright_rtl::{Design, RegisterAccess};
@@ -10,10 +11,12 @@ use rackwright_time::{unit, Clock};
 use rackwright_unit::AttachedUnit;
 use std::sync::Arc;
 
-/// Bytes of the page of registers.
-const REGISTER_BYTES: u64 = 0x1000;
-/// Where it begins, as in the public server that has this interface.
-const REGISTERS: u64 = 0x1001_6000;
+/// Where its registers are under bare metal, as in the public server that has this interface.
+pub const REGISTERS: Place = Place {
+    base: 0x1001_6000,
+    bytes: 0x1000,
+    source: 0,
+};
 /// The registers with the MAC address and the limit of the rate.
 const MAC_ADDRESS: u32 = 0x28;
 const RATE: u32 = 0x38;
@@ -84,8 +87,7 @@ impl Nic {
 
     /// The register at a physical address.
     pub(crate) fn register(address: u64) -> Option<u32> {
-        let offset = address.checked_sub(REGISTERS)?;
-        (offset < REGISTER_BYTES).then_some(offset as u32)
+        REGISTERS.offset(address).map(|offset| offset as u32)
     }
 
     /// Has an access reach its registers in the cycle `at`.

@@ -24,6 +24,6 @@ pub use error::UnitError;
 pub use frames::SentFrame;
 pub use guard::Guard;
 pub use observed::observe;
-pub use reach::{assign, names, FunctRange, Reach};
+pub use reach::{assign, names, FunctRange, Reach, REGISTER_PAGE};
 pub use stall::{Awaited, Stall};
 pub use wait::{Asked, LastRequest, Wait};

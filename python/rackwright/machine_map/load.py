@@ -1,0 +1,53 @@
+"""Servers as files name them: one in YAML, or those of the cluster that a script runs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rackwright.cluster.session import Session, session
+from rackwright.cluster.topology import Topology
+from rackwright.document import DocumentReader, is_yaml, load_yaml
+from rackwright.errors import RackwrightError
+from rackwright.machine_map.parts import ServerMap, map_server
+from rackwright.parameters import ServerParameters
+from rackwright.server import Server
+
+_FIELDS = tuple(name for name in inspect.signature(Server).parameters)
+
+
+def load_servers(path: Path, execute: Callable[[Path], object]) -> list[ServerMap]:
+    """The servers of a file, by their parts.
+
+    A YAML file describes one server, by the names of the arguments of `Server`. A script is run by `execute`,
+    up to where its first cluster begins to run. Raises `RackwrightError` that names what is wrong with the
+    file, and for a script that runs no cluster.
+    """
+    if is_yaml(path.name):
+        return [_described(path)]
+    asked = Session(only_topology=True)
+    with session(asked):
+        execute(path)
+    if asked.topology is None:
+        raise RackwrightError(f"{path}: the script ended without running a cluster: Cluster(…).run(…)")
+    return servers_of(asked.topology)
+
+
+def servers_of(topology: Topology) -> list[ServerMap]:
+    """The servers of a topology that have harts, in its order."""
+    found = ((node, name) for node, name in topology.names.items() if isinstance(node, Server))
+    return [map_server(server, name, networked=True) for server, name in found]
+
+
+def _described(path: Path) -> ServerMap:
+    reader = DocumentReader(path)
+    fields = reader.mapping("it", load_yaml(path), _FIELDS)
+    timing: dict[str, Any] = reader.mapping("timing", fields.get("timing"), ("memory", "core"))
+    try:
+        server = Server(**{**fields, "timing": ServerParameters(**timing)})
+    except (RackwrightError, TypeError) as error:
+        raise RackwrightError(f"{path}: {error}") from error
+    networked = server.program is not None or fields.get("nic") is not None
+    return map_server(server, server.name or "server", networked=networked)
