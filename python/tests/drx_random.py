@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from rackwright.drx import ArrayType, Kernel, i8, i16, i32, kernel, u8, u16, xp
+from rackwright.drx import ArrayType, Kernel, f32, i8, i16, i32, kernel, u8, u16, xp
 
-NUMBERS = (u8, i8, u16, i16, i32)
+NUMBERS = (u8, i8, u16, i16, i32, f32)
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,21 @@ def of(function: Callable[..., Any], inputs: list[np.ndarray[Any, Any]]) -> Case
     return Case(kernel(drawn), inputs)
 
 
+def same_numbers(output: bytes, case: Case) -> None:
+    """The bytes are the numbers that NumPy gives, of which those that are none are all alike."""
+    expected = case.kernel.host(case.inputs)
+    found = np.frombuffer(output, expected.dtype).reshape(expected.shape)
+    assert np.array_equal(found, expected, equal_nan=expected.dtype.kind == "f")
+
+
 @st.composite
 def arrays(draw: st.DrawFn, most: int = 12, axes: int = 3) -> np.ndarray[Any, Any]:
     """An array of any type, with numbers of its whole range."""
     element = draw(st.sampled_from(NUMBERS))
     shape = draw(st.lists(st.integers(1, most), min_size=1, max_size=axes))
     source = np.random.default_rng(draw(st.integers(0, 2**32)))
+    if element is f32:
+        return (source.standard_normal(shape) * 10.0 ** source.integers(-6, 7, shape)).astype(np.float32)
     limits = np.iinfo(element.dtype)  # type: ignore[type-var]
     return source.integers(limits.min, limits.max, tuple(shape), element.dtype, endpoint=True)
 
@@ -84,14 +93,27 @@ def _view(draw: st.DrawFn, shape: tuple[int, ...]) -> Callable[[Any], Any]:
     return lambda array: array
 
 
-def _number(draw: st.DrawFn, dtype: np.dtype[Any]) -> int:
+def _number(draw: st.DrawFn, dtype: np.dtype[Any]) -> int | float:
+    if dtype.kind == "f":
+        return draw(st.integers(-9, 9) | st.floats(width=32, allow_nan=False))
     limits = np.iinfo(dtype)
     near = st.integers(max(limits.min, -9), min(limits.max, 9))
     return draw(near | st.integers(int(limits.min), int(limits.max)))
 
 
-_TWO = ("add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor")
+_ARITHMETIC = ("add", "subtract", "multiply", "minimum", "maximum")
+_BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor")
 _COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+
+
+def _towards_0(dtype: np.dtype[Any]) -> Callable[[Any, list[Any]], Any]:
+    """A cast of numbers of binary32 that the type has; NumPy leaves open what becomes of others."""
+
+    def within(array: Any, _: list[Any]) -> Any:
+        clipped = xp.clip(array, 0 if dtype.kind == "u" else -100, 100)
+        return xp.astype(xp.where(array == array, clipped, 1), dtype)
+
+    return within
 
 
 def _is_kept(dtype: np.dtype[Any]) -> bool:
@@ -134,16 +156,21 @@ def _step(
     draw: st.DrawFn, value: np.ndarray[Any, Any], other: np.ndarray[Any, Any]
 ) -> Callable[[Any, list[Any]], Any]:
     """One more operation on a value."""
-    kind = draw(st.sampled_from(["number", "other", "cast", "shift", "where", "clip", "view", "itself"]))
-    name = draw(st.sampled_from(_TWO))
+    kinds = ["number", "other", "cast", "where", "clip", "view", "itself"]
+    whole = value.dtype.kind != "f"
+    kind = draw(st.sampled_from([*kinds, "shift"] if whole else kinds))
+    fits = _broadcasts(value.shape, other.shape)
+    both = whole and (kind != "other" or not fits or other.dtype.kind != "f")
+    name = draw(st.sampled_from((*_ARITHMETIC, *_BITWISE) if both else _ARITHMETIC))
     number = _number(draw, value.dtype)
     if kind == "number":
         return lambda array, _: getattr(xp, name)(array, number)
     if kind == "other":
-        fits = _broadcasts(value.shape, other.shape)
         return lambda array, given: getattr(xp, name)(array, given[-1] if fits else array)
     if kind == "cast":
         element = draw(st.sampled_from(NUMBERS))
+        if not whole and element is not f32:
+            return _towards_0(element.dtype)
         return lambda array, _: xp.astype(array, element.dtype)
     if kind == "shift":
         distance = draw(st.integers(0, 8 * value.dtype.itemsize - 1))

@@ -70,7 +70,7 @@ def test_mistakes_have_a_line(text: str, complaint: str) -> None:
 def test_bytes_that_are_no_program() -> None:
     with pytest.raises(RackwrightError, match="5 bytes are no whole number of instructions"):
         Program.from_bytes(bytes(5))
-    with pytest.raises(RackwrightError, match="instruction 1: 0x7c000000 is no instruction"):
-        Program.from_bytes(Program.from_text("end").to_bytes() + (0x7C00_0000).to_bytes(4, "little"))
+    with pytest.raises(RackwrightError, match="instruction 1: 0xbc000000 is no instruction"):
+        Program.from_bytes(Program.from_text("end").to_bytes() + (0xBC00_0000).to_bytes(4, "little"))
     with pytest.raises(RackwrightError, match="has bits that end does not use"):
         Program.from_bytes((Program.from_text("end").words[0] | 1 << 25).to_bytes(4, "little"))

@@ -5,7 +5,7 @@
 
 from rackwright.drx.compiler import Compiled, compile_kernel
 from rackwright.drx.configuration import Configuration
-from rackwright.drx.element import ArrayType, Element, boolean, i8, i16, i32, i64, u8, u16
+from rackwright.drx.element import ArrayType, Element, boolean, f32, i8, i16, i32, i64, u8, u16
 from rackwright.drx.kernel import Kernel, kernel, load_kernel
 from rackwright.drx.namespace import xp
 from rackwright.drx.program import Program
@@ -19,6 +19,7 @@ __all__ = [
     "Program",
     "boolean",
     "compile_kernel",
+    "f32",
     "i8",
     "i16",
     "i32",

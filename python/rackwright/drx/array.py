@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rackwright.drx.apply import applied
-from rackwright.drx.element import Element, boolean, element_of, i32, i64
+from rackwright.drx.element import Element, boolean, element_of, f32, i32, i64
 from rackwright.drx.expression import Apply, Cast, Concat, Constant, Expression, Leaf
 from rackwright.drx.views import Index, broadcast, indexed, permuted
 from rackwright.errors import RackwrightError
@@ -103,7 +103,8 @@ class Array:
         return self * self
 
     def __neg__(self) -> Array:
-        return binary("subtract", 0, self)
+        # The negative of 0 is another number in binary32.
+        return self * -1 if self.expression.element.float else binary("subtract", 0, self)
 
     def __pos__(self) -> Array:
         return self
@@ -118,10 +119,10 @@ class Array:
         return compare("less", other, self)
 
     def __le__(self, other: Any) -> Array:
-        return ~compare("less", other, self)
+        return at_most(self, other)
 
     def __ge__(self, other: Any) -> Array:
-        return ~compare("less", self, other)
+        return at_most(other, self)
 
     def __eq__(self, other: object) -> Array:  # type: ignore[override]
         return compare("equal", self, other)
@@ -162,8 +163,13 @@ def expressions(*operands: Any) -> list[Expression]:
 def _constant(number: Any, element: Element, shape: tuple[int, ...]) -> Constant:
     if isinstance(number, np.integer | np.bool_):
         element, number = element_of(number.dtype), int(number)
+    if isinstance(number, np.float32) or (element.float and isinstance(number, int | float)):
+        return Constant(f32, shape, float(np.float32(number)))
     if isinstance(number, float | np.floating):
-        raise RackwrightError(f"{number} is not a whole number, and the unit computes with these alone")
+        raise RackwrightError(
+            f"{number} is not a whole number, as those of {element.dtype.name} are: xp.astype the array to "
+            "xp.float32 first"
+        )
     if not isinstance(number, int):
         raise RackwrightError(f"{number!r} is neither an array of the kernel nor a number")
     limits = np.iinfo(np.uint8 if element is boolean else element.dtype)  # type: ignore[type-var]
@@ -200,24 +206,41 @@ def concatenated(arrays: list[Array], axis: int) -> Array:
     return Array(Concat(parts[0].element, shape, tuple(parts), axis))
 
 
+_BITWISE = ("and", "or", "xor")
+
+
 def binary(function: str, first: Any, second: Any) -> Array:
     """A function of two arrays, or of an array and a number, in the type of both."""
     parts = expressions(first, second)
     element = common(parts)
-    if element is boolean and function not in ("and", "or", "xor"):
+    if element is boolean and function not in _BITWISE:
         raise RackwrightError(f"{function} of truth values: xp.astype them to a type of numbers first")
-    return apply(function, element, parts)
+    if element.float and function in (*_BITWISE, "shift_left", "shift_right"):
+        raise RackwrightError(f"{function} of float32: xp.astype it to a type of whole numbers first")
+    return apply(function, element, _alike(parts, element))
+
+
+def _alike(parts: list[Expression], element: Element) -> list[Expression]:
+    """The parts in binary32, if what is made of them is computed in it."""
+    return [cast(Array(part), f32).expression for part in parts] if element.float else parts
 
 
 def compare(function: str, first: Any, second: Any) -> Array:
     """A comparison, whose result are truth values."""
     parts = expressions(first, second)
-    common(parts)
-    return apply(function, boolean, parts)
+    return apply(function, boolean, _alike(parts, common(parts)))
+
+
+def at_most(first: Any, second: Any) -> Array:
+    """Whether the first is less or equal; numbers of binary32 may be neither, nor greater."""
+    less = compare("less", first, second)
+    if any(each.element.float for each in expressions(first, second)):
+        return less | compare("equal", first, second)
+    return ~compare("less", second, first)
 
 
 def cast(array: Array, element: Element) -> Array:
-    """The array in another type: the low bits of its numbers; of truth values, whether they are not 0."""
+    """The array in another type: low bits, towards 0; of `boolean`, whether numbers are not 0."""
     own = array.expression
     if own.element is element:
         return array
@@ -227,6 +250,12 @@ def cast(array: Array, element: Element) -> Array:
 
 
 def _cast(own: Expression, element: Element) -> Expression:
+    if own.element is i64 and element.float:
+        raise RackwrightError(
+            "numbers of 64 bits can be cast to whole numbers alone: xp.astype them to xp.int32 first"
+        )
+    if isinstance(own, Constant) and element.float:
+        return Constant(element, own.shape, float(np.float32(own.value)))
     if own.element is i64 and isinstance(own, Leaf):
         # The low half of a number, as it is in memory.
         own = Leaf(i32, own.shape, own.input, 2 * own.offset, tuple(2 * step for step in own.strides))

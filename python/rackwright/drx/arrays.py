@@ -35,12 +35,17 @@ def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
 
 
 def random_inputs(kernel: Kernel) -> list[np.ndarray[Any, Any]]:
-    """Inputs of a kernel, every number of their types as likely as the others; the same ones each time."""
+    """Inputs of a kernel, the same ones each time: every whole number of their types as likely as the others.
+
+    Those of `f32` have the normal distribution.
+    """
     source = np.random.default_rng(_SEED)
 
     def random(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         if dtype.kind == "b":
             return source.integers(0, 2, shape).astype(dtype)
+        if dtype.kind == "f":
+            return source.standard_normal(shape, np.float32)
         limits = np.iinfo(dtype)
         return source.integers(limits.min, limits.max, shape, dtype, endpoint=True)
 

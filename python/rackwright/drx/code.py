@@ -33,7 +33,7 @@ def code_of(tilings: list[Tiling], configuration: Configuration) -> Program:
     """
     builder = Builder()
     for tiling in tilings:
-        _Coder(tiling, builder).add_all()
+        _Coder(tiling, builder, configuration.lanes).add_all()
     builder.add("end")
     length = len(builder.program.instructions)
     if length > configuration.instructions:
@@ -54,6 +54,7 @@ class _Coder:
 
     tiling: Tiling
     builder: Builder
+    lanes: int
     layouts: list[Layout] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -231,7 +232,7 @@ class _Coder:
         )
 
     def _vector(self, function: str, destination: Place, sources: list[Operand]) -> None:
-        plan = vector_loops(self.tiling.tile, [destination, *sources])
+        plan = vector_loops(self.tiling.tile, [destination, *sources], self.lanes)
         for calculator, operand in zip(_OPERANDS, plan.operands, strict=False):
             self._set_operand(calculator, operand, plan.loops)
         self.builder.add("length", value=plan.length)
@@ -244,7 +245,7 @@ class _Coder:
     def _set_operand(self, calculator: int, operand: Operand, loops: tuple[int, ...]) -> None:
         types = isa().types
         if isinstance(operand, Constant):
-            self.builder.set("base", operand.value, calculator=calculator)
+            self.builder.set("base", operand.bits, calculator=calculator)
             self.builder.set("format", 0, calculator=calculator, type=types["constant"])
             return
         self.builder.set("base", operand.address, calculator=calculator)

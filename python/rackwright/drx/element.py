@@ -27,6 +27,11 @@ class Element:
         return "u8" if self.name == "boolean" else self.name
 
     @property
+    def float(self) -> bool:
+        """Numbers are of binary32."""
+        return self.name == "f32"
+
+    @property
     def bytes(self) -> int:
         """Bytes of an element."""
         return int(self.dtype.itemsize)
@@ -44,13 +49,14 @@ _NUMPY = {
     "u16": "uint16",
     "i16": "int16",
     "i32": "int32",
+    "f32": "float32",
     "boolean": "bool",
     "i64": "int64",
 }
 
-u8, i8, u16, i16, i32, boolean, i64 = (Element(name) for name in _NUMPY)
+u8, i8, u16, i16, i32, f32, boolean, i64 = (Element(name) for name in _NUMPY)
 
-ELEMENTS = (u8, i8, u16, i16, i32, boolean, i64)
+ELEMENTS = (u8, i8, u16, i16, i32, f32, boolean, i64)
 """All types; what is `i64` can be an input, and must be cast."""
 
 

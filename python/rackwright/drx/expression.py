@@ -32,9 +32,9 @@ class Leaf(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Constant(Expression):
-    """The same number everywhere."""
+    """The same number everywhere; that of `f32` is a float."""
 
-    value: int
+    value: int | float
 
 
 @dataclass(frozen=True, eq=False)

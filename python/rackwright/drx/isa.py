@@ -54,6 +54,8 @@ class Isa:
     types: dict[str, int]
     calculators: int
     regions: int
+    strides: tuple[int, ...]
+    stride_bytes: int
     heads: tuple[Field, Field]
 
 
@@ -74,5 +76,7 @@ def isa() -> Isa:
         {row["name"]: row["code"] for row in table["types"]},
         table["calculators"],
         table["regions"],
+        tuple(table["strides"]),
+        table["stride_bytes"],
         heads,
     )

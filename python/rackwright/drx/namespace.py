@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from rackwright.drx.array import Array, apply, binary, cast, common, compare, concatenated, expressions
+from rackwright.drx.array import (
+    Array,
+    apply,
+    at_most,
+    binary,
+    cast,
+    common,
+    compare,
+    concatenated,
+    expressions,
+)
 from rackwright.drx.element import boolean, element_of
 from rackwright.drx.views import broadcast, flipped, indexed, permuted, reshaped
 from rackwright.errors import RackwrightError
@@ -22,7 +32,10 @@ def _where(condition: Array, chosen: Any, other: Any) -> Array:
     if test.element is not boolean:
         raise RackwrightError(f"where: the condition is of {test.element.dtype.name}, not of truth values")
     element = common([first, second])
-    return apply("select", element, [test, first, second])
+    chosen, other = (
+        cast(Array(each), element).expression if element.float else each for each in (first, second)
+    )
+    return apply("select", element, [test, chosen, other])
 
 
 def _concat(arrays: Any, *, axis: int = 0) -> Array:
@@ -87,8 +100,8 @@ TRACED: dict[str, Callable[..., Array]] = {
     "abs": lambda array: binary("maximum", array, -array),
     "less": lambda first, second: compare("less", first, second),
     "greater": lambda first, second: compare("less", second, first),
-    "less_equal": lambda first, second: ~compare("less", second, first),
-    "greater_equal": lambda first, second: ~compare("less", first, second),
+    "less_equal": at_most,
+    "greater_equal": lambda first, second: at_most(second, first),
     "equal": lambda first, second: compare("equal", first, second),
     "not_equal": lambda first, second: ~compare("equal", first, second),
     "where": _where,

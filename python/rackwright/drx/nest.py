@@ -25,9 +25,9 @@ class Access:
 
 @dataclass(frozen=True)
 class Number:
-    """A constant."""
+    """A constant; that of `f32` is a float."""
 
-    value: int
+    value: int | float
 
     def __str__(self) -> str:
         return str(self.value)
@@ -164,8 +164,10 @@ class _Lowering:
 
 
 def _holds(wide: Element, narrow: Element) -> bool:
-    """Every number of the one type is one of the other."""
-    return bool(wide.dtype.kind != "b" and (narrow.dtype.kind == "b" or _can_cast(narrow, wide)))
+    """Every number of the one type is one of the other, and is computed with as such."""
+    return wide.float == narrow.float and bool(
+        wide.dtype.kind != "b" and (narrow.dtype.kind == "b" or _can_cast(narrow, wide))
+    )
 
 
 def _can_cast(narrow: Element, wide: Element) -> bool:

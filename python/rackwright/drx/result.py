@@ -96,5 +96,9 @@ def run_kernel(
         ended = DrxUnit(parameters).run(compiled.program, data, size)
     output = np.frombuffer(ended.output, kernel.result.element.dtype).reshape(kernel.result.shape)
     same = expected.dtype == output.dtype and expected.shape == output.shape
-    verified = ended.status == "ok" and same and bool(np.array_equal(output, expected))
+    verified = (
+        ended.status == "ok"
+        and same
+        and bool(np.array_equal(output, expected, equal_nan=output.dtype.kind == "f"))
+    )
     return KernelResult(kernel.name, on, output, verified, total, len(compiled.program.instructions), ended)

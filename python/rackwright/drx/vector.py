@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+from rackwright.drx.isa import isa
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,14 @@ class Place:
 class Constant:
     """An operand that is the same number everywhere."""
 
-    value: int
+    value: int | float
+
+    @property
+    def bits(self) -> int:
+        """The number as the unit has it, in 32 bits."""
+        if isinstance(self.value, float):
+            return int.from_bytes(struct.pack("<f", self.value), "little", signed=True)
+        return self.value
 
 
 Operand = Place | Constant
@@ -39,11 +49,10 @@ class VectorLoops:
     operands: tuple[Operand, ...]
 
 
-def vector_loops(extents: Sequence[int], operands: Sequence[Operand]) -> VectorLoops:
+def vector_loops(extents: Sequence[int], operands: Sequence[Operand], lanes: int) -> VectorLoops:
     """The loops of an operation over so many elements along each axis: few, and around long vectors.
 
-    The axis of the vector is one along which all operands are packed, or repeated, if there is such; else the
-    last.
+    The axis of the vector is the one that takes the fewest cycles.
     """
     places = [operand for operand in operands if isinstance(operand, Place)]
     groups: list[list[int]] = []
@@ -56,8 +65,13 @@ def vector_loops(extents: Sequence[int], operands: Sequence[Operand]) -> VectorL
             groups.append([axis])
     groups = groups or [[len(extents) - 1]]
     sizes = [math.prod(extents[axis] for axis in group) for group in groups]
-    packed = [place for place, group in enumerate(groups) if _packed(group[-1], places)]
-    vector = max(packed, key=lambda each: sizes[each], default=len(groups) - 1)
+    total = math.prod(sizes)
+
+    def cycles(place: int) -> int:
+        together = _together(groups[place][-1], places, lanes)
+        return total // sizes[place] * math.ceil(sizes[place] / together)
+
+    vector = min(reversed(range(len(groups))), key=cycles)
     order = [*(place for place in range(len(groups)) if place != vector), vector]
 
     def seen(operand: Operand) -> Operand:
@@ -68,8 +82,20 @@ def vector_loops(extents: Sequence[int], operands: Sequence[Operand]) -> VectorL
     return VectorLoops(tuple(sizes[each] for each in order[:-1]), sizes[vector], tuple(map(seen, operands)))
 
 
-def _packed(axis: int, places: Sequence[Place]) -> bool:
+def _together(axis: int, places: Sequence[Place], lanes: int) -> int:
+    """Elements along an axis that the unit computes at once."""
     destination, *sources = places
-    return destination.strides[axis] == destination.bytes and all(
-        place.strides[axis] in (0, place.bytes) for place in sources
-    )
+    if destination.strides[axis] != destination.bytes:
+        return 1
+    return min((_read_together(place.strides[axis], place.bytes, lanes) for place in sources), default=lanes)
+
+
+def _read_together(stride: int, size: int, lanes: int) -> int:
+    """Elements of an operand that are read at once: for all lanes, as many as a line has for sure, or one."""
+    table = isa()
+    if stride == 0:
+        return lanes
+    if stride % size or stride // size not in table.strides or stride > table.stride_bytes:
+        return 1
+    whole: int = min((4 * lanes - size) // stride + 1, lanes)
+    return 1 << (whole.bit_length() - 1)

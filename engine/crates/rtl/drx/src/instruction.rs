@@ -19,6 +19,7 @@ pub enum Compute {
     Less,
     Equal,
     Select,
+    MultiplyAdd,
 }
 
 impl Compute {
@@ -39,6 +40,7 @@ impl Compute {
             "less" => Compute::Less,
             "equal" => Compute::Equal,
             "select" => Compute::Select,
+            "multiply_add" => Compute::MultiplyAdd,
             _ => return None,
         })
     }
@@ -46,6 +48,11 @@ impl Compute {
     /// Whether it reads a second operand.
     pub fn is_binary(self) -> bool {
         !matches!(self, Compute::Move | Compute::Saturate)
+    }
+
+    /// Whether it reads its destination as well.
+    pub fn is_ternary(self) -> bool {
+        self == Compute::MultiplyAdd
     }
 }
 
@@ -283,7 +290,8 @@ mod tests {
                     function.name
                 );
                 if let Instruction::Compute { function: known, .. } = Instruction::decode(word) {
-                    assert_eq!(known.is_binary(), function.sources == 2);
+                    assert_eq!(known.is_binary(), function.sources >= 2);
+                    assert_eq!(known.is_ternary(), function.sources == 3);
                 }
             }
         }

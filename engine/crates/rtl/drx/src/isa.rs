@@ -78,6 +78,9 @@ pub struct ElementType {
     pub bytes: u32,
     /// Whether numbers are below 0, too.
     pub signed: bool,
+    /// Whether they are those of binary32, or its upper bytes.
+    #[serde(default)]
+    pub float: bool,
 }
 
 /// The whole encoding.
@@ -91,6 +94,10 @@ pub struct Isa {
     pub calculators: usize,
     /// Ranges of memory that a program is given.
     pub regions: u32,
+    /// Elements from one to the next of operands that are read at once, as far as a line has them.
+    pub strides: Vec<u32>,
+    /// The most bytes from one element to the next of such operands.
+    pub stride_bytes: i32,
     /// All operations.
     pub operations: Vec<Operation>,
     /// All types.

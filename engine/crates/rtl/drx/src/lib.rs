@@ -9,6 +9,7 @@ mod instruction;
 pub mod isa;
 mod loops;
 mod machine;
+mod number;
 mod scratchpad;
 
 pub use instruction::Instruction;

@@ -1,14 +1,15 @@
 use crate::calculators::Operand;
 use crate::instruction::{Compute, Operands};
 use crate::isa::{ElementType, ISA};
+use crate::number::{compute, converted, number, Kinds};
 
 /// The scratchpad, and the lanes that compute in it.
 #[derive(Debug, Clone)]
 pub struct Scratchpad {
     bytes: Vec<u8>,
     lanes: usize,
-    /// Of the chunk under way, both operands.
-    numbers: [Vec<i32>; 2],
+    /// Of the chunk under way: both operands, and what the destination has before and after.
+    numbers: [Vec<i32>; 3],
 }
 
 /// An operand is outside the scratchpad, or is a constant that should be written.
@@ -17,14 +18,14 @@ pub struct Outside;
 
 /// An operand with its type, at the chunk under way.
 #[derive(Clone, Copy)]
-struct Lane<'a> {
+struct Lane {
     address: u32,
     lane: i32,
-    element: &'a ElementType,
+    element: &'static ElementType,
 }
 
-impl Lane<'_> {
-    fn new(operand: Operand) -> Lane<'static> {
+impl Lane {
+    fn new(operand: Operand) -> Lane {
         let element = ISA.element_type(operand.format.element_type);
         Lane {
             address: operand.address,
@@ -45,11 +46,32 @@ impl Lane<'_> {
         self.constant() || self.lane == 0
     }
 
-    /// Where the bytes of `count` elements are that lie packed, or are one.
+    /// Elements that are read at once: for all lanes, or as many as a line has for sure, or one.
+    fn together(&self, lanes: usize) -> usize {
+        if self.same() {
+            return lanes;
+        }
+        let size = self.element.bytes as i32;
+        let strides = ISA.strides.iter().map(|&by| by as i32 * size);
+        if !strides
+            .into_iter()
+            .any(|bytes| bytes == self.lane && bytes <= ISA.stride_bytes)
+        {
+            return 1;
+        }
+        let whole = (4 * lanes - size as usize) / self.lane as usize + 1;
+        1 << whole.min(lanes).ilog2()
+    }
+
+    /// Where the bytes of `count` elements are, which are read or written at once.
     fn range(&self, count: usize, end: usize) -> Result<usize, Outside> {
-        let elements = if self.same() { 1 } else { count };
         let first = self.address as usize;
-        if first + elements * self.element.bytes as usize > end {
+        let between = if count > 1 {
+            (count - 1) * self.lane as usize
+        } else {
+            0
+        };
+        if first + between + self.element.bytes as usize > end {
             return Err(Outside);
         }
         Ok(first)
@@ -69,7 +91,7 @@ impl Scratchpad {
         Scratchpad {
             bytes: vec![0; bytes],
             lanes,
-            numbers: [vec![0; lanes], vec![0; lanes]],
+            numbers: [vec![0; lanes], vec![0; lanes], vec![0; lanes]],
         }
     }
 
@@ -79,7 +101,7 @@ impl Scratchpad {
         self.bytes.get_mut(first..first + size).ok_or(Outside)
     }
 
-    /// Computes `length` elements, as many at once as there are lanes, or one where an operand is not packed.
+    /// Computes `length` elements, as many at once as all operands allow.
     pub fn compute(
         &mut self,
         function: Compute,
@@ -90,9 +112,17 @@ impl Scratchpad {
         let mut destination = Lane::new(of(operands.destination));
         let mut sources = [Lane::new(of(operands.first)), Lane::new(of(operands.second))];
         let used = if function.is_binary() { 2 } else { 1 };
-        let even = |lane: &Lane| lane.packed() || lane.same();
-        let wide = destination.packed() && sources[..used].iter().all(even);
-        let most = if wide { self.lanes } else { 1 };
+        let kinds = Kinds::new(
+            function,
+            sources.map(|source| source.element),
+            destination.element,
+        );
+        let together = sources[..used].iter().map(|source| source.together(self.lanes));
+        let most = if destination.packed() {
+            together.min().unwrap_or(1)
+        } else {
+            1
+        };
         let mut left = length;
         while left > 0 {
             let count = left.min(most);
@@ -103,7 +133,10 @@ impl Scratchpad {
             for (place, source) in sources[..used].iter().enumerate() {
                 self.read(place, source, count)?;
             }
-            self.write(function, &destination, target, count);
+            if function.is_ternary() {
+                self.read(2, &destination, count)?;
+            }
+            self.write(function, kinds, &destination, target, count);
             destination.advance(count);
             sources.iter_mut().for_each(|source| source.advance(count));
             left -= count;
@@ -117,108 +150,31 @@ impl Scratchpad {
             numbers.fill(source.address as i32);
             return Ok(());
         }
-        let first = source.range(count, self.bytes.len())?;
         let size = source.element.bytes as usize;
         if source.same() {
+            let first = source.range(1, self.bytes.len())?;
             numbers.fill(number(&self.bytes[first..first + size], source.element));
-        } else {
-            let elements = self.bytes[first..first + count * size].chunks_exact(size);
-            for (to, from) in numbers.iter_mut().zip(elements) {
-                *to = number(from, source.element);
-            }
+            return Ok(());
+        }
+        let first = source.range(count, self.bytes.len())?;
+        let step = if count > 1 { source.lane as usize } else { size };
+        for (to, from) in numbers.iter_mut().zip(self.bytes[first..].chunks(step)) {
+            *to = number(&from[..size], source.element);
         }
         Ok(())
     }
 
-    fn write(&mut self, function: Compute, destination: &Lane, target: usize, count: usize) {
+    fn write(&mut self, function: Compute, kinds: Kinds, destination: &Lane, target: usize, count: usize) {
         let size = destination.element.bytes as usize;
-        let [first, second] = &self.numbers;
-        for (i, (&first, &second)) in first.iter().zip(second).take(count).enumerate() {
-            if function == Compute::Select && first == 0 {
+        let [first, second, results] = &mut self.numbers;
+        compute(function, kinds, &first[..count], &second[..count], results);
+        for (i, (&value, &condition)) in results.iter().zip(first.iter()).take(count).enumerate() {
+            if function == Compute::Select && condition == 0 {
                 continue;
             }
-            let value = result(function, first, second, destination.element);
+            let value = converted(function, kinds, value, destination.element);
             let place = target + i * size;
             self.bytes[place..place + size].copy_from_slice(&value.to_le_bytes()[..size]);
         }
-    }
-}
-
-/// The number that the bytes of an element are.
-fn number(bytes: &[u8], element: &ElementType) -> i32 {
-    let mut word = [0; 4];
-    word[..bytes.len()].copy_from_slice(bytes);
-    let unused = 32 - 8 * element.bytes;
-    let raised = i32::from_le_bytes(word) << unused;
-    if element.signed {
-        raised >> unused
-    } else {
-        (raised as u32 >> unused) as i32
-    }
-}
-
-fn result(function: Compute, first: i32, second: i32, to: &ElementType) -> i32 {
-    match function {
-        Compute::Move => first,
-        Compute::Add => first.wrapping_add(second),
-        Compute::Subtract => first.wrapping_sub(second),
-        Compute::Multiply => first.wrapping_mul(second),
-        Compute::Minimum => first.min(second),
-        Compute::Maximum => first.max(second),
-        Compute::And => first & second,
-        Compute::Or => first | second,
-        Compute::Xor => first ^ second,
-        Compute::ShiftLeft => first.checked_shl(second as u32).unwrap_or(0),
-        Compute::ShiftRight => first.checked_shr(second as u32).unwrap_or(first >> 31),
-        Compute::Saturate => saturate(first, to),
-        Compute::Less => i32::from(first < second),
-        Compute::Equal => i32::from(first == second),
-        Compute::Select => second,
-    }
-}
-
-/// The nearest number that the type has.
-fn saturate(value: i32, to: &ElementType) -> i32 {
-    let bits = 8 * to.bytes;
-    let (least, most) = if to.signed {
-        (-1i64 << (bits - 1), (1i64 << (bits - 1)) - 1)
-    } else {
-        (0, (1i64 << bits) - 1)
-    };
-    i64::from(value).clamp(least, most) as i32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn named(name: &str) -> &'static ElementType {
-        let found = ISA.types.iter().find(|each| each.name == name);
-        found.expect("the table has it")
-    }
-
-    #[test]
-    fn numbers_have_the_sign_of_their_type() {
-        assert_eq!(number(&[0xff], named("u8")), 255);
-        assert_eq!(number(&[0xff], named("i8")), -1);
-        assert_eq!(number(&[0, 0x80], named("i16")), -32768);
-        assert_eq!(number(&[0xfe, 0xff, 0xff, 0xff], named("i32")), -2);
-    }
-
-    #[test]
-    fn the_nearest_number_of_a_type() {
-        assert_eq!(saturate(300, named("u8")), 255);
-        assert_eq!(saturate(-300, named("u8")), 0);
-        assert_eq!(saturate(-300, named("i8")), -128);
-        assert_eq!(saturate(i32::MIN, named("i32")), i32::MIN);
-    }
-
-    #[test]
-    fn distances_beyond_all_bits_shift_everything_out() {
-        let word = named("i32");
-        assert_eq!(result(Compute::ShiftLeft, 1, 32, word), 0);
-        assert_eq!(result(Compute::ShiftRight, -5, 40, word), -1);
-        assert_eq!(result(Compute::ShiftRight, -5, -1, word), -1);
-        assert_eq!(result(Compute::ShiftRight, -5, 1, word), -3);
     }
 }

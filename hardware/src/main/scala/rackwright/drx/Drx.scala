@@ -57,10 +57,9 @@ class Drx(params: Params) extends HardwareUnit {
   loads.clear := control.stop
   stores.clear := control.stop
 
-  scratchpad.reads(0) <> vector.reads(0)
-  scratchpad.reads(1) <> vector.reads(1)
+  for ((read, port) <- scratchpad.reads.zip(vector.reads)) { read <> port }
   scratchpad.reads(Scratchpad.stored) <> stores.read
-  vector.data := VecInit(scratchpad.data.take(2))
+  vector.data := VecInit(scratchpad.data.init)
   stores.data := scratchpad.data(Scratchpad.stored)
   scratchpad.writes(Scratchpad.results).valid := vector.write.valid
   scratchpad.writes(Scratchpad.results).bits := vector.write.bits

@@ -18,26 +18,58 @@ object Elements {
   /** The operand is the value of its calculator. */
   def constant(operand: Operand): Bool = operand.elementType === Isa.typed("constant").code.U
 
+  /** Numbers of binary32, or of its upper half. */
+  def float(operand: Operand): Bool = isFloat(operand.elementType)
+  private def isFloat(elementType: UInt): Bool = select(elementType, _.float.B).asBool
+
+  /** An operand that is moved to a place of binary32 or another one is of binary32. */
+  def moved(operand: Operand, target: Bool): Bool = Mux(constant(operand), target, float(operand))
+
+  /** The type is the upper half of binary32. */
+  def short(elementType: UInt): Bool = isFloat(elementType) && bytes(elementType) === 2.U
+
   /** Elements follow one another without a gap. */
   def packed(operand: Operand): Bool = operand.lane === bytes(operand.elementType)
 
   /** All lanes have the same element. */
   def same(operand: Operand): Bool = constant(operand) || operand.lane === 0.U
 
-  /** Bytes that `count` elements take that are packed, or one if all are the same. */
-  def span(operand: Operand, count: UInt): UInt = {
-    val elements = Mux(same(operand), 1.U, count)
-    MuxLookup(bytes(operand.elementType), 0.U)(
-      Seq(1, 2, 4).map(size => size.U -> (elements << log2Ceil(size)))
-    )
+  /** How many elements are read at once, as a power of two: all lanes, or those that a line has for sure, or one. */
+  def together(params: Params, operand: Operand): UInt = {
+    val known =
+      for {
+        size <- stored.map(_.bytes).distinct
+        by <- Isa.strides if size * by <= Isa.strideBytes
+      } yield (bytes(operand.elementType) === size.U && operand.lane === (size * by).U) ->
+        log2Floor(most(params, size, by)).U
+    MuxCase(0.U, (same(operand) -> log2Ceil(params.lanes).U) +: known)
   }
 
-  /** Element `lane` of `line` as a number of 32 bits. */
-  def load(line: UInt, elementType: UInt, lane: Int): UInt =
-    MuxLookup(elementType, 0.U)(stored.map { each =>
-      val bits = line(8 * each.bytes * (lane + 1) - 1, 8 * each.bytes * lane)
-      each.code.U -> (if (each.signed) bits.asSInt.pad(32).asUInt else bits.pad(32))
-    })
+  /** Elements of `size` bytes that a line has, of which every one of so many is taken; a power of two, at most lanes.
+    */
+  private def most(params: Params, size: Int, by: Int): Int =
+    1 << log2Floor(((params.lineBytes - size) / (size * by) + 1).min(params.lanes))
+
+  /** Bytes from the first of `count` elements to the last; `count` is at most what [[together]] says. */
+  def span(operand: Operand, count: UInt): UInt =
+    (count - 1.U) * operand.lane(log2Ceil(Isa.strideBytes), 0) +& bytes(operand.elementType)
+
+  /** Element `lane` of `line` as a number of 32 bits, for all lanes that [[together]] gives elements; if not `strided`,
+    * for those of packed ones alone.
+    */
+  def load(params: Params, line: UInt, operand: Operand, lane: Int, strided: Boolean): UInt = {
+    def number(bits: UInt, of: ElementType): UInt =
+      if (of.float) Cat(bits, 0.U((32 - bits.getWidth).W))
+      else if (of.signed) bits.asSInt.pad(32).asUInt
+      else bits.pad(32)
+    def at(size: Int, by: Int): UInt = line(8 * size * (by * lane + 1) - 1, 8 * size * by * lane)
+    val bits = stored.map(_.bytes).distinct.map { size =>
+      val others =
+        Isa.strides.tail.filter(by => strided && size * by <= Isa.strideBytes && lane < most(params, size, by))
+      size -> MuxLookup(operand.lane, at(size, 1))(others.map(by => (size * by).U -> at(size, by)))
+    }.toMap
+    MuxLookup(operand.elementType, 0.U)(stored.map(each => each.code.U -> number(bits(each.bytes), each)))
+  }
 
   /** The low bits of numbers, packed as elements of `bytes`, and those of the `enabled` whose bytes they are. */
   def pack(values: Seq[UInt], enabled: UInt, bytes: UInt): (UInt, UInt) = {
@@ -60,6 +92,8 @@ object Elements {
       val number = value.asSInt
       Mux(number < least.S, least.S(32.W), Mux(number > most.S, most.S(32.W), number)).asUInt
     }
-    MuxLookup(elementType, value)(stored.filter(_.bytes < 4).map(each => each.code.U -> clamp(each)))
+    MuxLookup(elementType, value)(stored.filter(each => each.bytes < 4 && !each.float).map(each =>
+      each.code.U -> clamp(each)
+    ))
   }
 }

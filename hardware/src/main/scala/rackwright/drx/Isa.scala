@@ -19,6 +19,12 @@ object Isa {
   /** Ranges of memory that a program is given: the destination, then inputs. */
   val regions: Int = table("regions").num.toInt
 
+  /** Elements from one to the next of operands that are read at once, as far as a line has them; the first is 1. */
+  val strides: Seq[Int] = table("strides").arr.toSeq.map(_.num.toInt)
+
+  /** The most bytes from one element to the next of such operands. */
+  val strideBytes: Int = table("stride_bytes").num.toInt
+
   /** Bits of an instruction. */
   val wordBits: Int = table("word_bits").num.toInt
 
@@ -52,7 +58,13 @@ object Isa {
 
   /** Types of elements in memory. */
   val types: Seq[ElementType] = table("types").arr.toSeq.map { row =>
-    ElementType(row("name").str, row("code").num.toInt, row("bytes").num.toInt, row("signed").bool)
+    ElementType(
+      row("name").str,
+      row("code").num.toInt,
+      row("bytes").num.toInt,
+      row("signed").bool,
+      row.obj.get("float").exists(_.bool)
+    )
   }
 
   /** The type of that name. */
@@ -62,8 +74,9 @@ object Isa {
 /** A function of an operation: its code, and how many operands it reads. */
 case class Function(name: String, code: Int, sources: Int)
 
-/** A type of elements; one without bytes is not in the scratchpad. */
-case class ElementType(name: String, code: Int, bytes: Int, signed: Boolean)
+/** A type of elements; one without bytes is not in the scratchpad. Those of `float` are binary32, or its upper bytes.
+  */
+case class ElementType(name: String, code: Int, bytes: Int, signed: Boolean, float: Boolean)
 
 /** Bits of an instruction. */
 case class Field(low: Int, bits: Int, signed: Boolean) {

@@ -3,32 +3,39 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** What one lane makes of two numbers of 32 bits. */
+/** What one lane makes of two numbers of 32 bits in its first stage: all but sums and products of binary32. */
 object LaneFunction {
+  private def code(name: String): UInt = Isa.functionCode("compute", name)
 
-  /** The result of `function`, and whether it is written; the type of the result matters to `saturate` alone. */
-  def apply(function: UInt, first: UInt, second: UInt, elementType: UInt): (UInt, Bool) = {
-    def code(name: String): UInt = Isa.functionCode("compute", name)
-    val less = first.asSInt < second.asSInt
+  /** The function is one of these. */
+  def isOneOf(function: UInt, names: String*): Bool = names.map(function === code(_)).reduce(_ || _)
+
+  /** The result of `function`, and whether it is written; with `float`, the numbers are of binary32. */
+  def apply(function: UInt, first: UInt, second: UInt, float: Bool): (UInt, Bool) = {
+    val (less, equal, nan) = compare(first, second, float)
     // Numbers are shifted by all their bits, and by no less, where the distance is larger or negative.
     val far = second(31, 5).orR
     val sign = Fill(32, first(31))
+    val product = (first * second)(31, 0)
+    val unordered = float && nan
+    val zeros = float && !first(30, 0).orR && !second(30, 0).orR
     val results = Map(
       "move" -> first,
       "add" -> (first + second),
       "subtract" -> (first - second),
-      "multiply" -> (first * second)(31, 0),
-      "minimum" -> Mux(less, first, second),
-      "maximum" -> Mux(less, second, first),
+      "multiply" -> product,
+      "minimum" -> Mux(unordered, FloatNumber.nan, Mux(less, first, second)),
+      "maximum" -> Mux(unordered, FloatNumber.nan, Mux(less, second, first)),
       "and" -> (first & second),
       "or" -> (first | second),
       "xor" -> (first ^ second),
       "shift_left" -> Mux(far, 0.U, (first << second(4, 0))(31, 0)),
       "shift_right" -> Mux(far, sign, (first.asSInt >> second(4, 0)).asUInt),
-      "saturate" -> Elements.saturate(first, elementType),
-      "less" -> Cat(0.U(31.W), less),
-      "equal" -> Cat(0.U(31.W), first === second),
-      "select" -> second
+      "saturate" -> first,
+      "less" -> Cat(0.U(31.W), less && !unordered && !zeros),
+      "equal" -> Cat(0.U(31.W), (equal && !unordered) || zeros),
+      "select" -> second,
+      "multiply_add" -> product
     )
     val known = Isa.functions("compute").map(_.name)
     require(known.toSet == results.keySet, s"isa.json has ${known.mkString(", ")}, not ${results.keys.mkString(", ")}")
@@ -36,7 +43,19 @@ object LaneFunction {
     (value, function =/= code("select") || first =/= 0.U)
   }
 
+  /** Whether the first number is less, with -0 below 0; whether both are the same; whether one is none. */
+  private def compare(first: UInt, second: UInt, float: Bool): (Bool, Bool, Bool) = {
+    // Numbers of which the bits are compared as those of whole numbers without sign.
+    def ordered(number: UInt): UInt = Cat(!number(31), number(30, 0) ^ Fill(31, float && number(31)))
+    val nan = new FloatNumber(first).nan || new FloatNumber(second).nan
+    (ordered(first) < ordered(second), first === second, nan)
+  }
+
   /** It reads two operands. */
   def isBinary(function: UInt): Bool =
-    VecInit(Isa.functions("compute").filter(_.sources == 2).map(_.code.U === function)).asUInt.orR
+    VecInit(Isa.functions("compute").filter(_.sources >= 2).map(_.code.U === function)).asUInt.orR
+
+  /** It reads its destination as well. */
+  def isTernary(function: UInt): Bool =
+    VecInit(Isa.functions("compute").filter(_.sources == 3).map(_.code.U === function)).asUInt.orR
 }

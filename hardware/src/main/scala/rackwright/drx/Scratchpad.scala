@@ -49,7 +49,7 @@ class ScratchpadWrite(params: Params) extends Bundle {
 class Scratchpad(params: Params) extends Module {
   import Scratchpad._
 
-  /** Two operands, then bytes to be stored. */
+  /** Three operands, then bytes to be stored. */
   val reads = IO(Vec(readers, Flipped(Decoupled(new ScratchpadRead(params)))))
 
   /** In the cycle after a read: its bytes, the first one lowest. */
@@ -120,9 +120,9 @@ class Scratchpad(params: Params) extends Module {
 
 /** The ports of a [[Scratchpad]]. */
 object Scratchpad {
-  val readers: Int = 3
+  val readers: Int = 4
   val writers: Int = 2
-  val stored: Int = 2
+  val stored: Int = 3
   val results: Int = 0
   val loaded: Int = 1
 }

@@ -3,7 +3,7 @@ package rackwright.drx
 import chisel3._
 import chisel3.util._
 
-/** As many elements as are computed in a cycle: all lanes, or one where an operand is not packed. */
+/** As many elements as are computed in a cycle: all lanes, or as many as operands have in a line. */
 class VectorChunk(params: Params) extends Bundle {
   val function = UInt(Isa.function.bits.W)
   val count = UInt(log2Ceil(params.lanes + 1).W)
@@ -31,12 +31,13 @@ class VectorCutter(params: Params) extends Module {
   private val operands = Seq(step.bits.destination, step.bits.first, step.bits.second)
   private val binary = LaneFunction.isBinary(step.bits.function)
   private val reads = Seq(true.B, !Elements.constant(step.bits.first), binary && !Elements.constant(step.bits.second))
-  private val wide = Elements.packed(step.bits.destination) &&
-    operands.tail.zip(Seq(true.B, binary)).map { case (operand, used) =>
-      !used || Elements.packed(operand) || Elements.same(operand)
-    }.reduce(_ && _)
+  private val together = {
+    val (first, second) = (Elements.together(params, step.bits.first), Elements.together(params, step.bits.second))
+    val least = Mux(binary && second < first, second, first)
+    Mux(Elements.packed(step.bits.destination), least, 0.U)
+  }
   private val left = step.bits.length - done
-  private val most = Mux(wide, params.lanes.U, 1.U)
+  private val most = (1.U << together)(log2Ceil(params.lanes), 0)
   private val last = left <= most
 
   chunk.valid := step.valid
@@ -58,8 +59,7 @@ class VectorCutter(params: Params) extends Module {
   when(chunk.fire) {
     done := Mux(last, 0.U, done + most)
     for ((by, operand) <- moved.zip(operands)) {
-      val forward = Mux(wide && !Elements.same(operand), operand.lane << log2Ceil(params.lanes), operand.lane)
-      by := Mux(last, 0.U, by + Mux(Elements.constant(operand), 0.U, forward))
+      by := Mux(last, 0.U, by + Mux(Elements.constant(operand), 0.U, (operand.lane << together)(31, 0)))
     }
   }
   when(clear) {

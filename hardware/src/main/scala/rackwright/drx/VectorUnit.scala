@@ -5,15 +5,17 @@ import chisel3.util._
 
 /** The lanes: operands from the scratchpad, a function, results to the scratchpad; a chunk in each cycle.
   *
-  * Stages after a chunk has its reads: bytes in order, numbers, results, packed bytes, write. Nothing stops on the way;
-  * a chunk waits before it begins for the lines it reads that an earlier one writes.
+  * Stages after a chunk has its reads: bytes in order, numbers, those of the [[Lane]]s, packed bytes, write. Nothing
+  * stops on the way; a chunk waits before it begins for the lines it reads that an earlier one writes.
   */
 class VectorUnit(params: Params) extends Module {
+  private val operandCount = 3
+
   val chunk = IO(Flipped(Decoupled(new VectorChunk(params))))
-  val reads = IO(Vec(2, Decoupled(new ScratchpadRead(params))))
+  val reads = IO(Vec(operandCount, Decoupled(new ScratchpadRead(params))))
 
   /** Of the reads of the cycle before. */
-  val data = IO(Input(Vec(2, UInt((8 * params.lineBytes).W))))
+  val data = IO(Input(Vec(operandCount, UInt((8 * params.lineBytes).W))))
   val write = IO(Valid(new ScratchpadWrite(params)))
 
   /** No chunk is under way. */
@@ -23,10 +25,12 @@ class VectorUnit(params: Params) extends Module {
   val dependencyStall = IO(Output(Bool()))
   val bankStall = IO(Output(Bool()))
 
-  private val operands = Seq(chunk.bits.first, chunk.bits.second)
+  private def operandsOf(of: VectorChunk): Seq[Operand] = Seq(of.first, of.second, of.destination)
+  private val operands = operandsOf(chunk.bits)
   private val wanted = Seq(
     !Elements.constant(chunk.bits.first),
-    LaneFunction.isBinary(chunk.bits.function) && !Elements.constant(chunk.bits.second)
+    LaneFunction.isBinary(chunk.bits.function) && !Elements.constant(chunk.bits.second),
+    LaneFunction.isTernary(chunk.bits.function)
   )
   private val requests = operands.map { operand =>
     val read = Wire(new ScratchpadRead(params))
@@ -34,10 +38,10 @@ class VectorUnit(params: Params) extends Module {
     read.count := Elements.span(operand, chunk.bits.count)
     read
   }
-  private val fetched = RegInit(VecInit.fill(2)(false.B))
+  private val fetched = RegInit(VecInit.fill(operandCount)(false.B))
 
   // Stage by stage, the chunks under way.
-  private val stages = 5
+  private val stages = 4 + Lane.stages
   private val valid = RegInit(VecInit.fill(stages)(false.B))
   private val under = Reg(Vec(stages, new VectorChunk(params)))
 
@@ -73,41 +77,37 @@ class VectorUnit(params: Params) extends Module {
   }
   empty := !valid.reduce(_ || _)
 
-  // First stage: bytes. What one operand brings stays until those of the other are there.
+  // First stage: bytes. What one operand brings stays until those of the others are there.
   private val lines = reads.zip(data).map { case (read, bytes) => RegEnable(bytes, RegNext(read.fire, false.B)) }
 
   // Second stage: numbers.
-  private val numbers = lines.zip(Seq[VectorChunk => Operand](_.first, _.second)).map { case (line, which) =>
-    val operand = which(under(1))
+  private val numbers = lines.zipWithIndex.map { case (line, which) =>
+    val operand = operandsOf(under(1))(which)
+    // A destination that is read is packed, or a single element.
+    def element(lane: Int): UInt = Elements.load(params, line, operand, lane, strided = which < operandCount - 1)
     RegNext(VecInit.tabulate(params.lanes) { lane =>
-      val own = Elements.load(line, operand.elementType, lane)
-      val shared = Mux(Elements.constant(operand), operand.address, Elements.load(line, operand.elementType, 0))
-      Mux(Elements.same(operand), shared, own)
+      val shared = Mux(Elements.constant(operand), operand.address, element(0))
+      Mux(Elements.same(operand), shared, element(lane))
     })
   }
 
-  // Third stage: results.
-  private val computed = VecInit.tabulate(params.lanes) { lane =>
-    val (value, written) =
-      LaneFunction(under(2).function, numbers(0)(lane), numbers(1)(lane), under(2).destination.elementType)
-    val result = Wire(new Bundle {
-      val value = UInt(32.W)
-      val written = Bool()
-    })
-    result.value := value
-    result.written := written && lane.U < under(2).count
-    result
+  // Stages of the lanes: results.
+  private val controls = VecInit(under.slice(2, 2 + Lane.stages).map(LaneControl(_)))
+  private val lanes = Seq.fill(params.lanes)(Module(new Lane))
+  for ((lane, i) <- lanes.zipWithIndex) {
+    lane.control := controls
+    lane.numbers := VecInit(numbers.map(_(i)))
   }
-  private val results = RegNext(computed)
 
-  // Fourth stage: bytes at their place.
+  // Bytes at their place.
+  private val placing = under(2 + Lane.stages)
   private val (packed, mask) = Elements.pack(
-    results.map(_.value),
-    VecInit(results.map(_.written)).asUInt,
-    Elements.bytes(under(3).destination.elementType)
+    lanes.map(_.result),
+    VecInit(lanes.zipWithIndex.map { case (lane, i) => lane.written && i.U < placing.count }).asUInt,
+    Elements.bytes(placing.destination.elementType)
   )
   private val placed = Wire(new ScratchpadWrite(params))
-  placed.place(params, under(3).destination.address, packed, mask)
-  write.valid := valid(4)
+  placed.place(params, placing.destination.address, packed, mask)
+  write.valid := valid(stages - 1)
   write.bits := RegNext(placed)
 }

@@ -1,0 +1,185 @@
+package rackwright.drx
+
+import chisel3._
+import chisel3.util._
+
+/** `a * b + c` of binary32, rounded once to the nearest (IEEE 754), in five stages of which each has a function here.
+  *
+  * The product is exact: its lowest bit has place 26 of a word of 101 bits. The third number is shifted to where it
+  * belongs; from place 100 down there is room for one that is so much larger that the product decides about rounding
+  * alone, and below place 26 for the part of a small one that can matter. What is below place 0 is kept as one bit.
+  */
+object MultiplyAdd {
+  private val productPlace = 26
+
+  /** The place of the lowest bit of the largest third number. */
+  private val addendPlace = 76
+  private val wordBits = 101
+
+  /** Bits of exponents, which are those of place 0, signed. */
+  private val exponentBits = 11
+
+  /** What is known from the first stage to the last. */
+  class Result extends Bundle {
+
+    /** No number; beyond all numbers, with `sign`. */
+    val nan = Bool()
+    val infinite = Bool()
+
+    /** That of the result, if it is not exactly 0. */
+    val sign = Bool()
+
+    /** That of a result that is exactly 0. */
+    val zeroSign = Bool()
+  }
+
+  /** After the first stage: product and third number, aligned. */
+  class Aligned extends Bundle {
+    val result = new Result
+    val product = UInt(48.W)
+    val addend = UInt(wordBits.W)
+
+    /** Something of the third number is below place 0. */
+    val sticky = Bool()
+
+    /** The signs are different; that of the third number. */
+    val subtracts = Bool()
+    val addendSign = Bool()
+    val exponent = SInt(exponentBits.W)
+  }
+
+  /** After the second stage: their sum, which may be negative. */
+  class Summed extends Bundle {
+    val result = new Result
+    val sum = SInt((wordBits + 1).W)
+    val sticky = Bool()
+    val exponent = SInt(exponentBits.W)
+  }
+
+  /** After the third: its magnitude, and how many zeros it begins with. */
+  class Counted extends Bundle {
+    val result = new Result
+    val magnitude = UInt(wordBits.W)
+    val zeros = UInt(7.W)
+    val sticky = Bool()
+    val exponent = SInt(exponentBits.W)
+  }
+
+  /** After the fourth: the bits that are kept, the next one, and whether there are others. */
+  class Normalised extends Bundle {
+    val result = new Result
+    val significand = UInt(24.W)
+    val guard = Bool()
+    val sticky = Bool()
+    val exponent = SInt(exponentBits.W)
+  }
+
+  /** First stage. */
+  def align(first: UInt, second: UInt, third: UInt): Aligned = {
+    val (a, b, c) = (new FloatNumber(first), new FloatNumber(second), new FloatNumber(third))
+    val nothing = a.zero || b.zero
+    val sign = a.sign ^ b.sign
+    val out = Wire(new Aligned)
+    val infinite = a.infinite || b.infinite
+    out.result.nan := a.nan || b.nan || c.nan || (infinite && nothing) ||
+      (infinite && c.infinite && sign =/= c.sign)
+    out.result.infinite := infinite || c.infinite
+    out.result.sign := Mux(!infinite && c.infinite, c.sign, sign)
+    out.result.zeroSign := sign && c.sign
+    out.subtracts := sign =/= c.sign
+    out.addendSign := c.sign
+    out.product := a.significand * b.significand
+
+    // A third number with its lowest bit at place 76, less `distance`. One for which that is not far enough to the
+    // left, or that is added to nothing, stays there and gives the exponent.
+    val distance = (a.exponent +& b.exponent).zext - c.exponent.zext - 100.S
+    val stays = nothing || (distance < 0.S && !c.zero)
+    val shift = Mux(stays || distance < 0.S, 0.U, Mux(distance > 127.S, 127.U, distance.asUInt(6, 0)))
+    val shifted = Cat(c.significand, 0.U((addendPlace + 24).W)) >> shift
+    out.addend := shifted(addendPlace + 47, 24)
+    // The 24 bits below place 0, and what has left these too.
+    out.sticky := shifted(23, 0).orR || (shift >= (addendPlace + 24).U && !c.zero)
+    out.exponent := Mux(
+      stays,
+      c.exponent.zext - (150 + addendPlace).S,
+      (a.exponent +& b.exponent).zext - (300 + productPlace).S
+    )
+    out
+  }
+
+  /** Second stage. */
+  def add(in: Aligned): Summed = {
+    val out = Wire(new Summed)
+    val product = Cat(in.product, 0.U(productPlace.W)).pad(wordBits + 1)
+    val addend = in.addend.pad(wordBits + 1)
+    // With bits below place 0 to subtract, the sum is one less and something.
+    val carry = in.subtracts && !in.sticky
+    out.sum := (product + Mux(in.subtracts, ~addend, addend) + carry)(wordBits, 0).asSInt
+    out.result := in.result
+    out.sticky := in.sticky
+    out.exponent := in.exponent
+    when(in.subtracts && out.sum < 0.S && !in.result.infinite) { out.result.sign := in.addendSign }
+    out
+  }
+
+  /** In the place of the second stage: a whole number. */
+  def whole(number: UInt): Summed = {
+    val out = Wire(new Summed)
+    out.sum := Cat(number, 0.U(productPlace.W)).asSInt
+    out.sticky := false.B
+    out.exponent := (-productPlace).S
+    out.result.nan := false.B
+    out.result.infinite := false.B
+    out.result.sign := number(31)
+    out.result.zeroSign := false.B
+    out
+  }
+
+  /** Third stage. */
+  def count(in: Summed): Counted = {
+    val out = Wire(new Counted)
+    out.magnitude := Mux(in.sum < 0.S, -in.sum, in.sum).asUInt(wordBits - 1, 0)
+    out.zeros := leadingZeros(Cat(out.magnitude, ~0.U((128 - wordBits).W)))
+    out.result := in.result
+    out.sticky := in.sticky
+    out.exponent := in.exponent
+    out
+  }
+
+  /** Fourth stage. */
+  def normalise(in: Counted): Normalised = {
+    val out = Wire(new Normalised)
+    // Of a subnormal result, the bit of 2^-149 becomes the last; below 0, all are less than half of it.
+    val most = in.exponent + 226.S
+    val tiny = most < 0.S
+    val subnormal = most < in.zeros.zext
+    val shifted = (in.magnitude << Mux(subnormal, most.asUInt(6, 0), in.zeros))(wordBits - 1, 0)
+    out.significand := Mux(tiny, 0.U, shifted(wordBits - 1, wordBits - 24))
+    out.guard := !tiny && shifted(wordBits - 25)
+    out.sticky := in.sticky || shifted(wordBits - 26, 0).orR
+    out.exponent := Mux(subnormal || !out.significand(23), 0.S, most + 1.S - in.zeros.zext)
+    out.result := in.result
+    // A whole 0 has a sign of its own.
+    when(!in.magnitude.orR && !in.sticky && !in.result.infinite) { out.result.sign := in.result.zeroSign }
+    out
+  }
+
+  /** Zeros above the highest one of a word, whose bits are a power of two. */
+  private def leadingZeros(word: UInt): UInt =
+    if (word.getWidth == 2) !word(1)
+    else {
+      val half = word.getWidth / 2
+      val (upper, lower) = (word(2 * half - 1, half), word(half - 1, 0))
+      val none = !upper.orR
+      Cat(none, Mux(none, leadingZeros(lower), leadingZeros(upper)))
+    }
+
+  /** Fifth stage: the bits of the result. */
+  def round(in: Normalised): UInt = {
+    val up = in.guard && (in.significand(0) || in.sticky)
+    // A carry out of the significand is one of the exponent.
+    val rounded = Cat(in.exponent(7, 0), in.significand(22, 0)) + up
+    val infinite = in.result.infinite || in.exponent >= 255.S || rounded(30, 23).andR
+    Mux(in.result.nan, FloatNumber.nan, Cat(in.result.sign, Mux(infinite, "h7f800000".U(31.W), rounded)))
+  }
+}
