@@ -30,8 +30,8 @@ from bootstrap.software import RISCV
 from bootstrap.steps import Step, execute, input_files
 
 PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL = "protobuf", "compression", "rocket"
-PARQUET, FRONT_END, DOCS, TESTS = "parquet", "front-end", "docs", "tests"
-EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, FRONT_END, DOCS, TESTS)
+PARQUET, FRONT_END, CORES, DOCS, TESTS = "parquet", "front-end", "cores", "docs", "tests"
+EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, FRONT_END, CORES, DOCS, TESTS)
 """Steps that are done for whoever uses what they make."""
 
 MANIFESTS = "engine"
@@ -42,7 +42,7 @@ WITHOUT_HARDWARE = ("dispatch", "loadtest", "boot", "docs")
 
 _LOCKS = {
     name: PYTHON / f"requirements{name}.lock"
-    for name in ("", "-test", "-rocket", "-parquet", "-synth", "-docs")
+    for name in ("", "-test", "-rocket", "-parquet", "-synth", "-cores", "-docs")
 }
 _EXTENSION = PYTHON / "rackwright" / "_engine.abi3.so"
 
@@ -163,6 +163,15 @@ def all_steps() -> tuple[Step, ...]:
         run=lambda: _pip(FRONT_END, "-synth"),
         after=("python",),
     )
+    cores = Step(
+        CORES,
+        "FuseSoC, which reads the core files of designs",
+        inputs=(_LOCKS["-cores"],),
+        outputs=(venv.packages() / "fusesoc",),
+        settings=(sys.version,),
+        run=lambda: _pip(CORES, "-cores"),
+        after=("python",),
+    )
     docs = Step(
         DOCS,
         "Sphinx with its extensions and theme, for the site",
@@ -217,6 +226,7 @@ def all_steps() -> tuple[Step, ...]:
         rocket,
         parquet,
         front_end,
+        cores,
         docs,
         tests,
     )
@@ -260,7 +270,7 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     if verb == "help":
         return (steps["python"],)
     if verb in ("units", "synth"):
-        own = (steps[name] for name in (MANIFESTS, FRONT_END) if name in extras)
+        own = (steps[name] for name in (MANIFESTS, FRONT_END, CORES) if name in extras)
         return steps["python"], steps["hardware"], *own
     if verb == "generate":
         return steps["python"], steps["software"]

@@ -17,6 +17,7 @@ from rackwright import EngineError, RackwrightError, Unit
 from rackwright.designs import ParameterValue
 from rackwright.manifests import read_manifest
 from rackwright.unit_config import UnitConfig, unit_configs
+from rackwright.verilog.parameters import check_parameters
 from rackwright.verilog.scan import scan
 
 GATHERED = REPOSITORY / "engine" / "crates" / "rtl" / "rtl" / "tests" / "fixtures" / "gathered"
@@ -141,6 +142,28 @@ def test_a_design_is_scanned_for_what_its_manifest_says(tmp_path: Path) -> None:
     buffer = unit.load(b"\x07")
     unit.command(0, buffer.address, buffer.length)
     assert unit.query(1) == 3
+
+
+def test_a_parameter_with_a_text_as_its_default_takes_a_bare_word(tmp_path: Path) -> None:
+    (tmp_path / "Mode.sv").write_text(
+        'module Mode #(parameter MODE = "SLOW", parameter string NAME = "none", parameter int WIDTH = 3)\n'
+        "  (input logic clk, rst);\n"
+        '  if (MODE != "VERY_FAST" || NAME != "one") $error("not what was asked for");\nendmodule\n',
+        encoding="utf-8",
+    )
+    manifest = tmp_path / "manifest.json"
+    described = {
+        "format": 1,
+        "unit": "mode",
+        "top": "Mode",
+        "verilog": ["Mode.sv"],
+        "clock": {"pin": "clk", "reset": "rst", "hertz": 1_000_000_000},
+        "ports": [],
+    }
+    manifest.write_text(json.dumps(described), encoding="utf-8")
+    given = {"MODE": "VERY_FAST", "NAME": '"one"', "WIDTH": "4"}
+    assert check_parameters(manifest, given) == {"MODE": "VERY_FAST", "NAME": "one", "WIDTH": 4}
+    assert Unit(UnitConfig(str(manifest), given)).design.parameters == {**given, "NAME": "one", "WIDTH": 4}
 
 
 def test_clocks_and_resets_are_recognised_by_name_and_use(tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ def units(
         ),
     ] = None,
     top: Annotated[str | None, typer.Option(help="scan: the top module, where there are several.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="scan: the target of a core file; `default` if none is named.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="scan: the manifest, manifest.json by default.")
     ] = None,
@@ -42,8 +45,9 @@ def units(
 ) -> None:
     """List the hardware units: what they do, their parameters, commands, ports and status.
 
-    `scan FILES` reads a design of yours, in SystemVerilog or a list of such files (.f), finds its clock, its
-    reset and its buses by the names of its pins, and writes a manifest for you to complete.
+    `scan FILES` reads a design of yours, in SystemVerilog, a list of such files (.f) or a core file of
+    FuseSoC (.core), finds its clock, its reset and its buses by the names of its pins, and writes a manifest
+    for you to complete.
 
     Examples:
         ./rw units
@@ -54,12 +58,14 @@ def units(
 
         ./rw units scan rtl/files.f --top Dma -o manifest.json
 
+        ./rw units scan dma.core --target sim
+
     """
     if names and names[0] == "scan":
-        _scan(names[1:], top, output, json)
+        _scan(names[1:], output, json, top=top, target=target)
         return
-    if top is not None or output is not None:
-        raise RackwrightError("--top and --output go with scan: ./rw units scan FILES --top NAME")
+    if any(given is not None for given in (top, target, output)):
+        raise RackwrightError("--top, --target and --output go with scan: ./rw units scan FILES --top NAME")
     if header is not None:
         _write_header(names or [], header)
         return
@@ -81,7 +87,7 @@ def units(
             _print_unit(next(unit for unit in rows if unit.name == name))
 
 
-def _scan(files: list[str], top: str | None, output: Path | None, json: bool) -> None:
+def _scan(files: list[str], output: Path | None, json: bool, *, top: str | None, target: str | None) -> None:
     from rackwright.verilog.scan import scan
 
     if not files:
@@ -89,7 +95,7 @@ def _scan(files: list[str], top: str | None, output: Path | None, json: bool) ->
     path = output or Path("manifest.json")
     if output is None and path.exists():
         raise RackwrightError(f"{path}: is there already; -o says where the manifest is to be")
-    found = scan([Path(file) for file in files], path.absolute().parent, top)
+    found = scan([Path(file) for file in files], path.absolute().parent, top, target)
     write_output(path, (dumps(found.manifest, indent=2) + "\n").encode())
     if json:
         print_json({"manifest": str(path), "remarks": found.remarks})

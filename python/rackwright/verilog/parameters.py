@@ -49,7 +49,10 @@ def check_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, P
             said = f"{unit} cannot have {values}: {complaint.text} ({complaint.place})"
             raise RackwrightError(f"{manifest}: {said}")
     chosen = _settable(next(each for each in design.tops if each.name == sources.top))
-    return {name: _value(chosen[name]) for name in given}
+    return {
+        name: value.strip('"') if isinstance(value, str) and _is_text(known[name]) else _value(chosen[name])
+        for name, value in given.items()
+    }
 
 
 def written_parameters(manifest: Path, given: Mapping[str, object]) -> dict[str, str]:
@@ -69,15 +72,24 @@ def _settable(top: ast.InstanceSymbol) -> dict[str, ast.ParameterSymbol]:
 
 def _written(parameter: ast.ParameterSymbol, value: object) -> str:
     """A value as SystemVerilog writes it: between quotation marks, if the parameter is a text."""
-    if isinstance(value, str) and re.fullmatch(r"-?\d+", value) and not parameter.type.isString:
+    is_text = _is_text(parameter)
+    if isinstance(value, str) and re.fullmatch(r"-?\d+", value) and not is_text:
         value = int(value)
     if isinstance(value, int):
         # A number without a size has 32 bits.
         short = -(2**31) <= value < 2**31
         return str(int(value)) if short else f"{'-' if value < 0 else ''}64'sd{abs(value)}"
-    if isinstance(value, str) and parameter.type.isString and not value.startswith('"'):
+    if isinstance(value, str) and is_text and not value.startswith('"'):
         return f'"{value}"'
     return str(value)
+
+
+def _is_text(parameter: ast.ParameterSymbol) -> bool:
+    """Whether a parameter is of the type of texts, or has a text as its default."""
+    default = parameter.initializer
+    while isinstance(default, ast.ConversionExpression):
+        default = default.operand
+    return parameter.type.isString or isinstance(default, ast.StringLiteral)
 
 
 def _value(parameter: ast.ParameterSymbol) -> ParameterValue:

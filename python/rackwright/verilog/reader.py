@@ -53,7 +53,7 @@ class VerilogSources:
 
 @dataclass(frozen=True)
 class Complaint:
-    """What slang says of a place in the sources; `place` is "FILE:LINE"."""
+    """What slang says of a place: "FILE:LINE", or a file where it is about the design as a whole."""
 
     place: str
     text: str
@@ -73,6 +73,7 @@ class VerilogDesign:
         for file in sources.files:
             if not file.is_file():
                 raise RackwrightError(f"{file}: no such file")
+        self._first = sources.files[0]
         self._driver = driver.Driver()
         self._driver.addStandardArgs()
         words = sources.arguments(parameters or {})
@@ -100,7 +101,9 @@ class VerilogDesign:
     def _complaint(self, diagnostic: Any) -> Complaint:
         manager = self._driver.sourceManager
         place = manager.getFullyExpandedLoc(diagnostic.location)
-        where = f"{manager.getFileName(place)}:{manager.getLineNumber(place)}"
+        name = manager.getFileName(place)
+        # What concerns the design as a whole has no place.
+        where = f"{name}:{manager.getLineNumber(place)}" if name else str(self._first)
         return Complaint(where, self._engine.formatMessage(diagnostic), diagnostic.isError())
 
 

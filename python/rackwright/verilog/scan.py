@@ -13,6 +13,7 @@ from pyslang import ast
 
 from rackwright.errors import RackwrightError
 from rackwright.verilog.buses import Pin, buses
+from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 ASSUMED_HERTZ = 1_000_000_000
@@ -31,13 +32,15 @@ class Scan:
     remarks: list[str]
 
 
-def scan(files: Iterable[Path], folder: Path, top: str | None = None) -> Scan:
+def scan(files: Iterable[Path], folder: Path, top: str | None = None, target: str | None = None) -> Scan:
     """Reads a design and describes it in a manifest that is to be in `folder`.
 
-    `files` are in SystemVerilog, or lists of such files (`.f`); `top` is its top module, if there are more.
-    Raises `RackwrightError` for a design that cannot be read, or has not one top module.
+    `files` are in SystemVerilog, or lists of such files (`.f`), or one core file of FuseSoC (`.core`), of
+    which `target` is read; `top` is its top module, if there are more. Raises `RackwrightError` for a design
+    that cannot be read, or has not one top module.
     """
-    sources = VerilogSources(tuple(files), top=top)
+    described = _sources(tuple(files), top, target)
+    sources = described.sources
     design = VerilogDesign(sources)
     errors = [complaint for complaint in design.complaints if complaint.is_error]
     if errors:
@@ -47,7 +50,20 @@ def scan(files: Iterable[Path], folder: Path, top: str | None = None) -> Scan:
     if len(tops) != 1:
         names = ", ".join(each.name for each in tops) or "none"
         raise RackwrightError(f"{sources.files[0]}: which top module? --top says it; there are {names}")
-    return _describe(tops[0], sources, folder)
+    found = _describe(tops[0], sources, folder)
+    found.manifest["parameters"] |= described.parameters
+    return found
+
+
+def _sources(files: tuple[Path, ...], top: str | None, target: str | None) -> CoreTarget:
+    cores = [file for file in files if file.suffix == ".core"]
+    if not cores:
+        if target is not None:
+            raise RackwrightError("--target is for core files of FuseSoC (.core)")
+        return CoreTarget(VerilogSources(files, top=top), {})
+    if len(files) != 1:
+        raise RackwrightError(f"{cores[0]}: a core file says all its sources; give it alone")
+    return read_core(cores[0], target or DEFAULT_TARGET, top)
 
 
 def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path) -> Scan:
@@ -74,6 +90,7 @@ def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path) ->
         "unit": re.sub(r"[^a-z0-9]+", "-", _spaced(top.name)).strip("-"),
         "top": top.name,
         "verilog": [os.path.relpath(file, folder) for file in sources.files],
+        **_optional(sources, folder),
         "clock": {**clock_entry, "hertz": ASSUMED_HERTZ},
         **({"idle": idle} if idle else {}),
         "ports": [bus.entry for bus in found if bus.entry is not None],
@@ -88,6 +105,15 @@ def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path) ->
     if settable:
         remarks.append(f"parameters that can be set: {', '.join(settable)}")
     return Scan(manifest, remarks)
+
+
+def _optional(sources: VerilogSources, folder: Path) -> dict[str, Any]:
+    """Folders of included files and macros, where a design has some."""
+    include = [os.path.relpath(each, folder) for each in sources.include]
+    return {
+        **({"include": include} if include else {}),
+        **({"define": dict(sources.define)} if sources.define else {}),
+    }
 
 
 def _spaced(name: str) -> str:
