@@ -269,7 +269,7 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     steps = {step.name: step for step in all_steps()}
     if verb == "help":
         return (steps["python"],)
-    if verb in ("units", "synth"):
+    if verb in ("units", "synth", "tiles"):
         own = (steps[name] for name in (MANIFESTS, FRONT_END, CORES) if name in extras)
         return steps["python"], steps["hardware"], *own
     if verb == "generate":

@@ -27,6 +27,7 @@ GROUPS = {
         "map": (
             "Show what a server is made of: harts, units, devices, their addresses, interrupts and clocks."
         ),
+        "tiles": "Check, draw and place tiles on a mesh, and graphs of services on them.",
         "image": "Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.",
     },
     "Where the time goes": {

@@ -7,6 +7,7 @@ import rackwright.deflate.decode.DeflateDecompressorDescription
 import rackwright.deflate.encode.DeflateCompressorDescription
 import rackwright.drx.DrxDescription
 import rackwright.nic.NicDescription
+import rackwright.noc.MeshDescription
 import rackwright.pagefault.PageFaultDescription
 import rackwright.protobuf.parse.DeserializerDescription
 import rackwright.protobuf.write.SerializerDescription
@@ -32,7 +33,8 @@ object Units {
     NicDescription,
     PageFaultDescription,
     DaronponDescription,
-    DrxDescription
+    DrxDescription,
+    MeshDescription
   )
 
   /** The unit of that name. */
