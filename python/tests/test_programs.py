@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,9 @@ no replacing EEXIST
 removed ok ok ok
 times ok 3.4, mode ok 600
 outside EACCES, gone ENOENT
+went on 0, later 1, end EINVAL
+same 1, taken for another 0, negative EINVAL EINVAL, unnamed, opened 1 EMFILE
+links out ENOENT ENOENT ENOENT ENOENT, oneself ELF
 sendfile 3 to 4, copy 4, at 10
 bcd...defg
 allocate ok 100
@@ -48,6 +52,9 @@ machine 243 ELF files.elf
 EVENTS = """\
 pipe 300000 5a209e640a05a990, written 300000
 empty EAGAIN, full after 64 EAGAIN, broken EPIPE
+broken in a wait: EPIPE -32, signals 1
+broken in a wait: after 8192, signals 1
+at once ok, list ok, with a signal EINTR 1, without ok, held back 1
 twice EEXIST
 nothing 0 for 3 ms
 told 1 of 42, events 1, no edge 0, value 5
@@ -55,6 +62,7 @@ timer 1 43 after 4 ms, read 8, expired 3
 poll 2 4 20
 select 0 0
 nested ok, in a circle ELOOP
+slept 100000 s
 """
 
 SIGNALS = """\
@@ -77,7 +85,39 @@ timer 1 value 9 code -2, overrun 2
 time left 1
 """
 
-EXPECTED = {"code_changes": CODE_CHANGES, "files": FILES, "events": EVENTS, "signals": SIGNALS}
+MAPPINGS = """\
+sealed while mapped EBUSY, then ok, mapped EPERM, written EPERM ok
+beyond 7, read-only 11, beyond 11, grown 11, a part 11 0
+fixed 1 moved second 0, left 11, over itself EINVAL, without moving EINVAL
+in place 1 moved, no room ENOMEM, hidden moved
+unmapped EINVAL kept, nothing EINVAL, odd EINVAL, much ok 11 0, a folder ENODEV, neither EINVAL
+"""
+
+SOCKETS = """\
+right answers 160
+served 161 lines
+last 14 answer to stop
+fresh 14, read ENOTCONN, connect EINPROGRESS 4 0 ok EISCONN, peer 16 1 127.0.0.1
+empty EAGAIN, options 1 1 2, timed EAGAIN, peeked 3 of 6, taken 6
+reset 4 ECONNRESET 0, sent EPIPE
+much 300000 300000, half open 2005, shut 2015 EPIPE
+taken EADDRINUSE, refused ECONNREFUSED EINPROGRESS c 1, no socket ENOTSOCK EPROTONOSUPPORT
+from 4 ok, from 6 ok, ::ffff:127.0.0.1, ::1, peer 1
+sent 8, cut 8 1 data from 127.0.0.1 1, empty 0, none EAGAIN, gone ok ECONNREFUSED, long EFAULT
+pair 7 through, mode 1, closed 15 0 EPIPE
+kept apart 5 6 second
+no file ENOENT, bound ok, early ECONNREFUSED, connected ok 1, peer socket 9, again EADDRINUSE, abstract ok ok
+broken EPIPE, signal 13
+"""
+
+EXPECTED = {
+    "code_changes": CODE_CHANGES,
+    "files": FILES,
+    "events": EVENTS,
+    "signals": SIGNALS,
+    "mappings": MAPPINGS,
+    "sockets": SOCKETS,
+}
 
 
 @pytest.fixture(scope="module", params=sorted(EXPECTED))
@@ -122,6 +162,34 @@ def test_files_that_a_program_wrote_by_a_mapping_are_the_hosts(tmp_path: Path) -
     written = tmp_path / "written"
     result = Server("functional").run(compile_program([source]), [str(written)], write_folder=tmp_path)
     assert (result.exit_code, written.read_bytes()) == (0, b"at end")
+
+
+def test_limits_and_networks_of_the_host_are_none_of_a_programs(tmp_path: Path) -> None:
+    source = tmp_path / "reaching.c"
+    source.write_text(
+        """
+        #include <arpa/inet.h>
+        #include <errno.h>
+        #include <fcntl.h>
+        #include <sys/socket.h>
+        int main(int count, char **words) {
+            struct sockaddr_in other = {.sin_family = AF_INET, .sin_port = htons(80)};
+            inet_pton(AF_INET, "192.0.2.1", &other.sin_addr);
+            int client = socket(AF_INET, SOCK_STREAM, 0), last = client;
+            if (!connect(client, (struct sockaddr *)&other, sizeof other) || errno != ENETUNREACH) return 1;
+            for (int file; (file = open("/dev/null", O_RDONLY)) >= 0;) last = file;
+            return errno != EMFILE || last != 1023;
+        }
+        """
+    )
+    program = compile_program([source])
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(200, soft), hard))
+    try:
+        result = Server("functional").run(program)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert (result.exit_code, result.unknown_calls) == (0, ("connect to an address that is not loopback",))
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,73 @@ static void pipes(void)
     close(ends[1]);
 }
 
+static int writer_end;
+static volatile int taken;
+
+static void take(int signal)
+{
+    taken += signal == SIGPIPE;
+}
+
+static void *write_much(void *result)
+{
+    char *bytes = calloc(1, MANY);
+    long written = write(writer_end, bytes, MANY);
+    *(long *)result = written < 0 ? -errno : written;
+    free(bytes);
+    return 0;
+}
+
+/* What a write returns that waits for a pipe with `room` bytes when its reader goes, and how many signals come. */
+static void break_pipe(int room)
+{
+    int ends[2];
+    long result;
+    pthread_t writer;
+    char bytes[4096] = "";
+    struct sigaction action = {.sa_handler = take, .sa_flags = SA_RESTART};
+    pipe(ends);
+    for (int i = 0; i < 65536 - room; i += 4096) write(ends[1], bytes, 4096);
+    writer_end = ends[1];
+    taken = 0;
+    sigaction(SIGPIPE, &action, 0);
+    pthread_create(&writer, 0, write_much, &result);
+    usleep(2000);
+    close(ends[0]);
+    pthread_join(writer, 0);
+    close(ends[1]);
+    printf("broken in a wait: %s %ld, signals %d\n", result < 0 ? strerrorname_np(-result) : "after", result, taken);
+}
+
+static void look_with_signals(void)
+{
+    sigset_t none, all;
+    struct pollfd nothing = {-1, POLLIN, 0};
+    struct timespec at_once = {0, 0};
+    sigemptyset(&none);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, 0);
+    taken = 0;
+    raise(SIGPIPE);
+    raise(SIGCHLD);
+    printf("at once %s", error(poll(&nothing, 1, 0)));
+    int list = epoll_create1(0);
+    struct epoll_event event;
+    printf(", list %s", error(epoll_pwait(list, &event, 1, 0, &none)));
+    printf(", with a signal %s", error(ppoll(&nothing, 1, &at_once, &none)));
+    printf(" %d, without %s", taken, error(pselect(0, 0, 0, 0, &at_once, &none)));
+    sigset_t now_masked;
+    sigprocmask(SIG_SETMASK, &none, &now_masked);
+    printf(", held back %d\n", sigismember(&now_masked, SIGTERM));
+}
+
+static void sleep_long(void)
+{
+    long began = now();
+    sleep(100000);
+    printf("slept %ld s\n", (now() - began) / 1000000000);
+}
+
 static int counter;
 
 static void *count_later(void *unused)
@@ -128,7 +195,11 @@ static void nested_lists(void)
 int main(void)
 {
     pipes();
+    break_pipe(0);
+    break_pipe(8192);
+    look_with_signals();
     lists();
     nested_lists();
+    sleep_long();
     return 0;
 }

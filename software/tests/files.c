@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -70,6 +71,75 @@ static void name(void)
     printf("outside %s, gone %s\n", error(rename("moved", "../moved")), error(access("mapped", R_OK)));
 }
 
+/* Whether a folder goes on where it was left, and names what has come meanwhile when it is read from its start. */
+static void list_in_pieces(void)
+{
+    DIR *folder = opendir(".");
+    readdir(folder), readdir(folder);
+    long place = telldir(folder);
+    char next[16] = "";
+    strncpy(next, readdir(folder)->d_name, 15);
+    lseek(dirfd(folder), 0, SEEK_CUR);
+    while (readdir(folder)) {}
+    seekdir(folder, place);
+    printf("went on %d", strcmp(next, readdir(folder)->d_name));
+    mkdir("later", 0700);
+    rewinddir(folder);
+    int found = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) found += !strcmp(entry->d_name, "later");
+    printf(", later %d, end %s\n", found, error(lseek(dirfd(folder), -1, SEEK_SET)));
+    rmdir("later");
+    closedir(folder);
+}
+
+/* Whether files that come after others have gone are taken for these. */
+static void number(void)
+{
+    struct stat first, again, last;
+    int file = open("first", O_RDWR | O_CREAT, 0600);
+    fstat(file, &first);
+    unlink("first");
+    fstat(file, &again);
+    close(file);
+    int others = 0;
+    for (int i = 0; i < 20; i++) {
+        file = open("other", O_RDWR | O_CREAT, 0600);
+        fstat(file, &last);
+        others += last.st_ino == first.st_ino;
+        close(file);
+        unlink("other");
+        first = last;
+    }
+    printf("same %d, taken for another %d", first.st_ino != again.st_ino, others);
+    printf(", negative %s %s", error(ftruncate(1, -1)), error(truncate("none", -1)));
+    FILE *unnamed = tmpfile();
+    fputs("unnamed", unnamed);
+    rewind(unnamed);
+    char text[16] = "";
+    printf(", %s", fgets(text, 16, unnamed));
+    struct rlimit limit = {2000, 4096};
+    setrlimit(RLIMIT_NOFILE, &limit);
+    int count = 0;
+    while ((file = open("/dev/null", O_RDONLY)) >= 0) count++;
+    printf(", opened %d %s\n", count > 1900 && count < 2000, strerrorname_np(errno));
+    for (int i = 1999; count--; i--) close(i);
+}
+
+/* Links to what is the simulator's own. */
+static void link_out(void)
+{
+    char text[8] = "";
+    symlink("/proc/self/fd", "out");
+    symlink("out/0", "descriptor");
+    symlink("/proc/self/exe", "oneself");
+    printf("links out %s %s", error(open("out/0", O_RDONLY)), error(open("descriptor", O_RDONLY)));
+    printf(" %s %s", error(open("descriptor", O_WRONLY)), error(truncate("out/1", 0)));
+    int file = open("oneself", O_RDONLY);
+    printf(", oneself %s\n", (read(file, text, 4), text + 1));
+    close(file);
+    unlink("out"), unlink("descriptor"), unlink("oneself");
+}
+
 static void copy(void)
 {
     char text[32] = "";
@@ -119,6 +189,9 @@ int main(int count, char **words)
     open_in_odd_ways();
     map();
     name();
+    list_in_pieces();
+    number();
+    link_out();
     copy();
     look_at_oneself();
     return 0;

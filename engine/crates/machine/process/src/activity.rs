@@ -42,6 +42,8 @@ pub(crate) mod event {
     pub(crate) const OUT: u32 = libc::POLLOUT as u32 | libc::POLLWRNORM as u32;
     pub(crate) const ERROR: u32 = libc::POLLERR as u32;
     pub(crate) const HANG_UP: u32 = libc::POLLHUP as u32;
+    /// The other end of a connection sends no more.
+    pub(crate) const FAR_HANG_UP: u32 = libc::POLLRDHUP as u32;
     /// These are always told of.
     pub(crate) const ALWAYS: u32 = ERROR | HANG_UP;
 }

@@ -16,7 +16,7 @@ pub(crate) struct Backing {
     pub(crate) present: u64,
     /// Whether it may be written to.
     pub(crate) writable: bool,
-    /// What was asked for when it was mapped.
+    /// What may be done with it, where the file is.
     pub(crate) protection: Protection,
 }
 
@@ -83,6 +83,31 @@ impl Areas {
         at >= range.end
     }
 
+    /// Has what of the range is shared with files be protected so; gives those parts.
+    pub(crate) fn protect(
+        &mut self,
+        range: &Range<u64>,
+        protection: Protection,
+    ) -> Vec<(Range<u64>, Backing)> {
+        let mut changed = Vec::new();
+        for (area, _) in self
+            .overlapping(range)
+            .into_iter()
+            .filter(|(_, kind)| kind.is_some())
+        {
+            let within = area.start.max(range.start)..area.end.min(range.end);
+            for (part, kind) in self.remove(&within) {
+                let kind = kind.map(|backing| Backing {
+                    protection,
+                    ..backing
+                });
+                changed.extend(kind.clone().map(|backing| (part.clone(), backing)));
+                self.add(part, kind);
+            }
+        }
+        changed
+    }
+
     /// All shared mappings of files.
     pub(crate) fn shared(&mut self) -> impl Iterator<Item = (Range<u64>, &mut Backing)> {
         let areas = self.by_start.iter_mut();
@@ -127,5 +152,14 @@ mod tests {
             .collect();
         assert_eq!(left, [(10..20, Some(100)), (30..50, Some(120)), (50..60, None)]);
         assert!(!areas.cover(&(10..40)));
+        let changed = areas.protect(&(32..55), Protection::READ_WRITE);
+        let changed: Vec<_> = changed
+            .into_iter()
+            .map(|(part, backing)| (part, backing.offset, backing.protection))
+            .collect();
+        assert_eq!(changed, [(32..50, 122, Protection::READ_WRITE)]);
+        let left = areas.overlapping(&(30..60));
+        let starts: Vec<_> = left.iter().map(|(area, _)| area.start).collect();
+        assert_eq!(starts, [30, 32, 50]);
     }
 }

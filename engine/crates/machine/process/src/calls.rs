@@ -4,10 +4,13 @@ mod events;
 mod file;
 mod machine;
 mod memory;
+mod message;
 mod path;
 mod poll;
 mod probe;
+mod remap;
 mod shared;
+mod socket;
 mod time;
 mod transfer;
 
@@ -141,6 +144,21 @@ pub(crate) mod number {
     pub(crate) const GETEGID: u64 = 177;
     pub(crate) const GETTID: u64 = 178;
     pub(crate) const SYSINFO: u64 = 179;
+    pub(crate) const SOCKET: u64 = 198;
+    pub(crate) const SOCKETPAIR: u64 = 199;
+    pub(crate) const BIND: u64 = 200;
+    pub(crate) const LISTEN: u64 = 201;
+    pub(crate) const ACCEPT: u64 = 202;
+    pub(crate) const CONNECT: u64 = 203;
+    pub(crate) const GETSOCKNAME: u64 = 204;
+    pub(crate) const GETPEERNAME: u64 = 205;
+    pub(crate) const SENDTO: u64 = 206;
+    pub(crate) const RECVFROM: u64 = 207;
+    pub(crate) const SETSOCKOPT: u64 = 208;
+    pub(crate) const GETSOCKOPT: u64 = 209;
+    pub(crate) const SHUTDOWN: u64 = 210;
+    pub(crate) const SENDMSG: u64 = 211;
+    pub(crate) const RECVMSG: u64 = 212;
     pub(crate) const BRK: u64 = 214;
     pub(crate) const MUNMAP: u64 = 215;
     pub(crate) const MREMAP: u64 = 216;
@@ -156,10 +174,13 @@ pub(crate) mod number {
     pub(crate) const MINCORE: u64 = 232;
     pub(crate) const MADVISE: u64 = 233;
     pub(crate) const RT_TGSIGQUEUEINFO: u64 = 240;
+    pub(crate) const ACCEPT4: u64 = 242;
+    pub(crate) const RECVMMSG: u64 = 243;
     pub(crate) const RISCV_HWPROBE: u64 = 258;
     pub(crate) const RISCV_FLUSH_ICACHE: u64 = 259;
     pub(crate) const PRLIMIT64: u64 = 261;
     pub(crate) const SYNCFS: u64 = 267;
+    pub(crate) const SENDMMSG: u64 = 269;
     pub(crate) const RENAMEAT2: u64 = 276;
     pub(crate) const GETRANDOM: u64 = 278;
     pub(crate) const MEMFD_CREATE: u64 = 279;
@@ -204,6 +225,9 @@ impl Process {
             | number::SYNCFS
             | number::COPY_FILE_RANGE..=number::PWRITEV2
             | number::CLOSE_RANGE => self.file_call(number, call),
+            number::SOCKET..=number::RECVMSG | number::ACCEPT4 | number::RECVMMSG | number::SENDMMSG => {
+                self.socket_call(number, call)
+            }
             number::BRK..=number::MREMAP
             | number::MMAP
             | number::MPROTECT..=number::MADVISE
@@ -228,8 +252,18 @@ impl Process {
 pub(crate) fn encode(result: io::Result<u64>) -> u64 {
     match result {
         Ok(value) => value,
-        Err(error) => i64::from(-error.raw_os_error().unwrap_or(libc::EIO)) as u64,
+        Err(error) => i64::from(-number_of(&error)) as u64,
     }
+}
+
+/// The number of an error; some that are about arguments come from the library and have none.
+fn number_of(error: &io::Error) -> i32 {
+    let plain = if error.kind() == io::ErrorKind::InvalidInput {
+        libc::EINVAL
+    } else {
+        libc::EIO
+    };
+    error.raw_os_error().unwrap_or(plain)
 }
 
 /// An error by its number.

@@ -5,11 +5,12 @@ use crate::counter::Counter;
 use crate::epoll::Epoll;
 use crate::input::Reader;
 use crate::listing::Listing;
+use crate::sockets::Socket;
 use crate::stat::{Inodes, Status};
 use crate::timer::Timer;
 use rand_chacha::rand_core::RngCore;
 use rand_chacha::ChaCha8Rng;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ pub(crate) enum Descriptor {
     Timer(Timer),
     /// An `epoll` instance.
     Epoll(Epoll),
+    /// A socket of the program's own network.
+    Socket(Box<Socket>),
 }
 
 /// A file of the host.
@@ -47,8 +50,17 @@ pub(crate) struct HostFile {
     pub(crate) path: PathBuf,
     /// Whether it is the program's own, without a name among the host's files.
     pub(crate) is_own: bool,
-    /// What is in it, if it is a folder that is being read.
+    /// The number of a file that has no name, or none any more.
+    pub(crate) inode: Option<u64>,
+    /// The entries of a folder, and how many have been read.
+    pub(crate) folder: Option<Folder>,
+}
+
+/// A folder that is being read.
+#[derive(Debug, Default)]
+pub(crate) struct Folder {
     pub(crate) listing: Option<Listing>,
+    pub(crate) place: u64,
 }
 
 impl Descriptor {
@@ -67,6 +79,7 @@ impl Descriptor {
             Descriptor::Counter(counter) => counter.read(into),
             Descriptor::Timer(timer) => timer.read(into, now),
             Descriptor::Epoll(_) => refuse(libc::EINVAL),
+            Descriptor::Socket(socket) => Ok(socket.receive(into, false)?.count),
         }
     }
 
@@ -98,6 +111,7 @@ impl Descriptor {
             Descriptor::Sink(sink) => sink.write(from),
             Descriptor::Counter(counter) => counter.write(from),
             Descriptor::Timer(_) | Descriptor::Epoll(_) => refuse(libc::EINVAL),
+            Descriptor::Socket(socket) => socket.write(from),
         }
     }
 
@@ -125,8 +139,9 @@ impl Descriptor {
 
     pub(crate) fn status(&self, inodes: &mut Inodes) -> io::Result<Status> {
         match self {
-            Descriptor::Host(host) => Ok(inodes.status(&host.file.metadata()?)),
+            Descriptor::Host(host) => Ok(inodes.status_of(&host.file.metadata()?, host.inode)),
             Descriptor::Text(text) => Ok(Status::of_text(text.get_ref().len() as u64)),
+            Descriptor::Socket(_) => Ok(Status::of_socket()),
             _ => Ok(Status::of_pipe()),
         }
     }
@@ -157,6 +172,7 @@ impl Descriptor {
             Descriptor::Counter(counter) => counter.readiness(),
             Descriptor::Timer(timer) => timer.readiness(now),
             Descriptor::Epoll(epoll) => epoll.readiness(now),
+            Descriptor::Socket(socket) => socket.readiness(),
         }
     }
 
@@ -174,16 +190,39 @@ impl Descriptor {
 }
 
 impl HostFile {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let place = (&*self.file).seek(to)?;
-        if let Some(listing) = &mut self.listing {
-            if place == 0 {
-                self.listing = None;
-            } else {
-                listing.seek(place);
-            }
+    /// An open file with a name, of which `metadata` is told.
+    pub(crate) fn new(file: File, path: PathBuf, metadata: &Metadata) -> HostFile {
+        HostFile {
+            file: Arc::new(file),
+            path,
+            is_own: false,
+            inode: None,
+            folder: metadata.is_dir().then(Folder::default),
         }
-        Ok(place)
+    }
+
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match &mut self.folder {
+            Some(folder) => folder.seek(to),
+            None => (&*self.file).seek(to),
+        }
+    }
+}
+
+impl Folder {
+    /// Places are numbers of entries; nobody knows that of the last one.
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            SeekFrom::Start(place) => Some(place),
+            SeekFrom::Current(offset) => self.place.checked_add_signed(offset),
+            SeekFrom::End(_) => None,
+        };
+        self.place = place.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))?;
+        if self.place == 0 && to == SeekFrom::Start(0) {
+            // It is read anew from its start.
+            self.listing = None;
+        }
+        Ok(self.place)
     }
 }
 

@@ -1,18 +1,18 @@
 use crate::calls::refuse;
 use crate::descriptor::{Descriptor, HostFile};
+use crate::follow::{follow, is_state};
 use crate::input::{Input, Reader};
+use crate::limits::{open_on_host, Limits};
 use crate::stat::{Inodes, Status};
 use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::fd::FromRawFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-
-/// The most descriptors a program can have open.
-const MOST_OPEN: usize = 1024;
 
 /// A descriptor, shared by its duplicates.
 #[derive(Clone, Debug)]
@@ -95,6 +95,7 @@ pub(crate) struct Files {
     /// Input, output and error as they were at the start, whatever the program closes or puts in their place.
     standard: [Shared; 3],
     pub(crate) inodes: Inodes,
+    pub(crate) limits: Limits,
     write_folder: Option<PathBuf>,
     /// Permissions that new files do not get.
     pub(crate) mask: u32,
@@ -136,6 +137,7 @@ impl Files {
             open: standard.iter().map(entry).collect(),
             standard,
             inodes: Inodes::default(),
+            limits: Limits::default(),
             write_folder,
             mask: MASK,
             timers: Vec::new(),
@@ -167,7 +169,10 @@ impl Files {
 
     /// Opens a file of the host, or one of the devices that are the same everywhere.
     pub(crate) fn open(&mut self, path: &Path, flags: i32, mode: u32) -> io::Result<u64> {
-        let makes = libc::O_CREAT | libc::O_TRUNC | libc::O_TMPFILE & !libc::O_DIRECTORY;
+        if flags & libc::O_TMPFILE == libc::O_TMPFILE {
+            return self.open_unnamed(path, flags, mode);
+        }
+        let makes = libc::O_CREAT | libc::O_TRUNC;
         let writes = flags & libc::O_ACCMODE != libc::O_RDONLY || flags & makes != 0;
         if writes && path != Path::new(NOWHERE) {
             self.check_writable(path)?;
@@ -183,19 +188,57 @@ impl Files {
         // Before the file is made or truncated, which a program without a number for it must not see.
         self.free(0)?;
         let is_new = flags & libc::O_CREAT != 0 && fs::symlink_metadata(path).is_err();
-        let file = open_options(flags, mode & !self.mask).open(path)?;
+        let options = open_options(flags, mode & !self.mask);
+        let file = open_on_host(|| options.open(path))?;
         if is_new {
             // The simulator's own mask, which the host has applied, is none of the program's.
             file.set_permissions(Permissions::from_mode(mode & !self.mask & 0o777))?;
         }
-        if flags & libc::O_DIRECTORY != 0 && !makes_unnamed(flags) && !file.metadata()?.is_dir() {
+        let metadata = file.metadata()?;
+        if flags & libc::O_DIRECTORY != 0 && !metadata.is_dir() {
             return refuse(libc::ENOTDIR);
         }
+        let host = HostFile::new(file, fs::canonicalize(path)?, &metadata);
+        self.add(Descriptor::Host(host), flags)
+    }
+
+    /// Opens a new file that never has a name: one in memory, so that it may be in any folder.
+    fn open_unnamed(&mut self, folder: &Path, flags: i32, mode: u32) -> io::Result<u64> {
+        check_readable(folder)?;
+        if !fs::metadata(folder)?.is_dir() {
+            return refuse(libc::ENOTDIR);
+        }
+        if flags & libc::O_ACCMODE == libc::O_RDONLY {
+            return refuse(libc::EINVAL);
+        }
+        let number = self.open_in_memory(folder, 0, flags & !libc::O_DIRECTORY)?;
+        let permissions = Permissions::from_mode(mode & !self.mask & 0o777);
+        self.get(number)?
+            .borrow()
+            .host()?
+            .file
+            .set_permissions(permissions)?;
+        Ok(number)
+    }
+
+    /// Opens a new file in memory, with the host's flags for one.
+    pub(crate) fn open_in_memory(&mut self, path: &Path, made: u32, flags: i32) -> io::Result<u64> {
+        let make = || {
+            // SAFETY: the name is a string that lives for ever.
+            let file = unsafe { libc::memfd_create(c"".as_ptr(), made | libc::MFD_CLOEXEC) };
+            if file < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // SAFETY: the descriptor was just made, and nobody else has it.
+            Ok(unsafe { File::from_raw_fd(file) })
+        };
+        self.free(0)?;
+        let file = open_on_host(make)?;
+        let metadata = file.metadata()?;
         let host = HostFile {
-            file: Arc::new(file),
-            path: fs::canonicalize(path)?,
-            is_own: makes_unnamed(flags),
-            listing: None,
+            is_own: true,
+            inode: Some(self.inodes.next()),
+            ..HostFile::new(file, path.to_path_buf(), &metadata)
         };
         self.add(Descriptor::Host(host), flags)
     }
@@ -214,6 +257,27 @@ impl Files {
             self.timers.push(shared.downgrade());
         }
         self.insert(shared, 0, flags & libc::O_CLOEXEC != 0)
+    }
+
+    /// Takes note that a name of a file, of which `metadata` was told before, is gone: the host may give the number of
+    /// one without names to another one.
+    pub(crate) fn forget_name(&mut self, metadata: &Metadata) {
+        if !metadata.is_dir() && metadata.nlink() > 1 {
+            return;
+        }
+        let Some(number) = self.inodes.forget(metadata) else {
+            return;
+        };
+        for entry in self.open.iter().flatten() {
+            let mut descriptor = entry.shared.borrow();
+            let Descriptor::Host(host) = &mut *descriptor else {
+                continue;
+            };
+            let is_it = |open: Metadata| (open.dev(), open.ino()) == (metadata.dev(), metadata.ino());
+            if host.file.metadata().is_ok_and(is_it) {
+                host.inode = Some(number);
+            }
+        }
     }
 
     /// When the next of the timers expires after `now`, both in nanoseconds.
@@ -246,7 +310,7 @@ impl Files {
     /// Another number, at least `lowest`, for the same descriptor.
     pub(crate) fn duplicate(&mut self, number: u64, lowest: u64, on_exec: bool) -> io::Result<u64> {
         let descriptor = self.get(number)?;
-        if lowest >= MOST_OPEN as u64 {
+        if lowest >= self.limits.open() as u64 {
             return refuse(libc::EINVAL);
         }
         self.insert(descriptor, lowest as usize, on_exec)
@@ -258,7 +322,9 @@ impl Files {
         if number == target {
             return refuse(libc::EINVAL);
         }
-        let place = usize::try_from(target).ok().filter(|place| *place < MOST_OPEN);
+        let place = usize::try_from(target)
+            .ok()
+            .filter(|place| *place < self.limits.open());
         let place = place.ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))?;
         if self.open.len() <= place {
             self.open.resize(place + 1, None);
@@ -272,10 +338,11 @@ impl Files {
 
     /// The status of a file, or of what a link at its end leads to, if it is followed.
     pub(crate) fn status(&mut self, path: &Path, follows: bool) -> io::Result<Status> {
-        check_readable(path)?;
         let metadata = if follows {
+            check_readable(path)?;
             fs::metadata(path)?
         } else {
+            check_way(path, false)?;
             fs::symlink_metadata(path)?
         };
         Ok(self.inodes.status(&metadata))
@@ -305,8 +372,9 @@ impl Files {
     }
 
     /// The lowest number from `lowest` on that stands for nothing.
-    fn free(&self, lowest: usize) -> io::Result<usize> {
-        let free = (lowest..MOST_OPEN).find(|place| self.open.get(*place).is_none_or(Option::is_none));
+    pub(crate) fn free(&self, lowest: usize) -> io::Result<usize> {
+        let free =
+            (lowest..self.limits.open()).find(|place| self.open.get(*place).is_none_or(Option::is_none));
         free.ok_or_else(|| io::Error::from_raw_os_error(libc::EMFILE))
     }
 
@@ -332,6 +400,7 @@ impl Files {
 
     /// Refuses to write to files outside the folder that may be changed: neither `..` nor a link leads out.
     pub(crate) fn check_writable(&self, path: &Path) -> io::Result<()> {
+        check_way(path, true)?;
         match fs::canonicalize(path) {
             Ok(existing) => self.check_within(&existing),
             // A link that leads nowhere yet.
@@ -351,6 +420,7 @@ impl Files {
         } else {
             parent
         };
+        check_way(parent, true)?;
         self.check_within(&fs::canonicalize(parent)?)
     }
 
@@ -370,8 +440,6 @@ const STANDARD: [&str; 3] = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
 const PLAIN_DEVICES: [&str; 2] = [NOWHERE, "/dev/zero"];
 /// What is written to it is lost, everywhere.
 const NOWHERE: &str = "/dev/null";
-/// What lies below these is the simulator's own state or the host's, and differs from run to run.
-const HOST_STATE: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Hides what a program must not depend on.
 pub(crate) fn check_readable(path: &Path) -> io::Result<()> {
@@ -379,19 +447,15 @@ pub(crate) fn check_readable(path: &Path) -> io::Result<()> {
     if known.into_iter().any(|device| path == Path::new(device)) {
         return Ok(());
     }
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    // A name among the host's descriptors leads to any file.
-    let folder = path.parent().and_then(|parent| fs::canonicalize(parent).ok());
-    let is_state = |path: &Path| HOST_STATE.iter().any(|folder| path.starts_with(folder));
-    if is_state(&real) || folder.is_some_and(|folder| is_state(&folder)) {
-        return Err(io::Error::from_raw_os_error(libc::ENOENT));
-    }
-    Ok(())
+    check_way(path, true)
 }
 
-/// Whether what is opened is a new file without a name.
-fn makes_unnamed(flags: i32) -> bool {
-    flags & libc::O_TMPFILE == libc::O_TMPFILE
+/// Refuses what leads through the host's state, which is not there for a program.
+pub(crate) fn check_way(path: &Path, follows_last: bool) -> io::Result<()> {
+    if is_state(&follow(path, follows_last)) {
+        return refuse(libc::ENOENT);
+    }
+    Ok(())
 }
 
 fn open_options(flags: i32, mode: u32) -> OpenOptions {
@@ -399,7 +463,7 @@ fn open_options(flags: i32, mode: u32) -> OpenOptions {
     let access = flags & libc::O_ACCMODE;
     // The library's own words for these refuse what the kernel takes, such as to make a file that is only read.
     let made = libc::O_CREAT | libc::O_EXCL | libc::O_TRUNC | libc::O_APPEND;
-    let kept = made | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_TMPFILE | libc::O_PATH;
+    let kept = made | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_PATH;
     let mut options = File::options();
     options
         .read(access != libc::O_WRONLY)

@@ -82,6 +82,13 @@ pub(crate) fn word(memory: &GuestMemory, address: u64) -> io::Result<u64> {
     memory.word(address).map_err(fault)
 }
 
+/// The 32-bit number at `address`.
+pub(crate) fn half_word(memory: &GuestMemory, address: u64) -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    memory.read(address, &mut bytes).map_err(fault)?;
+    Ok(u32::from_le_bytes(bytes))
+}
+
 /// Stores numbers of 64 bits one after the other.
 pub(crate) fn store_words(memory: &mut GuestMemory, address: u64, words: &[u64]) -> io::Result<()> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

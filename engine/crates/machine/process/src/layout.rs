@@ -148,20 +148,37 @@ impl Layout {
         }
     }
 
-    /// Gives a range back.
+    /// Gives a range back, as far as it is of memory.
     pub(crate) fn unmap(
         &mut self,
         address: u64,
         length: u64,
         memory: &mut GuestMemory,
     ) -> Result<(), GuestFault> {
-        let length = round_up(length);
-        self.clear(&(address..address.saturating_add(length)), memory)?;
-        memory.protect(address, length, Protection::NONE)?;
-        if address >= self.mappings_start {
-            self.add_hole(address, length);
+        let end = address.saturating_add(round_up(length)).min(memory.end());
+        if address >= end {
+            return Ok(());
+        }
+        self.clear(&(address..end), memory)?;
+        memory.protect(address, end - address, Protection::NONE)?;
+        let (start, end) = (address.max(self.mappings_start), end.min(self.mappings_end()));
+        if start < end {
+            self.add_hole(start, end - start);
         }
         Ok(())
+    }
+
+    /// Mappings that the program does not place itself lie below.
+    fn mappings_end(&self) -> u64 {
+        self.stack_top - STACK_BYTES - GUARD_BYTES
+    }
+
+    /// Whether a mapping that ends at `address` can grow by so much.
+    pub(crate) fn has_room(&self, address: u64, length: u64) -> bool {
+        let ends = address
+            .checked_add(length)
+            .is_some_and(|end| end <= self.mappings_end());
+        ends && !self.overlaps(address, length)
     }
 
     /// Whether something is mapped at `address`, whatever may be done with it.

@@ -18,7 +18,6 @@ const ALIGNMENT: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Listing {
     entries: Vec<Entry>,
-    next: usize,
 }
 
 #[derive(Debug)]
@@ -47,35 +46,34 @@ impl Listing {
                 name: name.as_bytes().to_vec(),
             });
         }
-        Ok(Listing { entries, next: 0 })
+        Ok(Listing { entries })
     }
 
-    /// As many of the next entries as fit in `room` bytes. `EINVAL` when there is no room for the next one.
-    pub(crate) fn take(&mut self, room: usize) -> io::Result<Vec<u8>> {
+    /// As many entries as fit in `room` bytes from the one at `place` on, which moves behind them. `EINVAL` when there is no room for the next one.
+    pub(crate) fn take(&self, place: &mut u64, room: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        while let Some(entry) = self.entries.get(self.next) {
+        while let Some(entry) = self.entry(*place) {
             let length = (HEADER + entry.name.len() + 1).next_multiple_of(ALIGNMENT);
             if bytes.len() + length > room {
                 break;
             }
             let end = bytes.len() + length;
-            self.next += 1;
+            *place += 1;
             bytes.extend_from_slice(&entry.inode.to_le_bytes());
-            bytes.extend_from_slice(&(self.next as u64).to_le_bytes());
+            bytes.extend_from_slice(&place.to_le_bytes());
             bytes.extend_from_slice(&(length as u16).to_le_bytes());
             bytes.push(entry.kind);
             bytes.extend_from_slice(&entry.name);
             bytes.resize(end, 0);
         }
-        if bytes.is_empty() && self.next < self.entries.len() {
+        if bytes.is_empty() && self.entry(*place).is_some() {
             return Err(io::Error::from_raw_os_error(libc::EINVAL));
         }
         Ok(bytes)
     }
 
-    /// Goes on behind so many entries.
-    pub(crate) fn seek(&mut self, place: u64) {
-        self.next = place as usize;
+    fn entry(&self, place: u64) -> Option<&Entry> {
+        self.entries.get(usize::try_from(place).ok()?)
     }
 }
 
@@ -107,10 +105,10 @@ mod tests {
         for name in ["b", "a", "c"] {
             fs::write(folder.path().join(name), name).unwrap();
         }
-        let mut listing = Listing::of(folder.path(), &mut Inodes::default()).unwrap();
-        let mut names = Vec::new();
+        let listing = Listing::of(folder.path(), &mut Inodes::default()).unwrap();
+        let (mut names, mut place) = (Vec::new(), 0);
         loop {
-            let bytes = listing.take(2 * 24).unwrap();
+            let bytes = listing.take(&mut place, 2 * 24).unwrap();
             if bytes.is_empty() {
                 break;
             }
@@ -125,7 +123,6 @@ mod tests {
             (libc::DT_REG, b"c\0"),
         ];
         assert_eq!(names, expected.map(|(kind, name)| (kind, name.to_vec())));
-        listing.seek(0);
-        assert!(listing.take(23).is_err());
+        assert!(listing.take(&mut 0, 23).is_err());
     }
 }

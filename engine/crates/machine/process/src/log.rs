@@ -5,7 +5,12 @@ use syscalls::riscv64::Sysno;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnknownCalls {
     numbers: Vec<u64>,
+    /// Whether it wanted to reach another machine.
+    is_unreachable: bool,
 }
+
+/// What is told of `connect` and `sendto` to addresses that are not of this machine.
+const UNREACHABLE: &str = "connect to an address that is not loopback";
 
 impl UnknownCalls {
     pub(crate) fn record(&mut self, number: u64) {
@@ -14,9 +19,15 @@ impl UnknownCalls {
         }
     }
 
+    /// Takes note that the program wanted to reach another machine, of which there is none.
+    pub(crate) fn record_unreachable(&mut self) {
+        self.is_unreachable = true;
+    }
+
     /// Names of the calls.
     pub(crate) fn names(&self) -> Vec<&'static str> {
-        self.numbers.iter().map(|number| name(*number)).collect()
+        let calls = self.numbers.iter().map(|number| name(*number));
+        calls.chain(self.is_unreachable.then_some(UNREACHABLE)).collect()
     }
 }
 

@@ -3,6 +3,7 @@ use crate::files::Files;
 use crate::input::Input;
 use crate::layout::Layout;
 use crate::log::UnknownCalls;
+use crate::sockets::Network;
 use crate::stack;
 use rackwright_boot::{load_program, ElfError, Image};
 use rackwright_memory::{GuestFault, GuestMemory};
@@ -58,6 +59,7 @@ pub struct Process {
     clock: Clock,
     pub(crate) layout: Layout,
     pub(crate) files: Files,
+    pub(crate) network: Network,
     pub(crate) unknown: UnknownCalls,
     pub(crate) random: ChaCha8Rng,
     /// What has happened to descriptors and signals.
@@ -136,6 +138,7 @@ impl Process {
             clock: environment.clock,
             layout,
             files: Files::new(environment.input, environment.echo, environment.write_folder)?,
+            network: Network::default(),
             unknown: UnknownCalls::default(),
             random,
             activity: Activity::default(),

@@ -1,5 +1,6 @@
 //! What the simulator tells of the program and its machine: the files of `/proc` that programs read.
 
+use crate::follow::follow;
 use crate::maps;
 use crate::process::Process;
 use rackwright_memory::GuestMemory;
@@ -28,8 +29,13 @@ impl Process {
         is_link(path) || path == self.own.path
     }
 
-    /// What is in the file at `path`, if it is one of these.
+    /// What is in the file that `path` leads to, if it is one of these.
     pub(crate) fn told(&self, path: &Path, memory: &GuestMemory, now: Cycle) -> Option<Vec<u8>> {
+        let text = self.told_of(path, memory, now);
+        text.or_else(|| self.told_of(&follow(path, true), memory, now))
+    }
+
+    fn told_of(&self, path: &Path, memory: &GuestMemory, now: Cycle) -> Option<Vec<u8>> {
         if self.is_own_file(path) {
             return Some(self.own.bytes.to_vec());
         }

@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt;
 
 /// Permissions of a file that stands for standard input or output: a pipe that its owner may read and write.
 const PIPE_MODE: u32 = libc::S_IFIFO | 0o600;
+const SOCKET_MODE: u32 = libc::S_IFSOCK | 0o777;
 /// Permissions of what everybody may read.
 const TEXT_MODE: u32 = libc::S_IFREG | 0o444;
 const PROGRAM_MODE: u32 = libc::S_IFREG | 0o755;
@@ -18,6 +19,8 @@ const FIRST_INODE: u64 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Inodes {
     numbers: BTreeMap<(u64, u64), u64>,
+    /// How many there have been.
+    count: u64,
     /// Times that programs have set, by number.
     times: BTreeMap<u64, [Time; 2]>,
 }
@@ -28,24 +31,43 @@ pub(crate) type Time = (u64, u64);
 impl Inodes {
     /// The number of a file of the host.
     pub(crate) fn number(&mut self, metadata: &Metadata) -> u64 {
-        let next = FIRST_INODE + self.numbers.len() as u64;
-        let place = (metadata.dev(), metadata.ino());
-        *self.numbers.entry(place).or_insert(next)
+        if let Some(number) = self.numbers.get(&place(metadata)) {
+            return *number;
+        }
+        let number = self.next();
+        self.numbers.insert(place(metadata), number);
+        number
+    }
+
+    /// The number of a new file without a name.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.count += 1;
+        FIRST_INODE + self.count - 1
+    }
+
+    /// Takes note that a file is gone, whose place the host may give to another one. Tells its number.
+    pub(crate) fn forget(&mut self, metadata: &Metadata) -> Option<u64> {
+        self.numbers.remove(&place(metadata))
     }
 
     /// Takes note of the times, in seconds and nanoseconds, of the last access and the last change of a file, which a
-    /// program has set; `None` leaves one as it is.
-    pub(crate) fn set_times(&mut self, metadata: &Metadata, times: [Option<Time>; 2]) {
-        let number = self.number(metadata);
+    /// program has set; `None` leaves one as it is. A file without names has the number that `inode` says.
+    pub(crate) fn set_times(&mut self, metadata: &Metadata, inode: Option<u64>, times: [Option<Time>; 2]) {
+        let number = inode.unwrap_or_else(|| self.number(metadata));
         let known = self.times.entry(number).or_default();
         for (known, time) in known.iter_mut().zip(times) {
             *known = time.unwrap_or(*known);
         }
     }
 
-    /// What the status calls tell of a file of the host.
+    /// What the status calls tell of a file of the host that has a name.
     pub(crate) fn status(&mut self, metadata: &Metadata) -> Status {
-        let inode = self.number(metadata);
+        self.status_of(metadata, None)
+    }
+
+    /// The same of one that has the number that `inode` says, if it has no name any more.
+    pub(crate) fn status_of(&mut self, metadata: &Metadata, inode: Option<u64>) -> Status {
+        let inode = inode.unwrap_or_else(|| self.number(metadata));
         // How large a folder is and how many links it has is up to the host's file system.
         let size = if metadata.is_dir() {
             BLOCK_BYTES.into()
@@ -67,6 +89,11 @@ impl Inodes {
     }
 }
 
+/// The host's numbers of a file.
+fn place(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
 /// What the status calls tell of a file. Times that the program has not set are zero: they would differ from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Status {
@@ -86,6 +113,10 @@ impl Status {
 
     pub(crate) fn of_pipe() -> Status {
         Status::of_mode(PIPE_MODE)
+    }
+
+    pub(crate) fn of_socket() -> Status {
+        Status::of_mode(SOCKET_MODE)
     }
 
     /// Of what the simulator tells of the program.

@@ -60,8 +60,8 @@ impl<T: Timing> ProgramRun<T> {
     }
 
     /// Opens the next window: who has waited long enough is ready, and free cores take who is. False when nobody can go
-    /// on before `limit`.
-    fn open_window(&mut self, limit: Cycle) -> Result<bool, ServerError> {
+    /// on yet: then it is the time at which somebody can.
+    fn open_window(&mut self) -> Result<bool, ServerError> {
         self.threads.wake(self.now, &mut self.machine.memory);
         if self.threads.has_signals() {
             self.interrupt();
@@ -81,7 +81,8 @@ impl<T: Timing> ProgramRun<T> {
                     let threads = self.threads.count();
                     return Err(ServerError::Deadlock { threads });
                 }
-                self.now = wake.min(limit);
+                // Nothing happens before, however long that is, so that nobody needs to be asked again until then.
+                self.now = wake;
                 return Ok(false);
             }
             1 if !self.idle_cores().any(Core::is_unit_busy) && !self.is_held_up() => {
@@ -282,7 +283,7 @@ where
                 if self.now >= limit {
                     return Ok(Progress::Running);
                 }
-                if !self.open_window(limit)? {
+                if !self.open_window()? {
                     continue;
                 }
             }

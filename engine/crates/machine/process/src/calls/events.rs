@@ -1,25 +1,19 @@
 //! Descriptors that stand for no file of the host: pipes, counters, timers, lists to wait for, files in memory.
 
-use super::poll::half_word;
 use super::time::{interval_times, store_interval_times, WALL_CLOCKS};
 use super::{number, refuse, Call};
 use crate::alarm::Alarm;
 use crate::channel::channel;
 use crate::counter::Counter;
-use crate::descriptor::{Descriptor, HostFile};
+use crate::descriptor::Descriptor;
 use crate::epoll::Epoll;
 use crate::files::Shared;
 use crate::gather;
 use crate::process::{Process, EPOCH_NANOSECONDS};
 use crate::timer::Timer;
 use rackwright_memory::GuestMemory;
-use std::ffi::CString;
-use std::fs::File;
 use std::io;
-use std::os::fd::FromRawFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Lists in lists to wait for, at most, as Linux has it.
 const MOST_NESTED: usize = 5;
@@ -87,7 +81,7 @@ impl Process {
             (0, 0)
         } else {
             let data = gather::word(call.memory, event.wrapping_add(8))?;
-            (half_word(call.memory, event)?, data)
+            (gather::half_word(call.memory, event)?, data)
         };
         if list.identity() == target.identity() {
             return refuse(libc::EINVAL);
@@ -154,25 +148,14 @@ impl Process {
         if flags as u32 & !known != 0 {
             return refuse(libc::EINVAL);
         }
-        let text = CString::new(name.as_os_str().as_bytes()).or(refuse(libc::EINVAL))?;
-        // SAFETY: the name is a string that lives as long as the call.
-        let file = unsafe { libc::memfd_create(text.as_ptr(), flags as u32 | libc::MFD_CLOEXEC) };
-        if file < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let host = HostFile {
-            // SAFETY: the descriptor was just made, and nobody else has it.
-            file: Arc::new(unsafe { File::from_raw_fd(file) }),
-            path: Path::new("/memfd:").join(name),
-            is_own: true,
-            listing: None,
-        };
         let on_exec = if flags as u32 & libc::MFD_CLOEXEC != 0 {
             libc::O_CLOEXEC
         } else {
             0
         };
-        self.files.add(Descriptor::Host(host), libc::O_RDWR | on_exec)
+        let path = Path::new("/memfd:").join(name);
+        self.files
+            .open_in_memory(&path, flags as u32, libc::O_RDWR | on_exec)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Open files, by their descriptors.
 
 use super::path::{store, store_file_system};
-use super::poll::half_word;
 use super::{number, refuse, Call};
 use crate::descriptor::Descriptor;
+use crate::gather;
 use crate::listing::Listing;
 use crate::process::Process;
 use std::fs::Permissions;
@@ -32,6 +32,7 @@ impl Process {
                 Ok(0)
             }
             number::LSEEK => self.seek(first, second as i64, third),
+            number::FTRUNCATE if second > i64::MAX as u64 => refuse(libc::EINVAL),
             number::FTRUNCATE => {
                 self.files.get(first)?.borrow().truncate(second)?;
                 self.refit_shared(call.memory).map(|()| 0)
@@ -117,17 +118,16 @@ impl Process {
         let Descriptor::Host(host) = &mut *descriptor else {
             return refuse(libc::ENOTDIR);
         };
-        if !host.file.metadata()?.is_dir() {
+        let Some(folder) = &mut host.folder else {
             return refuse(libc::ENOTDIR);
-        }
-        if host.listing.is_none() {
-            host.listing = Some(Listing::of(&host.path, &mut self.files.inodes)?);
-        }
-        let taken = host
-            .listing
-            .as_mut()
-            .expect("it was just made")
-            .take(bytes as usize)?;
+        };
+        let listing = match folder.listing.take() {
+            Some(listing) => listing,
+            None => Listing::of(&host.path, &mut self.files.inodes)?,
+        };
+        let taken = listing.take(&mut folder.place, bytes as usize);
+        folder.listing = Some(listing);
+        let taken = taken?;
         store(call.memory, entries, &taken)?;
         Ok(taken.len() as u64)
     }
@@ -181,7 +181,7 @@ impl Process {
                 self.files.set_closes_on_exec(number, closes).map(|()| 0)
             }
             FIONBIO => {
-                let value = half_word(call.memory, argument)?;
+                let value = gather::half_word(call.memory, argument)?;
                 let others = shared.flags() & !libc::O_NONBLOCK;
                 shared.set_flags(others | if value != 0 { libc::O_NONBLOCK } else { 0 });
                 Ok(0)
@@ -200,6 +200,7 @@ impl Process {
 fn available(descriptor: &mut Descriptor) -> io::Result<u32> {
     match descriptor {
         Descriptor::Source(source) => Ok(source.available() as u32),
+        Descriptor::Socket(socket) => Ok(socket.available()? as u32),
         Descriptor::Host(host) => {
             let left = host
                 .file

@@ -2,8 +2,10 @@
 
 use super::{number, probe, refuse, Call};
 use crate::gather;
+use crate::limits::Limit;
 use crate::process::{Process, LONGEST_NAME};
 use crate::threads::PROCESS;
+use rackwright_memory::GuestMemory;
 use rand_chacha::rand_core::RngCore;
 use std::io;
 
@@ -11,8 +13,6 @@ use std::io;
 const NAME_BYTES: usize = 65;
 /// Words of the kernel's `struct sysinfo`.
 const SYSINFO_WORDS: usize = 14;
-const STACK_LIMIT: u64 = 8 << 20;
-const FILE_LIMIT: u64 = 1024;
 
 /// The flag of `riscv_flush_icache` for the calling thread only.
 const LOCAL_FLUSH: u64 = 1;
@@ -52,9 +52,10 @@ impl Process {
                 gather::store_words(call.memory, first, &words)?;
                 Ok(0)
             }
-            number::PRLIMIT64 => limits(call, second as i32, fourth),
-            number::GETRLIMIT => limits(call, first as i32, second),
-            number::SETRLIMIT => limits(call, first as i32, 0),
+            number::PRLIMIT64 if is_self(first) => self.limit(call.memory, second, third, fourth),
+            number::PRLIMIT64 => refuse(libc::ESRCH),
+            number::GETRLIMIT => self.limit(call.memory, first, 0, second),
+            number::SETRLIMIT => self.limit(call.memory, first, second, 0),
             number::GETRANDOM => {
                 let mut bytes = gather::buffer(second);
                 self.random.fill_bytes(&mut bytes);
@@ -135,6 +136,27 @@ impl Process {
         }
     }
 
+    /// `prlimit64(process, resource, new, old)`: what a program sets is told to it, and bounds its descriptors.
+    fn limit(&mut self, memory: &mut GuestMemory, resource: u64, new: u64, old: u64) -> io::Result<u64> {
+        let limit = self.files.limits.get(resource)?;
+        let before = *limit;
+        if new != 0 {
+            let soft = gather::word(memory, new)?;
+            let hard = gather::word(memory, new.wrapping_add(8))?;
+            if soft > hard {
+                return refuse(libc::EINVAL);
+            }
+            if hard > before.hard {
+                return refuse(libc::EPERM);
+            }
+            *limit = Limit { soft, hard };
+        }
+        if old != 0 {
+            gather::store_words(memory, old, &[before.soft, before.hard])?;
+        }
+        Ok(0)
+    }
+
     /// `membarrier(command)`: a system call is a barrier for all, as harts take turns.
     fn order_memory(&mut self, command: i32) -> io::Result<u64> {
         match command {
@@ -161,19 +183,5 @@ fn name(call: &mut Call<'_>) -> io::Result<u64> {
     call.memory
         .write(call.arguments[0], &bytes)
         .map_err(gather::fault)?;
-    Ok(0)
-}
-
-fn limits(call: &mut Call<'_>, resource: i32, target: u64) -> io::Result<u64> {
-    const UNLIMITED: u64 = u64::MAX;
-    if target == 0 {
-        return Ok(0);
-    }
-    let soft = match resource as u32 {
-        libc::RLIMIT_STACK => STACK_LIMIT,
-        libc::RLIMIT_NOFILE => FILE_LIMIT,
-        _ => UNLIMITED,
-    };
-    gather::store_words(call.memory, target, &[soft, UNLIMITED])?;
     Ok(0)
 }

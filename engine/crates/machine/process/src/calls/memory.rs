@@ -1,12 +1,15 @@
 //! Heap and mappings.
 
 use super::{number, refuse, shared, Call};
-use crate::areas::Backing;
+use crate::descriptor::Descriptor;
 use crate::files::Shared;
 use crate::gather;
 use crate::process::Process;
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
 use std::io;
+
+/// A program's addresses are below this one, by Sv39.
+const ADDRESSES: u64 = 1 << 38;
 
 impl Process {
     pub(super) fn memory_call(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
@@ -18,7 +21,7 @@ impl Process {
                 check_range(address, length)?;
                 self.layout
                     .unmap(address, length, call.memory)
-                    .map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+                    .map_err(gather::fault)?;
                 Ok(0)
             }
             number::MREMAP => self.remap(call),
@@ -30,11 +33,8 @@ impl Process {
                 if !self.layout.covers(address, length) {
                     return refuse(libc::ENOMEM);
                 }
-                self.check_shared(&(address..address + length), protection)?;
-                call.memory
-                    .protect(address, length, protection)
-                    .or(refuse(libc::ENOMEM))?;
-                Ok(0)
+                let end = address + length.next_multiple_of(PAGE_BYTES);
+                self.protect(call.memory, address..end, protection)
             }
             number::MADVISE => self.advise(call),
             number::MSYNC => self.synchronise(address, length),
@@ -57,6 +57,10 @@ impl Process {
             return refuse(libc::EINVAL);
         }
         let flags = flags as i32;
+        let is_fixed = flags & (libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE) != 0;
+        if flags & libc::MAP_TYPE == 0 || is_fixed && address % PAGE_BYTES != 0 {
+            return refuse(libc::EINVAL);
+        }
         if flags & libc::MAP_HUGETLB != 0 {
             // As a kernel without huge pages.
             return refuse(libc::EINVAL);
@@ -68,12 +72,12 @@ impl Process {
         } else {
             None
         };
+        file.as_ref().map_or(Ok(()), check_mappable)?;
         let backing = match &file {
             Some(file) if shared => shared::backing(file, protection(access), offset)?,
             _ => None,
         };
-        let fixed = libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE;
-        let place = if flags & fixed != 0 {
+        let place = if is_fixed {
             let replaces = flags & libc::MAP_FIXED_NOREPLACE == 0;
             if !replaces && self.layout.overlaps(address, length) {
                 return refuse(libc::EEXIST);
@@ -86,12 +90,18 @@ impl Process {
         let Some(place) = place else {
             return refuse(libc::ENOMEM);
         };
-        match (backing, file) {
-            (Some(backing), _) => self.share(call.memory, place, length, backing)?,
-            (None, Some(file)) => fill_from_file(call.memory, place, length, &file, offset)?,
-            (None, None) => {}
+        let filled = match (backing, file) {
+            (Some(backing), _) => self.share(call.memory, place, length, backing),
+            (None, Some(file)) => fill_from_file(call.memory, place, length, &file, offset),
+            (None, None) => Ok(()),
+        };
+        if filled.is_err() {
+            // What the host refuses is not there.
+            self.layout
+                .unmap(place, length, call.memory)
+                .map_err(gather::fault)?;
         }
-        Ok(place)
+        filled.map(|()| place)
     }
 
     /// `mincore(address, length, vector)`: all pages are there.
@@ -128,49 +138,24 @@ impl Process {
         call.memory.code_changed();
         Ok(0)
     }
-
-    fn remap(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
-        let [address, old_length, new_length, flags, ..] = call.arguments;
-        check_range(address, old_length)?;
-        let pages = |length: u64| length.div_ceil(PAGE_BYTES);
-        if pages(new_length) <= pages(old_length) {
-            let kept = pages(new_length) * PAGE_BYTES;
-            let given_back = pages(old_length) * PAGE_BYTES - kept;
-            self.layout
-                .unmap(address + kept, given_back, call.memory)
-                .map_err(gather::fault)?;
-            return Ok(address);
-        }
-        if flags as i32 & libc::MREMAP_MAYMOVE == 0 {
-            return refuse(libc::ENOMEM);
-        }
-        let Some((area, kind)) = self.layout.area_at(address) else {
-            return refuse(libc::EFAULT);
-        };
-        let access = call.memory.protection(address);
-        let Some(place) = self.layout.map(new_length, access, call.memory) else {
-            return refuse(libc::ENOMEM);
-        };
-        match kind {
-            Some(backing) => {
-                let offset = backing.offset + (address - area.start);
-                let backing = Backing { offset, ..backing };
-                self.share(call.memory, place, new_length, backing)?;
-            }
-            None => copy(call.memory, address, place, old_length)?,
-        }
-        self.layout
-            .unmap(address, old_length, call.memory)
-            .map_err(gather::fault)?;
-        Ok(place)
-    }
 }
 
-fn check_range(address: u64, length: u64) -> io::Result<()> {
-    if address % PAGE_BYTES != 0 || length == 0 || address.checked_add(length).is_none() {
+/// Refuses what cannot be a range of whole pages of a program.
+pub(super) fn check_range(address: u64, length: u64) -> io::Result<()> {
+    let end = address.checked_add(length).filter(|end| *end <= ADDRESSES);
+    if address % PAGE_BYTES != 0 || length == 0 || end.is_none() {
         return refuse(libc::EINVAL);
     }
     Ok(())
+}
+
+/// Refuses to map what has no bytes at places.
+fn check_mappable(file: &Shared) -> io::Result<()> {
+    match &*file.borrow() {
+        Descriptor::Host(host) if host.folder.is_none() => Ok(()),
+        Descriptor::Text(_) => Ok(()),
+        _ => refuse(libc::ENODEV),
+    }
 }
 
 /// A file that is mapped privately is read at once: programs map files so to read them.
@@ -192,16 +177,6 @@ fn fill_from_file(
             .load(place + done, &buffer[..count])
             .map_err(gather::fault)?;
         done += count as u64;
-    }
-    Ok(())
-}
-
-fn copy(memory: &mut GuestMemory, from: u64, to: u64, length: u64) -> io::Result<()> {
-    let mut done = 0;
-    while done < length {
-        let bytes = gather::bytes(memory, from + done, length - done)?;
-        memory.load(to + done, &bytes).map_err(gather::fault)?;
-        done += bytes.len() as u64;
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ impl Process {
             }
             number::UNLINKAT => {
                 let path = self.entry_at(call.memory, first, second)?;
-                remove(&path, third as i32 & libc::AT_REMOVEDIR != 0).map(|()| 0)
+                self.remove(&path, third as i32 & libc::AT_REMOVEDIR != 0)
             }
             number::SYMLINKAT => {
                 let target = gather::path(call.memory, first)?;
@@ -86,6 +86,7 @@ impl Process {
     fn change(&mut self, number: u64, call: &mut Call<'_>) -> io::Result<u64> {
         let [first, second, third, ..] = call.arguments;
         match number {
+            number::TRUNCATE if second > i64::MAX as u64 => refuse(libc::EINVAL),
             number::TRUNCATE => {
                 let path = self.path_at(call.memory, CURRENT_FOLDER, first)?;
                 self.files.check_writable(&path)?;
@@ -133,13 +134,30 @@ impl Process {
         } else {
             0
         };
+        let replaced = fs::symlink_metadata(&to).ok();
         match flags {
-            0 => fs::rename(from, to).map(|()| 0),
+            0 => {}
             // Nobody else makes names meanwhile.
-            libc::RENAME_NOREPLACE if fs::symlink_metadata(&to).is_ok() => refuse(libc::EEXIST),
-            libc::RENAME_NOREPLACE => fs::rename(from, to).map(|()| 0),
-            _ => refuse(libc::EINVAL),
+            libc::RENAME_NOREPLACE if replaced.is_some() => return refuse(libc::EEXIST),
+            libc::RENAME_NOREPLACE => {}
+            _ => return refuse(libc::EINVAL),
         }
+        fs::rename(&from, &to)?;
+        if let Some(replaced) = replaced.filter(|_| fs::symlink_metadata(&from).is_err()) {
+            self.files.forget_name(&replaced);
+        }
+        Ok(0)
+    }
+
+    fn remove(&mut self, path: &Path, is_folder: bool) -> io::Result<u64> {
+        let metadata = fs::symlink_metadata(path)?;
+        if is_folder {
+            fs::remove_dir(path)?;
+        } else {
+            fs::remove_file(path)?;
+        }
+        self.files.forget_name(&metadata);
+        Ok(0)
     }
 
     fn access(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
@@ -167,22 +185,24 @@ impl Process {
                 *time = asked_time(call.memory, times + 16 * index as u64, now)?;
             }
         }
-        let metadata = if name == 0 {
+        if name == 0 {
             let shared = self.files.get(folder)?;
             let descriptor = shared.borrow();
             let host = descriptor.host()?;
             self.files.check_changeable(host)?;
-            host.file.metadata()?
+            self.files
+                .inodes
+                .set_times(&host.file.metadata()?, host.inode, set);
+            return Ok(0);
+        }
+        let path = self.path_at(call.memory, folder, name)?;
+        self.files.check_writable(&path)?;
+        let metadata = if flags as i32 & libc::AT_SYMLINK_NOFOLLOW != 0 {
+            fs::symlink_metadata(path)?
         } else {
-            let path = self.path_at(call.memory, folder, name)?;
-            self.files.check_writable(&path)?;
-            if flags as i32 & libc::AT_SYMLINK_NOFOLLOW != 0 {
-                fs::symlink_metadata(path)?
-            } else {
-                fs::metadata(path)?
-            }
+            fs::metadata(path)?
         };
-        self.files.inodes.set_times(&metadata, set);
+        self.files.inodes.set_times(&metadata, None, set);
         Ok(0)
     }
 
@@ -269,14 +289,6 @@ impl Process {
         }
         store(memory, address, &bytes)?;
         Ok(bytes.len() as u64)
-    }
-}
-
-fn remove(path: &Path, is_folder: bool) -> io::Result<()> {
-    if is_folder {
-        fs::remove_dir(path)
-    } else {
-        fs::remove_file(path)
     }
 }
 

@@ -5,14 +5,11 @@ use crate::activity::event;
 use crate::descriptor::Descriptor;
 use crate::gather;
 use crate::process::Process;
-use rackwright_memory::GuestMemory;
 use std::io;
 
 /// Bytes of `struct pollfd`, and of the kernel's `struct epoll_event` on RISC-V.
 const POLL_BYTES: u64 = 8;
 const EPOLL_BYTES: u64 = 16;
-/// The most descriptors of a call.
-const MOST: u64 = 1024;
 
 // What the three sets of `pselect6` ask for.
 const READABLE: u32 = event::IN | event::HANG_UP | event::ERROR;
@@ -33,7 +30,7 @@ impl Process {
     /// `ppoll(descriptors, count, timeout, mask, bytes)`.
     fn poll(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [descriptors, count, ..] = call.arguments;
-        if count > MOST {
+        if count > self.files.limits.open() as u64 {
             return refuse(libc::EINVAL);
         }
         let mut ready = 0;
@@ -62,9 +59,10 @@ impl Process {
     /// `pselect6(count, readable, writable, exceptional, timeout, mask)`.
     fn select(&mut self, call: &mut Call<'_>) -> io::Result<u64> {
         let [count, sets @ ..] = call.arguments;
-        if count > MOST {
+        if count > i32::MAX as u64 {
             return refuse(libc::EINVAL);
         }
+        let count = count.min(self.files.limits.open() as u64);
         let words = count.div_ceil(u64::from(u64::BITS));
         let kinds = [READABLE, WRITABLE, EXCEPTIONAL];
         let (mut ready, mut results) = (0, Vec::new());
@@ -119,10 +117,4 @@ impl Process {
         let events = shared.borrow().readiness(now).events;
         Ok(events)
     }
-}
-
-pub(super) fn half_word(memory: &GuestMemory, address: u64) -> io::Result<u32> {
-    let mut bytes = [0; 4];
-    memory.read(address, &mut bytes).map_err(gather::fault)?;
-    Ok(u32::from_le_bytes(bytes))
 }

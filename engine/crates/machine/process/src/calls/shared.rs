@@ -7,8 +7,10 @@ use crate::descriptor::Descriptor;
 use crate::files::Shared;
 use crate::process::Process;
 use rackwright_memory::{GuestMemory, Protection, PAGE_BYTES};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 
 /// What a shared mapping of `file` from `offset` on is backed by; nothing when what stands behind it is no file of bytes.
 pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io::Result<Option<Backing>> {
@@ -20,10 +22,14 @@ pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io:
         return Ok(None);
     }
     let access = file.flags() & libc::O_ACCMODE;
-    let writable = access == libc::O_RDWR;
-    if access == libc::O_WRONLY || protection.allows(Protection::WRITE) && !writable {
+    if access == libc::O_WRONLY || protection.allows(Protection::WRITE) && access != libc::O_RDWR {
         return refuse(libc::EACCES);
     }
+    let is_sealed = is_sealed(&host.file);
+    if protection.allows(Protection::WRITE) && is_sealed {
+        return refuse(libc::EPERM);
+    }
+    let writable = access == libc::O_RDWR && !is_sealed;
     Ok(Some(Backing {
         file: host.file.clone(),
         offset,
@@ -31,6 +37,13 @@ pub(super) fn backing(file: &Shared, protection: Protection, offset: u64) -> io:
         writable,
         protection,
     }))
+}
+
+/// Whether a file is one in memory that nobody may write to any more.
+fn is_sealed(file: &File) -> bool {
+    // SAFETY: the descriptor is open, and no memory is involved. Files without seals answer with an error.
+    let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
+    seals >= 0 && seals & (libc::F_SEAL_WRITE | libc::F_SEAL_FUTURE_WRITE) != 0
 }
 
 impl Process {
@@ -63,14 +76,28 @@ impl Process {
         Ok(())
     }
 
-    /// Refuses to make what is shared with a file that is open for reading only writable.
-    pub(super) fn check_shared(&self, range: &Range<u64>, protection: Protection) -> io::Result<()> {
-        let areas = self.layout.areas.overlapping(range);
+    /// `mprotect` of a range that is mapped. What is shared with a file keeps the protection for when the file grows.
+    pub(super) fn protect(
+        &mut self,
+        memory: &mut GuestMemory,
+        range: Range<u64>,
+        protection: Protection,
+    ) -> io::Result<u64> {
+        let areas = self.layout.areas.overlapping(&range);
         let mut shared = areas.iter().filter_map(|(_, kind)| kind.as_ref());
         if protection.allows(Protection::WRITE) && shared.any(|backing| !backing.writable) {
             return refuse(libc::EACCES);
         }
-        Ok(())
+        memory
+            .protect(range.start, range.end - range.start, protection)
+            .or(refuse(libc::ENOMEM))?;
+        for (part, backing) in self.layout.areas.protect(&range, protection) {
+            let beyond = (part.start + backing.present).min(part.end);
+            memory
+                .protect(beyond, part.end - beyond, Protection::NONE)
+                .or(refuse(libc::ENOMEM))?;
+        }
+        Ok(0)
     }
 
     /// `msync`: what was written is in the files already.
@@ -84,10 +111,12 @@ impl Process {
         Ok(0)
     }
 
-    /// Whether `address` is of a mapping of a file, but beyond the end of the file.
-    pub(crate) fn is_beyond_file(&self, address: u64) -> bool {
-        let area = self.layout.area_at(address);
-        area.is_some_and(|(area, kind)| kind.is_some_and(|backing| address - area.start >= backing.present))
+    /// Whether `access` is allowed to the mapping of a file at `address`, but that is beyond the end of the file.
+    pub(crate) fn is_beyond_file(&self, address: u64, access: Protection) -> bool {
+        let Some((area, Some(backing))) = self.layout.area_at(address) else {
+            return false;
+        };
+        address - area.start >= backing.present && backing.protection.allows(access)
     }
 }
 

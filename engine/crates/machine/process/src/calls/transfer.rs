@@ -1,5 +1,6 @@
 //! Bytes from and to descriptors.
 
+use super::message::{flags, gathered, message_pieces, receive};
 use super::{number, refuse, Call};
 use crate::descriptor::Descriptor;
 use crate::files::Shared;
@@ -10,7 +11,7 @@ use rackwright_time::Cycles;
 use std::io;
 
 /// Pieces of memory: address and length.
-type Pieces = Vec<(u64, u64)>;
+pub(super) type Pieces = Vec<(u64, u64)>;
 
 /// An offset that stands for that of the descriptor.
 const OWN_OFFSET: u64 = u64::MAX;
@@ -66,6 +67,13 @@ impl Process {
         offset: Option<u64>,
     ) -> io::Result<u64> {
         let shared = self.files.get(descriptor)?;
+        if is_socket(&shared) {
+            if offset.is_some() {
+                return refuse(libc::ESPIPE);
+            }
+            let received = receive(call.memory, &shared, pieces, 0)?;
+            return Ok(received.count as u64);
+        }
         let now = self.nanoseconds(call.now);
         piece_by_piece(pieces, |done, address, length| {
             let mut buffer = gather::buffer(length);
@@ -88,6 +96,13 @@ impl Process {
         offset: Option<u64>,
     ) -> io::Result<u64> {
         let shared = self.files.get(descriptor)?;
+        if is_socket(&shared) {
+            if offset.is_some() {
+                return refuse(libc::ESPIPE);
+            }
+            let bytes = gathered(call.memory, pieces)?;
+            return self.send(call.memory, &shared, &bytes, (0, 0));
+        }
         let memory = &*call.memory;
         let moved = piece_by_piece(pieces, |done, address, length| {
             let bytes = gather::bytes(memory, address, length)?;
@@ -131,25 +146,47 @@ impl Process {
         let can_wait = matches!(
             number,
             number::READ | number::READV | number::WRITE | number::WRITEV | number::SENDFILE
-        );
-        if !can_wait {
+        ) || is_of_socket(number);
+        if !can_wait || !self.files.get(first)?.borrow().can_wait() {
             return Ok(None);
         }
-        let shared = self.files.get(first)?;
-        let waits = shared.borrow().can_wait() && !shared.is_nonblocking();
-        Ok(waits.then_some(None))
+        let patience = self.socket_patience(number, call)?;
+        Ok(patience.map(|time| {
+            time.map(|(seconds, microseconds)| {
+                let until = self.cycle_at(seconds, microseconds.saturating_mul(1000));
+                Cycles::new(until.0)
+            })
+        }))
     }
 
     /// Whether a call that fails because nobody reads what it writes is told of by a signal.
-    pub(crate) fn signals_broken_pipe(&self, number: u64, _call: &Call<'_>) -> bool {
-        matches!(number, number::WRITE | number::WRITEV | number::SENDFILE)
+    pub(crate) fn signals_broken_pipe(&self, number: u64, call: &Call<'_>) -> bool {
+        matches!(
+            number,
+            number::WRITE
+                | number::WRITEV
+                | number::SENDFILE
+                | number::SENDTO
+                | number::SENDMSG
+                | number::SENDMMSG
+        ) && flags(number, call) & libc::MSG_NOSIGNAL == 0
     }
 
-    /// Whether a call that has moved a part of its bytes waits for the rest: only pipes take a part.
+    /// Whether a call that has moved a part of its bytes waits for the rest: only pipes and connections take a part.
     pub(crate) fn awaits_rest(&self, number: u64, call: &Call<'_>) -> bool {
-        let is_pipe = |shared: Shared| matches!(&*shared.borrow(), Descriptor::Sink(_));
-        matches!(number, number::WRITE | number::WRITEV)
-            && self.files.get(call.arguments[0]).is_ok_and(is_pipe)
+        let takes_part = |shared: Shared| match &*shared.borrow() {
+            Descriptor::Sink(_) => true,
+            Descriptor::Socket(socket) => socket.is_stream(),
+            _ => false,
+        };
+        let wants_all = match number {
+            number::WRITE | number::WRITEV | number::SENDTO | number::SENDMSG => true,
+            number::RECVFROM | number::RECVMSG => {
+                flags(number, call) & (libc::MSG_WAITALL | libc::MSG_PEEK) == libc::MSG_WAITALL
+            }
+            _ => false,
+        };
+        wants_all && self.files.get(call.arguments[0]).is_ok_and(takes_part)
     }
 
     /// How many bytes a call is given to move.
@@ -157,6 +194,7 @@ impl Process {
         let [_, second, third, ..] = call.arguments;
         match number {
             number::WRITEV => Ok(length(&gather::pieces(call.memory, second, third)?)),
+            number::SENDMSG | number::RECVMSG => Ok(length(&message_pieces(number, call)?)),
             _ => Ok(third),
         }
     }
@@ -227,7 +265,27 @@ impl Place {
     }
 }
 
-fn length(pieces: &Pieces) -> u64 {
+fn is_socket(shared: &Shared) -> bool {
+    matches!(&*shared.borrow(), Descriptor::Socket(_))
+}
+
+/// Whether a call is one of sockets that may wait.
+fn is_of_socket(number: u64) -> bool {
+    matches!(
+        number,
+        number::ACCEPT
+            | number::ACCEPT4
+            | number::CONNECT
+            | number::SENDTO
+            | number::SENDMSG
+            | number::SENDMMSG
+            | number::RECVFROM
+            | number::RECVMSG
+            | number::RECVMMSG
+    )
+}
+
+pub(super) fn length(pieces: &Pieces) -> u64 {
     pieces
         .iter()
         .fold(0, |sum, (_, length)| sum.saturating_add(*length))
@@ -240,7 +298,11 @@ fn pieces(number: u64, call: &Call<'_>) -> io::Result<Pieces> {
         number::READ | number::WRITE | number::PREAD64 | number::PWRITE64 => vec![(second, third)],
         _ => gather::pieces(call.memory, second, third)?,
     };
-    let mut done = call.done;
+    Ok(remaining(all, call.done))
+}
+
+/// Pieces without the first bytes, which have been moved.
+pub(super) fn remaining(all: Pieces, mut done: u64) -> Pieces {
     let mut left = Pieces::new();
     for (address, length) in all {
         let skipped = done.min(length);
@@ -249,7 +311,7 @@ fn pieces(number: u64, call: &Call<'_>) -> io::Result<Pieces> {
             left.push((address + skipped, length - skipped));
         }
     }
-    Ok(left)
+    left
 }
 
 /// The offset that a call names.

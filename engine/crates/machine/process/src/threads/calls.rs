@@ -69,7 +69,9 @@ impl Threads {
             Ok(None) => result,
             Err(error) => Err(error),
         };
-        self.break_pipe(caller, number, &result, &mut call);
+        if self.breaks_pipe(number, &result, &call) {
+            self.break_pipe(caller, &mut call);
+        }
         registers.x[FIRST_ARGUMENT] = encode(result);
         self.retry(now, memory);
         self.deliver(caller, registers, memory);

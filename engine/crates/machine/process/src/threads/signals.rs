@@ -320,13 +320,17 @@ impl Threads {
         SignalSet((thread.pending.set().0 | self.actions.pending.set().0) & !thread.masked.0)
     }
 
+    /// The first signal for thread `id` to take that makes a difference.
+    pub(super) fn interruption(&self, id: ThreadId) -> Option<u64> {
+        let deliverable = self.deliverable(id);
+        (1..=LAST).find(|&signal| deliverable.has(signal) && !self.actions.of(signal).ignores(signal))
+    }
+
     /// Ends the wait of a thread if there is a signal for it to take.
     pub(super) fn interrupt_wait(&mut self, id: ThreadId, now: Cycle, memory: &mut GuestMemory) {
-        let deliverable = self.deliverable(id).0;
-        if deliverable == 0 {
+        let Some(signal) = self.interruption(id) else {
             return;
-        }
-        let signal = u64::from(deliverable.trailing_zeros()) + 1;
+        };
         let restarts = self.actions.of(signal).has(libc::SA_RESTART);
         self.store_remainder(id, now, memory);
         self.end_wait(id, Ended::Signal { restarts }, now);
@@ -383,7 +387,9 @@ impl Threads {
             Cause::FetchMisaligned | Cause::LoadMisaligned | Cause::StoreMisaligned => {
                 (libc::SIGBUS, MISALIGNED, pc)
             }
-            _ if self.process.is_beyond_file(exception.value) => (libc::SIGBUS, BEYOND_FILE, exception.value),
+            cause if self.process.is_beyond_file(exception.value, access_of(cause)) => {
+                (libc::SIGBUS, BEYOND_FILE, exception.value)
+            }
             _ => {
                 let address = exception.value;
                 let code = if self.process.layout.is_mapped(address) {
@@ -471,6 +477,15 @@ impl Threads {
             }
             Err(_) => self.exit = Some(128 + libc::SIGSEGV),
         }
+    }
+}
+
+/// What an instruction was about to do with memory that it may not.
+fn access_of(cause: Cause) -> Protection {
+    match cause {
+        Cause::FetchAccessFault | Cause::FetchPageFault => Protection::EXECUTE,
+        Cause::StoreAccessFault | Cause::StorePageFault => Protection::WRITE,
+        _ => Protection::READ,
     }
 }
 

@@ -97,6 +97,12 @@ impl Thread {
         }
     }
 
+    /// Has it hold back what `mask` says until the call that it makes has ended.
+    pub(super) fn hold_back(&mut self, mask: SignalSet) {
+        self.restored_mask = Some(self.masked);
+        self.masked = mask;
+    }
+
     /// The time that it waits for, if it waits.
     pub(super) fn waits_until(&self) -> Option<Cycle> {
         match self.state {

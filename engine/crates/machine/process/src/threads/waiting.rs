@@ -29,6 +29,17 @@ pub(super) struct Pending {
     pub(super) signals: Option<SignalSet>,
 }
 
+impl Pending {
+    /// What the call returns whose last attempt ended so.
+    fn value(&self, result: io::Result<u64>) -> u64 {
+        if self.done > 0 {
+            // What has been moved is not forgotten.
+            return self.done + result.unwrap_or(0);
+        }
+        encode(result)
+    }
+}
+
 /// How a call waits.
 pub(super) struct Patience {
     pub(super) until: Cycle,
@@ -72,7 +83,8 @@ impl Threads {
     ) -> io::Result<Option<Patience>> {
         match result {
             Err(_) if would_wait(result) => self.waits_for(number, call),
-            Ok(moved) if self.process.awaits_rest(number, call) => {
+            // Nothing is the end of what is received.
+            Ok(moved) if *moved > 0 && self.process.awaits_rest(number, call) => {
                 let whole = self.process.transfer_length(number, call)?;
                 if call.done + moved < whole {
                     return self.waits_for(number, call);
@@ -126,9 +138,7 @@ impl Threads {
         };
         if let Some(mask) = patience.mask {
             let id = self.on(hart);
-            let thread = self.thread(id);
-            thread.restored_mask = Some(thread.masked);
-            thread.masked = mask;
+            self.thread(id).hold_back(mask);
         }
         let wait = Wait {
             reason: Reason::Call(pending),
@@ -163,12 +173,31 @@ impl Threads {
         call: &mut Call<'_>,
         patience: &Patience,
     ) -> u64 {
+        // The lists of `epoll` look at the time first.
+        let sees_signals = matches!(number, number::PPOLL | number::PSELECT6);
+        if sees_signals && self.is_interrupted(caller, patience.mask) {
+            return encode(Err(io::Error::from_raw_os_error(libc::EINTR)));
+        }
         call.expired = true;
         let result = self.waiting_call(caller, number, call);
         if would_wait(&result) {
             return patience.at_end;
         }
         encode(result)
+    }
+
+    /// Whether there is a signal for a thread to take while it holds back what `mask` says, if that differs. It then
+    /// holds that back until it has taken it.
+    fn is_interrupted(&mut self, id: ThreadId, mask: Option<SignalSet>) -> bool {
+        let before = self.threads[&id].masked;
+        let thread = self.thread(id);
+        thread.masked = mask.unwrap_or(before);
+        let interrupted = self.interruption(id).is_some();
+        self.thread(id).masked = before;
+        if let Some(mask) = mask.filter(|_| interrupted) {
+            self.thread(id).hold_back(mask);
+        }
+        interrupted
     }
 
     /// Tries the calls again that wait, in the order in which they were made, as long as that changes anything.
@@ -199,9 +228,9 @@ impl Threads {
             expired: false,
         };
         let result = self.waiting_call(id, pending.number, &mut call);
-        let moved = *result.as_ref().unwrap_or(&0);
         match self.patience(&result, pending.number, &call) {
             Ok(Some(_)) => {
+                let moved = *result.as_ref().unwrap_or(&0);
                 if let State::Waits(Wait {
                     reason: Reason::Call(pending),
                     ..
@@ -210,16 +239,13 @@ impl Threads {
                     pending.done += moved;
                 }
             }
-            _ if pending.done > 0 => {
-                self.end_wait(id, Ended::Woken(pending.done + moved), now);
-            }
             _ => {
-                self.break_pipe(id, pending.number, &result, &mut call);
-                // The signal has ended the wait otherwise.
-                if self.threads[&id].pending_call().is_none() {
-                    return;
+                let breaks = self.breaks_pipe(pending.number, &result, &call);
+                self.end_wait(id, Ended::Woken(pending.value(result)), now);
+                // The signal comes after, so that it does not interrupt the call that it is of.
+                if breaks {
+                    self.break_pipe(id, &mut call);
                 }
-                self.end_wait(id, Ended::Woken(encode(result)), now);
             }
         }
     }
@@ -237,27 +263,24 @@ impl Threads {
             expired: true,
         };
         let result = self.waiting_call(id, pending.number, &mut call);
-        let value = if would_wait(&result) {
+        let value = if would_wait(&result) && pending.done == 0 {
             pending.at_end
         } else {
-            encode(result)
+            pending.value(result)
         };
         self.end_wait(id, Ended::Woken(value), now);
     }
 
-    /// A write to a pipe that nobody reads is a signal, too.
-    pub(super) fn break_pipe(
-        &mut self,
-        caller: ThreadId,
-        number: u64,
-        result: &io::Result<u64>,
-        call: &mut Call<'_>,
-    ) {
-        let broken = matches!(result, Err(error) if error.raw_os_error() == Some(libc::EPIPE));
-        if broken && self.process.signals_broken_pipe(number, call) {
-            let information = Information::sent(libc::SIGPIPE as u64);
-            self.send(Some(caller), caller, information, call.now, call.memory);
-        }
+    /// Whether a call has written to what nobody reads, which is a signal, too.
+    pub(super) fn breaks_pipe(&self, number: u64, result: &io::Result<u64>, call: &Call<'_>) -> bool {
+        let is_broken = matches!(result, Err(error) if error.raw_os_error() == Some(libc::EPIPE));
+        is_broken && self.process.signals_broken_pipe(number, call)
+    }
+
+    /// Sends that signal.
+    pub(super) fn break_pipe(&mut self, caller: ThreadId, call: &mut Call<'_>) {
+        let information = Information::sent(libc::SIGPIPE as u64);
+        self.send(Some(caller), caller, information, call.now, call.memory);
     }
 
     /// A call that may have to wait.

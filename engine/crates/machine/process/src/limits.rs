@@ -1,0 +1,93 @@
+//! Limits of resources: those that a program is told of, which are no host's.
+
+use std::fs::File;
+use std::io;
+
+/// The kinds of limits that Linux has.
+const KINDS: usize = 16;
+const UNLIMITED: u64 = u64::MAX;
+const STACK_BYTES: u64 = 8 << 20;
+/// Open descriptors, as a kernel has it that nobody has told otherwise.
+const OPEN: Limit = Limit {
+    soft: 1024,
+    hard: 4096,
+};
+
+/// A limit, and how far it can be raised.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) soft: u64,
+    pub(crate) hard: u64,
+}
+
+/// All limits of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits([Limit; KINDS]);
+
+impl Default for Limits {
+    fn default() -> Limits {
+        let mut limits = [Limit {
+            soft: UNLIMITED,
+            hard: UNLIMITED,
+        }; KINDS];
+        limits[libc::RLIMIT_STACK as usize].soft = STACK_BYTES;
+        limits[libc::RLIMIT_NOFILE as usize] = OPEN;
+        Limits(limits)
+    }
+}
+
+impl Limits {
+    /// One of them by its number in Linux.
+    pub(crate) fn get(&mut self, resource: u64) -> io::Result<&mut Limit> {
+        let limit = usize::try_from(resource)
+            .ok()
+            .and_then(|kind| self.0.get_mut(kind));
+        limit.ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL))
+    }
+
+    /// The most descriptors that can be open.
+    pub(crate) fn open(&self) -> usize {
+        self.0[libc::RLIMIT_NOFILE as usize].soft as usize
+    }
+}
+
+/// Opens a file of the host, as far as its own limits go and not those of the shell that started the simulator. `ENFILE`
+/// when the host cannot have so many files open.
+pub(crate) fn open_on_host(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
+    let is_limited = |error: &io::Error| error.raw_os_error() == Some(libc::EMFILE);
+    match open() {
+        Err(error) if is_limited(&error) => {
+            raise_hosts_limit()?;
+            open().map_err(|error| {
+                if is_limited(&error) {
+                    io::Error::from_raw_os_error(libc::ENFILE)
+                } else {
+                    error
+                }
+            })
+        }
+        other => other,
+    }
+}
+
+fn raise_hosts_limit() -> io::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the structure lives as long as both calls.
+    let result = unsafe {
+        let read = libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
+        limit.rlim_cur = limit.rlim_max;
+        if read == 0 {
+            libc::setrlimit(libc::RLIMIT_NOFILE, &limit)
+        } else {
+            read
+        }
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}

@@ -1,0 +1,32 @@
+//! Sockets between threads of a program: internet addresses of the loopback device, local names, and pairs. Bytes and
+//! datagrams that are sent are there at once, and nothing of the host's network is involved.
+
+mod address;
+mod binding;
+mod datagrams;
+mod listener;
+mod network;
+mod options;
+mod socket;
+mod stream;
+
+pub(crate) use address::Address;
+pub(crate) use binding::File;
+pub(crate) use network::Network;
+pub(crate) use options::Options;
+pub(crate) use socket::{Received, Socket};
+
+/// Which kind of addresses a socket has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Domain {
+    Internet,
+    Internet6,
+    Local,
+}
+
+/// Whether bytes or datagrams are sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Stream,
+    Datagram,
+}
