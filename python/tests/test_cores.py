@@ -10,6 +10,7 @@ import pytest
 from command_line import REPOSITORY, rw
 
 from rackwright import RackwrightError, Unit
+from rackwright.verilog.known import Known
 from rackwright.verilog.scan import scan
 
 COUNTER = REPOSITORY / "examples" / "bring-your-own" / "systemverilog" / "PopulationCount.sv"
@@ -85,8 +86,8 @@ def test_a_core_becomes_a_manifest_that_runs(core: Path) -> None:
 
 def test_another_target_has_other_sources(core: Path) -> None:
     with pytest.raises(RackwrightError, match="no input is named as a clock"):
-        scan([core], core.parent, target="sim")
-    found = scan([core], core.parent, top="PopulationCount", target="sim")
+        scan([core], core.parent, Known(target="sim"))
+    found = scan([core], core.parent, Known(top="PopulationCount", target="sim"))
     assert found.manifest["verilog"] == ["constants/Constants.sv", "rtl/Top.sv", "bench/Bench.sv"]
 
 
@@ -123,4 +124,4 @@ def test_a_core_is_given_alone(core: Path) -> None:
     with pytest.raises(RackwrightError, match="give it alone"):
         scan([core, core.parent / COUNTER.name], core.parent)
     with pytest.raises(RackwrightError, match="--target is for core files"):
-        scan([COUNTER], core.parent, target="sim")
+        scan([COUNTER], core.parent, Known(target="sim"))

@@ -17,6 +17,7 @@ from rackwright import EngineError, RackwrightError, Unit
 from rackwright.designs import ParameterValue
 from rackwright.manifests import read_manifest
 from rackwright.unit_config import UnitConfig, unit_configs
+from rackwright.verilog.known import Known
 from rackwright.verilog.parameters import check_parameters
 from rackwright.verilog.scan import scan
 
@@ -185,6 +186,33 @@ def test_clocks_and_resets_are_recognised_by_name_and_use(tmp_path: Path) -> Non
     (tmp_path / "Bad.sv").write_text("module Bad(input logic clk; endmodule\n", encoding="utf-8")
     with pytest.raises(RackwrightError, match=r"Bad\.sv:1: "):
         scan([tmp_path / "Bad.sv"], tmp_path)
+
+
+def test_clock_reset_and_included_folders_may_be_said(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "start.svh").write_text("`define START 5\n", encoding="utf-8")
+    (tmp_path / "Pixels.sv").write_text(
+        '`include "start.svh"\n'
+        "module Pixels(input logic pixel, clear, output logic [7:0] sum, output logic interrupt_full);\n"
+        "  initial sum = `START;\n"
+        "  always_ff @(posedge pixel) sum <= clear ? 0 : sum + 1;\n"
+        "  assign interrupt_full = sum == 255;\nendmodule\n",
+        encoding="utf-8",
+    )
+    files, include = [tmp_path / "Pixels.sv"], (tmp_path / "inc",)
+    with pytest.raises(RackwrightError, match=r"--clock NAME says it"):
+        scan(files, tmp_path, Known(include=include))
+    with pytest.raises(RackwrightError, match=r"module Pixels has no input sum of one bit"):
+        scan(files, tmp_path, Known(include=include, clock="sum"))
+    found = scan(files, tmp_path, Known(include=include, clock="pixel", reset="clear"))
+    assert found.manifest["clock"] == {"pin": "pixel", "reset": "clear", "hertz": 1_000_000_000}
+    assert found.manifest["include"] == ["inc"]
+    # Without a reset, registers start as they are declared.
+    found = scan(files, tmp_path, Known(include=include, clock="pixel"))
+    assert found.manifest["clock"]["reset"] is None
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(found.manifest), encoding="utf-8")
+    assert Unit(path).design.top == "Pixels"
 
 
 def dma(folder: Path, *changes: tuple[str, str, str]) -> Path:

@@ -18,6 +18,7 @@ from rackwright.designs import units as list_units
 from rackwright.errors import RackwrightError
 from rackwright.manifests import read_manifest
 from rackwright.synthesis.table import read_table
+from rackwright.verilog.known import Known
 
 
 def units(
@@ -38,6 +39,13 @@ def units(
     target: Annotated[
         str | None, typer.Option(help="scan: the target of a core file; `default` if none is named.")
     ] = None,
+    clock: Annotated[
+        str | None, typer.Option(help="scan: the clock, where its name does not say so.")
+    ] = None,
+    reset: Annotated[
+        str | None, typer.Option(help="scan: the reset, where its name does not say so.")
+    ] = None,
+    include: Annotated[list[Path] | None, typer.Option(help="scan: a folder of included files.")] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="scan: the manifest, manifest.json by default.")
     ] = None,
@@ -62,10 +70,13 @@ def units(
 
     """
     if names and names[0] == "scan":
-        _scan(names[1:], output, json, top=top, target=target)
+        _scan(names[1:], output, json, Known(top, target, tuple(include or ()), clock, reset))
         return
-    if any(given is not None for given in (top, target, output)):
-        raise RackwrightError("--top, --target and --output go with scan: ./rw units scan FILES --top NAME")
+    if any((top, target, clock, reset, include, output)):
+        raise RackwrightError(
+            "--top, --target, --clock, --reset, --include and --output go with scan: "
+            "./rw units scan FILES --top NAME"
+        )
     if header is not None:
         _write_header(names or [], header)
         return
@@ -87,7 +98,7 @@ def units(
             _print_unit(next(unit for unit in rows if unit.name == name))
 
 
-def _scan(files: list[str], output: Path | None, json: bool, *, top: str | None, target: str | None) -> None:
+def _scan(files: list[str], output: Path | None, json: bool, known: Known) -> None:
     from rackwright.verilog.scan import scan
 
     if not files:
@@ -95,7 +106,7 @@ def _scan(files: list[str], output: Path | None, json: bool, *, top: str | None,
     path = output or Path("manifest.json")
     if output is None and path.exists():
         raise RackwrightError(f"{path}: is there already; -o says where the manifest is to be")
-    found = scan([Path(file) for file in files], path.absolute().parent, top, target)
+    found = scan([Path(file) for file in files], path.absolute().parent, known)
     write_output(path, (dumps(found.manifest, indent=2) + "\n").encode())
     if json:
         print_json({"manifest": str(path), "remarks": found.remarks})

@@ -45,7 +45,7 @@ class Design:
     modules: Mapping[str, Module]
     top: str
     clocks: tuple[str, ...] = ("clock",)
-    reset: str = "reset"
+    reset: str | None = "reset"
     notes: tuple[str, ...] = ()
 
     @cached_property

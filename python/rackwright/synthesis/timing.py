@@ -51,7 +51,7 @@ def longest_paths(
     library: Library,
     count: int,
     clocks: Sequence[str] = ("clock",),
-    reset: str = "reset",
+    reset: str | None = "reset",
 ) -> list[TimedPath]:
     """The longest path to each of the `count` registers that have the longest, longest first.
 
@@ -71,7 +71,7 @@ class _Timer:
         folder: Path,
         macros: str,
         clocks: Sequence[str],
-        reset: str,
+        reset: str | None,
     ) -> None:
         self._netlist = netlist
         self._library = library
@@ -109,7 +109,7 @@ class _Timer:
             f"set_input_delay -clock {self._clocks[0]} {2 * fo4:.6f} $inputs",
             f"set_output_delay -clock {self._clocks[0]} {2 * fo4:.6f} [all_outputs]",
             f"set_load {load} [all_outputs]",
-            f"set_false_path -from [get_ports {self._reset}]",
+            *([f"set_false_path -from [get_ports {self._reset}]"] if self._reset else []),
         ]
 
     def _apart(self) -> list[str]:

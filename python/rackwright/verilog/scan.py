@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from pyslang import ast
 from rackwright.errors import RackwrightError
 from rackwright.verilog.buses import Pin, buses
 from rackwright.verilog.cores import DEFAULT_TARGET, CoreTarget, read_core
+from rackwright.verilog.known import Known
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 ASSUMED_HERTZ = 1_000_000_000
@@ -32,14 +33,14 @@ class Scan:
     remarks: list[str]
 
 
-def scan(files: Iterable[Path], folder: Path, top: str | None = None, target: str | None = None) -> Scan:
+def scan(files: Iterable[Path], folder: Path, known: Known | None = None) -> Scan:
     """Reads a design and describes it in a manifest that is to be in `folder`.
 
-    `files` are in SystemVerilog, or lists of such files (`.f`), or one core file of FuseSoC (`.core`), of
-    which `target` is read; `top` is its top module, if there are more. Raises `RackwrightError` for a design
-    that cannot be read, or has not one top module.
+    `files` are in SystemVerilog, or lists of such files (`.f`), or one core file of FuseSoC (`.core`). Raises
+    `RackwrightError` for a design that cannot be read, or has not one top module and a clock.
     """
-    described = _sources(tuple(files), top, target)
+    known = known or Known()
+    described = _sources(tuple(files), known)
     sources = described.sources
     design = VerilogDesign(sources)
     errors = [complaint for complaint in design.complaints if complaint.is_error]
@@ -50,27 +51,30 @@ def scan(files: Iterable[Path], folder: Path, top: str | None = None, target: st
     if len(tops) != 1:
         names = ", ".join(each.name for each in tops) or "none"
         raise RackwrightError(f"{sources.files[0]}: which top module? --top says it; there are {names}")
-    found = _describe(tops[0], sources, folder)
+    found = _describe(tops[0], sources, folder, known)
     found.manifest["parameters"] |= described.parameters
     return found
 
 
-def _sources(files: tuple[Path, ...], top: str | None, target: str | None) -> CoreTarget:
+def _sources(files: tuple[Path, ...], known: Known) -> CoreTarget:
     cores = [file for file in files if file.suffix == ".core"]
     if not cores:
-        if target is not None:
+        if known.target is not None:
             raise RackwrightError("--target is for core files of FuseSoC (.core)")
-        return CoreTarget(VerilogSources(files, top=top), {})
+        return CoreTarget(VerilogSources(files, known.include, top=known.top), {})
     if len(files) != 1:
         raise RackwrightError(f"{cores[0]}: a core file says all its sources; give it alone")
-    return read_core(cores[0], target or DEFAULT_TARGET, top)
+    core = read_core(cores[0], known.target or DEFAULT_TARGET, known.top)
+    sources = replace(core.sources, include=(*core.sources.include, *known.include))
+    return replace(core, sources=sources)
 
 
-def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path) -> Scan:
+def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path, given: Known) -> Scan:
     remarks: list[str] = []
     pins = _pins(top, remarks)
-    clock = _clock(pins, remarks)
-    reset, low = _reset(pins, remarks)
+    clock = _clock(pins, remarks) if given.clock is None else _input(top, pins, given.clock)
+    chosen = pins if given.reset is None else {given.reset: pins[_input(top, pins, given.reset)]}
+    reset, low = _reset(chosen, remarks, given.reset)
     found = buses(pins)
     idle = "idle" if "idle" in pins and not pins["idle"].is_input else None
     known = {clock, reset, *([idle] if idle else []), *(name for bus in found for name in bus.pins)}
@@ -138,7 +142,9 @@ def _pins(top: ast.InstanceSymbol, remarks: list[str]) -> dict[str, Pin]:
 def _clock(pins: Mapping[str, Pin], remarks: list[str]) -> str:
     names = [name for name, pin in pins.items() if pin.is_input and pin.bits == 1 and _CLOCK.fullmatch(name)]
     if not names:
-        raise RackwrightError("no input is named as a clock is: clk, clock, aclk, ap_clk")
+        raise RackwrightError(
+            "no input is named as a clock is (clk, clock, aclk, ap_clk): --clock NAME says it"
+        )
     shortest = min(names, key=len)
     others = [name for name in names if name != shortest]
     if others:
@@ -146,8 +152,15 @@ def _clock(pins: Mapping[str, Pin], remarks: list[str]) -> str:
     return shortest
 
 
-def _reset(pins: Mapping[str, Pin], remarks: list[str]) -> tuple[str, bool]:
-    """The reset and whether it resets when it is 0."""
+def _input(top: ast.InstanceSymbol, pins: Mapping[str, Pin], name: str) -> str:
+    """The name of an input of one bit that was asked for."""
+    if name not in pins or not pins[name].is_input or pins[name].bits != 1:
+        raise RackwrightError(f"module {top.name} has no input {name} of one bit")
+    return name
+
+
+def _reset(pins: Mapping[str, Pin], remarks: list[str], given: str | None = None) -> tuple[str | None, bool]:
+    """The reset, `given` or named as one is, and whether it resets when it is 0."""
     for name, pin in pins.items():
         if not pin.is_input or pin.bits != 1:
             continue
@@ -155,8 +168,11 @@ def _reset(pins: Mapping[str, Pin], remarks: list[str]) -> tuple[str, bool]:
             return name, True
         if match := _RESET.fullmatch(name):
             return name, match["low"] is not None
-    remarks.append("no input is named as a reset is: put its name into `clock.reset`")
-    return "", False
+    if given is not None:
+        remarks.append(f'{given}: resets while it is 1; if while it is 0, `clock.active` is "low"')
+        return given, False
+    remarks.append("no input is named as a reset is; if there is one, --reset NAME says it")
+    return None, False
 
 
 def _is_asynchronous(top: ast.InstanceSymbol, reset: str) -> bool:

@@ -48,11 +48,11 @@ fn control_pins(out: &mut String, manifest: &Manifest) {
     accessor(out, "inline", "clock", &clock.pin);
     let active = u8::from(clock.active == Level::High);
     for (function, level) in [("begin_reset", active), ("end_reset", 1 - active)] {
-        let pin = &clock.reset;
-        line(
-            out,
-            &format!("inline void {function}(Model& model) {{ model.rootp->{pin} = {level}; }}"),
-        );
+        let body = match &clock.reset {
+            Some(pin) => format!("Model& model) {{ model.rootp->{pin} = {level}; }}"),
+            None => "Model&) {}".into(),
+        };
+        line(out, &format!("inline void {function}({body}"));
     }
     let asynchronous = clock.asynchronous;
     line(

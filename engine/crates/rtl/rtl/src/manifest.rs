@@ -58,8 +58,9 @@ pub struct Manifest {
 pub struct ClockPins {
     /// Name of the clock input.
     pub pin: String,
-    /// Name of the reset input.
-    pub reset: String,
+    /// Name of the reset input; none (`null`, which must be said) for a design that starts as its registers are declared.
+    #[serde(deserialize_with = "said")]
+    pub reset: Option<String>,
     /// Which level of the reset input resets the unit.
     #[serde(default)]
     pub active: Level,
@@ -71,6 +72,11 @@ pub struct ClockPins {
     /// The clock that synthesis supports, for those who choose the clock.
     #[serde(default)]
     pub synthesised_hertz: Option<u64>,
+}
+
+/// A value that may be `null` but must be there.
+fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Option::deserialize(deserializer)
 }
 
 /// A level of a pin.
@@ -441,8 +447,9 @@ impl Manifest {
     }
 
     fn identifiers(&self) -> impl Iterator<Item = &str> {
-        [self.top.as_str(), &self.clock.pin, &self.clock.reset]
+        [self.top.as_str(), &self.clock.pin]
             .into_iter()
+            .chain(self.clock.reset.as_deref())
             .chain(self.idle.as_deref())
             .chain(self.ports.iter().map(Port::name))
     }

@@ -1,0 +1,21 @@
+"""What people know of a design that they bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Known:
+    """What its user knows of a design, and its files do not say.
+
+    `top` is its top module, where there are several; `target` that of a core file; `include` are folders of
+    included files; `clock` and `reset` are inputs.
+    """
+
+    top: str | None = None
+    target: str | None = None
+    include: tuple[Path, ...] = ()
+    clock: str | None = None
+    reset: str | None = None
