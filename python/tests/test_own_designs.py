@@ -207,6 +207,11 @@ def test_clock_reset_and_included_folders_may_be_said(tmp_path: Path) -> None:
     found = scan(files, tmp_path, Known(include=include, clock="pixel", reset="clear"))
     assert found.manifest["clock"] == {"pin": "pixel", "reset": "clear", "hertz": 1_000_000_000}
     assert found.manifest["include"] == ["inc"]
+    (tmp_path / "Frame.sv").write_text(
+        "module Frame(input logic clk, rst); Nowhere below(.clk); endmodule\n", encoding="utf-8"
+    )
+    missing = scan([tmp_path / "Frame.sv"], tmp_path).remarks
+    assert missing == ["modules that are in none of the files: Nowhere"]
     # Without a reset, registers start as they are declared.
     found = scan(files, tmp_path, Known(include=include, clock="pixel"))
     assert found.manifest["clock"]["reset"] is None

@@ -139,6 +139,12 @@ def test_what_has_no_figures_is_named_with_its_place(tmp_path: Path, line: str, 
     assert "\n" not in str(raised.value)
 
 
+def test_a_pin_that_goes_both_ways_is_named(tmp_path: Path) -> None:
+    manifest = design(tmp_path, TOP.replace("input logic other,", "input logic other, inout wire both,"))
+    with pytest.raises(RackwrightError, match=r"^both: synthesis takes inputs and outputs"):
+        read_design(manifest)
+
+
 def test_a_unit_of_the_guide_has_a_clock_and_works_in_gates(tmp_path: Path) -> None:
     clock = clock_of(GUIDE, "synthesised")
     assert clock.source == ClockSource.synthesised

@@ -204,6 +204,11 @@ def _ours(text: str) -> str:
 
 def _clocks(flat: Mapping[str, Any]) -> tuple[str, ...]:
     """The inputs that clock what is in a flat module, by name."""
+    for name, port in flat["ports"].items():
+        if port["direction"] == "inout":
+            raise RackwrightError(
+                f"{name}: synthesis takes inputs and outputs, and no pin that goes both ways"
+            )
     inputs = {
         bit: name
         for name, port in flat["ports"].items()

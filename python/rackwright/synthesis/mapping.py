@@ -122,6 +122,11 @@ def _make(piece: Piece, library: Library, folder: Path) -> None:
         run(command, work / "yosys.log", without_clock(CACHE))
         mapped = json.loads((work / "netlist.json").read_text(encoding="utf-8"))["modules"][piece.root.name]
         left = sorted({cell["type"] for cell in mapped["cells"].values() if cell["type"].startswith("$")})
+        if left == ["$mem_v2"]:
+            raise RackwrightError(
+                f"{piece.root.name}: has a memory that no macro is: with several clocks, falling edges, "
+                "resets of what is read, or reads that see a write of the same cycle"
+            )
         if left:
             raise RackwrightError(
                 f"{piece.root.name}: yosys cannot map {', '.join(left)} to the library's cells"

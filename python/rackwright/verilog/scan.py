@@ -100,6 +100,9 @@ def _describe(top: ast.InstanceSymbol, sources: VerilogSources, folder: Path, gi
         "ports": [bus.entry for bus in found if bus.entry is not None],
         "parameters": {},
     }
+    missing = _missing(top)
+    if missing:
+        remarks.append(f"modules that are in none of the files: {', '.join(missing)}")
     remarks += [bus.remark for bus in found if bus.remark is not None]
     settable = [
         each.name
@@ -173,6 +176,19 @@ def _reset(pins: Mapping[str, Pin], remarks: list[str], given: str | None = None
         return given, False
     remarks.append("no input is named as a reset is; if there is one, --reset NAME says it")
     return None, False
+
+
+def _missing(top: ast.InstanceSymbol) -> list[str]:
+    """Names of modules that the design has instances of and no source."""
+    found: dict[str, None] = {}
+
+    def look(symbol: Any) -> Any:
+        if isinstance(symbol, ast.UninstantiatedDefSymbol):
+            found[symbol.definitionName] = None
+        return ast.VisitAction.Advance
+
+    top.visit(look)
+    return list(found)
 
 
 def _is_asynchronous(top: ast.InstanceSymbol, reset: str) -> bool:
