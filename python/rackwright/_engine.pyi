@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict
 
 class EngineError(Exception):
     """The engine refuses; the message says why in one sentence."""
@@ -215,6 +216,15 @@ class UnitBench:
 
     def register_read(self, address: int) -> int:
         """Reads a register of a unit with a memory-mapped command queue."""
+
+class MeshMeasured(TypedDict):
+    """How packets fared: those that counted and arrived, cycles, flits a tile and cycle, all arrivals."""
+
+    packets: int
+    arrived: int
+    mean_latency: float
+    accepted: float
+    digest: str
 
 class ServerResult:
     """How a program ran."""
@@ -609,6 +619,26 @@ def exercise_daronpon(design: Design, seed: int, frames: int) -> dict[str, int]:
     """Gives the dispatcher in RTL and the policy crate the same frames; what both have counted.
 
     `sent` frames left, the same from both. Raises `EngineError` with the first frame after which they differ.
+    """
+
+def measure_mesh(
+    *,
+    width: int,
+    height: int,
+    routing: str,
+    depth: int,
+    stages: int,
+    rate: float,
+    flits: int,
+    seed: int,
+    warm_up: int,
+    measured: int,
+    patience: int,
+    design: Design | None = None,
+) -> MeshMeasured:
+    """Gives a mesh random packets: the one in RTL of `design`, or the model.
+
+    Raises `EngineError` for a mesh or a rate that there is not, and when an assertion of the RTL fails.
     """
 
 def pace_daronpon(design: Design, frames: int) -> float:

@@ -14,6 +14,7 @@ mod guest;
 mod loadtest;
 mod map;
 mod meeting;
+mod noc;
 mod observer;
 mod parameters;
 mod rocket;
@@ -51,5 +52,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(daronpon::pace_daronpon, module)?)?;
     module.add_function(wrap_pyfunction!(drx::drx_isa, module)?)?;
     module.add_function(wrap_pyfunction!(drx::run_drx, module)?)?;
+    module.add_function(wrap_pyfunction!(noc::measure_mesh, module)?)?;
     Ok(())
 }

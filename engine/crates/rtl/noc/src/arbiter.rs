@@ -1,0 +1,64 @@
+use crate::shape::SIDES;
+
+/// One output of a router: who is served, and which queues of the next router belong to a packet under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    /// Inputs, the one that was served least recently first.
+    order: [usize; SIDES],
+    /// For each queue of the next router: the input whose packet is entering it.
+    owners: [Option<usize>; SIDES],
+    pub(crate) credits: Credits,
+}
+
+impl Output {
+    pub(crate) fn new(depth: usize) -> Output {
+        Output {
+            order: std::array::from_fn(|side| side),
+            owners: [None; SIDES],
+            credits: Credits::new(depth),
+        }
+    }
+
+    /// The input that is served; `waiting` gives the queue of the next router that an input's flit goes to.
+    pub(crate) fn choose(&self, waiting: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+        let may_go = |input: &usize| {
+            waiting(*input).is_some_and(|queue| {
+                self.credits.available(queue) && self.owners[queue].is_none_or(|owner| owner == *input)
+            })
+        };
+        self.order.iter().copied().find(may_go)
+    }
+
+    /// The input sends a flit to a queue of the next router.
+    pub(crate) fn send(&mut self, input: usize, queue: usize, last: bool) {
+        let place = self.order.iter().position(|other| *other == input);
+        self.order[place.expect("every input has a place")..].rotate_left(1);
+        self.owners[queue] = (!last).then_some(input);
+        self.credits.spend(queue);
+    }
+}
+
+/// What a sender has for each queue behind a link.
+#[derive(Clone, Debug)]
+pub(crate) struct Credits([usize; SIDES]);
+
+impl Credits {
+    pub(crate) fn new(depth: usize) -> Credits {
+        Credits([depth; SIDES])
+    }
+
+    pub(crate) fn available(&self, queue: usize) -> bool {
+        self.0[queue] > 0
+    }
+
+    pub(crate) fn spend(&mut self, queue: usize) {
+        self.0[queue] -= 1;
+    }
+
+    /// Queues, one a bit, of which a credit came back.
+    pub(crate) fn give_back(&mut self, queues: u8) {
+        for (queue, count) in self.0.iter_mut().enumerate() {
+            *count += usize::from((queues >> queue) & 1);
+        }
+    }
+}

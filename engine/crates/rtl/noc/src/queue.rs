@@ -1,0 +1,38 @@
+use std::collections::VecDeque;
+
+/// A `HeadQueue` of the hardware with `direct`: its oldest entry is apart from the others, and what enters an empty queue
+/// goes there at once.
+#[derive(Clone, Debug)]
+pub(crate) struct HeadQueue<T> {
+    head: Option<T>,
+    others: VecDeque<T>,
+}
+
+impl<T> HeadQueue<T> {
+    pub(crate) fn new() -> HeadQueue<T> {
+        HeadQueue {
+            head: None,
+            others: VecDeque::new(),
+        }
+    }
+
+    /// What is offered in this cycle.
+    pub(crate) fn head(&self) -> Option<&T> {
+        self.head.as_ref()
+    }
+
+    /// The end of a cycle in which the head was taken or not, and an entry came or not; gives what was taken.
+    pub(crate) fn clock(&mut self, taken: bool, entering: Option<T>) -> Option<T> {
+        let passes = self.head.is_none() && self.others.is_empty();
+        let left = if taken { self.head.take() } else { None };
+        if passes {
+            self.head = entering;
+            return left;
+        }
+        if self.head.is_none() {
+            self.head = self.others.pop_front();
+        }
+        self.others.extend(entering);
+        left
+    }
+}

@@ -1,0 +1,112 @@
+"""`rw bench mesh`: latency and throughput of the mesh under random traffic, beside BookSim's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bootstrap.paths import REPOSITORY
+from rackwright.records import read_records
+from rackwright.tiles.mesh import CLASSES, Mesh
+
+if TYPE_CHECKING:
+    from rackwright import _engine
+
+PEER_TABLE = REPOSITORY / "validation" / "noc" / "booksim.csv"
+"""BookSim 2 with as many buffers and as many cycles a hop; README.md beside it says how."""
+
+COMPARED = Mesh(8, 8, networks=dict.fromkeys(CLASSES, 0), flit_bytes=8, depth=8, stages=2)
+"""Each input has four queues of eight flits, where BookSim's has four virtual channels of eight flits."""
+
+RATES = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.38, 0.4, 0.42, 0.44)
+"""Packets that a tile begins in a cycle."""
+
+SEED = 1
+WARM_UP, MEASURED, PATIENCE = 3000, 6000, 3000
+"""Cycles; after the measured ones, so many more for packets that are still under way."""
+
+
+@dataclass(frozen=True)
+class PeerRow:
+    """A point of the peer's curve."""
+
+    rate: float
+    mean_latency: float
+    accepted: float
+
+
+@dataclass(frozen=True)
+class MeshRow:
+    """A point of the curve; see docs/json.md. `verified`: RTL and model agree on every arrival."""
+
+    rate: float
+    by: str
+    packets: int
+    arrived: int
+    mean_latency: float
+    accepted: float
+    peer: str | None
+    peer_latency: float | None
+    verified: bool | None
+    digest: str
+
+
+def traffic_only(mesh: Mesh) -> Mesh:
+    """The same mesh as one network with narrow flits: widths do not matter to packets of one flit."""
+    return replace(mesh, networks=dict.fromkeys(CLASSES, 0), flit_bytes=8)
+
+
+def measure(
+    mesh: Mesh = COMPARED, rates: Sequence[float] = RATES, *, rtl: bool = True, flits: int = 1
+) -> Iterator[MeshRow]:
+    """A row for each rate; with `rtl` it is run in RTL, and the model's digest is compared.
+
+    The first time, the RTL is compiled, which takes some minutes for 8 x 8 tiles.
+    """
+    design = _design(mesh) if rtl else None
+    peers = {row.rate: row for row in read_records(PEER_TABLE, PeerRow)} if mesh == COMPARED else {}
+    for rate in rates:
+        model = run(mesh, rate, flits=flits)
+        found = model if design is None else run(mesh, rate, design=design, flits=flits)
+        peer = peers.get(rate) if flits == 1 else None
+        yield MeshRow(
+            rate,
+            "model" if design is None else "rtl",
+            found["packets"],
+            found["arrived"],
+            found["mean_latency"],
+            found["accepted"],
+            "BookSim 2" if peer else None,
+            peer.mean_latency if peer else None,
+            None if design is None else found == model,
+            found["digest"],
+        )
+
+
+def run(
+    mesh: Mesh, rate: float, *, design: _engine.Design | None = None, flits: int = 1, seed: int = SEED
+) -> _engine.MeshMeasured:
+    """One point: uniform traffic, packets of so many flits, in the RTL of a design or in the model."""
+    from rackwright import _engine
+
+    return _engine.measure_mesh(
+        width=mesh.width,
+        height=mesh.height,
+        routing=mesh.routing,
+        depth=mesh.depth,
+        stages=mesh.stages,
+        rate=rate,
+        flits=flits,
+        seed=seed,
+        warm_up=WARM_UP,
+        measured=MEASURED,
+        patience=PATIENCE,
+        design=design,
+    )
+
+
+def _design(mesh: Mesh) -> _engine.Design:
+    from rackwright.designs import design
+
+    return design("mesh", mesh.parameters())

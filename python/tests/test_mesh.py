@@ -1,0 +1,91 @@
+"""The mesh in RTL: packets, and its model arrival by arrival; the curve beside BookSim's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from command_line import REPOSITORY, rw
+from tiers import long
+
+from rackwright._engine import EngineError, UnitBench
+from rackwright.benchmarks.mesh import COMPARED, PEER_TABLE, RATES, PeerRow, measure, run, traffic_only
+from rackwright.designs import design
+from rackwright.records import read_records
+from rackwright.tiles import Mesh
+
+SMALL = traffic_only(Mesh(3, 2, "yx", depth=3, stages=1))
+LOADS = [(0.02, 1), (0.3, 1), (0.9, 1), (0.05, 4), (0.3, 7)]
+"""Packets that a tile begins in a cycle, and their flits: some far more than a mesh can take."""
+
+
+@pytest.mark.parametrize(
+    "mesh",
+    [
+        pytest.param(SMALL, id="3x2"),
+        long(traffic_only(Mesh(4, 4)), why="compiled for nothing else", name="4x4"),
+    ],
+)
+def test_rtl_and_model_agree_on_every_arrival(mesh: Mesh) -> None:
+    rtl = design("mesh", mesh.parameters(), assertions=True)
+    for rate, flits in LOADS:
+        found = run(mesh, rate, design=rtl, flits=flits)
+        assert found == run(mesh, rate, flits=flits)
+        assert found["packets"] > 100
+
+
+@pytest.mark.long("minutes to compile")
+def test_the_large_mesh_agrees_too() -> None:
+    rows = list(measure(COMPARED, RATES))
+    assert all(row.verified for row in rows)
+
+
+def test_the_curve_is_that_of_booksim() -> None:
+    """Within 5 % until it bends; it accepts no less."""
+    for peer in read_records(PEER_TABLE, PeerRow):
+        found = run(COMPARED, peer.rate)
+        if peer.rate <= 0.38:
+            assert found["mean_latency"] == pytest.approx(peer.mean_latency, rel=0.05)
+        assert found["accepted"] > 0.98 * peer.accepted
+    assert run(COMPARED, 0.46)["accepted"] >= 0.42
+
+
+def test_a_hop_takes_two_cycles() -> None:
+    """From a mean over pairs of tiles: 4 cycles to and from the routers, and 5.25 links on average."""
+    mesh = replace(COMPARED, stages=0)
+    assert mesh.hop_cycles == 2
+    assert run(mesh, 0.005)["mean_latency"] == pytest.approx(4 + 2 * 5.25, rel=0.02)
+
+
+def test_the_interface_signs_packets_and_refuses_those_to_nowhere() -> None:
+    bench = UnitBench(design("mesh", SMALL.parameters(), assertions=True))
+    packet = bytes([2, 1, 9, 9]) + b"mine" + b"eight..." * 2
+    sent = []
+    for frame in (packet, bytes([3, 0, 0, 0]) + b"lost" + b"eight...", bytes([0, 0, 0, 0]) + b"self"):
+        bench.deliver(frame, at=bench.cycle)
+        assert bench.run_until_idle(1000)
+        sent.append([left for _, _, left in bench.sent_frames()])
+    assert sent == [[bytes([2, 1, 0, 0]) + packet[4:]], [], [bytes([0, 0, 0, 0]) + b"self"]]
+    events = bench.events()
+    assert events["refused"] == 1
+    assert events["flits_in"] == 3 + 2 + 1
+    assert events["flits_out"] == 3 + 1
+
+
+def test_bench_mesh_is_one_json_document() -> None:
+    record = rw("bench", "mesh", "--model", "--rate", "0.05", "--json").json()
+    assert record["hop_cycles"] == 4
+    [row] = record["rows"]
+    assert row["by"] == "model"
+    assert row["peer_latency"] == 27.03
+    assert row["verified"] is None
+    layout = REPOSITORY / "examples" / "tiles" / "three-by-three.yaml"
+    again = rw("bench", "mesh", "--model", "--rate", "0.05", "--tiles", layout, "--json").json()
+    assert again["hop_cycles"] == 2
+    assert again["rows"][0]["peer"] is None
+
+
+def test_a_mesh_with_other_flits_is_refused_in_a_line() -> None:
+    wide = design("mesh", {**SMALL.parameters(), "flit-bytes": 16})
+    with pytest.raises(EngineError, match="the unit `mesh` is no mesh with one network and flits of 8 bytes"):
+        run(SMALL, 0.1, design=wide)
