@@ -20,6 +20,9 @@ from bootstrap.paths import (
     PYTHON,
     REPOSITORY,
     ROCKET,
+    SOC,
+    SOC_CLASSPATH,
+    SOC_JAR,
     SOFTWARE,
     SOFTWARE_HOST,
     SOFTWARE_RISCV,
@@ -31,7 +34,18 @@ from bootstrap.steps import Step, execute, input_files
 
 PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL = "protobuf", "compression", "rocket"
 PARQUET, FRONT_END, CORES, DOCS, TESTS = "parquet", "front-end", "cores", "docs", "tests"
-EXTRAS = (PROTOBUF_LIBRARY, COMPRESSION, ROCKET_RTL, PARQUET, FRONT_END, CORES, DOCS, TESTS)
+SOC_GENERATOR = "soc"
+EXTRAS = (
+    PROTOBUF_LIBRARY,
+    COMPRESSION,
+    ROCKET_RTL,
+    PARQUET,
+    FRONT_END,
+    CORES,
+    DOCS,
+    TESTS,
+    SOC_GENERATOR,
+)
 """Steps that are done for whoever uses what they make."""
 
 MANIFESTS = "engine"
@@ -92,25 +106,31 @@ def _build_engine() -> None:
     fresh.replace(_EXTENSION)
 
 
-def _maven(*arguments: str) -> list[str]:
+def _maven(project: Path, *arguments: str) -> list[str]:
     """Maven offline once it has resolved this pom: a changed pom needs the network again."""
-    resolved = STAMPS / "maven-resolved"
-    same = resolved.exists() and resolved.read_bytes() == (HARDWARE / "pom.xml").read_bytes()
+    resolved = _resolved(project)
+    same = resolved.exists() and resolved.read_bytes() == (project / "pom.xml").read_bytes()
     return ["mvn", "-q", "-B", "-Dstyle.color=never", *(["-o"] if same else []), *arguments]
 
 
-def _build_hardware() -> None:
-    """Compiles the generators and notes the class path with which Java runs them."""
-    HARDWARE_CLASSPATH.parent.mkdir(parents=True, exist_ok=True)
+def _resolved(project: Path) -> Path:
+    """The pom whose dependencies Maven has."""
+    return STAMPS / f"maven-resolved-{project.name}"
+
+
+def _build_scala(project: Path, jar: Path, classpath: Path) -> None:
+    """Compiles generators in Scala and notes the class path with which Java runs them."""
+    name = project.name
+    classpath.parent.mkdir(parents=True, exist_ok=True)
     goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
-    dependencies = BUILD / "hardware" / "dependencies.txt"
-    execute("hardware", _maven("compile", goal, f"-Dmdep.outputFile={dependencies}"), HARDWARE)
-    execute("hardware", ["jar", "cf", str(HARDWARE_JAR), "-C", "target/classes", "."], HARDWARE)
+    dependencies = BUILD / name / "dependencies.txt"
+    execute(name, _maven(project, "compile", goal, f"-Dmdep.outputFile={dependencies}"), project)
+    execute(name, ["jar", "cf", str(jar), "-C", "target/classes", "."], project)
     jars = dependencies.read_text(encoding="utf-8").strip()
     # Without our own jar, whose place is known: the checkout may be moved.
-    HARDWARE_CLASSPATH.write_text(f"{jars}\n", encoding="utf-8")
+    classpath.write_text(f"{jars}\n", encoding="utf-8")
     STAMPS.mkdir(parents=True, exist_ok=True)
-    (STAMPS / "maven-resolved").write_bytes((HARDWARE / "pom.xml").read_bytes())
+    _resolved(project).write_bytes((project / "pom.xml").read_bytes())
 
 
 def _tool_versions(*names: str) -> tuple[str, ...]:
@@ -205,8 +225,19 @@ def all_steps() -> tuple[Step, ...]:
         inputs=(HARDWARE / "src" / "main", HARDWARE / "pom.xml"),
         patterns=("*.scala", "*.sv", "*.v", "*.json"),
         outputs=(HARDWARE_CLASSPATH, HARDWARE_JAR),
-        run=_build_hardware,
+        run=lambda: _build_scala(HARDWARE, HARDWARE_JAR, HARDWARE_CLASSPATH),
         kept=(HARDWARE / "target",),
+    )
+    soc = Step(
+        SOC_GENERATOR,
+        "the generator of whole chips (Rocket Chip, Chisel 3, Maven)",
+        inputs=(SOC / "src" / "main", SOC / "pom.xml"),
+        patterns=("*.scala",),
+        outputs=(SOC_CLASSPATH, SOC_JAR),
+        run=lambda: _build_scala(SOC, SOC_JAR, SOC_CLASSPATH),
+        # Two projects at once would resolve the same artefacts into one repository.
+        after=("hardware",),
+        kept=(SOC / "target",),
     )
     programs = Step(
         "software",
@@ -224,6 +255,7 @@ def all_steps() -> tuple[Step, ...]:
         _protobuf_step(),
         _compression_step(),
         rocket,
+        soc,
         parquet,
         front_end,
         cores,
@@ -272,6 +304,8 @@ def steps_for(verb: str, extras: Collection[str] = ()) -> tuple[Step, ...]:
     if verb in ("units", "synth", "tiles"):
         own = (steps[name] for name in (MANIFESTS, FRONT_END, CORES) if name in extras)
         return steps["python"], steps["hardware"], *own
+    if verb == "soc":
+        return tuple(steps[name] for name in ("python", "hardware", "engine", "software", SOC_GENERATOR))
     if verb == "generate":
         return steps["python"], steps["software"]
     if verb == "image":

@@ -207,6 +207,14 @@ TOOLS = (
         verbs=("synth",),
     ),
     Tool(
+        "dtc",
+        "device trees of whole chips",
+        ("device-tree-compiler",),
+        lambda: _program("dtc"),
+        tests_only=True,
+        verbs=("soc",),
+    ),
+    Tool(
         "mpirun",
         "clusters shared by several processes",
         ("openmpi-bin",),

@@ -18,6 +18,9 @@ GROUPS = {
             "they go."
         ),
     },
+    "Whole chips": {
+        "soc": "Compose a whole chip in Verilog of harts, caches, buses and units, and run programs on it.",
+    },
     "Servers and clusters": {
         "run": (
             "Run a program on a simulated server, or a script that runs a cluster, and report how long it "

@@ -1,0 +1,147 @@
+"""`rw soc`: whole chips in Verilog."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rackwright.cli.output import (
+    EXIT_FAILED,
+    JsonOption,
+    print_json,
+    print_record,
+    print_table,
+    results,
+    working,
+)
+from rackwright.errors import RackwrightError
+
+soc = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Compose a whole chip in Verilog of harts, caches, buses and units, and run programs on it.",
+)
+
+FileArgument = Annotated[Path, typer.Argument(metavar="SOC.yaml", help="The chip (docs/soc.md).")]
+OutputOption = Annotated[
+    Path | None, typer.Option("-o", "--output", help="The folder that is made; out/soc/NAME by default.")
+]
+
+
+@soc.command("check")
+def check(file: FileArgument, json: JsonOption = False) -> None:
+    """Say whether a chip can be built, and how programs reach its units. No generator is started.
+
+    Examples:
+        ./rw soc check examples/soc/tiny.yaml
+
+    """
+    from rackwright.soc import Soc, checked
+
+    try:
+        value = Soc.load(file)
+        units = checked(value)
+    except RackwrightError as error:
+        if json:
+            print_json({"legal": False, "witness": str(error)})
+            raise typer.Exit(EXIT_FAILED) from error
+        raise
+    routes = [(unit, route) for unit in units for route in unit.routes]
+    if json:
+        opcodes = [
+            {"unit": unit.name, "hart": unit.hart, "opcode": way.opcode, "first": way.first, "last": way.last}
+            for unit, way in routes
+        ]
+        print_json({"legal": True, "witness": None, "top": value.top, "opcodes": opcodes})
+        return
+    harts = f"{len(value.harts)} hart" + ("s" if len(value.harts) > 1 else "")
+    results.print(f"[bold]{value.name}[/bold]: {harts}, buses of {value.bus_bits} bits, {len(units)} units\n")
+    columns = [("hart", "right"), ("unit", "left"), ("custom", "right"), ("functs", "left")]
+    print_table(
+        columns,
+        [(str(unit.hart), unit.name, str(way.opcode), f"{way.first} to {way.last}") for unit, way in routes],
+    )
+
+
+@soc.command("compose")
+def compose(file: FileArgument, output: OutputOption = None, json: JsonOption = False) -> None:
+    """Write a chip as Verilog with all that its users need: files, device tree, C headers, a harness.
+
+    The same chip is generated once. A folder that is not that of a chip is never overwritten.
+
+    Examples:
+        ./rw soc compose examples/soc/tiny.yaml -o out/tiny
+
+    """
+    folder, description = _composed(file, output)
+    if json:
+        print_json({**description, "folder": str(folder), "legal": True, "witness": None})
+        return
+    print_record(
+        [
+            ("folder", str(folder)),
+            ("top", description["top"]),
+            ("Verilog", ", ".join(description["files"])),
+            ("headers", ", ".join(description["headers"]) or "none"),
+        ]
+    )
+
+
+@soc.command("run")
+def run(
+    file: FileArgument,
+    program: Annotated[Path, typer.Argument(metavar="PROGRAM.elf", help="A bare-metal program.")],
+    output: OutputOption = None,
+    max_cycles: Annotated[int, typer.Option(min=0, help="Give up after so many cycles; 0: never.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Run a bare-metal program on a chip alone, in plain Verilator, without the engine.
+
+    The first run of a chip generates and compiles it, which takes minutes.
+
+    Examples:
+        ./rw soc run examples/soc/tiny.yaml copy.elf
+
+    """
+    from rackwright.soc.simulator import run_program, simulator
+
+    if not program.is_file():
+        raise RackwrightError(f"{program}: no such file")
+    folder, _ = _composed(file, output)
+    with working("compiling the chip"):
+        simulator(folder)
+    with working(f"running {program.name}"):
+        ended = run_program(folder, program.absolute(), max_cycles)
+    if json:
+        print_json(
+            {
+                "exit_code": ended.exit_code,
+                "cycles": ended.cycles,
+                "boot_cycles": ended.boot_cycles,
+                "wall_seconds": ended.wall_seconds,
+                "cycles_per_second": (ended.cycles + ended.boot_cycles) / ended.wall_seconds,
+                "stdout": ended.stdout,
+            }
+        )
+    else:
+        sys.stdout.write(ended.stdout)
+        sys.stdout.flush()
+    if ended.exit_code is None:
+        raise RackwrightError(f"{program}: has not ended after {max_cycles} cycles")
+    if not json:
+        print(f"{program}: {ended.cycles} cycles, after {ended.boot_cycles} of the boot ROM", file=sys.stderr)
+    raise typer.Exit(ended.exit_code)
+
+
+def _composed(file: Path, output: Path | None) -> tuple[Path, dict[str, Any]]:
+    from rackwright.soc import Soc
+    from rackwright.soc import compose as write
+    from rackwright.soc.compose import default_output
+
+    value = Soc.load(file)
+    folder = output or default_output(value)
+    with working(f"composing {value.name}"):
+        return folder, write(value, folder)

@@ -1,0 +1,195 @@
+"""The folder of a chip: its Verilog and what others need to simulate it and to write software for it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bootstrap.paths import BUILD, ENGINE, SOC
+from rackwright.accelerators import unit_manifest
+from rackwright.designs import Elaboration, elaborate_all
+from rackwright.errors import RackwrightError
+from rackwright.headers import server_header
+from rackwright.manifests import is_elaborated, read_manifest
+from rackwright.soc.check import FIXED, PlacedUnit, checked
+from rackwright.soc.generator import generate
+from rackwright.soc.modules import module_names, with_prefix
+from rackwright.soc.specification import prefix_of, specification
+from rackwright.soc.value import Soc
+from rackwright.verilog.reader import VerilogDesign, VerilogSources
+
+DESCRIPTION = "soc.json"
+"""The file by which a folder of ours is known."""
+
+_HARNESS = SOC / "harness"
+_AXI = ENGINE / "crates" / "rtl" / "rtl" / "rocket"
+
+
+def compose(soc: Soc, output: Path) -> dict[str, Any]:
+    """Writes the folder `output` of a chip; gives what `soc.json` in it says (docs/json.md).
+
+    Raises `RackwrightError` for a chip that cannot be, and for a folder that holds something else.
+    """
+    units = checked(soc)
+    _check_output(output)
+    manifests = _manifests(units)
+    records = [read_manifest(manifest) for manifest in manifests]
+    generated = generate(specification(soc, units, records), soc.top)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".unfinished-", dir=output.parent) as work:
+        made = Path(work) / "made"
+        made.mkdir()
+        files = [*_write_units(manifests, records, made), *_copy_generated(soc, generated, made)]
+        _check_modules(made, files)
+        (made / "files.f").write_text("".join(f"{file}\n" for file in files), encoding="utf-8")
+        _write_harness(soc, made)
+        headers = list(_write_headers(soc, units, manifests, made))
+        description = _description(soc, units, records, files, headers)
+        (made / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+        if output.exists():
+            output.rename(Path(work) / "before")
+        made.rename(output)
+    return description
+
+
+def default_output(soc: Soc) -> Path:
+    """Where a chip goes that nobody gave a place."""
+    return BUILD.parent / "out" / "soc" / soc.name
+
+
+def _check_output(output: Path) -> None:
+    """What is there already is replaced only if it is the folder of a chip."""
+    if (
+        not output.exists()
+        or (output / DESCRIPTION).is_file()
+        or (output.is_dir() and not any(output.iterdir()))
+    ):
+        return
+    raise RackwrightError(
+        f"{output}: is there, and is no folder that `rw soc compose` made: -o names another one"
+    )
+
+
+def _manifests(units: Sequence[PlacedUnit]) -> list[Path]:
+    named = [unit.config for unit in units if unit.config.is_named]
+    elaborate_all([Elaboration(config.unit, config.parameters) for config in dict.fromkeys(named)])
+    return [unit_manifest(unit.config) if unit.config.is_named else Path(unit.config.unit) for unit in units]
+
+
+def _write_units(
+    manifests: Sequence[Path], records: Sequence[Mapping[str, Any]], made: Path
+) -> Iterator[str]:
+    """Copies the Verilog of each unit, once for units that are alike; gives the files."""
+    (made / "units").mkdir()
+    for manifest, record in dict(zip(manifests, records, strict=True)).items():
+        if is_elaborated(dict(record)):
+            for name in record["verilog"]:
+                text = with_prefix((manifest.parent / name).read_text(encoding="utf-8"), prefix_of(record))
+                file = f"units/{prefix_of(record)}{Path(name).name}"
+                (made / file).write_text(text, encoding="utf-8")
+                yield file
+            continue
+        folder = record["unit"]
+        (made / "units" / folder).mkdir()
+        # Those that slang reads for its top: lists of files and folders are resolved.
+        for source in VerilogDesign(VerilogSources.of_manifest(manifest)).files:
+            file = f"units/{folder}/{source.name}"
+            shutil.copyfile(source, made / file)
+            yield file
+
+
+def _copy_generated(soc: Soc, generated: Path, made: Path) -> Iterator[str]:
+    shutil.copyfile(generated / f"{soc.top}.dts", made / f"{soc.name}.dts")
+    for source in sorted(generated.glob("*.v")):
+        shutil.copyfile(source, made / source.name)
+        yield source.name
+
+
+def _check_modules(made: Path, files: Sequence[str]) -> None:
+    """Raises `RackwrightError` when two files declare a module of one name."""
+    owners: dict[str, str] = {}
+    for file in files:
+        for name in module_names((made / file).read_text(encoding="utf-8", errors="replace")):
+            if owners.setdefault(name, file) != file:
+                raise RackwrightError(
+                    f"the module {name} is in {owners[name]} and in {file}: one needs another name"
+                )
+
+
+def _write_harness(soc: Soc, made: Path) -> None:
+    """What runs the chip in Verilator: memory, the two registers of programs, and a loader."""
+    harness = made / "harness"
+    shutil.copytree(_HARNESS, harness)
+    for name in ("axi.h", "interface.h"):
+        shutil.copyfile(_AXI / name, harness / name)
+    numbers = (soc.memory.base, soc.memory.size, soc.to_host, soc.console)
+    (harness / "map.h").write_text(
+        "// Where memory is, and the registers by which programs end and print.\n"
+        "#pragma once\n"
+        '#include "board.h"\n\n'
+        "namespace soc {\n\n"
+        f"constexpr Board::Map map = {{{', '.join(f'{number:#x}' for number in numbers)}}};\n\n"
+        "}  // namespace soc\n",
+        encoding="utf-8",
+    )
+
+
+def _write_headers(
+    soc: Soc, units: Sequence[PlacedUnit], manifests: Sequence[Path], made: Path
+) -> Iterator[str]:
+    """A header for the programs of each hart, of those of its units that say which commands they have."""
+    for hart in range(len(soc.harts)):
+        pairs = zip(units, manifests, strict=True)
+        mine = [manifest for unit, manifest in pairs if unit.hart == hart]
+        described = all(
+            any(port.get("commands") for port in unit.ports) for unit in units if unit.hart == hart
+        )
+        if mine and described:
+            name = f"hart{hart}.h"
+            (made / name).write_text(server_header(mine), encoding="utf-8")
+            yield name
+
+
+def _description(
+    soc: Soc,
+    units: Sequence[PlacedUnit],
+    records: Sequence[Mapping[str, Any]],
+    files: Sequence[str],
+    headers: Sequence[str],
+) -> dict[str, Any]:
+    ranges = {**FIXED, "devices": soc.devices, "memory": soc.memory}
+    return {
+        "top": soc.top,
+        "files": list(files),
+        "headers": list(headers),
+        "clocks": [{"pin": "clock", "reset": "reset", "hertz": soc.clock_hz}],
+        "address_map": [
+            {"name": name, "base": place.base, "size": place.size}
+            for name, place in sorted(ranges.items(), key=lambda each: each[1].base)
+        ],
+        "opcodes": [
+            {
+                "unit": unit.name,
+                "hart": unit.hart,
+                "opcode": route.opcode,
+                "first": route.first,
+                "last": route.last,
+            }
+            for unit in units
+            for route in unit.routes
+        ],
+        "interrupts": [
+            {"unit": unit.name, "hart": unit.hart, "pin": f"interrupt_{port['name']}"}
+            for unit in units
+            for port in unit.ports
+            if port["contract"] == "interrupt"
+        ],
+        "units": [
+            {"name": unit.name, "hart": unit.hart, "hash": record.get("hash")}
+            for unit, record in zip(units, records, strict=True)
+        ],
+    }

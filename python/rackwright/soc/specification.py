@@ -1,0 +1,81 @@
+"""What the generator is told of a chip: `soc/…/Spec.scala` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rackwright.manifests import is_elaborated
+from rackwright.soc.check import PlacedUnit
+from rackwright.soc.value import AddressRange, CacheConfig, Soc
+
+
+def specification(
+    soc: Soc, units: Sequence[PlacedUnit], records: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The chip with these units, each with the record of its manifest."""
+    places = [
+        [place for place, unit in enumerate(units) if unit.hart == hart] for hart in range(len(soc.harts))
+    ]
+    return {
+        "top": soc.top,
+        "harts": [{"units": mine} for mine in places],
+        "units": [_unit(unit, record) for unit, record in zip(units, records, strict=True)],
+        "busBytes": soc.bus_bits // 8,
+        "trackers": soc.trackers,
+        "icache": _cache(soc.instruction_cache),
+        "dcache": _cache(soc.data_cache),
+        "memory": _range(soc.memory),
+        "devices": _range(soc.devices),
+        "hertz": soc.clock_hz,
+        "monitors": True,
+        "memoryMacros": False,
+    }
+
+
+def prefix_of(record: Mapping[str, Any]) -> str:
+    """What is put before names of modules: of those that we elaborate, which may be alike in two units."""
+    if not is_elaborated(dict(record)):
+        return ""
+    return f"{record['unit'].replace('-', '_')}_{record['hash'][:8]}_"
+
+
+def _unit(unit: PlacedUnit, record: Mapping[str, Any]) -> dict[str, Any]:
+    ports = record["ports"]
+    clock = record["clock"]
+    parameters = (
+        {} if is_elaborated(dict(record)) else {**record.get("parameters", {}), **unit.config.parameters}
+    )
+    return {
+        "name": unit.name,
+        "module": f"{prefix_of(record)}{record['top']}",
+        "parameters": {name: int(value) for name, value in parameters.items()},
+        "clock": clock["pin"],
+        "reset": clock["reset"],
+        "resetHigh": clock.get("active", "high") == "high",
+        "idle": record.get("idle"),
+        "command": next(port["name"] for port in ports if port["contract"] == "command"),
+        "routes": [
+            {"opcode": route.opcode, "base": route.first, "size": route.last - route.first + 1}
+            for route in unit.routes
+        ],
+        "memories": [
+            {
+                "name": port["name"],
+                "bytes": port["bytes"],
+                "tagBits": port["tag_bits"],
+                "addressBits": port.get("address_bits", 64),
+            }
+            for port in ports
+            if port["contract"] == "memory"
+        ],
+        "interrupts": [f"interrupt_{port['name']}" for port in ports if port["contract"] == "interrupt"],
+    }
+
+
+def _cache(cache: CacheConfig) -> dict[str, int]:
+    return {"sets": cache.sets, "ways": cache.ways}
+
+
+def _range(place: AddressRange) -> dict[str, int]:
+    return {"base": place.base, "size": place.size}

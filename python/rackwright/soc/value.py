@@ -1,0 +1,178 @@
+"""A whole chip as a value: its system, its pins and what is around it in a simulation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from rackwright.document import DocumentReader, is_yaml, load_yaml
+from rackwright.errors import RackwrightError
+from rackwright.unit_config import UnitConfig
+
+_PARTS = ("name", "system", "pins", "harness")
+
+
+@dataclass(frozen=True)
+class CacheConfig:
+    """A level-1 cache with lines of 64 bytes."""
+
+    sets: int = 64
+    ways: int = 4
+
+
+@dataclass(frozen=True)
+class HartConfig:
+    """A Rocket core and the units that its instructions reach."""
+
+    units: tuple[UnitConfig, ...] = ()
+
+
+@dataclass(frozen=True)
+class AddressRange:
+    """`size` bytes from `base` on."""
+
+    base: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The first address after it."""
+        return self.base + self.size
+
+    def overlaps(self, other: AddressRange) -> bool:
+        """Whether an address is in both."""
+        return self.base < other.end and other.base < self.end
+
+    def __str__(self) -> str:
+        return f"{self.base:#x} to {self.end - 1:#x}"
+
+
+@dataclass(frozen=True)
+class Soc:
+    """A chip.
+
+    `bus_bits` is the width of the buses between harts, units and memory. `trackers` is how many lines the hub
+    that keeps the caches coherent works on at once. `clock_hz` is what the device tree and `mtime` go by; a
+    simulation counts cycles. `memory` and `devices` are what is behind the two AXI4 ports; `to_host` and
+    `console` are where programs end and print in a simulation. `checked` says whether it can be built.
+    """
+
+    name: str
+    harts: tuple[HartConfig, ...] = (HartConfig(),)
+    bus_bits: int = 256
+    trackers: int = 16
+    instruction_cache: CacheConfig = CacheConfig()
+    data_cache: CacheConfig = CacheConfig()
+    clock_hz: int = 2_000_000_000
+    memory: AddressRange = AddressRange(0x8000_0000, 0x1000_0000)
+    devices: AddressRange = AddressRange(0x1000_0000, 0x1000_0000)
+    to_host: int = 0x1000_1000
+    console: int = 0x1000_1008
+
+    @property
+    def top(self) -> str:
+        """The name of the top module."""
+        return "".join(part.capitalize() for part in re.split(r"[-_]", self.name)) + "Soc"
+
+    @classmethod
+    def load(cls, path: Path) -> Soc:
+        """Reads a YAML file; raises `RackwrightError` that names file and field."""
+        reader = DocumentReader(path)
+        parts = reader.mapping("it", load_yaml(path), _PARTS)
+        name = parts.get("name")
+        if not isinstance(name, str) or re.fullmatch(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", name) is None:
+            raise reader.error("name", f"is {name!r}, not small letters, digits and - between them")
+        document = _Document(reader)
+        return cls(
+            name,
+            **document.system(parts.get("system")),
+            **document.pins(parts.get("pins")),
+            **document.numbers("harness", parts.get("harness"), ("to_host", "console")),
+        )
+
+
+@dataclass(frozen=True)
+class _Document:
+    """The three parts of a file."""
+
+    reader: DocumentReader
+
+    def system(self, part: Any) -> dict[str, Any]:
+        numbers = ("bus_bits", "trackers", "clock_hz")
+        caches = ("instruction_cache", "data_cache")
+        known = self.reader.mapping("system", part, ("harts", *numbers, *caches))
+        said = self.numbers("system", {key: known[key] for key in numbers if key in known}, numbers)
+        for name in caches:
+            if name in known:
+                said[name] = CacheConfig(**self.numbers(f"system.{name}", known[name], _names(CacheConfig)))
+        harts = known.get("harts")
+        if not isinstance(harts, list) or not harts:
+            raise self.reader.error("system.harts", "is not a list of at least one hart")
+        said["harts"] = tuple(self._hart(f"system.harts[{place}]", hart) for place, hart in enumerate(harts))
+        return said
+
+    def pins(self, part: Any) -> dict[str, Any]:
+        ranges = self.reader.mapping("pins", part, ("memory", "devices"))
+        return {name: self._range(f"pins.{name}", value) for name, value in ranges.items()}
+
+    def numbers(self, where: str, part: Any, known: tuple[str, ...]) -> dict[str, Any]:
+        """Whole numbers by name; 2e9 is one, and `0x10` a number in YAML."""
+        numbers = self.reader.mapping(where, part, known)
+        return {name: self._number(f"{where}.{name}", value) for name, value in numbers.items()}
+
+    def _number(self, where: str, value: Any) -> int:
+        try:
+            number = float(value) if isinstance(value, str) else value
+        except ValueError:
+            number = None
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, int | float)
+            or number != int(number)
+            or number < 0
+        ):
+            raise self.reader.error(where, f"is {value!r}, not a whole number")
+        return int(number)
+
+    def _range(self, where: str, value: Any) -> AddressRange:
+        numbers = self.numbers(where, value, ("base", "size"))
+        if len(numbers) != 2:
+            raise self.reader.error(where, "has not both a base and a size")
+        return AddressRange(**numbers)
+
+    def _hart(self, where: str, value: Any) -> HartConfig:
+        hart = self.reader.mapping(where, value, ("units",))
+        units = hart.get("units", [])
+        if not isinstance(units, list):
+            raise self.reader.error(f"{where}.units", "is not a list")
+        configs = [self._unit(f"{where}.units[{place}]", unit) for place, unit in enumerate(units)]
+        return HartConfig(tuple(member for config in configs for member in config.members()))
+
+    def _unit(self, where: str, value: Any) -> UnitConfig:
+        """A unit by name, set or file beside this one; or a mapping of its name and parameters."""
+        fields_ = (
+            {"unit": value}
+            if isinstance(value, str)
+            else self.reader.mapping(where, value, ("unit", "parameters"))
+        )
+        unit = fields_.get("unit")
+        if not isinstance(unit, str):
+            raise self.reader.error(where, f"is {value!r}, not a unit")
+        parameters: Mapping[str, Any] = self.reader.mapping(
+            f"{where}.parameters", fields_.get("parameters"), None
+        )
+        if is_yaml(unit):
+            return UnitConfig.load(self.reader.path.parent / unit)
+        if unit.endswith(".json"):
+            unit = str(self.reader.path.parent / unit)
+        try:
+            return UnitConfig(unit, parameters)
+        except RackwrightError as error:
+            raise self.reader.error(where, str(error)) from error
+
+
+def _names(of: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(of))

@@ -1,0 +1,88 @@
+// What is around the chip: memory, and the two registers by which programs print and end.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "program.h"
+#include "timing.h"
+
+namespace soc {
+
+class Board {
+  public:
+    // The range of memory, and where programs find `tohost` and `console`.
+    struct Map {
+        uint64_t memory_base;
+        uint64_t memory_bytes;
+        uint64_t to_host;
+        uint64_t console;
+    };
+
+    explicit Board(const Map& map) : map_(map), memory_(new uint8_t[map.memory_bytes]()) {}
+
+    void load(const std::string& path) {
+        const Program program(path);
+        if (program.entry() != map_.memory_base) throw std::runtime_error(path + ": does not begin where memory does");
+        program.each_segment([&](uint64_t address, const char* bytes, uint64_t count, uint64_t zeros) {
+            if (!holds(address, count + zeros)) throw std::runtime_error(path + ": does not fit into memory");
+            std::memcpy(at(address), bytes, count);
+        });
+    }
+
+    // A burst that the chip reads in `cycle`; gives the cycle of its first beat.
+    uint64_t read(uint64_t cycle, uint64_t address, uint8_t* data, uint32_t bytes) {
+        if (!holds(address, bytes)) {
+            std::memset(data, 0, bytes);
+            return cycle + device_latency;
+        }
+        if (first_access_ == none) first_access_ = cycle;
+        std::memcpy(data, at(address), bytes);
+        return timing_.access(cycle, address, bytes, false);
+    }
+
+    // Bytes that the chip writes in `cycle`; gives the cycle of the acknowledgement.
+    uint64_t write(uint64_t cycle, uint64_t address, const uint8_t* data, uint32_t bytes) {
+        if (holds(address, bytes)) {
+            std::memcpy(at(address), data, bytes);
+            return timing_.access(cycle, address, bytes, true);
+        }
+        if (address == map_.console) std::fputc(data[0], stdout);
+        if (address == map_.to_host && bytes == 8) {
+            uint64_t word;
+            std::memcpy(&word, data, sizeof word);
+            if (word & 1) {
+                finished_ = true;
+                exit_code_ = static_cast<int>(word >> 1);
+            }
+        }
+        return cycle + device_latency;
+    }
+
+    bool finished() const { return finished_; }
+    int exit_code() const { return exit_code_; }
+
+    // The cycle in which the program was first read from memory; 0 if it never was.
+    uint64_t first_access() const { return first_access_ == none ? 0 : first_access_; }
+
+  private:
+    static constexpr uint64_t device_latency = 4;
+    static constexpr uint64_t none = ~uint64_t{0};
+
+    Map map_;
+    std::unique_ptr<uint8_t[]> memory_;
+    Timing timing_;
+    bool finished_ = false;
+    int exit_code_ = 0;
+    uint64_t first_access_ = none;
+
+    bool holds(uint64_t address, uint64_t bytes) const {
+        return address >= map_.memory_base && address - map_.memory_base <= map_.memory_bytes - bytes;
+    }
+    uint8_t* at(uint64_t address) { return memory_.get() + (address - map_.memory_base); }
+};
+
+}  // namespace soc

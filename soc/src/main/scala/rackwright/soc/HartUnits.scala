@@ -1,0 +1,107 @@
+package rackwright.soc
+
+import chisel3._
+import chisel3.util._
+
+import freechips.rocketchip.config.Parameters
+import freechips.rocketchip.diplomacy.LazyModule
+import freechips.rocketchip.tile.{LazyRoCC, LazyRoCCModuleImp, OpcodeSet, RoCCResponse}
+import freechips.rocketchip.tilelink.TLWidthWidget
+
+/** The units beside a hart: one RoCC unit to Rocket, which tells them apart by ranges of function numbers. */
+class HartUnits(spec: SocSpec, units: Seq[UnitSpec], lineBytes: Int)(implicit p: Parameters)
+    extends LazyRoCC(HartUnits.opcodes(units)) {
+
+  /** For each unit its memory ports. */
+  val ports: Seq[Seq[LinePort]] = units.map(_.memories.map { memory =>
+    val port = LazyModule(new LinePort(memory, spec.memory, lineBytes)).suggestName(s"${memory.name}_port")
+    tlNode := TLWidthWidget(memory.bytes) := port.node
+    port
+  })
+
+  override lazy val module = new HartUnitsModule(this, units)
+}
+
+object HartUnits {
+  private val sets = Seq(OpcodeSet.custom0, OpcodeSet.custom1, OpcodeSet.custom2, OpcodeSet.custom3)
+
+  def opcodes(units: Seq[UnitSpec]): OpcodeSet =
+    units.flatMap(_.routes.map(_.opcode)).distinct.sorted.map(sets).reduce(_ | _)
+}
+
+/** Connects the units to the hart and to their memory ports. */
+class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCModuleImp(outer) {
+  private val command = io.cmd.bits
+  private val opcode = command.inst.opcode(6, 5)
+  private val boxes = units.zip(outer.ports).map { case (spec, ports) => connected(spec, ports) }
+  private val chosen = units.map(_.routes.map(reaches).reduce(_ || _))
+
+  private val answers = Module(new RRArbiter(new RoCCResponse()(outer.p), units.size + 1))
+  private val ready = units.zip(boxes).zip(chosen).zip(answers.io.in).map { case (((spec, box), mine), answer) =>
+    def pin(name: String): UInt = box.io.bits(s"${spec.command}_$name")
+    pin("request_valid") := io.cmd.valid && mine
+    pin("request_bits_opcode") := opcode
+    pin("request_bits_funct") := spec.routes.map(route => Mux(reaches(route), functOf(route), 0.U)).reduce(_ | _)
+    pin("request_bits_rs1") := command.rs1
+    pin("request_bits_rs2") := command.rs2
+    pin("request_bits_rd") := command.inst.rd
+    pin("request_bits_xd") := command.inst.xd
+    pin("response_ready") := answer.ready
+    answer.valid := pin("response_valid").asBool
+    answer.bits.rd := pin("response_bits_rd")
+    answer.bits.data := pin("response_bits_data")
+    mine && pin("request_ready").asBool
+  }
+
+  // A number of no unit is answered with all ones, as units do with numbers that they do not know.
+  private val nobody = answers.io.in.last
+  private val unknown = !chosen.reduce(_ || _)
+  nobody.valid := io.cmd.valid && unknown && command.inst.xd
+  nobody.bits.rd := command.inst.rd
+  nobody.bits.data := ~0.U(64.W)
+  io.cmd.ready := ready.reduce(_ || _) || unknown && (nobody.ready || !command.inst.xd)
+
+  io.resp <> answers.io.out
+  io.busy := units.zip(boxes).flatMap { case (spec, box) => spec.idle.map(!box.io.bits(_).asBool) }.fold(false.B)(_ || _)
+  io.interrupt := units.zip(boxes).flatMap { case (spec, box) => spec.interrupts.map(box.io.bits(_).asBool) }
+    .fold(false.B)(_ || _)
+  io.mem.req.valid := false.B
+  io.mem := DontCare
+  io.fpu_req := DontCare
+  io.fpu_req.valid := false.B
+  io.fpu_resp.ready := false.B
+
+  private def reaches(route: RouteSpec): Bool = {
+    val ignored = log2Ceil(route.size)
+    opcode === route.opcode.U && (command.inst.funct >> ignored) === (route.base >> ignored).U
+  }
+
+  /** The number that the unit knows: the last one of a range is its last one as well, which asks for faults. */
+  private def functOf(route: RouteSpec): UInt = {
+    val own = command.inst.funct & (route.size - 1).U
+    Mux(own === (route.size - 1).U, 127.U, own)
+  }
+
+  private def connected(spec: UnitSpec, ports: Seq[LinePort]): UnitBox = {
+    val box = Module(new UnitBox(spec)).suggestName(spec.name.replace('-', '_'))
+    box.io(spec.clock) := clock
+    box.io.bits(spec.reset) := (if (spec.resetHigh) reset.asBool else !reset.asBool)
+    spec.memories.zip(ports).foreach { case (memory, port) =>
+      def pin(name: String): UInt = box.io.bits(s"${memory.name}_$name")
+      val unit = port.module.unit
+      unit.request.valid := pin("request_valid")
+      unit.request.bits.address := pin("request_bits_address")
+      unit.request.bits.write := pin("request_bits_write")
+      unit.request.bits.data := pin("request_bits_data")
+      unit.request.bits.mask := pin("request_bits_mask")
+      unit.request.bits.tag := pin("request_bits_tag")
+      pin("request_ready") := unit.request.ready
+      pin("response_valid") := unit.response.valid
+      pin("response_bits_tag") := unit.response.bits.tag
+      pin("response_bits_data") := unit.response.bits.data
+      pin("response_bits_fault") := unit.response.bits.fault
+      unit.response.ready := pin("response_ready")
+    }
+    box
+  }
+}

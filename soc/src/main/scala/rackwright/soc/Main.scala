@@ -1,0 +1,43 @@
+package rackwright.soc
+
+import java.io.File
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+
+import chisel3.stage.ChiselCircuitAnnotation
+import chisel3.stage.phases.Convert
+import firrtl.stage.{FirrtlStage, RunFirrtlTransformAnnotation}
+import freechips.rocketchip.diplomacy.LazyModule
+import freechips.rocketchip.util.ElaborationArtefacts
+
+/** Writes the Verilog of a SoC.
+  *
+  * Arguments: the file of its `SocSpec`, and the folder for what is made: `TOP.v`, `TOP.dts` and, with macros for
+  * memories, `TOP.memories`.
+  */
+object Main {
+  def main(arguments: Array[String]): Unit = {
+    val spec = SocSpec.read(Paths.get(arguments(0)))
+    val folder = Paths.get(arguments(1))
+    Files.createDirectories(folder)
+    verilog(spec, folder)
+    ElaborationArtefacts.files.find(_._1 == "dts").foreach { case (_, text) =>
+      write(folder.resolve(s"${spec.top}.dts"), text())
+    }
+  }
+
+  private def verilog(spec: SocSpec, folder: Path): Unit = {
+    val circuit = chisel3.Driver.elaborate { () =>
+      LazyModule(new Soc(spec)(new SocConfig(spec).toInstance)).module
+    }
+    val memories = new File(folder.toFile, s"${spec.top}.memories")
+    val macros =
+      if (spec.memoryMacros) Array("--infer-rw", "--repl-seq-mem", s"-c:${spec.top}:-o:$memories") else Array[String]()
+    val annotations = (new Convert).transform(Seq(ChiselCircuitAnnotation(circuit)))
+    val trace = RunFirrtlTransformAnnotation(new WithoutTrace)
+    val options = Array("--compiler", "verilog", "--target-dir", folder.toString, "--output-file", spec.top)
+    (new FirrtlStage).execute(options ++ macros, trace +: annotations)
+  }
+
+  private def write(path: Path, text: String): Unit = Files.write(path, text.getBytes(UTF_8))
+}

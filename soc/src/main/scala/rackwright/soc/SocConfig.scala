@@ -1,0 +1,67 @@
+package rackwright.soc
+
+import freechips.rocketchip.config.{Config, Parameters}
+import freechips.rocketchip.devices.debug.DebugModuleKey
+import freechips.rocketchip.devices.tilelink.BootROMParams
+import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule, MonitorsEnabled}
+import freechips.rocketchip.rocket.{DCacheParams, ICacheParams, MulDivParams, RocketCoreParams}
+import freechips.rocketchip.subsystem._
+import freechips.rocketchip.tile.{BuildRoCC, RocketTileParams, TileKey}
+
+/** The parameters of Rocket Chip that follow from a `SocSpec`. */
+class SocConfig(spec: SocSpec)
+    extends Config(
+      new Config((site, _, up) => {
+        case MonitorsEnabled => spec.monitors
+        case SystemBusKey    => up(SystemBusKey, site).copy(beatBytes = spec.busBytes)
+        case MemoryBusKey    => up(MemoryBusKey, site).copy(beatBytes = spec.busBytes)
+        case PeripheryBusKey => up(PeripheryBusKey, site).copy(dtsFrequency = Some(spec.hertz))
+        case BroadcastKey    => BroadcastParams(nTrackers = spec.trackers)
+        case DebugModuleKey  => None
+        case NExtTopInterrupts => SocConfig.deviceInterrupts
+        case BootROMParams   => BootROMParams(contentFileName = spec.bootRom, hang = SocConfig.bootRomBase)
+        case ExtMem =>
+          val port = MasterPortParams(spec.memory.base, spec.memory.size, spec.busBytes, SocConfig.memoryIdBits)
+          Some(MemoryPortParams(port, nMemoryChannels = 1))
+        case ExtBus =>
+          Some(MasterPortParams(spec.devices.base, spec.devices.size, SocConfig.deviceBytes, SocConfig.deviceIdBits))
+        case RocketTilesKey =>
+          spec.harts.indices.map { hart =>
+            val block = site(CacheBlockBytes)
+            val row = site(SystemBusKey).beatBits
+            RocketTileParams(
+              hartId = hart,
+              core = RocketCoreParams(mulDiv = Some(MulDivParams(mulUnroll = 8, mulEarlyOut = true, divEarlyOut = true))),
+              dcache = Some(
+                DCacheParams(nSets = spec.dcache.sets, nWays = spec.dcache.ways, rowBits = row, nMSHRs = 0, blockBytes = block)
+              ),
+              icache = Some(ICacheParams(nSets = spec.icache.sets, nWays = spec.icache.ways, rowBits = row, blockBytes = block))
+            )
+          }
+        case BuildRoCC =>
+          val units = spec.harts(site(TileKey).hartId).units.map(spec.units)
+          if (units.isEmpty) Nil
+          else
+            Seq { (p: Parameters) =>
+              val beside = LazyModule(new HartUnits(spec, units, p(CacheBlockBytes))(p))
+              beside
+            }
+      }) ++
+        new WithTimebase(SocConfig.timebase) ++
+        new WithDTS(s"rackwright,${spec.top.toLowerCase}", Nil) ++
+        new BaseSubsystemConfig
+    )
+
+object SocConfig {
+
+  /** Where the boot ROM is, and harts begin. */
+  val bootRomBase = 0x10000
+
+  /** Ticks of `mtime` in a second. */
+  val timebase = 10000000
+
+  private val memoryIdBits = 6
+  private val deviceIdBits = 4
+  private val deviceBytes = 8
+  private val deviceInterrupts = 2
+}

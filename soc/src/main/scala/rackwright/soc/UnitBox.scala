@@ -1,0 +1,66 @@
+package rackwright.soc
+
+import chisel3._
+import chisel3.experimental.IntParam
+
+import scala.collection.immutable.ListMap
+
+/** Pins whose names and directions are only known when a manifest has been read. */
+class Pins(pins: () => Seq[(String, Data)]) extends Record {
+  val elements: ListMap[String, Data] = ListMap(pins(): _*)
+  def apply(name: String): Data = elements(name)
+  def bits(name: String): UInt = elements(name).asInstanceOf[UInt]
+  override def cloneType: this.type = new Pins(pins).asInstanceOf[this.type]
+}
+
+/** The Verilog of a unit: a black box with the pins that the contracts of its ports name.
+  *
+  * What a unit has beside them (events, which only a simulation counts) stays open.
+  */
+class UnitBox(spec: UnitSpec) extends BlackBox(spec.parameters.mapValues(IntParam(_)).toMap) {
+  override def desiredName: String = spec.module
+
+  val io = IO(new Pins(() => UnitBox.pins(spec)))
+}
+
+object UnitBox {
+  private def in(width: Int): UInt = Input(UInt(width.W))
+  private def out(width: Int): UInt = Output(UInt(width.W))
+
+  private def pins(spec: UnitSpec): Seq[(String, Data)] =
+    Seq(spec.clock -> Input(Clock()), spec.reset -> in(1)) ++
+      spec.idle.map(_ -> out(1)) ++
+      command(spec.command) ++
+      spec.memories.flatMap(memory) ++
+      spec.interrupts.map(_ -> out(1))
+
+  private def command(name: String): Seq[(String, Data)] = Seq(
+    s"${name}_request_ready" -> out(1),
+    s"${name}_request_valid" -> in(1),
+    s"${name}_request_bits_opcode" -> in(2),
+    s"${name}_request_bits_funct" -> in(7),
+    s"${name}_request_bits_rs1" -> in(64),
+    s"${name}_request_bits_rs2" -> in(64),
+    s"${name}_request_bits_rd" -> in(5),
+    s"${name}_request_bits_xd" -> in(1),
+    s"${name}_response_ready" -> in(1),
+    s"${name}_response_valid" -> out(1),
+    s"${name}_response_bits_rd" -> out(5),
+    s"${name}_response_bits_data" -> out(64)
+  )
+
+  private def memory(port: MemorySpec): Seq[(String, Data)] = Seq(
+    s"${port.name}_request_ready" -> in(1),
+    s"${port.name}_request_valid" -> out(1),
+    s"${port.name}_request_bits_address" -> out(port.addressBits),
+    s"${port.name}_request_bits_write" -> out(1),
+    s"${port.name}_request_bits_data" -> out(8 * port.bytes),
+    s"${port.name}_request_bits_mask" -> out(port.bytes),
+    s"${port.name}_request_bits_tag" -> out(port.tagBits),
+    s"${port.name}_response_ready" -> out(1),
+    s"${port.name}_response_valid" -> in(1),
+    s"${port.name}_response_bits_tag" -> in(port.tagBits),
+    s"${port.name}_response_bits_data" -> in(8 * port.bytes),
+    s"${port.name}_response_bits_fault" -> in(1)
+  )
+}
