@@ -138,7 +138,7 @@ def test_only_what_is_selected_is_run() -> None:
 
     assert names(EVERYTHING) == [
         "ruff", "ruff format", "mypy", "cargo fmt", "cargo clippy", "cargo test", "cargo test --doc",
-        "mvn verify", "pytest",
+        "mvn verify", "mvn verify soc", "pytest",
     ]  # fmt: skip
     assert names(Selection(False, ("rackwright-link",), False, ())) == [
         "cargo fmt", "cargo clippy", "cargo test",

@@ -117,9 +117,22 @@ def _units_of(hart: int, configs: Sequence[UnitConfig]) -> Iterator[PlacedUnit]:
         try:
             reached = reach(_outlines(Path(folder), configs, ports))
         except EngineError as error:
-            raise RackwrightError(f"harts[{hart}]: {error}") from error
+            raise RackwrightError(f"{_sharers(places, configs, ports)}: {error}") from error
     for config, port, (name, ranges, _) in zip(configs, ports, reached, strict=True):
         yield PlacedUnit(name, hart, config, tuple(Route(*each) for each in ranges), port)
+
+
+def _sharers(
+    places: Sequence[str], configs: Sequence[UnitConfig], ports: Sequence[Sequence[dict[str, Any]]]
+) -> str:
+    """The units that share an opcode, which one of them cannot."""
+    taken: dict[int, str] = {}
+    for place, config, of_unit in zip(places, configs, ports, strict=True):
+        for opcode in next(port["opcodes"] for port in of_unit if port["contract"] == "command"):
+            name = f"{place} ({config.label})"
+            if taken.setdefault(opcode, name) != name:
+                return f"{taken[opcode]} and {name}"
+    return ", ".join(places)
 
 
 def _ports(place: str, config: UnitConfig) -> tuple[dict[str, Any], ...]:
@@ -174,7 +187,7 @@ def _own_ports(place: str, manifest: Path) -> list[dict[str, Any]]:
 
 
 def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
-    """Raises `RackwrightError` when the Verilog of a user's unit has not the pins that its manifest promises."""
+    """Raises `RackwrightError` when the Verilog of a user's unit has not the pins of its manifest."""
     from rackwright.soc.pins import pins_of
     from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
@@ -182,9 +195,7 @@ def _check_pins(place: str, manifest: Path, record: dict[str, Any]) -> None:
     errors = [complaint for complaint in design.complaints if complaint.is_error]
     if errors:
         raise RackwrightError(f"{place}: {errors[0].place}: {errors[0].text}")
-    top = next((top for top in design.tops if top.name == record["top"]), None)
-    if top is None:
-        raise RackwrightError(f"{place}: {manifest}: its Verilog has no module {record['top']}")
+    top = next(top for top in design.tops if top.name == record["top"])
     there = {port.name: port.type.bitWidth for port in top.body.portList}
     for pin, width in pins_of(record).items():
         if pin not in there:

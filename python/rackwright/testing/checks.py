@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bootstrap.paths import ENGINE, HARDWARE, LOGS, PYTHON
+from bootstrap.paths import ENGINE, HARDWARE, LOGS, PYTHON, SOC
 from rackwright.cli.output import messages
 from rackwright.testing.selection import Selection, crates
 from rackwright.toolchain import compiler, verilator_root
@@ -52,7 +52,7 @@ def stages(long: bool, selection: Selection) -> list[list[list[Check]]]:
     Compiling Rust, testing blocks of hardware and types of Python leave parts of a second core to each other;
     what pytest runs takes all. It comes last because it runs everything together.
     """
-    lanes = [_python(), _rust(long, selection.crates), [_blocks()]]
+    lanes = [_python(), _rust(long, selection.crates), [_blocks(), _chips()]]
     wanted = [selection.lints, selection.crates != (), selection.blocks]
     first = [lane for lane, is_wanted in zip(lanes, wanted, strict=True) if is_wanted]
     last = [[_pytest(long, selection)]] if selection.tests != () else []
@@ -101,6 +101,11 @@ def _blocks() -> Check:
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), str(verilator_root() / "bin")])
     found = {"PATH": path, "MAKEFLAGS": f"CXX={compiler()}"}
     return Check("mvn verify", ("mvn", "-q", "-B", "verify"), HARDWARE, environment=found)
+
+
+def _chips() -> Check:
+    """The generator of whole chips compiles without a warning, and is formatted."""
+    return Check("mvn verify soc", ("mvn", "-q", "-B", "verify"), SOC)
 
 
 def _pytest(long: bool, selection: Selection) -> Check:

@@ -115,6 +115,10 @@ def _affected_by(path: Path) -> Selection:
         return Selection(False, None, True, None)
     if parts[0] == "hardware":
         return Selection(False, (), True, None)
+    if parts[0] == "soc":
+        return Selection(
+            False, (), True, tuple(each.name for each in files_of_tests() if each.mentions("soc"))
+        )
     if parts[0] == "software":
         return Selection(False, None, False, None)
     if parts[0] == "python":

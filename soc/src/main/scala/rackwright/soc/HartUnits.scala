@@ -62,7 +62,9 @@ class HartUnitsModule(outer: HartUnits, units: Seq[UnitSpec]) extends LazyRoCCMo
   io.cmd.ready := ready.reduce(_ || _) || unknown && (nobody.ready || !command.inst.xd)
 
   io.resp <> answers.io.out
-  io.busy := units.zip(boxes).flatMap { case (spec, box) => spec.idle.map(!box.io.bits(_).asBool) }.fold(false.B)(_ || _)
+  io.busy := units.zip(boxes).flatMap { case (spec, box) => spec.idle.map(!box.io.bits(_).asBool) }.fold(false.B)(
+    _ || _
+  )
   io.interrupt := units.zip(boxes).flatMap { case (spec, box) => spec.interrupts.map(box.io.bits(_).asBool) }
     .fold(false.B)(_ || _)
   io.mem.req.valid := false.B

@@ -35,7 +35,8 @@ class Transfer(spec: MemorySpec, lineBits: Int) extends Bundle {
 }
 
 /** The logic of a `LinePort`: `unit` is the port of the unit. */
-class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineBytes: Int) extends LazyModuleImp(outer) {
+class LinePortModule(outer: LinePort, spec: MemorySpec, memory: RangeSpec, lineBytes: Int)
+    extends LazyModuleImp(outer) {
   val unit = IO(new MemoryPort(spec))
 
   private val (bus, edge) = outer.node.out.head

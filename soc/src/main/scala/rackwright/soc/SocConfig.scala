@@ -13,13 +13,13 @@ class SocConfig(spec: SocSpec)
     extends Config(
       new Config((site, _, up) => {
         case MonitorsEnabled => spec.monitors
-        case SystemBusKey    => up(SystemBusKey, site).copy(beatBytes = spec.busBytes)
-        case MemoryBusKey    => up(MemoryBusKey, site).copy(beatBytes = spec.busBytes)
+        case SystemBusKey => up(SystemBusKey, site).copy(beatBytes = spec.busBytes)
+        case MemoryBusKey => up(MemoryBusKey, site).copy(beatBytes = spec.busBytes)
         case PeripheryBusKey => up(PeripheryBusKey, site).copy(dtsFrequency = Some(spec.hertz))
-        case BroadcastKey    => BroadcastParams(nTrackers = spec.trackers)
-        case DebugModuleKey  => None
+        case BroadcastKey => BroadcastParams(nTrackers = spec.trackers)
+        case DebugModuleKey => None
         case NExtTopInterrupts => SocConfig.deviceInterrupts
-        case BootROMParams   => BootROMParams(contentFileName = spec.bootRom, hang = SocConfig.bootRomBase)
+        case BootROMParams => BootROMParams(contentFileName = spec.bootRom, hang = SocConfig.bootRomBase)
         case ExtMem =>
           val port = MasterPortParams(spec.memory.base, spec.memory.size, spec.busBytes, SocConfig.memoryIdBits)
           Some(MemoryPortParams(port, nMemoryChannels = 1))
@@ -31,11 +31,23 @@ class SocConfig(spec: SocSpec)
             val row = site(SystemBusKey).beatBits
             RocketTileParams(
               hartId = hart,
-              core = RocketCoreParams(mulDiv = Some(MulDivParams(mulUnroll = 8, mulEarlyOut = true, divEarlyOut = true))),
+              core =
+                RocketCoreParams(mulDiv = Some(MulDivParams(mulUnroll = 8, mulEarlyOut = true, divEarlyOut = true))),
               dcache = Some(
-                DCacheParams(nSets = spec.dcache.sets, nWays = spec.dcache.ways, rowBits = row, nMSHRs = 0, blockBytes = block)
+                DCacheParams(
+                  nSets = spec.dcache.sets,
+                  nWays = spec.dcache.ways,
+                  rowBits = row,
+                  nMSHRs = 0,
+                  blockBytes = block
+                )
               ),
-              icache = Some(ICacheParams(nSets = spec.icache.sets, nWays = spec.icache.ways, rowBits = row, blockBytes = block))
+              icache = Some(ICacheParams(
+                nSets = spec.icache.sets,
+                nWays = spec.icache.ways,
+                rowBits = row,
+                blockBytes = block
+              ))
             )
           }
         case BuildRoCC =>

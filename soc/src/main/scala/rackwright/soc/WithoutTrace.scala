@@ -11,11 +11,11 @@ class WithoutTrace extends Transform {
   def execute(state: CircuitState): CircuitState =
     state.copy(circuit = state.circuit.mapModule {
       case module: Module => module.mapStmt(kept)
-      case other          => other
+      case other => other
     })
 
   private def kept(statement: Statement): Statement = statement match {
     case print: Print if !print.string.string.startsWith("Assertion") => EmptyStmt
-    case other                                                       => other.mapStmt(kept)
+    case other => other.mapStmt(kept)
   }
 }

@@ -1,0 +1,217 @@
+"""Whole chips: what is refused before Java begins, what is written, and the chip alone in Verilator."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from command_line import rw
+
+from bootstrap.paths import REPOSITORY
+from rackwright import RackwrightError, Server, compile_bare_metal, elaborate
+from rackwright.soc import Soc, checked, compose
+from rackwright.soc.generator import generate
+from rackwright.soc.modules import module_names, with_prefix
+from rackwright.soc.simulator import run_program
+from rackwright.soc.specification import specification
+from rackwright.verilog.reader import VerilogDesign, VerilogSources
+
+EXAMPLES = REPOSITORY / "examples" / "soc"
+OWN = REPOSITORY / "examples" / "bring-your-own" / "systemverilog"
+
+
+def chip(folder: Path, *units: Any, **parts: Any) -> Path:
+    """A file of a chip with these units beside its hart; `system` and others are added to what it says."""
+    system = {"harts": [{"units": list(units)}], **parts.pop("system", {})}
+    path = folder / "chip.yaml"
+    path.write_text(yaml.safe_dump({"name": "chip", "system": system, **parts}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_examples_can_be_built(example: Path) -> None:
+    assert checked(Soc.load(example))
+    assert len(example.read_text(encoding="utf-8").splitlines()) < 40
+
+
+def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> None:
+    units = checked(Soc.load(chip(tmp_path, "stream-copy", "protobuf", "stream-copy")))
+    reached = {unit.name: [(way.opcode, way.first, way.last) for way in unit.routes] for unit in units}
+    assert reached == {
+        "stream-copy": [(2, 0, 31)],
+        "protobuf-deserialize": [(2, 32, 63)],
+        "protobuf-serialize": [(3, 0, 127)],
+        "stream-copy-2": [(2, 64, 95)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"pins": {"memory": {"base": 0x8000_0000, "size": 0x3000_0000}}}, "no power of two"),
+        ({"pins": {"memory": {"base": 0x4000_0000, "size": 0x1000_0000}}}, "begins at 0x40000000"),
+        ({"pins": {"memory": {"base": 0x8000_0000}}}, "has not both a base and a size"),
+        (
+            {"pins": {"devices": {"base": 0x0200_0000, "size": 0x1000}}},
+            r"pins.devices \(0x2000000 to 0x2000fff\) overlaps the timer and software interrupts",
+        ),
+        (
+            {"pins": {"devices": {"base": 0x8000_0000, "size": 0x1000}}},
+            r"pins.memory \(.*\) overlaps pins.devices \(0x80000000",
+        ),
+        ({"pins": {"devices": {"base": 0x1000_0001, "size": 0x1000}}}, "no multiple of its size"),
+        ({"harness": {"to_host": 0x8000_0000}}, r"harness.to_host: 0x80000000 .* pins.devices"),
+        ({"harness": {"console": 0x1000_1000}}, "harness.to_host and harness.console are both"),
+        ({"system": {"bus_bits": 512}}, "bus_bits: 512 is none of 64, 128, 256"),
+        ({"system": {"bus_bits": "wide"}}, "system.bus_bits is 'wide', not a whole number"),
+        ({"system": {"trackers": 0}}, "trackers: 0"),
+        ({"system": {"clock_hz": "1e6"}}, "below the 10 MHz"),
+        ({"system": {"data_cache": {"sets": 128}}}, "data_cache.sets: 128"),
+        ({"system": {"instruction_cache": {"ways": 3}}}, "instruction_cache.ways: 3"),
+        ({"system": {"caches": {}}}, "system has 'caches'"),
+        ({"system": {"harts": []}}, "at least one hart"),
+        ({"system": {"harts": [{"units": []}] * 9}}, "harts: 9, at most 8"),
+        ({"system": {"harts": [{"unit": "nic"}]}}, r"system.harts\[0\] has 'unit'"),
+        ({"system": {"harts": [{"units": "nic"}]}}, r"system.harts\[0\].units is not a list"),
+        ({"pads": {}}, "it has 'pads'; there are name, system, pins, harness"),
+        ({"name": "Chip 1"}, "name is 'Chip 1'"),
+    ],
+)
+def test_what_cannot_be_names_the_places(parts: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with pytest.raises(RackwrightError, match=said):
+        checked(Soc.load(chip(tmp_path, "stream-copy", **parts)))
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("stream-cpoy", "no unit is named stream-cpoy"),
+        ({"unit": "stream-copy", "parameters": {"depth": 4}}, "stream-copy has no parameter depth"),
+        ({"unit": "stream-copy", "clock": 1}, "has 'clock'"),
+        ("nic", "nic: its port mmio is mmio"),
+        ("page-fault", "page-fault: its port network_out is stream"),
+        ("absent.json", "absent.json: no such manifest"),
+        (7, "is not a mapping"),
+    ],
+)
+def test_units_that_cannot_be_name_their_hart(unit: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(RackwrightError, match=rf"harts\[0\].units\[1\].*{said}"):
+        checked(Soc.load(chip(tmp_path, "stream-copy", unit)))
+
+
+def own_manifest(folder: Path, **changes: Any) -> Path:
+    """The manifest of the guide's unit, changed, with its Verilog beside it."""
+    record = json.loads((OWN / "manifest.json").read_text(encoding="utf-8"))
+    (folder / "PopulationCount.sv").write_bytes((OWN / "PopulationCount.sv").read_bytes())
+    path = folder / "manifest.json"
+    path.write_text(json.dumps({**record, **changes}), encoding="utf-8")
+    return path
+
+
+def test_a_unit_of_ones_own_that_does_not_say_its_commands_has_its_opcode_alone(tmp_path: Path) -> None:
+    record = json.loads((OWN / "manifest.json").read_text(encoding="utf-8"))
+    del record["ports"][0]["commands"]
+    manifest = own_manifest(tmp_path, ports=record["ports"])
+    with pytest.raises(
+        RackwrightError, match=r"units\[0\] \(population-count\) and .*\[1\] \(protobuf-ser.*custom-3"
+    ):
+        checked(Soc.load(chip(tmp_path, str(manifest), "protobuf-serialize")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"idle": "asleep"}, "needs the pin asleep, which module PopulationCount does not have"),
+        ({"top": "Count"}, "'Count' is not a valid top-level module"),
+        (
+            {
+                "ports": [
+                    {"contract": "command", "name": "command", "opcodes": [3]},
+                    {"contract": "memory", "name": "read", "bytes": 32, "tag_bits": 4},
+                ]
+            },
+            "the pin read_request_bits_data has 256 bits by .*, but 128 in PopulationCount",
+        ),
+    ],
+)
+def test_verilog_that_is_not_what_its_manifest_says(
+    changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RackwrightError, match=rf"harts\[0\].units\[0\].*{said}"):
+        checked(Soc.load(chip(tmp_path, str(own_manifest(tmp_path, **changes)))))
+
+
+def test_check_says_how_units_are_reached_or_what_is_wrong(tmp_path: Path) -> None:
+    ended = rw("soc", "check", EXAMPLES / "tiny.yaml", "--json")
+    assert ended.json() == {
+        "legal": True,
+        "witness": None,
+        "top": "TinySoc",
+        "opcodes": [{"unit": "stream-copy", "hart": 0, "opcode": 2, "first": 0, "last": 127}],
+    }
+    assert re.search(r"0\s+stream-copy\s+2\s+0 to 127", rw("soc", "check", EXAMPLES / "tiny.yaml").stdout)
+    wrong = chip(tmp_path, "nic")
+    ended = rw("soc", "check", wrong, "--json")
+    assert (ended.status, ended.json()["legal"]) == (1, False)
+    assert "nic: its port mmio is mmio" in ended.json()["witness"]
+    ended = rw("soc", "check", wrong)
+    assert (ended.status, len(ended.stderr.splitlines())) == (1, 1)
+
+
+def test_a_folder_that_is_no_chip_is_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("all my work")
+    with pytest.raises(RackwrightError, match="is no folder that `rw soc compose` made"):
+        compose(Soc.load(EXAMPLES / "tiny.yaml"), tmp_path)
+    with pytest.raises(RackwrightError, match="is no folder"):
+        compose(Soc.load(EXAMPLES / "tiny.yaml"), tmp_path / "thesis.tex")
+    assert (tmp_path / "thesis.tex").read_text() == "all my work"
+
+
+def test_modules_of_a_unit_have_its_name_before_theirs(tmp_path: Path) -> None:
+    source = elaborate("stream-copy").with_name("StreamCopy.sv")
+    before = source.read_text(encoding="utf-8")
+    after = with_prefix(before, "own_")
+    assert module_names(after) == [f"own_{name}" for name in module_names(before)]
+    (tmp_path / "own.sv").write_text(after, encoding="utf-8")
+    design = VerilogDesign(VerilogSources((tmp_path / "own.sv",), top="own_StreamCopy"))
+    assert [complaint for complaint in design.complaints if complaint.is_error] == []
+    # Every instance is of a module that is there: a module that is not would leave its place empty.
+    instances = re.findall(r"^  (?:  )*(\w+) (?:#\(|\w+ \()", after, flags=re.MULTILINE)
+    assert {name for name in instances if name in module_names(before)} == set()
+
+
+def test_a_generator_that_fails_says_its_first_cause() -> None:
+    soc = Soc.load(EXAMPLES / "tiny.yaml")
+    units = checked(soc)
+    record = json.loads(elaborate("stream-copy").read_text(encoding="utf-8"))
+    wrong = {**specification(soc, units, [record]), "trackers": 0}
+    with pytest.raises(RackwrightError, match=r"^the generator: requirement failed") as raised:
+        generate(wrong, soc.top)
+    assert "\n" not in str(raised.value)
+
+
+def copy_program(folder: Path, header: Path) -> Path:
+    (folder / "units.h").write_bytes(header.read_bytes())
+    return compile_bare_metal([EXAMPLES / "copy.c"], folder / "copy.elf", [f"-I{folder}", "-Wall", "-Werror"])
+
+
+@pytest.mark.long("generating and compiling a chip takes minutes")
+def test_the_smallest_chip_alone_runs_the_program_that_the_engine_runs(tmp_path: Path) -> None:
+    folder = tmp_path / "tiny"
+    description = compose(Soc.load(EXAMPLES / "tiny.yaml"), folder)
+    assert description == json.loads((folder / "soc.json").read_text(encoding="utf-8"))
+    assert all((folder / file).is_file() for file in [*description["files"], *description["headers"]])
+    program = copy_program(tmp_path, folder / "hart0.h")
+    alone = run_program(folder, program)
+    modelled = Server("rocket", ["stream-copy"]).run(program)
+    assert (alone.exit_code, modelled.exit_code) == (0, 0)
+    sizes = [line.split()[0] for line in alone.stdout.splitlines()]
+    assert sizes == [line.split()[0] for line in modelled.stdout.decode().splitlines()]
+    assert run_program(folder, program).cycles == alone.cycles
+    assert run_program(folder, program, max_cycles=1000).exit_code is None
+    with pytest.raises(RackwrightError, match="is no static ELF file"):
+        run_program(folder, EXAMPLES / "copy.c")
