@@ -12,6 +12,7 @@ from rackwright.clocks import clock_of
 from rackwright.designs import design, elaborate, manifest_of
 from rackwright.errors import RackwrightError
 from rackwright.unit_config import SETS, UnitConfig
+from rackwright.verilog.translated import translated_manifest
 
 Accelerator = str | Path | UnitConfig | _engine.Design
 """A unit by name, set or manifest as it is by default, one as a value, or a compiled design near the core."""
@@ -29,8 +30,9 @@ def build_units(
 ) -> list[PlacedUnit]:
     """The units of a server: elaborates and compiles what is not compiled yet, side by side.
 
-    With `translation`, those that are named by their names and take instructions of harts translate virtual
-    addresses. Raises `RackwrightError` for what there is not, and for settings, which commands set.
+    With `translation`, those that take instructions of harts translate virtual addresses: a user's unit is
+    put into what translates for it. Raises `RackwrightError` for what there is not, and for settings, which
+    commands set.
     """
     wanted = [member for each in accelerators for member in _members(each)]
 
@@ -39,11 +41,14 @@ def build_units(
             return PlacedUnit(one, "near-core")
         manifest = unit_manifest(one, translation=translation)
         own = None if one.is_named else one.parameters
+        clock = clock_of(manifest, one.clock, own)
+        if own is not None and translation:
+            manifest, own = translated_manifest(manifest, own), None
         built = design(
             manifest,
             own,
             waves=waves,
-            clock_hz=clock_of(manifest, one.clock, own).hertz,
+            clock_hz=clock.hertz,
             plusargs=one.plusargs,
         )
         return PlacedUnit(built, one.placement)

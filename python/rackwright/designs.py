@@ -48,14 +48,15 @@ def hardware_classpath() -> str:
     return f"{HARDWARE_JAR}{os.pathsep}{HARDWARE_CLASSPATH.read_text(encoding='utf-8').strip()}"
 
 
-def _hardware_fingerprint() -> str:
+def hardware_fingerprint() -> str:
+    """What tells the generators apart from those of other sources; empty when they were not built."""
     stamp = STAMPS / "hardware"
     return stamp.read_text(encoding="ascii") if stamp.exists() else ""
 
 
 def units() -> list[UnitInfo]:
     """Every unit of hardware/, in the order of the index."""
-    cached = BUILD / "hardware" / f"units-{_hardware_fingerprint()[:16]}.json"
+    cached = BUILD / "hardware" / f"units-{hardware_fingerprint()[:16]}.json"
     if not cached.exists():
         text = run_once(["--list"], hardware_classpath())
         json.loads(text)
@@ -96,7 +97,7 @@ class Elaboration:
     def folder(self) -> Path:
         """Where its Verilog and its manifest are, or come to be."""
         named = [
-            _hardware_fingerprint(),
+            hardware_fingerprint(),
             self.unit,
             self._settings,
             self.command,
@@ -154,7 +155,7 @@ def elaborate_all(wanted: Sequence[Elaboration]) -> list[Path]:
         with TemporaryDirectory(prefix="making-", dir=folder) as work:
             made = [Path(work) / str(place) for place in range(len(missing))]
             commands = [each.arguments(path) for each, path in zip(missing, made, strict=True)]
-            run_kept(commands, hardware_classpath(), _hardware_fingerprint())
+            run_kept(commands, hardware_classpath(), hardware_fingerprint())
             for each, path in zip(missing, made, strict=True):
                 _keep(path, each)
     for each in wanted:
@@ -197,6 +198,25 @@ def elaborate_class(class_name: str, classes: Path, *, assertions: bool = True) 
     manifest.unlink(missing_ok=True)
     arguments = ["--class", class_name, "--assertions", "on" if assertions else "off", "--out", str(folder)]
     run_once(arguments, f"{classes}:{hardware_classpath()}")
+    return manifest
+
+
+def elaborate_foreign(record: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Elaborates translation around a user's unit in Verilog, which `record`, its manifest, describes.
+
+    The parameters of `record` have the values that its top module gets. The Verilog around the unit goes to
+    `folder`; gives the manifest of both together, which names that Verilog only. Raises `RackwrightError` for
+    a unit that cannot be given translation.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="making-", dir=folder) as work:
+        described, made = Path(work) / "foreign.json", Path(work) / "made"
+        described.write_text(json.dumps(record), encoding="utf-8")
+        command = ["--foreign", str(described), "--translation", "on", "--out", str(made)]
+        run_kept([command], hardware_classpath(), hardware_fingerprint())
+        manifest: dict[str, Any] = json.loads((made / "manifest.json").read_text(encoding="utf-8"))
+        for name in manifest["verilog"]:
+            write_whole(folder / name, (made / name).read_text(encoding="utf-8"))
     return manifest
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.paths import SOFTWARE
+from bootstrap.paths import REPOSITORY, SOFTWARE
 from rackwright import (
     Cluster,
     EngineError,
@@ -30,6 +30,7 @@ from rackwright.protobuf import compile_service
 
 SMALL = 256 << 20
 UNITS = ("snappy",)
+OWN = REPOSITORY / "examples" / "bring-your-own"
 BEHIND_REGISTERS = UnitConfig("snappy-decompress", {"history-kib": 16}, command="mmio")
 RIGHT = b"rounds right, with page faults\n"
 
@@ -52,8 +53,10 @@ def booted(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(compile_service([tests / "messages.cpp"], tests / "messages.proto"), messages)
     (folder / "units.h").write_text(server_header([unit_manifest(BEHIND_REGISTERS)]), encoding="utf-8")
     physical = compile_program([tests / "physical.c"], folder / "physical", [f"-I{folder}"])
+    ones = compile_program([tests / "ones.c"], folder / "ones")
     checkpoint = folder / "booted.checkpoint"
-    boot(image, harts=2, memory_bytes=SMALL, files=[program, messages, physical, text], checkpoint=checkpoint)
+    files = [program, messages, physical, ones, text]
+    boot(image, harts=2, memory_bytes=SMALL, files=files, checkpoint=checkpoint)
     return checkpoint
 
 
@@ -80,6 +83,15 @@ def test_a_unit_behind_registers_has_physical_addresses(booted: Path, cpu: str) 
     units: list[Accelerator] = [BEHIND_REGISTERS, *UNITS]
     result = restore(booted, "./physical", cpu=cpu, accelerators=units)
     assert (result.exit_code, result.stdout) == (0, b"beer, status 0\n")
+
+
+def test_a_unit_in_systemverilog_has_virtual_addresses(booted: Path) -> None:
+    """Translation is around it, and its parameter is set."""
+    manifest = str(OWN / "systemverilog" / "manifest.json")
+    result = restore(booted, "./ones", accelerators=[UnitConfig(manifest, {"OUTSTANDING": 8})])
+    assert result.stdout == b"108 ones of 108, 12 pages touched, ok\n"
+    assert result.exit_code == 0
+    assert result.counters["population-count.page_walks"] > 24
 
 
 def test_servers_of_a_cluster_have_units(booted: Path) -> None:

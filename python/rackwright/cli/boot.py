@@ -156,6 +156,7 @@ def boot(
         ./rw boot --from booted.checkpoint --cpu boom --run 'ls -R /usr'
 
     """
+    from rackwright.accelerators import build_units
     from rackwright.linux.boot import boot as boot_image
     from rackwright.linux.boot import restore
     from rackwright.linux.console import raw_console
@@ -194,7 +195,9 @@ def boot(
                 console=console,
             )
     else:
-        with working("image") as activity:
+        with working("units" if units else "image") as activity:
+            # What cannot be attached is refused before an image is made.
+            build_units(units, translation=True)
             loaded = load_image(image or default_image(activity.begin))
         with raw_console() if interactive else nullcontext() as console:
             result = boot_image(

@@ -299,7 +299,7 @@ impl Setup {
         let arguments = design.plusargs.iter().map(|word| c_text(format!("+{word}")));
         Ok(Setup {
             waves: waves.as_deref().map(path).transpose()?,
-            folder: path(design.manifest.folder())?,
+            folder: path(&design.manifest.data_folder())?,
             arguments: arguments.collect::<Result<_, _>>()?,
         })
     }

@@ -36,6 +36,9 @@ pub struct Manifest {
     /// Sources in C (`.c`) and C++ of the functions that the Verilog imports, relative to the manifest.
     #[serde(default)]
     dpi: Vec<PathBuf>,
+    /// Where the Verilog looks for files of data, relative to the manifest; beside it without.
+    #[serde(default)]
+    data: Option<PathBuf>,
     /// The hash of what was elaborated; a manifest that a person wrote has none.
     #[serde(default)]
     hash: Option<String>,
@@ -300,6 +303,13 @@ impl Manifest {
     /// The folder of the manifest, in which the unit's own files are found; its path is absolute.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder in which the Verilog's files of data are looked for.
+    pub fn data_folder(&self) -> PathBuf {
+        self.data
+            .as_ref()
+            .map_or_else(|| self.folder.clone(), |data| self.folder.join(data))
     }
 
     /// Paths of the Verilog files.

@@ -98,7 +98,7 @@ impl Sources {
                 compiler.args(["-MM", "-MG"]),
             )?));
         }
-        let read = read.iter().map(|path| manifest.folder().join(path));
+        let read = read.iter().map(|path| manifest.data_folder().join(path));
         let included: BTreeSet<PathBuf> = read
             .filter(|path| !path.starts_with(&tools.root) && path.is_file())
             .collect();

@@ -178,7 +178,7 @@ impl Toolchain {
     pub(crate) fn verilate(&self, manifest: &Manifest, folder: &Path) -> Command {
         let mut command = self.verilator_command();
         command
-            .current_dir(manifest.folder())
+            .current_dir(manifest.data_folder())
             .args(READER_FLAGS)
             .arg("--Mdir")
             .arg(folder)

@@ -38,7 +38,7 @@ case object Requests extends Arguments
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
   val usage: String =
-    "--list | --requests | (--unit NAME | --class CLASS) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
+    "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
@@ -59,7 +59,7 @@ object Arguments {
   }
 
   private val known =
-    Seq("--unit", "--class", "--set", "--command", "--memory", "--translation", "--assertions", "--out")
+    Seq("--unit", "--class", "--foreign", "--set", "--command", "--memory", "--translation", "--assertions", "--out")
 
   private def options(arguments: Seq[String]): Seq[(String, String)] = arguments
     .grouped(2)
@@ -77,10 +77,11 @@ object Arguments {
       case Seq(value) => Some(value)
       case _ => throw UsageError(s"$name is given more than once")
     }
-    val description = (one("--unit"), one("--class")) match {
-      case (Some(name), None) => Units.named(name)
-      case (None, Some(className)) => Units.ofClass(className)
-      case _ => throw UsageError(s"one of --unit and --class says what to elaborate; usage: $usage")
+    val description = (one("--unit"), one("--class"), one("--foreign")) match {
+      case (Some(name), None, None) => Units.named(name)
+      case (None, Some(className), None) => Units.ofClass(className)
+      case (None, None, Some(manifest)) => Units.ofManifest(Paths.get(manifest))
+      case _ => throw UsageError(s"one of --unit, --class and --foreign says what to elaborate; usage: $usage")
     }
     val out = one("--out").getOrElse(throw UsageError(s"--out says where the Verilog goes; usage: $usage"))
     val adapters = Adapters(

@@ -1,11 +1,14 @@
 package rackwright.elaborate
 
+import java.nio.file.{Files, Path}
+
 import rackwright.combined.{CombinedCompressorDescription, CombinedDecompressorDescription}
 import rackwright.copy.StreamCopyDescription
 import rackwright.daronpon.DaronponDescription
 import rackwright.deflate.decode.DeflateDecompressorDescription
 import rackwright.deflate.encode.DeflateCompressorDescription
 import rackwright.drx.DrxDescription
+import rackwright.foreign.{ForeignDescription, ForeignManifest}
 import rackwright.nic.NicDescription
 import rackwright.noc.MeshDescription
 import rackwright.pagefault.PageFaultDescription
@@ -42,6 +45,10 @@ object Units {
     all.find(_.name == name).getOrElse(throw UsageError(
       s"no unit is named $name; there are ${all.map(_.name).mkString(", ")}"
     ))
+
+  /** The user's unit in Verilog that a manifest describes; its parameters have their values. */
+  def ofManifest(path: Path): UnitDescription =
+    new ForeignDescription(new ForeignManifest(ujson.read(Files.readString(path))))
 
   /** The unit that a class on the class path describes: a Scala object, or a class whose constructor takes nothing. */
   def ofClass(className: String): UnitDescription = {
