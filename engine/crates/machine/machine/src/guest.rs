@@ -89,7 +89,7 @@ impl Guest {
     /// [`MachineError`] when the guest does what it should not.
     pub fn run(&mut self, until: Cycle) -> Result<Progress, MachineError> {
         loop {
-            let pause = self.machine.run(until);
+            let pause = self.machine.run(until)?;
             self.collect();
             match pause {
                 Pause::Reached => return Ok(Progress::Running),
@@ -97,10 +97,7 @@ impl Guest {
                 Pause::Line(_) if self.line()? => return Ok(Progress::Ready),
                 Pause::Line(_) => {}
                 Pause::Power(request) => return self.switched(request),
-                Pause::Failed => {
-                    let failure = self.machine.failure();
-                    return Err(failure.expect("a machine says why it failed").into());
-                }
+                Pause::Exited(status) => return Ok(Progress::Off(status)),
             }
         }
     }

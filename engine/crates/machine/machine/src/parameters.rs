@@ -1,6 +1,6 @@
 use crate::error::MachineError;
 use rackwright_cpu::{CpuModel, Timing};
-use rackwright_time::Cycles;
+use rackwright_time::{Cycle, Cycles};
 
 /// Most harts of a machine.
 pub const MAXIMUM_HARTS: usize = 64;
@@ -23,47 +23,77 @@ pub struct MachineParameters {
 /// Cycles of a hart in a tick of the register `time`: 1 MHz at 2 GHz, as on SiFive's boards.
 pub(crate) const TICK: Cycles = Cycles::new(2000);
 
-/// How far harts run ahead of each other. Windows divide a tick, so that no hart reads a time that lies before what another
-/// one has read already: a kernel could not bear that.
+/// How far harts run ahead of each other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Windows {
-    /// While several of them run.
-    pub(crate) together: Cycles,
-    /// While all but one wait.
-    pub(crate) alone: Cycles,
+pub(crate) enum Windows {
+    /// There is one hart, and nothing beside it acts by itself: it runs as far as it is asked to.
+    Free,
+    /// All windows begin and end at multiples of `together`.
+    Grid {
+        /// While several of them run.
+        together: Cycles,
+        /// While all but one wait.
+        alone: Cycles,
+    },
 }
 
 impl Windows {
     /// Makes windows no longer than that.
     pub(crate) fn limit(&mut self, cycles: Cycles) {
-        self.together = self.together.min(cycles);
-        self.alone = self.alone.min(cycles);
+        if let Windows::Grid { together, alone } = self {
+            *together = (*together).min(cycles);
+            *alone = (*alone).min(cycles);
+        }
     }
 
-    /// The windows of these harts.
-    pub(crate) fn of<T: Timing>(timings: &[T]) -> Windows {
-        let both = |cycles| Windows {
+    /// The windows of harts that boot a kernel. They divide a tick, so that no hart reads a time that lies before what
+    /// another one has read already: a kernel could not bear that.
+    pub(crate) fn of_kernel<T: Timing>(timings: &[T]) -> Windows {
+        match timings {
+            // Alone, a hart only has to come back now and then.
+            [_] => Windows::both(Cycles::new(500 * TICK.0)),
+            several => Windows::of_several(&several[0], TICK),
+        }
+    }
+
+    /// The windows of `harts` harts like `first` that run a bare-metal program, whose time ticks every `tick`.
+    pub(crate) fn of_bare_metal<T: Timing>(first: &T, harts: usize, tick: Cycles) -> Windows {
+        match harts {
+            1 => Windows::Free,
+            _ => Windows::of_several(first, tick),
+        }
+    }
+
+    fn of_several<T: Timing>(first: &T, tick: Cycles) -> Windows {
+        match first.line_transfer() {
+            Some(transfer) => Windows::Grid {
+                together: within(transfer, tick),
+                alone: tick,
+            },
+            None => Windows::both(tick),
+        }
+    }
+
+    fn both(cycles: Cycles) -> Windows {
+        Windows::Grid {
             together: cycles,
             alone: cycles,
-        };
-        let [first, _, ..] = timings else {
-            // Alone, a hart only has to come back now and then.
-            return both(Cycles::new(500 * TICK.0));
-        };
-        match first.line_transfer() {
-            Some(transfer) => Windows {
-                together: within(transfer),
-                alone: TICK,
-            },
-            None => both(TICK),
+        }
+    }
+
+    /// The last cycle up to `cycle` in which a window may begin.
+    pub(crate) fn before(&self, cycle: Cycle) -> Cycle {
+        match self {
+            Windows::Free => cycle,
+            Windows::Grid { together, .. } => Cycle::new(cycle.0 - cycle.0 % together.0),
         }
     }
 }
 
 /// The longest window that divides a tick and is no longer than `transfer`.
-fn within(transfer: Cycles) -> Cycles {
-    let divides = |cycles: &u64| TICK.0 % cycles == 0;
-    let longest = (1..=transfer.0.min(TICK.0)).rev().find(divides);
+fn within(transfer: Cycles, tick: Cycles) -> Cycles {
+    let divides = |cycles: &u64| tick.0 % cycles == 0;
+    let longest = (1..=transfer.0.min(tick.0)).rev().find(divides);
     Cycles::new(longest.unwrap_or(1))
 }
 
@@ -84,7 +114,7 @@ mod tests {
 
     #[test]
     fn windows_divide_a_tick_and_are_no_longer_than_a_line_takes() {
-        let windows = [0, 1, 39, 40, 41, 1999, 2000, 50_000].map(|cycles| within(Cycles::new(cycles)).0);
+        let windows = [0, 1, 39, 40, 41, 1999, 2000, 50_000].map(|cycles| within(Cycles::new(cycles), TICK).0);
         assert_eq!(windows, [1, 1, 25, 40, 40, 1000, 2000, 2000]);
         assert_eq!(HierarchyParameters::server().line_transfer(), Cycles::new(40));
     }

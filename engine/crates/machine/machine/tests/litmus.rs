@@ -171,8 +171,8 @@ fn run<T: Timing>(bodies: &[&[u32]], timings: Vec<T>, delays: &mut impl FnMut() 
         information: 0,
     };
     let mut machine = Machine::new(timings, memory, Map::SERVER, &entry);
-    assert_eq!(machine.run(Cycle::new(200_000)), Pause::Idle);
-    let memory = machine.memory();
+    assert_eq!(machine.run(Cycle::new(200_000)).unwrap(), Pause::Idle);
+    let memory = &machine.hardware().memory;
     let loaded = |index: u64| {
         let at = RESULTS + index * STRIDE;
         [word(memory, at), word(memory, at + 4)]

@@ -1,14 +1,14 @@
 use crate::boot::BootInformation;
 use crate::error::ServerError;
-use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
 use rackwright_boot::BareMetal;
-use rackwright_cpu::{DeviceAccess, Hart, Interrupt, Stop, Timing};
-use rackwright_device::{Bus, Map, ACCESS_LATENCY};
-use rackwright_machine::perform;
+use rackwright_cpu::{Hart, Timing};
+use rackwright_device::{Bus, HostInterface, Map};
+use rackwright_machine::{Hardware, Machine, Pause, Privileged};
 use rackwright_memory::{GuestMemory, Protection};
-use rackwright_stats::Digest;
+use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::{Core, Wait};
 
 /// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
 const MEMORY_BYTES: u64 = 256 << 20;
@@ -24,11 +24,6 @@ pub(crate) fn devices(harts: usize) -> Bus {
     Bus::new(Map::BARE_METAL, harts, TICK)
 }
 
-/// A hart's time is that of the devices.
-pub(crate) fn set_time_base<T: Timing>(hart: &mut Hart<T>) {
-    hart.set_cycles_per_tick(TICK.0);
-}
-
 /// Puts a bare-metal program into memory, all of which it may use, and what it is told; returns its entry point.
 pub(crate) fn load(
     file: &[u8],
@@ -41,17 +36,29 @@ pub(crate) fn load(
     Ok(program.entry)
 }
 
-/// A bare-metal program on the one hart of a machine.
+/// The register with a hart's number at the start.
+const HART_NUMBER: u8 = 10;
+
+/// Has a hart begin at `entry`, with the number `number`, and have the time of the devices.
+pub(crate) fn reset<T: Timing>(hart: &mut Hart<T>, number: usize, entry: u64) {
+    hart.set_cycles_per_tick(TICK.0);
+    hart.set_pc(entry);
+    hart.write_register(HART_NUMBER, number as u64);
+}
+
+/// A bare-metal program on a machine of its own.
 pub(crate) struct BareMetalRun<T: Timing> {
-    machine: Harts<T>,
-    bus: Bus,
-    /// The hart stands behind a `wfi` until an interrupt that it has enabled is raised.
-    waits: bool,
+    machine: Machine<T, Privileged>,
 }
 
 impl<T: Timing> BareMetalRun<T> {
+    /// A machine with the program in `file`, which begins on the first of `cores`.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the program or its arguments do not fit into `memory`.
     pub(crate) fn start(
-        mut machine: Harts<T>,
+        mut cores: Vec<Core<T>>,
+        mut memory: GuestMemory,
         file: &[u8],
         arguments: &[Vec<u8>],
         echo: bool,
@@ -60,49 +67,21 @@ impl<T: Timing> BareMetalRun<T> {
             arguments,
             ..BootInformation::default()
         };
-        let entry = load(file, &mut machine.memory, &information)?;
-        set_time_base(&mut machine.cores[0].hart);
-        machine.cores[0].hart.set_pc(entry);
-        let mut bus = devices(1);
+        let entry = load(file, &mut memory, &information)?;
+        for (number, core) in cores.iter_mut().enumerate() {
+            reset(&mut core.hart, number, entry);
+        }
+        let mut bus = devices(cores.len());
         if echo {
             bus.host_mut().echo();
         }
         Ok(BareMetalRun {
-            machine,
-            bus,
-            waits: false,
+            machine: Machine::bare_metal(Hardware::new(cores, memory, bus), TICK),
         })
     }
 
-    fn hart(&mut self) -> &mut Hart<T> {
-        &mut self.machine.cores[0].hart
-    }
-
-    fn access(&mut self, access: DeviceAccess) {
-        let now = self.hart().cycle();
-        self.machine.advance_to(0, now + ACCESS_LATENCY);
-        perform(&mut self.machine.cores[0].hart, &mut self.bus, access, now);
-    }
-
-    /// Shows the hart the interrupt lines as they are now.
-    fn refresh_interrupts(&mut self) {
-        let hart = &mut self.machine.cores[0].hart;
-        hart.set_interrupt(Interrupt::MachineTimer, self.bus.timer(0) <= hart.cycle());
-        hart.set_interrupt(Interrupt::MachineSoftware, self.bus.lines(0).software);
-    }
-
-    /// Passes the time in which the hart waits for an interrupt, as far as `limit`.
-    fn wait(&mut self, limit: Cycle) -> Result<(), ServerError> {
-        if self.hart().is_interrupted() {
-            self.waits = false;
-            return Ok(());
-        }
-        let wake = self.bus.timer(0);
-        if wake == Cycle::NEVER || wake <= self.hart().cycle() {
-            return Err(ServerError::WaitsForEver { pc: self.hart().pc() });
-        }
-        self.machine.advance_to(0, wake.min(limit));
-        Ok(())
+    fn host(&self) -> &HostInterface {
+        self.machine.hardware().bus.host()
     }
 }
 
@@ -111,30 +90,16 @@ where
     T::Block: Send + Sync,
 {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
-        loop {
-            if let Some(status) = self.bus.host().exit() {
-                return Ok(Progress::Exited(status));
-            }
-            if self.hart().cycle() >= limit {
-                return Ok(Progress::Running);
-            }
-            self.refresh_interrupts();
-            if self.waits {
-                self.wait(limit)?;
-                continue;
-            }
-            let timer = self.bus.timer(0);
-            let until = if timer > self.hart().cycle() {
-                timer.min(limit)
-            } else {
-                limit
-            };
-            match self.machine.run(0, until)? {
-                Stop::Budget => {}
-                Stop::Device(access) => self.access(access),
-                Stop::WaitForInterrupt => self.waits = true,
-                other => unreachable!("bare metal cannot stop with {other:?}"),
-            }
+        if let Some(status) = self.host().exit() {
+            return Ok(Progress::Exited(status));
+        }
+        match self.machine.run(limit)? {
+            Pause::Reached => Ok(Progress::Running),
+            Pause::Exited(status) => Ok(Progress::Exited(status)),
+            Pause::Idle => Err(ServerError::WaitsForEver {
+                pc: self.machine.hardware().cores[0].hart.pc(),
+            }),
+            other => unreachable!("a machine without serial ports and a power switch cannot stop with {other:?}"),
         }
     }
 
@@ -143,7 +108,7 @@ where
     }
 
     fn output(&self) -> Vec<u8> {
-        self.bus.host().console().to_vec()
+        self.host().console().to_vec()
     }
 
     fn error_output(&self) -> Vec<u8> {
@@ -151,8 +116,31 @@ where
     }
 
     fn digest(&self, digest: &mut Digest) {
-        self.machine.digest(digest);
-        digest.bytes(self.bus.host().console());
-        digest.number(self.bus.host().exit().map_or(u64::MAX, |status| status as u64));
+        self.machine.hardware().digest(digest);
+        digest.bytes(self.host().console());
+        digest.number(self.host().exit().map_or(u64::MAX, |status| status as u64));
+    }
+}
+
+impl<T: Timing> Observed for Machine<T, Privileged> {
+    fn cycle(&self) -> Cycle {
+        // Harts that wait stay behind.
+        self.cycle().max(self.hardware().cycle())
+    }
+
+    fn instructions(&self) -> u64 {
+        self.hardware().instructions()
+    }
+
+    fn counters(&self) -> Counters {
+        self.hardware().counters()
+    }
+
+    fn unit_cycles(&self) -> u64 {
+        self.hardware().unit_cycles()
+    }
+
+    fn wait(&self) -> Option<Wait> {
+        self.hardware().wait()
     }
 }

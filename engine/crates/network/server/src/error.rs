@@ -65,9 +65,6 @@ pub enum ServerError {
         /// What was asked for.
         harts: usize,
     },
-    /// Bare metal has one hart.
-    #[error("bare-metal programs run on one hart; several are for programs of Linux")]
-    BareMetalHarts,
     /// More than a bare-metal program can be told.
     #[error("the arguments of a bare-metal program take 4096 bytes at most, not {bytes}")]
     Arguments {

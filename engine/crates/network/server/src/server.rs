@@ -226,9 +226,6 @@ impl FromHarts for Start<'_> {
         T::Block: Send + Sync,
     {
         let bare_metal = BareMetal::recognises(self.file)?;
-        if bare_metal && timings.len() > 1 {
-            return Err(ServerError::BareMetalHarts);
-        }
         let mode = if bare_metal {
             ExecutionEnvironment::BareMetal
         } else {
@@ -244,12 +241,13 @@ impl FromHarts for Start<'_> {
             Ok(Core::new(hart, self.hierarchy.clone(), units))
         };
         let cores: Result<Vec<Core<T>>, ServerError> = timings.into_iter().enumerate().map(core).collect();
-        let machine = Harts::new(cores?, GuestMemory::new(self.config.guest_bytes)?);
+        let (cores, memory) = (cores?, GuestMemory::new(self.config.guest_bytes)?);
         let (file, arguments) = (self.file, self.arguments);
         if bare_metal {
-            let run = BareMetalRun::start(machine, file, &arguments.arguments, self.environment.echo)?;
+            let run = BareMetalRun::start(cores, memory, file, &arguments.arguments, self.environment.echo)?;
             return Ok(Box::new(run));
         }
+        let machine = Harts::new(cores, memory);
         let run = ProgramRun::start(machine, file, arguments, self.environment)?;
         Ok(Box::new(run))
     }

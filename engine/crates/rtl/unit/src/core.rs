@@ -471,7 +471,7 @@ fn digest_registers<T: Timing>(hart: &Hart<T>, digest: &mut Digest) {
     digest.number(u64::from(vector.rounding) << 1 | u64::from(vector.saturated));
 }
 
-/// Counts of the caches that `cores` share, and of the events of their units, each added up over all cores.
+/// Counts of the caches that `cores` share, and of the events of their units.
 pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
     let memory = cores[0].hierarchy.as_ref().expect(ATTACHED).lock().counters();
     let mut counters = Counters::new();
@@ -479,6 +479,18 @@ pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
     counters.push("l2_misses", memory.l2_misses);
     counters.push("llc_hits", memory.llc_hits);
     counters.push("llc_misses", memory.llc_misses);
+    push_units(&mut counters, cores);
+    counters
+}
+
+/// Counts of the events of units, each added up over all `cores`; none without units.
+pub fn unit_counters<T: Timing>(cores: &[Core<T>]) -> Counters {
+    let mut counters = Counters::new();
+    push_units(&mut counters, cores);
+    counters
+}
+
+fn push_units<T: Timing>(counters: &mut Counters, cores: &[Core<T>]) {
     for (index, unit) in cores[0].units.iter().enumerate() {
         let each: Vec<Counters> = cores.iter().map(|core| core.units[index].events()).collect();
         for (event, _) in each[0].iter() {
@@ -486,5 +498,4 @@ pub fn counters<T: Timing>(cores: &[Core<T>]) -> Counters {
             counters.push(format!("{}.{event}", unit.name()), count);
         }
     }
-    counters
 }

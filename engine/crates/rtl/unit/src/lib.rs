@@ -19,7 +19,7 @@ mod wait;
 
 pub use attached::{AttachedUnit, Surroundings};
 pub use attachment::{Attachment, PlacedUnit};
-pub use core::{counters, Core};
+pub use core::{counters, unit_counters, Core};
 pub use error::UnitError;
 pub use frames::SentFrame;
 pub use guard::Guard;

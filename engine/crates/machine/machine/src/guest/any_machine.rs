@@ -1,5 +1,6 @@
 use crate::checkpoint::SavedMachine;
 use crate::machine::{Machine, Pause};
+use crate::privileged::Privileged;
 use rackwright_cpu::Timing;
 use rackwright_device::Bus;
 use rackwright_memory::GuestMemory;
@@ -7,9 +8,9 @@ use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::UnitError;
 
-/// A machine, whatever the timing model of its harts.
+/// A machine that has booted a kernel, whatever the timing model of its harts.
 pub(super) trait AnyMachine: Send {
-    fn run(&mut self, until: Cycle) -> Pause;
+    fn run(&mut self, until: Cycle) -> Result<Pause, UnitError>;
     fn bus(&mut self) -> &mut Bus;
     fn cycle(&self) -> Cycle;
     fn instructions(&self) -> u64;
@@ -18,7 +19,6 @@ pub(super) trait AnyMachine: Send {
     fn save(&self) -> SavedMachine;
     fn memory(&self) -> &GuestMemory;
     fn forget_unsaved(&mut self);
-    fn failure(&mut self) -> Option<UnitError>;
     fn commands(&self) -> u64;
     fn unit_counters(&self) -> Counters;
     fn unit_cycles(&self) -> u64;
@@ -27,16 +27,16 @@ pub(super) trait AnyMachine: Send {
     fn next_event(&mut self) -> Cycle;
 }
 
-impl<T: Timing + Send> AnyMachine for Machine<T>
+impl<T: Timing + Send> AnyMachine for Machine<T, Privileged>
 where
     T::Block: Send + Sync,
 {
-    fn run(&mut self, until: Cycle) -> Pause {
+    fn run(&mut self, until: Cycle) -> Result<Pause, UnitError> {
         self.run(until)
     }
 
     fn bus(&mut self) -> &mut Bus {
-        self.bus()
+        &mut self.hardware_mut().bus
     }
 
     fn cycle(&self) -> Cycle {
@@ -44,11 +44,11 @@ where
     }
 
     fn instructions(&self) -> u64 {
-        self.instructions()
+        self.hardware().instructions()
     }
 
     fn harts(&self) -> usize {
-        self.harts()
+        self.hardware().cores.len()
     }
 
     fn digest(&self, digest: &mut Digest) {
@@ -60,31 +60,27 @@ where
     }
 
     fn memory(&self) -> &GuestMemory {
-        self.memory()
+        &self.hardware().memory
     }
 
     fn forget_unsaved(&mut self) {
         self.forget_unsaved();
     }
 
-    fn failure(&mut self) -> Option<UnitError> {
-        self.failure()
-    }
-
     fn commands(&self) -> u64 {
-        self.commands()
+        self.hardware().commands()
     }
 
     fn unit_counters(&self) -> Counters {
-        self.unit_counters()
+        self.hardware().unit_counters()
     }
 
     fn unit_cycles(&self) -> u64 {
-        self.unit_cycles()
+        self.hardware().unit_cycles()
     }
 
     fn memory_mut(&mut self) -> &mut GuestMemory {
-        self.memory_mut()
+        &mut self.hardware_mut().memory
     }
 
     fn meet_every(&mut self, cycles: Cycles) {

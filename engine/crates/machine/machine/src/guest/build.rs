@@ -56,7 +56,7 @@ impl FromHarts for Parts<'_> {
                 }
                 self.functions
                     .into_iter()
-                    .for_each(|function| machine.bus().attach(function));
+                    .for_each(|function| machine.hardware_mut().bus.attach(function));
                 machine
             }
             Start::Saved(saved) => {

@@ -83,15 +83,15 @@ fn run_on<T: Timing>(kernel: &str, timings: Vec<T>, slice: Cycles) -> Outcome {
     let mut until = Cycle::ZERO;
     loop {
         until += slice;
-        match machine.run(until) {
+        match machine.run(until).unwrap() {
             Pause::Idle => break,
             Pause::Reached => assert!(until < LIMIT, "{kernel} does not end on {harts} harts"),
             other => panic!("{kernel} on {harts} harts: {other:?}"),
         }
     }
     let report = |hart: u64| Report {
-        cycles: number(machine.memory(), RESULTS + hart * RESULT_BYTES),
-        value: number(machine.memory(), RESULTS + hart * RESULT_BYTES + 8),
+        cycles: number(&machine.hardware().memory, RESULTS + hart * RESULT_BYTES),
+        value: number(&machine.hardware().memory, RESULTS + hart * RESULT_BYTES + 8),
     };
     let mut digest = Digest::new();
     machine.digest(&mut digest);

@@ -21,9 +21,6 @@ use rackwright_trace::Observation;
 use rackwright_unit::{observe, Core, Stall};
 use std::sync::Arc;
 
-/// The register with a hart's number at the start.
-const HART_NUMBER: u8 = 10;
-
 /// What joins a server to its network.
 pub struct NetworkConfig<'a> {
     /// The network interface.
@@ -98,9 +95,7 @@ impl<T: Timing> Networked<T> {
             }
             let hart = Hart::new(number as u64, ExecutionEnvironment::BareMetal, timing);
             let mut core = Core::new(hart, hierarchy.clone(), units);
-            bare::set_time_base(&mut core.hart);
-            core.hart.set_pc(entry);
-            core.hart.write_register(HART_NUMBER, number as u64);
+            bare::reset(&mut core.hart, number, entry);
             core.hart.share_code(code.clone());
             if let Some(pager) = &pager {
                 core.hart.ask_for_remote_pages();

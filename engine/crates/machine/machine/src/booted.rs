@@ -1,0 +1,174 @@
+use crate::checkpoint::SavedMachine;
+use crate::error::MachineError;
+use crate::hardware::Hardware;
+use crate::machine::Machine;
+use crate::parameters::{Windows, TICK};
+use crate::privileged::{waits, Privileged};
+use rackwright_boot::Entry;
+use rackwright_cpu::{ExecutionEnvironment, Hart, SharedCode, Timing};
+use rackwright_device::{Bus, Endpoint, Map};
+use rackwright_memory::{GuestMemory, SharedHierarchy};
+use rackwright_stats::Digest;
+use rackwright_time::{Cycle, Cycles};
+use rackwright_trace::Observation;
+use rackwright_unit::{observe, Attachment, Core, Stall, UnitError};
+use std::sync::Arc;
+
+/// A machine with privileged software, which for all but its windows boots a kernel.
+impl<T: Timing> Machine<T, Privileged> {
+    /// A machine with a hart for each of `timings`, which all start at `entry`.
+    pub fn new(timings: Vec<T>, memory: GuestMemory, map: Map, entry: &Entry) -> Machine<T, Privileged> {
+        let workload = Privileged::new(Windows::of_kernel(&timings));
+        let bus = Bus::new(map, timings.len(), TICK);
+        let start = |(index, timing)| Core::alone(start(index, timing, entry));
+        let cores = timings.into_iter().enumerate().map(start).collect();
+        Machine::with(Hardware::new(cores, memory, bus), workload)
+    }
+
+    /// A machine with a bare-metal program in its memory, whose time ticks every `tick`. Its first hart is where the program
+    /// begins; others wait for a software interrupt.
+    pub fn bare_metal(mut hardware: Hardware<T>, tick: Cycles) -> Machine<T, Privileged> {
+        let cores = &hardware.cores;
+        let windows = Windows::of_bare_metal(cores[0].hart.timing(), cores.len(), tick);
+        for core in &mut hardware.cores[1..] {
+            core.stall(Stall::Start);
+        }
+        Machine::with(hardware, Privileged::new(windows))
+    }
+
+    /// A machine that goes on from where another one was, with a hart for each of `timings` and the same PCI functions.
+    ///
+    /// # Errors
+    /// [`MachineError`] when what was saved does not fit.
+    pub(crate) fn restore(
+        timings: Vec<T>,
+        memory: GuestMemory,
+        map: Map,
+        functions: Vec<Box<dyn Endpoint>>,
+        saved: &SavedMachine,
+    ) -> Result<Machine<T, Privileged>, MachineError> {
+        let nowhere = Entry {
+            pc: 0,
+            device_tree: 0,
+            information: 0,
+        };
+        let mut machine = Machine::new(timings, memory, map, &nowhere);
+        let Hardware { cores, bus, .. } = &mut machine.hardware;
+        functions.into_iter().for_each(|function| bus.attach(function));
+        bus.restore(&saved.bus)?;
+        for (core, (hart, waiting)) in cores.iter_mut().zip(&saved.harts) {
+            core.hart.restore(hart);
+            if *waiting {
+                core.stall(Stall::Interrupt);
+            }
+        }
+        machine.window.turn = saved.turn as usize;
+        machine.window.open = machine.window.turn > 0;
+        machine.workload.now = Cycle::new(saved.now);
+        machine.workload.end = Cycle::new(saved.end);
+        Ok(machine)
+    }
+
+    /// Has all harts have vector units.
+    pub(crate) fn offer_vector(&mut self) {
+        for core in &mut self.hardware.cores {
+            core.hart.offer_vector();
+        }
+    }
+
+    /// Has all harts use code that others have decoded, and others theirs.
+    pub(crate) fn share_code(&mut self, code: &Arc<SharedCode<T::Block>>) {
+        for core in &mut self.hardware.cores {
+            core.hart.share_code(code.clone());
+        }
+    }
+
+    /// Puts units beside each hart. Commands of processes come with virtual addresses, which units must translate.
+    ///
+    /// # Errors
+    /// [`UnitError`] when they do not, or cannot be attached.
+    pub fn attach(
+        &mut self,
+        hierarchy: &SharedHierarchy,
+        attachment: &Attachment<'_>,
+    ) -> Result<(), UnitError> {
+        attachment.require_translation()?;
+        for (index, core) in self.hardware.cores.iter_mut().enumerate() {
+            let units = attachment.attach(hierarchy, index)?;
+            core.attach(hierarchy.clone(), units);
+        }
+        Ok(())
+    }
+
+    /// Has `observation` be told what happens in the units beside its harts.
+    pub(crate) fn observe_units(&mut self, observation: &Observation) {
+        for (index, core) in self.hardware.cores.iter_mut().enumerate() {
+            observe(&mut core.units, &observation.units(index));
+        }
+    }
+
+    /// The state of harts and devices.
+    pub(crate) fn save(&self) -> SavedMachine {
+        let save = |core: &Core<T>| (core.hart.save(), waits(core));
+        SavedMachine {
+            harts: self.hardware.cores.iter().map(save).collect(),
+            bus: self.hardware.bus.save(),
+            now: self.workload.now.0,
+            turn: self.window.turn as u64,
+            end: self.workload.end.0,
+        }
+    }
+
+    /// Has harts forget what a restored machine does not know.
+    pub(crate) fn forget_unsaved(&mut self) {
+        let cores = self.hardware.cores.iter_mut();
+        cores.for_each(|core| core.hart.forget_unsaved());
+    }
+
+    /// Has runs end at each end of a line that the guest sends through serial port `uart`.
+    pub fn watch(&mut self, uart: usize) {
+        self.workload.watched = Some(uart);
+    }
+
+    /// The cycle that all harts have reached.
+    pub fn cycle(&self) -> Cycle {
+        self.workload.now
+    }
+
+    /// Adds the state of harts, memory and devices to a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.hardware.digest(digest);
+        digest.cycle(self.workload.now);
+        digest.bytes(&self.hardware.bus.save());
+    }
+
+    /// Has harts and devices meet at least every so many cycles, which divide a tick of time: for a machine of which
+    /// something is not run by itself.
+    pub(crate) fn meet_every(&mut self, cycles: Cycles) {
+        self.workload.windows.limit(cycles);
+    }
+
+    /// When something happens next: now, while a hart runs.
+    pub(crate) fn next_event(&mut self) -> Cycle {
+        let now = self.workload.now;
+        if self.window.open {
+            return now;
+        }
+        Privileged::idle_until(&mut self.hardware).unwrap_or(now)
+    }
+}
+
+fn start<T: Timing>(index: usize, timing: T, entry: &Entry) -> Hart<T> {
+    let mut hart = Hart::new(index as u64, ExecutionEnvironment::BareMetal, timing);
+    hart.set_cycles_per_tick(TICK.0);
+    hart.offer_supervisor_timer();
+    hart.set_pc(entry.pc);
+    for (register, value) in [
+        (10, index as u64),
+        (11, entry.device_tree),
+        (12, entry.information),
+    ] {
+        hart.write_register(register, value);
+    }
+    hart
+}

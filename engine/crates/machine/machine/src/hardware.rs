@@ -1,0 +1,112 @@
+use rackwright_cpu::{Hart, Stop, Timing};
+use rackwright_device::Bus;
+use rackwright_memory::GuestMemory;
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::{unit, Cycle};
+use rackwright_unit::{AttachedUnit, Core, UnitError, Wait};
+
+/// What a machine is made of: harts with the units beside them, the memory that they share, and devices.
+pub struct Hardware<T: Timing> {
+    /// The harts, in the order of their numbers, each with its units.
+    pub cores: Vec<Core<T>>,
+    /// The memory.
+    pub memory: GuestMemory,
+    /// The devices.
+    pub bus: Bus,
+    /// By hart: somebody else may have written memory since it ran.
+    others_ran: Vec<bool>,
+}
+
+impl<T: Timing> Hardware<T> {
+    /// Puts them together.
+    pub fn new(cores: Vec<Core<T>>, memory: GuestMemory, bus: Bus) -> Hardware<T> {
+        Hardware {
+            others_ran: vec![false; cores.len()],
+            cores,
+            memory,
+            bus,
+        }
+    }
+
+    /// Hart number `index`.
+    pub fn hart(&mut self, index: usize) -> &mut Hart<T> {
+        &mut self.cores[index].hart
+    }
+
+    /// Runs a hart until cycle `limit`, or until something happens that is not between it and its units.
+    ///
+    /// # Errors
+    /// [`UnitError`] when a unit does not answer, or breaks a rule.
+    pub(crate) fn run(&mut self, index: usize, limit: Cycle) -> Result<Stop, UnitError> {
+        if std::mem::take(&mut self.others_ran[index]) {
+            self.cores[index].hart.check_reservation();
+        }
+        for (other, ran) in self.others_ran.iter_mut().enumerate() {
+            *ran |= other != index;
+        }
+        self.cores[index].run(&mut self.memory, limit)
+    }
+
+    /// Tells that a device may have written memory since hart `index` ran.
+    pub(crate) fn note_writes(&mut self, index: usize) {
+        self.others_ran[index] = true;
+    }
+
+    /// Ends the stall of a hart, which goes on at `at` with `value`.
+    pub fn answer(&mut self, index: usize, at: Cycle, value: u64) {
+        self.cores[index].answer(&mut self.memory, at, value);
+    }
+
+    /// Lets time pass to `cycle`, for a hart that waits.
+    pub fn advance_to(&mut self, index: usize, cycle: Cycle) {
+        self.cores[index].advance_to(&mut self.memory, cycle);
+    }
+
+    /// Advances a unit that is beside no hart by a window, up to the cycle `until` of its own clock.
+    pub fn advance_other(&mut self, unit: &mut AttachedUnit, until: unit::Cycle) {
+        self.cores[0].advance_other(&mut self.memory, unit, until);
+    }
+
+    /// The cycle that the hart has reached that is ahead of all others.
+    pub fn cycle(&self) -> Cycle {
+        let cycles = self.cores.iter().map(|core| core.hart.cycle());
+        cycles.fold(Cycle::ZERO, Cycle::max)
+    }
+
+    /// Instructions executed by all harts.
+    pub fn instructions(&self) -> u64 {
+        let retired = self.cores.iter().map(|core| core.hart.instructions_retired());
+        retired.sum()
+    }
+
+    /// Commands that harts have given to units so far.
+    pub fn commands(&self) -> u64 {
+        self.cores.iter().map(Core::commands).sum()
+    }
+
+    /// Cycles of RTL that were evaluated, of the units of all harts.
+    pub fn unit_cycles(&self) -> u64 {
+        self.cores.iter().map(Core::unit_cycles).sum()
+    }
+
+    /// Counts of the events of units, each added up over all harts; none without units.
+    pub fn unit_counters(&self) -> Counters {
+        rackwright_unit::unit_counters(&self.cores)
+    }
+
+    /// The same behind those of the caches.
+    pub fn counters(&self) -> Counters {
+        rackwright_unit::counters(&self.cores)
+    }
+
+    /// The unit that a hart is stalled for, if one is.
+    pub fn wait(&self) -> Option<Wait> {
+        self.cores.iter().find_map(Core::wait)
+    }
+
+    /// Adds the state of harts, units and memory to a digest.
+    pub fn digest(&self, digest: &mut Digest) {
+        self.cores.iter().for_each(|core| core.digest(digest));
+        digest.contents(self.memory.contents());
+    }
+}

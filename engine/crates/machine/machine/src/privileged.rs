@@ -1,0 +1,281 @@
+use crate::access::perform;
+use crate::hardware::Hardware;
+use crate::machine::Pause;
+use crate::parameters::{Windows, TICK};
+use crate::workload::{Turn, Window, Workload};
+use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
+use rackwright_device::{Bus, ACCESS_LATENCY};
+use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::{Core, Stall, UnitError};
+
+/// Software that has the whole machine, from machine mode on: a bare-metal program, or firmware with a kernel.
+pub struct Privileged {
+    pub(crate) windows: Windows,
+    /// Where the current window begins, and where it ends.
+    pub(crate) now: Cycle,
+    pub(crate) end: Cycle,
+    /// Whether the hart whose turn it is waited for an interrupt when its turn began.
+    waited: bool,
+    /// The serial port whose ends of lines interrupt a run.
+    pub(crate) watched: Option<usize>,
+}
+
+impl Privileged {
+    /// Software that begins with these windows.
+    pub(crate) fn new(windows: Windows) -> Privileged {
+        Privileged {
+            windows,
+            now: Cycle::ZERO,
+            end: Cycle::ZERO,
+            waited: false,
+            watched: None,
+        }
+    }
+
+    /// When devices or timers next do something, if all harts wait.
+    pub(crate) fn idle_until<T: Timing>(hardware: &mut Hardware<T>) -> Option<Cycle> {
+        let Hardware { cores, bus, .. } = hardware;
+        let mut harts = cores.iter_mut().enumerate();
+        if !harts.all(|(index, core)| idles(core, index, bus)) {
+            return None;
+        }
+        let timers = cores.iter().enumerate();
+        let first = timers.map(|(index, core)| next_timer(core, index, bus)).min();
+        Some(first.unwrap_or(Cycle::NEVER).min(bus.next_event()))
+    }
+
+    /// Passes over the windows in which all harts wait.
+    fn skip_idle<T: Timing>(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Option<Pause> {
+        let wake = Privileged::idle_until(hardware)?;
+        if wake == Cycle::NEVER {
+            return Some(Pause::Idle);
+        }
+        self.now = self.now.max(self.windows.before(wake.min(until)));
+        (self.now >= until).then_some(Pause::Reached)
+    }
+
+    /// Where the window ends that begins now.
+    fn window_end<T: Timing>(&self, hardware: &mut Hardware<T>, until: Cycle) -> Cycle {
+        match self.windows {
+            Windows::Free => until,
+            Windows::Grid { together, alone } => self
+                .grid_end(hardware, together, alone)
+                .min(self.event_end(&hardware.bus, together)),
+        }
+    }
+
+    /// Where it ends as far as harts are concerned. While all harts but one wait there is nobody to be in step with.
+    fn grid_end<T: Timing>(&self, hardware: &mut Hardware<T>, together: Cycles, alone: Cycles) -> Cycle {
+        let next = self.now + together;
+        if together == alone {
+            return next;
+        }
+        let Hardware { cores, bus, .. } = hardware;
+        let mut busy = 0;
+        let mut end = Cycle::new(alone.0 * (self.now.0 / alone.0 + 1));
+        for (index, core) in cores.iter_mut().enumerate() {
+            if idles(core, index, bus) {
+                end = end.min(next_timer(core, index, bus));
+            } else {
+                busy += 1;
+                if busy > 1 {
+                    return next;
+                }
+            }
+        }
+        next.max(Cycle::new(end.0 - end.0 % together.0))
+    }
+
+    /// When devices next do something on their own: between windows, at the first step of time that is not before.
+    fn event_end(&self, bus: &Bus, together: Cycles) -> Cycle {
+        let step = together.min(TICK);
+        let steps = bus.next_event().0.div_ceil(step.0);
+        Cycle::new(steps.saturating_mul(step.0)).max(self.now + step)
+    }
+
+    /// Performs an access of the hart whose turn it is to a device, or begins it.
+    fn access<T: Timing>(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        window: &mut Window,
+        access: DeviceAccess,
+    ) -> Turn {
+        let Hardware { cores, bus, .. } = hardware;
+        let core = &mut cores[window.turn];
+        if let Windows::Grid { together, .. } = self.windows {
+            // It may wake others, which then are to be in step with this one.
+            let step = Cycle::new((core.hart.cycle().0 / together.0 + 1) * together.0);
+            self.end = self.end.min(step.max(self.now + together));
+        }
+        let turn = self.reach(core, bus, access);
+        if let Windows::Grid { together, .. } = self.windows {
+            self.end = self.end.min(self.event_end(bus, together));
+        }
+        // A window that the first hart has not ended begins anew.
+        window.open = turn == Turn::On || window.turn > 0;
+        turn
+    }
+
+    fn reach<T: Timing>(&self, core: &mut Core<T>, bus: &mut Bus, access: DeviceAccess) -> Turn {
+        let now = core.hart.cycle();
+        if access.write.is_none() && bus.begin_read(access.address, access.bytes, now) {
+            core.stall(Stall::Access);
+            return Turn::Again;
+        }
+        core.hart.advance_to(now + ACCESS_LATENCY);
+        perform(&mut core.hart, bus, access, now);
+        match access.write {
+            Some(byte) => self.outcome(bus, access.address, byte as u8).map_or(Turn::On, Turn::Paused),
+            None => Turn::On,
+        }
+    }
+
+    /// What is to be decided outside after a store to a device.
+    fn outcome(&self, bus: &mut Bus, address: u64, byte: u8) -> Option<Pause> {
+        if let Some(status) = bus.host().exit() {
+            return Some(Pause::Exited(status));
+        }
+        if let Some(request) = bus.power() {
+            return Some(Pause::Power(request));
+        }
+        let uart = self.watched.filter(|uart| bus.map().uarts[*uart].base == address)?;
+        let ended = byte == b'\n' && bus.sent(uart).last() == Some(&b'\n');
+        ended.then_some(Pause::Line(uart))
+    }
+}
+
+impl<T: Timing> Workload<T> for Privileged {
+    type Time = Cycle;
+    type Error = UnitError;
+
+    /// Has the hart whose turn it is go on that is stalled for a load, if a device knows its value.
+    fn resume(&mut self, hardware: &mut Hardware<T>, window: &Window) -> Option<Pause> {
+        let Hardware { cores, memory, bus, .. } = hardware;
+        let core = &mut cores[window.turn];
+        if core.stalled() != Some(Stall::Access) {
+            return None;
+        }
+        let Some((value, at)) = bus.finish_read(memory) else {
+            return Some(Pause::Reached);
+        };
+        core.answer(memory, at, value);
+        None
+    }
+
+    fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, UnitError> {
+        if self.now >= until {
+            return Ok(Some(Pause::Reached));
+        }
+        let pause = self.skip_idle(hardware, until);
+        if pause.is_none() {
+            let Hardware { memory, bus, .. } = hardware;
+            bus.advance(memory, self.now);
+            self.end = self.window_end(hardware, until);
+        }
+        Ok(pause)
+    }
+
+    fn begin(&mut self, hardware: &mut Hardware<T>, hart: usize) {
+        if let Windows::Grid { .. } = self.windows {
+            hardware.note_writes(hart);
+        }
+        self.waited = waits(&hardware.cores[hart]);
+    }
+
+    fn limit(&mut self, hardware: &mut Hardware<T>, hart: usize, _until: Cycle) -> Option<Cycle> {
+        let Hardware { cores, bus, .. } = hardware;
+        let core = &mut cores[hart];
+        while idles(core, hart, bus) {
+            let wake = next_timer(core, hart, bus);
+            if wake >= self.end {
+                return None;
+            }
+            core.hart.advance_to(wake);
+        }
+        // It may have waited for long, and in a long window until somebody before it did what ended the window.
+        let earliest = match self.windows {
+            Windows::Grid { together, .. } if self.waited => {
+                Cycle::new(self.end.0.saturating_sub(together.0)).max(self.now)
+            }
+            _ => self.now,
+        };
+        core.hart.advance_to(earliest);
+        if core.hart.cycle() >= self.end {
+            return None;
+        }
+        refresh(core, hart, bus);
+        Some(next_timer(core, hart, bus).min(self.end))
+    }
+
+    fn stopped(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        window: &mut Window,
+        stop: Result<Stop, UnitError>,
+    ) -> Result<Turn, UnitError> {
+        match stop? {
+            Stop::Budget | Stop::TimerSet => {}
+            Stop::WaitForInterrupt => hardware.cores[window.turn].stall(Stall::Interrupt),
+            Stop::Device(access) => return Ok(self.access(hardware, window, access)),
+            other => unreachable!("privileged software cannot stop with {other:?}"),
+        }
+        Ok(Turn::On)
+    }
+
+    /// Where the hart waits, its units have not been taken along.
+    fn end(&mut self, hardware: &mut Hardware<T>, hart: usize) {
+        let Hardware { cores, memory, .. } = hardware;
+        cores[hart].advance_units(memory, self.end);
+    }
+
+    fn close(&mut self, _hardware: &mut Hardware<T>, _until: Cycle) {
+        self.now = self.end;
+    }
+}
+
+/// Shows a hart its interrupt lines as they are at its own time.
+fn refresh<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) {
+    let now = core.hart.cycle();
+    let lines = bus.lines(index);
+    let hart = &mut core.hart;
+    hart.set_interrupt(Interrupt::MachineSoftware, lines.software);
+    hart.set_interrupt(Interrupt::MachineExternal, lines.machine_external);
+    hart.set_interrupt(Interrupt::SupervisorExternal, lines.supervisor_external);
+    hart.set_interrupt(Interrupt::MachineTimer, bus.timer(index) <= now);
+    if let Some(timer) = hart.supervisor_timer() {
+        hart.set_interrupt(Interrupt::SupervisorTimer, timer <= now);
+    }
+}
+
+/// When a timer of a hart is raised next; [`Cycle::NEVER`] when none is set to a time to come.
+fn next_timer<T: Timing>(core: &Core<T>, index: usize, bus: &Bus) -> Cycle {
+    let now = core.hart.cycle();
+    let supervisor = core.hart.supervisor_timer().unwrap_or(Cycle::NEVER);
+    let timers = [bus.timer(index), supervisor];
+    timers
+        .into_iter()
+        .filter(|timer| *timer > now)
+        .min()
+        .unwrap_or(Cycle::NEVER)
+}
+
+/// Whether a hart has nothing to do until a timer or somebody else raises an interrupt.
+fn idles<T: Timing>(core: &mut Core<T>, index: usize, bus: &Bus) -> bool {
+    let over = match core.stalled() {
+        Some(Stall::Interrupt) => {
+            refresh(core, index, bus);
+            core.hart.is_interrupted()
+        }
+        Some(Stall::Start) => bus.lines(index).software,
+        _ => return false,
+    };
+    if over {
+        core.resume();
+    }
+    !over
+}
+
+/// Whether a hart waits for an interrupt, or for its start.
+pub(crate) fn waits<T: Timing>(core: &Core<T>) -> bool {
+    matches!(core.stalled(), Some(Stall::Interrupt | Stall::Start))
+}
