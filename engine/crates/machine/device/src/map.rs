@@ -84,10 +84,10 @@ impl Map {
         memory: 0x8000_0000,
     };
 
-    /// The map of a machine that runs bare metal (`software/bare-metal/README.md`).
-    pub const BARE_METAL: Map = Map {
+    /// The map of a machine without devices.
+    pub const NOTHING: Map = Map {
         power: Place::NOWHERE,
-        aclint: place(0x200_0000, 0x1_0000, 0),
+        aclint: Place::NOWHERE,
         plic: Place::NOWHERE,
         uarts: [Place::NOWHERE; UARTS],
         pci: PciMap {
@@ -95,8 +95,16 @@ impl Map {
             windows: [Place::NOWHERE; 2],
             sources: [0; 4],
         },
+        host: Place::NOWHERE,
+        memory: 0,
+    };
+
+    /// The map of a machine that runs bare metal (`software/bare-metal/README.md`).
+    pub const BARE_METAL: Map = Map {
+        aclint: place(0x200_0000, 0x1_0000, 0),
         host: place(0x1000_1000, 16, 0),
         memory: 0x8000_0000,
+        ..Map::NOTHING
     };
 
     /// The places that are used, by name, in the order of their addresses.

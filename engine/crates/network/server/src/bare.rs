@@ -6,9 +6,9 @@ use rackwright_cpu::{Hart, Timing};
 use rackwright_device::{Bus, HostInterface, Map};
 use rackwright_machine::{Hardware, Machine, Pause, Privileged};
 use rackwright_memory::{GuestMemory, Protection};
-use rackwright_stats::{Counters, Digest};
+use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{Core, Wait};
+use rackwright_unit::Core;
 
 /// Bytes of memory that a bare-metal program finds, from [`BareMetal::MEMORY_BASE`] on.
 const MEMORY_BYTES: u64 = 256 << 20;
@@ -103,8 +103,13 @@ where
         }
     }
 
-    fn machine(&self) -> &dyn Observed {
-        &self.machine
+    fn cycle(&self) -> Cycle {
+        // Harts that wait stay behind.
+        self.machine.cycle().max(self.machine.hardware().cycle())
+    }
+
+    fn hardware(&self) -> &dyn Observed {
+        self.machine.hardware()
     }
 
     fn output(&self) -> Vec<u8> {
@@ -119,28 +124,5 @@ where
         self.machine.hardware().digest(digest);
         digest.bytes(self.host().console());
         digest.number(self.host().exit().map_or(u64::MAX, |status| status as u64));
-    }
-}
-
-impl<T: Timing> Observed for Machine<T, Privileged> {
-    fn cycle(&self) -> Cycle {
-        // Harts that wait stay behind.
-        self.cycle().max(self.hardware().cycle())
-    }
-
-    fn instructions(&self) -> u64 {
-        self.hardware().instructions()
-    }
-
-    fn counters(&self) -> Counters {
-        self.hardware().counters()
-    }
-
-    fn unit_cycles(&self) -> u64 {
-        self.hardware().unit_cycles()
-    }
-
-    fn wait(&self) -> Option<Wait> {
-        self.hardware().wait()
     }
 }

@@ -57,11 +57,6 @@ impl<T: Timing> Harts<T> {
 }
 
 impl<T: Timing> Observed for Harts<T> {
-    fn cycle(&self) -> Cycle {
-        let cycles = self.cores.iter().map(|core| core.hart.cycle());
-        cycles.fold(Cycle::ZERO, Cycle::max)
-    }
-
     fn instructions(&self) -> u64 {
         let retired = self.cores.iter().map(|core| core.hart.instructions_retired());
         retired.sum()

@@ -1,7 +1,9 @@
 use crate::error::ServerError;
-use crate::harts::Harts;
 use crate::server::{Observed, Progress, Run};
 use rackwright_cpu::{Cause, Exception, Stop, Timing};
+use rackwright_device::{Bus, Map};
+use rackwright_machine::{Hardware, Machine, Pause, Turn, Window, Workload};
+use rackwright_memory::GuestMemory;
 use rackwright_process::{Arguments, Environment, Next, Threads};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{Cycle, Cycles};
@@ -10,68 +12,62 @@ use rackwright_unit::{Core, UnitError, Wait};
 /// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
 const FUNCTIONAL_WINDOW: Cycles = Cycles::new(2_000);
 
-/// A static Linux program on the cores of a server.
+/// A static Linux program and the emulated kernel that it runs on.
 ///
-/// Cores take turns, in the order of their numbers, for windows of time: while several are busy, as long as no line gets
-/// from one to another; while one is alone, until something happens that others have to see. What a run does depends
-/// neither on the host nor on where it is cut.
-pub(crate) struct ProgramRun<T: Timing> {
-    machine: Harts<T>,
-    /// Which of its cores run a thread.
-    busy: Vec<bool>,
+/// Windows last, while several harts are busy, as long as no line gets from one to another; while one is alone, until
+/// something happens that others have to see. What a run does depends neither on the host nor on where it is cut.
+pub(crate) struct Program {
     threads: Threads,
+    /// Which harts run a thread.
+    busy: Vec<bool>,
     /// How long windows are while several are busy.
     together: Cycles,
     /// Where the current window begins, and where it ends.
     now: Cycle,
     end: Cycle,
-    /// Whether the window has not ended yet.
-    open: bool,
-    /// Whether one core only is busy in it.
+    /// Whether one hart only is busy in it.
     alone: bool,
-    /// Whose turn it is.
-    turn: usize,
-    /// By core: how many instructions `fence.i` there had been anywhere when it last took a thread.
+    /// By hart: how many instructions `fence.i` there had been anywhere when it last took a thread.
     fences: Vec<u64>,
 }
 
-impl<T: Timing> ProgramRun<T> {
-    pub(crate) fn start(
-        mut machine: Harts<T>,
+impl Program {
+    /// Puts the program in `file` into the memory of `hardware`.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the file is no program for it.
+    fn load<T: Timing>(
+        hardware: &mut Hardware<T>,
         file: &[u8],
         arguments: &Arguments,
         environment: Environment<'_>,
-    ) -> Result<ProgramRun<T>, ServerError> {
-        let cores = machine.cores.len();
-        let transfer = machine.cores[0].hart.timing().line_transfer();
-        let threads = Threads::load(file, &mut machine.memory, arguments, environment, cores)?;
-        Ok(ProgramRun {
-            busy: vec![false; cores],
-            fences: vec![0; cores],
-            together: transfer.unwrap_or(FUNCTIONAL_WINDOW),
-            machine,
+    ) -> Result<Program, ServerError> {
+        let harts = hardware.cores.len();
+        let transfer = hardware.hart(0).timing().line_transfer();
+        let threads = Threads::load(file, &mut hardware.memory, arguments, environment, harts)?;
+        Ok(Program {
             threads,
+            busy: vec![false; harts],
+            fences: vec![0; harts],
+            together: transfer.unwrap_or(FUNCTIONAL_WINDOW),
             now: Cycle::ZERO,
             end: Cycle::ZERO,
-            open: false,
             alone: false,
-            turn: 0,
         })
     }
 
-    /// Opens the next window: who has waited long enough is ready, and free cores take who is. False when nobody can go
-    /// on yet: then it is the time at which somebody can.
-    fn open_window(&mut self) -> Result<bool, ServerError> {
-        self.threads.wake(self.now, &mut self.machine.memory);
+    /// Has harts take threads, and opens a window if any hart has one. Without, time passes to where a thread goes on.
+    fn try_open<T: Timing>(&mut self, hardware: &mut Hardware<T>) -> Result<bool, ServerError> {
+        self.threads.wake(self.now, &mut hardware.memory);
         if self.threads.has_signals() {
-            self.interrupt();
+            self.interrupt(hardware);
         }
-        for core in 0..self.machine.cores.len() {
-            if self.is_over(core) && self.machine.cores[core].stalled().is_none() {
-                self.preempt(core);
+        for hart in 0..hardware.cores.len() {
+            if self.is_over(hardware, hart) && hardware.cores[hart].stalled().is_none() {
+                self.preempt(hardware, hart);
             }
-            if !self.busy[core] {
-                self.take(core);
+            if !self.busy[hart] {
+                self.take(hardware, hart);
             }
         }
         match self.busy.iter().filter(|busy| **busy).count() {
@@ -85,7 +81,7 @@ impl<T: Timing> ProgramRun<T> {
                 self.now = wake;
                 return Ok(false);
             }
-            1 if !self.idle_cores().any(Core::is_unit_busy) && !self.is_held_up() => {
+            1 if !self.is_idle_unit_busy(hardware) && !self.is_held_up(hardware) => {
                 self.alone = true;
                 self.end = self.next_change();
             }
@@ -94,56 +90,40 @@ impl<T: Timing> ProgramRun<T> {
                 self.end = self.now + self.together;
             }
         }
-        self.turn = 0;
-        self.open = true;
         Ok(true)
     }
 
-    /// Whether the thread of a core has had its slice.
-    fn is_over(&self, core: usize) -> bool {
-        self.busy[core] && self.threads.is_over(core, self.machine.cores[core].hart.cycle())
+    /// Whether the thread of a hart has had its slice.
+    fn is_over<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
+        self.busy[hart] && self.threads.is_over(hart, hardware.cores[hart].hart.cycle())
     }
 
-    /// Whether others wait until a core has the answer of a unit: it goes to the thread that asked.
-    fn is_held_up(&self) -> bool {
-        let held_up = |core: usize| self.machine.cores[core].stalled().is_some() && self.is_over(core);
-        self.threads.has_signals() || (0..self.machine.cores.len()).any(held_up)
+    /// Whether others wait until a hart has the answer of a unit: it goes to the thread that asked.
+    fn is_held_up<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+        let mut cores = hardware.cores.iter().enumerate();
+        self.threads.has_signals()
+            || cores.any(|(hart, core)| core.stalled().is_some() && self.is_over(hardware, hart))
     }
 
-    fn idle_cores(&self) -> impl Iterator<Item = &Core<T>> {
-        let idle = |(core, busy): (_, &bool)| (!busy).then_some(core);
-        self.machine.cores.iter().zip(&self.busy).filter_map(idle)
-    }
-
-    /// Ends the window. The units of cores without a thread have gone on, too.
-    fn close_window(&mut self) {
-        if self.threads.exit().is_some() {
-            return;
-        }
-        self.now = self.now.max(self.end);
-        self.open = false;
-        for (core, busy) in self.machine.cores.iter_mut().zip(&self.busy) {
-            if !busy && core.is_unit_busy() {
-                core.advance_to(&mut self.machine.memory, self.now);
-            }
-        }
+    /// Whether a unit beside a hart without a thread does something.
+    fn is_idle_unit_busy<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+        let mut harts = hardware.cores.iter().zip(&self.busy);
+        harts.any(|(core, busy)| !busy && core.is_unit_busy())
     }
 
     /// When a thread that waits goes on, or one that runs has to give way.
     fn next_change(&self) -> Cycle {
-        let over = |core| self.threads.slice_end(core);
-        let slices = (0..self.machine.cores.len())
-            .filter(|core| self.busy[*core])
-            .map(over);
-        let first = slices.min().unwrap_or(Cycle::NEVER);
-        first.min(self.threads.next_wake())
+        let busy = (0..self.busy.len()).filter(|hart| self.busy[*hart]);
+        let first = busy.map(|hart| self.threads.slice_end(hart)).min();
+        first.unwrap_or(Cycle::NEVER).min(self.threads.next_wake())
     }
 
-    /// Has all threads that run take the signals of others; those whose core stands still do when it goes on.
-    fn interrupt(&mut self) {
+    /// Has all threads that run take the signals of others; those whose hart is stalled do when it goes on.
+    fn interrupt<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+        let Hardware { cores, memory, .. } = hardware;
         let mut all = true;
-        for (index, core) in self.machine.cores.iter_mut().enumerate() {
-            if !self.busy[index] {
+        for (hart, core) in cores.iter_mut().enumerate() {
+            if !self.busy[hart] {
                 continue;
             }
             if core.stalled().is_some() {
@@ -151,8 +131,7 @@ impl<T: Timing> ProgramRun<T> {
                 continue;
             }
             let mut registers = core.hart.registers();
-            self.threads
-                .interrupt(index, &mut registers, &mut self.machine.memory);
+            self.threads.interrupt(hart, &mut registers, memory);
             core.hart.set_registers(&registers);
         }
         if all {
@@ -160,23 +139,24 @@ impl<T: Timing> ProgramRun<T> {
         }
     }
 
-    fn preempt(&mut self, index: usize) {
-        let hart = &mut self.machine.cores[index].hart;
+    fn preempt<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
+        let hart = hardware.hart(index);
         self.threads.preempt(index, &hart.registers(), hart.cycle());
         hart.set_idle();
         self.busy[index] = false;
     }
 
-    /// Has a free core take a thread, if one is ready.
-    fn take(&mut self, index: usize) {
-        let counts = self.machine.cores.iter().map(|core| core.hart.code_fences());
+    /// Has a free hart take a thread, if one is ready.
+    fn take<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
+        let counts = hardware.cores.iter().map(|core| core.hart.code_fences());
         let fences: u64 = counts.sum();
-        let core = &mut self.machine.cores[index];
+        let Hardware { cores, memory, .. } = hardware;
+        let core = &mut cores[index];
         let free = self.now.max(core.hart.cycle());
-        let Some(taken) = self.threads.take(index, free, &mut self.machine.memory) else {
+        let Some(taken) = self.threads.take(index, free, memory) else {
             return;
         };
-        core.advance_to(&mut self.machine.memory, taken.at);
+        core.advance_to(memory, taken.at);
         core.hart.set_registers(&taken.registers);
         core.hart.forget_reservation();
         // The thread may have executed `fence.i` elsewhere, and comes with what it has written.
@@ -186,47 +166,23 @@ impl<T: Timing> ProgramRun<T> {
         self.busy[index] = true;
     }
 
-    /// Runs the core whose turn it is. False when `limit` came before the end of the window.
-    fn run_core(&mut self, limit: Cycle) -> Result<bool, ServerError> {
-        let index = self.turn;
-        while self.busy[index] && self.threads.exit().is_none() {
-            let until = if self.alone { self.end.min(limit) } else { self.end };
-            let stop = match self.machine.run(index, until) {
-                Err(ServerError::Unit(error)) if matches!(*error, UnitError::NoUnit { .. }) => {
-                    self.no_unit(index, *error)?;
-                    continue;
-                }
-                other => other?,
-            };
-            match stop {
-                Stop::Budget => return Ok(self.machine.cores[index].hart.cycle() >= self.end),
-                Stop::EnvironmentCall => self.environment_call(index),
-                Stop::Fault(exception) => self.fault(index, &exception)?,
-                other => unreachable!("a program cannot stop with {other:?}"),
-            }
-        }
-        Ok(true)
-    }
-
-    fn environment_call(&mut self, index: usize) {
-        let hart = &mut self.machine.cores[index].hart;
+    fn environment_call<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize) {
+        let Hardware { cores, memory, .. } = hardware;
+        let hart = &mut cores[index].hart;
         let now = hart.cycle();
         let mut registers = hart.registers();
-        match self
-            .threads
-            .call(index, &mut registers, &mut self.machine.memory, now)
-        {
+        match self.threads.call(index, &mut registers, memory, now) {
             Next::Same => hart.set_registers(&registers),
             Next::Other => {
                 hart.set_idle();
                 self.busy[index] = false;
-                self.take(index);
+                self.take(hardware, index);
             }
         }
         if self.alone {
             self.end = self.end.min(self.next_change());
-            let idle = |core: usize| !self.busy[core] && self.threads.is_ready_for(core);
-            if !self.busy[index] || (0..self.machine.cores.len()).any(idle) {
+            let idle = |hart: usize| !self.busy[hart] && self.threads.is_ready_for(hart);
+            if !self.busy[index] || (0..self.busy.len()).any(idle) {
                 // The next window is for others.
                 self.end = now;
             }
@@ -234,34 +190,49 @@ impl<T: Timing> ProgramRun<T> {
     }
 
     /// A handler of the program takes the exception, or the run ends.
-    fn fault(&mut self, index: usize, exception: &Exception) -> Result<(), ServerError> {
-        if self.is_handled(index, exception) {
+    fn fault<T: Timing>(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        index: usize,
+        exception: &Exception,
+    ) -> Result<(), ServerError> {
+        if self.is_handled(hardware, index, exception) {
             return Ok(());
         }
         Err(ServerError::Fault {
-            pc: self.machine.cores[index].hart.pc(),
+            pc: hardware.hart(index).pc(),
             exception: *exception,
             unknown_calls: self.threads.process().unknown_calls(),
         })
     }
 
     /// An instruction for a unit that is not there is an illegal one, or ends the run with `error`.
-    fn no_unit(&mut self, index: usize, error: UnitError) -> Result<(), ServerError> {
+    fn no_unit<T: Timing>(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        index: usize,
+        error: UnitError,
+    ) -> Result<(), ServerError> {
         let exception = Exception {
             cause: Cause::IllegalInstruction,
             value: 0,
         };
-        if self.is_handled(index, &exception) {
+        if self.is_handled(hardware, index, &exception) {
             return Ok(());
         }
         Err(error.into())
     }
 
     /// Whether a handler of the program takes the exception.
-    fn is_handled(&mut self, index: usize, exception: &Exception) -> bool {
-        let hart = &mut self.machine.cores[index].hart;
+    fn is_handled<T: Timing>(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        index: usize,
+        exception: &Exception,
+    ) -> bool {
+        let Hardware { cores, memory, .. } = hardware;
+        let hart = &mut cores[index].hart;
         let mut registers = hart.registers();
-        let memory = &mut self.machine.memory;
         let handled = self.threads.fault(index, exception, &mut registers, memory);
         if handled {
             hart.set_registers(&registers);
@@ -270,76 +241,130 @@ impl<T: Timing> ProgramRun<T> {
     }
 }
 
+impl<T: Timing> Workload<T> for Program {
+    type Time = Cycle;
+    type Error = ServerError;
+
+    fn resume(&mut self, _hardware: &mut Hardware<T>, _window: &Window) -> Option<Pause> {
+        self.threads.exit().map(Pause::Exited)
+    }
+
+    fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, ServerError> {
+        while self.now < until {
+            if self.try_open(hardware)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Pause::Reached))
+    }
+
+    fn limit(&mut self, _hardware: &mut Hardware<T>, hart: usize, until: Cycle) -> Option<Cycle> {
+        if !self.busy[hart] || self.threads.exit().is_some() {
+            return None;
+        }
+        Some(if self.alone { self.end.min(until) } else { self.end })
+    }
+
+    fn stopped(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        window: &mut Window,
+        stop: Result<Stop, UnitError>,
+    ) -> Result<Turn, ServerError> {
+        let hart = window.turn;
+        match stop {
+            Ok(Stop::Budget) if hardware.hart(hart).cycle() >= self.end => return Ok(Turn::Over),
+            Ok(Stop::Budget) => return Ok(Turn::Paused(Pause::Reached)),
+            Ok(Stop::EnvironmentCall) => self.environment_call(hardware, hart),
+            Ok(Stop::Fault(exception)) => self.fault(hardware, hart, &exception)?,
+            Ok(other) => unreachable!("a program cannot stop with {other:?}"),
+            Err(error @ UnitError::NoUnit { .. }) => self.no_unit(hardware, hart, error)?,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Turn::On)
+    }
+
+    /// The units of harts without a thread have gone on, too.
+    fn close(&mut self, hardware: &mut Hardware<T>, _until: Cycle) {
+        if self.threads.exit().is_some() {
+            return;
+        }
+        self.now = self.now.max(self.end);
+        let Hardware { cores, memory, .. } = hardware;
+        for (core, busy) in cores.iter_mut().zip(&self.busy) {
+            if !busy && core.is_unit_busy() {
+                core.advance_to(memory, self.now);
+            }
+        }
+    }
+}
+
+/// A static Linux program on a machine of its own.
+pub(crate) struct ProgramRun<T: Timing> {
+    machine: Machine<T, Program>,
+}
+
+impl<T: Timing> ProgramRun<T> {
+    /// A machine of `cores` with the program in `file`.
+    ///
+    /// # Errors
+    /// [`ServerError`] when the file is no program for it.
+    pub(crate) fn start(
+        cores: Vec<Core<T>>,
+        memory: GuestMemory,
+        file: &[u8],
+        arguments: &Arguments,
+        environment: Environment<'_>,
+    ) -> Result<ProgramRun<T>, ServerError> {
+        let bus = Bus::new(Map::NOTHING, cores.len(), FUNCTIONAL_WINDOW);
+        let mut hardware = Hardware::new(cores, memory, bus);
+        let program = Program::load(&mut hardware, file, arguments, environment)?;
+        Ok(ProgramRun {
+            machine: Machine::with(hardware, program),
+        })
+    }
+
+    fn threads(&self) -> &Threads {
+        &self.machine.workload().threads
+    }
+}
+
 impl<T: Timing + Send> Run for ProgramRun<T>
 where
     T::Block: Send + Sync,
 {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError> {
-        loop {
-            if let Some(status) = self.threads.exit() {
-                return Ok(Progress::Exited(status));
-            }
-            if !self.open {
-                if self.now >= limit {
-                    return Ok(Progress::Running);
-                }
-                if !self.open_window()? {
-                    continue;
-                }
-            }
-            while self.turn < self.machine.cores.len() {
-                if !self.run_core(limit)? {
-                    return Ok(Progress::Running);
-                }
-                self.turn += 1;
-            }
-            self.close_window();
+        match self.machine.run(limit)? {
+            Pause::Exited(status) => Ok(Progress::Exited(status)),
+            _ => Ok(Progress::Running),
         }
     }
 
-    fn machine(&self) -> &dyn Observed {
-        self
+    fn cycle(&self) -> Cycle {
+        self.machine.workload().now.max(self.machine.hardware().cycle())
+    }
+
+    fn hardware(&self) -> &dyn Observed {
+        self.machine.hardware()
     }
 
     fn output(&self) -> Vec<u8> {
-        self.threads.process().output()
+        self.threads().process().output()
     }
 
     fn error_output(&self) -> Vec<u8> {
-        self.threads.process().error_output()
+        self.threads().process().error_output()
     }
 
     fn unknown_calls(&self) -> Vec<&'static str> {
-        self.threads.process().unknown_calls()
+        self.threads().process().unknown_calls()
     }
 
     fn digest(&self, digest: &mut Digest) {
-        self.machine.digest(digest);
-        let process = self.threads.process();
+        self.machine.hardware().digest(digest);
+        let process = self.threads().process();
         digest.bytes(&process.consumed_input());
         digest.bytes(&process.output());
-        digest.number(self.threads.exit().map_or(u64::MAX, |status| status as u64));
-    }
-}
-
-impl<T: Timing> Observed for ProgramRun<T> {
-    fn cycle(&self) -> Cycle {
-        self.now.max(self.machine.cycle())
-    }
-
-    fn instructions(&self) -> u64 {
-        self.machine.instructions()
-    }
-
-    fn counters(&self) -> Counters {
-        self.machine.counters()
-    }
-
-    fn wait(&self) -> Option<Wait> {
-        self.machine.wait()
-    }
-
-    fn unit_cycles(&self) -> u64 {
-        self.machine.unit_cycles()
+        digest.number(self.threads().exit().map_or(u64::MAX, |status| status as u64));
     }
 }

@@ -1,10 +1,9 @@
 use crate::bare::BareMetalRun;
 use crate::error::ServerError;
-use crate::harts::Harts;
 use crate::program::ProgramRun;
 use rackwright_boot::BareMetal;
 use rackwright_cpu::{CpuModel, ExecutionEnvironment, Hart, ServerParameters, SharedCode, Timing};
-use rackwright_machine::{DecodedPrograms, FromHarts, HartChoice};
+use rackwright_machine::{DecodedPrograms, FromHarts, Hardware, HartChoice};
 use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_process::{Arguments, Environment};
 use rackwright_stats::{Counters, Digest};
@@ -53,7 +52,8 @@ pub struct Server {
 /// A run behind one interface, whatever the timing model and the kind of program.
 pub(crate) trait Run: Send {
     fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError>;
-    fn machine(&self) -> &dyn Observed;
+    fn cycle(&self) -> Cycle;
+    fn hardware(&self) -> &dyn Observed;
     fn output(&self) -> Vec<u8>;
     fn error_output(&self) -> Vec<u8>;
     /// The system calls that were made and are not emulated.
@@ -63,13 +63,30 @@ pub(crate) trait Run: Send {
     fn digest(&self, digest: &mut Digest);
 }
 
-/// What is seen of a machine from outside, whatever its timing model and what runs on it.
+/// What is seen of the hardware of a machine from outside, whatever its timing model.
 pub(crate) trait Observed {
-    fn cycle(&self) -> Cycle;
     fn instructions(&self) -> u64;
     fn counters(&self) -> Counters;
     fn unit_cycles(&self) -> u64;
     fn wait(&self) -> Option<Wait>;
+}
+
+impl<T: Timing> Observed for Hardware<T> {
+    fn instructions(&self) -> u64 {
+        self.instructions()
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters()
+    }
+
+    fn unit_cycles(&self) -> u64 {
+        self.unit_cycles()
+    }
+
+    fn wait(&self) -> Option<Wait> {
+        self.wait()
+    }
 }
 
 impl Server {
@@ -131,7 +148,7 @@ impl Server {
 
     /// The unit that the hart stands still for, if it does.
     pub fn wait(&self) -> Option<Wait> {
-        self.run.machine().wait()
+        self.run.hardware().wait()
     }
 
     /// Why a run does not go on that has come to the user's limit.
@@ -149,12 +166,12 @@ impl Server {
 
     /// Now.
     pub fn cycle(&self) -> Cycle {
-        self.run.machine().cycle()
+        self.run.cycle()
     }
 
     /// Instructions executed.
     pub fn instructions(&self) -> u64 {
-        self.run.machine().instructions()
+        self.run.hardware().instructions()
     }
 
     /// What the program wrote to its standard output, or to the console of bare metal.
@@ -181,12 +198,12 @@ impl Server {
 
     /// Counts of caches and of the units' events; a unit's are named `unit.event`.
     pub fn counters(&self) -> Counters {
-        self.run.machine().counters()
+        self.run.hardware().counters()
     }
 
     /// Cycles of RTL that were evaluated, of all units together.
     pub fn unit_cycles(&self) -> u64 {
-        self.run.machine().unit_cycles()
+        self.run.hardware().unit_cycles()
     }
 }
 
@@ -247,8 +264,7 @@ impl FromHarts for Start<'_> {
             let run = BareMetalRun::start(cores, memory, file, &arguments.arguments, self.environment.echo)?;
             return Ok(Box::new(run));
         }
-        let machine = Harts::new(cores, memory);
-        let run = ProgramRun::start(machine, file, arguments, self.environment)?;
+        let run = ProgramRun::start(cores, memory, file, arguments, self.environment)?;
         Ok(Box::new(run))
     }
 }
