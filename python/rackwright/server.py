@@ -94,8 +94,8 @@ class RunResult:
 class Server(Node):
     """Cores of the model `cpu`, `harts` of them, each with `accelerators`.
 
-    The threads of a Linux program run on all of them, from one queue. Bare metal has one, or in a cluster as
-    many as its program starts.
+    The threads of a Linux program run on all of them, from one queue. A bare-metal program starts those other
+    than the first by their software interrupts.
 
     An accelerator is the name of a unit ("snappy-compress"), of a set ("snappy"), the path of the
     manifest of your own unit, a `UnitConfig` of one of these, or a compiled design. Each answers to its own

@@ -75,3 +75,40 @@ def test_a_custom_instruction_without_a_unit_is_illegal(cpu: str, tmp_path: Path
             __asm__ volatile("la %0, 1f\\n1: .insn r CUSTOM_1, 0, 5, x0, x0, x0" : "=r"(here) : : "memory");
             return cause == 2 && value == 0x0a00002b && place == here ? 0 : 1; }"""
     assert status(cpu, tmp_path, body) == 0
+
+
+STORE_FAULT = 128 + 7
+
+SEVERAL_HARTS = """
+enum { HARTS = 3, ROUNDS = 200 };
+#define CALL(hart) (((volatile uint32_t *)0x02000000)[hart])
+static volatile uint64_t counted, numbers, arrived;
+uint8_t stacks[HARTS][4096] __attribute__((aligned(16)));
+void work(uint64_t number) {
+    __atomic_fetch_or(&numbers, 1ul << number, __ATOMIC_RELAXED);
+    for (int round = 0; round < ROUNDS; round++) __atomic_fetch_add(&counted, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&arrived, 1, __ATOMIC_RELEASE);
+}
+__attribute__((naked)) void every_hart(void) {
+    __asm__ volatile("beqz a0, _start\\n la sp, stacks\\n addi t0, a0, 1\\n slli t0, t0, 12\\n"
+                     "add sp, sp, t0\\n call work\\n1: wfi\\n j 1b");
+}
+int main(void) {
+    for (int hart = 1; hart < HARTS; hart++) CALL(hart) = 1;
+    work(0);
+    while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < HARTS) {}
+    return numbers == 7 && counted == HARTS * ROUNDS ? 0 : 1;
+}
+"""
+
+
+@every_cpu
+def test_a_program_starts_further_harts_by_software_interrupts(cpu: str, tmp_path: Path) -> None:
+    """They share memory. A hart that is not there has no interrupt to be raised."""
+    source = tmp_path / "several.c"
+    source.write_text(f'#include "bare.h"\n{SEVERAL_HARTS}')
+    program = compile_bare_metal([source], tmp_path / "several.elf", ["-Wl,--entry=every_hart"])
+    first, second = (Server(cpu, harts=3).run(program, max_cycles=1_000_000) for _ in range(2))
+    assert (first.exit_code, first.harts) == (0, 3)
+    assert first.digest == second.digest
+    assert Server(cpu, harts=2).run(program, max_cycles=1_000_000).exit_code == STORE_FAULT

@@ -37,6 +37,7 @@ impl<T: Timing> Hardware<T> {
     ///
     /// # Errors
     /// [`UnitError`] when a unit does not answer, or breaks a rule.
+    #[inline]
     pub(crate) fn run(&mut self, index: usize, limit: Cycle) -> Result<Stop, UnitError> {
         if std::mem::take(&mut self.others_ran[index]) {
             self.cores[index].hart.check_reservation();

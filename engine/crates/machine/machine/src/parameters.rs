@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn windows_divide_a_tick_and_are_no_longer_than_a_line_takes() {
-        let windows = [0, 1, 39, 40, 41, 1999, 2000, 50_000].map(|cycles| within(Cycles::new(cycles), TICK).0);
+        let windows =
+            [0, 1, 39, 40, 41, 1999, 2000, 50_000].map(|cycles| within(Cycles::new(cycles), TICK).0);
         assert_eq!(windows, [1, 1, 25, 40, 40, 1000, 2000, 2000]);
         assert_eq!(HierarchyParameters::server().line_transfer(), Cycles::new(40));
     }

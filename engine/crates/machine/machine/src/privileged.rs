@@ -125,7 +125,9 @@ impl Privileged {
         core.hart.advance_to(now + ACCESS_LATENCY);
         perform(&mut core.hart, bus, access, now);
         match access.write {
-            Some(byte) => self.outcome(bus, access.address, byte as u8).map_or(Turn::On, Turn::Paused),
+            Some(byte) => self
+                .outcome(bus, access.address, byte as u8)
+                .map_or(Turn::On, Turn::Paused),
             None => Turn::On,
         }
     }
@@ -138,7 +140,9 @@ impl Privileged {
         if let Some(request) = bus.power() {
             return Some(Pause::Power(request));
         }
-        let uart = self.watched.filter(|uart| bus.map().uarts[*uart].base == address)?;
+        let uart = self
+            .watched
+            .filter(|uart| bus.map().uarts[*uart].base == address)?;
         let ended = byte == b'\n' && bus.sent(uart).last() == Some(&b'\n');
         ended.then_some(Pause::Line(uart))
     }
@@ -150,7 +154,9 @@ impl<T: Timing> Workload<T> for Privileged {
 
     /// Has the hart whose turn it is go on that is stalled for a load, if a device knows its value.
     fn resume(&mut self, hardware: &mut Hardware<T>, window: &Window) -> Option<Pause> {
-        let Hardware { cores, memory, bus, .. } = hardware;
+        let Hardware {
+            cores, memory, bus, ..
+        } = hardware;
         let core = &mut cores[window.turn];
         if core.stalled() != Some(Stall::Access) {
             return None;

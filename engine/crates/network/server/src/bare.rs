@@ -99,7 +99,9 @@ where
             Pause::Idle => Err(ServerError::WaitsForEver {
                 pc: self.machine.hardware().cores[0].hart.pc(),
             }),
-            other => unreachable!("a machine without serial ports and a power switch cannot stop with {other:?}"),
+            other => {
+                unreachable!("a machine without serial ports and a power switch cannot stop with {other:?}")
+            }
         }
     }
 

@@ -9,7 +9,6 @@ mod boot;
 mod card;
 mod carded;
 mod error;
-mod harts;
 mod linked;
 mod linux;
 mod network;

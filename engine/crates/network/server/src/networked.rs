@@ -23,7 +23,7 @@ unsafe impl Sync for NetworkedServer {}
 
 /// A networked server behind one interface, whatever its timing model.
 pub(crate) trait NetworkRun: Model<Item = Frame> {
-    fn machine(&self) -> &dyn Observed;
+    fn hardware(&self) -> &dyn Observed;
     fn keep_stamps(&mut self);
     fn stamps(&self) -> &[Stamp];
     fn network(&self) -> NetworkView<'_>;
@@ -72,12 +72,12 @@ impl NetworkedServer {
 
     /// Instructions executed.
     pub fn instructions(&self) -> u64 {
-        self.run.machine().instructions()
+        self.run.hardware().instructions()
     }
 
     /// Cycles of the NIC and of other units that were evaluated.
     pub fn unit_cycles(&self) -> u64 {
-        self.run.machine().unit_cycles() + self.run.network().nic_cycles
+        self.run.hardware().unit_cycles() + self.run.network().nic_cycles
     }
 
     /// Keeps from now on when hart, NIC and link do something to each other.
@@ -102,7 +102,7 @@ impl NetworkedServer {
 
     /// Counts of caches, of the units' events and of the NIC's, which are named `nic.event`.
     pub fn counters(&self) -> Counters {
-        let mut counters = self.run.machine().counters();
+        let mut counters = self.run.hardware().counters();
         let network = self.run.network();
         for (event, count) in network.nic.iter() {
             counters.push(format!("nic.{event}"), count);

@@ -5,9 +5,9 @@ use rackwright_device::{Bus, Map};
 use rackwright_machine::{Hardware, Machine, Pause, Turn, Window, Workload};
 use rackwright_memory::GuestMemory;
 use rackwright_process::{Arguments, Environment, Next, Threads};
-use rackwright_stats::{Counters, Digest};
+use rackwright_stats::Digest;
 use rackwright_time::{Cycle, Cycles};
-use rackwright_unit::{Core, UnitError, Wait};
+use rackwright_unit::{Core, UnitError};
 
 /// How far harts without caches run ahead of each other: nothing tells how long it takes until others see a write.
 const FUNCTIONAL_WINDOW: Cycles = Cycles::new(2_000);
@@ -258,6 +258,7 @@ impl<T: Timing> Workload<T> for Program {
         Ok(Some(Pause::Reached))
     }
 
+    #[inline]
     fn limit(&mut self, _hardware: &mut Hardware<T>, hart: usize, until: Cycle) -> Option<Cycle> {
         if !self.busy[hart] || self.threads.exit().is_some() {
             return None;
@@ -265,6 +266,7 @@ impl<T: Timing> Workload<T> for Program {
         Some(if self.alone { self.end.min(until) } else { self.end })
     }
 
+    #[inline]
     fn stopped(
         &mut self,
         hardware: &mut Hardware<T>,

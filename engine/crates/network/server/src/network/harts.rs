@@ -1,30 +1,77 @@
 use super::steps::last_step;
-use super::Networked;
+use super::OnLink;
 use crate::nic::Nic;
 use crate::stamps::Event;
 use rackwright_cpu::{CustomInstruction, DeviceAccess, Stop, Timing};
 use rackwright_device::{ACCESS_LATENCY, CROSSING_LATENCY};
-use rackwright_machine::perform;
+use rackwright_machine::{perform, Hardware, Pause, Turn, Window, Workload};
 use rackwright_time::network::Cycle;
-use rackwright_unit::Stall;
+use rackwright_time::{hart, network};
+use rackwright_unit::{Stall, UnitError};
+use std::convert::Infallible;
 
 /// Bytes of a register.
 const REGISTER_BYTES: u8 = 8;
 
-/// The harts' part of the time.
-impl<T: Timing> Networked<T> {
-    /// Has a hart do its part of the time before the link's cycle `end`; tells whether it came to that.
-    pub(super) fn run_hart(&mut self, index: usize, end: Cycle) -> bool {
-        let limit = self.to_hart.seen(end);
-        if !self.runs(index) || self.machine.cores[index].hart.cycle() >= limit {
-            return true;
+impl<T: Timing> Workload<T> for OnLink {
+    type Time = network::Cycle;
+    /// A server that fails stays on its link.
+    type Error = Infallible;
+
+    fn open(&mut self, hardware: &mut Hardware<T>, until: Cycle) -> Result<Option<Pause>, Infallible> {
+        if self.now >= until {
+            return Ok(Some(Pause::Reached));
         }
-        let stop = self.machine.run(index, limit);
-        let hart = &self.machine.cores[index].hart;
-        let (at, pager) = (hart.cycle(), self.pager.as_mut());
+        self.look(hardware);
+        self.end = self.reach(hardware, until);
+        Ok(None)
+    }
+
+    fn limit(&mut self, hardware: &mut Hardware<T>, hart: usize, _until: Cycle) -> Option<hart::Cycle> {
+        let limit = self.to_hart.seen(self.end);
+        let goes = self.runs(hardware, hart) && hardware.hart(hart).cycle() < limit;
+        goes.then_some(limit)
+    }
+
+    fn stopped(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        window: &mut Window,
+        stop: Result<Stop, UnitError>,
+    ) -> Result<Turn, Infallible> {
+        let is_over = self.serve(hardware, window.turn, stop);
+        if is_over {
+            return Ok(Turn::Over);
+        }
+        // What the hart has done may change how far others go.
+        window.open = false;
+        Ok(Turn::Again)
+    }
+
+    /// The part of NIC and page-fault unit follows that of the harts.
+    fn close(&mut self, hardware: &mut Hardware<T>, until: Cycle) {
+        let end = self.end.min(until);
+        self.take_arrivals(hardware, end);
+        let end = self.run_pager(hardware, end);
+        self.run_nic(hardware, end);
+        self.take_sent(hardware);
+    }
+}
+
+/// The harts' part of the time.
+impl OnLink {
+    /// Does what a hart has stopped for; tells whether its turn is over.
+    fn serve<T: Timing>(
+        &mut self,
+        hardware: &mut Hardware<T>,
+        index: usize,
+        stop: Result<Stop, UnitError>,
+    ) -> bool {
+        let core = &mut hardware.cores[index];
+        let (at, pager) = (core.hart.cycle(), self.pager.as_mut());
         match stop {
             Ok(Stop::Budget) => {}
-            Ok(Stop::Device(access)) => return self.access(index, access),
+            Ok(Stop::Device(access)) => return self.access(hardware, index, access),
             Ok(Stop::Custom(CustomInstruction { command, .. })) => {
                 pager
                     .expect("only its commands are passed on")
@@ -32,55 +79,51 @@ impl<T: Timing> Networked<T> {
                 if !command.xd {
                     return false;
                 }
-                self.machine.cores[index].stall(Stall::Command(command.rd));
+                core.stall(Stall::Command(command.rd));
             }
             Ok(Stop::RemotePage(place)) => {
                 let pager = pager.expect("only with it pages are asked for");
                 pager.walk(index, at, place);
-                self.machine.cores[index].stall(Stall::Page);
-                self.stamp_hart(index, Event::Asks);
+                core.stall(Stall::Page);
+                self.stamp_hart(hardware, index, Event::Asks);
             }
             Ok(Stop::Prefetch(place)) => {
                 let pager = pager.expect("only with it pages are asked for");
                 pager.prefetch(index, at, place);
                 return false;
             }
-            Ok(Stop::WaitForInterrupt) if hart.is_interrupted() => return false,
+            Ok(Stop::WaitForInterrupt) if core.hart.is_interrupted() => return false,
             Ok(Stop::WaitForInterrupt) => {
-                self.machine.cores[index].stall(Stall::Interrupt);
-                self.stamp_hart(index, Event::Waits);
+                core.stall(Stall::Interrupt);
+                self.stamp_hart(hardware, index, Event::Waits);
             }
             Ok(other) => unreachable!("bare metal cannot stop with {other:?}"),
-            Err(error) => self.fail(error),
+            Err(error) => self.fail(error.into()),
         }
         true
     }
 
-    /// The same for all harts.
-    pub(super) fn run_harts(&mut self, end: Cycle) -> bool {
-        self.harts().all(|index| self.run_hart(index, end))
-    }
-
     /// Begins an access to the NIC, or does one to another device; tells whether the hart has to wait.
-    pub(super) fn access(&mut self, index: usize, access: DeviceAccess) -> bool {
-        let now = self.machine.cores[index].hart.cycle();
+    fn access<T: Timing>(&mut self, hardware: &mut Hardware<T>, index: usize, access: DeviceAccess) -> bool {
+        let now = hardware.hart(index).cycle();
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
                 let reaches = self.to_link.seen(now + CROSSING_LATENCY);
                 self.accesses.begin(index, access, reaches);
-                self.machine.cores[index].stall(Stall::Access);
+                hardware.cores[index].stall(Stall::Access);
                 let event = match access.write {
                     Some(_) => Event::Writes(register),
                     None => Event::Reads(register),
                 };
-                self.stamp_hart(index, event);
+                self.stamp_hart(hardware, index, event);
                 return true;
             }
         }
-        self.machine.advance_to(index, now + ACCESS_LATENCY);
+        hardware.advance_to(index, now + ACCESS_LATENCY);
         self.looked = self.looked.max(last_step(self.to_link.before(now)));
-        perform(&mut self.machine.cores[index].hart, &mut self.bus, access, now);
-        if self.bus.host().exit().is_some() {
+        let Hardware { cores, bus, .. } = hardware;
+        perform(&mut cores[index].hart, bus, access, now);
+        if bus.host().exit().is_some() {
             self.switch_off();
         }
         false

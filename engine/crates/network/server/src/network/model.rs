@@ -1,9 +1,11 @@
-use super::Networked;
+use super::{Networked, OnLink};
+use crate::linked::Linked;
 use crate::networked::{NetworkRun, NetworkView};
 use crate::server::Observed;
 use crate::stamps::Stamp;
 use rackwright_cpu::Timing;
 use rackwright_ethernet::Frame;
+use rackwright_machine::Hardware;
 use rackwright_schedule::{Incoming, Model, Outbox};
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
@@ -23,52 +25,34 @@ where
     }
 
     fn next_event(&self) -> Cycle {
-        let inside = if !self.is_idle() {
-            self.now
-        } else if self.off {
-            Cycle::NEVER
-        } else if self.harts().any(|hart| self.is_busy(hart)) || !self.may_run_ahead() || self.tick_is_due() {
-            self.now
-        } else {
-            self.timer().min(self.next_tick())
-        };
+        let inside = self.link().next_event(self.machine.hardware());
         inside.min(self.output.next_departure())
     }
 
     fn advance(&mut self, until: Cycle, arrivals: &mut Incoming<'_, Frame>, outbox: &mut Outbox<'_, Frame>) {
         self.output.release(until, 0, outbox);
-        while self.now < until {
-            self.look();
-            let end = self.reach(arrivals.peek(), until);
-            if !self.run_harts(end) {
-                continue;
-            }
-            let end = end.min(until);
-            if arrivals.peek() < end {
-                // The NIC may be far behind; it passes over that time at once before there is something in it.
-                self.advance_nic(self.now);
-                self.advance_pager();
-            }
-            while arrivals.peek() < end {
-                let (_, arrival) = arrivals.next().expect("a frame arrives");
-                self.arrive(arrival.cycle, &arrival.item);
-            }
-            let end = self.run_pager(end);
-            self.run_nic(end);
-            for frame in self.sent() {
-                self.depart(frame, until, outbox);
-            }
+        let (_, link) = self.machine.parts();
+        while let Some((_, arrival)) = arrivals.next() {
+            self.output.count_received(arrival.item.length());
+            link.coming.push_back((arrival.cycle, arrival.item));
+        }
+        let Ok(_) = self.machine.run(until);
+        let (_, link) = self.machine.parts();
+        for sent in link.left.drain(..) {
+            let frame = Frame::raw(&sent.bytes).expect("the NIC's frames have 1 to 9600 bytes");
+            self.output.pass(sent.first, sent.last, frame, until, 0, outbox);
         }
     }
 
     fn digest(&self, digest: &mut Digest) {
-        self.machine.digest(digest);
-        digest.bytes(&self.nic.linked.digest().value().to_le_bytes());
-        if let Some(pager) = &self.pager {
+        let Hardware { bus, .. } = self.machine.hardware();
+        self.machine.hardware().digest(digest);
+        digest.bytes(&self.link().nic.linked.digest().value().to_le_bytes());
+        if let Some(pager) = &self.link().pager {
             digest.bytes(&pager.linked.digest().value().to_le_bytes());
         }
-        digest.bytes(self.bus.host().console());
-        digest.number(self.bus.host().exit().map_or(u64::MAX, |status| status as u64));
+        digest.bytes(bus.host().console());
+        digest.number(bus.host().exit().map_or(u64::MAX, |status| status as u64));
     }
 }
 
@@ -76,35 +60,59 @@ impl<T: Timing + Send> NetworkRun for Networked<T>
 where
     T::Block: Send + Sync,
 {
-    fn machine(&self) -> &dyn Observed {
-        &self.machine
+    fn hardware(&self) -> &dyn Observed {
+        self.machine.hardware()
     }
 
     fn keep_stamps(&mut self) {
-        self.stamps.keep();
-        self.machine
-            .cores
-            .iter_mut()
-            .for_each(|core| core.hart.keep_faults());
+        let (hardware, link) = self.machine.parts();
+        link.stamps.keep();
+        let cores = hardware.cores.iter_mut();
+        cores.for_each(|core| core.hart.keep_faults());
     }
 
     fn stamps(&self) -> &[Stamp] {
-        self.stamps.all()
+        self.link().stamps.all()
     }
 
     fn network(&self) -> NetworkView<'_> {
+        let OnLink {
+            nic, pager, error, ..
+        } = self.link();
+        let host = self.machine.hardware().bus.host();
+        let pager = pager.as_ref().map(|pager| &pager.linked);
         NetworkView {
             port: &self.output,
-            nic: self.nic.linked.events(),
-            pager: self.pager.as_ref().map(|pager| pager.linked.events()),
-            nic_cycles: self.nic.linked.evaluated_cycles()
-                + self
-                    .pager
-                    .as_ref()
-                    .map_or(0, |pager| pager.linked.evaluated_cycles()),
-            exit: self.bus.host().exit(),
-            error: self.error.as_ref(),
-            output: self.bus.host().console(),
+            nic: nic.linked.events(),
+            pager: pager.map(Linked::events),
+            nic_cycles: nic.linked.evaluated_cycles() + pager.map_or(0, Linked::evaluated_cycles),
+            exit: host.exit(),
+            error: error.as_ref(),
+            output: host.console(),
+        }
+    }
+}
+
+impl<T: Timing> Networked<T> {
+    fn link(&self) -> &OnLink {
+        self.machine.workload()
+    }
+}
+
+impl OnLink {
+    /// When something happens next: now, while a hart or the NIC does something.
+    fn next_event<T: Timing>(&self, hardware: &Hardware<T>) -> Cycle {
+        if !self.is_idle() {
+            self.now
+        } else if self.off {
+            Cycle::NEVER
+        } else if self.harts().any(|hart| self.is_busy(hardware, hart))
+            || !self.may_run_ahead(hardware)
+            || self.tick_is_due(hardware)
+        {
+            self.now
+        } else {
+            self.timer(hardware).min(self.next_tick(hardware))
         }
     }
 }

@@ -1,6 +1,7 @@
-use super::Networked;
+use super::OnLink;
 use crate::stamps::Event;
 use rackwright_cpu::Timing;
+use rackwright_machine::Hardware;
 use rackwright_time::network::Cycle;
 use rackwright_unit::{Core, Stall};
 
@@ -8,21 +9,21 @@ use rackwright_unit::{Core, Stall};
 const TICK: u64 = 1 << 15;
 
 /// The page-fault unit's part of the time.
-impl<T: Timing> Networked<T> {
+impl OnLink {
     /// Whether a hart waits for the page-fault unit.
-    pub(super) fn awaits_pager(&self) -> bool {
+    pub(super) fn awaits_pager<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
         let awaits = |core: &Core<T>| matches!(core.stalled(), Some(Stall::Page | Stall::Command(_)));
-        !self.off && self.machine.cores.iter().any(awaits)
+        !self.off && hardware.cores.iter().any(awaits)
     }
 
     /// Whether the page-fault unit is to be told the time now. A window may end right before that.
-    pub(super) fn tick_is_due(&self) -> bool {
-        self.awaits_pager() && self.now.0 % TICK == 0 && self.ticked != self.now
+    pub(super) fn tick_is_due<T: Timing>(&self, hardware: &Hardware<T>) -> bool {
+        self.awaits_pager(hardware) && self.now.0 % TICK == 0 && self.ticked != self.now
     }
 
     /// When the page-fault unit is told the time after now: while a hart waits for a page.
-    pub(super) fn next_tick(&self) -> Cycle {
-        if self.awaits_pager() {
+    pub(super) fn next_tick<T: Timing>(&self, hardware: &Hardware<T>) -> Cycle {
+        if self.awaits_pager(hardware) {
             return Cycle::new((self.now.0 / TICK + 1) * TICK);
         }
         Cycle::NEVER
@@ -30,8 +31,8 @@ impl<T: Timing> Networked<T> {
 
     /// Has the page-fault unit do its part of the time before `end`; gives the time to which it came, which is before
     /// where a hart goes on by its answer.
-    pub(super) fn run_pager(&mut self, end: Cycle) -> Cycle {
-        let ticks = self.tick_is_due();
+    pub(super) fn run_pager<T: Timing>(&mut self, hardware: &mut Hardware<T>, end: Cycle) -> Cycle {
+        let ticks = self.tick_is_due(hardware);
         let Some(pager) = &mut self.pager else { return end };
         if ticks {
             self.ticked = self.now;
@@ -40,8 +41,7 @@ impl<T: Timing> Networked<T> {
         if pager.linked.is_idle() {
             return end;
         }
-        let machine = &mut self.machine;
-        pager.advance(end, |unit, until| machine.advance_other(unit, until));
+        pager.advance(end, |unit, until| hardware.advance_other(unit, until));
         if let Err(error) = pager.linked.unit.check() {
             self.fail(error.into());
             return end;
@@ -54,24 +54,24 @@ impl<T: Timing> Networked<T> {
         let reached = pager.linked.cycle().min(end);
         if self.off {
             // The program has ended meanwhile.
-            self.machine.advance_to(index, comes);
+            hardware.advance_to(index, comes);
             return reached;
         }
-        let walks = self.machine.cores[index].stalled() == Some(Stall::Page);
-        self.machine.answer(index, comes, answer.data);
+        let walks = hardware.cores[index].stalled() == Some(Stall::Page);
+        hardware.answer(index, comes, answer.data);
         if walks {
-            self.stamp(asked, Event::Asked);
-            self.stamp(served, Event::Served);
-            self.stamp_hart(index, Event::Resumes);
+            self.stamp(hardware, asked, Event::Asked);
+            self.stamp(hardware, served, Event::Served);
+            self.stamp_hart(hardware, index, Event::Resumes);
         }
         reached
     }
 
     /// The same for the page-fault unit, in which nothing moves.
-    pub(super) fn advance_pager(&mut self) {
-        let (machine, now) = (&mut self.machine, self.now);
+    pub(super) fn advance_pager<T: Timing>(&mut self, hardware: &mut Hardware<T>) {
+        let now = self.now;
         if let Some(pager) = self.pager.as_mut().filter(|pager| pager.linked.is_idle()) {
-            pager.advance(now, |unit, until| machine.advance_other(unit, until));
+            pager.advance(now, |unit, until| hardware.advance_other(unit, until));
         }
     }
 }

@@ -1,10 +1,9 @@
 use super::accesses::Accesses;
 use super::lines::Lines;
-use super::Networked;
+use super::{Networked, OnLink};
 use crate::bare;
 use crate::boot::BootInformation;
 use crate::error::ServerError;
-use crate::harts::Harts;
 use crate::nic::Nic;
 use crate::pager::Pager;
 use crate::server::attach;
@@ -12,13 +11,14 @@ use crate::stamps::Stamps;
 use crate::ServerConfig;
 use rackwright_cpu::{ExecutionEnvironment, Hart, SharedCode, Timing};
 use rackwright_ethernet::{Ipv4, Mac, OutputPort, PortParameters};
-use rackwright_machine::DecodedPrograms;
+use rackwright_machine::{DecodedPrograms, Hardware, Machine};
 use rackwright_memory::{GuestMemory, SharedHierarchy};
 use rackwright_rtl::Design;
 use rackwright_time::network::Cycle;
 use rackwright_time::{Clock, Crossing};
 use rackwright_trace::Observation;
 use rackwright_unit::{observe, Core, Stall};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What joins a server to its network.
@@ -107,27 +107,31 @@ impl<T: Timing> Networked<T> {
             }
             cores.push(core);
         }
-        let mut machine = Harts::new(cores, memory);
+        let mut hardware = Hardware::new(cores, memory, bare::devices(harts));
         nic.set_up(network.mac.bits(), |unit, until| {
-            machine.advance_other(unit, until)
+            hardware.advance_other(unit, until);
         })?;
-        Ok(Networked {
-            machine,
-            bus: bare::devices(harts),
+        let link = OnLink {
             nic,
             pager,
             to_hart: Crossing::new(network.clock, hart_clock),
             to_link: Crossing::new(hart_clock, network.clock),
             now: Cycle::ZERO,
+            end: Cycle::ZERO,
             looked: Cycle::ZERO,
             lines: vec![Lines::default(); harts],
             accesses: Accesses::default(),
             off: false,
             ticked: Cycle::ZERO,
+            coming: VecDeque::new(),
             arrived: Cycle::ZERO,
+            left: Vec::new(),
             error: None,
-            output: OutputPort::new(network.port),
             stamps: Stamps::default(),
+        };
+        Ok(Networked {
+            machine: Machine::with(hardware, link),
+            output: OutputPort::new(network.port),
         })
     }
 }
