@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from drx_random import Case, cases, same_numbers
+from drx_random import Case, cases, of, same_numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rackwright.commands import STATUS_NAMES, start, wait
-from rackwright.drx import Configuration, Program, compile_kernel
+from rackwright.drx import Configuration, Program, compile_kernel, xp
 from rackwright.drx.instruction import Instruction
 from rackwright.drx.isa import isa
 from rackwright.drx.machine import DrxUnit, run_model
@@ -74,6 +74,31 @@ def test_any_expression(unit: DrxUnit, case: Case) -> None:
     ended = unit.run(program, data, case.kernel.result.bytes, HUNG)
     assert ended.status == "ok"
     same_numbers(ended.output, case)
+
+
+KERNELS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
+    "sound": (
+        lambda x, bank: xp.astype(8 * xp.log10(xp.abs((x[..., 0] ** 2) @ bank) / 4 + 1), xp.uint8),
+        [(6, 20, 2), (20, 16)],
+    ),
+    "sound in parts": (lambda x, bank: (x[..., 0] ** 2) @ bank, [(40, 60, 2), (60, 16)]),
+    "brain": (lambda x: xp.astype(xp.clip(16 * (x**2 / 3.0), -128, 127), xp.int8), [(5, 8)]),
+    "video": (
+        lambda x: xp.permute_dims(xp.max(xp.reshape(x, (6, 2, 5, 2, 3)), axis=(1, 3)), (2, 1, 0)),
+        [(12, 10, 3)],
+    ),
+    "functions": (lambda x: xp.sqrt(xp.abs(x)) + xp.exp(x), [(20,)]),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_what_takes_elements_together_and_functions_in_steps(unit: DrxUnit, name: str) -> None:
+    function, shapes = KERNELS[name]
+    source = np.random.default_rng(8)
+    case = of(function, [source.standard_normal(shape, np.float32) for shape in shapes])
+    program = compile_kernel(case.kernel, CONFIGURATION).program
+    data = [array.tobytes() for array in case.inputs]
+    assert same(unit, program, data, case.kernel.result.bytes) == "ok"
 
 
 SIZES = {"u8": 1, "i8": 1, "u16": 2, "i16": 2, "i32": 4, "f32": 4, "bf16": 2, "constant": 0}

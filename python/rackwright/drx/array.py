@@ -8,7 +8,7 @@ import numpy as np
 
 from rackwright.drx.apply import applied
 from rackwright.drx.element import Element, boolean, element_of, f32, i32, i64
-from rackwright.drx.expression import Apply, Cast, Concat, Constant, Expression, Leaf
+from rackwright.drx.expression import Apply, Bits, Cast, Concat, Constant, Expression, Leaf, Reduce
 from rackwright.drx.views import Index, broadcast, indexed, permuted
 from rackwright.errors import RackwrightError
 
@@ -68,6 +68,19 @@ class Array:
         return binary("multiply", self, other)
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Array:
+        from rackwright.drx.functions import divide
+
+        return divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Array:
+        from rackwright.drx.functions import divide
+
+        return divide(other, self)
+
+    def __matmul__(self, other: Array) -> Array:
+        return product(self, other)
 
     def __and__(self, other: Any) -> Array:
         return binary("and", self, other)
@@ -239,6 +252,18 @@ def at_most(first: Any, second: Any) -> Array:
     return ~compare("less", second, first)
 
 
+def select(condition: Array, chosen: Any, other: Any) -> Array:
+    """One array where the condition holds, and elsewhere another one."""
+    if any(isinstance(each, Array) for each in (chosen, other)):
+        # A number has the type of the other one, not that of the condition.
+        chosen, other = map(Array, expressions(chosen, other))
+    test, *both = expressions(condition, chosen, other)
+    if test.element is not boolean:
+        raise RackwrightError(f"where: the condition is of {test.element.dtype.name}, not of truth values")
+    element = common(both)
+    return apply("select", element, [test, *_alike(both, element)])
+
+
 def cast(array: Array, element: Element) -> Array:
     """The array in another type: low bits, towards 0; of `boolean`, whether numbers are not 0."""
     own = array.expression
@@ -260,3 +285,37 @@ def _cast(own: Expression, element: Element) -> Expression:
         # The low half of a number, as it is in memory.
         own = Leaf(i32, own.shape, own.input, 2 * own.offset, tuple(2 * step for step in own.strides))
     return own if own.element is element else Cast(element, own.shape, own)
+
+
+def bits(array: Array, element: Element) -> Array:
+    """The bits of numbers as those of another type of as many bits."""
+    own = array.expression
+    return Array(applied([own], lambda parts: Bits(element, parts[0].shape, parts[0])))
+
+
+def fused(first: Any, second: Any, third: Any) -> Array:
+    """`first * second + third` of binary32, rounded once."""
+    return apply("multiply_add", f32, _alike(expressions(first, second, third), f32))
+
+
+def reduced(function: str, array: Array, axis: int | tuple[int, ...] | None, *, keepdims: bool) -> Array:
+    """Elements along axes, taken together by a function of two; by default those along all axes."""
+    own = tuple(range(array.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    taken = {each % array.ndim for each in own}
+    kept = [each for each in range(array.ndim) if each not in taken]
+    moved = permuted(array.expression, (*kept, *sorted(taken)))
+    shape = tuple(array.shape[each] for each in kept)
+    found = Array(Reduce(moved.element, shape, function, moved))
+    if keepdims:
+        found = found[tuple(None if each in taken else slice(None) for each in range(array.ndim))]
+    return found
+
+
+def product(first: Array, second: Array) -> Array:
+    """The product of matrices, which may be several along further axes."""
+    if min(first.ndim, second.ndim) < 2:
+        raise RackwrightError(f"@ of shapes {first.shape} and {second.shape}: the unit multiplies matrices")
+    if first.shape[-1] != second.shape[-2]:
+        raise RackwrightError(f"@ of shapes {first.shape} and {second.shape}: inner axes differ")
+    columns = Array(permuted(second.expression, (*range(second.ndim - 2), second.ndim - 1, second.ndim - 2)))
+    return reduced("add", first[..., :, None, :] * columns[..., None, :, :], -1, keepdims=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rackwright.drx.code import code_of
 from rackwright.drx.configuration import Configuration
+from rackwright.drx.expression import Expression
 from rackwright.drx.isa import isa
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.nest import Nest, nests_of
@@ -19,6 +20,7 @@ class Compiled:
     """A program, and what it was made by way of."""
 
     kernel: Kernel
+    expression: Expression
     configuration: Configuration
     nests: list[Nest]
     tilings: list[Tiling]
@@ -46,6 +48,7 @@ def compile_kernel(kernel: Kernel, configuration: Configuration | None = None) -
         raise RackwrightError(
             f"{kernel.name}: has {len(kernel.parameters)} inputs, and a program at most {most}"
         )
-    nests = nests_of(kernel.trace())
+    expression = kernel.trace()
+    nests = nests_of(expression)
     tilings = [tiled(nest, configuration) for nest in nests]
-    return Compiled(kernel, configuration, nests, tilings, code_of(tilings, configuration))
+    return Compiled(kernel, expression, configuration, nests, tilings, code_of(tilings, configuration))

@@ -53,6 +53,24 @@ class Cast(Expression):
 
 
 @dataclass(frozen=True, eq=False)
+class Bits(Expression):
+    """The bits of the numbers of another array, as numbers of a type of as many bits."""
+
+    source: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Reduce(Expression):
+    """A function of all elements along the axes that another array has behind those of this one, in order.
+
+    The function is `add`, `minimum` or `maximum`.
+    """
+
+    function: str
+    source: Expression
+
+
+@dataclass(frozen=True, eq=False)
 class Concat(Expression):
     """Arrays one behind the other along an axis. It is never within another node: see `applied`."""
 
@@ -77,6 +95,18 @@ def looked_at(expression: Expression, shape: tuple[int, ...], look: Callable[[Le
         )
     done: dict[int, Expression] = {}
 
+    def look_before(more: int) -> Callable[[Leaf], Leaf]:
+        """The look at all axes but the last, which stay."""
+
+        def at(leaf: Leaf) -> Leaf:
+            own = len(leaf.shape) - more
+            seen = look(replace(leaf, shape=leaf.shape[:own], strides=leaf.strides[:own]))
+            return replace(
+                seen, shape=seen.shape + leaf.shape[own:], strides=seen.strides + leaf.strides[own:]
+            )
+
+        return at
+
     def visit(node: Expression) -> Expression:
         if id(node) not in done:
             done[id(node)] = rebuilt(node)
@@ -87,8 +117,12 @@ def looked_at(expression: Expression, shape: tuple[int, ...], look: Callable[[Le
             return look(node)
         if isinstance(node, Apply):
             return replace(node, shape=shape, arguments=tuple(map(visit, node.arguments)))
-        if isinstance(node, Cast):
+        if isinstance(node, Cast | Bits):
             return replace(node, shape=shape, source=visit(node.source))
+        if isinstance(node, Reduce):
+            taken = node.source.shape[len(node.shape) :]
+            source = looked_at(node.source, shape + taken, look_before(len(taken)))
+            return replace(node, shape=shape, source=source)
         return replace(node, shape=shape)
 
     return visit(expression)

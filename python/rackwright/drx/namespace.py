@@ -6,6 +6,7 @@ being traced they are remembered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,29 +14,19 @@ import numpy as np
 
 from rackwright.drx.array import (
     Array,
-    apply,
     at_most,
     binary,
     cast,
-    common,
     compare,
     concatenated,
-    expressions,
+    product,
+    reduced,
+    select,
 )
-from rackwright.drx.element import boolean, element_of
+from rackwright.drx.element import element_of
+from rackwright.drx.functions import divide, exp, log, sqrt
 from rackwright.drx.views import broadcast, flipped, indexed, permuted, reshaped
 from rackwright.errors import RackwrightError
-
-
-def _where(condition: Array, chosen: Any, other: Any) -> Array:
-    test, first, second = expressions(condition, chosen, other)
-    if test.element is not boolean:
-        raise RackwrightError(f"where: the condition is of {test.element.dtype.name}, not of truth values")
-    element = common([first, second])
-    chosen, other = (
-        cast(Array(each), element).expression if element.float else each for each in (first, second)
-    )
-    return apply("select", element, [test, chosen, other])
 
 
 def _concat(arrays: Any, *, axis: int = 0) -> Array:
@@ -72,6 +63,21 @@ def _moved(array: Array, source: int, destination: int) -> Array:
     return Array(permuted(array.expression, tuple(order)))
 
 
+def _sum(array: Array, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+    if dtype is None and not array.expression.element.float:
+        raise RackwrightError(f"sum of {array.dtype.name}: say in which type, dtype=xp.int32")
+    if dtype is not None:
+        array = cast(array, element_of(dtype))
+    return reduced("add", array, axis, keepdims=keepdims)
+
+
+def _most(function: str) -> Callable[..., Array]:
+    def of(array: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+        return reduced(function, array, axis, keepdims=keepdims)
+
+    return of
+
+
 def _named(function: str) -> Callable[[Any, Any], Array]:
     return lambda first, second: binary(function, first, second)
 
@@ -97,6 +103,16 @@ TRACED: dict[str, Callable[..., Array]] = {
     "negative": lambda array: -array,
     "positive": lambda array: array,
     "square": lambda array: array * array,
+    "sum": _sum,
+    "max": _most("maximum"),
+    "min": _most("minimum"),
+    "matmul": product,
+    "divide": divide,
+    "sqrt": sqrt,
+    "exp": exp,
+    "log": lambda array: log(array, math.e),
+    "log2": lambda array: log(array, 2),
+    "log10": lambda array: log(array, 10),
     "abs": lambda array: binary("maximum", array, -array),
     "less": lambda first, second: compare("less", first, second),
     "greater": lambda first, second: compare("less", second, first),
@@ -104,7 +120,7 @@ TRACED: dict[str, Callable[..., Array]] = {
     "greater_equal": lambda first, second: at_most(second, first),
     "equal": lambda first, second: compare("equal", first, second),
     "not_equal": lambda first, second: ~compare("equal", first, second),
-    "where": _where,
+    "where": select,
     "clip": _clip,
     "concat": _concat,
     "astype": lambda array, dtype: cast(array, element_of(dtype)),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
 
 from rackwright.drx.element import Element
-from rackwright.drx.expression import Apply, Cast, Concat, Constant, Expression, Leaf
+from rackwright.drx.expression import Apply, Bits, Cast, Concat, Constant, Expression, Leaf, Reduce
 from rackwright.drx.kernel import row_major
 from rackwright.errors import RackwrightError
 
@@ -35,12 +40,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Result:
-    """What operation number `operation` gives."""
+    """What operation number `operation` gives; with `view`, its bits as numbers of that type."""
 
     operation: int
+    view: Element | None = None
 
     def __str__(self) -> str:
-        return f"%{self.operation}"
+        return f"%{self.operation}" + (f" as {self.view}" if self.view else "")
 
 
 Source = Access | Number | Result
@@ -48,24 +54,38 @@ Source = Access | Number | Result
 
 @dataclass(frozen=True)
 class Operation:
-    """A function of one element each of its sources; the low bits of the result are kept as `element`."""
+    """A function of one element each of its sources; the low bits of the result are kept as `element`.
+
+    There is a result for each index along `axes`. With axes in `reduced`, the result is that of the function
+    of what it was before and of the sources, for all indices along these axes.
+    """
 
     function: str
     element: Element
     sources: tuple[Source, ...]
+    axes: tuple[int, ...]
+    reduced: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.function}.{self.element} {', '.join(map(str, self.sources))}"
+        over = f" over {', '.join(f'i{axis}' for axis in self.reduced)}" if self.reduced else ""
+        return f"{self.function}.{self.element} {', '.join(map(str, self.sources))}{over}"
+
+    @property
+    def domain(self) -> tuple[int, ...]:
+        """The axes along which elements of its sources are taken."""
+        return tuple(sorted((*self.axes, *self.reduced)))
 
 
 @dataclass(frozen=True)
 class Nest:
-    """Operations over all indices of a domain; the last one gives elements of the result.
+    """Operations over the indices of a domain; the last one gives elements of the result.
 
-    The one at index i is that at `offset + sum(i * strides)` of the result.
+    The one at index i is that at `offset + sum(i * strides)` of the result. The first `kept` axes are
+    those of the result; along the others, operations take elements together.
     """
 
     shape: tuple[int, ...]
+    kept: int
     operations: tuple[Operation, ...]
     offset: int
     strides: tuple[int, ...]
@@ -80,6 +100,20 @@ class Nest:
         """All that is read of the inputs, once each."""
         found = (source for each in self.operations for source in each.sources)
         return list(dict.fromkeys(source for source in found if isinstance(source, Access)))
+
+    @cached_property
+    def late(self) -> frozenset[int]:
+        """Operations that need all elements that one before them has taken together."""
+        found: set[int] = set()
+        for place, operation in enumerate(self.operations):
+            results = [each.operation for each in operation.sources if isinstance(each, Result)]
+            if any(each in found or self.operations[each].reduced for each in results):
+                found.add(place)
+        return frozenset(found)
+
+    def is_divisible(self, axis: int) -> bool:
+        """A part of the indices along the axis can be computed with after the other."""
+        return axis < self.kept or all(axis not in self.operations[each].domain for each in self.late)
 
     def __str__(self) -> str:
         indices = ", ".join(f"i{axis} < {extent}" for axis, extent in enumerate(self.shape))
@@ -104,73 +138,155 @@ def nests_of(expression: Expression) -> list[Nest]:
 
 
 def _nest(expression: Expression, offset: int, strides: tuple[int, ...]) -> Nest:
-    lowering = _Lowering()
+    kept = expression.shape or (1,)
+    lowering = _Lowering(list(kept), len(kept))
     lowering.result_of(expression)
-    return Nest(expression.shape or (1,), tuple(lowering.operations), offset, strides or (0,))
+    shape, count = tuple(lowering.shape), len(lowering.shape)
+
+    def whole(source: Source) -> Source:
+        if not isinstance(source, Access):
+            return source
+        return replace(source, strides=source.strides + (0,) * (count - len(source.strides)))
+
+    operations = [replace(each, sources=tuple(map(whole, each.sources))) for each in lowering.operations]
+    own = strides or (0,)
+    return Nest(shape, len(kept), tuple(operations), offset, own + (0,) * (count - len(own)))
+
+
+def _trimmed(strides: Sequence[int]) -> tuple[int, ...]:
+    """Strides without those of the last axes that are 0."""
+    count = max((axis + 1 for axis, stride in enumerate(strides) if stride), default=0)
+    return tuple(strides[:count])
 
 
 @dataclass
 class _Lowering:
-    """Operations so far; equal ones are there once."""
+    """Operations so far; equal ones are there once. Axes are those of the result, then those needed."""
 
+    shape: list[int]
+    kept: int
     operations: list[Operation] = field(default_factory=list)
     known: dict[Operation, int] = field(default_factory=dict)
-    sources: dict[int, Source] = field(default_factory=dict)
+    sources: dict[tuple[int, tuple[int, ...]], Source] = field(default_factory=dict)
 
     def result_of(self, expression: Expression) -> int:
-        """The last operation, which gives the expression in its own type."""
-        source = self.source(expression)
+        """The last operation, which gives the expression in its own type, and along all axes."""
+        axes = tuple(range(len(expression.shape)))
+        source = self.source(expression, axes)
         last = len(self.operations) - 1
-        if source == Result(last) and self.operations[last].element == expression.element:
-            return last
-        self.operations.append(Operation("move", expression.element, (source,)))
+        if source == Result(last):
+            own = self.operations[last]
+            along = all(axis in own.axes or self.shape[axis] == 1 for axis in axes)
+            if own.element == expression.element and along and not own.reduced:
+                return last
+        self.operations.append(Operation("move", expression.element, (source,), axes))
         return last + 1
 
-    def add(self, operation: Operation) -> Result:
-        """The result of an operation."""
+    def add(
+        self, function: str, element: Element, sources: tuple[Source, ...], reduced: tuple[int, ...] = ()
+    ) -> Result:
+        """The result of an operation, along the axes of its sources."""
+        along = {axis for source in sources for axis in self._axes(source)}
+        operation = Operation(function, element, sources, tuple(sorted(along - set(reduced))), reduced)
         if operation not in self.known:
             self.known[operation] = len(self.operations)
             self.operations.append(operation)
         return Result(self.known[operation])
 
-    def source(self, node: Expression) -> Source:
-        """Where the numbers of a node come from, whose values they are; their type may be a narrower one."""
-        if id(node) not in self.sources:
-            self.sources[id(node)] = self._source(node)
-        return self.sources[id(node)]
+    def _axes(self, source: Source) -> tuple[int, ...]:
+        if isinstance(source, Access):
+            return tuple(axis for axis, stride in enumerate(source.strides) if stride)
+        return self.operations[source.operation].axes if isinstance(source, Result) else ()
 
-    def _source(self, node: Expression) -> Source:
+    def _element(self, source: Source) -> Element | None:
+        """The type in which the numbers of a source are there."""
+        if isinstance(source, Access):
+            return source.element
+        if isinstance(source, Result):
+            return source.view or self.operations[source.operation].element
+        return None
+
+    def source(self, node: Expression, axes: tuple[int, ...]) -> Source:
+        """Where the numbers of a node come from, whose axes are these of the nest.
+
+        The values are those of the node; their type may be a narrower one.
+        """
+        key = (id(node), axes)
+        if key not in self.sources:
+            self.sources[key] = self._source(node, axes)
+        return self.sources[key]
+
+    def _source(self, node: Expression, axes: tuple[int, ...]) -> Source:
         if isinstance(node, Leaf):
-            strides = node.strides or (0,)
-            return Access(node.input, node.element, node.offset, strides)
+            strides = [0] * len(self.shape)
+            for axis, stride in zip(axes, node.strides, strict=True):
+                strides[axis] += stride if self.shape[axis] > 1 else 0
+            return Access(node.input, node.element, node.offset, _trimmed(strides))
         if isinstance(node, Constant):
             return Number(node.value)
         if isinstance(node, Apply):
-            return self.add(self._applied(node, node.element))
+            return self._applied(node, node.element, axes)
         if isinstance(node, Cast):
-            return self._cast(node)
+            return self._cast(node, axes)
+        if isinstance(node, Bits):
+            return self._bits(node, axes)
+        if isinstance(node, Reduce):
+            return self._reduced(node, axes)
         raise RackwrightError(f"{type(node).__name__} is no node of a nest")
 
-    def _applied(self, node: Apply, element: Element) -> Operation:
-        return Operation(node.function, element, tuple(map(self.source, node.arguments)))
+    def _applied(self, node: Apply, element: Element, axes: tuple[int, ...]) -> Result:
+        return self.add(node.function, element, tuple(self.source(each, axes) for each in node.arguments))
 
-    def _cast(self, node: Cast) -> Source:
+    def _cast(self, node: Cast, axes: tuple[int, ...]) -> Source:
         """Numbers that fit are the same in the other type; of others the low bits are kept where made."""
         if _holds(node.element, node.source.element):
-            return self.source(node.source)
+            return self.source(node.source, axes)
         if isinstance(node.source, Apply) and node.element.bytes <= node.source.element.bytes:
-            return self.add(self._applied(node.source, node.element))
-        return self.add(Operation("move", node.element, (self.source(node.source),)))
+            return self._applied(node.source, node.element, axes)
+        return self.add("move", node.element, (self.source(node.source, axes),))
+
+    def _bits(self, node: Bits, axes: tuple[int, ...]) -> Source:
+        source = self.source(node.source, axes)
+        if isinstance(source, Number):
+            return Number(_converted(source.value, node.element))
+        if self._element(source) is not node.source.element:
+            source = self.add("move", node.source.element, (source,))
+        if isinstance(source, Access):
+            return replace(source, element=node.element)
+        return replace(source, view=node.element)
+
+    def _reduced(self, node: Reduce, axes: tuple[int, ...]) -> Result:
+        further = self._further(node.source.shape[len(node.shape) :], axes)
+        along, source = (*axes, *further), node.source
+        if node.function == "add" and isinstance(source, Apply) and source.function == "multiply":
+            factors = tuple(self.source(each, along) for each in source.arguments)
+            return self.add("multiply_add", node.element, factors, further)
+        return self.add(node.function, node.element, (self.source(source, along),), further)
+
+    def _further(self, extents: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
+        """Axes beside those that are taken, used by several nodes where extents are the same."""
+        found: list[int] = []
+        for extent in extents:
+            free = (
+                axis
+                for axis in range(self.kept, len(self.shape))
+                if self.shape[axis] == extent and axis not in taken and axis not in found
+            )
+            axis = next(free, len(self.shape))
+            if axis == len(self.shape):
+                self.shape.append(extent)
+            found.append(axis)
+        return tuple(found)
+
+
+def _converted(value: int | float, element: Element) -> int | float:
+    """A constant whose bits are taken as another type's."""
+    if isinstance(value, float):
+        return int(struct.unpack("<i", struct.pack("<f", value))[0])
+    return float(struct.unpack("<f", struct.pack("<i", value))[0]) if element.float else value
 
 
 def _holds(wide: Element, narrow: Element) -> bool:
     """Every number of the one type is one of the other, and is computed with as such."""
-    return wide.float == narrow.float and bool(
-        wide.dtype.kind != "b" and (narrow.dtype.kind == "b" or _can_cast(narrow, wide))
-    )
-
-
-def _can_cast(narrow: Element, wide: Element) -> bool:
-    import numpy as np
-
-    return bool(np.can_cast(narrow.dtype, wide.dtype, "safe"))
+    same = narrow.dtype.kind == "b" or np.can_cast(narrow.dtype, wide.dtype, "safe")
+    return wide.float == narrow.float and wide.dtype.kind != "b" and bool(same)

@@ -61,12 +61,12 @@ class Program:
 
 
 class Builder:
-    """Puts a program together: values of any size, loops as blocks."""
+    """Puts a program, or what is within `depth` loops of one, together: values of any size, loops."""
 
-    def __init__(self) -> None:
+    def __init__(self, depth: int = 0) -> None:
         self.program = Program()
-        self.depth = 0
-        self.deepest = 0
+        self.depth = depth
+        self.deepest = depth
 
     def add(self, name: str, **values: int) -> None:
         """One more instruction."""
@@ -80,6 +80,16 @@ class Builder:
             low = value & ((1 << own.bits) - 1)
             value = own.of(own.put(low))
         self.add(name, value=value, **values)
+
+    def stride(self, calculator: int, level: int, value: int) -> None:
+        """What a loop adds to a calculator, whose strides are 0 where nothing is said."""
+        if value:
+            self.set("stride", value, calculator=calculator, level=level)
+
+    def append(self, other: Builder) -> None:
+        """All that has been put together for within the loops that are open here."""
+        self.program.instructions += other.program.instructions
+        self.deepest = max(self.deepest, other.deepest)
 
     @contextmanager
     def loop(self, iterations: int) -> Iterator[int]:

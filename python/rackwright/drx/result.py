@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rackwright.designs import ParameterValue
+from rackwright.drx.bounds import error_bound, is_within
 from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.kernel import Kernel
@@ -21,7 +22,7 @@ PLACES = ("rtl", "model", "host")
 
 @dataclass(frozen=True)
 class KernelResult:
-    """What a kernel gave, and whether NumPy gives the same.
+    """What a kernel gave, and whether NumPy gives the same, or what is `error_bound` from it at most.
 
     `bytes` are those of the inputs and of the result; `ended` is None on the host.
     """
@@ -31,6 +32,7 @@ class KernelResult:
     output: np.ndarray[Any, Any]
     verified: bool
     bytes: int
+    error_bound: float = 0.0
     instructions: int | None = None
     ended: Ended | None = None
 
@@ -54,6 +56,7 @@ class KernelResult:
             "kernel": self.kernel,
             "on": self.on,
             "verified": self.verified,
+            "error_bound": self.error_bound,
             "status": self.status,
             "index": None if ended is None else ended.index,
             "bytes": self.bytes,
@@ -96,9 +99,8 @@ def run_kernel(
         ended = DrxUnit(parameters).run(compiled.program, data, size)
     output = np.frombuffer(ended.output, kernel.result.element.dtype).reshape(kernel.result.shape)
     same = expected.dtype == output.dtype and expected.shape == output.shape
-    verified = (
-        ended.status == "ok"
-        and same
-        and bool(np.array_equal(output, expected, equal_nan=output.dtype.kind == "f"))
+    bound = error_bound(compiled.expression, expected)
+    verified = ended.status == "ok" and same and is_within(output, expected, bound)
+    return KernelResult(
+        kernel.name, on, output, verified, total, bound, len(compiled.program.instructions), ended
     )
-    return KernelResult(kernel.name, on, output, verified, total, len(compiled.program.instructions), ended)

@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from rackwright.drx.configuration import Configuration
-from rackwright.drx.isa import isa
-from rackwright.drx.nest import Access, Nest, Operation, Result, Source
-from rackwright.drx.stream import Layout, Stream, loaded, stored, streams_of
+from rackwright.drx.costs import COPIES, Costs
+from rackwright.drx.nest import Access, Nest, Source
+from rackwright.drx.stream import Layout
+from rackwright.drx.temporaries import lines, temporaries
 from rackwright.errors import RackwrightError
-
-COPIES = 2
-"""Buffers for what is loaded and stored: one is computed with while the other one moves."""
 
 
 def coalesced(nest: Nest) -> Nest:
     """The same with as few axes as can be: those are one whose elements follow one another everywhere."""
     every = [access.strides for access in nest.accesses] + [nest.strides]
-    kept: list[list[int]] = []
+    domains = [domain for each in nest.operations for domain in (each.axes, each.reduced)]
+    groups: list[list[int]] = []
     for axis, extent in enumerate(nest.shape):
         if extent == 1:
             continue
-        if kept and all(_follows(strides, kept[-1][-1], axis, extent) for strides in every):
-            kept[-1].append(axis)
+        if groups and _are_one(groups[-1][-1], axis, nest, every, domains):
+            groups[-1].append(axis)
         else:
-            kept.append([axis])
-    groups = kept or [[0]]
+            groups.append([axis])
+    if not any(group[0] < nest.kept for group in groups):
+        groups.insert(0, [0])
+    places = {axis: place for place, group in enumerate(groups) for axis in group}
 
     def seen(source: Source) -> Source:
         if not isinstance(source, Access):
             return source
         return replace(source, strides=tuple(source.strides[group[-1]] for group in groups))
 
-    operations = [replace(each, sources=tuple(map(seen, each.sources))) for each in nest.operations]
+    def along(axes: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(sorted({places[axis] for axis in axes if axis in places}))
+
+    operations = [
+        replace(
+            each, sources=tuple(map(seen, each.sources)), axes=along(each.axes), reduced=along(each.reduced)
+        )
+        for each in nest.operations
+    ]
     shape = tuple(math.prod(nest.shape[axis] for axis in group) for group in groups)
     strides = tuple(nest.strides[group[-1]] for group in groups)
-    return Nest(shape, tuple(operations), nest.offset, strides)
+    kept = sum(group[0] < nest.kept for group in groups)
+    return Nest(shape, kept, tuple(operations), nest.offset, strides)
+
+
+def _are_one(
+    before: int, axis: int, nest: Nest, every: list[tuple[int, ...]], domains: list[tuple[int, ...]]
+) -> bool:
+    return (
+        (before < nest.kept) == (axis < nest.kept)
+        and all(_follows(strides, before, axis, nest.shape[axis]) for strides in every)
+        and all((before in domain) == (axis in domain) for domain in domains)
+    )
 
 
 def _follows(strides: tuple[int, ...], before: int, axis: int, extent: int) -> bool:
@@ -89,119 +109,36 @@ class Tiling:
 
 
 def tiled(nest: Nest, configuration: Configuration) -> Tiling:
-    """The nest in the largest tiles that the scratchpad has room for."""
+    """The nest in tiles that the scratchpad has room for, and that take the least time."""
     nest = coalesced(nest)
-    tile = nest.shape
-    while not _fits(nest, tile, configuration):
-        smaller = [_halved(nest, tile, axis) for axis in range(len(tile)) if tile[axis] > 1]
-        if not smaller:
+    costs = Costs(nest, configuration)
+    if not costs.fits(nest.shape):
+        choices = [costs.extents(axis) for axis in range(len(nest.shape))]
+        fitting = [tile for tile in itertools.product(*choices) if costs.fits(tile)]
+        if not fitting:
             raise RackwrightError(
                 "an element of the result and all that it is made of need more than the "
                 f"{configuration.scratchpad_kib} KiB of the scratchpad"
             )
-        tile = min(smaller, key=lambda each: _bytes(nest, each, configuration) / math.prod(each) ** 0.5)
-    return _placed(nest, _whole(nest, tile, configuration), configuration)
+        return _placed(costs, min(fitting, key=costs.cycles))
+    return _placed(costs, nest.shape)
 
 
-def _halved(nest: Nest, tile: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    """Tiles of half as many elements along an axis, all of which have nearly as many."""
-    parts = 2 * math.ceil(nest.shape[axis] / tile[axis])
-    smaller = min(math.ceil(nest.shape[axis] / parts), tile[axis] - 1)
-    return (*tile[:axis], smaller, *tile[axis + 1 :])
-
-
-def _whole(nest: Nest, tile: tuple[int, ...], configuration: Configuration) -> tuple[int, ...]:
-    """Tiles of one axis end with a line, so that the next one begins with one."""
-    line = configuration.line_bytes
-    if len(tile) > 1 or tile == nest.shape or tile[0] < line:
-        return tile
-    return (tile[0] // line * line,)
-
-
-def _layouts(nest: Nest, tile: tuple[int, ...]) -> tuple[list[tuple[Layout, list[Access]]], Layout]:
-    inputs = [(loaded(stream, tile), members) for stream, members in streams_of(nest)]
-    result = Stream(0, nest.element.bytes, nest.offset, 0, nest.strides)
-    return inputs, stored(result, tile)
-
-
-def _fits(nest: Nest, tile: tuple[int, ...], configuration: Configuration) -> bool:
-    functions = isa().functions
-    most_bytes = next(f for f in functions["load"].fields if f.name == "size").range.stop
-    most_elements = functions["length"].fields[0].range.stop
-    most_transfers = next(f for f in functions["wait_loads"].fields if f.name == "count").range.stop
-    inputs, output = _layouts(nest, tile)
-    layouts = [*(layout for layout, _ in inputs), output]
-    return (
-        all(layout.size < most_bytes for layout in layouts)
-        and sum(layout.transfers for layout in layouts) < most_transfers
-        and math.prod(tile) < most_elements
-        and _bytes(nest, tile, configuration) <= configuration.scratchpad_bytes
-    )
-
-
-def _bytes(nest: Nest, tile: tuple[int, ...], configuration: Configuration) -> int:
-    """Bytes of all buffers."""
-    inputs, output = _layouts(nest, tile)
-    line = configuration.line_bytes
-    moved = [_lines(layout.bytes, line) for layout in (*(layout for layout, _ in inputs), output)]
-    return COPIES * sum(moved) + _temporaries(nest, tile, line, 0)[1]
-
-
-def _lines(size: int, line: int) -> int:
-    return math.ceil(size / line) * line
-
-
-def _temporaries(nest: Nest, tile: tuple[int, ...], line: int, begin: int) -> tuple[dict[int, int], int]:
-    """Places of results between operations, which are used again after the last operation that reads them.
-
-    Gives the end of all, too.
-    """
-    last: dict[int, int] = {}
-    for place, operation in enumerate(nest.operations):
-        last.update({source.operation: place for source in operation.sources if isinstance(source, Result)})
-    places: dict[int, int] = {}
-    free: list[tuple[int, int]] = []
-    end = begin
-    for place, operation in enumerate(nest.operations[:-1]):
-        size = _lines(math.prod(tile) * operation.element.bytes, line)
-        fitting = [each for each in free if each[1] >= size]
-        if fitting:
-            chosen = min(fitting, key=lambda each: each[1])
-            free.remove(chosen)
-            places[place] = chosen[0]
-            if chosen[1] > size:
-                free.append((chosen[0] + size, chosen[1] - size))
-        else:
-            places[place] = end
-            end += size
-        free += [(places[each], _size(nest, each, tile, line)) for each in _ended(operation, last, place)]
-    return places, end
-
-
-def _ended(operation: Operation, last: dict[int, int], place: int) -> Iterable[int]:
-    """Results that nobody reads after the operation at `place`."""
-    read = dict.fromkeys(source.operation for source in operation.sources if isinstance(source, Result))
-    return [each for each in read if last[each] == place]
-
-
-def _size(nest: Nest, operation: int, tile: tuple[int, ...], line: int) -> int:
-    return _lines(math.prod(tile) * nest.operations[operation].element.bytes, line)
-
-
-def _placed(nest: Nest, tile: tuple[int, ...], configuration: Configuration) -> Tiling:
+def _placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
     """Buffers one behind the other, each at the beginning of a line."""
-    inputs, output = _layouts(nest, tile)
-    line, end = configuration.line_bytes, 0
+    inputs, output = costs.layouts(tile)
+    line, end = costs.configuration.line_bytes, 0
 
     def reserve(layout: Layout) -> Buffer:
         nonlocal end
         places = []
         for _ in range(COPIES):
             places.append(end)
-            end += _lines(layout.bytes, line)
+            end += lines(layout.bytes, line)
         return Buffer(layout, tuple(places))
 
-    buffers = [(reserve(layout), tuple(members)) for layout, members in inputs]
+    members = [tuple(accesses) for _, accesses in costs.streams]
+    buffers = list(zip(map(reserve, inputs), members, strict=True))
     result = reserve(output)
-    temporaries, _ = _temporaries(nest, tile, line, end)
-    return Tiling(nest, tile, tuple(buffers), result, temporaries)
+    places, _ = temporaries(costs.nest, tile, line, end)
+    return Tiling(costs.nest, tile, tuple(buffers), result, places)

@@ -49,17 +49,21 @@ class VectorLoops:
     operands: tuple[Operand, ...]
 
 
-def vector_loops(extents: Sequence[int], operands: Sequence[Operand], lanes: int) -> VectorLoops:
+def vector_loops(
+    extents: Sequence[int], operands: Sequence[Operand], lanes: int, reduced: Sequence[int] = ()
+) -> VectorLoops:
     """The loops of an operation over so many elements along each axis: few, and around long vectors.
 
-    The axis of the vector is the one that takes the fewest cycles.
+    The axis of the vector is the one that takes the fewest cycles. Loops along axes that are `reduced` are
+    around the others, so that a result is not waited for before others have been computed.
     """
     places = [operand for operand in operands if isinstance(operand, Place)]
     groups: list[list[int]] = []
     for axis, extent in enumerate(extents):
         if extent == 1:
             continue
-        if groups and all(place.strides[groups[-1][-1]] == place.strides[axis] * extent for place in places):
+        alike = groups and (groups[-1][-1] in reduced) == (axis in reduced)
+        if alike and all(place.strides[groups[-1][-1]] == place.strides[axis] * extent for place in places):
             groups[-1].append(axis)
         else:
             groups.append([axis])
@@ -72,7 +76,8 @@ def vector_loops(extents: Sequence[int], operands: Sequence[Operand], lanes: int
         return total // sizes[place] * math.ceil(sizes[place] / together)
 
     vector = min(reversed(range(len(groups))), key=cycles)
-    order = [*(place for place in range(len(groups)) if place != vector), vector]
+    others = (place for place in range(len(groups)) if place != vector)
+    order = [*sorted(others, key=lambda each: groups[each][-1] not in reduced), vector]
 
     def seen(operand: Operand) -> Operand:
         if isinstance(operand, Constant):

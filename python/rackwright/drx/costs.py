@@ -1,0 +1,128 @@
+"""What tiles need: room in the scratchpad, and cycles."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from rackwright.drx.configuration import Configuration
+from rackwright.drx.isa import isa
+from rackwright.drx.nest import Nest, Operation
+from rackwright.drx.stream import Layout, Stream, loaded, stored, streams_of
+from rackwright.drx.temporaries import lines, temporaries
+
+COPIES = 2
+"""Buffers for what is loaded and stored: one is computed with while the other one moves."""
+
+_BEAT = 32
+"""Bytes that memory brings at once."""
+
+_BEATS_PER_CYCLE = 0.8
+"""Of DDR4-3200, 25.6 GB/s at 1 GHz."""
+
+_OPERATION = 24
+"""Cycles before the first results of an operation, and for the instructions that set it."""
+
+_TILE = 150
+"""Cycles of a tile beside those of its operations and transfers."""
+
+
+class Costs:
+    """Of the tiles of one nest."""
+
+    def __init__(self, nest: Nest, configuration: Configuration) -> None:
+        self.nest = nest
+        self.configuration = configuration
+        self.streams = streams_of(nest)
+        functions = isa().functions
+        self._limits = {
+            name: next(each for each in functions[function].fields if each.name == name_of).range.stop
+            for name, function, name_of in (
+                ("bytes", "load", "size"),
+                ("elements", "length", "value"),
+                ("transfers", "wait_loads", "count"),
+            )
+        }
+
+    def layouts(self, tile: tuple[int, ...]) -> tuple[list[Layout], Layout]:
+        """Of the buffers of the streams, and of the result."""
+        result = Stream(0, self.nest.element.bytes, self.nest.offset, 0, self.nest.strides)
+        kept = (*tile[: self.nest.kept], *(1 for _ in tile[self.nest.kept :]))
+        return [loaded(stream, tile) for stream, _ in self.streams], stored(result, kept)
+
+    def extents(self, axis: int) -> list[int]:
+        """How many indices of an axis a tile may have.
+
+        What is taken together must be in whole tiles, so that no element is there twice.
+        """
+        extent = self.nest.shape[axis]
+        if axis >= self.nest.kept:
+            whole = range(1, extent + 1) if self.nest.is_divisible(axis) else [extent]
+            return [each for each in whole if extent % each == 0]
+        found = {math.ceil(extent / parts) for parts in self._parts(extent)}
+        line = self.configuration.line_bytes
+        if len(self.nest.shape) == 1:
+            # The next tile begins with a line, too.
+            found = {each if each < line or each == extent else each // line * line for each in found}
+        return sorted(found)
+
+    def _parts(self, extent: int) -> list[int]:
+        return [1 << power for power in range(extent.bit_length() + 1)]
+
+    def fits(self, tile: tuple[int, ...]) -> bool:
+        """There is room for all buffers, and for their sizes in instructions."""
+        cut = sum(part < extent for part, extent in zip(tile, self.nest.shape, strict=True))
+        together = [axis for axis in range(self.nest.kept, len(tile)) if tile[axis] < self.nest.shape[axis]]
+        if len(together) > 1 or cut > self.configuration.loop_depth:
+            return False
+        elements = (self._elements(operation, tile) for operation in self.nest.operations)
+        if max(elements) >= self._limits["elements"]:
+            return False
+        inputs, output = self.layouts(tile)
+        layouts = [*inputs, output]
+        return (
+            all(layout.size < self._limits["bytes"] for layout in layouts)
+            and sum(layout.transfers for layout in layouts) < self._limits["transfers"]
+            and self._bytes(tile, layouts) <= self.configuration.scratchpad_bytes
+        )
+
+    def _bytes(self, tile: tuple[int, ...], layouts: list[Layout]) -> int:
+        line = self.configuration.line_bytes
+        moved = COPIES * sum(lines(layout.bytes, line) for layout in layouts)
+        return temporaries(self.nest, tile, line, moved)[1]
+
+    @staticmethod
+    def _elements(operation: Operation, tile: tuple[int, ...]) -> int:
+        return math.prod(tile[axis] for axis in operation.domain)
+
+    @cached_property
+    def _early(self) -> list[Operation]:
+        return [each for place, each in enumerate(self.nest.operations) if place not in self.nest.late]
+
+    @cached_property
+    def _late(self) -> list[Operation]:
+        return [each for place, each in enumerate(self.nest.operations) if place in self.nest.late]
+
+    def cycles(self, tile: tuple[int, ...]) -> float:
+        """An estimate for the whole nest: transfers go on beside operations."""
+        parts = [math.ceil(extent / part) for extent, part in zip(self.nest.shape, tile, strict=True)]
+        every, results = math.prod(parts), math.prod(parts[: self.nest.kept])
+        inputs, output = self.layouts(tile)
+        moved = every * sum(map(self._moved, inputs)) + results * self._moved(output)
+        computed = every * self._computed(self._early, tile) + results * self._computed(self._late, tile)
+        return max(moved, computed) + min(moved, computed) / max(every, 2) + _TILE * every
+
+    def _moved(self, layout: Layout) -> float:
+        beats = (layout.size + _BEAT // 2) / _BEAT + 0.5
+        return layout.transfers * max(beats / _BEATS_PER_CYCLE, 2)
+
+    def _computed(self, operations: list[Operation], tile: tuple[int, ...]) -> float:
+        lanes = self.configuration.lanes
+        return sum(
+            _OPERATION + self._elements(each, tile) / min(lanes, self._row(each, tile)) for each in operations
+        )
+
+    @staticmethod
+    def _row(operation: Operation, tile: tuple[int, ...]) -> int:
+        """Elements that are next to each other in a result."""
+        return tile[operation.axes[-1]] if operation.axes else 1

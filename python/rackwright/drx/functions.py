@@ -1,0 +1,171 @@
+"""Division, square root, exponential and logarithms of binary32, as steps of sums and products.
+
+Each begins with a number whose bits are close, and comes closer by steps that are rounded once (`fused`).
+Errors are below two units in the last place; subnormal and special numbers are those of IEEE 754.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rackwright.drx.array import Array, at_most, binary, bits, cast, common, expressions, fused, select
+from rackwright.drx.element import f32, i32
+from rackwright.drx.expression import Constant
+from rackwright.errors import RackwrightError
+
+_SMALLEST = 2.0**-126
+_BIAS = 127
+_FRACTION = 0x007F_FFFF
+
+_ROOT_OF_HALF, _ONE, _INFINITE = 0x3F35_04F3, 0x3F80_0000, 0x7F80_0000
+"""The bits of numbers."""
+
+_LOGARITHM = (
+    0.07147885859012604,
+    -0.11570707708597183,
+    0.11661902815103531,
+    -0.12411130219697952,
+    0.14249908924102783,
+    -0.16668476164340973,
+    0.20000708103179932,
+    -0.24999989569187164,
+    0.3333333134651184,
+)
+"""P of log(1 + f) = f - f^2 / 2 + f^3 P(f), fitted at 400 Chebyshev nodes from
+sqrt(1/2) - 1 to sqrt(2) - 1."""
+
+_LN2_UPPER = 0.693145751953125
+"""The upper 16 bits of the natural logarithm of 2, of which products with exponents are exact."""
+
+
+def _single(name: str, array: Any) -> Array:
+    if not isinstance(array, Array) or not array.expression.element.float:
+        kind = array.dtype.name if isinstance(array, Array) else repr(array)
+        raise RackwrightError(f"{name} of {kind}: xp.astype it to xp.float32 first")
+    return array
+
+
+def _number(value: float, like: Array) -> Array:
+    """A number of binary32 in the shape of an array."""
+    return Array(Constant(f32, like.shape, float(np.float32(value))))
+
+
+def _split(value: float) -> tuple[float, float]:
+    """A number as that of binary32, and the rest."""
+    upper = float(np.float32(value))
+    return upper, value - upper
+
+
+def _polynomial(at: Array, coefficients: Sequence[float]) -> Array:
+    """That of the coefficients, the one of the highest power first."""
+    first, second, *others = coefficients
+    found = fused(at, first, second)
+    for each in others:
+        found = fused(found, at, each)
+    return found
+
+
+def _power(exponent: Array) -> Array:
+    """2 to the power of numbers of `i32` from -126 to 127."""
+    return bits((exponent + _BIAS) << 23, f32)
+
+
+def _scaled(array: Array, exponent: Array) -> Array:
+    """The array times 2 to the power of numbers from -252 to 254; only a subnormal result is rounded."""
+    half = exponent >> 1
+    return array * _power(half) * _power(exponent - half)
+
+
+def _parts(magnitude: Array) -> tuple[Array, Array]:
+    """A number from 1 to 2, and the exponent of 2, of what is neither 0 nor special."""
+    subnormal = magnitude < _SMALLEST
+    number = bits(select(subnormal, magnitude * 2.0**24, magnitude), i32)
+    exponent = (number >> 23) - cast(subnormal, i32) * 24
+    return bits((number & _FRACTION) | _ONE, f32), exponent
+
+
+def divide(first: Any, second: Any) -> Array:
+    """The quotient. Of whole numbers there is none."""
+    arrays = [each for each in (first, second) if isinstance(each, Array)]
+    if not any(each.expression.element.float for each in arrays):
+        _single("division", arrays[0])
+    if isinstance(second, int | float) and second and abs(math.frexp(second)[0]) == 0.5:
+        return binary("multiply", first, 1 / second)
+    parts = expressions(first, second)
+    common(parts)
+    first, second = (cast(Array(each), f32) for each in parts)
+    sign = (bits(first, i32) ^ bits(second, i32)) & -(2**31)
+    above, below = (bits(bits(each, i32) & 0x7FFF_FFFF, f32) for each in (first, second))
+    (top, raised), (bottom, lowered) = _parts(above), _parts(below)
+    inverse = bits(0x7EF3_11C7 - bits(bottom, i32), f32)
+    for _ in range(3):
+        inverse = fused(inverse, fused(-bottom, inverse, 1.0), inverse)
+    quotient = top * inverse
+    quotient = fused(fused(-bottom, quotient, top), inverse, quotient)
+    exponent = binary("minimum", binary("maximum", raised - lowered, -252), 254)
+    # What is 0, infinite or no number is as its product with infinity, 0 or no number, and of others with 1.
+    other = select(below == math.inf, _number(0.0, below), below)
+    other = select(below < math.inf, _number(1.0, below), other)
+    times = select(below == 0.0, _number(math.inf, below), other)
+    special = _is_special(above) | _is_special(below)
+    found = select(special, above * times, _scaled(quotient, exponent))
+    return bits(bits(found, i32) | sign, f32)
+
+
+def _is_special(magnitude: Array) -> Array:
+    number = bits(magnitude, i32)
+    return (number == 0) | at_most(_INFINITE, number)
+
+
+def sqrt(array: Any) -> Array:
+    """The square root."""
+    array = _single("sqrt", array)
+    small = array < 2.0**-100
+    number = select(small, array * 2.0**48, array)
+    inverse = bits(0x5F37_59DF - (bits(number, i32) >> 1), f32)
+    half = number * 0.5
+    for _ in range(3):
+        inverse = inverse * fused(-(half * inverse), inverse, 1.5)
+    root = number * inverse
+    root = fused(fused(-root, root, number), inverse * 0.5, root)
+    root = select(small, root * 2.0**-24, root)
+    # 0 of either sign and infinity are their own; what is less than 0 has none.
+    root = select(array < 0.0, _number(math.nan, array), root)
+    return select((array == 0.0) | (array == math.inf), array, root)
+
+
+def exp(array: Any) -> Array:
+    """The exponential: 2 to a whole power, times a polynomial in the rest."""
+    array = _single("exp", array)
+    limited = binary("minimum", binary("maximum", array, -104.0), 89.0)
+    # Numbers of this size have no fraction.
+    large = 1.5 * 2.0**23
+    whole = fused(limited, 1 / math.log(2), large) - large
+    rest = fused(whole, -_LN2_UPPER, limited)
+    rest = fused(whole, _LN2_UPPER - math.log(2), rest)
+    tail = _polynomial(rest, [1 / math.factorial(power) for power in range(7, 1, -1)])
+    return _scaled(fused(rest * rest, tail, rest) + 1.0, cast(whole, i32))
+
+
+def log(array: Any, base: float) -> Array:
+    """The logarithm: that of a number between the roots of 1/2 and 2, and a whole number of those of 2."""
+    array = _single("log", array)
+    small = array < _SMALLEST
+    number = bits(select(small, array * 2.0**24, array), i32) - _ROOT_OF_HALF
+    exponent = cast((number >> 23) - cast(small, i32) * 24, f32)
+    fraction = bits((number & _FRACTION) + _ROOT_OF_HALF, f32) - 1.0
+    square = fraction * fraction
+    tail = square * fused(fraction, _polynomial(fraction, _LOGARITHM), -0.5)
+    upper, lower = _split(1 / math.log(base))
+    found = fused(fraction, upper, fused(tail, upper, fraction * lower))
+    upper, lower = _split(math.log(2) / math.log(base))
+    found = fused(exponent, upper, fused(exponent, lower, found))
+    # Infinity and what is no number are their own; 0 has the least, and less than 0 has none.
+    special = select(array < 0.0, _number(math.nan, array), array)
+    special = select(array == 0.0, _number(-math.inf, array), special)
+    regular = (array > 0.0) & (array < math.inf)
+    return select(regular, found, special)

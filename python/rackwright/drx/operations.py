@@ -1,0 +1,127 @@
+"""The operations of a tile, as vector instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import numpy as np
+
+from rackwright.drx.element import Element
+from rackwright.drx.isa import isa
+from rackwright.drx.kernel import row_major
+from rackwright.drx.nest import Access, Number, Result, Source
+from rackwright.drx.program import Builder
+from rackwright.drx.tiling import Tiling
+from rackwright.drx.vector import Constant, Operand, Place, vector_loops
+
+OPERANDS = (0, 1, 2)
+"""Calculators of destination, first and second operand."""
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Adds operations to programs, for buffers of any copy."""
+
+    tiling: Tiling
+    lanes: int
+
+    def begin(self, builder: Builder) -> None:
+        """What is taken together begins with what changes nothing."""
+        for place, operation in enumerate(self.tiling.nest.operations):
+            if operation.reduced:
+                nothing = Constant(_nothing(operation.function, operation.element))
+                self._vector(builder, "move", operation.axes, [self._result(place, 0), nothing])
+
+    def add(self, builder: Builder, places: Iterable[int], copy: int) -> None:
+        """Operations by their numbers, over the tile in a copy of the buffers."""
+        for place in places:
+            operation = self.tiling.nest.operations[place]
+            destination = self._result(place, copy)
+            sources = [self._operand(source, copy) for source in operation.sources]
+            if operation.function == "select":
+                condition, chosen, other = sources
+                self._vector(builder, "move", operation.axes, [destination, other])
+                self._vector(builder, "select", operation.axes, [destination, condition, chosen])
+                continue
+            if operation.function == "multiply_add" and not operation.reduced:
+                first, second, added = sources
+                self._vector(builder, "move", operation.axes, [destination, added])
+                self._vector(builder, "multiply_add", operation.axes, [destination, first, second])
+                continue
+            if operation.reduced and operation.function != "multiply_add":
+                sources.insert(0, destination)
+            operands = [destination, *sources]
+            self._vector(builder, operation.function, operation.axes, operands, operation.reduced)
+
+    def _result(self, place: int, copy: int) -> Place:
+        """Where an operation writes: in row-major order along its axes."""
+        operation = self.tiling.nest.operations[place]
+        size, tile = operation.element.bytes, self.tiling.tile
+        strides = [0] * len(tile)
+        for axis, step in zip(
+            operation.axes, row_major(tuple(tile[axis] for axis in operation.axes)), strict=True
+        ):
+            strides[axis] = step * size
+        last = place == len(self.tiling.nest.operations) - 1
+        address = self.tiling.output.places[copy] if last else self.tiling.temporaries[place]
+        return Place(address, operation.element.stored, size, tuple(strides))
+
+    def _operand(self, source: Source, copy: int) -> Operand:
+        if isinstance(source, Number):
+            return Constant(source.value)
+        if isinstance(source, Result):
+            found = self._result(source.operation, copy)
+            return (
+                Place(found.address, source.view.stored, found.bytes, found.strides) if source.view else found
+            )
+        return self._input(source, copy)
+
+    def _input(self, access: Access, copy: int) -> Place:
+        buffer, first = self.tiling.buffer(access)
+        element = access.element
+        return Place(buffer.places[copy] + first, element.stored, element.bytes, buffer.layout.strides)
+
+    def _vector(
+        self,
+        builder: Builder,
+        function: str,
+        axes: tuple[int, ...],
+        operands: list[Operand],
+        reduced: tuple[int, ...] = (),
+    ) -> None:
+        domain = (*axes, *reduced)
+        extents = [part if axis in domain else 1 for axis, part in enumerate(self.tiling.tile)]
+        plan = vector_loops(extents, operands, self.lanes, reduced)
+        for calculator, operand in zip(OPERANDS, plan.operands, strict=False):
+            _set_operand(builder, calculator, operand, plan.loops)
+        builder.add("length", value=plan.length)
+        with ExitStack() as stack:
+            for count in plan.loops:
+                stack.enter_context(builder.loop(count))
+            fields = dict(zip(("destination", "first", "second"), OPERANDS, strict=True))
+            builder.add(function, **dict(list(fields.items())[: len(plan.operands)]))
+
+
+def _set_operand(builder: Builder, calculator: int, operand: Operand, loops: tuple[int, ...]) -> None:
+    types = isa().types
+    if isinstance(operand, Constant):
+        builder.set("base", operand.bits, calculator=calculator)
+        builder.set("format", 0, calculator=calculator, type=types["constant"])
+        return
+    builder.set("base", operand.address, calculator=calculator)
+    builder.set("format", operand.strides[-1], calculator=calculator, type=types[operand.element])
+    for level, stride in enumerate(operand.strides[: len(loops)], builder.depth):
+        builder.stride(calculator, level, stride)
+
+
+def _nothing(function: str, element: Element) -> int | float:
+    """What changes no number that a function takes together with it."""
+    if function in ("add", "multiply_add"):
+        return 0.0 if element.float else 0
+    least = function == "maximum"
+    if element.float:
+        return -np.inf if least else np.inf
+    limits = np.iinfo(np.uint8 if element.name == "boolean" else element.dtype)  # type: ignore[type-var]
+    return int(limits.min if least else limits.max)

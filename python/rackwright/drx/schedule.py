@@ -1,0 +1,276 @@
+"""The tiles of a nest in their order: loops, transfers, and what is computed meanwhile."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rackwright.drx.costs import COPIES
+from rackwright.drx.isa import isa
+from rackwright.drx.operations import OPERANDS, Operations
+from rackwright.drx.program import Builder
+from rackwright.drx.stream import Layout
+from rackwright.drx.tiling import Tiling
+from rackwright.errors import RackwrightError
+
+_BUFFER = len(OPERANDS)
+"""The calculator of the scratchpad's side of transfers."""
+
+_MEMORY = _BUFFER + 1
+"""The first calculator of memory's side."""
+
+
+class _TooManyCalculatorsError(RackwrightError):
+    """A schedule needs more calculators than there are."""
+
+
+@dataclass
+class _Body:
+    """What is done for one index of the loops over tiles, but for those of the innermost axis.
+
+    Calculators of memory's side are set before these loops, if there are any: each is used for one thing
+    then. Without them they are set where they are used.
+    """
+
+    start: dict[int, int]
+    levels: dict[int, int]
+    before: Builder
+    builder: Builder
+    calculators: dict[tuple[object, ...], int] = field(default_factory=dict)
+
+
+@dataclass
+class Schedule:
+    """Of one nest. Tiles along the innermost axis that is cut are loaded while the one before is computed."""
+
+    tiling: Tiling
+    lanes: int
+
+    @cached_property
+    def _operations(self) -> Operations:
+        return Operations(self.tiling, self.lanes)
+
+    @cached_property
+    def _layouts(self) -> list[Layout]:
+        return [*(buffer.layout for buffer, _ in self.tiling.inputs), self.tiling.output.layout]
+
+    @property
+    def _streams(self) -> int:
+        return len(self._layouts)
+
+    @cached_property
+    def _cut(self) -> list[int]:
+        sizes = zip(self.tiling.nest.shape, self.tiling.tile, strict=True)
+        return [axis for axis, (extent, part) in enumerate(sizes) if part < extent]
+
+    def add_to(self, builder: Builder) -> None:
+        """Adds the instructions of all tiles."""
+        try:
+            overlapped = Builder()
+            self._add(overlapped, overlap=True)
+        except _TooManyCalculatorsError:
+            overlapped = Builder()
+            self._add(overlapped, overlap=False)
+        builder.append(overlapped)
+        if self.tiling.nest.late:
+            builder.add("wait_stores")
+
+    def _add(self, builder: Builder, *, overlap: bool) -> None:
+        axes = list(self._cut)
+        inner = axes.pop() if axes and (overlap or not self._stores(axes[-1])) else None
+        choices = [self._parts(axis) for axis in axes]
+        for parts in itertools.product(*choices):
+            chosen = dict(zip(axes, parts, strict=True))
+            loops = {axis: count for axis, (_, count) in chosen.items() if count > 1}
+            levels = {axis: level for level, axis in enumerate(loops)}
+            start = {axis: begin for axis, (begin, _) in chosen.items()}
+            within = Builder(len(loops))
+            body = _Body(start, levels, builder if loops else within, within)
+            self._body(body, inner, overlap=overlap)
+            with ExitStack() as stack:
+                for count in loops.values():
+                    stack.enter_context(builder.loop(count))
+                builder.append(within)
+
+    def _parts(self, axis: int) -> list[tuple[int, int]]:
+        """Where tiles along an axis begin, and how many follow one another there.
+
+        One at the end that is not whole goes back so far that it is.
+        """
+        extent, part = self.tiling.nest.shape[axis], self.tiling.tile[axis]
+        whole = [(0, extent // part)]
+        return whole if extent % part == 0 else [*whole, (extent - part, 1)]
+
+    # The tiles along the innermost axis.
+
+    def _body(self, body: _Body, axis: int | None, *, overlap: bool) -> None:
+        if axis is None:
+            self._load(body, 0, {})
+            body.builder.add("wait_loads")
+            self._compute(body, 0, self._all, begins=True)
+            self._store(body, 0, {})
+            body.builder.add("wait_stores")
+        elif axis < self.tiling.nest.kept:
+            self._overlapped(body, axis, self._all)
+        else:
+            self._together(body, axis, overlap=overlap)
+
+    @cached_property
+    def _all(self) -> list[int]:
+        return list(range(len(self.tiling.nest.operations)))
+
+    def _together(self, body: _Body, axis: int, *, overlap: bool) -> None:
+        """Tiles whose elements are taken together, and then the result."""
+        late = self.tiling.nest.late
+        self._operations.begin(body.builder)
+        self._tiles(body, axis, [place for place in self._all if place not in late], overlap=overlap)
+        body.builder.add("wait_stores")
+        self._compute(body, 0, sorted(late), begins=False)
+        self._store(body, 0, {})
+
+    def _tiles(self, body: _Body, axis: int, places: list[int], *, overlap: bool) -> None:
+        """Tiles with a part each of what is taken together."""
+        if overlap:
+            self._overlapped(body, axis, places)
+            return
+        (begin, count), step = self._parts(axis)[0], (axis, len(body.levels), 1)
+        for place in range(self._streams - 1):
+            self._pointer(body, place, 0, {axis: begin}, step)
+        with body.builder.loop(count):
+            self._load(body, 0, {axis: begin}, step)
+            body.builder.add("wait_loads")
+            self._compute(body, 0, places, begins=False)
+
+    def _stores(self, axis: int) -> bool:
+        """Each tile along the axis has results of its own."""
+        return axis < self.tiling.nest.kept
+
+    def _overlapped(self, body: _Body, axis: int, places: list[int]) -> None:
+        """Tile i is in copy i mod 2 of the buffers; while it is computed, tile i + 1 is loaded."""
+        extent, part = self.tiling.nest.shape[axis], self.tiling.tile[axis]
+        starts = [*range(0, extent - part + 1, part)]
+        pairs = (len(starts) - 1) // COPIES
+        if extent % part:
+            starts.append(extent - part)
+        self._load(body, 0, {axis: 0})
+        if pairs:
+            self._pairs(body, axis, pairs, places)
+        for tile in range(COPIES * pairs, len(starts)):
+            copy = tile % COPIES
+            following = {axis: starts[tile + 1]} if tile + 1 < len(starts) else None
+            self._step(body, axis, copy, {axis: starts[tile]}, following, places)
+        if self._stores(axis):
+            body.builder.add("wait_stores")
+
+    def _pairs(self, body: _Body, axis: int, count: int, places: list[int]) -> None:
+        """A loop over two tiles at a time, each in copies of its own."""
+        part = self.tiling.tile[axis]
+        step = (axis, len(body.levels), COPIES) if count > 1 else None
+        for copy in range(COPIES):
+            for place in range(self._streams - 1):
+                self._pointer(body, place, copy, {axis: (copy or COPIES) * part}, step)
+            if self._stores(axis):
+                self._pointer(body, self._streams - 1, copy, {axis: copy * part}, step)
+        with body.builder.loop(count):
+            for copy in range(COPIES):
+                following = {axis: (1 - copy or COPIES) * part}
+                self._step(body, axis, copy, {axis: copy * part}, following, places, step)
+
+    def _step(
+        self,
+        body: _Body,
+        axis: int,
+        copy: int,
+        own: dict[int, int],
+        following: dict[int, int] | None,
+        places: list[int],
+        step: tuple[int, int, int] | None = None,
+    ) -> None:
+        """Loads the following tile, and computes and stores the one that was loaded before."""
+        ahead = 0
+        if following is not None:
+            self._load(body, 1 - copy, following, step)
+            ahead = sum(layout.transfers for layout in self._layouts[:-1])
+        body.builder.add("wait_loads", count=ahead)
+        if self._stores(axis):
+            # The buffer of the result is free when only the stores of the tile before are under way.
+            body.builder.add("wait_stores", count=self._layouts[-1].transfers)
+        self._compute(body, copy, places, begins=self._stores(axis))
+        if self._stores(axis):
+            self._store(body, copy, own, step)
+
+    def _compute(self, body: _Body, copy: int, places: list[int], *, begins: bool) -> None:
+        if begins:
+            self._operations.begin(body.builder)
+        self._operations.add(body.builder, places, copy)
+
+    # Transfers.
+
+    def _pointer(
+        self,
+        body: _Body,
+        place: int,
+        copy: int,
+        start: dict[int, int],
+        step: tuple[int, int, int] | None = None,
+    ) -> int:
+        """The calculator of memory's side of a stream, for the tile at `start`.
+
+        It is set where that has not been done. `step` is an axis, the level of its loop, and the tiles from
+        one iteration to the next.
+        """
+        key = (place, copy, tuple(start.items()), step)
+        if key in body.calculators:
+            return body.calculators[key]
+        if body.levels:
+            calculator = _MEMORY + len(body.calculators)
+        else:
+            calculator = _MEMORY + copy * self._streams + place
+            body.calculators = {own: used for own, used in body.calculators.items() if used != calculator}
+        if calculator >= isa().calculators:
+            raise _TooManyCalculatorsError(
+                f"the kernel reads {self._streams - 1} arrays in different ways, which are too many"
+            )
+        body.calculators[key] = calculator
+        layout, tile = self._layouts[place], self.tiling.tile
+        stream, builder = layout.stream, body.before
+        size = stream.element_bytes
+        begin = sum(index * stream.strides[axis] for axis, index in {**body.start, **start}.items())
+        builder.add("region", calculator=calculator, region=stream.region)
+        builder.set("base", layout.memory + begin * size, calculator=calculator)
+        for axis, level in body.levels.items():
+            builder.stride(calculator, level, tile[axis] * stream.strides[axis] * size)
+        level = len(body.levels)
+        if step is not None:
+            axis, level, tiles = step
+            builder.stride(calculator, level, tiles * tile[axis] * stream.strides[axis] * size)
+            level += 1
+        for row in layout.rows:
+            builder.stride(calculator, level, row.memory_stride)
+            level += 1
+        return calculator
+
+    def _load(
+        self, body: _Body, copy: int, start: dict[int, int], step: tuple[int, int, int] | None = None
+    ) -> None:
+        for place, (buffer, _) in enumerate(self.tiling.inputs):
+            calculator = self._pointer(body, place, copy, start, step)
+            self._transfer(body.builder, "load", place, calculator, buffer.places[copy])
+
+    def _store(
+        self, body: _Body, copy: int, start: dict[int, int], step: tuple[int, int, int] | None = None
+    ) -> None:
+        calculator = self._pointer(body, self._streams - 1, copy, start, step)
+        self._transfer(body.builder, "store", self._streams - 1, calculator, self.tiling.output.places[copy])
+
+    def _transfer(self, builder: Builder, name: str, place: int, calculator: int, address: int) -> None:
+        layout = self._layouts[place]
+        builder.set("base", address, calculator=_BUFFER)
+        for level, row in enumerate(layout.rows, builder.depth):
+            builder.stride(_BUFFER, level, row.buffer_stride)
+        with ExitStack() as stack:
+            for row in layout.rows:
+                stack.enter_context(builder.loop(row.count))
+            builder.add(name, scratchpad=_BUFFER, memory=calculator, size=layout.size)
