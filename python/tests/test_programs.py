@@ -20,7 +20,7 @@ in threads 210, with fences 210
 """
 
 FILES = """\
-read alone ok, mode 640, appended 11, the host's ENOENT
+read alone ok, mode 640, appended 11, the host's ENOENT, standard output ok
 truncate ok
 read written, mapped written
 seen changed, sync ok, resident ok

@@ -179,7 +179,8 @@ static void open_in_odd_ways(void)
     fcntl(file, F_SETFL, O_APPEND);
     write(file, "second", 6);
     printf(", appended %ld", (long)lseek(file, 0, SEEK_END));
-    printf(", the host's %s\n", error(open("/proc/self/fd/5", O_RDONLY)));
+    printf(", the host's %s", error(open("/proc/self/fd/5", O_RDONLY)));
+    printf(", standard output %s\n", error(open("/dev/stdout", O_WRONLY | O_CREAT | O_TRUNC, 0600)));
     unlink("lock"), unlink("log");
 }
 

@@ -169,6 +169,9 @@ impl Files {
 
     /// Opens a file of the host, or one of the devices that are the same everywhere.
     pub(crate) fn open(&mut self, path: &Path, flags: i32, mode: u32) -> io::Result<u64> {
+        if let Some(number) = STANDARD.iter().position(|name| path == Path::new(name)) {
+            return self.insert(self.standard[number].clone(), 0, flags & libc::O_CLOEXEC != 0);
+        }
         if flags & libc::O_TMPFILE == libc::O_TMPFILE {
             return self.open_unnamed(path, flags, mode);
         }
@@ -180,9 +183,6 @@ impl Files {
         if RANDOM_SOURCES.iter().any(|source| path == Path::new(source)) {
             let random = ChaCha8Rng::seed_from_u64(RANDOM_SEED);
             return self.add(Descriptor::Random(Box::new(random)), flags);
-        }
-        if let Some(number) = STANDARD.iter().position(|name| path == Path::new(name)) {
-            return self.insert(self.standard[number].clone(), 0, flags & libc::O_CLOEXEC != 0);
         }
         check_readable(path)?;
         // Before the file is made or truncated, which a program without a number for it must not see.

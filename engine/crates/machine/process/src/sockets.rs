@@ -3,8 +3,11 @@
 
 mod address;
 mod binding;
+mod connecting;
 mod datagrams;
 mod listener;
+mod moving;
+mod naming;
 mod network;
 mod options;
 mod socket;
@@ -12,9 +15,10 @@ mod stream;
 
 pub(crate) use address::Address;
 pub(crate) use binding::File;
+pub(crate) use moving::Received;
 pub(crate) use network::Network;
 pub(crate) use options::Options;
-pub(crate) use socket::{Received, Socket};
+pub(crate) use socket::Socket;
 
 /// Which kind of addresses a socket has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
