@@ -180,6 +180,9 @@ class UnitBench:
     def digest(self) -> str:
         """Digest over everything that crossed the unit's pins."""
 
+    def landmarks(self) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+        """The first read and the last write since this was last called: when asked for, when answered."""
+
     def events(self) -> dict[str, int]:
         """Sums of the unit's events."""
 

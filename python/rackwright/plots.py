@@ -20,10 +20,11 @@ _NOT_DRAWN = re.compile(r"<!--.*?-->|<script.*?</script>", re.DOTALL)
 """When a chart was made, and what its scripts would want to know."""
 
 _WIDTH = 640
-_BAR_HEIGHT, _AROUND_BARS = 36, 60
+_BAR_HEIGHT, _STACKED_HEIGHT, _AROUND_BARS = 36, 22, 60
 
 # Colours of the page, which has those of the dark too.
 _INK, _SOFT, _LINE = "var(--ink)", "var(--soft)", "var(--line)"
+_ALONE = {"ink": "#22303f", "soft": "#6b7785", "line": "#d5dbe2"}
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,31 @@ def bar_chart(title: str, bars: Sequence[Bar]) -> str:
     chart.x_labels = [f"{bar.label}: {bar.text}" if bar.label else bar.text for bar in upward]
     chart.add("", [_value(bar) for bar in upward])
     return _drawn(chart, title)
+
+
+def stacked_chart(
+    title: str, x_label: str, labels: Sequence[str], parts: Mapping[str, Sequence[float]]
+) -> str:
+    """A horizontal bar for each label, the first one on top, of `parts` that are put one behind the other.
+
+    A file of its own: its colours do not come from a page.
+    """
+    chart = pygal.HorizontalStackedBar(
+        **_options(title, 2 * _AROUND_BARS + _STACKED_HEIGHT * len(labels)),
+        x_title=x_label,
+        truncate_label=-1,
+        truncate_legend=-1,
+        legend_at_bottom=True,
+        legend_at_bottom_columns=len(parts),
+        value_formatter=_number,
+    )
+    chart.x_labels = list(reversed(labels))
+    for name, values in parts.items():
+        chart.add(name, list(reversed(values)))
+    drawn = _drawn(chart, title)
+    for name, colour in _ALONE.items():
+        drawn = drawn.replace(f"var(--{name})", colour)
+    return drawn
 
 
 def _value(bar: Bar) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rackwright.benchmarks.break_even import read_table as read_break_even
 from rackwright.benchmarks.speeds import read_speeds
 from rackwright.cli.accelerate import write_output
 from rackwright.cli.output import JsonOption, print_json, print_table, results
@@ -149,13 +150,14 @@ def _write_header(names: list[str], path: Path) -> None:
 
 def _print_index(rows: list[UnitInfo]) -> None:
     columns = [("unit", "left"), ("status", "left"), ("custom", "left"), ("GHz", "right"), ("mm²", "right")]
-    columns += [("GB/s", "right"), ("summary", "left")]
+    columns += [("GB/s", "right"), ("faster from", "right"), ("summary", "left")]
     print_table(columns, [_cells(unit) for unit in rows])
 
 
 def _cells(unit: UnitInfo) -> list[str]:
     physics = _physics(unit)
-    clock, area, speed = (physics[key] for key in ("clock_hz", "area_mm2", "gigabytes_per_second"))
+    keys = ("clock_hz", "area_mm2", "gigabytes_per_second", "break_even_bytes")
+    clock, area, speed, size = (physics[key] for key in keys)
     return [
         unit.name,
         unit.status,
@@ -163,6 +165,7 @@ def _cells(unit: UnitInfo) -> list[str]:
         "" if clock is None else f"{clock / 1e9:.2f}",
         "" if area is None else f"{area:.3f}",
         "" if speed is None else f"{speed:.1f}",
+        "" if size is None else f"{size:,.0f} B",
         unit.summary,
     ]
 
@@ -170,16 +173,24 @@ def _cells(unit: UnitInfo) -> list[str]:
 def _physics(unit: UnitInfo) -> dict[str, float | None]:
     """Clock, area and speed as built by default, by the committed tables; None for a unit without a row.
 
-    The speed is that at the clock of synthesis, at most 2 GHz; `rw bench units` measures it.
+    The speed is that at the clock of synthesis, at most 2 GHz; `rw bench units` measures it. From the last
+    number of bytes on, a call is faster by the unit than by the library on `boom` (`rw bench small`).
     """
+    size = read_break_even().get(unit.name)
     row = next((row for row in read_table().values() if row.configuration == unit.name), None)
     if row is None:
-        return {"clock_hz": None, "area_mm2": None, "gigabytes_per_second": None}
+        return {
+            "clock_hz": None,
+            "area_mm2": None,
+            "gigabytes_per_second": None,
+            "break_even_bytes": size,
+        }
     speed = read_speeds().get(row.rtl_hash)
     return {
         "clock_hz": row.clock_hz,
         "area_mm2": row.area_mm2,
         "gigabytes_per_second": None if speed is None else speed.gigabytes_per_second,
+        "break_even_bytes": size,
     }
 
 

@@ -7,12 +7,16 @@ use rackwright_contract::{Command, CommandContext, Flit, FLIT_BYTES};
 use rackwright_memory::{Placement, WarmLevel};
 use rackwright_server::Bench;
 use rackwright_time::{Cycle, Cycles};
+use rackwright_unit::Access;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
 /// Cycles within which a register access must be answered.
 const REGISTER_LIMIT: Cycles = Cycles::new(1 << 32);
+
+/// Cycles of an access to memory.
+type AskedAndAnswered = (u64, u64);
 
 /// A unit alone against guest memory and the memory hierarchy.
 #[pyclass]
@@ -175,6 +179,13 @@ impl UnitBench {
     #[getter]
     fn digest(&self) -> String {
         self.bench.digest().to_string()
+    }
+
+    /// When the first read and the last write since the last call were asked for and answered.
+    fn landmarks(&mut self) -> (Option<AskedAndAnswered>, Option<AskedAndAnswered>) {
+        let found = self.bench.unit().take_landmarks();
+        let cycles = |access: Access| (access.at.0, access.answered.0);
+        (found.first_read.map(cycles), found.last_write.map(cycles))
     }
 
     fn events(&self) -> BTreeMap<String, u64> {

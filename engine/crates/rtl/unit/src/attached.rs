@@ -2,6 +2,7 @@ use crate::digest::PinDigest;
 use crate::error::UnitError;
 use crate::frames::{Assembler, SentFrame};
 use crate::guard::Guard;
+use crate::landmarks::Landmarks;
 use crate::observed::Observed;
 use crate::ports::{Crossings, MemoryPorts};
 use crate::reach::{Reach, REGISTER_PAGE};
@@ -229,6 +230,11 @@ impl AttachedUnit {
         let over = forgotten.max(self.ports.answered());
         self.advance(over, surroundings);
         Some(over)
+    }
+
+    /// The first read and the last write since this was last asked.
+    pub fn take_landmarks(&mut self) -> Landmarks {
+        self.ports.take_landmarks()
     }
 
     /// Commands sent that the unit has not yet taken.

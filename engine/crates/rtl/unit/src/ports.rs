@@ -1,4 +1,5 @@
 use crate::attached::Surroundings;
+use crate::landmarks::Landmarks;
 use crate::rules::MemoryRules;
 use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Placement, Protection, RequesterId, Traffic};
 use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, BEAT_BYTES};
@@ -15,6 +16,7 @@ pub(crate) struct MemoryPorts {
     rules: Option<MemoryRules>,
     /// When the last of what it has asked for so far is answered.
     answered: Cycle,
+    landmarks: Landmarks,
 }
 
 struct MemoryPort {
@@ -36,6 +38,7 @@ impl MemoryPorts {
             ports: attach_ports(design, placement, hierarchy),
             rules: None,
             answered: Cycle::ZERO,
+            landmarks: Landmarks::default(),
         }
     }
 
@@ -51,6 +54,11 @@ impl MemoryPorts {
     /// When the last of what has been asked for so far is answered.
     pub(crate) fn answered(&self) -> Cycle {
         self.answered
+    }
+
+    /// The landmarks since they were last taken.
+    pub(crate) fn take_landmarks(&mut self) -> Landmarks {
+        std::mem::take(&mut self.landmarks)
     }
 
     /// Holds what is asked from now on to the rules.
@@ -98,6 +106,7 @@ impl MemoryPorts {
             .access(at, request.address, kind, port.requester);
         let due = crossings.from_memory.seen(done);
         self.answered = self.answered.max(due);
+        self.landmarks.note(request.write, request.cycle, due);
         let mut kept = Ok(());
         match &mut self.rules {
             Some(rules) => {
