@@ -62,8 +62,8 @@ def unit_manifest(config: UnitConfig, *, translation: bool = False, assertions: 
         raise RackwrightError(
             f"{config.unit}: {', '.join(config.settings)} is set by commands, which its user gives"
         )
-    if not config.is_named and config.command == "mmio":
-        raise RackwrightError(f"{config.unit}: is elaborated already, with registers or without")
+    if not config.is_named and config.command != "rocc":
+        raise RackwrightError(f"{config.unit}: is elaborated already, and takes commands as it does")
     try:
         if config.is_named:
             translated = translation and config.command == "rocc"

@@ -18,8 +18,8 @@ from rackwright.manifests import read_manifest
 PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
 """Where a unit can sit; see docs/how-time-works.md for what each one costs."""
 
-COMMANDS = ("rocc", "mmio")
-"""How commands reach a unit: as instructions of a hart, or through registers."""
+COMMANDS = ("rocc", "mmio", "queue")
+"""How commands reach a unit: as instructions of a hart, through registers, or from queues in memory."""
 
 SETS = {
     "snappy": ("snappy-compress", "snappy-decompress"),
@@ -38,10 +38,11 @@ class UnitConfig:
 
     `parameters` are those of elaboration, or of the top module of your own; `settings` what commands set at
     run time, for those who give the commands (`codec_unit`, explorations; on a server it is the program).
-    `placement` is one of `PLACEMENTS`. `clock` is hertz or "synthesised"; without it, `clock_of` says what it
-    is. `command` "mmio" puts the unit behind registers. `plusargs` are what `$value$plusargs` finds in its
-    RTL, as "DEPTH=4". A value: equal ones are equal, and it can be a key.
-    Raises `RackwrightError` for a placement, clock, command or value that there is not.
+    `placement` is one of `PLACEMENTS`. `clock` is hertz or "synthesised"; without it, `clock_of` says what
+    it is. `command` "mmio" puts the unit behind registers, "queue" on a tile that takes descriptors from
+    queues. `plusargs` are what `$value$plusargs` finds in its RTL, as "DEPTH=4". A value: equal ones are
+    equal, and it can be a key. Raises `RackwrightError` for a placement, clock, command or value that there
+    is not.
     """
 
     unit: str

@@ -245,7 +245,7 @@ def test_a_unit_is_a_value(tmp_path: Path) -> None:
         ("parameters: {}", "unit is None, not the name of a unit"),
         ("unit: snappy-compress\nplace: pcie", "it has 'place'; there are unit, parameters"),
         ("unit: snappy-compress\nplacement: moon", "placement is 'moon'; there are near-core"),
-        ("unit: snappy-compress\ncommand: mail", "command is 'mail'; there are rocc, mmio"),
+        ("unit: snappy-compress\ncommand: mail", "command is 'mail'; there are rocc, mmio, queue"),
         ("unit: snappy-compress\nparameters: [1]", "parameters is not a mapping"),
         ("unit: snappy-compress\nparameters: {hash-ways: 1.5}", "hash-ways is 1.5, neither"),
         ("unit: snappy-compress\nclock: fast", "fast is neither a frequency"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -24,6 +24,7 @@ from rackwright.errors import RackwrightError
 
 if TYPE_CHECKING:
     from rackwright.server import RunResult, Server
+    from rackwright.unit_config import UnitConfig
 
 
 class Cpu(StrEnum):
@@ -42,6 +43,8 @@ _OF_PROGRAMS = {
     "cpu": "--cpu",
     "harts": "--harts",
     "accelerator": "--accelerator",
+    "tiles": "--tiles",
+    "graph": "--graph",
     "placement": "--placement",
     "write_folder": "--write-folder",
     "max_cycles": "--max-cycles",
@@ -86,6 +89,14 @@ def run(
             metavar="NAME",
             help="A unit, a set (snappy, zstd, deflate, protobuf), a manifest.json or a unit.yaml.",
         ),
+    ] = None,
+    tiles: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Harts and units on tiles, which programs reach by queues."),
+    ] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(metavar="GRAPH.yaml", help="Refuse to run when these services could stand still."),
     ] = None,
     placement: Annotated[
         Placement, typer.Option(help="Where units sit, but those in YAML.")
@@ -154,6 +165,8 @@ def run(
 
         ./rw run --cpu boom --accelerator snappy app.elf --json -- FILE
 
+        ./rw run --tiles examples/tiles/two-by-two.yaml copy.elf -- INPUT OUTPUT
+
         ./rw run --cpu boom --core reorder-buffer=192 --memory llc-latency=80 app.elf
 
         ./rw run examples/clusters/two_racks.py --set link.latency_us=1 --pcap tor0.port3
@@ -186,8 +199,11 @@ def run(
     from rackwright.unit_config import unit_configs
 
     timing = parse_timing(memory, core)
+    on_tiles = None if tiles is None else _tiles(context, tiles, graph, clock)
+    if graph is not None and tiles is None:
+        raise RackwrightError("--graph goes with --tiles, which says where its services are")
     if cpu is Cpu.rocket_rtl:
-        if accelerator or words or values or clock or plusarg or harts > 1:
+        if accelerator or tiles or words or values or clock or plusarg or harts > 1:
             raise RackwrightError(
                 "rocket-rtl takes neither accelerators nor program arguments, and has one hart"
             )
@@ -195,14 +211,16 @@ def run(
     else:
         server = Server(
             cpu.value,
-            unit_configs(
+            on_tiles.units
+            if on_tiles
+            else unit_configs(
                 accelerator or [],
                 parameters=parse_unit_settings(values, or_of_one=True),
                 placement=placement.value,
                 clock=clock,
                 plusargs=plusarg or [],
             ),
-            harts=harts,
+            harts=on_tiles.harts if on_tiles else harts,
             check_idle=check_idle,
             waves=waves,
             timing=timing,
@@ -210,6 +228,32 @@ def run(
         result = _run_with_progress(server, program, words, write_folder, max_cycles, not json)
     _report(result, json)
     raise typer.Exit(exit_status(result.exit_code))
+
+
+class _OnTiles(NamedTuple):
+    units: list[UnitConfig]
+    harts: int
+
+
+def _tiles(context: typer.Context, file: Path, graph: Path | None, clock: str | None) -> _OnTiles:
+    """The harts and units of a file of tiles, on which the graph, if there is one, cannot stand still."""
+    from rackwright.tiles import check, read_graph, read_layout
+    from rackwright.tiles.hosting import tile_units
+    from rackwright.tiles.machine import hart_count, tile_configs
+
+    others = {
+        "harts": "--harts",
+        "accelerator": "--accelerator",
+        "placement": "--placement",
+        "values": "--set",
+    }
+    _refuse(context, others, "--tiles says which harts and units there are")
+    layout = read_layout(file, tile_units())
+    if graph is not None:
+        verdict = check(layout, read_graph(graph))
+        if not verdict.legal:
+            raise RackwrightError(f"{graph}: {verdict.reason}")
+    return _OnTiles(tile_configs(layout, clock), hart_count(layout))
 
 
 def exit_status(code: int) -> int:

@@ -38,7 +38,7 @@ case object Requests extends Arguments
 /** Reads the command line; anything that isn't understood is a [[UsageError]]. */
 object Arguments {
   val usage: String =
-    "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
+    "--list | --requests | (--unit NAME | --class CLASS | --foreign MANIFEST) [--set PARAMETER=VALUE]... [--command rocc|mmio|queue] [--memory port|axi4] [--translation off|on] [--assertions off|on] --out DIRECTORY"
 
   /** The arguments of `Main`. */
   def parse(arguments: Seq[String]): Arguments = arguments match {
@@ -85,14 +85,23 @@ object Arguments {
     }
     val out = one("--out").getOrElse(throw UsageError(s"--out says where the Verilog goes; usage: $usage"))
     val adapters = Adapters(
-      mmio = word("--command", one("--command"), "rocc", "mmio"),
+      mmio = one("--command").contains("mmio"),
       axi4 = word("--memory", one("--memory"), "port", "axi4"),
-      translated = word("--translation", one("--translation"), "off", "on")
+      translated = word("--translation", one("--translation"), "off", "on"),
+      queued = command(one("--command")).contains("queue")
     )
     val values = ParameterValues(description.parameters, settings(all("--set")))
     val assertions = word("--assertions", one("--assertions"), "off", "on")
     Elaborate(description, values, adapters, assertions, Paths.get(out))
   }
+
+  /** How commands arrive, if that is one of the ways. */
+  private def command(value: Option[String]): Option[String] = value.map { way =>
+    if (!commands.contains(way)) throw UsageError(s"--command: $way is not allowed; one of ${commands.mkString(", ")}")
+    way
+  }
+
+  private val commands = Seq("rocc", "mmio", "queue")
 
   /** Whether the option has its second value; the first is the default. */
   private def word(option: String, value: Option[String], plain: String, adapted: String): Boolean = value match {

@@ -1,0 +1,76 @@
+package rackwright.queue
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.port.{MemoryPort, MemoryPortParams}
+
+/** An access to up to 64 bytes of one line. */
+class LineRequest extends Bundle {
+
+  /** A multiple of 16. */
+  val address = UInt(64.W)
+  val write = Bool()
+  val data = UInt(512.W)
+
+  /** Beats of 16 bytes, 1 to 4. */
+  val beats = UInt(3.W)
+
+  /** Of a write of one beat: only its first 8 bytes. */
+  val half = Bool()
+}
+
+/** What memory holds there, and whether it refused one of the beats. */
+class LineResponse extends Bundle {
+  val data = UInt(512.W)
+  val fault = Bool()
+}
+
+/** Asks memory for the beats of a line one after the other, and answers when all of them are answered. */
+class LineAccess extends Module {
+  import LineAccess._
+
+  /** Offered until it is answered: `ready` comes with the answer. */
+  val request = IO(Flipped(Decoupled(new LineRequest)))
+  val response = IO(Output(new LineResponse))
+  val memory = IO(new MemoryPort(port))
+
+  /** A beat has been asked for, and the request is not answered. */
+  val busy = IO(Output(Bool()))
+
+  private val asked = RegInit(0.U(3.W))
+  private val answered = RegInit(0.U(3.W))
+  private val lanes = Reg(Vec(4, UInt(128.W)))
+  private val fault = RegInit(false.B)
+
+  private val beat = asked(1, 0)
+  memory.request.valid := request.valid && asked =/= request.bits.beats
+  memory.request.bits.address := request.bits.address + (asked << 4)
+  memory.request.bits.write := request.bits.write
+  memory.request.bits.tag := beat
+  memory.request.bits.data := VecInit.tabulate(4)(lane => request.bits.data(128 * lane + 127, 128 * lane))(beat)
+  memory.request.bits.mask := Mux(request.bits.half, 0x00ff.U, 0xffff.U)
+  memory.response.ready := true.B
+
+  when(memory.request.fire) { asked := asked + 1.U }
+  when(memory.response.valid) {
+    answered := answered + 1.U
+    lanes(memory.response.bits.tag) := memory.response.bits.data
+    fault := fault || memory.response.bits.fault
+  }
+  request.ready := request.valid && answered === request.bits.beats
+  response.data := lanes.asUInt
+  response.fault := fault
+  busy := asked =/= 0.U
+  when(request.fire) {
+    asked := 0.U
+    answered := 0.U
+    fault := false.B
+  }
+  assert(!memory.response.valid || answered < asked, "memory answers what it was not asked")
+}
+
+/** Shape of the port. */
+object LineAccess {
+  val port: MemoryPortParams = MemoryPortParams(16, tagBits = 2)
+}

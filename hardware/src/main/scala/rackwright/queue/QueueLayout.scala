@@ -1,0 +1,62 @@
+package rackwright.queue
+
+import chisel3._
+import chisel3.util._
+
+/** A queue in memory, as `software/include/rackwright/queue.h` has it: a header and two indices, each on a line of its
+  * own, and elements elsewhere.
+  */
+object QueueLayout {
+
+  /** First word of a header: "RWQUEUE1" as bytes. */
+  val magic: BigInt = BigInt("RWQUEUE1".reverse.getBytes("US-ASCII").map(byte => f"$byte%02x").mkString, 16)
+
+  /** Offsets of the indices from the header, in bytes. */
+  val writeIndex: Int = 64
+  val readIndex: Int = 128
+
+  /** Most elements of a queue. */
+  val longest: Int = 1 << 20
+}
+
+/** The words of a header, the first one in the low bits. */
+class QueueHeader extends Bundle {
+  val length = UInt(32.W)
+  val elementBytes = UInt(32.W)
+  val base = UInt(64.W)
+  val magic = UInt(64.W)
+
+  /** Whether it is one of a queue whose elements have so many bytes. */
+  def isOf(bytes: Int): Bool = {
+    val lengths = PopCount(length) === 1.U && length <= QueueLayout.longest.U
+    magic === QueueLayout.magic.U && elementBytes === bytes.U && lengths && base(5, 0) === 0.U
+  }
+}
+
+/** What a unit is asked to do: an element of its incoming queue, the first word in the low bits. */
+class Descriptor extends Bundle {
+  val reserved = UInt(192.W)
+  val tag = UInt(64.W)
+  val capacity = UInt(64.W)
+  val destination = UInt(64.W)
+  val sourceBytes = UInt(64.W)
+  val source = UInt(64.W)
+}
+
+/** Its size. */
+object Descriptor {
+  val bytes: Int = 64
+}
+
+/** How it ended: an element of the outgoing queue. */
+class Ending extends Bundle {
+  val inputOffset = UInt(64.W)
+  val outputBytes = UInt(64.W)
+  val status = UInt(64.W)
+  val tag = UInt(64.W)
+}
+
+/** Its size. */
+object Ending {
+  val bytes: Int = 32
+}

@@ -1,0 +1,210 @@
+/* Queues in memory between programs and the units on tiles, for one producer and one consumer each; C and C++.
+ *
+ * A queue is a header, the index of each side on a line of its own, and elements of 8 to 64 bytes. Indices count elements and
+ * are never reset, so that the element of an index is at index modulo length. What is put is seen when it is published, and a
+ * place is free again when it is released; push and pop do both at once. hardware/src/main/scala/rackwright/queue/README.md
+ * has the layout, which units know. */
+#ifndef RACKWRIGHT_QUEUE_H
+#define RACKWRIGHT_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rackwright/registers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RW_QUEUE_MAGIC 0x3145554555515752 /* "RWQUEUE1" */
+#define RW_LINE_BYTES 64
+#define RW_QUEUE_LONGEST (1u << 20)
+
+typedef struct {
+    /* Line 0: what the queue is. */
+    uint64_t magic;
+    uint64_t base;
+    uint32_t element_bytes, length;
+    uint64_t header_rest[5];
+    /* Line 1, written by the producer: elements published, and whether none follow. */
+    uint64_t written, closed;
+    uint64_t written_rest[6];
+    /* Line 2, written by the consumer: places released. */
+    uint64_t read;
+    uint64_t read_rest[7];
+    /* Line 3, of a producer in software: elements put, and the consumer's index as it was last seen. */
+    uint64_t put, read_seen;
+    uint64_t put_rest[6];
+    /* Line 4, of a consumer in software. */
+    uint64_t taken, written_seen;
+    uint64_t taken_rest[6];
+} rw_queue;
+
+/* An element that a unit takes: what to read, where to write at most how much, and what it is known by. */
+typedef struct {
+    uint64_t source, source_bytes, destination, capacity, tag;
+    uint64_t reserved[3]; /* 0 */
+} rw_descriptor;
+
+/* An element that a unit gives: the descriptor's tag, a status of rackwright/status.h, bytes written and consumed. */
+typedef struct {
+    uint64_t tag, status, output_bytes, input_offset;
+} rw_ending;
+
+/* A queue of `length` elements (a power of two) of `element_bytes` (a multiple of 8, up to 64), empty; NULL without memory or
+ * for sizes that there are not. */
+static inline rw_queue *rw_queue_create(uint32_t length, uint32_t element_bytes)
+{
+    bool sizes = length && length <= RW_QUEUE_LONGEST && !(length & (length - 1)) && element_bytes &&
+                 element_bytes <= RW_LINE_BYTES && element_bytes % 8 == 0;
+    if (!sizes) return NULL;
+    size_t bytes = ((size_t)length * element_bytes + RW_LINE_BYTES - 1) & ~(size_t)(RW_LINE_BYTES - 1);
+    rw_queue *queue = (rw_queue *)aligned_alloc(RW_LINE_BYTES, sizeof *queue + bytes);
+    if (!queue) return NULL;
+    memset(queue, 0, sizeof *queue);
+    queue->base = (uint64_t)(uintptr_t)(queue + 1);
+    queue->element_bytes = element_bytes;
+    queue->length = length;
+    queue->magic = RW_QUEUE_MAGIC;
+    return queue;
+}
+
+static inline void rw_queue_destroy(rw_queue *queue) { free(queue); }
+
+static inline unsigned char *rw_queue_slot(const rw_queue *queue, uint64_t index)
+{
+    return (unsigned char *)(uintptr_t)queue->base + (index & (queue->length - 1)) * queue->element_bytes;
+}
+
+/* Puts an element without publishing it; false while there is no place. */
+static inline bool rw_queue_put(rw_queue *queue, const void *element)
+{
+    if (queue->put - queue->read_seen == queue->length) {
+        queue->read_seen = __atomic_load_n(&queue->read, __ATOMIC_ACQUIRE);
+        if (queue->put - queue->read_seen == queue->length) return false;
+    }
+    memcpy(rw_queue_slot(queue, queue->put++), element, queue->element_bytes);
+    return true;
+}
+
+/* Has the consumer see all that was put. */
+static inline void rw_queue_publish(rw_queue *queue)
+{
+    __atomic_store_n(&queue->written, queue->put, __ATOMIC_RELEASE);
+}
+
+/* Takes an element without releasing its place; false while there is none. */
+static inline bool rw_queue_take(rw_queue *queue, void *element)
+{
+    if (queue->taken == queue->written_seen) {
+        queue->written_seen = __atomic_load_n(&queue->written, __ATOMIC_ACQUIRE);
+        if (queue->taken == queue->written_seen) return false;
+    }
+    memcpy(element, rw_queue_slot(queue, queue->taken++), queue->element_bytes);
+    return true;
+}
+
+/* Gives the producer the places of all that was taken. */
+static inline void rw_queue_release(rw_queue *queue)
+{
+    __atomic_store_n(&queue->read, queue->taken, __ATOMIC_RELEASE);
+}
+
+/* Puts and publishes up to `count` elements, as many as there are places for; gives how many. */
+static inline size_t rw_queue_try_push_many(rw_queue *queue, const void *elements, size_t count)
+{
+    size_t done = 0;
+    const unsigned char *next = (const unsigned char *)elements;
+    while (done < count && rw_queue_put(queue, next + done * queue->element_bytes)) done++;
+    if (done) rw_queue_publish(queue);
+    return done;
+}
+
+/* Takes and releases up to `count` elements, as many as there are; gives how many. */
+static inline size_t rw_queue_try_pop_many(rw_queue *queue, void *elements, size_t count)
+{
+    size_t done = 0;
+    unsigned char *next = (unsigned char *)elements;
+    while (done < count && rw_queue_take(queue, next + done * queue->element_bytes)) done++;
+    if (done) rw_queue_release(queue);
+    return done;
+}
+
+static inline bool rw_queue_try_push(rw_queue *queue, const void *element)
+{
+    return rw_queue_try_push_many(queue, element, 1) == 1;
+}
+
+static inline bool rw_queue_try_pop(rw_queue *queue, void *element)
+{
+    return rw_queue_try_pop_many(queue, element, 1) == 1;
+}
+
+/* Waits for a place. */
+static inline void rw_queue_push(rw_queue *queue, const void *element)
+{
+    while (!rw_queue_try_push(queue, element)) {
+    }
+}
+
+/* Says that no element follows. */
+static inline void rw_queue_close(rw_queue *queue) { __atomic_store_n(&queue->closed, 1, __ATOMIC_RELEASE); }
+
+/* Waits for an element; false when none follows. */
+static inline bool rw_queue_pop(rw_queue *queue, void *element)
+{
+    while (!rw_queue_try_pop(queue, element)) {
+        /* What was published before the queue was closed is still to be taken. */
+        if (__atomic_load_n(&queue->closed, __ATOMIC_ACQUIRE)) return rw_queue_try_pop(queue, element);
+    }
+    return true;
+}
+
+/* Tiles with a unit are numbered from 0 on, in the order of the file that describes them. */
+#define RW_TILE_REGISTERS (UINT64_C(1) << 40)
+#define RW_TILE_PAGE UINT64_C(0x1000)
+
+/* What a tile does; from RW_TILE_INCOMING on, why it has stopped: a queue that is none of its kind or whose indices make no
+ * sense, or an access that memory refused. */
+typedef enum {
+    RW_TILE_CLOSED = 0,
+    RW_TILE_OPEN = 1,
+    RW_TILE_INCOMING = 2,
+    RW_TILE_OUTGOING = 3,
+    RW_TILE_REFUSED = 4
+} rw_tile_state;
+
+static inline uint64_t rw_tile_page(unsigned tile) { return RW_TILE_REGISTERS + tile * RW_TILE_PAGE; }
+
+static inline rw_tile_state rw_tile_look(unsigned tile)
+{
+    return (rw_tile_state)rackwright_register_read(rw_tile_page(tile), 0x00);
+}
+
+/* Has a tile take descriptors from one queue and give endings to the other. */
+static inline void rw_tile_open(unsigned tile, rw_queue *incoming, rw_queue *outgoing)
+{
+    rackwright_register_write(rw_tile_page(tile), 0x08, (uint64_t)(uintptr_t)incoming);
+    rackwright_register_write(rw_tile_page(tile), 0x10, (uint64_t)(uintptr_t)outgoing);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    rackwright_register_write(rw_tile_page(tile), 0x00, 1);
+}
+
+/* Has a tile stop when it has answered all that was published, and waits for that; tells how it stopped. */
+static inline rw_tile_state rw_tile_close(unsigned tile)
+{
+    rw_tile_state state;
+    rackwright_register_write(rw_tile_page(tile), 0x00, 0);
+    while ((state = rw_tile_look(tile)) == RW_TILE_OPEN) {
+    }
+    return state;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
