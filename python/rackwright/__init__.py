@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rackwright.tracing import Trace, read_trace
     from rackwright.unit import Buffer, Unit
     from rackwright.unit_config import PLACEMENTS, UnitConfig
+    from rackwright.workloads import Program
     from rackwright.zstd import ZstdUnit
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "MemoryBlade",
     "NicFeatures",
     "Profile",
+    "Program",
     "RackwrightError",
     "RunResult",
     "Server",
@@ -91,6 +93,7 @@ _HOMES = {
     "zstd": ("ZstdUnit",),
     "unit": ("Buffer", "Unit"),
     "unit_config": ("PLACEMENTS", "UnitConfig"),
+    "workloads": ("Program",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -20,6 +20,7 @@ from rackwright.linux.node import LinuxNode, from_checkpoint, from_reset
 from rackwright.nic import server_nic
 from rackwright.parameters import ServerParameters
 from rackwright.programs import network_program
+from rackwright.workloads import Program
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,6 +114,9 @@ class Server(Node):
     `static_arp`, the program knows the hardware addresses of those servers from the start, as after `arp -s`,
     and does not ask for them by broadcast. `mac` and `ip` are assigned unless pinned.
 
+    With the `workload` `Program(path, arguments)`, it runs a program of Linux in user mode instead, and has
+    no network interface: frames that arrive are counted and dropped. `run()` runs this program alone.
+
     Or it boots Linux: `image` is the path of one that `rw image` has made, or "default". `run` is what root's
     shell does when it has booted, and when that ends, the server is switched off; servers among its parts
     stand for their IP addresses. Without it, the server stays on. It has `harts`, `memory_bytes`, with
@@ -134,6 +138,7 @@ class Server(Node):
         waves: Path | None = None,
         timing: ServerParameters | None = None,
         name: str | None = None,
+        workload: Program | None = None,
         program: str | Path | None = None,
         arguments: Sequence[str | Node] = (),
         static_arp: bool = False,
@@ -164,7 +169,10 @@ class Server(Node):
             raise RackwrightError(f"a server has 1 to {MOST_HARTS} harts, not {harts}")
         timing = timing or ServerParameters()
         timing.check(cpu)
+        if workload is not None:
+            _refuse_second(program=program, image=image, checkpoint=checkpoint, run=run, nic=nic)
         super().__init__(name)
+        self.workload = workload
         self.cpu = cpu
         self.harts = harts
         start = _linux_start(image, checkpoint, harts, memory_bytes, vector=bool(vector))
@@ -190,7 +198,7 @@ class Server(Node):
 
     def run(
         self,
-        program: str | Path,
+        program: str | Path | None = None,
         arguments: Sequence[str] = (),
         *,
         stdin: bytes | None = b"",
@@ -202,6 +210,7 @@ class Server(Node):
     ) -> RunResult:
         """Runs a static RV64GC ELF file from the start to its exit, on a server fresh from reset.
 
+        Without `program`, that of the server's `workload`, with its arguments.
         The program sees the host's files for reading, relative to this process's folder; it can write
         only below `write_folder`.
         Without `stdin` (None) it reads this process's standard input, up to its end when it first reads.
@@ -209,6 +218,8 @@ class Server(Node):
         `EngineError` (0: no limit). `progress` gets instructions and cycles a few times per second.
         `observer` looks at the hart from outside: `rackwright.profile` puts together what it saw.
         """
+        if program is None:
+            program, arguments = self._own_program()
         machine = _engine.Server(
             self.cpu,
             self.harts,
@@ -261,16 +272,26 @@ class Server(Node):
                 )
             return {"address_of": names[argument]}
 
-        both = {
+        if self._waves or self._check_idle:
+            option = "waves" if self._waves else "check_idle"
+            raise TopologyError(f"`{names[self]}`: `{option}` is for servers that run alone")
+        all_have = {
             "cpu": self.cpu,
             "units": [{"design": _key(unit.design), "placement": unit.placement} for unit in self.units],
-            "static_arp": self.static_arp,
-            "nic": _key(self._interface()),
             "skip_idle": self._skip_idle,
             **self.timing.describe(),
             "mac": self.mac,
             "ip": self.ip,
         }
+        if self.workload is not None:
+            return {
+                "kind": "program",
+                "harts": self.harts,
+                "program": str(self.workload.path),
+                "arguments": [described(argument) for argument in self.workload.arguments],
+                **all_have,
+            }
+        both = {"static_arp": self.static_arp, "nic": _key(self._interface()), **all_have}
         if self.linux:
             command = [described(part) for part in self.linux.command]
             return {"kind": "linux", **self.linux.describe(), "command": command, **both}
@@ -284,13 +305,28 @@ class Server(Node):
             **both,
         }
 
+    def _own_program(self) -> tuple[str | Path, Sequence[str]]:
+        """What `run` runs that is given nothing else.
+
+        Raises `RackwrightError` when there is nothing, or it is given the address of a server.
+        """
+        if self.workload is None:
+            raise RackwrightError("what is the server to run? Give `run` a program, or the server a workload")
+        texts = [argument for argument in self.workload.arguments if not isinstance(argument, Node)]
+        if len(texts) < len(self.workload.arguments):
+            raise RackwrightError("a server alone knows no addresses of others: run it in a cluster")
+        return self.workload.path, texts
+
     def _interface(self) -> str | Path | _engine.Design:
         return server_nic(virtio=self.linux is not None) if self.nic is None else self.nic
 
     def designs(self) -> Mapping[str, _engine.Design]:
         """The network interface and the accelerators, by the names that the description uses."""
+        units = {_key(unit.design): unit.design for unit in self.units}
+        if self.workload is not None:
+            return units
         nic = self._interface()
-        return {_key(nic): _built(nic), **{_key(unit.design): unit.design for unit in self.units}}
+        return {_key(nic): _built(nic), **units}
 
 
 def run(
@@ -319,6 +355,13 @@ def _linux_start(
         return None
     given = DEFAULT_MEMORY_BYTES if memory_bytes is None else memory_bytes
     return from_reset(image, harts, given, vector=vector)
+
+
+def _refuse_second(**others: object) -> None:
+    """Refuses what a server with a workload has no use for. Raises `RackwrightError` that names it."""
+    for name, value in others.items():
+        if value is not None:
+            raise RackwrightError(f"a server with a workload has no `{name}`")
 
 
 def _say(sentence: str) -> None:

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from rackwright import RackwrightError
+from rackwright import RackwrightError, _engine
 from rackwright.linux.boot import boot, restore
 from rackwright.linux.image import Image, default_image, load_image
 
@@ -68,16 +68,21 @@ def test_a_guest_pings_the_gateway_and_fetches_a_file_from_this_host(image: Imag
 
 
 def test_a_restored_guest_gets_the_interface_it_was_saved_without(image: Image, tmp_path: Path) -> None:
+    """So does the guest that goes on when it has been saved."""
     saved = tmp_path / "booted.checkpoint"
-    boot(image, memory_bytes=SMALL, harts=2, checkpoint=saved)
     (tmp_path / "file").write_bytes(b"heard\n")
     with served(tmp_path) as port:
-        result = restore(saved, f"wget -q -O - http://10.0.2.2:{port}/file", net="user")
-    assert (result.stdout, result.exit_code) == (b"heard\n", 0)
+        command = f"wget -q -O - http://10.0.2.2:{port}/file"
+        first = boot(image, command, memory_bytes=SMALL, harts=2, checkpoint=saved, net="user")
+        second = restore(saved, command, net="user")
+    assert (first.stdout, first.exit_code) == (second.stdout, second.exit_code) == (b"heard\n", 0)
+    assert first.checkpoint == str(saved)
+    without = restore(saved, "ip link show eth0")
+    assert without.exit_code != 0
 
 
 def test_what_cannot_be_joined_is_refused(image: Image, tmp_path: Path) -> None:
-    with pytest.raises(RackwrightError, match="a checkpoint can't hold a network interface"):
-        boot(image, net="user", checkpoint=tmp_path / "booted.checkpoint")
+    with pytest.raises(RackwrightError, match="a guest that is observed is given a network without"):
+        boot(image, net="user", checkpoint=tmp_path / "booted.checkpoint", observer=_engine.Observer(1000))
     with pytest.raises(RackwrightError, match="no network 'tap'; there are none, user"):
         boot(image, "true", net="tap")

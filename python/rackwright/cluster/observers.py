@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rackwright.profiling.observed import Profile
 
 
-_OBSERVABLE = ("server", "linux")
+_OBSERVABLE = ("server", "program", "linux")
 """Kinds of nodes with harts."""
 
 

@@ -118,7 +118,8 @@ def boot(
     `files` are put into /root, where the command runs. `accelerators` are units beside each hart, as for
     `Server`, which translate the addresses of processes.
     With `net` "user", it has the network interface in RTL, joined to sockets of this host: real time then
-    enters the run, whose digest is its own. A checkpoint can't hold that interface.
+    enters the run, whose digest is its own. A checkpoint can't hold that interface, which the guest then gets
+    when the checkpoint is written.
     `timing` has numbers of caches, DRAM and harts in the place of the default.
     `observer` looks at the harts from outside.
     `checkpoint` is a file to write when the guest has booted, loaded the driver of network interfaces, for
@@ -131,9 +132,10 @@ def boot(
         raise RackwrightError("without a command, a guest needs a console")
     if prepare is not None and checkpoint is None:
         raise RackwrightError("a guest is prepared for a checkpoint, and none is to be written")
-    if checkpoint is not None and net != "none":
-        raise RackwrightError("a checkpoint can't hold a network interface; say --net when going on from it")
     nic = interface(net)
+    gets_nic_later = nic is not None and checkpoint is not None
+    if gets_nic_later and observer is not None:
+        raise RackwrightError("a guest that is observed is given a network without writing a checkpoint")
     began = time.monotonic()
     units = build_units(accelerators, translation=True)
     guest = _engine.Guest(
@@ -148,20 +150,21 @@ def boot(
         disk=disk,
         observer=observer,
         units=units,
-        nic=nic,
+        nic=None if gets_nic_later else nic,
         memory=timing.memory if timing else {},
         core=timing.core if timing else {},
     )
     run = _Run(guest, cpu, show, console, began, units, net, timing)
     run.until("ready")
-    if nic is not None:
+    if nic is not None and not gets_nic_later:
         run.prepare(set_up(restored=False))
     if checkpoint is not None:
         run.prepare("\n".join((_PREPARATION, prepare or "true")).encode())
-    cost = run.cost()
-    if checkpoint is not None:
         guest.save(checkpoint)
-    return run.to_end(command, cost, checkpoint)
+    if checkpoint is not None and nic is not None and (command is not None or console is not None):
+        run.go_on_in(_restored(checkpoint, cpu, disk, units=units, nic=nic, timing=timing))
+        run.prepare(set_up(restored=True))
+    return run.to_end(command, run.cost(), checkpoint)
 
 
 def restore(
@@ -190,9 +193,30 @@ def restore(
         raise RackwrightError("without a command, a guest needs a console")
     nic = interface(net)
     began = time.monotonic()
-    kernel, files = (image.kernel, image.files) if image else (None, None)
     units = build_units(accelerators, translation=True)
-    guest = _engine.Guest.restore(
+    guest = _restored(
+        checkpoint, cpu, disk, units=units, nic=nic, timing=timing, observer=observer, image=image
+    )
+    run = _Run(guest, cpu, show, console, began, units, net, timing)
+    if nic is not None:
+        run.prepare(set_up(restored=True))
+    return run.to_end(command, run.cost(), None)
+
+
+def _restored(
+    checkpoint: Path,
+    cpu: str,
+    disk: Path | None,
+    *,
+    units: Sequence[PlacedUnit],
+    nic: _engine.Design | None,
+    timing: ServerParameters | None,
+    observer: _engine.Observer | None = None,
+    image: Image | None = None,
+) -> _engine.Guest:
+    """A guest as a checkpoint has it, with what it did not have before."""
+    kernel, files = (image.kernel, image.files) if image else (None, None)
+    return _engine.Guest.restore(
         checkpoint,
         cpu,
         disk,
@@ -204,10 +228,6 @@ def restore(
         timing.memory if timing else {},
         timing.core if timing else {},
     )
-    run = _Run(guest, cpu, show, console, began, units, net, timing)
-    if nic is not None:
-        run.prepare(set_up(restored=True))
-    return run.to_end(command, run.cost(), None)
 
 
 class _Run:
@@ -238,6 +258,10 @@ class _Run:
     def cost(self) -> BootCost:
         """What it took up to here."""
         return BootCost(self._guest.instructions, self._guest.cycles, self._elapsed())
+
+    def go_on_in(self, guest: _engine.Guest) -> None:
+        """Goes on with a guest that is where this one is, and has the same output."""
+        self._guest = guest
 
     def prepare(self, command: bytes) -> None:
         """Has root's shell run something in a guest that is ready, and be ready again."""

@@ -2,11 +2,11 @@ use crate::design;
 use crate::error::raise;
 use crate::meeting::Meeting;
 use crate::observer::Observer;
-use crate::parameters;
+use crate::parameters::{self, Values};
 use pyo3::prelude::*;
 use rackwright_cluster::{
-    ClusterError, Description, Designs, LinuxSpec, NodeKind, Observations, PartReport, Report, ServerSpec,
-    StartSpec, PAGE_FAULT,
+    ClusterError, Description, Designs, LinuxSpec, NodeKind, Observations, PartReport, Report, StartSpec,
+    PAGE_FAULT,
 };
 use rackwright_ethernet::Capture;
 use rackwright_rtl::Design;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 type StampRow = (&'static str, u64, bool, u64, Option<u32>);
 
@@ -209,7 +209,16 @@ fn observation(
 ) -> PyResult<Observation> {
     let node = description.nodes.iter().find(|node| node.name == name);
     match node.map(|node| &node.kind) {
-        Some(NodeKind::Server(spec)) => of_program(spec, designs, observer),
+        Some(NodeKind::Server(spec)) => {
+            let units = spec.units.iter().map(|unit| &unit.design).chain([&spec.nic]);
+            let model = (spec.cpu.as_str(), &spec.memory);
+            of_program(&spec.program, model, (units, designs), observer)
+        }
+        Some(NodeKind::Program(spec)) => {
+            let units = spec.units.iter().map(|unit| &unit.design);
+            let model = (spec.cpu.as_str(), &spec.memory);
+            of_program(&spec.program, model, (units, designs), observer)
+        }
         Some(NodeKind::Linux(spec)) => of_linux(name, spec, designs, observer),
         _ => Err(raise(format!(
             "no server called `{name}` runs software that can be observed"
@@ -217,16 +226,20 @@ fn observation(
     }
 }
 
-fn of_program(spec: &ServerSpec, designs: &Designs, observer: &Observer) -> PyResult<Observation> {
-    let path = spec.program.to_string_lossy();
-    let file = std::fs::read(&spec.program).map_err(|error| raise(format!("{path}: {error}")))?;
-    let cpu = spec.cpu.parse().map_err(raise)?;
-    let names = spec.units.iter().map(|unit| &unit.design).chain([&spec.nic]);
+fn of_program<'a>(
+    program: &Path,
+    (cpu, memory): (&str, &Values),
+    (names, designs): (impl Iterator<Item = &'a String>, &Designs),
+    observer: &Observer,
+) -> PyResult<Observation> {
+    let path = program.to_string_lossy();
+    let file = std::fs::read(program).map_err(|error| raise(format!("{path}: {error}")))?;
+    let cpu = cpu.parse().map_err(raise)?;
     let units: Vec<&Design> = names
         .filter_map(|name| designs.get(name))
         .filter(|design| design.manifest.unit != PAGE_FAULT)
         .collect();
-    let clock = parameters::memory(&spec.memory)?.clock;
+    let clock = parameters::memory(memory)?.clock;
     observer.of_program((&path, &file), (cpu, clock), &units)
 }
 

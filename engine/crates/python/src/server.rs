@@ -5,7 +5,7 @@ use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_process::{Arguments, Environment, Input};
-use rackwright_server::{CpuModel, PlacedUnit, Progress, ServerConfig, ServerParameters};
+use rackwright_server::{CpuModel, DecodedPrograms, PlacedUnit, Progress, ServerConfig, ServerParameters};
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -125,12 +125,12 @@ impl Server {
             reason = "the speed of the simulation is reported"
         )]
         let began = Instant::now();
-        let server = rackwright_server::Server::start_observed(
+        let server = rackwright_server::Server::start(
             &self.config(),
             &file,
             &given,
             around,
-            observation.as_ref(),
+            (observation.as_ref(), &DecodedPrograms::default()),
         );
         let mut server = server.map_err(|error| raise(format!("{program}: {error}")))?;
         let limit = if max_cycles == 0 {

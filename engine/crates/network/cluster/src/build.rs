@@ -53,6 +53,7 @@ pub(crate) fn build(
                 Node::Host(Box::new(host))
             }
             NodeKind::Server(spec) => Node::Server(builder.server(index, spec)?),
+            NodeKind::Program(spec) => Node::Program(Box::new(builder.user_program(index, spec)?)),
             NodeKind::Linux(spec) => Node::Linux(Box::new(builder.linux(index, spec)?)),
             NodeKind::MemoryBlade(spec) => {
                 let blade = builder

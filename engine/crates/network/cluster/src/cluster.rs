@@ -103,7 +103,7 @@ impl Cluster {
             taps: Vec::new(),
             ends_with: Vec::new(),
             runs_program: (description.nodes.iter())
-                .map(|node| matches!(node.kind, NodeKind::Server(_) | NodeKind::Linux(_)))
+                .map(|node| runs_program(&node.kind))
                 .collect(),
             own,
             share,
@@ -167,6 +167,7 @@ impl Cluster {
             Node::Switch(switch) => switch.output_ports()[id.port].counters(),
             Node::Host(host) => host.output_port().counters(),
             Node::Server(server) => server.port_counters(),
+            Node::Program(server) => server.port_counters(),
             Node::Linux(server) => server.port_counters(),
             Node::Blade(blade) => blade.output_port().counters(),
             Node::HostPort(port) => port.output_port().counters(),
@@ -272,6 +273,7 @@ impl Cluster {
         let at_look = self.cycle().0 % (self.clock.hertz() / LOOKS_PER_SECOND).max(1) == 0;
         let is_off = |node: &usize| match self.graph.model(ModelId(*node)) {
             Node::Server(server) => server.is_off(),
+            Node::Program(server) => server.is_off(),
             Node::Linux(server) => server.is_off(),
             Node::Elsewhere(_) => true,
             Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) => false,
@@ -319,4 +321,12 @@ impl Cluster {
     pub fn part_report(&self) -> PartReport {
         PartReport::new(self)
     }
+}
+
+/// Whether a node runs software that can end.
+fn runs_program(kind: &NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::Server(_) | NodeKind::Program(_) | NodeKind::Linux(_)
+    )
 }

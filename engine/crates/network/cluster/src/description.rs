@@ -67,6 +67,8 @@ pub enum NodeKind {
     Traffic(Box<TrafficSpec>),
     /// A server with a hart and a NIC in RTL.
     Server(Box<ServerSpec>),
+    /// A server that runs a Linux program in user mode, and has no NIC.
+    Program(Box<ProgramSpec>),
     /// A server that runs Linux and has a NIC in RTL.
     Linux(Box<LinuxSpec>),
     /// A memory blade.
@@ -270,6 +272,28 @@ pub struct ServerSpec {
     pub memory: BTreeMap<String, u64>,
     /// The same of its harts.
     #[serde(default)]
+    pub core: BTreeMap<String, u64>,
+}
+
+/// A server that runs a Linux program in user mode, and has no NIC.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProgramSpec {
+    /// The harts' timing model: a name in [`rackwright_server::CpuModel`].
+    pub cpu: String,
+    /// How many harts.
+    pub harts: usize,
+    /// The static ELF file with its program.
+    pub program: PathBuf,
+    /// The program's arguments, without its name.
+    pub arguments: Vec<Argument>,
+    /// Units beside each hart.
+    pub units: Vec<UnitSpec>,
+    /// Whether units in which nothing moves are not clocked. The result does not depend on it.
+    pub skip_idle: bool,
+    /// Numbers of its caches and DRAM in the place of the default, by name.
+    pub memory: BTreeMap<String, u64>,
+    /// The same of its harts.
     pub core: BTreeMap<String, u64>,
 }
 

@@ -23,7 +23,7 @@ pub use client::ClientReport;
 pub use cluster::{Cluster, Designs, Observations};
 pub use description::{
     Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, ImageSpec, Link, LinuxSpec, NodeKind,
-    NodeSpec, ServerSpec, StartSpec, SwitchSpec, TrafficClient, TrafficSpec, UnitSpec, WireSpec,
+    NodeSpec, ProgramSpec, ServerSpec, StartSpec, SwitchSpec, TrafficClient, TrafficSpec, UnitSpec, WireSpec,
 };
 pub use error::ClusterError;
 pub use node::{Elsewhere, Node};

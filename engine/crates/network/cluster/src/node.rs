@@ -2,7 +2,7 @@ use rackwright_blade::Blade;
 use rackwright_ethernet::{Frame, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::{Incoming, Model, Outbox};
-use rackwright_server::{LinuxServer, NetworkedServer};
+use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer};
 use rackwright_stats::Digest;
 use rackwright_time::network::Cycle;
 use rackwright_traffic::Host;
@@ -15,6 +15,8 @@ pub enum Node {
     Host(Box<Host>),
     /// A server with a hart and a NIC in RTL.
     Server(NetworkedServer),
+    /// A server that runs a Linux program in user mode.
+    Program(Box<ProgramServer>),
     /// A server that boots Linux.
     Linux(Box<LinuxServer>),
     /// A memory blade.
@@ -39,6 +41,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.ports(),
             Node::Host(host) => host.ports(),
             Node::Server(server) => server.ports(),
+            Node::Program(server) => server.ports(),
             Node::Linux(server) => server.ports(),
             Node::Blade(blade) => blade.ports(),
             Node::HostPort(port) => port.ports(),
@@ -48,7 +51,7 @@ impl Model for Node {
 
     fn cut_through(&self) -> bool {
         match self {
-            Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) => false,
+            Node::Switch(_) | Node::Host(_) | Node::Program(_) | Node::Blade(_) | Node::HostPort(_) => false,
             Node::Server(_) | Node::Linux(_) => true,
             Node::Elsewhere(elsewhere) => elsewhere.cut_through,
         }
@@ -59,6 +62,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.next_event(),
             Node::Host(host) => host.next_event(),
             Node::Server(server) => server.next_event(),
+            Node::Program(server) => server.next_event(),
             Node::Linux(server) => server.next_event(),
             Node::Blade(blade) => blade.next_event(),
             Node::HostPort(port) => port.next_event(),
@@ -71,6 +75,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.advance(until, arrivals, outbox),
             Node::Host(host) => host.advance(until, arrivals, outbox),
             Node::Server(server) => server.advance(until, arrivals, outbox),
+            Node::Program(server) => server.advance(until, arrivals, outbox),
             Node::Linux(server) => server.advance(until, arrivals, outbox),
             Node::Blade(blade) => blade.advance(until, arrivals, outbox),
             Node::HostPort(port) => port.advance(until, arrivals, outbox),
@@ -83,6 +88,7 @@ impl Model for Node {
             Node::Switch(switch) => switch.digest(digest),
             Node::Host(host) => host.digest(digest),
             Node::Server(server) => server.digest(digest),
+            Node::Program(server) => server.digest(digest),
             Node::Linux(server) => server.digest(digest),
             Node::Blade(blade) => blade.digest(digest),
             Node::HostPort(port) => port.digest(digest),

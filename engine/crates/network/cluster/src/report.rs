@@ -3,7 +3,7 @@ use rackwright_blade::Blade;
 use rackwright_ethernet::{PortCounters, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
-use rackwright_server::{LinuxServer, NetworkedServer};
+use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer};
 use rackwright_stats::Digest;
 use rackwright_traffic::{Host, Latencies};
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ pub struct ServerReport {
     pub error: Option<String>,
     /// What its program has printed.
     pub stdout: String,
-    /// What its program has printed as errors: only under Linux.
+    /// What its program has printed as errors; not that of bare metal.
     pub stderr: String,
     /// What its console shows: only under Linux.
     pub console: String,
@@ -247,6 +247,10 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
             report.server = Some(program_report(cluster, node, server));
             report.ports = vec![port(0, server.port_counters(), server.queued())];
         }
+        Node::Program(server) => {
+            report.server = Some(user_program_report(cluster, node, server));
+            report.ports = vec![port(0, server.port_counters(), 0)];
+        }
         Node::Linux(server) => {
             report.server = Some(linux_report(cluster, node, server));
             report.ports = vec![port(0, server.port_counters(), server.queued())];
@@ -344,6 +348,24 @@ fn program_report(cluster: &Cluster, node: usize, server: &NetworkedServer) -> S
         exit_code: server.exit_code(),
         error: server.error().map(ToString::to_string),
         stdout: String::from_utf8_lossy(server.output()).into_owned(),
+        unit_cycles: server.unit_cycles(),
+        ..addresses(cluster, node)
+    }
+}
+
+fn user_program_report(cluster: &Cluster, node: usize, server: &ProgramServer) -> ServerReport {
+    let received = server.port_counters().received;
+    let [stdout, stderr] = server
+        .shown()
+        .map(|text| String::from_utf8_lossy(&text).into_owned());
+    ServerReport {
+        instructions: server.instructions(),
+        packets_received: received,
+        packets_refused: received,
+        exit_code: server.exit_code(),
+        error: server.error().map(ToString::to_string),
+        stdout,
+        stderr,
         unit_cycles: server.unit_cycles(),
         ..addresses(cluster, node)
     }

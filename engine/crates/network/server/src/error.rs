@@ -77,6 +77,9 @@ pub enum ServerError {
         /// What was to run it.
         on: &'static str,
     },
+    /// Only programs of Linux run there.
+    #[error("a server whose workload is a program of Linux has a bare-metal one; say Server(program=…)")]
+    NotUserMode,
     /// The network interface does not answer when its registers are set up.
     #[error("unit `{unit}` has not answered a register access within {cycles} cycles after reset")]
     SilentNic {

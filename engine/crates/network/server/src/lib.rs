@@ -16,6 +16,7 @@ mod networked;
 mod nic;
 mod pager;
 mod program;
+mod program_server;
 mod rocket_rtl;
 mod server;
 mod stamps;
@@ -31,12 +32,13 @@ pub use linux::{LinuxConfig, LinuxServer};
 pub use network::NetworkConfig;
 pub use networked::NetworkedServer;
 pub use nic::REGISTERS as NIC_REGISTERS;
+pub use program_server::{ProgramConfig, ProgramServer};
 pub use rackwright_cpu::{CpuModel, ServerParameters};
 pub use rackwright_machine::DecodedPrograms;
 pub use rackwright_unit::{
     AttachedUnit, Guard, LastRequest, PlacedUnit, SentFrame, Surroundings, UnitError, Wait,
 };
 pub use rocket_rtl::RocketRtl;
-pub use server::{Progress, Server, ServerConfig};
+pub use server::{Progress, Server, ServerConfig, USER_BYTES};
 pub use stamps::{Event, Moment, Stamp};
 pub use user::{UserConfig, UserGuest};

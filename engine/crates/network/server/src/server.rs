@@ -13,6 +13,9 @@ use rackwright_unit::{observe, AttachedUnit, Attachment, Core, PlacedUnit, Wait}
 use std::path::Path;
 use std::sync::Arc;
 
+/// How much guest memory programs of Linux have, unless they are given another size.
+pub const USER_BYTES: u64 = 1 << 33;
+
 /// What a server is made of.
 pub struct ServerConfig<'a> {
     /// The harts' timing model.
@@ -90,7 +93,9 @@ impl<T: Timing> Observed for Hardware<T> {
 }
 
 impl Server {
-    /// A server fresh from reset with `file`, a static Linux program or a bare-metal one, in memory.
+    /// A server fresh from reset with `file`, a static Linux program or a bare-metal one, in memory. Its harts may be
+    /// observed, which they cannot tell: digests are equal. Servers that are given the same `code` share what they have
+    /// decoded, if their parameters are the same.
     ///
     /// # Errors
     /// [`ServerError`] when the file is no program for it, or the server cannot be built.
@@ -99,20 +104,7 @@ impl Server {
         file: &[u8],
         arguments: &Arguments,
         environment: Environment<'_>,
-    ) -> Result<Server, ServerError> {
-        Server::start_observed(config, file, arguments, environment, None)
-    }
-
-    /// The same, with its hart observed, which it cannot tell: digests are equal.
-    ///
-    /// # Errors
-    /// As of [`Server::start`].
-    pub fn start_observed(
-        config: &ServerConfig<'_>,
-        file: &[u8],
-        arguments: &Arguments,
-        environment: Environment<'_>,
-        observation: Option<&Observation>,
+        (observation, code): (Option<&Observation>, &DecodedPrograms),
     ) -> Result<Server, ServerError> {
         let parameters = config.parameters;
         let clock = parameters.memory.clock;
@@ -134,7 +126,7 @@ impl Server {
             environment,
             observation,
         };
-        let run = harts.make(&DecodedPrograms::default(), start)?;
+        let run = harts.make(code, start)?;
         Ok(Server { run, clock })
     }
 

@@ -1,11 +1,12 @@
 use super::{Builder, PAGE_FAULT};
-use crate::{linux, Argument, ClusterError, LinuxSpec, ServerSpec, StartSpec, UnitSpec};
+use crate::{linux, Argument, ClusterError, LinuxSpec, ProgramSpec, ServerSpec, StartSpec, UnitSpec};
 use rackwright_ethernet::{Ipv4, Mac};
 use rackwright_machine::{Checkpoint, MachineError};
 use rackwright_rtl::Design;
 use rackwright_server::{
     CpuModel, DecodedPrograms, LinuxConfig, LinuxServer, LinuxStart, NetworkConfig, NetworkedServer,
-    PlacedUnit, ServerConfig, ServerError, ServerParameters, BARE_METAL_BYTES,
+    PlacedUnit, ProgramConfig, ProgramServer, ServerConfig, ServerError, ServerParameters, BARE_METAL_BYTES,
+    USER_BYTES,
 };
 use rackwright_traffic::Peer;
 use std::collections::BTreeMap;
@@ -58,10 +59,46 @@ impl Builder<'_> {
             mac: peer.mac,
             address: peer.endpoint.address,
             neighbours: &self.neighbours(name, spec)?,
-            arguments: &self.arguments(name, spec)?,
+            arguments: &self.arguments(name, &spec.program, &spec.arguments)?,
             observation: self.observations.get(name),
         };
         NetworkedServer::new(&config, &network, &file).map_err(refused)
+    }
+
+    pub(super) fn user_program(
+        &self,
+        index: usize,
+        spec: &ProgramSpec,
+    ) -> Result<ProgramServer, ClusterError> {
+        let name = self.topology.name(index);
+        let refused = |reason: ServerError| ClusterError::Server {
+            name: name.to_string(),
+            reason,
+        };
+        let Timed {
+            cpu,
+            parameters,
+            code,
+        } = self.timed(&spec.cpu, &spec.memory, &spec.core).map_err(refused)?;
+        let file = self.program(name, &spec.program)?;
+        let config = ServerConfig {
+            cpu,
+            harts: spec.harts,
+            parameters: &parameters,
+            units: &self.placed(name, &spec.units)?,
+            guest_bytes: USER_BYTES,
+            skip_idle: spec.skip_idle,
+            check_idle: false,
+            waves: None,
+        };
+        let program = ProgramConfig {
+            clock: self.topology.clock,
+            port: self.ports(index)[0],
+            code: &code,
+            arguments: &self.arguments(name, &spec.program, &spec.arguments)?,
+            observation: self.observations.get(name),
+        };
+        ProgramServer::new(&config, &program, &file).map_err(refused)
     }
 
     pub(super) fn linux(&self, index: usize, spec: &LinuxSpec) -> Result<LinuxServer, ClusterError> {
@@ -209,10 +246,15 @@ impl Builder<'_> {
     }
 
     /// The arguments of a program with its name, that of its file without the folder, in front.
-    pub(super) fn arguments(&self, name: &str, spec: &ServerSpec) -> Result<Vec<Vec<u8>>, ClusterError> {
-        let program = spec.program.file_name().unwrap_or_default().as_encoded_bytes();
+    fn arguments(
+        &self,
+        name: &str,
+        program: &Path,
+        given: &[Argument],
+    ) -> Result<Vec<Vec<u8>>, ClusterError> {
+        let program = program.file_name().unwrap_or_default().as_encoded_bytes();
         let mut arguments = vec![program.to_vec()];
-        for argument in &spec.arguments {
+        for argument in given {
             let text = match argument {
                 Argument::Text(text) => text.clone(),
                 Argument::Address { address_of } => {

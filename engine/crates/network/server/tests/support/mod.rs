@@ -1,7 +1,7 @@
 //! Runs the programs of `validation/rocket` and `validation/boom`, and reads what they print.
 
 use rackwright_process::{Arguments, Environment, Input};
-use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
+use rackwright_server::{CpuModel, DecodedPrograms, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,14 @@ pub fn run_on_model(cpu: CpuModel, file: &[u8]) -> Measurement {
         write_folder: None,
         clock: Clock::new(2_000_000_000).unwrap(),
     };
-    let mut server = Server::start(&config, file, &Arguments::default(), environment).unwrap();
+    let mut server = Server::start(
+        &config,
+        file,
+        &Arguments::default(),
+        environment,
+        (None, &DecodedPrograms::default()),
+    )
+    .unwrap();
     match server.run(LIMIT).unwrap() {
         Progress::Exited(code) => output(Some(code), &server.output()),
         Progress::Running => panic!("not ended by {LIMIT}"),
