@@ -171,6 +171,7 @@ def _print(result: KernelResult) -> None:
         pairs += [
             ("cycles", f"{ended.cycles:,} at {clock}"),
             ("speed", f"{record['bytes_per_second'] / 1e9:.2f} GB/s of inputs and result"),
+            ("roofline", f"{record['roofline']:,} cycles, {record['of_roofline']:.0%} reached"),
             ("digest", str(ended.digest)),
         ]
     print_record(pairs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rackwright.drx.choice import tiled
 from rackwright.drx.code import code_of
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.expression import Expression
@@ -11,7 +12,7 @@ from rackwright.drx.isa import isa
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.nest import Nest, nests_of
 from rackwright.drx.program import Program
-from rackwright.drx.tiling import Tiling, tiled
+from rackwright.drx.tiling import Tiling
 from rackwright.errors import RackwrightError
 
 

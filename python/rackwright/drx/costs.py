@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.isa import isa
@@ -60,6 +59,8 @@ class Costs:
             whole = range(1, extent + 1) if self.nest.is_divisible(axis) else [extent]
             return [each for each in whole if extent % each == 0]
         found = {math.ceil(extent / parts) for parts in self._parts(extent)}
+        # With rows of so many elements, those of a column are read together.
+        found |= {each for each in isa().strides if each < extent}
         line = self.configuration.line_bytes
         if len(self.nest.shape) == 1:
             # The next tile begins with a line, too.
@@ -95,34 +96,31 @@ class Costs:
     def _elements(operation: Operation, tile: tuple[int, ...]) -> int:
         return math.prod(tile[axis] for axis in operation.domain)
 
-    @cached_property
-    def _early(self) -> list[Operation]:
-        return [each for place, each in enumerate(self.nest.operations) if place not in self.nest.late]
+    def cycles(self, tile: tuple[int, ...], early: int, late: int) -> float:
+        """An estimate for the whole nest: transfers go on beside operations.
 
-    @cached_property
-    def _late(self) -> list[Operation]:
-        return [each for place, each in enumerate(self.nest.operations) if place in self.nest.late]
-
-    def cycles(self, tile: tuple[int, ...]) -> float:
-        """An estimate for the whole nest: transfers go on beside operations."""
-        parts = [math.ceil(extent / part) for extent, part in zip(self.nest.shape, tile, strict=True)]
-        every, results = math.prod(parts), math.prod(parts[: self.nest.kept])
-        inputs, output = self.layouts(tile)
-        moved = every * sum(map(self._moved, inputs)) + results * self._moved(output)
-        computed = every * self._computed(self._early, tile) + results * self._computed(self._late, tile)
+        `early` are the chunks of a tile, `late` those after all that is taken together.
+        """
+        every, results = self._tiles(tile)
+        moved, count = self._transfers(tile), len(self.nest.late)
+        computed = every * (early + _OPERATION * (len(self.nest.operations) - count))
+        computed += results * (late + _OPERATION * count)
         return max(moved, computed) + min(moved, computed) / max(every, 2) + _TILE * every
+
+    def least(self, tile: tuple[int, ...]) -> float:
+        """What `cycles` are not below."""
+        return self._transfers(tile) + _TILE * self._tiles(tile)[0]
+
+    def _tiles(self, tile: tuple[int, ...]) -> tuple[int, int]:
+        """How many there are, and how many of them have results of their own."""
+        parts = [math.ceil(extent / part) for extent, part in zip(self.nest.shape, tile, strict=True)]
+        return math.prod(parts), math.prod(parts[: self.nest.kept])
+
+    def _transfers(self, tile: tuple[int, ...]) -> float:
+        every, results = self._tiles(tile)
+        inputs, output = self.layouts(tile)
+        return every * sum(map(self._moved, inputs)) + results * self._moved(output)
 
     def _moved(self, layout: Layout) -> float:
         beats = (layout.size + _BEAT // 2) / _BEAT + 0.5
         return layout.transfers * max(beats / _BEATS_PER_CYCLE, 2)
-
-    def _computed(self, operations: list[Operation], tile: tuple[int, ...]) -> float:
-        lanes = self.configuration.lanes
-        return sum(
-            _OPERATION + self._elements(each, tile) / min(lanes, self._row(each, tile)) for each in operations
-        )
-
-    @staticmethod
-    def _row(operation: Operation, tile: tuple[int, ...]) -> int:
-        """Elements that are next to each other in a result."""
-        return tile[operation.axes[-1]] if operation.axes else 1

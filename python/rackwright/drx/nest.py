@@ -12,7 +12,11 @@ import numpy as np
 from rackwright.drx.element import Element
 from rackwright.drx.expression import Apply, Bits, Cast, Concat, Constant, Expression, Leaf, Reduce
 from rackwright.drx.kernel import row_major
+from rackwright.drx.vector import read_together
 from rackwright.errors import RackwrightError
+
+_MOST = 256
+"""The most lanes that there are."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,11 @@ class Operation:
         return f"{self.function}.{self.element} {', '.join(map(str, self.sources))}{over}"
 
     @property
+    def instructions(self) -> int:
+        """Vector instructions for it: what is selected from or added to is written to the result before."""
+        return 2 if len(self.sources) == 3 else 1
+
+    @property
     def domain(self) -> tuple[int, ...]:
         """The axes along which elements of its sources are taken."""
         return tuple(sorted((*self.axes, *self.reduced)))
@@ -110,6 +119,32 @@ class Nest:
             if any(each in found or self.operations[each].reduced for each in results):
                 found.add(place)
         return frozenset(found)
+
+    @cached_property
+    def orders(self) -> tuple[tuple[int, ...], ...]:
+        """Of each operation, the axes of its result in the order in which it is in the scratchpad.
+
+        The last one is that along which most elements of the sources are read at once. The result of the nest
+        is as it is in memory.
+        """
+        found: list[tuple[int, ...]] = []
+        for operation in self.operations[:-1]:
+
+            def together(axis: int, of: Operation = operation) -> int:
+                reads = (self._together(source, axis, found) for source in of.sources)
+                return min(*reads, self.shape[axis], _MOST)
+
+            last = max(reversed(operation.axes), key=together, default=None)
+            others = tuple(axis for axis in operation.axes if axis != last)
+            found.append(others if last is None else (*others, last))
+        return (*found, self.operations[-1].axes)
+
+    def _together(self, source: Source, axis: int, orders: list[tuple[int, ...]]) -> int:
+        if isinstance(source, Access):
+            return read_together(source.strides[axis] * source.element.bytes, source.element.bytes, _MOST)
+        if isinstance(source, Number) or axis not in orders[source.operation]:
+            return _MOST
+        return _MOST if axis == orders[source.operation][-1] else 1
 
     def is_divisible(self, axis: int) -> bool:
         """A part of the indices along the axis can be computed with after the other."""

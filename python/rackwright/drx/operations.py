@@ -14,7 +14,7 @@ from rackwright.drx.kernel import row_major
 from rackwright.drx.nest import Access, Number, Result, Source
 from rackwright.drx.program import Builder
 from rackwright.drx.tiling import Tiling
-from rackwright.drx.vector import Constant, Operand, Place, vector_loops
+from rackwright.drx.vector import Constant, Operand, Place, VectorLoops, vector_loops
 
 OPERANDS = (0, 1, 2)
 """Calculators of destination, first and second operand."""
@@ -38,31 +38,40 @@ class Operations:
         """Operations by their numbers, over the tile in a copy of the buffers."""
         for place in places:
             operation = self.tiling.nest.operations[place]
-            destination = self._result(place, copy)
-            sources = [self._operand(source, copy) for source in operation.sources]
-            if operation.function == "select":
-                condition, chosen, other = sources
-                self._vector(builder, "move", operation.axes, [destination, other])
-                self._vector(builder, "select", operation.axes, [destination, condition, chosen])
-                continue
-            if operation.function == "multiply_add" and not operation.reduced:
-                first, second, added = sources
-                self._vector(builder, "move", operation.axes, [destination, added])
-                self._vector(builder, "multiply_add", operation.axes, [destination, first, second])
-                continue
-            if operation.reduced and operation.function != "multiply_add":
-                sources.insert(0, destination)
-            operands = [destination, *sources]
-            self._vector(builder, operation.function, operation.axes, operands, operation.reduced)
+            for function, operands, reduced in self._instructions(place, copy):
+                self._vector(builder, function, operation.axes, operands, reduced)
+
+    def cycles(self, places: Iterable[int]) -> int:
+        """Chunks that the lanes compute for operations over a tile."""
+        return sum(
+            self._plan(self.tiling.nest.operations[place].axes, operands, reduced).cycles
+            for place in places
+            for _, operands, reduced in self._instructions(place, 0)
+        )
+
+    def _instructions(self, place: int, copy: int) -> list[tuple[str, list[Operand], tuple[int, ...]]]:
+        """The vector instructions of an operation: functions, operands, and axes taken together."""
+        operation = self.tiling.nest.operations[place]
+        function, reduced = operation.function, operation.reduced
+        destination = self._result(place, copy)
+        sources = [self._operand(source, copy) for source in operation.sources]
+        if function == "select":
+            condition, chosen, other = sources
+            return [("move", [destination, other], ()), (function, [destination, condition, chosen], ())]
+        if function == "multiply_add" and not reduced:
+            first, second, added = sources
+            return [("move", [destination, added], ()), (function, [destination, first, second], ())]
+        if reduced and function != "multiply_add":
+            sources.insert(0, destination)
+        return [(function, [destination, *sources], reduced)]
 
     def _result(self, place: int, copy: int) -> Place:
-        """Where an operation writes: in row-major order along its axes."""
+        """Where an operation writes: in the order of its axes."""
         operation = self.tiling.nest.operations[place]
         size, tile = operation.element.bytes, self.tiling.tile
+        order = self.tiling.nest.orders[place]
         strides = [0] * len(tile)
-        for axis, step in zip(
-            operation.axes, row_major(tuple(tile[axis] for axis in operation.axes)), strict=True
-        ):
+        for axis, step in zip(order, row_major(tuple(tile[axis] for axis in order)), strict=True):
             strides[axis] = step * size
         last = place == len(self.tiling.nest.operations) - 1
         address = self.tiling.output.places[copy] if last else self.tiling.temporaries[place]
@@ -83,6 +92,11 @@ class Operations:
         element = access.element
         return Place(buffer.places[copy] + first, element.stored, element.bytes, buffer.layout.strides)
 
+    def _plan(self, axes: tuple[int, ...], operands: list[Operand], reduced: tuple[int, ...]) -> VectorLoops:
+        domain = (*axes, *reduced)
+        extents = [part if axis in domain else 1 for axis, part in enumerate(self.tiling.tile)]
+        return vector_loops(extents, operands, self.lanes, reduced)
+
     def _vector(
         self,
         builder: Builder,
@@ -91,9 +105,7 @@ class Operations:
         operands: list[Operand],
         reduced: tuple[int, ...] = (),
     ) -> None:
-        domain = (*axes, *reduced)
-        extents = [part if axis in domain else 1 for axis, part in enumerate(self.tiling.tile)]
-        plan = vector_loops(extents, operands, self.lanes, reduced)
+        plan = self._plan(axes, operands, reduced)
         for calculator, operand in zip(OPERANDS, plan.operands, strict=False):
             _set_operand(builder, calculator, operand, plan.loops)
         builder.add("length", value=plan.length)

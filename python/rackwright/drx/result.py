@@ -14,6 +14,7 @@ from rackwright.drx.compiler import compile_kernel
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.kernel import Kernel
 from rackwright.drx.machine import DrxUnit, Ended, run_model
+from rackwright.drx.roofline import MEMORY, roofline_cycles
 from rackwright.errors import RackwrightError
 
 PLACES = ("rtl", "model", "host")
@@ -24,7 +25,8 @@ PLACES = ("rtl", "model", "host")
 class KernelResult:
     """What a kernel gave, and whether NumPy gives the same, or what is `error_bound` from it at most.
 
-    `bytes` are those of the inputs and of the result; `ended` is None on the host.
+    `bytes` are those of the inputs and of the result; `roofline` are the least cycles for them, where
+    there are cycles; `ended` is None on the host.
     """
 
     kernel: str
@@ -34,6 +36,7 @@ class KernelResult:
     bytes: int
     error_bound: float = 0.0
     instructions: int | None = None
+    roofline: int | None = None
     ended: Ended | None = None
 
     @property
@@ -48,6 +51,13 @@ class KernelResult:
         if ended is None or ended.cycles is None or ended.clock_hz is None:
             return None
         return self.bytes * ended.clock_hz / ended.cycles
+
+    @property
+    def of_roofline(self) -> float | None:
+        """The part of the RTL's cycles that the kernel needs at least; None elsewhere."""
+        if self.roofline is None or self.ended is None or self.ended.cycles is None:
+            return None
+        return self.roofline / self.ended.cycles
 
     def record(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -65,6 +75,8 @@ class KernelResult:
             "clock_hz": None if ended is None else ended.clock_hz,
             "clock_source": None if ended is None else ended.clock_source,
             "bytes_per_second": self.bytes_per_second,
+            "roofline": self.roofline,
+            "of_roofline": self.of_roofline,
             "digest": None if ended is None else ended.digest,
         }
 
@@ -96,11 +108,13 @@ def run_kernel(
     if on == "model":
         ended = run_model(compiled.program, data, size, compiled.configuration)
     else:
-        ended = DrxUnit(parameters).run(compiled.program, data, size)
+        ended = DrxUnit(parameters, memory=MEMORY).run(compiled.program, data, size)
     output = np.frombuffer(ended.output, kernel.result.element.dtype).reshape(kernel.result.shape)
     same = expected.dtype == output.dtype and expected.shape == output.shape
     bound = error_bound(compiled.expression, expected)
     verified = ended.status == "ok" and same and is_within(output, expected, bound)
-    return KernelResult(
-        kernel.name, on, output, verified, total, bound, len(compiled.program.instructions), ended
-    )
+    least = None
+    if ended.clock_hz is not None:
+        least = roofline_cycles(compiled.nests, total, compiled.configuration.lanes, ended.clock_hz)
+    length = len(compiled.program.instructions)
+    return KernelResult(kernel.name, on, output, verified, total, bound, length, least, ended)

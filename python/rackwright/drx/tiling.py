@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 
-from rackwright.drx.configuration import Configuration
 from rackwright.drx.costs import COPIES, Costs
 from rackwright.drx.nest import Access, Nest, Source
 from rackwright.drx.stream import Layout
 from rackwright.drx.temporaries import lines, temporaries
-from rackwright.errors import RackwrightError
 
 
 def coalesced(nest: Nest) -> Nest:
@@ -108,23 +105,7 @@ class Tiling:
         raise KeyError(access)
 
 
-def tiled(nest: Nest, configuration: Configuration) -> Tiling:
-    """The nest in tiles that the scratchpad has room for, and that take the least time."""
-    nest = coalesced(nest)
-    costs = Costs(nest, configuration)
-    if not costs.fits(nest.shape):
-        choices = [costs.extents(axis) for axis in range(len(nest.shape))]
-        fitting = [tile for tile in itertools.product(*choices) if costs.fits(tile)]
-        if not fitting:
-            raise RackwrightError(
-                "an element of the result and all that it is made of need more than the "
-                f"{configuration.scratchpad_kib} KiB of the scratchpad"
-            )
-        return _placed(costs, min(fitting, key=costs.cycles))
-    return _placed(costs, nest.shape)
-
-
-def _placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
+def placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
     """Buffers one behind the other, each at the beginning of a line."""
     inputs, output = costs.layouts(tile)
     line, end = costs.configuration.line_bytes, 0

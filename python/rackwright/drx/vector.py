@@ -47,6 +47,12 @@ class VectorLoops:
     loops: tuple[int, ...]
     length: int
     operands: tuple[Operand, ...]
+    together: int
+
+    @property
+    def cycles(self) -> int:
+        """Chunks of all vectors, of `together` elements."""
+        return math.prod(self.loops) * math.ceil(self.length / self.together)
 
 
 def vector_loops(
@@ -84,7 +90,9 @@ def vector_loops(
             return operand
         return replace(operand, strides=tuple(operand.strides[groups[each][-1]] for each in order))
 
-    return VectorLoops(tuple(sizes[each] for each in order[:-1]), sizes[vector], tuple(map(seen, operands)))
+    loops = tuple(sizes[each] for each in order[:-1])
+    together = _together(groups[vector][-1], places, lanes)
+    return VectorLoops(loops, sizes[vector], tuple(map(seen, operands)), together)
 
 
 def _together(axis: int, places: Sequence[Place], lanes: int) -> int:
@@ -92,10 +100,10 @@ def _together(axis: int, places: Sequence[Place], lanes: int) -> int:
     destination, *sources = places
     if destination.strides[axis] != destination.bytes:
         return 1
-    return min((_read_together(place.strides[axis], place.bytes, lanes) for place in sources), default=lanes)
+    return min((read_together(place.strides[axis], place.bytes, lanes) for place in sources), default=lanes)
 
 
-def _read_together(stride: int, size: int, lanes: int) -> int:
+def read_together(stride: int, size: int, lanes: int) -> int:
     """Elements of an operand that are read at once: for all lanes, as many as a line has for sure, or one."""
     table = isa()
     if stride == 0:

@@ -1,0 +1,41 @@
+"""The tiles of a nest: those that the scratchpad has room for, and that take the least time."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from rackwright.drx.configuration import Configuration
+from rackwright.drx.costs import Costs
+from rackwright.drx.nest import Nest
+from rackwright.drx.operations import Operations
+from rackwright.drx.tiling import Tiling, coalesced, placed
+from rackwright.errors import RackwrightError
+
+
+def tiled(nest: Nest, configuration: Configuration) -> Tiling:
+    """The nest in tiles; raises `RackwrightError` where there is no room for the smallest."""
+    nest = coalesced(nest)
+    costs = Costs(nest, configuration)
+    if costs.fits(nest.shape):
+        return placed(costs, nest.shape)
+    choices = [costs.extents(axis) for axis in range(len(nest.shape))]
+    fitting = [tile for tile in itertools.product(*choices) if costs.fits(tile)]
+    if not fitting:
+        raise RackwrightError(
+            "an element of the result and all that it is made of need more than the "
+            f"{configuration.scratchpad_kib} KiB of the scratchpad"
+        )
+    every = range(len(nest.operations))
+    best, least = None, math.inf
+    for tile in sorted(fitting, key=costs.least):
+        if best is not None and costs.least(tile) >= least:
+            break
+        tiling = placed(costs, tile)
+        operations = Operations(tiling, configuration.lanes)
+        early = operations.cycles(place for place in every if place not in nest.late)
+        cycles = costs.cycles(tile, early, operations.cycles(nest.late))
+        if cycles < least:
+            best, least = tiling, cycles
+    assert best is not None, "the first that fits takes less than for ever"
+    return best
