@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -14,10 +15,13 @@ from command_line import rw
 from bootstrap.paths import REPOSITORY
 from rackwright import RackwrightError, Server, compile_bare_metal, elaborate
 from rackwright.soc import Soc, checked, compose
+from rackwright.soc.compare import run_modelled
 from rackwright.soc.generator import generate
 from rackwright.soc.modules import module_names, with_prefix
+from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.simulator import run_program
 from rackwright.soc.specification import specification
+from rackwright.verilog.cores import read_core
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
 
 EXAMPLES = REPOSITORY / "examples" / "soc"
@@ -65,6 +69,7 @@ def test_units_of_one_opcode_are_told_apart_as_on_a_server(tmp_path: Path) -> No
         ),
         ({"pins": {"devices": {"base": 0x1000_0001, "size": 0x1000}}}, "no multiple of its size"),
         ({"harness": {"to_host": 0x8000_0000}}, r"harness.to_host: 0x80000000 .* pins.devices"),
+        ({"harness": {"memory_cycles": 0}}, "harness.memory_cycles: 0 is not from 1"),
         ({"harness": {"console": 0x1000_1000}}, "harness.to_host and harness.console are both"),
         ({"system": {"bus_bits": 512}}, "bus_bits: 512 is none of 64, 128, 256"),
         ({"system": {"bus_bits": "wide"}}, "system.bus_bits is 'wide', not a whole number"),
@@ -194,6 +199,27 @@ def test_a_generator_that_fails_says_its_first_cause() -> None:
     assert "\n" not in str(raised.value)
 
 
+def test_fusesoc_finds_the_sources_of_a_chip(tmp_path: Path) -> None:
+    soc = Soc.load(EXAMPLES / "tiny.yaml")
+    harness = ["harness/board.h", "harness/main.cpp"]
+    for name in ("TinySoc.v", *harness):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("module TinySoc; endmodule\n")
+    (tmp_path / "tiny.core").write_text(core_file(soc, ["TinySoc.v"], harness), encoding="utf-8")
+    for target in ("default", "simulation"):
+        found = read_core(tmp_path / "tiny.core", target).sources
+        assert ([file.name for file in found.files], found.top) == (["TinySoc.v"], "TinySoc")
+    assert "-period 0.5000 [get_ports clock]" in constraints(soc)
+
+
+def test_a_drawing_has_every_hart_and_unit(tmp_path: Path) -> None:
+    path = tmp_path / "chip.svg"
+    assert rw("soc", "draw", EXAMPLES / "hyperscale.yaml", "-o", path).status == 0
+    texts = [text.text for text in ElementTree.parse(path).getroot().iter("{http://www.w3.org/2000/svg}text")]
+    units = checked(Soc.load(EXAMPLES / "hyperscale.yaml"))
+    assert {"hart 0", "256 bits", "0x80000000", *(unit.name for unit in units)} <= set(texts)
+
+
 def copy_program(folder: Path, header: Path) -> Path:
     (folder / "units.h").write_bytes(header.read_bytes())
     return compile_bare_metal([EXAMPLES / "copy.c"], folder / "copy.elf", [f"-I{folder}", "-Wall", "-Werror"])
@@ -212,6 +238,22 @@ def test_the_smallest_chip_alone_runs_the_program_that_the_engine_runs(tmp_path:
     sizes = [line.split()[0] for line in alone.stdout.splitlines()]
     assert sizes == [line.split()[0] for line in modelled.stdout.decode().splitlines()]
     assert run_program(folder, program).cycles == alone.cycles
+    modelled = run_modelled(Soc.load(EXAMPLES / "tiny.yaml"), program)
+    assert modelled.cycles == pytest.approx(alone.cycles, rel=0.15)
     assert run_program(folder, program, max_cycles=1000).exit_code is None
     with pytest.raises(RackwrightError, match="is no static ELF file"):
         run_program(folder, EXAMPLES / "copy.c")
+
+
+@pytest.mark.long("generating and compiling a chip takes minutes")
+def test_eight_units_on_one_opcode_work_at_the_same_time(tmp_path: Path) -> None:
+    soc = Soc.load(EXAMPLES / "eight-units.yaml")
+    folder = tmp_path / "eight"
+    compose(soc, folder)
+    (tmp_path / "units.h").write_bytes((folder / "hart0.h").read_bytes())
+    options = [f"-I{tmp_path}", "-Wall", "-Werror"]
+    program = compile_bare_metal([EXAMPLES / "count.c"], tmp_path / "count.elf", options)
+    alone, modelled = run_program(folder, program), run_modelled(soc, program)
+    assert (alone.exit_code, modelled.exit_code) == (0, 0)
+    assert alone.stdout.startswith("8 of 8 units are right")
+    assert modelled.cycles == pytest.approx(alone.cycles, rel=0.15)

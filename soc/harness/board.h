@@ -14,15 +14,17 @@ namespace soc {
 
 class Board {
   public:
-    // The range of memory, and where programs find `tohost` and `console`.
+    // The range of memory, in how many cycles it answers, and where programs find `tohost` and `console`.
     struct Map {
         uint64_t memory_base;
         uint64_t memory_bytes;
+        uint64_t memory_cycles;
         uint64_t to_host;
         uint64_t console;
     };
 
-    explicit Board(const Map& map) : map_(map), memory_(new uint8_t[map.memory_bytes]()) {}
+    explicit Board(const Map& map)
+        : map_(map), memory_(new uint8_t[map.memory_bytes]()), timing_(map.memory_cycles) {}
 
     void load(const std::string& path) {
         const Program program(path);

@@ -1,12 +1,8 @@
-// The pins of the chip that memory and devices are connected to, and the addresses of both.
+// The pins of the chip that memory and devices are connected to.
 #pragma once
-#include "Vsoc.h"
-#include "board.h"
 #include "map.h"
 
 namespace soc {
-
-using Chip = Vsoc;
 
 // Names the pins of an AXI4 port of the top module.
 #define SOC_PINS(NAME, PORT)                                                          \

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rackwright.cli.accelerate import write_output
 from rackwright.cli.output import (
     EXIT_FAILED,
     JsonOption,
@@ -66,6 +67,28 @@ def check(file: FileArgument, json: JsonOption = False) -> None:
     )
 
 
+@soc.command("draw")
+def draw(
+    file: FileArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The SVG file; NAME.svg by default.")
+    ] = None,
+) -> None:
+    """Draw the blocks of a chip as SVG.
+
+    Examples:
+        ./rw soc draw examples/soc/tiny.yaml -o tiny.svg
+
+    """
+    from rackwright.soc import Soc, checked
+    from rackwright.soc.drawing import soc_diagram
+
+    value = Soc.load(file)
+    path = output or Path(f"{value.name}.svg")
+    write_output(path, soc_diagram(value, checked(value)).svg().encode())
+    results.print(str(path), highlight=False)
+
+
 @soc.command("compose")
 def compose(file: FileArgument, output: OutputOption = None, json: JsonOption = False) -> None:
     """Write a chip as Verilog with all that its users need: files, device tree, C headers, a harness.
@@ -96,6 +119,9 @@ def run(
     program: Annotated[Path, typer.Argument(metavar="PROGRAM.elf", help="A bare-metal program.")],
     output: OutputOption = None,
     max_cycles: Annotated[int, typer.Option(min=0, help="Give up after so many cycles; 0: never.")] = 0,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Run it beside the engine's models as well, and compare cycles.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Run a bare-metal program on a chip alone, in plain Verilator, without the engine.
@@ -105,7 +131,11 @@ def run(
     Examples:
         ./rw soc run examples/soc/tiny.yaml copy.elf
 
+        ./rw soc run examples/soc/tiny.yaml copy.elf --compare
+
     """
+    from rackwright.soc import Soc
+    from rackwright.soc.compare import run_modelled
     from rackwright.soc.simulator import run_program, simulator
 
     if not program.is_file():
@@ -115,6 +145,7 @@ def run(
         simulator(folder)
     with working(f"running {program.name}"):
         ended = run_program(folder, program.absolute(), max_cycles)
+    modelled = run_modelled(Soc.load(file), program.absolute(), max_cycles) if compare else None
     if json:
         print_json(
             {
@@ -124,6 +155,14 @@ def run(
                 "wall_seconds": ended.wall_seconds,
                 "cycles_per_second": (ended.cycles + ended.boot_cycles) / ended.wall_seconds,
                 "stdout": ended.stdout,
+                "model": None
+                if modelled is None
+                else {
+                    "exit_code": modelled.exit_code,
+                    "cycles": modelled.cycles,
+                    "cycles_over_model": ended.cycles / modelled.cycles,
+                    "stdout": modelled.stdout.decode(errors="replace"),
+                },
             }
         )
     else:
@@ -133,6 +172,9 @@ def run(
         raise RackwrightError(f"{program}: has not ended after {max_cycles} cycles")
     if not json:
         print(f"{program}: {ended.cycles} cycles, after {ended.boot_cycles} of the boot ROM", file=sys.stderr)
+        if modelled is not None:
+            more = ended.cycles / modelled.cycles - 1
+            print(f"the model: {modelled.cycles} cycles; the chip takes {more:+.1%}", file=sys.stderr)
     raise typer.Exit(ended.exit_code)
 
 

@@ -67,6 +67,9 @@ def _check_numbers(soc: Soc) -> None:
     _require(len(soc.harts) <= MOST_HARTS, f"harts: {len(soc.harts)}, at most {MOST_HARTS}")
     _require(soc.bus_bits in (64, 128, 256), f"bus_bits: {soc.bus_bits} is none of 64, 128, 256")
     _require(1 <= soc.trackers <= 64, f"trackers: {soc.trackers} is not from 1 to 64")
+    _require(
+        1 <= soc.memory_cycles <= 10_000, f"harness.memory_cycles: {soc.memory_cycles} is not from 1 to 10000"
+    )
     _require(soc.clock_hz >= 10_000_000, f"clock_hz: {soc.clock_hz} is below the 10 MHz of mtime")
     for name in ("instruction_cache", "data_cache"):
         cache: CacheConfig = getattr(soc, name)

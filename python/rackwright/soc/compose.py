@@ -18,6 +18,7 @@ from rackwright.manifests import is_elaborated, read_manifest
 from rackwright.soc.check import FIXED, PlacedUnit, checked
 from rackwright.soc.generator import generate
 from rackwright.soc.modules import module_names, with_prefix
+from rackwright.soc.projects import constraints, core_file
 from rackwright.soc.specification import prefix_of, specification
 from rackwright.soc.value import Soc
 from rackwright.verilog.reader import VerilogDesign, VerilogSources
@@ -47,6 +48,7 @@ def compose(soc: Soc, output: Path) -> dict[str, Any]:
         _check_modules(made, files)
         (made / "files.f").write_text("".join(f"{file}\n" for file in files), encoding="utf-8")
         _write_harness(soc, made)
+        _write_projects(soc, files, made)
         headers = list(_write_headers(soc, units, manifests, made))
         description = _description(soc, units, records, files, headers)
         (made / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
@@ -126,16 +128,25 @@ def _write_harness(soc: Soc, made: Path) -> None:
     shutil.copytree(_HARNESS, harness)
     for name in ("axi.h", "interface.h"):
         shutil.copyfile(_AXI / name, harness / name)
-    numbers = (soc.memory.base, soc.memory.size, soc.to_host, soc.console)
+    numbers = (soc.memory.base, soc.memory.size, soc.memory_cycles, soc.to_host, soc.console)
     (harness / "map.h").write_text(
-        "// Where memory is, and the registers by which programs end and print.\n"
+        "// The chip; where memory is and how long it takes; the registers by which programs end and print.\n"
         "#pragma once\n"
+        f'#include "V{soc.top}.h"\n'
         '#include "board.h"\n\n'
         "namespace soc {\n\n"
+        f"using Chip = V{soc.top};\n\n"
         f"constexpr Board::Map map = {{{', '.join(f'{number:#x}' for number in numbers)}}};\n\n"
         "}  // namespace soc\n",
         encoding="utf-8",
     )
+
+
+def _write_projects(soc: Soc, files: Sequence[str], made: Path) -> None:
+    """What synthesis and FuseSoC read."""
+    harness = [f"harness/{path.name}" for path in sorted((made / "harness").iterdir())]
+    (made / f"{soc.name}.sdc").write_text(constraints(soc), encoding="utf-8")
+    (made / f"{soc.name}.core").write_text(core_file(soc, files, harness), encoding="utf-8")
 
 
 def _write_headers(

@@ -17,6 +17,7 @@ from bootstrap.paths import BUILD, LOGS, SOC, SOC_CLASSPATH, SOC_JAR, STAMPS
 from bootstrap.software import RISCV
 from rackwright.errors import MissingBuildError, RackwrightError
 from rackwright.programs import run_compiler
+from rackwright.whole import write_whole
 
 GENERATED = BUILD / "soc" / "generated"
 """A folder for each chip that was generated, by the hash of what it was made of."""
@@ -77,14 +78,14 @@ def _run(arguments: Sequence[str]) -> None:
     classpath = f"{SOC_JAR}{os.pathsep}{SOC_CLASSPATH.read_text(encoding='utf-8').strip()}"
     # FIRRTL calls itself once for each level of an expression.
     command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-cp", classpath, *arguments]
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / "soc-generator.log"
-    with open(log, "wb") as sink:
-        status = subprocess.run(command, stdout=sink, stderr=subprocess.STDOUT, check=False).returncode
-    if status != 0:
-        raise RackwrightError(
-            f"the generator: {_first_cause(log.read_text(encoding='utf-8', errors='replace'))} ({log})"
-        )
+    ended = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
+    )
+    if ended.returncode != 0:
+        LOGS.mkdir(parents=True, exist_ok=True)
+        log = LOGS / "soc-generator.log"
+        write_whole(log, ended.stdout)
+        raise RackwrightError(f"the generator: {_first_cause(ended.stdout)} ({log})")
 
 
 def _first_cause(log: str) -> str:

@@ -21,7 +21,7 @@ from rackwright.toolchain import compiler, verilator_root
 
 _SIMULATORS = BUILD / "soc" / "simulators"
 _VERILATOR = (
-    *("--cc", "--prefix", "Vsoc", "--assert", "--no-timing", "-O3"),
+    *("--cc", "--assert", "--no-timing", "-O3"),
     # What RTL leaves undefined is the same in every run.
     *("--x-assign", "0", "--x-initial", "0"),
     *("-Wno-fatal", "-Wno-lint", "-Wno-style"),

@@ -56,8 +56,9 @@ class Soc:
 
     `bus_bits` is the width of the buses between harts, units and memory. `trackers` is how many lines the hub
     that keeps the caches coherent works on at once. `clock_hz` is what the device tree and `mtime` go by; a
-    simulation counts cycles. `memory` and `devices` are what is behind the two AXI4 ports; `to_host` and
-    `console` are where programs end and print in a simulation. `checked` says whether it can be built.
+    simulation counts cycles. `memory` and `devices` are what is behind the two AXI4 ports. In a simulation,
+    memory answers after `memory_cycles`, and programs end at `to_host` and print at `console`. `checked` says
+    whether it can be built.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Soc:
     clock_hz: int = 2_000_000_000
     memory: AddressRange = AddressRange(0x8000_0000, 0x1000_0000)
     devices: AddressRange = AddressRange(0x1000_0000, 0x1000_0000)
+    memory_cycles: int = 12
     to_host: int = 0x1000_1000
     console: int = 0x1000_1008
 
@@ -90,7 +92,7 @@ class Soc:
             name,
             **document.system(parts.get("system")),
             **document.pins(parts.get("pins")),
-            **document.numbers("harness", parts.get("harness"), ("to_host", "console")),
+            **document.numbers("harness", parts.get("harness"), ("memory_cycles", "to_host", "console")),
         )
 
 
