@@ -13,6 +13,7 @@ SOURCES = {
     "head_queue": Source.of("nic", {}),
     "skid_buffer": Source.of("snappy-compress", {}),
     "hash_table_arbiter": Source.of("snappy-compress", {}),
+    "hash_table_generation": Source.of("snappy-compress", {"hash-log2": 9, "hash-banks": 32}),
     "completion_writer": Source.of("stream-copy", {"port-bytes": 16, "stream-bytes": 16}),
     "bit_packer": Source.of("deflate-compress", {}),
 }
@@ -32,6 +33,10 @@ CLAIMS = (
     Claim("hash_table_arbiter", 2, "who wins a bank has asked for it", 2, 3, 2),
     Claim("hash_table_arbiter", 3, "the row of a bank is that of its winner", 2, 3, 2),
     Claim("hash_table_arbiter", 4, "a position is served when its set is the one that is read", 2, 3, 2),
+    Claim("hash_table_generation", 1, "no entry of an earlier call is found", 215, 420, 215),
+    Claim("hash_table_generation", 2, "nothing is cleared while the table is used", 215, 420, 20),
+    Claim("hash_table_generation", 3, "what memory holds at reset is void", 40, 80, 20),
+    Claim("hash_table_generation", 4, "a new call waits two cycles, the first one for all rows", 60, 100, 40),
     Claim("completion_writer", 1, "a write is asked for while none is awaited", 12, 13, 12),
     Claim("completion_writer", 2, "only the record's bytes are written, then the flag's", 12, 20, 12),
     Claim("completion_writer", 3, "the record says how the operation ended", 12, 13, 12),
