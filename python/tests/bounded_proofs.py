@@ -69,6 +69,7 @@ class Source:
 
     unit: str
     parameters: tuple[tuple[str, int], ...]
+    command: str = "rocc"
 
     @staticmethod
     def of(unit: str, parameters: Mapping[str, int]) -> Source:
@@ -78,7 +79,7 @@ class Source:
 
 @cache
 def _design(source: Source) -> Design:
-    [design] = load_designs([Elaboration(source.unit, dict(source.parameters))])
+    [design] = load_designs([Elaboration(source.unit, dict(source.parameters), source.command)])
     return design
 
 

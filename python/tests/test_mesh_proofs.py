@@ -12,7 +12,7 @@ pytestmark = needs_yosys
 SMALLEST = Source.of("mesh", {"width": 3, "height": 3, "networks": 1, "flit-bytes": 8, "depth": 3})
 
 CLAIMS = (
-    Claim("mesh_router", 1, "no queue gets a flit that it has no place for", 7, 9, 12),
+    Claim("mesh_router", 1, "no queue gets a flit that it has no place for", 6, 9, 12),
     Claim("mesh_router", 2, "a flit leaves towards its destination", 8, 11, 8),
     Claim("mesh_router", 3, "flits leave once, in order, as they came", 9, 11, 8),
     Claim("mesh_router", 4, "a packet is alone in a queue until it ends", 9, 11, 10),

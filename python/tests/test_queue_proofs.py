@@ -1,0 +1,40 @@
+"""Bounded proofs of the engine of a tile: no element is lost, doubled, or written where it may not be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bounded_proofs import Claim, Source, each, each_fault, needs_yosys, notice, prove
+
+pytestmark = needs_yosys
+
+TILE = Source("stream-copy", (("port-bytes", 16), ("stream-bytes", 16), ("outstanding", 4)), command="queue")
+
+CLAIMS = (
+    Claim("queue_engine", 1, "a descriptor is read only when it was published", 30, 40, 30),
+    Claim("queue_engine", 2, "a place is released when its descriptor has been read", 32, 40, 34),
+    Claim("queue_engine", 3, "an ending is written only where there is a place", 46, 52, 48),
+    Claim("queue_engine", 4, "endings are published when memory has answered them", 50, 54, 50),
+    Claim("queue_engine", 5, "each descriptor has one ending, with its tag", 46, 52, 48),
+    Claim("queue_engine", 6, "nothing else is written", 46, 52, 34),
+)
+
+
+@pytest.mark.parametrize("claim", each(CLAIMS))
+def test_a_claim_holds(claim: Claim, tmp_path: Path) -> None:
+    """Whenever the producer, the consumer, memory and the unit do their part."""
+    prove(TILE, tmp_path, claim, claim.cycles)
+
+
+@pytest.mark.parametrize("claim", each_fault(CLAIMS))
+def test_a_seeded_fault_is_noticed(claim: Claim, tmp_path: Path) -> None:
+    """By the claim alone: what it speaks of happens within so few cycles."""
+    notice(TILE, tmp_path, claim)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("claim", each(CLAIMS))
+def test_a_claim_holds_for_longer(claim: Claim, tmp_path: Path) -> None:
+    """As far as a minute or so allows."""
+    prove(TILE, tmp_path, claim, claim.more)
