@@ -208,3 +208,67 @@ impl Socket {
         readiness
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Network;
+    use super::*;
+
+    fn errno<T: std::fmt::Debug>(result: io::Result<T>) -> i32 {
+        result.unwrap_err().raw_os_error().unwrap()
+    }
+
+    fn bound(network: &mut Network, domain: Domain, kind: Kind, address: &str) -> io::Result<Socket> {
+        let mut socket = Socket::new(domain, kind, &Activity::default());
+        let address = Address::Internet(address.parse().unwrap());
+        socket.bind(network, address, None)?;
+        Ok(socket)
+    }
+
+    #[test]
+    fn ports_are_given_in_order_and_each_to_one() {
+        let mut network = Network::default();
+        let mut any = |kind| bound(&mut network, Domain::Internet, kind, "0.0.0.0:0").unwrap();
+        let sockets = [any(Kind::Stream), any(Kind::Datagram), any(Kind::Stream)];
+        let ports = sockets.each_ref().map(|socket| match socket.address() {
+            Address::Internet(address) => address.port(),
+            Address::Local(_) => 0,
+        });
+        assert_eq!(ports, [32768, 32769, 32770]);
+        let mut taken = |domain, kind, address| bound(&mut network, domain, kind, address);
+        let other = taken(Domain::Internet, Kind::Stream, "127.0.0.1:32768");
+        assert_eq!(errno(other), libc::EADDRINUSE);
+        let six = taken(Domain::Internet6, Kind::Stream, "[::]:32768");
+        assert_eq!(errno(six), libc::EADDRINUSE);
+        assert!(taken(Domain::Internet6, Kind::Stream, "[::1]:32768").is_ok());
+        assert!(taken(Domain::Internet, Kind::Datagram, "127.0.0.1:32768").is_ok());
+        let elsewhere = taken(Domain::Internet, Kind::Stream, "192.0.2.1:1");
+        assert_eq!(errno(elsewhere), libc::EADDRNOTAVAIL);
+    }
+
+    #[test]
+    fn datagrams_are_lost_on_a_network_and_wait_between_local_sockets() {
+        let mut network = Network::default();
+        let mut one = bound(&mut network, Domain::Internet, Kind::Datagram, "127.0.0.1:7").unwrap();
+        let mut other = Socket::new(Domain::Internet, Kind::Datagram, &Activity::default());
+        let to = one.address().clone();
+        for _ in 0..10 {
+            let sent = other.send(&mut network, &[1; 50_000], Some((to.clone(), None)));
+            assert_eq!(sent.unwrap(), 50_000);
+        }
+        let mut bytes = [0; 100];
+        let received: Vec<usize> = std::iter::from_fn(|| one.receive(&mut bytes, false).ok())
+            .map(|received| received.whole)
+            .collect();
+        assert_eq!(received, [50_000; 4]);
+        let [mut near, mut far] = Socket::pair(Kind::Datagram, &Activity::default());
+        let mut sent = 0;
+        while near.send(&mut network, b"text", None).is_ok() {
+            sent += 1;
+        }
+        assert_eq!(sent, 10);
+        assert_eq!(near.readiness().events & event::OUT, 0);
+        far.receive(&mut bytes, false).unwrap();
+        assert_eq!(near.readiness().events & event::OUT, event::OUT);
+    }
+}
