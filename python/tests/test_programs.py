@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import resource
+import tomllib
 from pathlib import Path
 
 import pytest
 from command_line import rw
 
-from bootstrap.paths import SOFTWARE
+from bootstrap.paths import REPOSITORY, SOFTWARE
 from rackwright import Server, compile_program
 
 CODE_CHANGES = """\
@@ -190,6 +192,16 @@ def test_limits_and_networks_of_the_host_are_none_of_a_programs(tmp_path: Path) 
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert (result.exit_code, result.unknown_calls) == (0, ("connect to an address that is not loopback",))
+
+
+def test_programs_that_others_wrote_print_what_they_do_on_qemu() -> None:
+    folder = REPOSITORY / "validation" / "programs"
+    tried = tomllib.loads((folder / "programs.toml").read_text())["program"]
+    with (folder / "programs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["name"] for row in rows] == [program["name"] for program in tried]
+    assert len(rows) >= 40
+    assert [row["name"] for row in rows if row["verdict"] != "same"] == []
 
 
 @pytest.fixture(scope="module")
