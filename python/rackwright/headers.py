@@ -45,9 +45,9 @@ class HeaderUnit:
 
     @property
     def registers(self) -> list[dict[str, Any]] | None:
-        """Its registers in AXI4-Lite, as far as the manifest says which it has; None for another unit."""
+        """Its registers in AXI4-Lite or APB, as far as the manifest names them; None for another unit."""
         for port in self.record["ports"]:
-            if port["contract"] == "axi4-lite":
+            if port["contract"] in ("axi4-lite", "apb"):
                 registers: list[dict[str, Any]] = port.get("registers", [])
                 return registers
         return None

@@ -13,7 +13,7 @@ import pytest
 from command_line import rw
 
 from bootstrap.paths import REPOSITORY
-from rackwright import EngineError, RackwrightError, Unit
+from rackwright import EngineError, RackwrightError, Server, Unit, compile_program
 from rackwright.designs import ParameterValue
 from rackwright.manifests import read_manifest
 from rackwright.unit_config import UnitConfig, unit_configs
@@ -310,3 +310,71 @@ def test_a_program_copies_by_a_dma_that_was_scanned(tmp_path: Path) -> None:
     for part in ("unit", "top", "verilog", "clock", "ports"):
         assert found.manifest[part] == written[part]
     assert "parameters that can be set: DATA_BYTES, BURST" in found.remarks
+
+
+APB = """module Timer(input logic pclk, presetn, psel, penable, pwrite, input logic [7:0] paddr,
+    input logic [31:0] pwdata, input logic [3:0] pstrb,
+    output logic [31:0] prdata, output logic pready, pslverr);
+  logic [31:0] kept[4], waited;
+  assign pready = waited == WAITS;
+  assign pslverr = psel && penable && paddr >= 16;
+  assign prdata = kept[paddr[3:2]];
+  always_ff @(posedge pclk) begin
+    waited <= psel && penable && !pready ? waited + 1 : 0;
+    if (psel && penable && pready && pwrite)
+      for (int lane = 0; lane < 4; lane++)
+        if (pstrb[lane]) kept[paddr[3:2]][8 * lane +: 8] <= pwdata[8 * lane +: 8];
+    if (!presetn) waited <= 0;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize("waits", [0, 3])
+def test_registers_behind_apb(tmp_path: Path, waits: int) -> None:
+    (tmp_path / "Timer.sv").write_text(APB.replace("WAITS", str(waits)), encoding="utf-8")
+    found = scan([tmp_path / "Timer.sv"], tmp_path)
+    assert found.manifest["ports"] == [
+        {"contract": "apb", "name": "apb", "naming": "lower", "address_bits": 8, "prefix": ""}
+    ]
+    assert found.manifest["clock"]["active"] == "low"
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(found.manifest), encoding="utf-8")
+    unit = Unit(path)
+    for offset in range(0, 16, 4):
+        unit.write_register(offset, 0x0101_0101 * (offset + 1))
+    assert [unit.read_register(offset) for offset in range(0, 16, 4)] == [
+        0x0101_0101 * (offset + 1) for offset in range(0, 16, 4)
+    ]
+    unit.read_register(0x20)
+    with pytest.raises(EngineError, match="answers with an error to a read of 0x20"):
+        unit.read_register(0)
+
+
+def test_a_program_reads_registers_behind_apb_in_parts(tmp_path: Path) -> None:
+    (tmp_path / "Timer.sv").write_text(APB.replace("WAITS", "1"), encoding="utf-8")
+    manifest = tmp_path / "manifest.json"
+    found = scan([tmp_path / "Timer.sv"], tmp_path)
+    manifest.write_text(json.dumps(found.manifest), encoding="utf-8")
+    source = tmp_path / "parts.c"
+    source.write_text(
+        "#include <stdint.h>\n"
+        "int main(void) { volatile uint8_t *bytes = (uint8_t *)(1ull << 40);\n"
+        "  *(volatile uint32_t *)bytes = 0x44332211; bytes[2] = 0x99;\n"
+        "  *(volatile uint16_t *)(bytes + 12) = 0xabcd;\n"
+        "  const int whole = *(volatile uint32_t *)bytes == 0x44992211;\n"
+        "  return whole && bytes[3] == 0x44 && bytes[13] == 0xab ? 0 : 1; }\n"
+    )
+    program = compile_program([source], tmp_path / "parts.elf")
+    assert Server("functional", [manifest]).run(program).exit_code == 0
+
+
+def test_what_of_apb_cannot_be_attached_is_said(tmp_path: Path) -> None:
+    for old, new, said in (
+        ("pslverr);", "odd);", "apb: an APB completer without pslverr; connect it in a wrapper"),
+        ("[31:0] pwdata", "[15:0] pwdata", "apb: an APB completer of other than 32 bits"),
+    ):
+        text = APB.replace("WAITS", "0").replace(old, new).replace("assign pslverr", f"wire p = {0}; // ")
+        (tmp_path / "Timer.sv").write_text(text, encoding="utf-8")
+        remarks = scan([tmp_path / "Timer.sv"], tmp_path).remarks
+        assert any(remark.startswith(said) for remark in remarks), remarks

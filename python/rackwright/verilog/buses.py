@@ -1,7 +1,7 @@
 """Recognises buses by the names of their pins.
 
-Names are those of our contracts, and for AXI those that AMBA gives signals, after a prefix, in lower or
-upper case: `m_axi_araddr`, `s_axi_control_AWADDR`, as cocotbext-axi and the tools of Xilinx write them.
+Names are those of our contracts, and for AXI and APB those that AMBA gives signals, after a prefix, in lower
+or upper case: `m_axi_araddr`, `s_axi_control_AWADDR`, as cocotbext-axi and the tools of Xilinx write them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Bus:
 
 def buses(pins: Mapping[str, Pin]) -> list[Bus]:
     """The buses among pins, in the order in which they begin."""
-    found = [*_own(pins), *_axi(pins), *_axi_streams(pins)]
+    found = [*_own(pins), *_axi(pins), *_axi_streams(pins), *_apb(pins)]
     order = {name: place for place, name in enumerate(pins)}
     return sorted(found, key=lambda bus: min(order[name] for name in bus.pins))
 
@@ -144,6 +144,42 @@ def _axi_streams(pins: Mapping[str, Pin]) -> Iterator[Bus]:
             remark = f"{match['prefix']}: an AXI4-Stream that it {way}, which cannot be attached"
             own = frozenset(each for each in pins if each.lower().startswith(f"{match['prefix']}_t".lower()))
             yield Bus(own, None, remark)
+
+
+_APB_NEEDS = ("psel", "penable", "pwrite", "paddr", "pwdata", "prdata", "pready", "pslverr")
+_APB_SIGNALS = (*_APB_NEEDS, "pstrb", "pprot")
+
+
+def _apb(pins: Mapping[str, Pin]) -> Iterator[Bus]:
+    """Ports of AMBA APB, whose pins may have no prefix."""
+    for name in pins:
+        if not (match := re.fullmatch(r"(?P<prefix>(\w+_)?)(psel|PSEL)", name)):
+            continue
+        prefix, upper = match["prefix"], name.endswith("PSEL")
+        signals = {signal: prefix + (signal.upper() if upper else signal) for signal in _APB_SIGNALS}
+        own = frozenset(signals.values()) & pins.keys()
+        called = prefix.removesuffix("_") or "apb"
+        missing = [signals[signal] for signal in _APB_NEEDS if signals[signal] not in pins]
+        if not pins[name].is_input:
+            yield Bus(own, None, f"{called}: an APB requester, which cannot be attached")
+        elif missing:
+            yield Bus(
+                own, None, f"{called}: an APB completer without {', '.join(missing)}; connect it in a wrapper"
+            )
+        elif _bits(pins, signals["pwdata"]) != 32:
+            yield Bus(
+                own, None, f"{called}: an APB completer of other than 32 bits, which cannot be attached"
+            )
+        else:
+            entry: dict[str, Any] = {
+                "contract": "apb",
+                "name": called,
+                "naming": "upper" if upper else "lower",
+            }
+            entry |= {"address_bits": _bits(pins, signals["paddr"])}
+            entry |= {} if prefix == f"{called}_" else {"prefix": prefix}
+            entry |= {} if signals["pstrb"] in pins else {"strobes": False}
+            yield Bus(own, entry, f"{called}: APB completer, 32 bits")
 
 
 def _before(name: str, ending: str) -> str | None:

@@ -20,8 +20,8 @@ from rackwright.verilog.reader import VerilogDesign, VerilogSources
 ASSUMED_HERTZ = 1_000_000_000
 """The clock that a manifest begins with; RTL does not say which one it reaches."""
 
-_CLOCK = re.compile(r"(\w+_)?(clk|clock|aclk)(_?i|_in)?", re.IGNORECASE)
-_RESET = re.compile(r"(\w+_)?a?(rst|reset)(_?(?P<low>n|ni|b|l))?(_?i|_in)?", re.IGNORECASE)
+_CLOCK = re.compile(r"(\w+_)?[aph]?(clk|clock)(_?i|_in)?", re.IGNORECASE)
+_RESET = re.compile(r"(\w+_)?[aph]?(rst|reset)(_?(?P<low>n|ni|b|l))?(_?i|_in)?", re.IGNORECASE)
 _NEGATED = re.compile(r"n_?(rst|reset)(_?i)?", re.IGNORECASE)
 
 

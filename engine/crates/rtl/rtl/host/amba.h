@@ -1,5 +1,5 @@
 // Ports as AMBA defines them, of units that were not made for this host: what they do is checked against the rules of
-// AXI4 and AXI4-Lite (IHI 0022), and a unit that breaks one has stopped.
+// AXI4 and AXI4-Lite (IHI 0022), and a unit that breaks one has stopped. APB (IHI 0024) has none for a completer.
 #pragma once
 #include <string>
 
@@ -152,6 +152,64 @@ class LiteChannel {
         char text[32];
         std::snprintf(text, sizeof text, "%#x", access_.address);
         fail((std::string("answers with an error to a ") + (writes() ? "write to " : "read of ") + text).c_str());
+    }
+};
+
+// The registers of the unit, as a completer of APB (IHI 0024): one transfer after the other, of a cycle of set-up and
+// those of access until the unit is ready. Without strobes, a write of less than a register is one of all of it.
+template <class Pins>
+class ApbChannel {
+  public:
+    DueQueue<RackwrightRegisterAccess> accesses;
+    uint64_t unanswered = 0;
+
+    template <class Model>
+    void drive(Model& model, uint64_t cycle) {
+        if (phase_ == Phase::idle && accesses.ready(cycle)) begin();
+        Pins::select(model) = phase_ != Phase::idle;
+        Pins::enable(model) = phase_ == Phase::access;
+        if (phase_ == Phase::idle) return;
+        const uint64_t lanes = access_.address % Pins::bytes;
+        Pins::address(model) = access_.address - lanes;
+        Pins::write(model) = writes();
+        Pins::write_data(model) = static_cast<uint32_t>(access_.data << 8 * lanes);
+        Pins::mask(model) = static_cast<uint8_t>(access_.write << lanes);
+    }
+
+    template <class Model>
+    void sample(Model& model, uint64_t cycle, std::vector<RackwrightRegisterAnswer>& answers) {
+        if (phase_ == Phase::setup) {
+            phase_ = Phase::access;
+            return;
+        }
+        if (phase_ == Phase::idle || !Pins::ready(model)) return;
+        if (Pins::error(model)) refuse();
+        const uint64_t data = Pins::read_data(model);
+        answers.push_back({cycle, data >> 8 * (access_.address % Pins::bytes)});
+        phase_ = Phase::idle;
+        --unanswered;
+    }
+
+  private:
+    enum class Phase { idle, setup, access };
+
+    RackwrightRegisterAccess access_{};
+    Phase phase_ = Phase::idle;
+
+    bool writes() const { return access_.write != 0; }
+
+    void begin() {
+        access_ = accesses.front();
+        accesses.pop();
+        ++unanswered;
+        phase_ = Phase::setup;
+    }
+
+    void refuse() const {
+        char text[32];
+        std::snprintf(text, sizeof text, "%#x", access_.address);
+        complain(std::string(Pins::name) + ": it answers with an error to a " + (writes() ? "write to " : "read of ") +
+                 text);
     }
 };
 

@@ -1,5 +1,6 @@
 //! Writes `binding.h`: the types through which `host/host.cpp` reaches the pins of one design.
 
+use crate::manifest::APB_BYTES;
 use crate::pins::{self, Pin};
 use crate::{verilator, Direction, Level, Manifest, Naming, Port};
 use std::fmt::Write;
@@ -84,6 +85,7 @@ enum ChannelKind {
     Axi,
     CheckedAxi,
     Lite,
+    Apb,
     StreamOut,
     StreamIn,
     Interrupt,
@@ -99,6 +101,7 @@ impl ChannelKind {
             ChannelKind::Axi => "AxiChannel",
             ChannelKind::CheckedAxi => "CheckedAxiChannel",
             ChannelKind::Lite => "LiteChannel",
+            ChannelKind::Apb => "ApbChannel",
             ChannelKind::StreamOut => "StreamOutput",
             ChannelKind::StreamIn => "StreamInput",
             ChannelKind::Interrupt => "InterruptLine",
@@ -109,7 +112,7 @@ impl ChannelKind {
     fn buffer(self) -> &'static str {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => "command_responses",
-            ChannelKind::Register | ChannelKind::Lite => "register_answers",
+            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb => "register_answers",
             ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi => "requests",
             ChannelKind::StreamOut | ChannelKind::StreamIn => "flits",
             ChannelKind::Interrupt => "interrupts",
@@ -120,7 +123,7 @@ impl ChannelKind {
     fn queue(self) -> Option<&'static str> {
         match self {
             ChannelKind::Command | ChannelKind::TranslatedCommand => Some("commands"),
-            ChannelKind::Register | ChannelKind::Lite => Some("accesses"),
+            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb => Some("accesses"),
             ChannelKind::Memory | ChannelKind::Axi | ChannelKind::CheckedAxi => Some("responses"),
             ChannelKind::StreamIn => Some("flits"),
             ChannelKind::StreamOut | ChannelKind::Interrupt => None,
@@ -138,7 +141,11 @@ impl ChannelKind {
     fn answers(self) -> bool {
         matches!(
             self,
-            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Axi | ChannelKind::CheckedAxi
+            ChannelKind::Register
+                | ChannelKind::Lite
+                | ChannelKind::Apb
+                | ChannelKind::Axi
+                | ChannelKind::CheckedAxi
         )
     }
 
@@ -168,6 +175,7 @@ fn channels(out: &mut String, manifest: &Manifest) -> Vec<Channel> {
             } => (ChannelKind::Axi, *bytes),
             Port::Axi4 { bytes, .. } => (ChannelKind::CheckedAxi, *bytes),
             Port::Axi4Lite { bytes, .. } => (ChannelKind::Lite, *bytes),
+            Port::Apb { .. } => (ChannelKind::Apb, APB_BYTES),
             Port::Stream { direction, bytes, .. } => (stream_kind(*direction), *bytes),
             Port::Interrupt { .. } => (ChannelKind::Interrupt, 0),
             Port::Event { .. } => continue,
@@ -291,7 +299,7 @@ fn pushes(out: &mut String, channels: &[Channel]) {
     let writable = |channel: &&Channel| {
         matches!(
             channel.kind,
-            ChannelKind::Register | ChannelKind::Lite | ChannelKind::TranslatedCommand
+            ChannelKind::Register | ChannelKind::Lite | ChannelKind::Apb | ChannelKind::TranslatedCommand
         )
     };
     push_to(out, channels.iter().find(writable), "RackwrightRegisterAccess");

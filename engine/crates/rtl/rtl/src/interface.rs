@@ -76,7 +76,7 @@ pub struct RegisterAccess {
     pub data: u64,
     /// Byte address within the unit's registers.
     pub address: u32,
-    /// 1 for a write, 0 for a read. A write by AXI4-Lite has a bit for each byte of `data` that is written.
+    /// 1 for a write, 0 for a read. A write by AXI4-Lite or APB has a bit for each byte of `data` that is written.
     pub write: u8,
 }
 

@@ -26,6 +26,7 @@ pub use interface::{
     InterruptChange, MemoryRequest, MemoryResponse, RegisterAccess, RegisterAnswer, StreamFlit, BEAT_BYTES,
 };
 pub use manifest::{
-    ClockPins, Direction, ForSoftware, Level, Manifest, Naming, Port, Transfers, UnitCommand, MOST_FUNCT,
+    BusRegisters, ClockPins, Direction, ForSoftware, Level, Manifest, Naming, Port, Transfers, UnitCommand,
+    MOST_FUNCT,
 };
 pub use verilator::{BuildOptions, Toolchain};

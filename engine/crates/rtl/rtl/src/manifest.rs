@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// The format of the manifest that this engine reads.
 const FORMAT: u32 = 1;
 
+/// Bytes of a register that is accessed by APB.
+pub(crate) const APB_BYTES: u32 = 4;
+
 /// The last number of a command: seven bits of the instruction tell commands apart.
 pub const MOST_FUNCT: u8 = 127;
 
@@ -178,6 +181,24 @@ pub enum Port {
         #[serde(default)]
         registers: ForSoftware,
     },
+    /// Registers of 32 bits, as a completer of APB.
+    Apb {
+        /// What it is called; with an underscore, the prefix of its pins.
+        name: String,
+        /// Another prefix of its pins, which may be empty.
+        #[serde(default)]
+        prefix: Option<String>,
+        /// Width of an address; of a page of 4 KiB.
+        address_bits: u32,
+        /// How its pins are named.
+        naming: Naming,
+        /// Whether it has a strobe for each byte (`pstrb`), as APB4 has.
+        #[serde(default = "has_strobes")]
+        strobes: bool,
+        /// Which registers there are, for those who write software.
+        #[serde(default)]
+        registers: ForSoftware,
+    },
     /// Frames, as flits of 8 or 16 bytes.
     Stream {
         /// Prefix of its pins.
@@ -230,6 +251,17 @@ pub struct UnitCommand {
     setting: ForSoftware,
 }
 
+/// Registers that are accessed by a bus of AMBA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusRegisters {
+    /// Bytes of one.
+    pub bytes: u32,
+    /// Bytes of all of them.
+    pub size: u64,
+    /// Whether a part of one can be accessed.
+    pub has_parts: bool,
+}
+
 /// How the pins of an AXI port are named.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -264,6 +296,10 @@ pub enum Direction {
     Out,
     /// Into the unit.
     In,
+}
+
+fn has_strobes() -> bool {
+    true
 }
 
 fn default_address_bits() -> u32 {
@@ -383,16 +419,30 @@ impl Manifest {
 
     /// Whether the unit has registers.
     pub fn has_registers(&self) -> bool {
-        let registers = |port: &Port| matches!(port, Port::Mmio { .. } | Port::Axi4Lite { .. });
+        let registers =
+            |port: &Port| matches!(port, Port::Mmio { .. } | Port::Axi4Lite { .. } | Port::Apb { .. });
         self.ports.iter().any(registers)
     }
 
-    /// The bytes of a register in AXI4-Lite and of all of them, if that is how the unit is accessed.
-    pub fn lite_registers(&self) -> Option<(u32, u64)> {
+    /// What its registers are, if they are accessed by AXI4-Lite or APB.
+    pub fn bus_registers(&self) -> Option<BusRegisters> {
         self.ports.iter().find_map(|port| match port {
             Port::Axi4Lite {
                 bytes, address_bits, ..
-            } => Some((*bytes, 1 << address_bits)),
+            } => Some(BusRegisters {
+                bytes: *bytes,
+                size: 1 << address_bits,
+                has_parts: true,
+            }),
+            Port::Apb {
+                address_bits,
+                strobes,
+                ..
+            } => Some(BusRegisters {
+                bytes: APB_BYTES,
+                size: 1 << address_bits,
+                has_parts: *strobes,
+            }),
             _ => None,
         })
     }
@@ -438,11 +488,11 @@ impl Manifest {
         let controls = self.ports.iter().filter(|port| {
             matches!(
                 port,
-                Port::Command { .. } | Port::Mmio { .. } | Port::Axi4Lite { .. }
+                Port::Command { .. } | Port::Mmio { .. } | Port::Axi4Lite { .. } | Port::Apb { .. }
             )
         });
         if controls.count() > 1 {
-            return Err("a unit has one command, mmio or axi4-lite port at most".into());
+            return Err("a unit has one command, mmio, axi4-lite or apb port at most".into());
         }
         let is_interrupt = |port: &&Port| matches!(port, Port::Interrupt { .. });
         if self.ports.iter().filter(is_interrupt).count() > 1 {
@@ -474,6 +524,7 @@ impl Port {
             | Port::Mmio { name, .. }
             | Port::Axi4 { name, .. }
             | Port::Axi4Lite { name, .. }
+            | Port::Apb { name, .. }
             | Port::Stream { name, .. }
             | Port::Interrupt { name }
             | Port::Event { name, .. } => name,
@@ -516,9 +567,20 @@ fn check_port(port: &Port) -> Result<(), String> {
         )),
         Port::Axi4Lite {
             name, address_bits, ..
+        }
+        | Port::Apb {
+            name, address_bits, ..
         } if !(1..=32).contains(address_bits) => Err(format!(
             "port `{name}` has addresses of {address_bits} bits; 1 to 32 are possible"
         )),
+        Port::Apb {
+            name,
+            naming: Naming::Elaborated,
+            ..
+        } => Err(format!("port `{name}`: the pins of APB are `lower` or `upper`")),
+        Port::Apb {
+            prefix: Some(prefix), ..
+        } if !prefix.is_empty() => check_identifier(prefix),
         Port::Memory { name, bytes, .. }
         | Port::Axi4 {
             name,
@@ -648,6 +710,8 @@ mod tests {
         let both = with_ports(
             r#"{"contract":"command","name":"command","opcodes":[0]},{"contract":"mmio","name":"mmio"}"#,
         );
-        assert!(both.unwrap_err().contains("one command, mmio or axi4-lite port"));
+        assert!(both
+            .unwrap_err()
+            .contains("one command, mmio, axi4-lite or apb port"));
     }
 }

@@ -1,5 +1,6 @@
 //! The pins of each kind of port: their names, widths and directions, and whether a design has them.
 
+use crate::manifest::APB_BYTES;
 use crate::{Direction, Manifest, Naming, Port, RtlError, Transfers};
 use Width::{Address, Bits, Data, Mask, Tag};
 
@@ -139,6 +140,21 @@ const LITE: &[Pin] = &[
     pin("b_bits_resp", "b_response", Bits(2)),
 ];
 
+/// After "p", as APB names its signals.
+const APB: &[Pin] = &[
+    pin("sel", "select", Bits(1)),
+    pin("enable", "enable", Bits(1)),
+    pin("write", "write", Bits(1)),
+    pin("addr", "address", Address),
+    pin("wdata", "write_data", Data),
+    pin(STROBES, "mask", Mask),
+    pin("rdata", "read_data", Data),
+    pin("ready", "ready", Bits(1)),
+    pin("slverr", "error", Bits(1)),
+];
+
+const STROBES: &str = "strb";
+
 const STREAM: &[Pin] = &[
     pin("ready", "ready", Bits(1)),
     pin("valid", "valid", Bits(1)),
@@ -157,6 +173,7 @@ pub(crate) fn of(port: &Port) -> &'static [Pin] {
         Port::Memory { .. } => MEMORY,
         Port::Axi4 { .. } => AXI,
         Port::Axi4Lite { .. } => LITE,
+        Port::Apb { .. } => APB,
         Port::Stream { .. } => STREAM,
         Port::Interrupt { .. } | Port::Event { .. } => &[],
     }
@@ -173,18 +190,27 @@ impl Pin {
                 Naming::Lower => format!("{name}_{}", signal()),
                 Naming::Upper => format!("{name}_{}", signal().to_uppercase()),
             },
+            Port::Apb { naming, prefix, .. } => {
+                let prefix = prefix.clone().unwrap_or_else(|| format!("{name}_"));
+                let signal = format!("p{}", self.name);
+                match naming {
+                    Naming::Upper => prefix + &signal.to_uppercase(),
+                    _ => prefix + &signal,
+                }
+            }
             _ => format!("{name}_{}", self.name),
         }
     }
 
-    /// Whether the port has it: one of AXI without identifiers has no pins for them, and one that only reads has none
+    /// Whether the port has it: one of APB3 has no strobes, one of AXI without identifiers has no pins for them, and one that only reads has none
     /// to write with.
     pub(crate) fn is_on(&self, port: &Port) -> bool {
-        let Port::Axi4 {
-            id_bits, direction, ..
-        } = port
-        else {
-            return true;
+        let (id_bits, direction) = match port {
+            Port::Axi4 {
+                id_bits, direction, ..
+            } => (id_bits, direction),
+            Port::Apb { strobes, .. } => return *strobes || self.name != STROBES,
+            _ => return true,
         };
         let reads = self.name.starts_with("ar_") || self.name.starts_with("r_");
         let moves = match direction {
@@ -207,6 +233,7 @@ impl Pin {
             Port::Memory { .. } => self.name.starts_with("response_") != is_ready,
             Port::Axi4 { .. } => self.answers() != is_ready,
             Port::Axi4Lite { .. } => self.answers() == is_ready,
+            Port::Apb { .. } => !matches!(self.name, "rdata" | "ready" | "slverr"),
             Port::Stream { direction, .. } => (*direction == Direction::In) != (self.name == "ready"),
             Port::Interrupt { .. } | Port::Event { .. } => false,
         }
@@ -234,6 +261,7 @@ impl Pin {
             Port::Axi4Lite {
                 bytes, address_bits, ..
             } => (*bytes, 0, *address_bits),
+            Port::Apb { address_bits, .. } => (APB_BYTES, 0, *address_bits),
             Port::Stream { bytes, .. } => (*bytes, 0, 0),
             _ => (0, 0, 0),
         };

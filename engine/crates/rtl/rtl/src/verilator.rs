@@ -34,7 +34,7 @@ fn host(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str
 pub(crate) fn added(manifest: &Manifest) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_amba = |port: &Port| match port {
         Port::Axi4 { naming, .. } => *naming != Naming::Elaborated,
-        Port::Axi4Lite { .. } => true,
+        Port::Axi4Lite { .. } | Port::Apb { .. } => true,
         _ => false,
     };
     let translated = manifest.is_translated().then_some(TRANSLATED);

@@ -4,7 +4,7 @@
 //! `RACKWRIGHT_CXX`.
 
 use rackwright_rtl::{
-    Broken, BuildOptions, Cache, Instance, Manifest, MemoryResponse, RegisterAccess, Toolchain,
+    Broken, BuildOptions, BusRegisters, Cache, Instance, Manifest, MemoryResponse, RegisterAccess, Toolchain,
 };
 use rackwright_time::unit::Cycles;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,12 @@ fn dma() -> Instance {
     let cache = Cache::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("designs"));
     let manifest = Path::new(REPOSITORY).join("examples/bring-your-own/axi/manifest.json");
     let manifest = Manifest::read(&manifest).unwrap();
-    assert_eq!(manifest.lite_registers(), Some((4, 64)));
+    let registers = BusRegisters {
+        bytes: 4,
+        size: 64,
+        has_parts: true,
+    };
+    assert_eq!(manifest.bus_registers(), Some(registers));
     let design = tools.build(manifest, BuildOptions::default(), &cache).unwrap();
     Instance::new(&design, None).unwrap()
 }

@@ -11,8 +11,8 @@ use crate::wait::{Asked, LastRequest, Wait};
 use rackwright_contract::{flits_of, Command, CommandContext};
 use rackwright_memory::{GuestMemory, Hierarchy, Path, Placement};
 use rackwright_rtl::{
-    Broken, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest, RegisterAccess,
-    RegisterAnswer, RtlError, StreamFlit,
+    Broken, BusRegisters, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest,
+    RegisterAccess, RegisterAnswer, RtlError, StreamFlit,
 };
 use rackwright_stats::{Counters, Digest, UnitObserver};
 use rackwright_time::{unit, Clock, Crossing, Cycle, Cycles};
@@ -47,8 +47,8 @@ pub struct AttachedUnit {
     /// Whether translations are to be forgotten before the next command.
     fenced: bool,
     has_registers: bool,
-    /// The bytes of a register and of all of them, if they are accessed by AXI4-Lite.
-    lite: Option<(u32, u64)>,
+    /// Its registers, if they are accessed by AXI4-Lite or APB.
+    bus: Option<BusRegisters>,
     commands_sent: u64,
     commands_accepted: u64,
     last_accept: unit::Cycle,
@@ -94,7 +94,7 @@ impl AttachedUnit {
             context: design.manifest.is_translated().then(CommandContext::default),
             fenced: false,
             has_registers: design.manifest.has_registers(),
-            lite: design.manifest.lite_registers(),
+            bus: design.manifest.bus_registers(),
             commands_sent: 0,
             commands_accepted: 0,
             last_accept: Cycle::ZERO,
@@ -290,11 +290,14 @@ impl AttachedUnit {
         Ok(())
     }
 
-    /// Whether it has a register of so many `bytes` at `offset`, or, in AXI4-Lite, a part of one.
+    /// Whether it has a register of so many `bytes` at `offset`, or, in AXI4-Lite and APB, a part of one.
     pub fn has_register(&self, offset: u32, bytes: u8) -> bool {
-        let (most, size) = self.lite.unwrap_or((REGISTER_BYTES, REGISTER_PAGE));
-        let whole = self.lite.is_some() || u32::from(bytes) == REGISTER_BYTES;
-        whole
+        let BusRegisters {
+            bytes: most,
+            size,
+            has_parts,
+        } = self.bus.unwrap_or(REGISTERS_OF_OURS);
+        (has_parts || u32::from(bytes) == most)
             && u32::from(bytes) <= most
             && offset % u32::from(bytes) == 0
             && u64::from(offset) + u64::from(bytes) <= size
@@ -302,8 +305,8 @@ impl AttachedUnit {
 
     /// What says that so many `bytes` of a register are written, all of them by default.
     pub fn written(&self, bytes: Option<u8>) -> u8 {
-        match self.lite {
-            Some((whole, _)) => ((1_u32 << bytes.map_or(whole, u32::from)) - 1) as u8,
+        match self.bus {
+            Some(registers) => ((1_u32 << bytes.map_or(registers.bytes, u32::from)) - 1) as u8,
             None => 1,
         }
     }
@@ -547,8 +550,12 @@ impl AttachedUnit {
 /// unit without a sign of life.
 const PATIENCE: unit::Cycles = unit::Cycles::new(1 << 16);
 
-/// Bytes of a register that is not accessed by AXI4-Lite.
-const REGISTER_BYTES: u32 = 8;
+/// Registers that are accessed by neither AXI4-Lite nor APB.
+const REGISTERS_OF_OURS: BusRegisters = BusRegisters {
+    bytes: 8,
+    size: REGISTER_PAGE,
+    has_parts: false,
+};
 
 /// Time from a hart to the bus of registers, or back: as the access to any device of a server.
 const ACROSS: Cycles = Cycles::new(4);
