@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,44 @@ def test_random_words(unit: DrxUnit, words: list[int]) -> None:
     ended = unit.run(data, [NOISE], 256, 20_000)
     assert ended.status in STATUS_NAMES
     assert ended.index <= len(words)
+    assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+
+
+@cache
+def _compiled(name: str) -> tuple[Case, list[int]]:
+    function, shapes = KERNELS[name]
+    case = of(function, [np.ones(shape, np.float32) for shape in shapes])
+    return case, compile_kernel(case.kernel, CONFIGURATION).program.words
+
+
+def _mutated(words: list[int], source: random.Random) -> list[int]:
+    """A program of which some bits are turned, or instructions left out, exchanged or repeated."""
+    found = list(words)
+    for _ in range(source.randint(1, 4)):
+        place, other = source.randrange(len(found)), source.randrange(len(found))
+        kind = source.choice(["bit", "bit", "bit", "leave", "exchange", "repeat"])
+        if kind == "bit":
+            found[place] ^= 1 << source.randrange(32)
+        elif kind == "exchange":
+            found[place], found[other] = found[other], found[place]
+        elif kind == "repeat":
+            found.insert(place, found[other])
+        elif len(found) > 1:
+            del found[place]
+    return found
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=150)
+def test_mutated_programs_end_in_a_status(unit: DrxUnit, seed: int) -> None:
+    """Those of kernels that are almost right: they write where they may alone, and the next one runs."""
+    source = random.Random(seed)
+    case, words = _compiled(source.choice(sorted(KERNELS)))
+    data = b"".join(word.to_bytes(4, "little") for word in _mutated(words, source))
+    inputs = [array.tobytes() for array in case.inputs]
+    ended = unit.run(data, inputs, case.kernel.result.bytes, 30_000)
+    assert ended.status in ("ok", "malformed", "output_full", "unsupported")
+    assert ended.index <= len(data) // 4
     assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
 
 
