@@ -37,6 +37,9 @@ impl Kinds {
 
 /// The number that the bytes of an element are, as 32 bits.
 pub fn number(bytes: &[u8], element: &ElementType) -> i32 {
+    if let Ok(whole) = bytes.try_into() {
+        return i32::from_le_bytes(whole);
+    }
     let mut word = [0; 4];
     word[..bytes.len()].copy_from_slice(bytes);
     let unused = 32 - 8 * element.bytes;
@@ -52,22 +55,39 @@ pub fn number(bytes: &[u8], element: &ElementType) -> i32 {
 
 /// Computes `results`, each from its own number of both operands and what was there before.
 pub fn compute(function: Compute, kinds: Kinds, first: &[i32], second: &[i32], results: &mut [i32]) {
-    let operands = first.iter().zip(second);
-    if kinds.operands {
-        if let Some(float) = arithmetic(function) {
-            for (result, (&first, &second)) in results.iter_mut().zip(operands) {
-                *result = canonical(float(number_of(first), number_of(second), number_of(*result)));
-            }
-            return;
-        }
+    if !kinds.operands {
+        return each(first, second, results, |first, second, third| {
+            whole(function, first, second, third)
+        });
     }
-    for (result, (&first, &second)) in results.iter_mut().zip(operands) {
-        *result = if kinds.operands {
+    match function {
+        Compute::Add => arithmetic(first, second, results, |first, second, _| first + second),
+        Compute::Subtract => arithmetic(first, second, results, |first, second, _| first - second),
+        Compute::Multiply => arithmetic(first, second, results, |first, second, _| first * second),
+        Compute::MultiplyAdd => arithmetic(first, second, results, f32::mul_add),
+        _ => each(first, second, results, |first, second, _| {
             compared(function, first, second)
-        } else {
-            whole(function, first, second, *result)
-        };
+        }),
     }
+}
+
+fn each(first: &[i32], second: &[i32], results: &mut [i32], of: impl Fn(i32, i32, i32) -> i32) {
+    for (result, (&first, &second)) in results.iter_mut().zip(first.iter().zip(second)) {
+        *result = of(first, second, *result);
+    }
+}
+
+/// Sums and products of binary32, with the number that a destination has.
+fn arithmetic(first: &[i32], second: &[i32], results: &mut [i32], of: impl Fn(f32, f32, f32) -> f32) {
+    each(first, second, results, |first, second, third| {
+        canonical(of(number_of(first), number_of(second), number_of(third)))
+    });
+}
+
+/// Whether results are stored as they are.
+pub fn is_kept(function: Compute, kinds: Kinds, to: &ElementType) -> bool {
+    let same = kinds.result == to.float && to.bytes == 4;
+    same && !matches!(function, Compute::Saturate | Compute::Select)
 }
 
 /// The number of the destination's type, whose low bits are stored.
@@ -97,17 +117,6 @@ fn number_of(bits: i32) -> f32 {
 fn canonical(value: f32) -> i32 {
     let bits = if value.is_nan() { NAN } else { value.to_bits() };
     bits as i32
-}
-
-/// Sums and products of binary32, with the number that a destination has.
-fn arithmetic(function: Compute) -> Option<fn(f32, f32, f32) -> f32> {
-    Some(match function {
-        Compute::Add => |first, second, _| first + second,
-        Compute::Subtract => |first, second, _| first - second,
-        Compute::Multiply => |first, second, _| first * second,
-        Compute::MultiplyAdd => |first, second, third| first.mul_add(second, third),
-        _ => return None,
-    })
 }
 
 /// All else that is done with numbers of binary32.

@@ -1,7 +1,7 @@
 use crate::calculators::Operand;
 use crate::instruction::{Compute, Operands};
 use crate::isa::{ElementType, ISA};
-use crate::number::{compute, converted, number, Kinds};
+use crate::number::{compute, converted, is_kept, number, Kinds};
 
 /// The scratchpad, and the lanes that compute in it.
 #[derive(Debug, Clone)]
@@ -168,6 +168,13 @@ impl Scratchpad {
         let size = destination.element.bytes as usize;
         let [first, second, results] = &mut self.numbers;
         compute(function, kinds, &first[..count], &second[..count], results);
+        if is_kept(function, kinds, destination.element) {
+            let places = self.bytes[target..target + 4 * count].chunks_exact_mut(4);
+            for (place, value) in places.zip(results) {
+                place.copy_from_slice(&value.to_le_bytes());
+            }
+            return;
+        }
         for (i, (&value, &condition)) in results.iter().zip(first.iter()).take(count).enumerate() {
             if function == Compute::Select && condition == 0 {
                 continue;
