@@ -55,6 +55,12 @@ _OF_PROGRAMS = {
     "memory": "--memory",
     "core": "--core",
 }
+_OF_MODELS = {
+    "placement": "--placement",
+    "waves": "--waves",
+    "check_idle": "--check-idle",
+    "write_folder": "--write-folder",
+}
 _OF_CLUSTERS = {
     "output": "--output",
     "threads": "--threads",
@@ -207,6 +213,7 @@ def run(
             raise RackwrightError(
                 "rocket-rtl takes neither accelerators nor program arguments, and has one hart"
             )
+        _refuse(context, _OF_MODELS, "rocket-rtl has neither units nor files")
         result = run_rocket_rtl(program, max_cycles, echo=not json, timing=timing)
     else:
         server = Server(

@@ -1,0 +1,162 @@
+"""What runs on which core, where, and with what beside it: cases, and how a user tries each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rackwright import compile_bare_metal, compile_program
+from rackwright.accelerators import unit_manifest
+from rackwright.headers import server_header
+from rackwright.unit_config import UnitConfig
+
+WORKLOADS = ("bare metal", "program")
+CPUS = ("functional", "rocket", "boom", "rocket-rtl")
+PLACES = ("alone", "cluster")
+FEATURES = ("nothing", "units", "devices", "NIC", "profile", "capture", "waves")
+UNIT = "snappy-decompress"
+
+_COMMON = """
+#define COMMAND(funct, rs1, rs2) RACKWRIGHT_COMMAND(SNAPPY_DECOMPRESS_CUSTOM, funct, rs1, rs2)
+static volatile uint64_t *const mtime = (volatile uint64_t *)0x0200bff8;
+static volatile uint64_t *const mac = (volatile uint64_t *)0x10016028;
+static unsigned char packed[] = {4, 12, 'b', 'e', 'e', 'r'}, plain[8];
+"""
+_BODIES = {
+    "nothing": "return 0;",
+    "devices": "uint64_t now = *mtime; while (*mtime == now) {} return 0;",
+    "NIC": "return *mac == 0;",
+    "units": """COMMAND(SNAPPY_DECOMPRESS_SRC, (uintptr_t)packed, sizeof packed);
+        COMMAND(SNAPPY_DECOMPRESS_DEST_AND_START, (uintptr_t)plain, 0);
+        RACKWRIGHT_QUERY(SNAPPY_DECOMPRESS_CUSTOM, SNAPPY_DECOMPRESS_CHECK_COMPLETION);
+        return plain[0] != 'b';""",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cell of the table: a workload, and a `feature` that is used beside it."""
+
+    workload: str
+    cpu: str
+    place: str
+    feature: str
+
+    @property
+    def needs_units(self) -> bool:
+        """Whether it needs units: waves are those of units."""
+        return self.feature in ("units", "waves")
+
+    def command(self, folder: Path) -> list[str]:
+        """What is written behind `./rw`, with files in `folder`."""
+        options = {
+            "capture": ["--pcap", "tor0.port0"],
+            "waves": ["--waves", str(folder / "waves.fst")],
+        }.get(self.feature, [])
+        prefix = ["profile", "-o", str(folder / "profile"), "--"] if self.feature == "profile" else []
+        if self.place == "cluster":
+            into = ["-o", str(folder / "out")] if self.feature == "capture" else []
+            options = options if self.feature == "capture" else []
+            return [*prefix, "run", str(self._script(folder)), *options, *into]
+        if self.needs_units:
+            options = [*options, "--accelerator", UNIT]
+        return [*prefix, "run", "--cpu", self.cpu, *options, str(self._program(folder))]
+
+    def _program(self, folder: Path) -> Path:
+        kind = "units" if self.needs_units else self.feature
+        (folder / "units.h").write_text(server_header([unit_manifest(UnitConfig(UNIT))]))
+        source = folder / "program.c"
+        first = '#include <stdint.h>\n#include "rackwright/rocc.h"\n#include "units.h"\n'
+        body = _BODIES.get(kind, _BODIES["nothing"])
+        source.write_text(f"{first}{_COMMON}int main(void) {{ {body} }}\n")
+        compiler = compile_bare_metal if self.workload == "bare metal" else compile_program
+        return compiler([source], folder / "program.elf", [f"-I{folder}"])
+
+    def _script(self, folder: Path) -> Path:
+        if self.workload == "program":
+            what = f"workload=Program({str(self._program(folder))!r})"
+        else:
+            what = f"program={str(self._program(folder))!r}"
+        units = [UNIT] if self.needs_units else []
+        waves = f", waves=Path({str(folder / 'waves.fst')!r})" if self.feature == "waves" else ""
+        script = folder / "script.py"
+        script.write_text(f"""
+from pathlib import Path
+from rackwright import Cluster, Program, RackwrightError, Server, Switch
+server = Server({self.cpu!r}, {units!r}, name="one", {what}{waves})
+switch = Switch("tor0")
+switch.add_downlinks([server])
+row = Cluster(switch).run(until_ms=1000, ends_with=[server], threads=1).servers.iloc[0]
+if row["error"] or row["exit_code"]:
+    raise RackwrightError(row["error"] or f"exit status {{row['exit_code']}}")
+""")
+        return script
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a case is refused: what the last line of standard error says, and what the page says."""
+
+    line: str
+    page: str
+
+
+REASONS = {
+    "a": Reason("exit status", "without a link there is no network interface: its registers are not there"),
+    "b": Reason("--pcap does not apply", "what is captured are links of clusters"),
+    "c": Reason("LoadAccessFault", "a program in user mode has an emulated kernel, and no devices"),
+    "d": Reason("takes neither accelerators", "Rocket in RTL has no units"),
+    "e": Reason("can't be observed", "Rocket in RTL is not observed; its model is"),
+    "f": Reason("runs bare-metal programs", "Rocket in RTL runs bare-metal programs"),
+    "g": Reason("no core model rocket-rtl", "servers of clusters have modelled harts"),
+    "h": Reason("`waves` is for servers that run alone", "waves are those of units of a server alone"),
+}
+
+
+def refusal(case: Case) -> str | None:
+    """The letter of the reason why a case is refused; None for one that works."""
+    if case.feature == "capture" and case.place == "alone":
+        return "b"
+    if case.cpu == "rocket-rtl":
+        return _refusal_of_rtl(case)
+    if case.feature == "waves" and case.place == "cluster":
+        return "h"
+    if case.workload == "program" and case.feature in ("devices", "NIC"):
+        return "c"
+    return "a" if (case.feature, case.place) == ("NIC", "alone") else None
+
+
+def _refusal_of_rtl(case: Case) -> str | None:
+    if case.feature == "profile":
+        return "e" if case.place == "alone" else "g"
+    if case.place == "cluster":
+        return "g"
+    if case.needs_units:
+        return "d"
+    if case.workload == "program":
+        return "f"
+    return "a" if case.feature == "NIC" else None
+
+
+def cases() -> list[Case]:
+    """All cells, by row."""
+    return [
+        Case(workload, cpu, place, feature)
+        for workload in WORKLOADS
+        for place in PLACES
+        for cpu in CPUS
+        for feature in FEATURES
+    ]
+
+
+def table() -> str:
+    """The table and its reasons, as docs/combinations.md has them."""
+    head = "| workload | where | core | " + " | ".join(FEATURES) + " |"
+    rows = [head, "| --- " * (3 + len(FEATURES)) + "|"]
+    every = cases()
+    for first in range(0, len(every), len(FEATURES)):
+        row = every[first : first + len(FEATURES)]
+        cells = [refusal(case) or "yes" for case in row]
+        rows.append(f"| {row[0].workload} | {row[0].place} | `{row[0].cpu}` | {' | '.join(cells)} |")
+    reasons = [f"- {letter}: {reason.page}" for letter, reason in REASONS.items()]
+    return "\n".join([*rows, "", *reasons])
