@@ -28,8 +28,6 @@ def specification(
         "memory": _range(soc.memory),
         "devices": _range(soc.devices),
         "hertz": soc.clock_hz,
-        "monitors": True,
-        "memoryMacros": False,
     }
 
 

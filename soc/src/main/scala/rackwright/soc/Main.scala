@@ -1,6 +1,5 @@
 package rackwright.soc
 
-import java.io.File
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 
@@ -12,8 +11,7 @@ import freechips.rocketchip.util.ElaborationArtefacts
 
 /** Writes the Verilog of a SoC.
   *
-  * Arguments: the file of its `SocSpec`, and the folder for what is made: `TOP.v`, `TOP.dts` and, with macros for
-  * memories, `TOP.memories`.
+  * Arguments: the file of its `SocSpec`, and the folder for what is made: `TOP.v` and `TOP.dts`.
   */
 object Main {
   def main(arguments: Array[String]): Unit = {
@@ -30,13 +28,10 @@ object Main {
     val circuit = chisel3.Driver.elaborate { () =>
       LazyModule(new Soc(spec)(new SocConfig(spec).toInstance)).module
     }
-    val memories = new File(folder.toFile, s"${spec.top}.memories")
-    val macros =
-      if (spec.memoryMacros) Array("--infer-rw", "--repl-seq-mem", s"-c:${spec.top}:-o:$memories") else Array[String]()
     val annotations = (new Convert).transform(Seq(ChiselCircuitAnnotation(circuit)))
     val trace = RunFirrtlTransformAnnotation(new WithoutTrace)
     val options = Array("--compiler", "verilog", "--target-dir", folder.toString, "--output-file", spec.top)
-    (new FirrtlStage).execute(options ++ macros, trace +: annotations)
+    (new FirrtlStage).execute(options, trace +: annotations)
   }
 
   private def write(path: Path, text: String): Unit = Files.write(path, text.getBytes(UTF_8))

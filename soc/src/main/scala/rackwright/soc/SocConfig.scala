@@ -3,7 +3,7 @@ package rackwright.soc
 import freechips.rocketchip.config.{Config, Parameters}
 import freechips.rocketchip.devices.debug.DebugModuleKey
 import freechips.rocketchip.devices.tilelink.BootROMParams
-import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule, MonitorsEnabled}
+import freechips.rocketchip.diplomacy.{DTSTimebase, LazyModule}
 import freechips.rocketchip.rocket.{DCacheParams, ICacheParams, MulDivParams, RocketCoreParams}
 import freechips.rocketchip.subsystem._
 import freechips.rocketchip.tile.{BuildRoCC, RocketTileParams, TileKey}
@@ -12,7 +12,6 @@ import freechips.rocketchip.tile.{BuildRoCC, RocketTileParams, TileKey}
 class SocConfig(spec: SocSpec)
     extends Config(
       new Config((site, _, up) => {
-        case MonitorsEnabled => spec.monitors
         case SystemBusKey => up(SystemBusKey, site).copy(beatBytes = spec.busBytes)
         case MemoryBusKey => up(MemoryBusKey, site).copy(beatBytes = spec.busBytes)
         case PeripheryBusKey => up(PeripheryBusKey, site).copy(dtsFrequency = Some(spec.hertz))

@@ -47,9 +47,7 @@ case class SocSpec(
     memory: RangeSpec,
     devices: RangeSpec,
     hertz: BigInt,
-    bootRom: String,
-    monitors: Boolean,
-    memoryMacros: Boolean
+    bootRom: String
 )
 
 object SocSpec {
