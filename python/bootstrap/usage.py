@@ -31,6 +31,9 @@ GROUPS = {
             "Show what a server is made of: harts, units, devices, their addresses, interrupts and clocks."
         ),
         "tiles": "Check, draw and place tiles on a mesh, and graphs of services on them.",
+        "fabric": (
+            "Measure the PCIe fabric of a server: links, switches, and cards whose functions are RTL."
+        ),
         "image": "Make an image of Debian 13 for riscv64: firmware, kernel, and the files of packages.",
     },
     "Where the time goes": {

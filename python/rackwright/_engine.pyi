@@ -266,6 +266,53 @@ class ServerResult:
     def counters(self) -> dict[str, int]:
         """Counters of the core and the caches."""
 
+class Fabric:
+    """A server's PCIe fabric, as its software has found and set it."""
+
+    def __init__(
+        self,
+        system: str,
+        designs: Sequence[Design],
+        memory_bytes: int,
+        memory: Mapping[str, int] = {},
+        capture: bool = False,
+    ) -> None:
+        """Builds the fabric that `system`, in JSON, describes; `capture` keeps every packet."""
+    @property
+    def found(self) -> str:
+        """The cards with their numbers and windows, in JSON."""
+    def bench(
+        self,
+        test: str,
+        size: int,
+        by: int,
+        to: int | None,
+        count: int,
+        outstanding: int,
+        interval: int,
+        copy: int,
+        warm: bool,
+    ) -> str:
+        """Makes a test by the card of one number, to that of another; gives its row in JSON."""
+    def ports(self) -> str:
+        """What has left each port, in JSON."""
+    def counters(self) -> dict[str, int]:
+        """What has gone wrong, and the events of the cards."""
+    @property
+    def packet_hops(self) -> int:
+        """Packets that have crossed a link."""
+    @property
+    def digest(self) -> str:
+        """Digest over every packet that has crossed a link."""
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is under way and all credits are back."""
+    def captured(self) -> list[tuple[int, int, int, int, bytes]]:
+        """Packets since the last call: picosecond, port, sequence number, check, bytes."""
+
+def packet_fields(packet: bytes) -> str:
+    """The fields of a packet of the transaction layer, in JSON. Raises `EngineError` for what is none."""
+
 class Guest:
     """A machine that boots Linux: harts, memory and devices, fresh from reset."""
 

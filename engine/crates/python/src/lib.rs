@@ -10,6 +10,7 @@ mod daronpon;
 mod design;
 mod drx;
 mod error;
+mod fabric;
 mod guest;
 mod loadtest;
 mod map;
@@ -30,6 +31,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rocket::RocketDesign>()?;
     module.add_class::<bench::UnitBench>()?;
     module.add_class::<cluster::Cluster>()?;
+    module.add_class::<fabric::Fabric>()?;
     module.add_class::<guest::Guest>()?;
     module.add_class::<observer::Observer>()?;
     module.add_class::<server::Server>()?;
@@ -50,6 +52,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parameters::check_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(daronpon::exercise_daronpon, module)?)?;
     module.add_function(wrap_pyfunction!(daronpon::pace_daronpon, module)?)?;
+    module.add_function(wrap_pyfunction!(fabric::packet_fields, module)?)?;
     module.add_function(wrap_pyfunction!(drx::drx_isa, module)?)?;
     module.add_function(wrap_pyfunction!(drx::run_drx, module)?)?;
     module.add_function(wrap_pyfunction!(noc::measure_mesh, module)?)?;

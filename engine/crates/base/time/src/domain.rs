@@ -21,4 +21,6 @@ domains! {
     Network
     /// One unit in RTL: each has a clock of its own.
     Unit
+    /// Links, switches and the root of a PCIe fabric.
+    Fabric
 }

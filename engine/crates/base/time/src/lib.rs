@@ -17,7 +17,7 @@ mod domain;
 pub use clock::{Clock, ClockError, Picosecond};
 pub use crossing::Crossing;
 pub use cycle::{Cycle, Cycles};
-pub use domain::{Domain, Hart, Network, Unit};
+pub use domain::{Domain, Fabric, Hart, Network, Unit};
 
 /// Time of harts and of what they share a server with.
 pub mod hart {
@@ -41,4 +41,12 @@ pub mod unit {
     pub type Cycle = crate::Cycle<crate::Unit>;
     /// A span.
     pub type Cycles = crate::Cycles<crate::Unit>;
+}
+
+/// Time of a PCIe fabric, in which the bytes of each of its links last whole cycles: 1024 of them are a picosecond.
+pub mod fabric {
+    /// An instant.
+    pub type Cycle = crate::Cycle<crate::Fabric>;
+    /// A span.
+    pub type Cycles = crate::Cycles<crate::Fabric>;
 }

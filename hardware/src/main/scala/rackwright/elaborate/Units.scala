@@ -12,6 +12,7 @@ import rackwright.foreign.{ForeignDescription, ForeignManifest}
 import rackwright.nic.NicDescription
 import rackwright.noc.MeshDescription
 import rackwright.pagefault.PageFaultDescription
+import rackwright.pcie.TrafficDescription
 import rackwright.protobuf.parse.DeserializerDescription
 import rackwright.protobuf.write.SerializerDescription
 import rackwright.snappy.{SnappyCompressorDescription, SnappyDecompressorDescription}
@@ -37,7 +38,8 @@ object Units {
     PageFaultDescription,
     DaronponDescription,
     DrxDescription,
-    MeshDescription
+    MeshDescription,
+    TrafficDescription
   )
 
   /** The unit of that name. */

@@ -1,0 +1,379 @@
+use crate::card::with_card;
+use crate::clocks::{in_nanoseconds, nanoseconds};
+use crate::enumeration::Found;
+use crate::error::FabricError;
+use crate::fabric::Fabric;
+use crate::latencies::Latencies;
+use crate::parts::{Part, Parts};
+use crate::written::Written;
+use rackwright_time::fabric::Cycles;
+use std::str::FromStr;
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// Reads of the host's memory, as many at once as the card may have.
+    Read,
+    /// Writes of it.
+    Write,
+    /// Reads of it, one after the other.
+    Latency,
+    /// Writes into the window of another card.
+    Peer,
+    /// Reads of a card's register by the host.
+    Registers,
+}
+
+impl Test {
+    const ALL: [(&'static str, Test); 5] = [
+        ("read", Test::Read),
+        ("write", Test::Write),
+        ("latency", Test::Latency),
+        ("peer", Test::Peer),
+        ("registers", Test::Registers),
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        Test::ALL[self as usize].0
+    }
+}
+
+impl FromStr for Test {
+    type Err = FabricError;
+
+    fn from_str(name: &str) -> Result<Test, FabricError> {
+        let found = Test::ALL.iter().find(|(known, _)| *known == name);
+        let unknown = || FabricError::Description(format!("no test of fabrics is called {name}"));
+        found.map(|(_, test)| *test).ok_or_else(unknown)
+    }
+}
+
+/// How a test is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Bench {
+    /// Requests of each size.
+    pub count: u32,
+    /// Requests that a card has under way, at most; of tests of latency, 1.
+    pub outstanding: u32,
+    /// Cycles of the card from one request to the next, at least.
+    pub interval: u32,
+    /// Cycles of the card for each 16 bytes that it copies, at least.
+    pub copy: u32,
+    /// Whether the host's last-level cache holds the memory before.
+    pub warm: bool,
+}
+
+/// What was measured of one size.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The test.
+    pub test: Test,
+    /// From whom to whom.
+    pub path: String,
+    /// Bytes of a request.
+    pub size_bytes: u32,
+    /// What requests took; of writes, until their last packet had left the card's own queues.
+    pub latencies: Latencies,
+    /// Bytes of requests over time, in bits.
+    pub gigabits_per_second: f64,
+    /// Where a request spends its time, on average; none for writes.
+    pub parts: Option<Parts>,
+}
+
+/// Registers of `traffic`; its contract page has their meaning.
+mod register {
+    pub(super) const START: u64 = 0x00;
+    pub(super) const BASE: u64 = 0x08;
+    pub(super) const SIZE: u64 = 0x10;
+    pub(super) const STRIDE: u64 = 0x18;
+    pub(super) const MASK: u64 = 0x20;
+    pub(super) const COUNT: u64 = 0x28;
+    pub(super) const OUTSTANDING: u64 = 0x30;
+    pub(super) const INTERVAL: u64 = 0x38;
+    pub(super) const COPY: u64 = 0x40;
+    pub(super) const SEED: u64 = 0x48;
+    pub(super) const SUM: u64 = 0x50;
+    pub(super) const FAULTS: u64 = 0x60;
+    pub(super) const PEER_BEATS: u64 = 0x70;
+    pub(super) const PEER_SUM: u64 = 0x78;
+}
+
+/// The buffer in the host's memory, and its bytes, a power of two: as large as the window of a peer.
+const BUFFER: u64 = 1 << 20;
+const BUFFER_BYTES: u64 = 1 << 20;
+/// What data begins with.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Simulated time after which a run is given up.
+const PATIENCE_MS: u64 = 1000;
+const BEAT: u64 = 16;
+
+impl Fabric {
+    /// Makes a test with requests of so many bytes, a power of two from 16 on, by the card `by`; of peers, to the card `to`. Of
+    /// registers, `size` means nothing.
+    ///
+    /// # Errors
+    /// [`FabricError`] when something is not answered, or data is wrong.
+    pub fn bench(
+        &mut self,
+        test: Test,
+        size: u32,
+        bench: &Bench,
+        (by, to): (&Found, Option<&Found>),
+    ) -> Result<Row, FabricError> {
+        if test == Test::Registers {
+            return self.bench_registers(bench, by);
+        }
+        if u64::from(size) < BEAT || !size.is_power_of_two() || u64::from(size) > BUFFER_BYTES {
+            return Err(FabricError::Description(format!(
+                "requests are a power of two from {BEAT} to {BUFFER_BYTES} bytes, not {size}"
+            )));
+        }
+        let target = match to {
+            Some(peer) => window(peer, 1, &self.cards[peer.card].name)?,
+            None => BUFFER,
+        };
+        let run = Run {
+            writes: matches!(test, Test::Write | Test::Peer),
+            registers: window(by, 0, &self.cards[by.card].name)?,
+            card: by.card,
+            peer: to.map(|peer| peer.card),
+            target,
+            size: u64::from(size),
+            bench,
+            outstanding: if test == Test::Latency {
+                1
+            } else {
+                bench.outstanding
+            },
+        };
+        let before = to.map(|peer| self.peer_counts(peer)).transpose()?;
+        self.prepare(&run)?;
+        self.go(&run)?;
+        let row = self.row(test, &run);
+        match (to, before) {
+            (Some(peer), Some(before)) => self.check_peer(&run, peer, before)?,
+            _ if run.writes => self.check_written(&run)?,
+            _ => self.check_read(&run)?,
+        }
+        self.run(self.deadline(), Fabric::is_quiet)?;
+        Ok(row)
+    }
+
+    /// Fills the buffer, and sets the registers of the card.
+    fn prepare(&mut self, run: &Run) -> Result<(), FabricError> {
+        for word in 0..BUFFER_BYTES / 8 {
+            let value = if run.writes { 0 } else { pattern(word) };
+            self.host.memory.write(BUFFER + 8 * word, &value.to_le_bytes())?;
+        }
+        if run.bench.warm {
+            self.host.warm(BUFFER..BUFFER + BUFFER_BYTES);
+        }
+        let settings = [
+            (register::BASE, run.target),
+            (register::SIZE, run.size),
+            (register::STRIDE, run.size),
+            (register::MASK, BUFFER_BYTES - 1),
+            (register::COUNT, u64::from(run.bench.count)),
+            (register::OUTSTANDING, u64::from(run.outstanding)),
+            (register::INTERVAL, u64::from(run.bench.interval)),
+            (register::COPY, u64::from(run.bench.copy)),
+            (register::SEED, SEED),
+        ];
+        for (offset, value) in settings {
+            self.write_register(run.registers + offset, value)?;
+        }
+        // All of them have arrived when one has been read.
+        self.read_register(run.registers + register::SEED)?;
+        self.run(self.deadline(), Fabric::is_quiet)?;
+        Ok(())
+    }
+
+    /// Has the card make its requests, until all is quiet again.
+    fn go(&mut self, run: &Run) -> Result<(), FabricError> {
+        self.host.written = Written::default();
+        if let Some(peer) = run.peer {
+            self.cards[peer].written = Written::default();
+        }
+        let card = &mut self.cards[run.card];
+        card.stamps.clear();
+        (card.spent, card.answered) = (Parts::default(), 0);
+        self.write_register(run.registers + register::START, u64::from(run.writes))?;
+        let (card, count) = (run.card, run.bench.count as usize);
+        let done = |fabric: &Fabric| fabric.cards[card].stamps.len() >= count && fabric.is_quiet();
+        if self.run(self.deadline(), done)? {
+            return Ok(());
+        }
+        let faults = self.read_register(run.registers + register::FAULTS)?.data;
+        if faults != 0 {
+            let reason = format!("{faults} beats of its reads could not be read");
+            let card = self.cards[run.card].name.clone();
+            return Err(FabricError::Card { card, reason });
+        }
+        Err(FabricError::Unfinished {
+            what: format!("the run of card {}", self.cards[run.card].name),
+            milliseconds: PATIENCE_MS,
+        })
+    }
+
+    fn row(&self, test: Test, run: &Run) -> Row {
+        let card = &self.cards[run.card];
+        let edges = card.edges();
+        let latencies = card.stamps.latencies();
+        let all: Vec<_> = latencies.map(|cycles| edges.span(cycles.0)).collect();
+        let mean = Cycles::new(all.iter().map(|span| span.0).sum::<u64>() / all.len().max(1) as u64);
+        // From the first end to the last, so that what was issued before the first one counts for nothing.
+        let (bytes, span) = match (run.peer, run.writes) {
+            (Some(peer), _) => self.cards[peer].written.rate(),
+            (None, true) => self.host.written.rate(),
+            (None, false) => (
+                run.size * (card.stamps.len() as u64 - 1),
+                edges.span(card.stamps.between().0),
+            ),
+        };
+        let own = &card.name;
+        Row {
+            test,
+            path: match (run.peer, run.writes) {
+                (Some(peer), _) => format!("{own} -> {}", self.cards[peer].name),
+                (None, true) => format!("{own} -> {}", self.system.root.name),
+                (None, false) => format!("{} -> {own}", self.system.root.name),
+            },
+            size_bytes: run.size as u32,
+            latencies: Latencies::of(all.into_iter().map(in_nanoseconds).collect()),
+            gigabits_per_second: rate(bytes, span),
+            parts: (!run.writes && card.answered != 0).then(|| {
+                let mut parts = Parts::default();
+                for part in Part::ALL {
+                    parts.add(part, Cycles::new(card.spent.of(part).0 / card.answered));
+                }
+                with_card(parts, mean)
+            }),
+        }
+    }
+
+    /// The sum that the card has made of what it read is that of memory.
+    fn check_read(&mut self, run: &Run) -> Result<(), FabricError> {
+        let words = run.size / 8;
+        let requests = (0..u64::from(run.bench.count)).map(|index| (index * run.size) & (BUFFER_BYTES - 1));
+        let sums = requests.flat_map(|offset| (0..words).map(move |word| pattern(offset / 8 + word)));
+        let expected = sums.fold(0, u64::wrapping_add);
+        let found = self.read_register(run.registers + register::SUM)?.data;
+        equal("the sum of what was read", found, expected)
+    }
+
+    /// Each word of memory is its address and the seed, as far as the card has come.
+    fn check_written(&mut self, run: &Run) -> Result<(), FabricError> {
+        let bytes = (u64::from(run.bench.count) * run.size).min(BUFFER_BYTES);
+        for address in (BUFFER..BUFFER + bytes).step_by(8) {
+            let found = self.host.memory.word(address)?;
+            if found != address.wrapping_add(SEED) {
+                return equal(
+                    &format!("memory at {address:#x}"),
+                    found,
+                    address.wrapping_add(SEED),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn peer_counts(&mut self, peer: &Found) -> Result<(u64, u64), FabricError> {
+        let registers = window(peer, 0, &self.cards[peer.card].name)?;
+        let beats = self.read_register(registers + register::PEER_BEATS)?.data;
+        let sum = self.read_register(registers + register::PEER_SUM)?.data;
+        Ok((beats, sum))
+    }
+
+    /// The peer has counted each beat, and its words add up.
+    fn check_peer(&mut self, run: &Run, peer: &Found, before: (u64, u64)) -> Result<(), FabricError> {
+        let (beats, sum) = self.peer_counts(peer)?;
+        let count = u64::from(run.bench.count);
+        equal(
+            "the number of beats at the peer",
+            beats - before.0,
+            count * run.size / BEAT,
+        )?;
+        let requests = (0..count).map(|index| run.target + ((index * run.size) & (BUFFER_BYTES - 1)));
+        let words = requests.flat_map(|first| (0..run.size / 8).map(move |word| first + 8 * word));
+        let expected = words.fold(0_u64, |sum, word| sum.wrapping_add(word).wrapping_add(SEED));
+        equal("the sum at the peer", sum.wrapping_sub(before.1), expected)
+    }
+
+    /// The host reads a register, again and again.
+    fn bench_registers(&mut self, bench: &Bench, by: &Found) -> Result<Row, FabricError> {
+        let registers = window(by, 0, &self.cards[by.card].name)?;
+        let (begin, mut all, mut spent) = (self.now, Vec::new(), Parts::default());
+        for _ in 0..bench.count {
+            let asked = self.now;
+            let answer = self.read_register(registers + register::SUM)?;
+            all.push(answer.at.since(asked));
+            spent.add_all(&with_card(answer.parts, answer.at.since(asked)));
+        }
+        let mut parts = Parts::default();
+        for part in Part::ALL {
+            parts.add(
+                part,
+                Cycles::new(spent.of(part).0 / u64::from(bench.count.max(1))),
+            );
+        }
+        let bytes = 8 * u64::from(bench.count);
+        Ok(Row {
+            test: Test::Registers,
+            path: format!("{} -> {}", self.system.root.name, self.cards[by.card].name),
+            size_bytes: 8,
+            gigabits_per_second: rate(bytes, self.now.since(begin)),
+            latencies: Latencies::of(all.into_iter().map(in_nanoseconds).collect()),
+            parts: Some(parts),
+        })
+    }
+
+    fn deadline(&self) -> rackwright_time::fabric::Cycle {
+        self.now + nanoseconds(PATIENCE_MS as f64 * 1e6)
+    }
+}
+
+/// A run of a card.
+struct Run<'a> {
+    writes: bool,
+    /// Where its registers are.
+    registers: u64,
+    card: usize,
+    /// To which card it writes.
+    peer: Option<usize>,
+    /// Where its requests begin.
+    target: u64,
+    size: u64,
+    bench: &'a Bench,
+    outstanding: u32,
+}
+
+/// Where a window of a card is.
+fn window(found: &Found, index: usize, card: &str) -> Result<u64, FabricError> {
+    let window = found.windows.get(index);
+    let missing = || FabricError::Card {
+        card: card.to_string(),
+        reason: format!("it has no window {index}, and so is not the unit `traffic`"),
+    };
+    window.map(|window| window.range.start).ok_or_else(missing)
+}
+
+/// The word of this number in the host's buffer.
+fn pattern(word: u64) -> u64 {
+    (word + 1).wrapping_mul(SEED)
+}
+
+fn rate(bytes: u64, span: Cycles) -> f64 {
+    8.0 * bytes as f64 / in_nanoseconds(span).max(f64::MIN_POSITIVE)
+}
+
+fn equal(what: &str, found: u64, expected: u64) -> Result<(), FabricError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(FabricError::Wrong {
+        what: what.to_string(),
+        found,
+        expected,
+    })
+}

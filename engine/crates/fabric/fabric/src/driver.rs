@@ -1,0 +1,112 @@
+use crate::clocks::nanoseconds;
+use crate::error::FabricError;
+use crate::fabric::{Answer, Fabric, ROOT};
+use crate::packet::{Header, Id, Kind, Status};
+
+/// What software on the host accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Space {
+    /// The configuration space of a function.
+    Configuration(Id),
+    /// A window of a card.
+    Window,
+}
+
+/// An access of the host, of 4 or 8 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) space: Space,
+    pub(crate) address: u64,
+    pub(crate) bytes: u16,
+}
+
+/// How long the host waits for a completion: the time-out that software sees by default (7.5.3.16), at its shortest.
+const PATIENCE_NS: f64 = 50_000.0;
+
+impl Fabric {
+    /// Makes an access of the host, and waits for its completion; of posted writes there is none.
+    ///
+    /// # Errors
+    /// [`FabricError`] when it is refused, or nobody answers.
+    pub(crate) fn access(
+        &mut self,
+        access: Access,
+        write: Option<u64>,
+    ) -> Result<Option<Answer>, FabricError> {
+        let header = header(access, write.is_some());
+        let data = write.unwrap_or(0).to_le_bytes();
+        self.answer = None;
+        self.issue(header, &data[..4 * header.payload_words()])?;
+        if header.kind == Kind::MemoryWrite {
+            return Ok(None);
+        }
+        let deadline = self.now + nanoseconds(PATIENCE_NS);
+        self.run(deadline, |fabric| fabric.answer.is_some())?;
+        match self.answer.take() {
+            None => Err(FabricError::NoCompletion { from: named(access) }),
+            Some(answer) if answer.status != Status::Successful => {
+                Err(FabricError::Refused { from: named(access) })
+            }
+            Some(answer) => Ok(Some(answer)),
+        }
+    }
+
+    /// Reads a register of eight bytes in a window of a card.
+    ///
+    /// # Errors
+    /// As of [`Fabric::access`].
+    pub(crate) fn read_register(&mut self, address: u64) -> Result<Answer, FabricError> {
+        let answer = self.access(register(address), None)?;
+        answer.ok_or_else(|| FabricError::NoCompletion {
+            from: named(register(address)),
+        })
+    }
+
+    /// Writes such a register.
+    ///
+    /// # Errors
+    /// As of [`Fabric::access`].
+    pub(crate) fn write_register(&mut self, address: u64, value: u64) -> Result<(), FabricError> {
+        self.access(register(address), Some(value)).map(drop)
+    }
+}
+
+fn register(address: u64) -> Access {
+    Access {
+        space: Space::Window,
+        address,
+        bytes: 8,
+    }
+}
+
+fn header(access: Access, write: bool) -> Header {
+    let words = access.bytes / 4;
+    match access.space {
+        Space::Window => {
+            let kind = if write {
+                Kind::MemoryWrite
+            } else {
+                Kind::MemoryRead
+            };
+            Header::memory(kind, ROOT, 0, access.address, words)
+        }
+        Space::Configuration(target) => {
+            let kind = if write {
+                Kind::ConfigurationWrite(true)
+            } else {
+                Kind::ConfigurationRead(true)
+            };
+            let mut header = Header::memory(kind, ROOT, 0, access.address, words);
+            header.request.target = target;
+            header
+        }
+    }
+}
+
+fn named(access: Access) -> String {
+    let address = access.address;
+    match access.space {
+        Space::Configuration(id) => format!("configuration word {:#x} of {id}", address / 4),
+        Space::Window => format!("the register at {address:#x}"),
+    }
+}

@@ -1,0 +1,588 @@
+use crate::capture::Captured;
+use crate::card::{parse, Card, Output};
+use crate::class::Class;
+use crate::clocks::nanoseconds;
+use crate::codec::words_of;
+use crate::counters::PortCounters;
+use crate::credits::Amount;
+use crate::error::FabricError;
+use crate::events::{Event, Events, LinkPacket, PortId};
+use crate::host::{completions, Host};
+use crate::links::Ports;
+use crate::packet::{Header, Id, Kind, Status};
+use crate::parts::{Part, Parts};
+use crate::pool::{PacketId, Pool};
+use crate::port::{Place, Port, FRAMING, FRONT, LINK_PACKET};
+use crate::receiver::Urgency;
+use crate::routes::Routes;
+use crate::system::SystemDescription;
+use crate::transmitter::{Next, Waiting};
+use rackwright_memory::HierarchyParameters;
+use rackwright_rtl::Design;
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::fabric::{Cycle, Cycles};
+
+/// The root complex's own number: it is the first device of bus 0.
+pub(crate) const ROOT: Id = Id(0);
+
+/// The answer to a request of the host.
+pub(crate) struct Answer {
+    pub(crate) at: Cycle,
+    pub(crate) status: Status,
+    pub(crate) data: u64,
+    pub(crate) parts: Parts,
+}
+
+/// A server's fabric: one queue of events for all of its links, and cards that run ahead of it by less than anything takes to
+/// reach them.
+pub struct Fabric {
+    pub(crate) now: Cycle,
+    events: Events,
+    pool: Pool,
+    pub(crate) ports: Ports,
+    pub(crate) cards: Vec<Card>,
+    /// Of the root complex, and of the switches.
+    pub(crate) root_routes: Routes,
+    pub(crate) switch_routes: Vec<Routes>,
+    pub(crate) host: Host,
+    /// The answer that the host waits for.
+    pub(crate) answer: Option<Answer>,
+    pub(crate) system: SystemDescription,
+    root_latency: Cycles,
+    switch_latencies: Vec<Cycles>,
+    lookahead: Cycles,
+    digest: Digest,
+    captured: Option<Vec<Captured>>,
+    hops: u64,
+    /// Requests that nobody serves.
+    refused: u64,
+}
+
+impl Fabric {
+    /// The fabric of a description, with cards of `designs` that have just left reset, and so many bytes of memory.
+    ///
+    /// # Errors
+    /// [`FabricError`] when a link or a card is not what it says.
+    pub fn new(
+        system: SystemDescription,
+        designs: &[Design],
+        memory_bytes: u64,
+        parameters: &HierarchyParameters,
+    ) -> Result<Fabric, FabricError> {
+        let mut cards = Vec::new();
+        for card in &system.cards {
+            let design = designs.get(card.design);
+            let missing = || FabricError::Description(format!("card {}: it has no design", card.name));
+            cards.push(Card::new(&card.name, design.ok_or_else(missing)?)?);
+        }
+        let ports = Ports::new(&system, &cards.iter().map(Card::credits).collect::<Vec<_>>())?;
+        let crossing = |port: &PortId| {
+            let port = &ports.all[port.index()];
+            port.delay + port.rate.bytes(LINK_PACKET)
+        };
+        let lookahead = ports.of_cards.iter().map(crossing).min();
+        let mut fabric = Fabric {
+            now: cards.iter().map(Card::reached).max().unwrap_or(Cycle::ZERO),
+            events: Events::default(),
+            pool: Pool::default(),
+            cards,
+            root_routes: Routes::default(),
+            switch_routes: system.switches.iter().map(|_| Routes::default()).collect(),
+            host: Host::new(memory_bytes, parameters)?,
+            answer: None,
+            root_latency: nanoseconds(system.root.latency_ns),
+            switch_latencies: system
+                .switches
+                .iter()
+                .map(|switch| nanoseconds(switch.latency_ns))
+                .collect(),
+            lookahead: lookahead.unwrap_or(nanoseconds(1.0)),
+            digest: Digest::new(),
+            captured: None,
+            hops: 0,
+            refused: 0,
+            ports,
+            system,
+        };
+        fabric.begin();
+        Ok(fabric)
+    }
+
+    /// Tells cards how much room there is at the other ends of their links.
+    fn begin(&mut self) {
+        for (card, port) in self.cards.iter_mut().zip(&self.ports.of_cards) {
+            let other = self.ports.all[port.index()].other;
+            for class in Class::ALL {
+                card.grant(self.now, true, class, self.ports.all[other.index()].room[class]);
+            }
+        }
+    }
+
+    /// Keeps every packet from now on.
+    pub fn capture(&mut self) {
+        self.captured.get_or_insert_default();
+    }
+
+    /// The packets that were kept, in the order in which they left.
+    pub fn take_captured(&mut self) -> Vec<Captured> {
+        self.captured.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Names of the ports with what has left them, in the order of the links.
+    pub fn port_counters(&self) -> impl Iterator<Item = (&str, PortCounters)> {
+        let ports = self.ports.all.iter();
+        ports.map(|port| (port.name.as_str(), port.transmitter.counters))
+    }
+
+    /// Packets that have crossed a link so far.
+    pub fn packet_hops(&self) -> u64 {
+        self.hops
+    }
+
+    /// What has gone wrong so far, and what cards count.
+    pub fn counters(&self) -> Counters {
+        let mut counters = Counters::new();
+        counters.push("refused_requests", self.refused);
+        let overflows = self.ports.all.iter().map(|port| port.overflows).sum();
+        counters.push("receiver_overflows", overflows);
+        for card in &self.cards {
+            counters.push(format!("{}.malformed_packets", card.name), card.malformed);
+            for (name, count) in card.events() {
+                counters.push(format!("{}.{name}", card.name), count);
+            }
+        }
+        counters
+    }
+
+    /// The digest over every packet that has crossed a link.
+    pub fn digest(&self) -> Digest {
+        self.digest.clone()
+    }
+
+    /// Whether nothing is under way, all credits are back, and cards are idle.
+    pub fn is_quiet(&self) -> bool {
+        self.events.next().is_none()
+            && self.pool.used() == 0
+            && self.cards.iter().all(|card| card.idle)
+            && self.ports.all.iter().all(Port::is_quiet)
+    }
+
+    /// Goes on until `done`, or until `deadline`, or until nothing happens any more; tells whether it is done.
+    pub(crate) fn run(
+        &mut self,
+        deadline: Cycle,
+        mut done: impl FnMut(&Fabric) -> bool,
+    ) -> Result<bool, FabricError> {
+        while !done(self) {
+            let busy = self.cards.iter().any(|card| !card.idle);
+            let begin = match (busy, self.events.next()) {
+                (true, _) => self.now,
+                (false, Some(next)) => self.now.max(next),
+                (false, None) => return Ok(false),
+            };
+            if begin >= deadline {
+                return Ok(false);
+            }
+            self.advance(begin + self.lookahead)?;
+        }
+        Ok(true)
+    }
+
+    /// Advances cards and then the fabric to `until`, no farther from its next event than anything takes to reach a card.
+    fn advance(&mut self, until: Cycle) -> Result<(), FabricError> {
+        for index in 0..self.cards.len() {
+            let port = self.ports.of_cards[index];
+            let (card, pool) = (&mut self.cards[index], &mut self.pool);
+            let transmitter = &mut self.ports.all[port.index()].transmitter;
+            let events = &mut self.events;
+            let mut malformed = 0;
+            card.advance(until, |output, bytes| match output {
+                Output::Packet(at, asked) => match parse(bytes) {
+                    Ok((header, data)) => {
+                        let id = pool.take(header);
+                        pool.get(id).data.extend(data);
+                        pool.get(id).parts = asked;
+                        transmitter.add(0, header.kind.class(), Waiting::new(id, &header, at, None));
+                        events.at(at, Event::Ready(port));
+                    }
+                    Err(_) => malformed += 1,
+                },
+                Output::Freed(at, class, amount) => events.at(at, Event::Release(port, class, amount)),
+            })?;
+            card.malformed += malformed;
+        }
+        while let Some((at, event)) = self.events.take(until) {
+            self.now = at;
+            self.handle(at, event)?;
+        }
+        self.now = until;
+        Ok(())
+    }
+
+    fn handle(&mut self, now: Cycle, event: Event) -> Result<(), FabricError> {
+        match event {
+            Event::Arrive(port, packet) => self.arrive(now, port, packet),
+            Event::Wire(port) => {
+                self.port(port).transmitter.wire_watched = false;
+                self.transmit(now, port);
+                Ok(())
+            }
+            Event::Ready(port) => {
+                self.transmit(now, port);
+                Ok(())
+            }
+            Event::Link(port, packet) => {
+                self.link_packet(now, port, packet);
+                Ok(())
+            }
+            Event::Acknowledge(port) => {
+                self.acknowledge(now, port);
+                Ok(())
+            }
+            Event::Update(port, class) => {
+                if self.port(port).tell(class) {
+                    self.transmit(now, port);
+                }
+                Ok(())
+            }
+            Event::Release(port, class, amount) => {
+                self.release(now, port, class, amount);
+                Ok(())
+            }
+        }
+    }
+
+    fn port(&mut self, port: PortId) -> &mut Port {
+        &mut self.ports.all[port.index()]
+    }
+
+    /// A packet of the data link layer has come in.
+    fn link_packet(&mut self, now: Cycle, port: PortId, packet: LinkPacket) {
+        let transmitter = &mut self.port(port).transmitter;
+        match packet {
+            LinkPacket::Acknowledge(before) => transmitter.acknowledge(before),
+            LinkPacket::Update(class, limit) => transmitter.grant(class, limit),
+        }
+        self.transmit(now, port);
+    }
+
+    /// An acknowledgement has waited for as long as it may.
+    fn acknowledge(&mut self, now: Cycle, port: PortId) {
+        let other = self.port(port).other;
+        let transmitter = &self.port(other).transmitter;
+        let (arrived, next) = (transmitter.arrived(now), transmitter.next_arrival(now));
+        let Port {
+            receiver,
+            link_packets,
+            limit,
+            ..
+        } = self.port(port);
+        link_packets.push_back(LinkPacket::Acknowledge(arrived));
+        receiver.acknowledging = next.is_some();
+        let limit = *limit;
+        if let Some(next) = next {
+            self.events.at(next + limit, Event::Acknowledge(port));
+        }
+        self.transmit(now, port);
+    }
+
+    /// Room behind a port is free again.
+    fn release(&mut self, now: Cycle, port: PortId, class: Class, amount: Amount) {
+        let limit = self.port(port).limit;
+        match self.port(port).receiver.release(class, amount) {
+            Urgency::Now => {
+                if self.port(port).tell(class) {
+                    self.transmit(now, port);
+                }
+            }
+            Urgency::Later => self.events.at(now + limit, Event::Update(port, class)),
+            Urgency::Never => {}
+        }
+    }
+
+    /// Has a packet leave through a port when it is `ready`, that came the way `source`.
+    pub(crate) fn offer(&mut self, port: PortId, source: usize, waiting: Waiting, class: Class) {
+        let (ready, now) = (waiting.ready, self.now);
+        self.port(port).transmitter.add(source, class, waiting);
+        if ready > now {
+            self.events.at(ready, Event::Ready(port));
+        } else {
+            self.transmit(now, port);
+        }
+    }
+
+    /// Puts the next packet on the wire that leaves a port, if the wire is free.
+    fn transmit(&mut self, now: Cycle, id: PortId) {
+        let port = &mut self.ports.all[id.index()];
+        if port.transmitter.wire > now {
+            if !std::mem::replace(&mut port.transmitter.wire_watched, true) {
+                self.events.at(port.transmitter.wire, Event::Wire(id));
+            }
+            return;
+        }
+        if let Some(packet) = port.link_packets.pop_front() {
+            port.transmitter.wire = now + port.rate.bytes(LINK_PACKET);
+            let counters = &mut port.transmitter.counters;
+            counters.wire_bytes += LINK_PACKET;
+            match packet {
+                LinkPacket::Acknowledge(_) => counters.acknowledgements += 1,
+                LinkPacket::Update(..) => counters.updates += 1,
+            }
+            let (arrives, other) = (port.transmitter.wire + port.delay, port.other);
+            self.events.at(arrives, Event::Link(other, packet));
+            if let (Place::Card(card), LinkPacket::Update(class, limit)) = (self.port(other).place, packet) {
+                self.cards[card].grant(arrives, false, class, limit);
+            }
+        } else {
+            match port.transmitter.next(now) {
+                Next::Packet(waiting, class) => self.send(now, id, waiting, class),
+                Next::Nothing => return,
+            }
+        }
+        let transmitter = &mut self.ports.all[id.index()].transmitter;
+        transmitter.wire_watched = true;
+        self.events.at(transmitter.wire, Event::Wire(id));
+    }
+
+    fn send(&mut self, now: Cycle, id: PortId, waiting: Waiting, class: Class) {
+        let port = &mut self.ports.all[id.index()];
+        let (rate, delay, other) = (port.rate, port.delay, port.other);
+        let bytes = u64::from(waiting.bytes) + FRAMING;
+        let end = now + rate.bytes(bytes);
+        let tail = end + delay;
+        port.transmitter.wire = end;
+        let sequence = port.transmitter.sent(waiting.bytes, tail);
+        let packet = self.pool.get(waiting.packet);
+        let counters = &mut port.transmitter.counters;
+        counters.wire_bytes += bytes;
+        counters.classes[class.index()].packets += 1;
+        counters.classes[class.index()].payload_bytes += packet.data.len() as u64;
+        self.hops += 1;
+        note(&mut self.digest, now, id, &packet.header, &packet.data);
+        if let Some(captured) = &mut self.captured {
+            captured.push(Captured::of(now, id.0, sequence, packet));
+        }
+        // Switches act on the header, others on what has been checked.
+        let head = now + rate.bytes(FRONT + 4 * packet.header.header_words() as u64) + delay;
+        let Port {
+            place,
+            receiver,
+            limit,
+            ..
+        } = &mut self.ports.all[other.index()];
+        let arrives = match place {
+            Place::Root => tail + self.root_latency,
+            Place::Switch(_) => head,
+            Place::Card(_) => tail,
+        };
+        packet.parts.add(Part::Queue, now.since(waiting.ready));
+        match place {
+            Place::Root => {
+                packet.parts.add(Part::Link, tail.since(now));
+                packet.parts.add(Part::Root, self.root_latency);
+            }
+            Place::Switch(_) | Place::Card(_) => packet.parts.add(Part::Link, arrives.since(now)),
+        }
+        // A card runs ahead by less than this takes: it gets the packet now, for the cycle in which it is there.
+        if let Place::Card(card) = *place {
+            self.cards[card].arrive(arrives, packet);
+        }
+        if !std::mem::replace(&mut receiver.acknowledging, true) {
+            self.events.at(tail + *limit, Event::Acknowledge(other));
+        }
+        if let Some(from) = waiting.from {
+            self.events.at(end, Event::Release(from, class, waiting.cost));
+        }
+        self.events.at(arrives, Event::Arrive(other, waiting.packet));
+    }
+
+    /// A packet has come in through a port.
+    fn arrive(&mut self, now: Cycle, id: PortId, packet: PacketId) -> Result<(), FabricError> {
+        let header = self.pool.get(packet).header;
+        let port = self.port(id);
+        if !port.receiver.arrive(header.kind.class(), header.cost()) {
+            port.overflows += 1;
+        }
+        match port.place {
+            Place::Root => self.at_root(now, id, packet, &header),
+            Place::Switch(switch) => {
+                self.at_switch(now, id, switch, packet, &header);
+                Ok(())
+            }
+            Place::Card(_) => {
+                self.pool.free(packet);
+                Ok(())
+            }
+        }
+    }
+
+    /// Forwards a packet through a switch once its header is there: it leaves so late that its end does not overtake the end
+    /// that comes in.
+    fn at_switch(&mut self, now: Cycle, id: PortId, switch: usize, packet: PacketId, header: &Header) {
+        let routes = &self.switch_routes[switch];
+        let own = self.ports.all[id.index()].number;
+        let Some((number, header)) = next_port(routes, header, own, Some(0)) else {
+            self.refuse(now, id, packet, header);
+            return;
+        };
+        let out = self.ports.of_switches[switch][number];
+        self.pool.get(packet).header = header;
+        let (coming, leaving) = (
+            &self.ports.all[id.index()].rate,
+            &self.ports.all[out.index()].rate,
+        );
+        let front = FRONT + 4 * header.header_words() as u64;
+        let rest = header.bytes() as u64 + FRAMING - front;
+        let latency = self.switch_latencies[switch];
+        let tail = now + coming.bytes(rest) + latency;
+        let earliest = Cycle::new(tail.0.saturating_sub(leaving.bytes(rest + front).0));
+        let ready = earliest.max(now + latency);
+        self.pool.get(packet).parts.add(Part::Switch, ready.since(now));
+        let waiting = Waiting::new(packet, &header, ready, Some(id));
+        self.offer(out, own, waiting, header.kind.class());
+    }
+
+    fn at_root(
+        &mut self,
+        now: Cycle,
+        id: PortId,
+        packet: PacketId,
+        header: &Header,
+    ) -> Result<(), FabricError> {
+        let class = header.kind.class();
+        if class == Class::Completion && header.requester == ROOT {
+            let packet_of = self.pool.get(packet);
+            let mut word = [0; 8];
+            let count = packet_of.data.len().min(8);
+            word[..count].copy_from_slice(&packet_of.data[..count]);
+            self.answer = Some(Answer {
+                at: now,
+                status: header.completion.status,
+                data: u64::from_le_bytes(word),
+                parts: packet_of.parts,
+            });
+            self.settle(now, id, packet, header);
+            return Ok(());
+        }
+        let address = header.request.address;
+        let range = address..address.saturating_add(4 * u64::from(header.words));
+        match header.kind {
+            Kind::MemoryWrite if self.host.has(&range) => {
+                let packet_of = self.pool.get(packet);
+                let done = self.host.write(now, address, &packet_of.data)?;
+                self.events.at(done, Event::Release(id, class, header.cost()));
+                self.pool.free(packet);
+                Ok(())
+            }
+            Kind::MemoryRead if self.host.has(&range) => self.read(now, id, packet, header),
+            _ => {
+                let own = self.ports.all[id.index()].number;
+                let next = next_port(&self.root_routes, header, own, None);
+                match next.filter(|_| self.system.root.peer_to_peer) {
+                    Some((number, header)) => {
+                        let out = self.ports.of_root[number];
+                        let waiting = Waiting::new(packet, &header, now, Some(id));
+                        self.offer(out, own, waiting, class);
+                    }
+                    None => self.refuse(now, id, packet, header),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads memory, and has the completions leave when their data is there.
+    fn read(
+        &mut self,
+        now: Cycle,
+        id: PortId,
+        packet: PacketId,
+        request: &Header,
+    ) -> Result<(), FabricError> {
+        let before = self.pool.get(packet).parts;
+        let most = u64::from(self.system.root.completion_bytes);
+        let source = self.ports.of_root.len();
+        let mut ready = now;
+        for (header, range) in completions(request, ROOT, most) {
+            let id_of = self.pool.take(header);
+            let completion = self.pool.get(id_of);
+            completion.data.resize((range.end - range.start) as usize, 0);
+            ready = ready.max(self.host.read(now, range.start, &mut completion.data)?);
+            completion.parts = before;
+            completion.parts.add(Part::Memory, ready.since(now));
+            completion.parts.add(Part::Root, self.root_latency);
+            let waiting = Waiting::new(id_of, &header, ready + self.root_latency, None);
+            self.offer(id, source, waiting, Class::Completion);
+        }
+        self.settle(now, id, packet, request);
+        Ok(())
+    }
+
+    /// A packet has come to its end: its room is free.
+    fn settle(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
+        self.pool.free(packet);
+        self.release(now, id, header.kind.class(), header.cost());
+    }
+
+    /// Nobody serves a packet: who waits for a completion gets one that says so.
+    fn refuse(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
+        self.refused += 1;
+        if header.kind.class() == Class::NonPosted {
+            let completion = Header::completing(header, ROOT, Status::Unsupported);
+            let answer = self.pool.take(completion);
+            let source = self.ports.all[id.index()].number;
+            let waiting = Waiting::new(answer, &completion, now, None);
+            self.offer(id, source, waiting, Class::Completion);
+        }
+        self.settle(now, id, packet, header);
+    }
+
+    /// Has the host send a packet towards what its header names.
+    pub(crate) fn issue(&mut self, header: Header, data: &[u8]) -> Result<(), FabricError> {
+        let Some((number, header)) = next_port(&self.root_routes, &header, usize::MAX, None) else {
+            let what = format!("{:?} of {:#x}", header.kind, header.request.address);
+            return Err(FabricError::Refused { from: what });
+        };
+        let packet = self.pool.take(header);
+        self.pool.get(packet).data.extend(data);
+        self.pool.get(packet).parts.add(Part::Root, self.root_latency);
+        let (port, source) = (self.ports.of_root[number], self.ports.of_root.len());
+        let waiting = Waiting::new(packet, &header, self.now + self.root_latency, None);
+        self.offer(port, source, waiting, header.kind.class());
+        Ok(())
+    }
+}
+
+/// Through which port a packet leaves that came through that of the number `own`, and its header there: what is not below
+/// leaves `up`, and nothing leaves where it came from.
+fn next_port(routes: &Routes, header: &Header, own: usize, up: Option<usize>) -> Option<(usize, Header)> {
+    let mut header = *header;
+    let below = match header.kind {
+        Kind::Completion(_) => routes.of_bus(header.requester.bus()).map(|(port, _)| port),
+        Kind::ConfigurationRead(_) | Kind::ConfigurationWrite(_) => {
+            let (port, reached) = routes.of_bus(header.request.target.bus())?;
+            // On the bus of its target, configuration is of type 0.
+            header.kind = match header.kind {
+                Kind::ConfigurationRead(_) => Kind::ConfigurationRead(!reached),
+                _ => Kind::ConfigurationWrite(!reached),
+            };
+            Some(port)
+        }
+        // The root is whom messages are for.
+        Kind::Message(..) => None,
+        _ => routes.of_address(header.request.address),
+    };
+    let port = below.or(up)?;
+    (port != own).then_some((port, header))
+}
+
+fn note(digest: &mut Digest, at: Cycle, port: PortId, header: &Header, data: &[u8]) {
+    digest.cycle(at);
+    let [first, second, third, fourth] = words_of(header).map(u64::from);
+    digest.number(u64::from(port.0) << 32 | first);
+    digest.number(second << 32 | third);
+    digest.number(fourth);
+    if !data.is_empty() {
+        digest.bytes(data);
+    }
+}

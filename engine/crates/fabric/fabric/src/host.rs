@@ -1,0 +1,175 @@
+use crate::clocks::Edges;
+use crate::error::FabricError;
+use crate::packet::{Completion, Header, Id, Kind, Status};
+use crate::written::Written;
+use rackwright_memory::{
+    AccessKind, GuestMemory, Hierarchy, HierarchyParameters, Placement, RequesterId, Traffic, WarmLevel,
+};
+use rackwright_time::fabric::Cycle;
+use std::ops::Range;
+
+/// Bytes of a beat on the port of the root complex to the hierarchy.
+const BEAT: u64 = 32;
+
+/// What the root complex leads to: the host's memory behind its hierarchy, which answers each access with the cycle in which
+/// it is done.
+pub(crate) struct Host {
+    pub(crate) memory: GuestMemory,
+    hierarchy: Hierarchy,
+    requester: RequesterId,
+    edges: Edges,
+    /// What devices have written.
+    pub(crate) written: Written,
+}
+
+impl Host {
+    /// Zeroed memory of so many bytes, with cold caches.
+    ///
+    /// # Errors
+    /// [`FabricError`] when it cannot be reserved, or no hardware can have the parameters.
+    pub(crate) fn new(bytes: u64, parameters: &HierarchyParameters) -> Result<Host, FabricError> {
+        let mut memory = GuestMemory::new(bytes)?;
+        memory.allow_all();
+        let mut hierarchy = Hierarchy::new(parameters.clone())?.populated();
+        let link = hierarchy.attach_link(Placement::NearCore, BEAT as u32);
+        let requester = hierarchy.attach_port(link, Traffic::Stream);
+        Ok(Host {
+            memory,
+            edges: Edges::of(hierarchy.parameters().clock),
+            hierarchy,
+            requester,
+            written: Written::default(),
+        })
+    }
+
+    /// Whether a range is memory.
+    pub(crate) fn has(&self, range: &Range<u64>) -> bool {
+        range.start <= range.end && range.end <= self.memory.end()
+    }
+
+    /// Puts a range into the last-level cache.
+    pub(crate) fn warm(&mut self, range: Range<u64>) {
+        self.hierarchy.warm(range, WarmLevel::Llc);
+    }
+
+    /// Writes data that comes to memory at `at`; tells when the last of it is there.
+    ///
+    /// # Errors
+    /// [`FabricError::Fault`] outside of memory.
+    pub(crate) fn write(&mut self, at: Cycle, address: u64, data: &[u8]) -> Result<Cycle, FabricError> {
+        self.memory.write(address, data)?;
+        self.written.add(at, data.len());
+        Ok(self.access(at, address..address + data.len() as u64, AccessKind::Write))
+    }
+
+    /// Reads data that is asked of memory at `at`; tells when the last of it is there.
+    ///
+    /// # Errors
+    /// [`FabricError::Fault`] outside of memory.
+    pub(crate) fn read(&mut self, at: Cycle, address: u64, data: &mut [u8]) -> Result<Cycle, FabricError> {
+        self.memory.read(address, data)?;
+        Ok(self.access(at, address..address + data.len() as u64, AccessKind::Read))
+    }
+
+    fn access(&mut self, at: Cycle, range: Range<u64>, kind: AccessKind) -> Cycle {
+        let seen = self.edges.seen(at);
+        let beats = (range.start / BEAT..range.end.div_ceil(BEAT)).map(|beat| beat * BEAT);
+        let done = beats.map(|beat| self.hierarchy.access(seen, beat, kind, self.requester));
+        done.max().map_or(at, |done| at.max(self.edges.instant(done)))
+    }
+}
+
+/// The bytes that a read request means, of its words.
+pub(crate) fn bytes_asked(header: &Header) -> Range<u64> {
+    let enables = header.request.enables;
+    let (first, last) = (
+        enables & 0xf,
+        if header.words == 1 {
+            enables & 0xf
+        } else {
+            enables >> 4
+        },
+    );
+    let begin = header.request.address + u64::from(first.trailing_zeros().min(3));
+    let end =
+        header.request.address + 4 * u64::from(header.words) - u64::from((last << 4).leading_zeros().min(3));
+    begin..end.max(begin + 1)
+}
+
+/// The completions of a read, none longer than `most` bytes nor across a multiple of that: their headers, and the addresses of
+/// their data.
+pub(crate) fn completions(
+    request: &Header,
+    completer: Id,
+    most: u64,
+) -> impl Iterator<Item = (Header, Range<u64>)> {
+    let request = *request;
+    let asked = bytes_asked(&request);
+    let (begin, end) = (
+        request.request.address,
+        request.request.address + 4 * u64::from(request.words),
+    );
+    let cuts = (begin / most..end.div_ceil(most))
+        .map(move |part| (part * most).max(begin)..((part + 1) * most).min(end));
+    cuts.map(move |range| {
+        let mut header = Header::completing(&request, completer, Status::Successful);
+        header.kind = Kind::Completion(true);
+        header.words = ((range.end - range.start) / 4) as u16;
+        let first = range.start.max(asked.start);
+        header.completion = Completion {
+            completer,
+            status: Status::Successful,
+            byte_count: (asked.end - first) as u16,
+            lower_address: (first & 0x7f) as u8,
+        };
+        (header, range)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(address: u64, words: u16, enables: u8) -> Header {
+        let mut header = Header::memory(Kind::MemoryRead, Id::default(), 7, address, words);
+        header.request.enables = enables;
+        header
+    }
+
+    #[test]
+    fn a_read_is_completed_at_boundaries() {
+        let all: Vec<_> = completions(&read(0x10c0, 128, 0xff), Id(1), 256)
+            .map(|(header, range)| {
+                (
+                    range,
+                    header.words,
+                    header.completion.byte_count,
+                    header.completion.lower_address,
+                )
+            })
+            .collect();
+        assert_eq!(
+            all,
+            [
+                (0x10c0..0x1100, 16, 512, 0x40),
+                (0x1100..0x1200, 64, 448, 0),
+                (0x1200..0x12c0, 48, 192, 0),
+            ]
+        );
+    }
+
+    #[test]
+    fn enables_choose_bytes_of_the_first_and_of_the_last_word() {
+        assert_eq!(bytes_asked(&read(0x100, 2, 0x7c)), 0x102..0x107);
+        assert_eq!(bytes_asked(&read(0x100, 1, 0x04)), 0x102..0x103);
+        let (header, range) = completions(&read(0x100, 2, 0x7c), Id(1), 64).next().unwrap();
+        assert_eq!(
+            (
+                range,
+                header.completion.byte_count,
+                header.completion.lower_address
+            ),
+            (0x100..0x108, 5, 2)
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! PCI Express inside a server: packets to the byte, links with their credits and acknowledgements, switches, the root
+//! complex in front of the host's memory, and cards whose functions are RTL.
+//!
+//! One model holds a server's fabric, with one queue of events: hops last 10 to 100 ns, too short for windows of their own.
+//! References to the specification are to PCI Express Base 5.0.
+
+mod bench;
+mod capture;
+mod card;
+mod class;
+mod clocks;
+mod codec;
+mod counters;
+mod crc;
+mod credits;
+mod driver;
+mod enumeration;
+mod error;
+mod events;
+mod fabric;
+mod host;
+mod latencies;
+mod links;
+mod packet;
+mod parts;
+mod pool;
+mod port;
+mod rate;
+mod receiver;
+mod routes;
+mod stamps;
+mod system;
+mod transmitter;
+mod written;
+
+pub use bench::{Bench, Row, Test};
+pub use capture::Captured;
+pub use class::Class;
+pub use codec::{decode, encode, Malformed};
+pub use counters::{ClassCounters, PortCounters};
+pub use credits::{Amount, Credits};
+pub use enumeration::{Found, Window};
+pub use error::FabricError;
+pub use fabric::Fabric;
+pub use latencies::Latencies;
+pub use packet::{Completion, Header, Id, Kind, Request, Status};
+pub use parts::{Part, Parts};
+pub use rate::{Generation, Rate};
+pub use system::{CardDescription, LinkDescription, RootDescription, SwitchDescription, SystemDescription};

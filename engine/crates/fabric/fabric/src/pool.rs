@@ -1,0 +1,61 @@
+use crate::packet::{Header, Id, Kind};
+use crate::parts::Parts;
+
+/// Names a packet under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PacketId(u32);
+
+/// A packet under way: its fields, its payload, and where it has spent its time.
+pub(crate) struct Packet {
+    pub(crate) header: Header,
+    pub(crate) data: Vec<u8>,
+    pub(crate) parts: Parts,
+}
+
+/// The packets under way. Those that have arrived leave their place, and its memory, to the next.
+#[derive(Default)]
+pub(crate) struct Pool {
+    packets: Vec<Packet>,
+    free: Vec<PacketId>,
+}
+
+impl Pool {
+    /// A place for a packet with `header` and no data yet.
+    pub(crate) fn take(&mut self, header: Header) -> PacketId {
+        let Some(id) = self.free.pop() else {
+            self.packets.push(Packet {
+                header,
+                data: Vec::new(),
+                parts: Parts::default(),
+            });
+            return PacketId((self.packets.len() - 1) as u32);
+        };
+        let packet = self.get(id);
+        packet.header = header;
+        packet.parts = Parts::default();
+        packet.data.clear();
+        id
+    }
+
+    pub(crate) fn get(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.packets[id.0 as usize]
+    }
+
+    /// The packet has arrived where it goes.
+    pub(crate) fn free(&mut self, id: PacketId) {
+        debug_assert!(!self.free.contains(&id), "a packet is freed twice");
+        self.free.push(id);
+    }
+
+    /// Packets under way.
+    pub(crate) fn used(&self) -> usize {
+        self.packets.len() - self.free.len()
+    }
+}
+
+/// What a place holds before its first packet.
+impl Default for Header {
+    fn default() -> Header {
+        Header::new(Kind::MemoryRead, Id::default(), 0)
+    }
+}

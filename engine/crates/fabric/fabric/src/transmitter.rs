@@ -1,0 +1,350 @@
+use crate::class::Class;
+use crate::counters::PortCounters;
+use crate::credits::{Amount, Credits};
+use crate::events::PortId;
+use crate::packet::Header;
+use crate::pool::PacketId;
+use rackwright_time::fabric::Cycle;
+use std::collections::VecDeque;
+
+/// A packet that waits to leave.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiting {
+    pub(crate) packet: PacketId,
+    /// Not before then: it is still on its way through the switch, or its data is not there.
+    pub(crate) ready: Cycle,
+    /// Through which port it came, and what its room there is.
+    pub(crate) from: Option<PortId>,
+    pub(crate) cost: Amount,
+    /// Bytes in the transaction layer.
+    pub(crate) bytes: u32,
+    /// A completion that may pass what was posted before.
+    pub(crate) relaxed: bool,
+    order: u64,
+}
+
+impl Waiting {
+    pub(crate) fn new(packet: PacketId, header: &Header, ready: Cycle, from: Option<PortId>) -> Waiting {
+        Waiting {
+            packet,
+            ready,
+            from,
+            cost: header.cost(),
+            bytes: header.bytes() as u32,
+            relaxed: header.is_relaxed(),
+            order: 0,
+        }
+    }
+}
+
+/// Packets that came the same way and leave through the same port: within a class in their order, between classes by the
+/// ordering table (2.4.1).
+#[derive(Default)]
+struct Source {
+    classes: [VecDeque<Waiting>; 3],
+    added: u64,
+}
+
+impl Source {
+    fn head(&self, class: Class) -> Option<&Waiting> {
+        self.classes[class.index()].front()
+    }
+
+    /// The class whose oldest packet may go, and is the oldest of those that may. `allowed` says whether a packet could.
+    fn choice(&self, mut allowed: impl FnMut(Class, &Waiting) -> bool) -> Option<Class> {
+        let posted = self.head(Class::Posted).map_or(u64::MAX, |head| head.order);
+        let candidates = Class::ALL.into_iter().filter_map(|class| {
+            let head = self.head(class)?;
+            // Nothing passes what was posted before it, except relaxed completions; what is posted passes all else.
+            let in_order =
+                class == Class::Posted || head.order < posted || class == Class::Completion && head.relaxed;
+            (in_order && allowed(class, head)).then_some((head.order, class))
+        });
+        candidates.min_by_key(|(order, _)| *order).map(|(_, class)| class)
+    }
+}
+
+/// A packet on the wire that has not been acknowledged.
+struct Sent {
+    tail: Cycle,
+    bytes: u32,
+}
+
+/// What is about to leave a port.
+pub(crate) enum Next {
+    /// This packet.
+    Packet(Waiting, Class),
+    /// Nothing before something happens.
+    Nothing,
+}
+
+/// Sequence numbers have 12 bits, and half of them may be unacknowledged (3.6.2.1).
+const UNACKNOWLEDGED: usize = 2048;
+
+/// Chooses what leaves a port next: by turns among the ways by which packets came, with the credits of the other end, and as
+/// far as packets that have not been acknowledged leave room to keep one more.
+pub(crate) struct Transmitter {
+    sources: Vec<Source>,
+    /// The source whose turn is next.
+    turn: usize,
+    granted: Credits,
+    consumed: Credits,
+    infinite: [(bool, bool); 3],
+    /// When the wire is free again, and whether an event says so.
+    pub(crate) wire: Cycle,
+    pub(crate) wire_watched: bool,
+    unacknowledged: VecDeque<Sent>,
+    acknowledged: u64,
+    kept: u64,
+    room: u64,
+    /// Since when each class waits for nothing but credits.
+    stalled: [Option<Cycle>; 3],
+    pub(crate) counters: PortCounters,
+}
+
+impl Transmitter {
+    /// One without sources, and with `room` bytes for packets that have not been acknowledged.
+    pub(crate) fn new(room: u64) -> Transmitter {
+        Transmitter {
+            sources: Vec::new(),
+            turn: 0,
+            granted: Credits::default(),
+            consumed: Credits::default(),
+            infinite: [(false, false); 3],
+            wire: Cycle::ZERO,
+            wire_watched: false,
+            unacknowledged: VecDeque::new(),
+            acknowledged: 0,
+            kept: 0,
+            room,
+            stalled: [None; 3],
+            counters: PortCounters::default(),
+        }
+    }
+
+    /// Packets come so many ways.
+    pub(crate) fn add_sources(&mut self, count: usize) {
+        self.sources
+            .resize_with(self.sources.len() + count, Source::default);
+    }
+
+    /// The other end has so much room at the start; 0 stands for no limit.
+    pub(crate) fn begin(&mut self, credits: Credits) {
+        self.granted = credits;
+        for class in Class::ALL {
+            let of = credits[class];
+            self.infinite[class.index()] = (of.headers == 0, of.data == 0);
+        }
+    }
+
+    /// The limit of a class is known to be so high.
+    pub(crate) fn grant(&mut self, class: Class, limit: Amount) {
+        self.granted[class] = limit;
+    }
+
+    pub(crate) fn add(&mut self, source: usize, class: Class, mut waiting: Waiting) {
+        let source = &mut self.sources[source];
+        waiting.order = source.added;
+        source.added += 1;
+        source.classes[class.index()].push_back(waiting);
+    }
+
+    /// Whether nothing waits here.
+    pub(crate) fn is_empty(&self) -> bool {
+        let empty = |source: &Source| source.classes.iter().all(VecDeque::is_empty);
+        self.sources.iter().all(empty) && self.unacknowledged.is_empty()
+    }
+
+    fn has_credits(&self, class: Class, cost: Amount) -> bool {
+        let (granted, consumed) = (self.granted[class], self.consumed[class]);
+        let (headers, data) = self.infinite[class.index()];
+        (headers || consumed.headers + cost.headers <= granted.headers)
+            && (data || consumed.data + cost.data <= granted.data)
+    }
+
+    /// Takes what leaves next in the cycle `now`, in which the wire is free.
+    pub(crate) fn next(&mut self, now: Cycle) -> Next {
+        let room = self.room.saturating_sub(self.kept);
+        let full = self.unacknowledged.len() >= UNACKNOWLEDGED;
+        let count = self.sources.len();
+        let mut starved = [false; 3];
+        let mut found = None;
+        for ahead in 0..count {
+            let index = (self.turn + ahead) % count;
+            let class = self.sources[index].choice(|class, head| {
+                if head.ready > now || full || u64::from(head.bytes) > room {
+                    return false;
+                }
+                let allowed = self.has_credits(class, head.cost);
+                starved[class.index()] |= !allowed;
+                allowed
+            });
+            if let Some(class) = class {
+                found = Some((index, class));
+                break;
+            }
+        }
+        self.account(now, found.map(|(_, class)| class), starved);
+        let Some((index, class)) = found else {
+            return Next::Nothing;
+        };
+        self.turn = (index + 1) % count;
+        match self.sources[index].classes[class.index()].pop_front() {
+            Some(waiting) => {
+                self.consumed[class] += waiting.cost;
+                Next::Packet(waiting, class)
+            }
+            None => Next::Nothing,
+        }
+    }
+
+    /// Keeps how long classes have had no credits.
+    fn account(&mut self, now: Cycle, found: Option<Class>, starved: [bool; 3]) {
+        for class in Class::ALL {
+            let index = class.index();
+            let stalled = &mut self.stalled[index];
+            if found == Some(class) || !starved[index] {
+                if let Some(since) = stalled.take() {
+                    let span = &mut self.counters.classes[index].credit_stall;
+                    *span = *span + now.since(since);
+                }
+            } else {
+                stalled.get_or_insert(now);
+            }
+        }
+    }
+
+    /// A packet of so many bytes has left, and has arrived at the other end at `tail`. Gives its sequence number.
+    pub(crate) fn sent(&mut self, bytes: u32, tail: Cycle) -> u64 {
+        let sequence = self.acknowledged + self.unacknowledged.len() as u64;
+        self.unacknowledged.push_back(Sent { tail, bytes });
+        self.kept += u64::from(bytes);
+        sequence
+    }
+
+    /// How many packets have arrived at the other end until `now`.
+    pub(crate) fn arrived(&self, now: Cycle) -> u64 {
+        let arrived = self.unacknowledged.iter().take_while(|sent| sent.tail <= now);
+        self.acknowledged + arrived.count() as u64
+    }
+
+    /// When the first packet arrives that has not yet at `now`.
+    pub(crate) fn next_arrival(&self, now: Cycle) -> Option<Cycle> {
+        let tails = self.unacknowledged.iter().map(|sent| sent.tail);
+        tails.into_iter().find(|tail| *tail > now)
+    }
+
+    /// All packets before the one of this number have arrived.
+    pub(crate) fn acknowledge(&mut self, before: u64) {
+        while self.acknowledged < before {
+            let Some(sent) = self.unacknowledged.pop_front() else {
+                return;
+            };
+            self.kept -= u64::from(sent.bytes);
+            self.acknowledged += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Id, Kind};
+    use crate::pool::Pool;
+
+    fn transmitter(sources: usize, credits: Credits) -> Transmitter {
+        let mut transmitter = Transmitter::new(1 << 20);
+        transmitter.add_sources(sources);
+        transmitter.begin(credits);
+        transmitter
+    }
+
+    fn limited(headers: u64, data: u64) -> Credits {
+        Credits::new([Amount { headers, data }; 3])
+    }
+
+    fn put(transmitter: &mut Transmitter, pool: &mut Pool, source: usize, kind: Kind, tag: u16) {
+        let mut header = Header::new(kind, Id::default(), tag);
+        header.words = 16;
+        let id = pool.take(header);
+        let waiting = Waiting::new(id, &header, Cycle::ZERO, None);
+        transmitter.add(source, kind.class(), waiting);
+    }
+
+    fn tags(transmitter: &mut Transmitter, pool: &mut Pool) -> Vec<u16> {
+        let mut tags = Vec::new();
+        while let Next::Packet(waiting, _) = transmitter.next(Cycle::ZERO) {
+            tags.push(pool.get(waiting.packet).header.tag);
+        }
+        tags
+    }
+
+    #[test]
+    fn posted_packets_pass_others_without_credits_and_nothing_passes_them() {
+        let mut pool = Pool::default();
+        let mut out = transmitter(1, limited(1, 100));
+        put(&mut out, &mut pool, 0, Kind::MemoryRead, 1);
+        put(&mut out, &mut pool, 0, Kind::MemoryRead, 2);
+        put(&mut out, &mut pool, 0, Kind::MemoryWrite, 3);
+        put(&mut out, &mut pool, 0, Kind::Completion(true), 4);
+        put(&mut out, &mut pool, 0, Kind::MemoryWrite, 5);
+        // The second read has no credits, the second write neither.
+        assert_eq!(tags(&mut out, &mut pool), [1, 3, 4]);
+        out.grant(
+            Class::NonPosted,
+            Amount {
+                headers: 2,
+                data: 100,
+            },
+        );
+        assert_eq!(tags(&mut out, &mut pool), [2]);
+        put(&mut out, &mut pool, 0, Kind::MemoryRead, 6);
+        out.grant(
+            Class::NonPosted,
+            Amount {
+                headers: 3,
+                data: 100,
+            },
+        );
+        assert!(
+            tags(&mut out, &mut pool).is_empty(),
+            "a read does not pass a write"
+        );
+        out.grant(
+            Class::Posted,
+            Amount {
+                headers: 2,
+                data: 100,
+            },
+        );
+        assert_eq!(tags(&mut out, &mut pool), [5, 6]);
+    }
+
+    #[test]
+    fn senders_take_turns() {
+        let mut pool = Pool::default();
+        let mut out = transmitter(3, limited(0, 0));
+        for tag in 0..4 {
+            put(&mut out, &mut pool, 0, Kind::MemoryWrite, tag);
+            put(&mut out, &mut pool, 2, Kind::MemoryWrite, 10 + tag);
+        }
+        assert_eq!(tags(&mut out, &mut pool), [0, 10, 1, 11, 2, 12, 3, 13]);
+    }
+
+    #[test]
+    fn what_is_not_acknowledged_is_kept() {
+        let mut pool = Pool::default();
+        let mut out = Transmitter::new(100);
+        out.add_sources(1);
+        out.begin(limited(0, 0));
+        for tag in 0..2 {
+            put(&mut out, &mut pool, 0, Kind::MemoryWrite, tag);
+        }
+        assert!(matches!(out.next(Cycle::ZERO), Next::Packet(..)));
+        assert_eq!(out.sent(76, Cycle::new(10)), 0);
+        assert!(matches!(out.next(Cycle::ZERO), Next::Nothing));
+        assert_eq!((out.arrived(Cycle::new(9)), out.arrived(Cycle::new(10))), (0, 1));
+        out.acknowledge(1);
+        assert!(matches!(out.next(Cycle::ZERO), Next::Packet(..)));
+    }
+}

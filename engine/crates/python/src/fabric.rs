@@ -1,0 +1,249 @@
+use crate::design::Design;
+use crate::error::raise;
+use crate::parameters;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rackwright_fabric::{Bench, Class, Found, Kind, Part, Row, Test};
+use serde_json::{json, Map, Value};
+use std::collections::BTreeMap;
+
+/// A packet as it went over a link: picosecond, number of the port, sequence number, check, bytes.
+type Packet<'py> = (u64, u16, u16, u32, Bound<'py, PyBytes>);
+
+/// A server's PCIe fabric.
+#[pyclass]
+pub struct Fabric {
+    fabric: rackwright_fabric::Fabric,
+    found: Vec<Found>,
+}
+
+#[pymethods]
+impl Fabric {
+    /// The fabric that `system`, in JSON, describes, as software has found and set it.
+    #[new]
+    #[pyo3(signature = (system, designs, memory_bytes, memory = BTreeMap::new(), capture = false))]
+    fn new(
+        py: Python<'_>,
+        system: &str,
+        designs: Vec<PyRef<'_, Design>>,
+        memory_bytes: u64,
+        memory: BTreeMap<String, u64>,
+        capture: bool,
+    ) -> PyResult<Fabric> {
+        let system = serde_json::from_str(system).map_err(raise)?;
+        let designs: Vec<_> = designs.iter().map(|design| design.design.clone()).collect();
+        let parameters = parameters::memory(&memory)?;
+        let build = || {
+            let mut fabric = rackwright_fabric::Fabric::new(system, &designs, memory_bytes, &parameters)?;
+            if capture {
+                fabric.capture();
+            }
+            let found = fabric.enumerate()?;
+            Ok::<_, rackwright_fabric::FabricError>(Fabric { fabric, found })
+        };
+        py.detach(build).map_err(raise)
+    }
+
+    /// The cards as software has found them, in JSON.
+    #[getter]
+    fn found(&self) -> String {
+        Value::from_iter(self.found.iter().map(found_record)).to_string()
+    }
+
+    /// Makes a test by the card of one number, to that of another; gives the row in JSON.
+    #[pyo3(signature = (test, size, by, to, count, outstanding, interval, copy, warm))]
+    #[allow(clippy::too_many_arguments)]
+    fn bench(
+        &mut self,
+        py: Python<'_>,
+        test: &str,
+        size: u32,
+        by: usize,
+        to: Option<usize>,
+        count: u32,
+        outstanding: u32,
+        interval: u32,
+        copy: u32,
+        warm: bool,
+    ) -> PyResult<String> {
+        let test: Test = test.parse().map_err(raise)?;
+        let bench = Bench {
+            count,
+            outstanding,
+            interval,
+            copy,
+            warm,
+        };
+        let card = |number: usize| {
+            let found = self.found.iter().find(|found| found.card == number);
+            found
+                .cloned()
+                .ok_or_else(|| raise(format!("there is no card {number}")))
+        };
+        let (by, to) = (card(by)?, to.map(card).transpose()?);
+        let row = py.detach(|| self.fabric.bench(test, size, &bench, (&by, to.as_ref())));
+        row.map(|row| row_record(&row).to_string()).map_err(raise)
+    }
+
+    /// What has left each port, in JSON.
+    fn ports(&self) -> String {
+        let ports = self.fabric.port_counters().map(|(name, counters)| {
+            let classes = Class::ALL.map(|class| {
+                let of = counters.classes[class.index()];
+                let record = json!({
+                    "packets": of.packets,
+                    "payload_bytes": of.payload_bytes,
+                    "credit_stall_ns": nanoseconds(of.credit_stall.0),
+                });
+                (class.name().to_string(), record)
+            });
+            json!({
+                "port": name,
+                "wire_bytes": counters.wire_bytes,
+                "acknowledgements": counters.acknowledgements,
+                "credit_updates": counters.updates,
+                "classes": Map::from_iter(classes),
+            })
+        });
+        Value::from_iter(ports).to_string()
+    }
+
+    fn counters(&self) -> BTreeMap<String, u64> {
+        let counters = self.fabric.counters();
+        counters
+            .iter()
+            .map(|(name, count)| (name.to_string(), count))
+            .collect()
+    }
+
+    #[getter]
+    fn packet_hops(&self) -> u64 {
+        self.fabric.packet_hops()
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.fabric.digest().to_string()
+    }
+
+    /// Whether nothing is under way and all credits are back.
+    #[getter]
+    fn is_quiet(&self) -> bool {
+        self.fabric.is_quiet()
+    }
+
+    /// The packets since the last call.
+    fn captured<'py>(&mut self, py: Python<'py>) -> Vec<Packet<'py>> {
+        let packets = self.fabric.take_captured().into_iter();
+        packets
+            .map(|packet| {
+                let bytes = PyBytes::new(py, &packet.bytes);
+                (
+                    packet.picosecond,
+                    packet.port,
+                    packet.sequence,
+                    packet.check,
+                    bytes,
+                )
+            })
+            .collect()
+    }
+}
+
+/// The fields of a packet, in JSON, as the engine reads its bytes.
+#[pyfunction]
+pub fn packet_fields(packet: &[u8]) -> PyResult<String> {
+    let header = rackwright_fabric::decode(packet).map_err(raise)?;
+    let mut record = json!({
+        "kind": kind_name(header.kind),
+        "traffic_class": header.traffic_class,
+        "attributes": header.attributes,
+        "poisoned": header.poisoned,
+        "length_words": header.words,
+        "requester": header.requester.to_string(),
+        "tag": header.tag,
+    });
+    let own = match header.kind {
+        Kind::Completion(_) => json!({
+            "completer": header.completion.completer.to_string(),
+            "status": format!("{:?}", header.completion.status).to_lowercase(),
+            "byte_count": header.completion.byte_count,
+            "lower_address": header.completion.lower_address,
+        }),
+        Kind::ConfigurationRead(_) | Kind::ConfigurationWrite(_) => json!({
+            "target": header.request.target.to_string(),
+            "register": header.request.address,
+            "byte_enables": header.request.enables,
+        }),
+        Kind::Message(routing, _) => json!({
+            "routing": routing,
+            "code": header.request.enables,
+            "rest": header.request.address,
+        }),
+        _ => json!({"address": header.request.address, "byte_enables": header.request.enables}),
+    };
+    if let (Value::Object(record), Value::Object(own)) = (&mut record, own) {
+        record.extend(own);
+    }
+    Ok(record.to_string())
+}
+
+/// What a kind of packets is called in records.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::MemoryRead => "memory_read",
+        Kind::MemoryWrite => "memory_write",
+        Kind::ConfigurationRead(false) => "configuration_read_0",
+        Kind::ConfigurationRead(true) => "configuration_read_1",
+        Kind::ConfigurationWrite(false) => "configuration_write_0",
+        Kind::ConfigurationWrite(true) => "configuration_write_1",
+        Kind::FetchAdd => "fetch_add",
+        Kind::Swap => "swap",
+        Kind::CompareSwap => "compare_swap",
+        Kind::Message(_, false) => "message",
+        Kind::Message(_, true) => "message_with_data",
+        Kind::Completion(false) => "completion",
+        Kind::Completion(true) => "completion_with_data",
+    }
+}
+
+fn found_record(found: &Found) -> Value {
+    let windows = found.windows.iter().map(|window| {
+        json!({
+            "bar": window.bar,
+            "address": window.range.start,
+            "bytes": window.range.end - window.range.start,
+            "prefetchable": window.prefetchable,
+        })
+    });
+    json!({
+        "card": found.card,
+        "id": found.id.to_string(),
+        "vendor": found.identity.0,
+        "device": found.identity.1,
+        "class_code": found.class_code,
+        "windows": Value::from_iter(windows),
+    })
+}
+
+fn row_record(row: &Row) -> Value {
+    let parts = row.parts.map(|parts| {
+        let of = |part: Part| (part.name().to_string(), json!(nanoseconds(parts.of(part).0)));
+        Map::from_iter(Part::ALL.map(of))
+    });
+    json!({
+        "test": row.test.name(),
+        "path": row.path,
+        "size_bytes": row.size_bytes,
+        "median_ns": row.latencies.median,
+        "p95_ns": row.latencies.p95,
+        "p99_ns": row.latencies.p99,
+        "gigabits_per_second": row.gigabits_per_second,
+        "parts": parts,
+    })
+}
+
+/// Cycles of the fabric as nanoseconds.
+fn nanoseconds(cycles: u64) -> f64 {
+    cycles as f64 / 1_024_000.0
+}

@@ -1,0 +1,120 @@
+package rackwright.pcie
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.port.{MmioPort, StreamFlit}
+
+/** A function of PCI Express above the data link layer: its configuration space, registers in one window, DMA, and the
+  * credits of both directions. README.md is the contract.
+  */
+class PcieFunction(params: Params, identity: Identity) extends Module {
+  val packetsIn = IO(Flipped(Decoupled(new StreamFlit(Params.beatBytes))))
+  val packetsOut = IO(Decoupled(new StreamFlit(Params.beatBytes)))
+  val creditsIn = IO(Flipped(Decoupled(new StreamFlit(PcieFunction.creditBytes))))
+  val creditsOut = IO(Decoupled(new StreamFlit(PcieFunction.creditBytes)))
+
+  /** Registers of what is behind the function. */
+  val registers = IO(new MmioPort)
+  val read = IO(Flipped(Decoupled(new DmaRequest)))
+  val readBeat = IO(Decoupled(new ReadBeat))
+  val write = IO(Flipped(Decoupled(new DmaRequest)))
+  val writeData = IO(Flipped(Decoupled(UInt((8 * Params.beatBytes).W))))
+
+  /** The last packet of a range has left. */
+  val written = IO(Output(Bool()))
+
+  /** A beat that another card has written. */
+  val peerBeat = IO(Valid(UInt((8 * Params.beatBytes).W)))
+  val errors = IO(Output(new FunctionErrors))
+
+  /** A packet waits for credits. */
+  val starved = IO(Output(Bool()))
+  val idle = IO(Output(Bool()))
+
+  private val receiver = Module(new Receiver(params))
+  private val target = Module(new Target(identity))
+  private val reader = Module(new DmaReader(params))
+  private val writer = Module(new DmaWriter)
+  private val transmitter = Module(new Transmitter)
+  private val advertiser = Module(new CreditAdvertiser(params))
+
+  receiver.in <> packetsIn
+  receiver.settings := target.settings
+  target.request <> receiver.request
+  registers <> target.registers
+  reader.completion := receiver.completion
+  reader.settings := target.settings
+  reader.range <> read
+  readBeat <> reader.beat
+  writer.settings := target.settings
+  writer.range <> write
+  writer.data <> writeData
+  written := writer.done
+  peerBeat := receiver.written
+
+  transmitter.packets(Credits.posted) <> writer.packet
+  transmitter.packets(Credits.nonPosted) <> reader.packet
+  transmitter.packets(Credits.completion) <> target.packet
+  transmitter.credits.valid := creditsIn.valid
+  transmitter.credits.bits := creditsIn.bits.data(31, 0)
+  creditsIn.ready := true.B
+  packetsOut <> transmitter.out
+  advertiser.freed := receiver.freed
+  creditsOut <> advertiser.out
+
+  errors.unexpected := reader.unexpected
+  errors.timedOut := reader.timedOut
+  errors.unsupported := target.unsupported
+  errors.dropped := receiver.dropped
+  starved := transmitter.starved
+  idle := receiver.idle && target.idle && reader.idle && writer.idle && transmitter.idle && advertiser.idle
+}
+
+object PcieFunction {
+
+  /** Bytes per beat of the credit streams; half of them are used. */
+  val creditBytes: Int = 8
+}
+
+/** What went wrong, in the cycle in which it does. */
+class FunctionErrors extends Bundle {
+  val unexpected = Bool()
+  val timedOut = Bool()
+  val unsupported = Bool()
+  val dropped = Bool()
+}
+
+/** Tells the other end of the link how much room there is: once after reset, and again when some is free. Completions
+  * have room without limit, as the specification wants it of endpoints (PCI Express 5.0, 2.6.1).
+  */
+class CreditAdvertiser(params: Params) extends Module {
+  val freed = IO(Flipped(Valid(new CreditUpdate)))
+  val out = IO(Decoupled(new StreamFlit(PcieFunction.creditBytes)))
+  val idle = IO(Output(Bool()))
+
+  /** Data that a request may bring into the queue, of which it holds eight bytes, or past it. */
+  private val data = Seq(params.packets * Params.payloadBytes / Params.creditBytes, params.packets, 0)
+  private val headers = Seq(params.packets, params.packets, 0)
+  private val dataLimits = RegInit(VecInit(data.map(_.U(Credits.dataBits.W))))
+  private val headerLimits = RegInit(VecInit(headers.map(_.U(Credits.headerBits.W))))
+
+  /** Classes that are to be told for the first time, and anew. */
+  private val first = RegInit(((1 << Credits.classes) - 1).U(Credits.classes.W))
+  private val changed = RegInit(0.U(Credits.classes.W))
+  private val of = PriorityEncoder(Mux(first.orR, first, changed))
+  private val kind = Mux(first.orR, Credits.initial, Credits.update)
+  private val told = Mux(out.fire, UIntToOH(of, Credits.classes), 0.U)
+  out.valid := first.orR || changed.orR
+  out.bits.data := Credits.pack(kind, of, headerLimits(of), dataLimits(of)).pad(64)
+  out.bits.keep := "hf".U
+  out.bits.last := true.B
+  first := first & ~told
+  private val again = Mux(freed.valid, UIntToOH(freed.bits.of, Credits.classes), 0.U)
+  changed := Mux(first.orR, changed, changed & ~told) | again
+  when(freed.valid) {
+    headerLimits(freed.bits.of) := headerLimits(freed.bits.of) + freed.bits.headers
+    dataLimits(freed.bits.of) := dataLimits(freed.bits.of) + freed.bits.data
+  }
+  idle := !out.valid
+}

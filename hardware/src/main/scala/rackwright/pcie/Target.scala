@@ -1,0 +1,96 @@
+package rackwright.pcie
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.port.MmioPort
+
+/** Serves what the fabric asks of the function: configuration, and registers in the first window.
+  *
+  * A register is accessed whole: eight bytes at a multiple of eight, in one packet; half of one can be read. Anything
+  * else is an unsupported request (PCI Express 5.0, 2.3.1).
+  */
+class Target(identity: Identity) extends Module {
+  val request = IO(Flipped(Decoupled(new TargetRequest)))
+  val registers = IO(new MmioPort)
+  val packet = IO(Decoupled(new PacketBeat))
+  val settings = IO(Output(new FunctionSettings))
+
+  /** A request was refused. */
+  val unsupported = IO(Output(Bool()))
+  val idle = IO(Output(Bool()))
+
+  private object State extends ChiselEnum { val ready, access, answer, head, data = Value }
+  private val state = RegInit(State.ready)
+  private val current = Reg(new TargetRequest)
+  private val value = Reg(UInt(64.W))
+  private val words = Reg(UInt(2.W))
+  private val refused = Reg(Bool())
+
+  private val space = Module(new ConfigurationSpace(identity))
+  settings := space.settings
+  private val header = current.header
+  private val address = header.address
+  private val inRegisters = settings.memoryEnabled && address(63, 12) === settings.windows(0)(63, 12)
+  private val wide = header.length === 2.U && address(2) === 0.U && header.byteEnables === "hff".U
+  private val half = header.length === 1.U && header.byteEnables === "h0f".U && !header.hasData
+  private val fits = header.isMemory && inRegisters && (wide || half) && !header.isPoisoned
+  private val ours = header.isConfiguration && header.length === 1.U && header.words(0)(24) === 0.U
+
+  request.ready := state === State.ready
+  when(request.fire) {
+    current := request.bits
+    state := State.access
+  }
+
+  private val accesses = state === State.access
+  space.access.valid := accesses && ours
+  space.access.bits.register := header.words(2)(11, 2)
+  space.access.bits.write := header.hasData
+  space.access.bits.enables := header.byteEnables(3, 0)
+  space.access.bits.data := current.data(31, 0)
+  space.access.bits.id := header.words(2)(31, 16)
+  registers.request.valid := accesses && fits
+  registers.request.bits.address := Cat(address(11, 3), 0.U(3.W))
+  registers.request.bits.write := header.hasData
+  registers.request.bits.data := current.data
+  unsupported := accesses && !fits && !ours && !header.isMessage
+  when(accesses) {
+    refused := !fits && !ours
+    value := space.value
+    words := Mux(header.hasData || !fits && !ours, 0.U, header.length(1, 0))
+    when(fits) {
+      when(registers.request.ready) { state := State.answer }
+    }.otherwise { state := Mux(header.isPosted, State.ready, State.head) }
+  }
+  registers.response.ready := state === State.answer
+  when(registers.response.fire) {
+    value := Mux(address(2), registers.response.bits.data(63, 32), registers.response.bits.data)
+    state := Mux(header.isPosted, State.ready, State.head)
+  }
+
+  // The completion.
+  private val completion = Wire(new Header)
+  private val hasData = words =/= 0.U
+  completion.words(0) := Cat(
+    Mux(hasData, Header.Kind.completionWithData, Header.Kind.completion),
+    header.words(0)(23, 19),
+    0.U(5.W),
+    header.words(0)(13, 12),
+    0.U(2.W),
+    0.U(10.W) | words
+  )
+  private val status = Mux(refused, Header.unsupported, Header.successful)
+  private val count = Mux(header.isMemory && !header.hasData, Cat(header.length, 0.U(2.W)), 4.U(12.W))
+  completion.words(1) := Cat(settings.id, status, 0.U(1.W), count(11, 0))
+  private val low = Mux(header.isMemory, address(6, 0), 0.U(7.W))
+  completion.words(2) := Cat(header.requester, header.words(1)(15, 8), 0.U(1.W), low)
+  completion.words(3) := 0.U
+  packet.valid := state === State.head || state === State.data
+  packet.bits.data := Mux(state === State.head, Header.toBeat(completion), value)
+  packet.bits.keep := Mux(state === State.head, "hffff".U, Mux(words === 2.U, "hff".U, "hf".U))
+  packet.bits.last := state === State.data || !hasData
+  packet.bits.credits := hasData
+  when(packet.fire) { state := Mux(packet.bits.last, State.ready, State.data) }
+  idle := state === State.ready
+}

@@ -1,0 +1,107 @@
+package rackwright.pcie
+
+import chisel3._
+import chisel3.util._
+
+import rackwright.port.MmioPort
+
+/** Offsets of the registers of `traffic`, each of 64 bits. */
+object TrafficRegisters {
+  val start: Int = 0x00
+  val base: Int = 0x08
+  val size: Int = 0x10
+  val stride: Int = 0x18
+  val mask: Int = 0x20
+  val count: Int = 0x28
+  val outstanding: Int = 0x30
+  val interval: Int = 0x38
+  val copy: Int = 0x40
+  val seed: Int = 0x48
+  val sum: Int = 0x50
+  val done: Int = 0x58
+  val faults: Int = 0x60
+  val errors: Int = 0x68
+  val peerBeats: Int = 0x70
+  val peerSum: Int = 0x78
+}
+
+/** What software has set of `traffic`. */
+class TrafficSettings extends Bundle {
+  val base = UInt(64.W)
+  val size = UInt(32.W)
+  val stride = UInt(32.W)
+  val mask = UInt(64.W)
+  val count = UInt(32.W)
+  val outstanding = UInt(16.W)
+  val interval = UInt(16.W)
+  val copy = UInt(16.W)
+  val seed = UInt(64.W)
+}
+
+/** What it counts. */
+class TrafficCounts extends Bundle {
+  val sum = UInt(64.W)
+  val done = UInt(32.W)
+  val faults = UInt(32.W)
+  val errors = UInt(32.W)
+  val peerBeats = UInt(32.W)
+  val peerSum = UInt(64.W)
+}
+
+/** Registers of `traffic`. README.md has their meaning. */
+class TrafficRegisterFile extends Module {
+  import TrafficRegisters._
+
+  val mmio = IO(Flipped(new MmioPort))
+  val settings = IO(Output(new TrafficSettings))
+  val counts = IO(Input(new TrafficCounts))
+  val busy = IO(Input(Bool()))
+
+  /** A run begins: of writes, or of reads. */
+  val begin = IO(Valid(Bool()))
+  val idle = IO(Output(Bool()))
+
+  private val set = RegInit(0.U.asTypeOf(new TrafficSettings))
+  settings := set
+  private val fields = Seq(
+    base -> set.base,
+    size -> set.size,
+    stride -> set.stride,
+    mask -> set.mask,
+    count -> set.count,
+    outstanding -> set.outstanding,
+    interval -> set.interval,
+    copy -> set.copy,
+    seed -> set.seed
+  )
+  private val read = Seq(
+    start -> busy,
+    sum -> counts.sum,
+    done -> counts.done,
+    faults -> counts.faults,
+    errors -> counts.errors,
+    peerBeats -> counts.peerBeats,
+    peerSum -> counts.peerSum
+  ) ++ fields
+
+  private val answered = RegInit(false.B)
+  private val answer = Reg(UInt(64.W))
+  mmio.request.ready := !answered
+  mmio.response.valid := answered
+  mmio.response.bits.data := answer
+  when(mmio.response.fire) { answered := false.B }
+  private val access = mmio.request.bits
+  when(mmio.request.fire) {
+    answered := true.B
+    answer := MuxLookup(access.address, 0.U(64.W))(read.map { case (at, value) => at.U -> value })
+    // What a run goes by stays as it is while it lasts.
+    when(access.write && !busy) {
+      fields.foreach { case (at, field) =>
+        when(access.address === at.U) { field := access.data(field.getWidth - 1, 0) }
+      }
+    }
+  }
+  begin.valid := mmio.request.fire && access.write && access.address === start.U && !busy
+  begin.bits := access.data(0)
+  idle := !answered
+}

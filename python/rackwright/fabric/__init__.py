@@ -1,0 +1,15 @@
+"""A server's PCIe fabric: a root complex, switches and cards, joined by links.
+
+    root = RootComplex()
+    switch = PcieSwitch(latency_ns=110)
+    root.connect(switch, PcieLink(gen=4, lanes=8))
+    switch.add_downlinks([Card("traffic"), Card("traffic")], PcieLink(gen=4, lanes=16))
+
+A script that makes one is what `./rw fabric` takes. docs/fabric.md is the guide.
+"""
+
+from rackwright.fabric.nodes import Card, PcieSwitch, RootComplex
+from rackwright.fabric.system import System, load_system
+from rackwright.fabric.values import Credits, PcieLink
+
+__all__ = ["Card", "Credits", "PcieLink", "PcieSwitch", "RootComplex", "System", "load_system"]

@@ -1,0 +1,153 @@
+"""A fabric that runs: built by the engine, found by its software, and measured."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rackwright import _engine
+from rackwright.designs import Elaboration, elaborate_all
+from rackwright.errors import RackwrightError
+from rackwright.fabric.system import System
+from rackwright.toolchain import toolchain
+
+TESTS = ("read", "write", "latency", "peer", "registers")
+"""What can be measured."""
+
+DEFAULT_SIZES = (64, 256, 512, 2048)
+
+MEMORY_BYTES = 1 << 28
+"""Memory of the host of a measurement."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """How a card makes requests: what its registers are set to.
+
+    `interval` and `copy` are cycles of the card: from one request to the next, and for 16 bytes of data.
+    """
+
+    outstanding: int = 64
+    interval: int = 1
+    copy: int = 1
+    count: int | None = None
+    warm: bool = True
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet as it went over a link."""
+
+    picosecond: int
+    port: str
+    sequence: int
+    check: int
+    data: bytes
+
+
+@dataclass
+class Measured:
+    """What a measurement gives."""
+
+    rows: list[dict[str, Any]]
+    ports: list[dict[str, Any]]
+    counters: dict[str, int]
+    packet_hops: int
+    digest: str
+    wall_seconds: float
+    packets: list[Packet] = field(default_factory=list)
+
+    def record(self) -> dict[str, Any]:
+        """As `rw fabric bench --json` prints it."""
+        record = asdict(self)
+        del record["packets"]
+        record["packet_hops_per_second"] = self.packet_hops / self.wall_seconds if self.wall_seconds else 0.0
+        return record
+
+
+class Fabric:
+    """A fabric as it is after its software has found and set its cards."""
+
+    def __init__(
+        self,
+        system: System,
+        *,
+        memory: Mapping[str, int] | None = None,
+        assertions: bool = False,
+        capture: bool = False,
+    ) -> None:
+        """Compiles the cards where that has not been done; `memory` are numbers of caches and DRAM."""
+        self.system = system
+        wanted = [
+            Elaboration(unit, dict(parameters), assertions=assertions)
+            for unit, parameters in system.designs()
+        ]
+        designs = [toolchain().build(str(manifest)) for manifest in elaborate_all(wanted)]
+        self._capture = capture
+        self._fabric = _engine.Fabric(
+            system.description(), designs, MEMORY_BYTES, memory=dict(memory or {}), capture=capture
+        )
+
+    @property
+    def found(self) -> list[dict[str, Any]]:
+        """The cards with their numbers and windows, as software has found them."""
+        found: list[dict[str, Any]] = json.loads(self._fabric.found)
+        return [{"name": self.system.cards[each.pop("card")].name, **each} for each in found]
+
+    def measure(self, test: str, sizes: Sequence[int] = DEFAULT_SIZES, load: Load | None = None) -> Measured:
+        """Makes a test with requests of each size by each card, one after the other.
+
+        Raises `EngineError` when something does not answer, or data is wrong.
+        """
+        begin = time.perf_counter()
+        hops = self._fabric.packet_hops
+        pairs = self._pairs(test)
+        chosen = [8] if test == "registers" else sizes
+        rows = [self._row(test, size, pair, load or Load()) for pair in pairs for size in chosen]
+        wall = time.perf_counter() - begin
+        return Measured(
+            rows=rows,
+            ports=json.loads(self._fabric.ports()),
+            counters=self._fabric.counters(),
+            packet_hops=self._fabric.packet_hops - hops,
+            digest=self._fabric.digest,
+            wall_seconds=wall,
+            packets=self._packets() if self._capture else [],
+        )
+
+    def _pairs(self, test: str) -> list[tuple[int, int | None]]:
+        """Who sends and to whom: the host, or for peers the next card."""
+        count = len(self.system.cards)
+        if test != "peer":
+            return [(by, None) for by in range(count)]
+        if count < 2:
+            raise RackwrightError("peers are two cards, and the fabric has one")
+        return [(by, (by + 1) % count) for by in range(count)]
+
+    def _row(self, test: str, size: int, pair: tuple[int, int | None], load: Load) -> dict[str, Any]:
+        count = load.count or (
+            200 if test in ("latency", "registers") else max(256, min(4096, (1 << 20) // size))
+        )
+        row: dict[str, Any] = json.loads(
+            self._fabric.bench(
+                test,
+                size,
+                *pair,
+                count=count,
+                outstanding=load.outstanding,
+                interval=load.interval,
+                copy=load.copy,
+                warm=load.warm,
+            )
+        )
+        return row
+
+    def _packets(self) -> list[Packet]:
+        names = [each["port"] for each in json.loads(self._fabric.ports())]
+        return [
+            Packet(picosecond, names[port], sequence, check, data)
+            for picosecond, port, sequence, check, data in self._fabric.captured()
+        ]

@@ -1,0 +1,97 @@
+"""Root complexes, switches and cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rackwright.designs import ParameterValue
+from rackwright.fabric.values import ROOT_CREDITS, Credits, PcieLink
+
+DEFAULT_PAYLOAD = 256
+DEFAULT_READ_REQUEST = 512
+
+
+class Node:
+    """What links join. `payload_bytes` is what its packets carry at most; None takes the root's."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, name: str | None, payload_bytes: int | None) -> None:
+        self.name = name
+        self.payload_bytes = payload_bytes
+        self.below: list[tuple[Node, PcieLink]] = []
+
+    def connect(self, node: Node, link: PcieLink) -> None:
+        """Puts a switch or a card below a port."""
+        self.below.append((node, link))
+
+    def add_downlinks(self, nodes: Sequence[Node], link: PcieLink) -> None:
+        """Puts several below, each below a port of its own."""
+        for node in nodes:
+            self.connect(node, link)
+
+
+class RootComplex(Node):
+    """Where the host and its memory are.
+
+    `latency_ns` is what it takes for a packet, on its way in and on its way out. With `peer_to_peer`, it
+    forwards between its ports. `completion_bytes` is the longest payload of its completions, by default
+    `payload_bytes`; `read_request_bytes` is what software allows devices to read at once.
+    """
+
+    kind = "root"
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        latency_ns: float = 60.0,
+        peer_to_peer: bool = True,
+        payload_bytes: int = DEFAULT_PAYLOAD,
+        read_request_bytes: int = DEFAULT_READ_REQUEST,
+        completion_bytes: int | None = None,
+        credits: Credits = ROOT_CREDITS,
+    ) -> None:
+        super().__init__(name, payload_bytes)
+        self.latency_ns = latency_ns
+        self.peer_to_peer = peer_to_peer
+        self.read_request_bytes = read_request_bytes
+        self.completion_bytes = completion_bytes or payload_bytes
+        self.credits = credits
+
+
+class PcieSwitch(Node):
+    """A switch that forwards a packet `latency_ns` after its first byte, if its way is free."""
+
+    kind = "switch"
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        latency_ns: float = 110.0,
+        payload_bytes: int | None = None,
+        credits: Credits | None = None,
+    ) -> None:
+        super().__init__(name, payload_bytes)
+        self.latency_ns = latency_ns
+        self.credits = credits or Credits()
+
+
+class Card(Node):
+    """A card with a unit in RTL as its function; `parameters` are those of the unit (`./rw units UNIT`)."""
+
+    kind = "card"
+
+    def __init__(
+        self,
+        unit: str = "traffic",
+        name: str | None = None,
+        *,
+        parameters: Mapping[str, ParameterValue] | None = None,
+        payload_bytes: int | None = None,
+    ) -> None:
+        super().__init__(name, payload_bytes)
+        self.unit = unit
+        self.parameters = dict(parameters or {})

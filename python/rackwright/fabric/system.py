@@ -1,0 +1,110 @@
+"""A fabric as a whole: a tree that has been checked, with a name for each node."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rackwright.errors import RackwrightError
+from rackwright.fabric.check import check_nodes, the_root, walk
+from rackwright.fabric.nodes import Card, Node, PcieSwitch, RootComplex
+from rackwright.fabric.values import Connection
+
+
+@dataclass(frozen=True)
+class System:
+    """A legal fabric: its nodes, depth first from the root, and its links."""
+
+    root: RootComplex
+    nodes: tuple[Node, ...]
+    links: tuple[Connection, ...]
+
+    @classmethod
+    def of(cls, root: RootComplex) -> System:
+        """The fabric below a root. Raises `RackwrightError` with a witness for one that cannot be."""
+        found = list(walk(root))
+        nodes = tuple(node for _, node, _ in found)
+        _name(nodes)
+        check_nodes(nodes)
+        links = tuple(
+            Connection(str(above.name), str(node.name), link)
+            for above, node, link in found
+            if above is not None and link is not None
+        )
+        return cls(root, nodes, links)
+
+    @property
+    def cards(self) -> list[Card]:
+        """The cards, in the order of their numbers."""
+        return [node for node in self.nodes if isinstance(node, Card)]
+
+    @property
+    def switches(self) -> list[PcieSwitch]:
+        """The switches, in the order of their numbers."""
+        return [node for node in self.nodes if isinstance(node, PcieSwitch)]
+
+    def description(self) -> str:
+        """What the engine builds it from, in JSON: cards have the designs of `designs`."""
+        root = self.root
+        designs = self.designs()
+        record: dict[str, Any] = {
+            "root": {
+                "name": root.name,
+                "latency_ns": root.latency_ns,
+                "peer_to_peer": root.peer_to_peer,
+                "completion_bytes": root.completion_bytes,
+                "credits": root.credits.record(),
+            },
+            "switches": [
+                {"name": each.name, "latency_ns": each.latency_ns, "credits": each.credits.record()}
+                for each in self.switches
+            ],
+            "cards": [{"name": each.name, "design": designs.index(_design(each))} for each in self.cards],
+            "links": [each.record() for each in self.links],
+            "payload_bytes": root.payload_bytes,
+            "read_request_bytes": root.read_request_bytes,
+        }
+        return json.dumps(record)
+
+    def designs(self) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+        """The units of the cards with their parameters, each once."""
+        return list(dict.fromkeys(_design(card) for card in self.cards))
+
+
+def _design(card: Card) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return card.unit, tuple(sorted((name, str(value)) for name, value in card.parameters.items()))
+
+
+def _name(nodes: Iterable[Node]) -> None:
+    """Names the nodes that have none after their kind, cards after their unit, with a number from 0 on."""
+    counts: Counter[str] = Counter()
+    for node in nodes:
+        base = node.unit if isinstance(node, Card) else node.kind
+        if node.name is None:
+            node.name = base if isinstance(node, RootComplex) else f"{base}{counts[base]}"
+        counts[base] += 1
+
+
+def load_system(script: Path) -> System:
+    """The fabric that a script makes: below the root among its variables.
+
+    Raises `RackwrightError` for a script that cannot be read or fails, or makes none.
+    """
+    try:
+        names = runpy.run_path(str(script))
+    except RackwrightError as error:
+        raise RackwrightError(f"{script}: {error}") from error
+    except OSError as error:
+        raise RackwrightError(f"{script}: {error.strerror}") from error
+    except Exception as error:
+        raise RackwrightError(f"{script}: {type(error).__name__}: {error}") from error
+    nodes = {id(value): value for value in names.values() if isinstance(value, Node)}
+    try:
+        return System.of(the_root(nodes.values()))
+    except RackwrightError as error:
+        raise RackwrightError(f"{script}: {error}") from error
