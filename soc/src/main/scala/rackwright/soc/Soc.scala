@@ -13,6 +13,7 @@ class Soc(spec: SocSpec)(implicit p: Parameters)
     with CanHaveMasterAXI4MMIOPort
     with HasPeripheryBootROM {
   override lazy val desiredName: String = spec.top
+  override lazy val dtb = DeviceTree.compiled(dts)
   override lazy val module = new SocModule(this)
 }
 
