@@ -2,7 +2,7 @@
 #![allow(dead_code)] // every test file uses its own part
 
 use rackwright_process::{Arguments, Environment, Input};
-use rackwright_server::{CpuModel, Progress, Server, ServerConfig, ServerParameters};
+use rackwright_server::{CpuModel, DecodedPrograms, Progress, Server, ServerConfig, ServerParameters};
 use rackwright_time::{Clock, Cycle};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -87,7 +87,8 @@ pub fn run_until(elf: &Path, cpu: CpuModel, guest_bytes: u64, arguments: &Argume
         write_folder: None,
         clock: Clock::new(2_000_000_000).unwrap(),
     };
-    let mut server = Server::start(&config, &file, arguments, environment).unwrap();
+    let alone = (None, &DecodedPrograms::default());
+    let mut server = Server::start(&config, &file, arguments, environment, alone).unwrap();
     match server.run(limit).unwrap() {
         Progress::Exited(status) => Result {
             status,
