@@ -83,8 +83,8 @@ def linux_devices() -> list[tuple[str, int, int, int]]:
 def bare_metal_devices(networked: bool) -> list[tuple[str, int, int, int]]:
     """Those of a server that runs bare metal, with the registers of its NIC when it is in a cluster."""
 
-def memory_places() -> tuple[int, int]:
-    """Where memory begins, and how many bytes of it bare metal has."""
+def memory_places() -> tuple[int, int, int]:
+    """Where memory begins, how many bytes bare metal has, and a program in user mode has of addresses."""
 
 def pci_interrupt(number: int) -> int:
     """Interrupt source at the PLIC of the function in device `number` of the PCI bus."""

@@ -257,12 +257,20 @@ def design(
     Raises `RackwrightError` as `manifest_of`, and `EngineError` for RTL that doesn't compile.
     """
     manifest = manifest_of(unit, parameters, assertions)
-    given: Mapping[str, ParameterValue] = {}
-    record = read_manifest(manifest)
-    if not is_elaborated(record):
-        given = {**record.get("parameters", {}), **(parameters or {})}
-    if given:
-        from rackwright.verilog.parameters import check_parameters
+    given = top_parameters(manifest, parameters or {})
+    return toolchain().build(str(manifest), waves, clock_hz, given, list(plusargs))
 
-        given = check_parameters(manifest, given)
-    return toolchain().build(str(manifest), waves, clock_hz, dict(given), list(plusargs))
+
+def top_parameters(manifest: Path, parameters: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+    """The values that the top module of a manifest gets: `parameters`, before those of the manifest.
+
+    A unit that elaboration has written gets none: they are in its Verilog. Raises `RackwrightError` for a
+    parameter that the module does not have, and for a value that it cannot have.
+    """
+    record = read_manifest(manifest)
+    given = {} if is_elaborated(record) else {**record.get("parameters", {}), **parameters}
+    if not given:
+        return {}
+    from rackwright.verilog.parameters import check_parameters
+
+    return check_parameters(manifest, given)

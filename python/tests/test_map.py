@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from command_line import REPOSITORY, rw
 
-from rackwright import Cluster, Server
+from rackwright import Cluster, Ethernet, Program, Server
+from rackwright.cluster.topology import Topology
 from rackwright.machine_map.drawing import map_diagram
 from rackwright.machine_map.load import servers_of
 
@@ -55,6 +56,15 @@ def test_all_servers_of_a_cluster_are_listed() -> None:
     mapped = servers_of(Cluster(servers[0]).topology)
     assert [each.name for each in mapped] == ["s0", "s1"]
     assert all(layer.boxes for layer in map_diagram(mapped[0]).layers)
+
+
+def test_a_node_that_runs_a_program_in_user_mode_has_neither_devices_nor_memory_of_bare_metal() -> None:
+    servers = [Server(name=name, workload=Program(name)) for name in ("one", "other")]
+    servers[0].connect(servers[1])
+    record = servers_of(Topology.reached_from([servers[0]], Ethernet()))[0].record()
+    assert record["runs"] == "program"
+    assert parts(record, "memory")["address space"]["size_bytes"] == 1 << 33
+    assert parts(record, "device") == {}
 
 
 def test_linux_has_devices_and_functions_on_the_pci_bus() -> None:

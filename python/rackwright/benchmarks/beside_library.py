@@ -39,7 +39,7 @@ def _seconds(unit: str, targets: Sequence[str]) -> dict[int, Seconds]:
     found: dict[int, Seconds] = defaultdict(dict)
     if family in FORMATS:
         inputs = [(str(size), default_archive()[:size]) for size in MEASURED_SIZES]
-        rows = compression.measure(inputs, FORMATS[family], operations=[operation], targets=targets)
+        rows = compression.measure(inputs, family, operations=[operation], targets=targets)
         for row in rows:
             _check(row.verified, unit)
             if row.file != "total":

@@ -33,8 +33,8 @@ BACK_TO_BACK = 8
 _RESET = 4096
 """Cycles in which any unit is ready after reset: compressors clear their tables, once."""
 
-FORMATS = {"snappy": "snappy", "zstd": "zstd", "deflate": "deflate"}
-"""The format that the units of a family are measured with."""
+FORMATS = ("snappy", "zstd", "deflate")
+"""The formats whose units are measured."""
 
 UNITS = (
     *(f"{family}-{operation}" for family in FORMATS for operation in ("compress", "decompress")),
@@ -62,13 +62,13 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Call:
+class CommittedCall:
     """Cycles of `clock_hz` that a call takes with `bytes` of plain data, or with a message of so many.
 
-    Of a codec they are the unit's own, from the first command until whoever waits is told: `first` of a unit
-    that has just been made ready, with the input in LLC; `later` on the same buffers, input in LLC again; and
-    `back_to_back` the mean of `calls` that are given at once. Of units of protobuf they are those of the core
-    `boom`, whose program calls them, with all that the runtime does.
+    A row of the committed table. Of a codec they are the unit's own, from the first command until whoever
+    waits is told: `first` of a unit that has just been made ready, with the input in LLC; `later` on the same
+    buffers, input in LLC again; and `back_to_back` the mean of `calls` that are given at once. Of units of
+    protobuf they are those of the core `boom`, whose program calls them, with all that the runtime does.
     """
 
     unit: str
@@ -79,6 +79,12 @@ class Call:
     back_to_back: float
     calls: int
     clock_hz: int
+
+
+@dataclass(frozen=True)
+class Call(CommittedCall):
+    """A call as it was measured; of a codec with the parts of a later one."""
+
     parts: Parts | None = None
 
     def record(self) -> dict[str, Any]:
@@ -88,20 +94,6 @@ class Call:
             for kind in ("first", "later", "back_to_back")
         }
         return asdict(self) | nanoseconds
-
-
-@dataclass(frozen=True)
-class CommittedCall:
-    """The row of a call in the committed table."""
-
-    unit: str
-    rtl_hash: str
-    bytes: int
-    first: int
-    later: int
-    back_to_back: float
-    calls: int
-    clock_hz: int
 
 
 @dataclass(frozen=True)
@@ -132,7 +124,7 @@ def measure(unit: str, sizes: Sequence[int] = SIZES) -> Iterator[Call]:
     family, _, operation = unit.rpartition("-")
     if family in FORMATS:
         for size in sizes:
-            yield _codec_call(unit, CODECS[FORMATS[family]], operation, size)
+            yield _codec_call(unit, CODECS[family], operation, size)
     else:
         yield from _message_calls(unit, operation, sizes)
 

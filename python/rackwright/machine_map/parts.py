@@ -10,9 +10,6 @@ from rackwright import _engine
 from rackwright.parameters import memory_parameters
 from rackwright.server import Server
 
-_PROGRAM_BYTES = 1 << 33
-"""Address space of a program in user mode."""
-
 
 @dataclass(frozen=True)
 class Part:
@@ -64,7 +61,8 @@ def map_server(server: Server, name: str, *, networked: bool) -> ServerMap:
     """
     default = next(each.default for each in memory_parameters() if each.name == "clock-hz")
     clock = server.timing.memory.get("clock-hz", default)
-    runs = "linux" if server.linux else "bare-metal" if networked else "program"
+    in_user_mode = server.workload is not None or not networked
+    runs = "linux" if server.linux else "program" if in_user_mode else "bare-metal"
     parts = [
         Part("harts", server.cpu, clock, detail=f"{server.harts} of the model {server.cpu}"),
         _memory(server, runs, clock),
@@ -75,9 +73,9 @@ def map_server(server: Server, name: str, *, networked: bool) -> ServerMap:
 
 
 def _memory(server: Server, runs: str, clock: int) -> Part:
-    base, bare_metal_bytes = _engine.memory_places()
+    base, bare_metal_bytes, user_bytes = _engine.memory_places()
     if runs == "program":
-        return Part("memory", "address space", clock, 0, _PROGRAM_BYTES, detail="of the process")
+        return Part("memory", "address space", clock, 0, user_bytes, detail="of the process")
     if server.linux:
         size = server.linux.memory_bytes
         return Part("memory", "memory", clock, base, size, detail="" if size else "as in the checkpoint")

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from bootstrap.paths import BUILD
-from rackwright.designs import ParameterValue, elaborate_foreign, hardware_fingerprint
-from rackwright.manifests import is_elaborated, read_manifest
+from rackwright.designs import (
+    ParameterValue,
+    elaborate_foreign,
+    hardware_fingerprint,
+    top_parameters,
+)
+from rackwright.manifests import read_manifest
 from rackwright.whole import write_whole
 
 _PATHS = ("verilog", "include", "dpi")
@@ -34,7 +39,7 @@ def translated_manifest(manifest: Path, parameters: Mapping[str, ParameterValue]
     command = next((port for port in record["ports"] if port["contract"] == "command"), None)
     if command is None or command.get("translated"):
         return manifest
-    record["parameters"] = _values(manifest, record, parameters)
+    record["parameters"] = top_parameters(manifest, parameters)
     record |= _absolute(record, manifest.absolute().parent)
     key = hashlib.sha256(json.dumps([hardware_fingerprint(), record]).encode()).hexdigest()[:16]
     folder = BUILD / "elaborated" / f"{record['unit']}-translated-{key}"
@@ -43,18 +48,6 @@ def translated_manifest(manifest: Path, parameters: Mapping[str, ParameterValue]
         around = elaborate_foreign(record, folder)
         write_whole(made, json.dumps(_joined(record, command, around), indent=2) + "\n")
     return made
-
-
-def _values(
-    manifest: Path, record: Mapping[str, Any], parameters: Mapping[str, ParameterValue]
-) -> dict[str, ParameterValue]:
-    from rackwright.verilog.parameters import check_parameters
-
-    if is_elaborated(dict(record)):
-        # They are in the Verilog.
-        return {}
-    given = {**record.get("parameters", {}), **parameters}
-    return check_parameters(manifest, given) if given else {}
 
 
 def _absolute(record: Mapping[str, Any], folder: Path) -> dict[str, Any]:

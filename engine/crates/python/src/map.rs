@@ -1,6 +1,6 @@
 use pyo3::prelude::*;
 use rackwright_device::{Map, Place};
-use rackwright_server::{BARE_METAL_BYTES, NIC_REGISTERS};
+use rackwright_server::{BARE_METAL_BYTES, NIC_REGISTERS, USER_BYTES};
 use rackwright_unit::REGISTER_PAGE;
 
 /// A place as Python sees it: its name, first address, bytes, and its interrupt source at the PLIC (0: none).
@@ -23,10 +23,11 @@ pub fn bare_metal_devices(networked: bool) -> Vec<Row> {
     rows
 }
 
-/// Where memory begins, and how much of it bare metal has.
+/// Where memory begins, how much of it bare metal has, and the address space of a program in user mode.
 #[pyfunction]
-pub fn memory_places() -> (u64, u64) {
-    (Map::SERVER.memory, BARE_METAL_BYTES - Map::BARE_METAL.memory)
+pub fn memory_places() -> (u64, u64, u64) {
+    let bare_metal = BARE_METAL_BYTES - Map::BARE_METAL.memory;
+    (Map::SERVER.memory, bare_metal, USER_BYTES)
 }
 
 /// Interrupt source of the function in device `number` of the PCI bus.

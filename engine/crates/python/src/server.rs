@@ -5,7 +5,9 @@ use crate::parameters::Values;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_process::{Arguments, Environment, Input};
-use rackwright_server::{CpuModel, DecodedPrograms, PlacedUnit, Progress, ServerConfig, ServerParameters};
+use rackwright_server::{
+    CpuModel, DecodedPrograms, PlacedUnit, Progress, ServerConfig, ServerParameters, USER_BYTES,
+};
 use rackwright_time::{Cycle, Cycles};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,7 +52,7 @@ pub struct ServerResult {
 impl Server {
     #[new]
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = 1 << 33, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
+    #[pyo3(signature = (cpu = "rocket", harts = 1, guest_bytes = USER_BYTES, units = Vec::new(), skip_idle = true, check_idle = false, waves = None, memory = BTreeMap::new(), core = BTreeMap::new()))]
     fn new(
         cpu: &str,
         harts: usize,

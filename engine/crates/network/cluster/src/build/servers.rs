@@ -20,14 +20,19 @@ struct Timed {
     code: DecodedPrograms,
 }
 
+/// Names the node of which a server was refused.
+fn refused(name: &str) -> impl Fn(ServerError) -> ClusterError + Copy + '_ {
+    move |reason| ClusterError::Server {
+        name: name.to_string(),
+        reason,
+    }
+}
+
 /// Servers with cores, their programs and checkpoints.
 impl Builder<'_> {
     pub(super) fn server(&self, index: usize, spec: &ServerSpec) -> Result<NetworkedServer, ClusterError> {
         let name = self.topology.name(index);
-        let refused = |reason: ServerError| ClusterError::Server {
-            name: name.to_string(),
-            reason,
-        };
+        let refused = refused(name);
         let Timed {
             cpu,
             parameters,
@@ -71,10 +76,7 @@ impl Builder<'_> {
         spec: &ProgramSpec,
     ) -> Result<ProgramServer, ClusterError> {
         let name = self.topology.name(index);
-        let refused = |reason: ServerError| ClusterError::Server {
-            name: name.to_string(),
-            reason,
-        };
+        let refused = refused(name);
         let Timed {
             cpu,
             parameters,
@@ -103,10 +105,7 @@ impl Builder<'_> {
 
     pub(super) fn linux(&self, index: usize, spec: &LinuxSpec) -> Result<LinuxServer, ClusterError> {
         let name = self.topology.name(index);
-        let refused = |reason: ServerError| ClusterError::Server {
-            name: name.to_string(),
-            reason,
-        };
+        let refused = refused(name);
         let peer = self.peers[&index];
         let Timed {
             cpu,
