@@ -292,8 +292,13 @@ class Fabric:
         interval: int,
         copy: int,
         warm: bool,
+        beside: tuple[int, int, int] | None = None,
     ) -> str:
-        """Makes a test by the card of one number, to that of another; gives its row in JSON."""
+        """Makes a test by the card of one number, to that of another; gives its row in JSON.
+
+        `beside` is the number of a card that reads meanwhile, the bytes of its requests, and how many it has
+        under way.
+        """
     def ports(self) -> str:
         """What has left each port, in JSON."""
     def counters(self) -> dict[str, int]:

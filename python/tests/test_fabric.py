@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from cocotbext.pcie.core.tlp import Tlp  # type: ignore[import-untyped]
 
-from rackwright import EngineError, _engine
+from rackwright import EngineError, RackwrightError, _engine
 from rackwright.fabric import Card, Credits, PcieLink, PcieSwitch, RootComplex, System
-from rackwright.fabric.fabric import Fabric, Load, Measured, Packet
+from rackwright.fabric.fabric import Beside, Fabric, Load, Measured, Packet
 
 KINDS = {
     "memory_read": ("MEM_READ", "MEM_READ_64"),
@@ -191,3 +191,41 @@ def test_accesses_outside_of_windows_are_refused() -> None:
     fabric = Fabric(one_link(PcieLink(gen=3, lanes=8)))
     with pytest.raises(EngineError, match="requests are a power of two from 16"):
         fabric.measure("read", [24])
+
+
+def test_what_was_read_is_copied_after_it_has_come() -> None:
+    plain = Fabric(one_link(PcieLink(gen=3, lanes=8))).measure("latency", [1024]).rows[0]
+    copied = Fabric(one_link(PcieLink(gen=3, lanes=8))).measure("latency", [1024], Load(copy=4)).rows[0]
+    # 64 beats, each for 4 cycles of 0.5 ns.
+    assert copied["median_ns"] - plain["median_ns"] == pytest.approx(64 * 4 * 0.5, abs=1)
+    whole = (
+        Fabric(one_link(PcieLink(gen=3, lanes=8))).measure("read", [1024], Load(copy=8, count=300)).rows[0]
+    )
+    assert whole["gigabits_per_second"] == pytest.approx(8 * 16 / (8 * 0.5), rel=0.01)
+
+
+def test_a_card_that_reads_delays_its_neighbour_in_the_queue_of_their_port() -> None:
+    link = PcieLink(gen=3, lanes=8)
+    digests = set()
+    for _ in range(2):
+        fabric = Fabric(two_cards(link, link))
+        (row,) = fabric.measure("latency", [64], Load(count=40), Beside("traffic1", 512, 32)).rows
+        assert row["path"] == "root -> traffic0"
+        digests.add(fabric._fabric.digest)
+        assert fabric._fabric.is_quiet
+    assert len(digests) == 1
+    (alone, _) = Fabric(two_cards(link, link)).measure("latency", [64], Load(count=40)).rows
+    rise = row["median_ns"] - alone["median_ns"]
+    # Of 32 completed reads, some are on their way up or in memory, and not in the queue.
+    assert 0.5 * 32 * 512 / (RATES[3] * 8 / 8) < rise < 1.1 * 32 * 512 / (RATES[3] * 8 / 8)
+    assert row["parts"]["queue"] - alone["parts"]["queue"] == pytest.approx(rise, rel=0.02)
+
+
+def test_a_card_beside_is_another_one() -> None:
+    link = PcieLink(gen=3, lanes=8)
+    with pytest.raises(RackwrightError, match="no card is called gpu; there are traffic0, traffic1"):
+        Fabric(two_cards(link, link)).measure("read", [64], beside=Beside("gpu"))
+    with pytest.raises(RackwrightError, match="DMA of another card is measured"):
+        Fabric(one_link(link)).measure("read", [64], beside=Beside("traffic0"))
+    with pytest.raises(EngineError, match="requests are a power of two from 16"):
+        Fabric(two_cards(link, link)).measure("read", [64], Load(count=2), Beside("traffic1", size=24))

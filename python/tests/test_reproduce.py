@@ -33,6 +33,8 @@ NETWORK = (
     "daronpon-2.6",
     "daronpon-2.7",
     "daronpon-2.8",
+    "fabric-pcie",
+    pytest.param("aurelia-4.2", marks=pytest.mark.long("a design with 256 tags is compiled for it")),
 )
 
 SPEED = "MHz"

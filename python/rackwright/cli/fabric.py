@@ -114,11 +114,22 @@ def bench(
         int, typer.Option(min=1, max=65535, help="Cycles of the card between two requests.")
     ] = 1,
     copy: Annotated[
-        int, typer.Option(min=1, max=65535, help="Cycles of the card for each 16 bytes of data.")
-    ] = 1,
+        int,
+        typer.Option(
+            min=0, max=65535, help="Cycles of the card to copy 16 bytes that were read, or are written."
+        ),
+    ] = 0,
     cold: Annotated[
         bool, typer.Option("--cold", help="Nothing of the buffer is in the host's caches.")
     ] = False,
+    beside: Annotated[
+        str | None,
+        typer.Option(metavar="CARD", help="A card that reads without a pause while others are measured."),
+    ] = None,
+    beside_size: Annotated[int, typer.Option(min=16, help="Bytes of its requests, a power of two.")] = 512,
+    beside_outstanding: Annotated[
+        int, typer.Option(min=1, max=1024, help="Its requests at once; its parameter `tags` bounds them too.")
+    ] = 64,
     capture: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to put every packet: JSON, one a line.")
     ] = None,
@@ -137,9 +148,11 @@ def bench(
 
         ./rw fabric bench examples/fabric/switch.py --test peer --size 1024
 
+        ./rw fabric bench examples/fabric/congestion.py --test latency --size 64 --beside gpu
+
     """
     from rackwright.fabric import load_system
-    from rackwright.fabric.fabric import DEFAULT_SIZES, Fabric, Load
+    from rackwright.fabric.fabric import DEFAULT_SIZES, Beside, Fabric, Load
 
     loaded = load_system(system)
     numbers = parse_timing(memory, None).memory
@@ -147,7 +160,8 @@ def bench(
     with working(f"{system.name}: {test.value}") as activity:
         built = Fabric(loaded, memory=numbers, capture=capture is not None)
         activity.detail(f"{system.name}: {test.value}, runs")
-        measured = built.measure(test.value, size or DEFAULT_SIZES, load)
+        busy = Beside(beside, beside_size, beside_outstanding) if beside is not None else None
+        measured = built.measure(test.value, size or DEFAULT_SIZES, load, busy)
     if capture is not None:
         _write_packets(measured, capture)
     if json:

@@ -27,14 +27,27 @@ MEMORY_BYTES = 1 << 28
 class Load:
     """How a card makes requests: what its registers are set to.
 
-    `interval` and `copy` are cycles of the card: from one request to the next, and for 16 bytes of data.
+    `interval` and `copy` are cycles of the card: from one request to the next, and for copying 16 bytes of
+    data, after the last of a read has come or before a write leaves.
     """
 
     outstanding: int = 64
     interval: int = 1
-    copy: int = 1
+    copy: int = 0
     count: int | None = None
     warm: bool = True
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A card that reads the host's memory without a pause while another one is measured, by its name.
+
+    It has `outstanding` requests of `size` bytes under way; its parameter `tags` bounds them too.
+    """
+
+    card: str
+    size: int = 512
+    outstanding: int = 64
 
 
 @dataclass(frozen=True)
@@ -97,16 +110,24 @@ class Fabric:
         found: list[dict[str, Any]] = json.loads(self._fabric.found)
         return [{"name": self.system.cards[each.pop("card")].name, **each} for each in found]
 
-    def measure(self, test: str, sizes: Sequence[int] = DEFAULT_SIZES, load: Load | None = None) -> Measured:
+    def measure(
+        self,
+        test: str,
+        sizes: Sequence[int] = DEFAULT_SIZES,
+        load: Load | None = None,
+        beside: Beside | None = None,
+    ) -> Measured:
         """Makes a test with requests of each size by each card, one after the other.
 
-        Raises `EngineError` when something does not answer, or data is wrong.
+        With a card `beside`, by each of the others, while that one reads. Raises `EngineError` when something
+        does not answer, or data is wrong.
         """
         begin = time.perf_counter()
         hops = self._fabric.packet_hops
-        pairs = self._pairs(test)
+        loading = self._loading(test, beside)
+        pairs = [pair for pair in self._pairs(test) if loading is None or pair[0] != loading[0]]
         chosen = [8] if test == "registers" else sizes
-        rows = [self._row(test, size, pair, load or Load()) for pair in pairs for size in chosen]
+        rows = [self._row(test, size, pair, load or Load(), loading) for pair in pairs for size in chosen]
         wall = time.perf_counter() - begin
         return Measured(
             rows=rows,
@@ -127,7 +148,25 @@ class Fabric:
             raise RackwrightError("peers are two cards, and the fabric has one")
         return [(by, (by + 1) % count) for by in range(count)]
 
-    def _row(self, test: str, size: int, pair: tuple[int, int | None], load: Load) -> dict[str, Any]:
+    def _loading(self, test: str, beside: Beside | None) -> tuple[int, int, int] | None:
+        """What the engine is told of the card beside."""
+        if beside is None:
+            return None
+        names = [card.name for card in self.system.cards]
+        if beside.card not in names:
+            raise RackwrightError(f"no card is called {beside.card}; there are {', '.join(map(str, names))}")
+        if len(names) < 2 or test == "registers":
+            raise RackwrightError("beside a card that reads, DMA of another card is measured")
+        return names.index(beside.card), beside.size, beside.outstanding
+
+    def _row(
+        self,
+        test: str,
+        size: int,
+        pair: tuple[int, int | None],
+        load: Load,
+        loading: tuple[int, int, int] | None,
+    ) -> dict[str, Any]:
         count = load.count or (
             200 if test in ("latency", "registers") else max(256, min(4096, (1 << 20) // size))
         )
@@ -141,6 +180,7 @@ class Fabric:
                 interval=load.interval,
                 copy=load.copy,
                 warm=load.warm,
+                beside=loading,
             )
         )
         return row

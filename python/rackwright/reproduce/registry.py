@@ -8,6 +8,7 @@ from rackwright.errors import RackwrightError
 from rackwright.reproduce import daronpon, protobuf, protobuf_asic, queueing
 from rackwright.reproduce.cdpu import call_sizes, sweeps
 from rackwright.reproduce.experiment import Experiment
+from rackwright.reproduce.fabric import congestion, pcie
 from rackwright.reproduce.fireperf import copies, copying, network, rate, stacks
 from rackwright.reproduce.firesim import (
     linux_round_trips,
@@ -41,6 +42,8 @@ EXPERIMENTS = (
     copies.EXPERIMENT,
     copying.EXPERIMENT,
     *network.EXPERIMENTS,
+    pcie.EXPERIMENT,
+    congestion.EXPERIMENT,
 )
 """In the order in which they are listed and run."""
 

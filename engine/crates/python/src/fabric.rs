@@ -3,7 +3,7 @@ use crate::error::raise;
 use crate::parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rackwright_fabric::{Bench, Class, Found, Kind, Part, Row, Test};
+use rackwright_fabric::{Bench, Beside, Class, Found, Kind, Part, Row, Test};
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 
@@ -51,7 +51,8 @@ impl Fabric {
     }
 
     /// Makes a test by the card of one number, to that of another; gives the row in JSON.
-    #[pyo3(signature = (test, size, by, to, count, outstanding, interval, copy, warm))]
+    /// `beside` is the number of a card that reads meanwhile, the bytes of its requests, and how many it has under way.
+    #[pyo3(signature = (test, size, by, to, count, outstanding, interval, copy, warm, beside = None))]
     #[allow(clippy::too_many_arguments)]
     fn bench(
         &mut self,
@@ -65,6 +66,7 @@ impl Fabric {
         interval: u32,
         copy: u32,
         warm: bool,
+        beside: Option<(usize, u32, u32)>,
     ) -> PyResult<String> {
         let test: Test = test.parse().map_err(raise)?;
         let bench = Bench {
@@ -81,7 +83,24 @@ impl Fabric {
                 .ok_or_else(|| raise(format!("there is no card {number}")))
         };
         let (by, to) = (card(by)?, to.map(card).transpose()?);
-        let row = py.detach(|| self.fabric.bench(test, size, &bench, (&by, to.as_ref())));
+        let loading = beside
+            .map(|(number, size, outstanding)| card(number).map(|by| (by, size, outstanding)))
+            .transpose()?;
+        let beside = loading.as_ref().map(|(by, size, outstanding)| Beside {
+            by,
+            size: *size,
+            bench: Bench {
+                count: u32::MAX,
+                outstanding: *outstanding,
+                interval: 1,
+                copy: 0,
+                warm,
+            },
+        });
+        let row = py.detach(|| {
+            self.fabric
+                .bench(test, size, &bench, (&by, to.as_ref()), beside.as_ref())
+        });
         row.map(|row| row_record(&row).to_string()).map_err(raise)
     }
 

@@ -1,3 +1,4 @@
+use crate::beside::Beside;
 use crate::card::with_card;
 use crate::clocks::{in_nanoseconds, nanoseconds};
 use crate::enumeration::Found;
@@ -58,7 +59,7 @@ pub struct Bench {
     pub outstanding: u32,
     /// Cycles of the card from one request to the next, at least.
     pub interval: u32,
-    /// Cycles of the card for each 16 bytes that it copies, at least.
+    /// Cycles of the card to copy 16 bytes, after a read or before a write; 0 for none.
     pub copy: u32,
     /// Whether the host's last-level cache holds the memory before.
     pub warm: bool,
@@ -82,26 +83,27 @@ pub struct Row {
 }
 
 /// Registers of `traffic`; its contract page has their meaning.
-mod register {
-    pub(super) const START: u64 = 0x00;
-    pub(super) const BASE: u64 = 0x08;
-    pub(super) const SIZE: u64 = 0x10;
-    pub(super) const STRIDE: u64 = 0x18;
-    pub(super) const MASK: u64 = 0x20;
-    pub(super) const COUNT: u64 = 0x28;
-    pub(super) const OUTSTANDING: u64 = 0x30;
-    pub(super) const INTERVAL: u64 = 0x38;
-    pub(super) const COPY: u64 = 0x40;
-    pub(super) const SEED: u64 = 0x48;
-    pub(super) const SUM: u64 = 0x50;
-    pub(super) const FAULTS: u64 = 0x60;
-    pub(super) const PEER_BEATS: u64 = 0x70;
-    pub(super) const PEER_SUM: u64 = 0x78;
+pub(crate) mod register {
+    pub(crate) const START: u64 = 0x00;
+    pub(crate) const BASE: u64 = 0x08;
+    pub(crate) const SIZE: u64 = 0x10;
+    pub(crate) const STRIDE: u64 = 0x18;
+    pub(crate) const MASK: u64 = 0x20;
+    pub(crate) const COUNT: u64 = 0x28;
+    pub(crate) const OUTSTANDING: u64 = 0x30;
+    pub(crate) const INTERVAL: u64 = 0x38;
+    pub(crate) const COPY: u64 = 0x40;
+    pub(crate) const SEED: u64 = 0x48;
+    pub(crate) const SUM: u64 = 0x50;
+    pub(crate) const DONE: u64 = 0x58;
+    pub(crate) const FAULTS: u64 = 0x60;
+    pub(crate) const PEER_BEATS: u64 = 0x70;
+    pub(crate) const PEER_SUM: u64 = 0x78;
 }
 
 /// The buffer in the host's memory, and its bytes, a power of two: as large as the window of a peer.
-const BUFFER: u64 = 1 << 20;
-const BUFFER_BYTES: u64 = 1 << 20;
+pub(crate) const BUFFER: u64 = 1 << 20;
+pub(crate) const BUFFER_BYTES: u64 = 1 << 20;
 /// What data begins with.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Simulated time after which a run is given up.
@@ -109,8 +111,8 @@ const PATIENCE_MS: u64 = 1000;
 const BEAT: u64 = 16;
 
 impl Fabric {
-    /// Makes a test with requests of so many bytes, a power of two from 16 on, by the card `by`; of peers, to the card `to`. Of
-    /// registers, `size` means nothing.
+    /// Makes a test with requests of so many bytes, a power of two from 16 on, by the card `by`; of peers, to the card `to`;
+    /// while another card loads the fabric. Of registers, `size` means nothing.
     ///
     /// # Errors
     /// [`FabricError`] when something is not answered, or data is wrong.
@@ -120,15 +122,13 @@ impl Fabric {
         size: u32,
         bench: &Bench,
         (by, to): (&Found, Option<&Found>),
+        beside: Option<&Beside<'_>>,
     ) -> Result<Row, FabricError> {
         if test == Test::Registers {
             return self.bench_registers(bench, by);
         }
-        if u64::from(size) < BEAT || !size.is_power_of_two() || u64::from(size) > BUFFER_BYTES {
-            return Err(FabricError::Description(format!(
-                "requests are a power of two from {BEAT} to {BUFFER_BYTES} bytes, not {size}"
-            )));
-        }
+        check_size(size)?;
+        let beside = beside.map(|beside| self.run_beside(beside, by)).transpose()?;
         let target = match to {
             Some(peer) => window(peer, 1, &self.cards[peer.card].name)?,
             None => BUFFER,
@@ -138,9 +138,10 @@ impl Fabric {
             registers: window(by, 0, &self.cards[by.card].name)?,
             card: by.card,
             peer: to.map(|peer| peer.card),
+            buffer: BUFFER,
             target,
             size: u64::from(size),
-            bench,
+            bench: *bench,
             outstanding: if test == Test::Latency {
                 1
             } else {
@@ -148,13 +149,18 @@ impl Fabric {
             },
         };
         let before = to.map(|peer| self.peer_counts(peer)).transpose()?;
-        self.prepare(&run)?;
-        self.go(&run)?;
+        for run in beside.iter().chain([&run]) {
+            self.prepare(run)?;
+        }
+        self.go(&run, beside.as_ref())?;
         let row = self.row(test, &run);
+        if let Some(beside) = &beside {
+            self.end_beside(beside)?;
+        }
         match (to, before) {
             (Some(peer), Some(before)) => self.check_peer(&run, peer, before)?,
             _ if run.writes => self.check_written(&run)?,
-            _ => self.check_read(&run)?,
+            _ => self.check_read(&run, u64::from(bench.count))?,
         }
         self.run(self.deadline(), Fabric::is_quiet)?;
         Ok(row)
@@ -164,10 +170,12 @@ impl Fabric {
     fn prepare(&mut self, run: &Run) -> Result<(), FabricError> {
         for word in 0..BUFFER_BYTES / 8 {
             let value = if run.writes { 0 } else { pattern(word) };
-            self.host.memory.write(BUFFER + 8 * word, &value.to_le_bytes())?;
+            self.host
+                .memory
+                .write(run.buffer + 8 * word, &value.to_le_bytes())?;
         }
         if run.bench.warm {
-            self.host.warm(BUFFER..BUFFER + BUFFER_BYTES);
+            self.host.warm(run.buffer..run.buffer + BUFFER_BYTES);
         }
         let settings = [
             (register::BASE, run.target),
@@ -189,18 +197,19 @@ impl Fabric {
         Ok(())
     }
 
-    /// Has the card make its requests, until all is quiet again.
-    fn go(&mut self, run: &Run) -> Result<(), FabricError> {
+    /// Has the card make its requests, until all is quiet again but for the load beside, which begins before.
+    fn go(&mut self, run: &Run, beside: Option<&Run>) -> Result<(), FabricError> {
         self.host.written = Written::default();
         if let Some(peer) = run.peer {
             self.cards[peer].written = Written::default();
         }
-        let card = &mut self.cards[run.card];
-        card.stamps.clear();
-        (card.spent, card.answered) = (Parts::default(), 0);
-        self.write_register(run.registers + register::START, u64::from(run.writes))?;
-        let (card, count) = (run.card, run.bench.count as usize);
-        let done = |fabric: &Fabric| fabric.cards[card].stamps.len() >= count && fabric.is_quiet();
+        if let Some(beside) = beside {
+            self.begin_beside(beside)?;
+        }
+        self.start(run)?;
+        let (card, count, alone) = (run.card, run.bench.count as usize, beside.is_none());
+        let done =
+            |fabric: &Fabric| fabric.cards[card].stamps.len() >= count && (!alone || fabric.is_quiet());
         if self.run(self.deadline(), done)? {
             return Ok(());
         }
@@ -210,10 +219,21 @@ impl Fabric {
             let card = self.cards[run.card].name.clone();
             return Err(FabricError::Card { card, reason });
         }
-        Err(FabricError::Unfinished {
+        Err(self.unfinished(run))
+    }
+
+    pub(crate) fn start(&mut self, run: &Run) -> Result<(), FabricError> {
+        let card = &mut self.cards[run.card];
+        card.stamps.clear();
+        (card.spent, card.answered) = (Parts::default(), 0);
+        self.write_register(run.registers + register::START, u64::from(run.writes))
+    }
+
+    pub(crate) fn unfinished(&self, run: &Run) -> FabricError {
+        FabricError::Unfinished {
             what: format!("the run of card {}", self.cards[run.card].name),
             milliseconds: PATIENCE_MS,
-        })
+        }
     }
 
     fn row(&self, test: Test, run: &Run) -> Row {
@@ -252,10 +272,10 @@ impl Fabric {
         }
     }
 
-    /// The sum that the card has made of what it read is that of memory.
-    fn check_read(&mut self, run: &Run) -> Result<(), FabricError> {
+    /// The sum that the card has made of what so many requests read is that of memory.
+    pub(crate) fn check_read(&mut self, run: &Run, count: u64) -> Result<(), FabricError> {
         let words = run.size / 8;
-        let requests = (0..u64::from(run.bench.count)).map(|index| (index * run.size) & (BUFFER_BYTES - 1));
+        let requests = (0..count).map(|index| (index * run.size) & (BUFFER_BYTES - 1));
         let sums = requests.flat_map(|offset| (0..words).map(move |word| pattern(offset / 8 + word)));
         let expected = sums.fold(0, u64::wrapping_add);
         let found = self.read_register(run.registers + register::SUM)?.data;
@@ -328,34 +348,44 @@ impl Fabric {
         })
     }
 
-    fn deadline(&self) -> rackwright_time::fabric::Cycle {
+    pub(crate) fn deadline(&self) -> rackwright_time::fabric::Cycle {
         self.now + nanoseconds(PATIENCE_MS as f64 * 1e6)
     }
 }
 
 /// A run of a card.
-struct Run<'a> {
-    writes: bool,
+pub(crate) struct Run {
+    pub(crate) writes: bool,
     /// Where its registers are.
-    registers: u64,
-    card: usize,
+    pub(crate) registers: u64,
+    pub(crate) card: usize,
     /// To which card it writes.
-    peer: Option<usize>,
-    /// Where its requests begin.
-    target: u64,
-    size: u64,
-    bench: &'a Bench,
-    outstanding: u32,
+    pub(crate) peer: Option<usize>,
+    /// Its buffer in the host's memory, and where its requests begin: there, or at a peer.
+    pub(crate) buffer: u64,
+    pub(crate) target: u64,
+    pub(crate) size: u64,
+    pub(crate) bench: Bench,
+    pub(crate) outstanding: u32,
 }
 
 /// Where a window of a card is.
-fn window(found: &Found, index: usize, card: &str) -> Result<u64, FabricError> {
+pub(crate) fn window(found: &Found, index: usize, card: &str) -> Result<u64, FabricError> {
     let window = found.windows.get(index);
     let missing = || FabricError::Card {
         card: card.to_string(),
         reason: format!("it has no window {index}, and so is not the unit `traffic`"),
     };
     window.map(|window| window.range.start).ok_or_else(missing)
+}
+
+pub(crate) fn check_size(size: u32) -> Result<(), FabricError> {
+    if u64::from(size) < BEAT || !size.is_power_of_two() || u64::from(size) > BUFFER_BYTES {
+        return Err(FabricError::Description(format!(
+            "requests are a power of two from {BEAT} to {BUFFER_BYTES} bytes, not {size}"
+        )));
+    }
+    Ok(())
 }
 
 /// The word of this number in the host's buffer.

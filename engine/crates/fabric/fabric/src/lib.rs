@@ -5,6 +5,7 @@
 //! References to the specification are to PCI Express Base 5.0.
 
 mod bench;
+mod beside;
 mod capture;
 mod card;
 mod class;
@@ -34,6 +35,7 @@ mod transmitter;
 mod written;
 
 pub use bench::{Bench, Row, Test};
+pub use beside::Beside;
 pub use capture::Captured;
 pub use class::Class;
 pub use codec::{decode, encode, Malformed};

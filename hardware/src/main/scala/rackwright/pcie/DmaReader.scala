@@ -4,6 +4,7 @@ import chisel3._
 import chisel3.util._
 
 import rackwright.memory.Sram
+import rackwright.stream.SkidBuffer
 
 /** Reads ranges of the host's memory, several requests at once, and gives their data in order.
   *
@@ -39,14 +40,17 @@ class DmaReader(params: Params) extends Module {
   private val request = splitter.part
   private val words = Cat(request.bits.beats, 0.U(2.W))
   private val header = Header.request(write = false, settings.id, slots.tag, request.bits.address, words)
-  packet.valid := request.valid && slots.reserve.ready && settings.masterEnabled
-  packet.bits.data := Header.toBeat(header)
-  packet.bits.keep := Fill(Params.beatBytes, 1.U(1.W))
-  packet.bits.last := true.B
-  packet.bits.credits := 0.U
-  slots.reserve.valid := packet.fire
+  private val leaving = Wire(Decoupled(new PacketBeat))
+  leaving.valid := request.valid && slots.reserve.ready && settings.masterEnabled
+  leaving.bits.data := Header.toBeat(header)
+  leaving.bits.keep := Fill(Params.beatBytes, 1.U(1.W))
+  leaving.bits.last := true.B
+  leaving.bits.credits := 0.U
+  slots.reserve.valid := leaving.fire
   slots.reserve.bits := request.bits
-  request.ready := packet.fire
+  request.ready := leaving.fire
+  // Whether a tag is taken depends on no other class of packets.
+  packet <> SkidBuffer(leaving)
   idle := splitter.idle && slots.idle
 }
 

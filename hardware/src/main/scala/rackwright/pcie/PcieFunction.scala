@@ -110,11 +110,13 @@ class CreditAdvertiser(params: Params) extends Module {
   out.bits.keep := "hf".U
   out.bits.last := true.B
   first := first & ~told
-  private val again = Mux(freed.valid, UIntToOH(freed.bits.of, Credits.classes), 0.U)
+  // What is freed is summed a cycle later, apart from how it was found out.
+  private val free = RegNext(freed, 0.U.asTypeOf(chiselTypeOf(freed)))
+  private val again = Mux(free.valid, UIntToOH(free.bits.of, Credits.classes), 0.U)
   changed := Mux(first.orR, changed, changed & ~told) | again
-  when(freed.valid) {
-    headerLimits(freed.bits.of) := headerLimits(freed.bits.of) + freed.bits.headers
-    dataLimits(freed.bits.of) := dataLimits(freed.bits.of) + freed.bits.data
+  when(free.valid) {
+    headerLimits(free.bits.of) := headerLimits(free.bits.of) + free.bits.headers
+    dataLimits(free.bits.of) := dataLimits(free.bits.of) + free.bits.data
   }
-  idle := !out.valid
+  idle := !out.valid && !free.valid
 }

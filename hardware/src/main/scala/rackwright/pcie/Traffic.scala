@@ -31,6 +31,7 @@ class Traffic(params: Params) extends HardwareUnit {
   registers.counts := clerk.counts
   generator.settings := registers.settings
   generator.begin := registers.begin
+  generator.stop := registers.stop
   function.read <> generator.read
   generator.readBeat <> function.readBeat
   function.write <> generator.write
@@ -101,7 +102,8 @@ class TrafficClerk extends Module {
   counted.sum := Mux(begin, 0.U, Mux(took.valid && !fault, counted.sum + took.bits, counted.sum))
   counted.done := Mux(begin, 0.U, counted.done + done)
   counted.faults := Mux(begin, 0.U, counted.faults + fault)
-  counted.errors := counted.errors + Seq(errors.unexpected, errors.timedOut, errors.unsupported, errors.dropped)
+  private val wrong = RegNext(errors, 0.U.asTypeOf(new FunctionErrors))
+  counted.errors := counted.errors + Seq(wrong.unexpected, wrong.timedOut, wrong.unsupported, wrong.dropped)
     .map(_.asUInt).reduce(_ +& _)
   private val peer = RegNext(peerBeat.bits(63, 0) + peerBeat.bits(127, 64))
   when(RegNext(peerBeat.valid, false.B)) {

@@ -3,14 +3,15 @@ package rackwright.pcie
 import chisel3._
 import chisel3.util._
 
-import rackwright.stream.SkidBuffer
-
 /** Makes the DMA of a run, one request after another, and says what became of it. */
 class TrafficGenerator(params: Params) extends Module {
   val settings = IO(Input(new TrafficSettings))
 
   /** A run begins: of writes, or of reads. */
   val begin = IO(Flipped(Valid(Bool())))
+
+  /** The run makes no more requests. */
+  val stop = IO(Input(Bool()))
   val read = IO(Decoupled(new DmaRequest))
   val readBeat = IO(Flipped(Decoupled(new ReadBeat)))
   val write = IO(Decoupled(new DmaRequest))
@@ -55,43 +56,64 @@ class TrafficGenerator(params: Params) extends Module {
   pause := Mux(issued && settings.interval =/= 0.U, settings.interval - 1.U, Mux(pause === 0.U, 0.U, pause - 1.U))
   flying := flying + issued - done
 
-  // What is read, a beat every so many cycles; each has passed a register before it is summed.
-  private val copy = Module(new Pacer)
-  copy.interval := settings.copy
-  readBeat.ready := copy.open
-  private val taken = SkidBuffer(gated(readBeat, copy.open))
-  taken.ready := true.B
-  took.valid := taken.valid
-  took.bits := taken.bits.data(63, 0) + taken.bits.data(127, 64)
-  fault := taken.valid && taken.bits.fault
+  // What is read is summed as it comes, and copied when the last of a request is there.
+  readBeat.ready := true.B
+  private val taken = RegNext(readBeat.valid, false.B)
+  private val beat = RegNext(readBeat.bits)
+  took.valid := taken
+  took.bits := beat.data(63, 0) + beat.data(127, 64)
+  fault := taken && beat.fault
   when(fault) { failed := true.B }
+  private val copier = Module(new Copier)
+  copier.interval := settings.copy
+  copier.beats := settings.size >> log2Ceil(Params.beatBytes)
+  copier.arrived := taken && beat.last
 
-  // What is written: each word is its address and the seed.
+  // What is written is copied before: each word is its address and the seed.
   private val source = Module(new PatternSource)
+  private val pacer = Module(new Pacer)
   source.range <> patterns.io.deq
   source.seed := settings.seed
-  writeData.valid := source.beat.valid && copy.open
+  writeData.valid := source.beat.valid && pacer.open
   writeData.bits := source.beat.bits
-  source.beat.ready := writeData.ready && copy.open
-  copy.passes := writeData.fire || readBeat.fire
+  source.beat.ready := writeData.ready && pacer.open
+  pacer.interval := settings.copy
+  pacer.passes := writeData.fire
 
-  done := Mux(writes, written, taken.valid && taken.bits.last)
+  done := Mux(writes, written, copier.done)
   when(begin.valid) {
     running := true.B
     writes := begin.bits
     left := settings.count
     offset := 0.U
     failed := false.B
+  }.elsewhen(stop) {
+    left := 0.U
   }.elsewhen(running && (left === 0.U || failed) && flying === 0.U) { running := false.B }
   busy := running
+}
 
-  private def gated(from: DecoupledIO[ReadBeat], open: Bool): DecoupledIO[ReadBeat] = {
-    val to = Wire(Decoupled(new ReadBeat))
-    to.valid := from.valid && open
-    to.bits := from.bits
-    from.ready := to.ready && open
-    to
-  }
+/** Copies what requests have brought, one request after the other, `interval` cycles for each of its `beats`; with an
+  * interval of 0 nothing is copied. Cards do so that receive into one memory and keep data in another.
+  */
+class Copier extends Module {
+  val interval = IO(Input(UInt(16.W)))
+  val beats = IO(Input(UInt(28.W)))
+
+  /** The data of a request is there; that of the oldest has been copied. */
+  val arrived = IO(Input(Bool()))
+  val done = IO(Output(Bool()))
+
+  private val waiting = RegInit(0.U(16.W))
+  private val copied = RegInit(0.U(28.W))
+  private val spent = RegInit(0.U(16.W))
+  private val active = waiting =/= 0.U
+  private val endsBeat = active && spent + 1.U === interval
+  private val endsRequest = endsBeat && copied + 1.U === beats
+  when(active) { spent := Mux(endsBeat, 0.U, spent + 1.U) }
+  when(endsBeat) { copied := Mux(endsRequest, 0.U, copied + 1.U) }
+  waiting := waiting + (arrived && interval =/= 0.U) - endsRequest
+  done := Mux(interval === 0.U, arrived, endsRequest)
 }
 
 /** Lets something pass every `interval` cycles at most; 0 and 1 let it pass in every one. */

@@ -59,6 +59,9 @@ class TrafficRegisterFile extends Module {
 
   /** A run begins: of writes, or of reads. */
   val begin = IO(Valid(Bool()))
+
+  /** The run that lasts makes no more requests. */
+  val stop = IO(Output(Bool()))
   val idle = IO(Output(Bool()))
 
   private val set = RegInit(0.U.asTypeOf(new TrafficSettings))
@@ -101,7 +104,9 @@ class TrafficRegisterFile extends Module {
       }
     }
   }
-  begin.valid := mmio.request.fire && access.write && access.address === start.U && !busy
+  private val starts = mmio.request.fire && access.write && access.address === start.U
+  begin.valid := starts && !busy && !access.data(1)
   begin.bits := access.data(0)
+  stop := starts && access.data(1)
   idle := !answered
 }

@@ -1,0 +1,71 @@
+//! A load on the fabric while something else is measured.
+
+use crate::bench::{check_size, register, window, Bench, Run, BUFFER, BUFFER_BYTES};
+use crate::enumeration::Found;
+use crate::error::FabricError;
+use crate::fabric::Fabric;
+
+/// The value of the register `start` that ends a run.
+const STOP: u64 = 2;
+
+/// A card that reads the host's memory, as much as it can, while another one is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'a> {
+    /// The card.
+    pub by: &'a Found,
+    /// Bytes of its requests, a power of two from 16 on.
+    pub size: u32,
+    /// How it reads; `count` is more than it ever does.
+    pub bench: Bench,
+}
+
+impl Fabric {
+    /// The run of a card that reads a buffer of its own while another one is measured.
+    pub(crate) fn run_beside(&self, beside: &Beside<'_>, by: &Found) -> Result<Run, FabricError> {
+        let card = beside.by.card;
+        let name = &self.cards[card].name;
+        if card == by.card {
+            return Err(FabricError::Description(format!(
+                "card {name} is measured, and cannot be the load beside"
+            )));
+        }
+        check_size(beside.size)?;
+        Ok(Run {
+            writes: false,
+            registers: window(beside.by, 0, name)?,
+            card,
+            peer: None,
+            buffer: BUFFER + BUFFER_BYTES,
+            target: BUFFER + BUFFER_BYTES,
+            size: u64::from(beside.size),
+            bench: beside.bench,
+            outstanding: beside.bench.outstanding,
+        })
+    }
+
+    /// Starts the load beside, and waits until as many of its requests are done as it has under way.
+    pub(crate) fn begin_beside(&mut self, beside: &Run) -> Result<(), FabricError> {
+        self.start(beside)?;
+        let (card, steady) = (beside.card, beside.outstanding as usize);
+        if self.run(self.deadline(), |fabric| {
+            fabric.cards[card].stamps.len() >= steady
+        })? {
+            return Ok(());
+        }
+        Err(self.unfinished(beside))
+    }
+
+    /// Ends it, and compares what it has read.
+    pub(crate) fn end_beside(&mut self, beside: &Run) -> Result<(), FabricError> {
+        self.write_register(beside.registers + register::START, STOP)?;
+        self.run(self.deadline(), Fabric::is_quiet)?;
+        let done = self.read_register(beside.registers + register::DONE)?.data;
+        if done == u64::from(beside.bench.count) {
+            return Err(FabricError::Description(format!(
+                "card {} had read everything before the measurement ended",
+                self.cards[beside.card].name
+            )));
+        }
+        self.check_read(beside, done)
+    }
+}
