@@ -16,7 +16,8 @@ from rackwright.errors import RackwrightError
 from rackwright.manifests import read_manifest
 
 PLACEMENTS = ("near-core", "chiplet", "pcie-cached", "pcie")
-"""Where a unit can sit; see docs/how-time-works.md for what each one costs."""
+"""Where a unit can sit; see docs/how-time-works.md for what each one costs. All but the first
+are also links, of which several make a route: `chiplet+pcie`."""
 
 COMMANDS = ("rocc", "mmio", "queue")
 """How commands reach a unit: as instructions of a hart, through registers, or from queues in memory."""
@@ -32,17 +33,22 @@ SETS = {
 _FIELDS = ("unit", "parameters", "settings", "placement", "clock", "command", "plusargs")
 
 
+def is_placement(text: str) -> bool:
+    """Whether it is one of `PLACEMENTS`, or a route of several links."""
+    return text in PLACEMENTS or all(link in PLACEMENTS[1:] for link in text.split("+"))
+
+
 @dataclass(frozen=True)
 class UnitConfig:
     """A unit by its name, that of a set, or the path of the manifest of your own.
 
     `parameters` are those of elaboration, or of the top module of your own; `settings` what commands set at
     run time, for those who give the commands (`codec_unit`, explorations; on a server it is the program).
-    `placement` is one of `PLACEMENTS`. `clock` is hertz or "synthesised"; without it, `clock_of` says what
-    it is. `command` "mmio" puts the unit behind registers, "queue" on a tile that takes descriptors from
-    queues. `plusargs` are what `$value$plusargs` finds in its RTL, as "DEPTH=4". A value: equal ones are
-    equal, and it can be a key. Raises `RackwrightError` for a placement, clock, command or value that there
-    is not.
+    `placement` is one of `PLACEMENTS`, or links joined by `+`, the unit's first. `clock` is hertz or
+    "synthesised"; without it, `clock_of` says what it is. `command` "mmio" puts the unit behind registers,
+    "queue" on a tile that takes descriptors from queues. `plusargs` are what `$value$plusargs` finds in its
+    RTL, as "DEPTH=4". A value: equal ones are equal, and it can be a key. Raises `RackwrightError` for a
+    placement, clock, command or value that there is not.
     """
 
     unit: str
@@ -54,7 +60,7 @@ class UnitConfig:
     plusargs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.placement not in PLACEMENTS:
+        if not is_placement(self.placement):
             raise RackwrightError(f"placement is {self.placement!r}; there are {', '.join(PLACEMENTS)}")
         if self.command not in COMMANDS:
             raise RackwrightError(f"command is {self.command!r}; there are {', '.join(COMMANDS)}")

@@ -18,7 +18,7 @@ from rackwright.exploration.point import Point
 from rackwright.exploration.suite_calls import SuiteSource
 from rackwright.exploration.workload import WORKLOADS
 from rackwright.parameters import ServerParameters, memory_parameters
-from rackwright.unit_config import PLACEMENTS, UnitConfig
+from rackwright.unit_config import PLACEMENTS, UnitConfig, is_placement
 from rackwright.verilog.parameters import check_parameters
 
 _FIELDS = ("unit", "suite", "workload", "synthesise", "vary", "standard_error", "seed")
@@ -111,7 +111,7 @@ class _Reader(DocumentReader):
         axes = self.mapping("vary", fields.get("vary"), _AXES)
         placements = self._values("vary.placement", axes.get("placement", ["near-core"]))
         for placement in placements:
-            if placement not in PLACEMENTS:
+            if not isinstance(placement, str) or not is_placement(placement):
                 raise self.error("vary.placement", f"has {placement!r}; there are {', '.join(PLACEMENTS)}")
         suite = fields.get("suite")
         if is_own and suite is not None:

@@ -4,7 +4,7 @@ use crate::parameters;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rackwright_contract::{Command, CommandContext, Flit, FLIT_BYTES};
-use rackwright_memory::{Placement, WarmLevel};
+use rackwright_memory::{Route, WarmLevel};
 use rackwright_server::Bench;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::Access;
@@ -38,11 +38,11 @@ impl UnitBench {
         check_idle: bool,
         memory: BTreeMap<String, u64>,
     ) -> PyResult<UnitBench> {
-        let placement: Placement = placement.parse().map_err(raise)?;
+        let placement: Route = placement.parse().map_err(raise)?;
         let parameters = parameters::memory(&memory)?;
         let mut bench = Bench::new(
             &design.design,
-            placement,
+            &placement,
             &parameters,
             guest_bytes,
             waves.as_deref(),

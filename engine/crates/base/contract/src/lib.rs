@@ -1,7 +1,10 @@
-//! What parts of a simulated system hand to each other, whoever they are: commands of harts to units, and flits of links.
+//! What parts of a simulated system hand to each other, whoever they are: commands of harts to units, flits of links, and
+//! the answers of ports.
 
 mod command;
 mod flit;
+mod port;
 
 pub use command::{Command, CommandContext};
 pub use flit::{flits, flits_of, Flit, FLIT_BYTES};
+pub use port::{Answer, Ticket, Tickets};

@@ -3,7 +3,7 @@ use crate::error::FabricError;
 use crate::packet::{Completion, Header, Id, Kind, Status};
 use crate::written::Written;
 use rackwright_memory::{
-    AccessKind, GuestMemory, Hierarchy, HierarchyParameters, Placement, RequesterId, Traffic, WarmLevel,
+    AccessKind, GuestMemory, Hierarchy, HierarchyParameters, RequesterId, Route, Traffic, WarmLevel,
 };
 use rackwright_time::fabric::Cycle;
 use std::ops::Range;
@@ -31,7 +31,7 @@ impl Host {
         let mut memory = GuestMemory::new(bytes)?;
         memory.allow_all();
         let mut hierarchy = Hierarchy::new(parameters.clone())?.populated();
-        let link = hierarchy.attach_link(Placement::NearCore, BEAT as u32);
+        let link = hierarchy.attach_link(&Route::default(), BEAT as u32);
         let requester = hierarchy.attach_port(link, Traffic::Stream);
         Ok(Host {
             memory,

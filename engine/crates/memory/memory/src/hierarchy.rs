@@ -4,8 +4,8 @@ use crate::dram::Dram;
 use crate::level::Level;
 use crate::named::NamedParameters;
 use crate::parameters::{HierarchyParameters, ParameterError};
-use crate::placement::{Placement, Traffic};
 use crate::port::{LinkId, RateLimit, RequesterId, UnitPort};
+use crate::route::{Route, Traffic};
 use rackwright_time::{Cycle, Cycles};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,7 +90,7 @@ pub struct Hierarchy {
     llc: Level,
     dram: Dram,
     ports: Vec<Requester>,
-    links: Vec<(Placement, RateLimit)>,
+    links: Vec<(Route, RateLimit)>,
     directory: Directory,
     /// Whether there is one hart and no unit: the directory is not kept, since nobody asks.
     alone: bool,
@@ -154,11 +154,11 @@ impl Hierarchy {
     }
 
     /// Attaches a unit's link; its ports, with beats of `beat_bytes`, share the bandwidth of the link.
-    pub fn attach_link(&mut self, placement: Placement, beat_bytes: u32) -> LinkId {
+    pub fn attach_link(&mut self, route: &Route, beat_bytes: u32) -> LinkId {
         let clock = self.parameters.clock;
-        let path = placement.memory_path(clock, Traffic::Stream);
+        let path = route.memory_path(clock, Traffic::Stream);
         let link = RateLimit::new(clock, path.bytes_per_second, beat_bytes);
-        self.links.push((placement, link));
+        self.links.push((route.clone(), link));
         LinkId((self.links.len() - 1) as u16)
     }
 

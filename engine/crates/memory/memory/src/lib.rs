@@ -8,14 +8,15 @@ mod dram;
 mod fault;
 mod guest;
 mod hierarchy;
+mod interconnect;
 mod level;
 mod misses;
 mod named;
 mod parameters;
-mod placement;
 mod port;
 mod prefetch;
 mod region;
+mod route;
 mod shared;
 mod words;
 
@@ -25,10 +26,11 @@ pub use directory::MAXIMUM_SHARERS;
 pub use fault::{Access, GuestFault};
 pub use guest::{GuestMemory, Protection, ProtectionStamps, PAGE_BYTES};
 pub use hierarchy::{AccessKind, Hierarchy, HierarchyCounters, Snoop, WarmLevel};
+pub use interconnect::Interconnect;
 pub use named::{Named, NamedParameters, Place};
 pub use parameters::{
     CoherenceParameters, DramParameters, HierarchyParameters, LevelParameters, ParameterError,
 };
-pub use placement::{Path, Placement, Traffic, UnknownPlacement};
 pub use port::{LinkId, RequesterId};
+pub use route::{Link, Path, Route, Traffic, UnknownRoute};
 pub use shared::{HartPort, LockedPort, SharedHierarchy};

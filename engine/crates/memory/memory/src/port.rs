@@ -1,14 +1,14 @@
 use crate::calendar::Calendar;
-use crate::placement::Path;
+use crate::route::Path;
 use rackwright_time::{Clock, Cycle};
 
-/// Names a port of the hierarchy; [`crate::Hierarchy`] hands it out when something is attached.
+/// Names a port of an interconnect, which hands it out when something is attached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct RequesterId(pub(crate) u16);
+pub struct RequesterId(pub u16);
 
 /// Names the link that connects all ports of one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct LinkId(pub(crate) u16);
+pub struct LinkId(pub u16);
 
 /// A unit's memory port: one request and one response per cycle in each direction of data.
 pub(crate) struct UnitPort {

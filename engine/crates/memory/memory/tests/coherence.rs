@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rackwright_memory::{
-    AccessKind, Hierarchy, HierarchyCounters, HierarchyParameters, Placement, RequesterId, Snoop, Traffic,
+    AccessKind, Hierarchy, HierarchyCounters, HierarchyParameters, RequesterId, Route, Snoop, Traffic,
 };
 use rackwright_time::Cycle;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ struct Harts {
 fn harts(count: usize) -> Harts {
     let mut hierarchy = Hierarchy::new(HierarchyParameters::server()).unwrap();
     let harts = (0..count).map(|_| hierarchy.attach_hart()).collect();
-    let link = hierarchy.attach_link(Placement::NearCore, 32);
+    let link = hierarchy.attach_link(&Route::default(), 32);
     let unit = hierarchy.attach_port(link, Traffic::Stream);
     Harts {
         hierarchy,

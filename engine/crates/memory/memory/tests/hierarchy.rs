@@ -1,7 +1,7 @@
 //! The hierarchy as its users see it: latencies, limits, coherence, repeatability.
 
 use rackwright_memory::{
-    AccessKind, Hierarchy, HierarchyParameters, Placement, RequesterId, Snoop, Traffic, WarmLevel,
+    AccessKind, Hierarchy, HierarchyParameters, RequesterId, Route, Snoop, Traffic, WarmLevel,
 };
 use rackwright_time::{Cycle, Cycles};
 
@@ -9,9 +9,9 @@ fn server() -> Hierarchy {
     Hierarchy::new(HierarchyParameters::server()).unwrap()
 }
 
-fn with_unit(placement: Placement) -> (Hierarchy, RequesterId) {
+fn with_unit(placement: &str) -> (Hierarchy, RequesterId) {
     let mut hierarchy = server();
-    let link = hierarchy.attach_link(placement, 32);
+    let link = hierarchy.attach_link(&placement.parse().unwrap(), 32);
     let port = hierarchy.attach_port(link, Traffic::Stream);
     (hierarchy, port)
 }
@@ -31,7 +31,7 @@ fn each_level_has_its_latency() {
 
 #[test]
 fn no_access_is_faster_than_the_window_allows() {
-    for placement in Placement::ALL {
+    for placement in Route::names() {
         let (mut hierarchy, port) = with_unit(placement);
         hierarchy.warm(0..1 << 16, WarmLevel::L2);
         let minimum = hierarchy.minimum_latency(port);
@@ -45,7 +45,7 @@ fn no_access_is_faster_than_the_window_allows() {
 
 #[test]
 fn a_near_core_port_streams_one_beat_per_cycle_from_l2() {
-    let (mut hierarchy, port) = with_unit(Placement::NearCore);
+    let (mut hierarchy, port) = with_unit(Route::NEAR_CORE);
     hierarchy.warm(0..1 << 16, WarmLevel::L2);
     let last = (0..1024)
         .map(|beat| hierarchy.access(Cycle::new(beat), beat * 32, AccessKind::Read, port))
@@ -55,7 +55,7 @@ fn a_near_core_port_streams_one_beat_per_cycle_from_l2() {
 
 #[test]
 fn pcie_limits_the_rate() {
-    let (mut hierarchy, port) = with_unit(Placement::Pcie);
+    let (mut hierarchy, port) = with_unit("pcie");
     hierarchy.warm(0..1 << 16, WarmLevel::L2);
     let last = (0..1024)
         .map(|beat| hierarchy.access(Cycle::new(beat), beat * 32, AccessKind::Read, port))
@@ -67,7 +67,7 @@ fn pcie_limits_the_rate() {
 
 #[test]
 fn a_unit_that_reads_a_modified_line_pays_for_the_probe_once() {
-    let (mut hierarchy, port) = with_unit(Placement::NearCore);
+    let (mut hierarchy, port) = with_unit(Route::NEAR_CORE);
     let hart = hierarchy.attach_hart();
     hierarchy.access(Cycle::new(0), 64, AccessKind::Own, hart);
     let mut read =
@@ -81,7 +81,7 @@ fn a_unit_that_reads_a_modified_line_pays_for_the_probe_once() {
 
 #[test]
 fn a_unit_that_writes_a_line_takes_it_from_the_hart() {
-    let (mut hierarchy, port) = with_unit(Placement::NearCore);
+    let (mut hierarchy, port) = with_unit(Route::NEAR_CORE);
     let hart = hierarchy.attach_hart();
     hierarchy.access(Cycle::new(0), 128, AccessKind::Read, hart);
     hierarchy.access(Cycle::new(500), 160, AccessKind::Write, port);
@@ -106,7 +106,7 @@ fn outstanding_misses_are_limited() {
 #[test]
 fn equal_requests_have_equal_answers() {
     let run = || {
-        let (mut hierarchy, port) = with_unit(Placement::Chiplet);
+        let (mut hierarchy, port) = with_unit("chiplet");
         let hart = hierarchy.attach_hart();
         let mut state = 1u64;
         let mut sum = 0u64;

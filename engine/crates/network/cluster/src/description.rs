@@ -456,7 +456,7 @@ fn default_cpu() -> String {
 }
 
 fn default_placement() -> String {
-    rackwright_memory::Placement::default().name().to_string()
+    rackwright_memory::Route::NEAR_CORE.to_string()
 }
 
 fn default_skip_idle() -> bool {

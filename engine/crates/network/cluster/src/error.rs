@@ -1,5 +1,5 @@
 use rackwright_ethernet::{CaptureError, MacError, RateError};
-use rackwright_memory::UnknownPlacement;
+use rackwright_memory::UnknownRoute;
 use rackwright_schedule::GraphError;
 use rackwright_server::ServerError;
 use rackwright_time::ClockError;
@@ -163,7 +163,7 @@ pub enum ClusterError {
         /// The server.
         name: String,
         /// The places that exist.
-        reason: UnknownPlacement,
+        reason: UnknownRoute,
     },
     /// Only servers have addresses.
     #[error("an argument is the address of `{0}`, which is no server")]

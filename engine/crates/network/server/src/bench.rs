@@ -1,6 +1,6 @@
 use crate::error::ServerError;
 use rackwright_contract::{flits_of, Command, CommandContext, Flit};
-use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Placement};
+use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Route};
 use rackwright_rtl::{Design, RegisterAccess, StreamFlit};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle, Cycles};
@@ -26,7 +26,7 @@ impl Bench {
     /// [`ServerError`] when memory cannot be reserved or the unit cannot be attached.
     pub fn new(
         design: &Design,
-        placement: Placement,
+        placement: &Route,
         parameters: &HierarchyParameters,
         guest_bytes: u64,
         waves: Option<&Path>,
@@ -243,7 +243,7 @@ impl Bench {
     fn with_unit(&mut self, act: impl FnOnce(&mut AttachedUnit, &mut Surroundings)) {
         let mut surroundings = Surroundings {
             memory: &mut self.memory,
-            hierarchy: &mut self.hierarchy,
+            interconnect: &mut self.hierarchy,
             guard: &mut self.guard,
         };
         act(&mut self.unit, &mut surroundings);

@@ -7,7 +7,7 @@ use crate::ServerError;
 pub use features::CardFeatures;
 use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Rate;
-use rackwright_memory::{GuestMemory, Placement, SharedHierarchy};
+use rackwright_memory::{GuestMemory, Route, SharedHierarchy};
 use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest, UnitObserver};
 use rackwright_time::unit::{Cycle, Cycles};
@@ -88,7 +88,7 @@ impl Card {
     pub(crate) fn new(config: &CardConfig<'_>) -> Result<Card, ServerError> {
         let unit = {
             let mut hierarchy = config.hierarchy.lock();
-            let unit = AttachedUnit::new(config.design, Placement::NearCore, &mut hierarchy, None)?;
+            let unit = AttachedUnit::new(config.design, &Route::default(), &mut *hierarchy, None)?;
             unit.on_clock(config.own, config.hart)
         };
         unit.require_registers()?;
@@ -208,7 +208,7 @@ impl State {
                 let mut hierarchy = self.hierarchy.lock();
                 let mut surroundings = Surroundings {
                     memory,
-                    hierarchy: &mut hierarchy,
+                    interconnect: &mut *hierarchy,
                     guard: &mut self.guard,
                 };
                 self.unit.advance_window(end, &mut surroundings);

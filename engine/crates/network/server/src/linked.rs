@@ -1,7 +1,7 @@
 use crate::width::Width;
 use crate::ServerError;
 use rackwright_ethernet::Rate;
-use rackwright_memory::{Hierarchy, Placement};
+use rackwright_memory::{Hierarchy, Route};
 use rackwright_rtl::Design;
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::network::Cycle;
@@ -41,7 +41,7 @@ impl Linked {
             bytes,
             clock: link,
         })?;
-        let mut unit = AttachedUnit::new(design, Placement::NearCore, hierarchy, None)?.on_clock(own, memory);
+        let mut unit = AttachedUnit::new(design, &Route::default(), hierarchy, None)?.on_clock(own, memory);
         unit.instance().skip_idle(skip_idle);
         let input = unit.stream_input()?;
         Ok(Linked {

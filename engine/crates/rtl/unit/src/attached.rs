@@ -9,7 +9,7 @@ use crate::reach::{Reach, REGISTER_PAGE};
 use crate::rules::MemoryRules;
 use crate::wait::{Asked, LastRequest, Wait};
 use rackwright_contract::{flits_of, Command, CommandContext};
-use rackwright_memory::{GuestMemory, Hierarchy, Path, Placement};
+use rackwright_memory::{GuestMemory, Hierarchy, Interconnect, Path, Route};
 use rackwright_rtl::{
     Broken, BusRegisters, CommandResponse, Design, Direction, Instance, InterruptChange, MemoryRequest,
     RegisterAccess, RegisterAnswer, RtlError, StreamFlit,
@@ -21,11 +21,11 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 /// What a unit reaches beside its pins.
-pub struct Surroundings<'a> {
+pub struct Surroundings<'a, I = Hierarchy> {
     /// The bytes.
     pub memory: &'a mut GuestMemory,
-    /// What accesses to them cost.
-    pub hierarchy: &'a mut Hierarchy,
+    /// What says when accesses to them are over.
+    pub interconnect: &'a mut I,
     /// Which of them are allowed.
     pub guard: &'a mut Guard,
 }
@@ -67,28 +67,28 @@ pub struct AttachedUnit {
 }
 
 impl AttachedUnit {
-    /// Attaches a fresh copy of `design` to the hierarchy.
+    /// Attaches a fresh copy of `design` to an interconnect.
     ///
     /// # Errors
     /// [`RtlError`] when the wave file cannot be named to the library.
-    pub fn new(
+    pub fn new<I: Interconnect>(
         design: &Design,
-        placement: Placement,
-        hierarchy: &mut Hierarchy,
+        placement: &Route,
+        interconnect: &mut I,
         waves: Option<&FilePath>,
     ) -> Result<AttachedUnit, RtlError> {
-        let ports = MemoryPorts::attach(design, placement, hierarchy);
+        let ports = MemoryPorts::attach(design, placement, interconnect);
         let crossings = Crossings {
             to_memory: Crossing::NONE,
             from_memory: Crossing::NONE,
         };
-        let shortest = ports.minimum_latency(hierarchy).unwrap_or(UNCONNECTED_WINDOW);
+        let shortest = ports.minimum_latency(interconnect).unwrap_or(UNCONNECTED_WINDOW);
         Ok(AttachedUnit {
             instance: Instance::new(design, waves)?,
             ports,
             window: crossings.from_memory.fitting(shortest),
             crossings,
-            command_path: placement.command_path(hierarchy.parameters().clock),
+            command_path: placement.command_path(interconnect.clock()),
             name: design.manifest.unit.clone(),
             reach: Reach::alone(&design.manifest),
             context: design.manifest.is_translated().then(CommandContext::default),
@@ -216,7 +216,11 @@ impl AttachedUnit {
 
     /// The hart fences translations at `at`. Gives the unit's cycle, to which it advances, in which what it has asked for with
     /// one from before has been answered; there is none for a unit that uses none at present.
-    pub fn fence(&mut self, at: Cycle, surroundings: &mut Surroundings) -> Option<unit::Cycle> {
+    pub fn fence<I: Interconnect>(
+        &mut self,
+        at: Cycle,
+        surroundings: &mut Surroundings<I>,
+    ) -> Option<unit::Cycle> {
         self.context?;
         if self.idle {
             self.fenced = true;
@@ -412,7 +416,7 @@ impl AttachedUnit {
     }
 
     /// Gives a unit that says that it is idle, although somebody waits for it, the time to be found lying.
-    pub fn probe_idle(&mut self, surroundings: &mut Surroundings) {
+    pub fn probe_idle<I: Interconnect>(&mut self, surroundings: &mut Surroundings<I>) {
         if self.idle && self.idle_watched {
             self.advance(self.cycle() + PATIENCE, surroundings);
         }
@@ -435,15 +439,23 @@ impl AttachedUnit {
         self.broken.is_some()
     }
 
-    /// Advances to `until`, answering what it asks of memory; a broken unit stays where it is.
-    pub fn advance(&mut self, until: unit::Cycle, surroundings: &mut Surroundings) {
+    /// Advances to `until`; a broken unit stays where it is. Of an interconnect that answers later, it is to be all that asks
+    /// at present, since that is told the time here.
+    pub fn advance<I: Interconnect>(&mut self, until: unit::Cycle, surroundings: &mut Surroundings<I>) {
         while self.cycle() < until && self.broken.is_none() {
             self.advance_window(until, surroundings);
+            let now = self.seen_by_hart(self.cycle());
+            surroundings.interconnect.advance(now);
         }
     }
 
-    /// Advances by one window, or to `until` at once when the unit is idle.
-    pub fn advance_window(&mut self, until: unit::Cycle, surroundings: &mut Surroundings) {
+    /// Advances by one window, or to `until` at once when the unit is idle: it gets what memory has answered, and asks for more.
+    pub fn advance_window<I: Interconnect>(
+        &mut self,
+        until: unit::Cycle,
+        surroundings: &mut Surroundings<I>,
+    ) {
+        self.take_answers(surroundings);
         let (begin, rested) = (self.cycle(), self.idle);
         let end = if self.idle {
             until
@@ -477,13 +489,13 @@ impl AttachedUnit {
         if let Some(last) = self.instance.requests().last() {
             self.last_request = Some(*last);
         }
-        self.idle &= requests == 0;
+        self.idle &= requests == 0 && !self.ports.awaits();
         for request in self.instance.requests() {
-            surroundings.hierarchy.prefetch(request.address);
+            surroundings.interconnect.prefetch(request.address);
             surroundings.memory.prefetch(request.address);
         }
         for index in 0..requests {
-            self.serve(index, surroundings);
+            self.ask(index, surroundings);
         }
         if let Some(observed) = &mut self.observed {
             let worked = !(rested && self.idle) || moved;
@@ -534,14 +546,40 @@ impl AttachedUnit {
         self.digest.all()
     }
 
-    /// Answers one of the requests that it has just made.
-    fn serve(&mut self, index: usize, surroundings: &mut Surroundings) {
+    /// Asks memory for one of the requests that it has just made.
+    fn ask<I: Interconnect>(&mut self, index: usize, surroundings: &mut Surroundings<I>) {
         let request = self.instance.requests()[index];
-        let (response, kept) = self.ports.serve(&request, self.crossings, surroundings);
+        let done = self
+            .ports
+            .ask(&request, self.crossings, surroundings.interconnect);
+        if let Some(done) = done {
+            self.respond(&request, done, surroundings);
+        }
+    }
+
+    /// Takes what memory has answered since it was asked.
+    fn take_answers<I: Interconnect>(&mut self, surroundings: &mut Surroundings<I>) {
+        while self.ports.awaits() {
+            let Some((request, done)) = self.ports.answer(surroundings.interconnect) else {
+                return;
+            };
+            self.respond(&request, done, surroundings);
+        }
+    }
+
+    /// Gives it the answer to a request, which comes in the memory's cycle `done`.
+    fn respond<I: Interconnect>(
+        &mut self,
+        request: &MemoryRequest,
+        done: Cycle,
+        surroundings: &mut Surroundings<I>,
+    ) {
+        let (response, kept) = self.ports.perform(request, done, self.crossings, surroundings);
+        debug_assert!(response.due >= self.cycle(), "no answer comes before its time");
         if let Err(reason) = kept {
             self.broken.get_or_insert(Broken::Stopped(request.cycle, reason));
         }
-        self.digest.request(&request, &response.data, response.due);
+        self.digest.request(request, &response.data, response.due);
         self.instance.respond(&response);
     }
 }

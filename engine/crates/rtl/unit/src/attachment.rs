@@ -1,7 +1,7 @@
 use crate::attached::AttachedUnit;
 use crate::error::UnitError;
 use crate::reach::{assign, names, Reach};
-use rackwright_memory::{Placement, SharedHierarchy};
+use rackwright_memory::{Route, SharedHierarchy};
 use rackwright_rtl::{Design, Manifest, Port};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub struct PlacedUnit {
     /// The design.
     pub design: Design,
     /// Where it sits.
-    pub placement: Placement,
+    pub placement: Route,
 }
 
 /// The units of each hart of a machine, and how they are attached.
@@ -56,9 +56,10 @@ impl Attachment<'_> {
         let mut hierarchy = hierarchy.lock();
         let waves = self.waves.map(|waves| self.wave_file(waves, &name, hart));
         let memory = hierarchy.parameters().clock;
-        let mut attached = AttachedUnit::new(&unit.design, unit.placement, &mut hierarchy, waves.as_deref())?
-            .on_clock(unit.design.clock, memory)
-            .reached_by(name, reach);
+        let mut attached =
+            AttachedUnit::new(&unit.design, &unit.placement, &mut *hierarchy, waves.as_deref())?
+                .on_clock(unit.design.clock, memory)
+                .reached_by(name, reach);
         if self.check_idle {
             attached.watch_idle();
         } else {

@@ -203,7 +203,7 @@ impl<T: Timing> Core<T> {
         let mut hierarchy = hierarchy.expect(ATTACHED).lock();
         let mut surroundings = Surroundings {
             memory,
-            hierarchy: &mut hierarchy,
+            interconnect: &mut *hierarchy,
             guard: &mut self.guard,
         };
         act(&mut self.units, &mut surroundings);

@@ -1,10 +1,11 @@
 use crate::attached::Surroundings;
 use crate::landmarks::Landmarks;
 use crate::rules::MemoryRules;
-use rackwright_memory::{AccessKind, GuestMemory, Hierarchy, Placement, Protection, RequesterId, Traffic};
+use rackwright_contract::{Answer, Ticket};
+use rackwright_memory::{AccessKind, GuestMemory, Interconnect, Protection, RequesterId, Route, Traffic};
 use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, BEAT_BYTES};
 use rackwright_time::unit::Cycle;
-use rackwright_time::{Crossing, Cycles, Hart, Unit};
+use rackwright_time::{hart, Crossing, Cycles, Hart, Unit};
 
 /// The port that reads back what the unit wrote before, by convention of its name.
 const INTERMEDIATE_PORT: &str = "history";
@@ -12,6 +13,8 @@ const INTERMEDIATE_PORT: &str = "history";
 /// The memory ports of a unit.
 pub(crate) struct MemoryPorts {
     ports: Vec<MemoryPort>,
+    /// What has been asked for of which the answer is still to come.
+    awaited: Vec<(Ticket, MemoryRequest)>,
     /// The rules that it is held to, if it is.
     rules: Option<MemoryRules>,
     /// When the last of what it has asked for so far is answered.
@@ -32,10 +35,15 @@ pub(crate) struct Crossings {
 }
 
 impl MemoryPorts {
-    /// Attaches the ports of `design` to the hierarchy.
-    pub(crate) fn attach(design: &Design, placement: Placement, hierarchy: &mut Hierarchy) -> MemoryPorts {
+    /// Attaches the ports of `design` to an interconnect.
+    pub(crate) fn attach<I: Interconnect>(
+        design: &Design,
+        placement: &Route,
+        interconnect: &mut I,
+    ) -> MemoryPorts {
         MemoryPorts {
-            ports: attach_ports(design, placement, hierarchy),
+            ports: attach_ports(design, placement, interconnect),
+            awaited: Vec::new(),
             rules: None,
             answered: Cycle::ZERO,
             landmarks: Landmarks::default(),
@@ -43,11 +51,11 @@ impl MemoryPorts {
     }
 
     /// The shortest time to an answer, of the memory's; `None` without ports.
-    pub(crate) fn minimum_latency(&self, hierarchy: &Hierarchy) -> Option<Cycles> {
+    pub(crate) fn minimum_latency<I: Interconnect>(&self, interconnect: &I) -> Option<Cycles> {
         let latencies = self
             .ports
             .iter()
-            .map(|port| hierarchy.minimum_latency(port.requester));
+            .map(|port| interconnect.minimum_latency(port.requester));
         latencies.min()
     }
 
@@ -73,12 +81,58 @@ impl MemoryPorts {
         }
     }
 
-    /// Performs one request and says when its answer is due, in the unit's cycles. One that is against the rules is told.
-    pub(crate) fn serve(
+    /// Whether an answer is still to come.
+    pub(crate) fn awaits(&self) -> bool {
+        !self.awaited.is_empty()
+    }
+
+    /// Asks the interconnect for what the unit requests; gives the cycle of its answer, of the memory's, if that is known.
+    pub(crate) fn ask<I: Interconnect>(
         &mut self,
         request: &MemoryRequest,
         crossings: Crossings,
-        surroundings: &mut Surroundings,
+        interconnect: &mut I,
+    ) -> Option<hart::Cycle> {
+        let port = &self.ports[usize::from(request.port)];
+        let kind = if request.write {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        let at = crossings.to_memory.seen(request.cycle);
+        match interconnect.ask(at, request.address, kind, port.requester) {
+            Answer::At(done, ()) => Some(done),
+            Answer::Later(ticket) => {
+                self.awaited.push((ticket, *request));
+                None
+            }
+        }
+    }
+
+    /// The next request that was answered since it was asked for, and the cycle in which it was, of the memory's.
+    pub(crate) fn answer<I: Interconnect>(
+        &mut self,
+        interconnect: &mut I,
+    ) -> Option<(MemoryRequest, hart::Cycle)> {
+        let mut ports = self.ports.iter();
+        let (ticket, done) = ports.find_map(|port| interconnect.answered(port.requester))?;
+        let of = |(other, _): &(Ticket, MemoryRequest)| *other == ticket;
+        let index = self
+            .awaited
+            .iter()
+            .position(of)
+            .expect("each request is answered once");
+        Some((self.awaited.swap_remove(index).1, done))
+    }
+
+    /// Performs a request that is answered in the memory's cycle `done`: by now, or from then on where the rules are held to.
+    /// One that is against them is told.
+    pub(crate) fn perform<I: Interconnect>(
+        &mut self,
+        request: &MemoryRequest,
+        done: hart::Cycle,
+        crossings: Crossings,
+        surroundings: &mut Surroundings<I>,
     ) -> (MemoryResponse, Result<(), String>) {
         let port = &self.ports[usize::from(request.port)];
         if let Some(rules) = &mut self.rules {
@@ -95,15 +149,6 @@ impl MemoryPorts {
             }
             allowed
         };
-        let kind = if request.write {
-            AccessKind::Write
-        } else {
-            AccessKind::Read
-        };
-        let at = crossings.to_memory.seen(request.cycle);
-        let done = surroundings
-            .hierarchy
-            .access(at, request.address, kind, port.requester);
         let due = crossings.from_memory.seen(done);
         self.answered = self.answered.max(due);
         self.landmarks.note(request.write, request.cycle, due);
@@ -129,10 +174,14 @@ impl MemoryPorts {
     }
 }
 
-fn attach_ports(design: &Design, placement: Placement, hierarchy: &mut Hierarchy) -> Vec<MemoryPort> {
+fn attach_ports<I: Interconnect>(
+    design: &Design,
+    placement: &Route,
+    interconnect: &mut I,
+) -> Vec<MemoryPort> {
     let widest = design.manifest.memory_ports().map(|(_, bytes)| bytes).max();
     let Some(widest) = widest else { return Vec::new() };
-    let link = hierarchy.attach_link(placement, widest);
+    let link = interconnect.attach_link(placement, widest);
     let attach = |(name, bytes): (&str, u32)| {
         let traffic = if name == INTERMEDIATE_PORT {
             Traffic::Intermediate
@@ -140,14 +189,14 @@ fn attach_ports(design: &Design, placement: Placement, hierarchy: &mut Hierarchy
             Traffic::Stream
         };
         MemoryPort {
-            requester: hierarchy.attach_port(link, traffic),
+            requester: interconnect.attach_port(link, traffic),
             bytes: bytes as usize,
         }
     };
     design.manifest.memory_ports().map(attach).collect()
 }
 
-fn read_beat(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Surroundings) -> bool {
+fn read_beat<I>(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Surroundings<I>) -> bool {
     let Some(end) = request.address.checked_add(data.len() as u64) else {
         return false;
     };
@@ -156,7 +205,7 @@ fn read_beat(request: &MemoryRequest, data: &mut [u8], surroundings: &mut Surrou
 }
 
 /// Whether the masked bytes of a beat, which lies in one page, may be written.
-fn may_write(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundings) -> bool {
+fn may_write<I>(request: &MemoryRequest, bytes: usize, surroundings: &mut Surroundings<I>) -> bool {
     surroundings.guard.may_write(request.address, request.mask)
         && (masked(request, bytes) == 0
             || surroundings

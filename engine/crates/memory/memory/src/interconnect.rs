@@ -1,0 +1,72 @@
+use crate::hierarchy::{AccessKind, Hierarchy};
+use crate::port::{LinkId, RequesterId};
+use crate::route::{Route, Traffic};
+use rackwright_contract::{Answer, Ticket};
+use rackwright_time::{Clock, Cycle, Cycles};
+
+/// What lies between those who access memory and the bytes: caches, the network of a chip, links.
+///
+/// It says when an access is over, and carries no bytes. What asks has them read or written at a moment between the request and
+/// its answer.
+///
+/// Whoever runs the parts attached to it in turn lets each of them ask for what leaves it before a cycle, and then tells that
+/// cycle by [`Interconnect::advance`]. No answer comes earlier after its request than [`Interconnect::minimum_latency`], so
+/// that nobody needs one before who runs no further than that at once.
+pub trait Interconnect {
+    /// The clock of all its cycles.
+    fn clock(&self) -> Clock;
+
+    /// Attaches the route of a unit; its ports, with beats of `beat_bytes`, share the bandwidth.
+    fn attach_link(&mut self, route: &Route, beat_bytes: u32) -> LinkId;
+
+    /// Attaches a memory port of a unit. Its requests are single beats.
+    fn attach_port(&mut self, link: LinkId, traffic: Traffic) -> RequesterId;
+
+    /// The shortest time that any access of `requester` takes.
+    fn minimum_latency(&self, requester: RequesterId) -> Cycles;
+
+    /// Announces an access that comes soon, for the host's sake only.
+    fn prefetch(&self, _address: u64) {}
+
+    /// An access that leaves `requester` at `at`, to the beat at `address`. Requests of one port come in the order of their
+    /// cycles.
+    fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer;
+
+    /// Everything that leaves a part before `now` has been asked for.
+    fn advance(&mut self, _now: Cycle) {}
+
+    /// The next answer that [`Answer::Later`] has promised to `requester` and that has not been taken: the ticket, and the
+    /// cycle in which it is back there.
+    fn answered(&mut self, _requester: RequesterId) -> Option<(Ticket, Cycle)> {
+        None
+    }
+}
+
+/// A model that accounts for queues and banks in the order of requests, and so knows each answer at once.
+impl Interconnect for Hierarchy {
+    fn clock(&self) -> Clock {
+        self.parameters().clock
+    }
+
+    fn attach_link(&mut self, route: &Route, beat_bytes: u32) -> LinkId {
+        Hierarchy::attach_link(self, route, beat_bytes)
+    }
+
+    fn attach_port(&mut self, link: LinkId, traffic: Traffic) -> RequesterId {
+        Hierarchy::attach_port(self, link, traffic)
+    }
+
+    fn minimum_latency(&self, requester: RequesterId) -> Cycles {
+        Hierarchy::minimum_latency(self, requester)
+    }
+
+    #[inline]
+    fn prefetch(&self, address: u64) {
+        Hierarchy::prefetch(self, address);
+    }
+
+    #[inline]
+    fn ask(&mut self, at: Cycle, address: u64, kind: AccessKind, requester: RequesterId) -> Answer {
+        Answer::At(self.access(at, address, kind, requester), ())
+    }
+}
