@@ -1,6 +1,6 @@
 //! A program that uses the C and C++ libraries prints the same here and on QEMU.
 
-#[path = "../../../core/cpu/tests/support/mod.rs"]
+#[path = "../../../core/cpu/tests/all/support/mod.rs"]
 mod support;
 
 #[test]

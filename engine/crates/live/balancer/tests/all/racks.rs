@@ -1,8 +1,6 @@
 //! Balancers of several racks, and those who would be one.
 
-mod harness;
-
-use harness::*;
+use crate::harness::*;
 use rackwright_balancer::{replay, Balancer};
 use rackwright_dispatch::wire::Key;
 use rackwright_dispatch::{Entry, Load, PeerId, Report, ServiceId};

@@ -3,12 +3,10 @@
 //! What the RTL took is in `validation/boom/reference.csv`. A difference that is known has its place in `DEVIATIONS.md`
 //! there, with the band that the error lies in; the test fails when it leaves the band, to either side.
 
-mod support;
-
+use crate::support::{folder, program, run_on_model};
 use rackwright_server::CpuModel;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use support::{folder, program, run_on_model};
 
 /// The bar for the mean of the absolute errors of the kernels that stay in L1, for each of these, and for everything that
 /// `DEVIATIONS.md` does not name, in percent.

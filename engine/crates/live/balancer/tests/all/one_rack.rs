@@ -1,8 +1,6 @@
 //! One balancer in front of replicas of its own rack.
 
-mod harness;
-
-use harness::*;
+use crate::harness::{self, *};
 use rackwright_balancer::{Balancer, Framing, Settings, StickyBy};
 use rackwright_dispatch::Policy;
 use std::net::{SocketAddr, UdpSocket};

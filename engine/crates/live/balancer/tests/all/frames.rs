@@ -1,10 +1,8 @@
 //! A balancer with AF_XDP, in network namespaces that the tests make. Where these or AF_XDP are not permitted, they say so
 //! and check nothing.
 
-mod harness;
-
-use harness::namespaces::{ip, Namespaces, FAR, INTERFACE, NEAR};
-use harness::*;
+use crate::harness::namespaces::{ip, Namespaces, FAR, INTERFACE, NEAR};
+use crate::harness::*;
 use rackwright_balancer::{replay, Balancer, BalancerError, Settings, Status, XdpSettings};
 use rackwright_loadtest::Service;
 use rackwright_xdp::{Attachment, Mode, XdpError};

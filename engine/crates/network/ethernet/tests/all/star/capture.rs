@@ -1,6 +1,6 @@
 //! Captures: what is written can be read back, to the cycle.
 
-use crate::common::{frame, Setup, Star};
+use super::common::{frame, Setup, Star};
 use pcap_file::pcapng::{Block, PcapNgReader};
 use rackwright_ethernet::{Capture, Mac};
 use rackwright_schedule::PortId;

@@ -1,8 +1,7 @@
 //! Bare-metal programs that check traps and address translation themselves: on the hart, and on QEMU, which
 //! vouches for what they check.
 
-mod support;
-
+use crate::support;
 use rackwright_process::Arguments;
 use rackwright_server::CpuModel;
 use rackwright_time::Cycle;

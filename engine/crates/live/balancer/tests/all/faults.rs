@@ -1,10 +1,8 @@
 //! What breaks on real sockets: no request is lost beyond those at the dead part, and no count is wrong for longer than
 //! 100 ms. Records say how long: in the dispatcher's own time, so that a busy machine changes nothing.
 
-mod harness;
-
-use harness::relay::{Disturbance, Relay};
-use harness::*;
+use crate::harness::relay::{Disturbance, Relay};
+use crate::harness::*;
 use rackwright_balancer::{replay, Balancer, Replayed, Settings, Status};
 use rackwright_loadtest::{Plan, Report};
 use std::fs::File;

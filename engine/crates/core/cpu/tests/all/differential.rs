@@ -1,10 +1,7 @@
 //! Random programs leave the same state here and on QEMU.
 
-#[path = "support/generate.rs"]
-mod generate;
-mod support;
-
-use generate::Generator;
+use crate::generate::Generator;
+use crate::support;
 use rackwright_cpu::{decode, Class, Operation};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

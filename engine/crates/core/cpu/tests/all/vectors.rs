@@ -1,15 +1,11 @@
 //! Random programs of vector instructions leave the same state here and on QEMU.
 
-#[path = "support/generate.rs"]
-mod generate;
-mod support;
-#[path = "support/vectors.rs"]
-mod vectors;
-
+use crate::generate;
+use crate::generate_vectors::Vectors;
+use crate::support;
 use rackwright_server::CpuModel;
 use std::collections::BTreeSet;
 use std::path::Path;
-use vectors::Vectors;
 
 const FLAGS: [&str; 4] = ["-static", "-nostdlib", "-march=rv64gcv", "-mabi=lp64d"];
 /// Programs of the usual run; the environment variable asks for another number.

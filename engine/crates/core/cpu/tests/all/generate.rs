@@ -1,5 +1,4 @@
 //! Random user-mode programs of RV64GC instructions that end by writing out all they have computed.
-#![allow(dead_code)] // every test file uses its own part
 
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,6 +1,6 @@
 //! What a switch promises: times, drops, broadcasts, marks, and that nothing is lost uncounted.
 
-use crate::common::{frame, Setup, Star};
+use super::common::{frame, Setup, Star};
 use rackwright_ethernet::{Datagram, Ecn, Endpoint, Frame, Ipv4, Kind, Mac, Message};
 use rackwright_time::network::Cycle;
 

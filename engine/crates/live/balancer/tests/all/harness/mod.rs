@@ -1,7 +1,5 @@
 //! Balancers in front of services, all in this process, on addresses of this machine.
 
-#![allow(dead_code, reason = "no test uses all of it")]
-
 pub mod namespaces;
 pub mod relay;
 

@@ -3,14 +3,12 @@
 //! The model is always compared with the cycles that the RTL took (`reference.csv`). The long test runs the RTL
 //! again; with `RACKWRIGHT_UPDATE_REFERENCE` set it writes the file.
 
-mod support;
-
+use crate::support::{folder, output, program, run_on_model, Measurement, LIMIT};
 use rackwright_rtl::rocket::{RocketDesign, RocketSystem};
 use rackwright_rtl::{Cache, Toolchain};
 use rackwright_server::{CpuModel, RocketRtl, ServerParameters};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use support::{folder, output, program, run_on_model, Measurement, LIMIT};
 
 /// The bar for the mean of the absolute errors, and for each of them, in percent. DEVIATIONS.md has the
 /// reasons for what is left.

@@ -3,7 +3,7 @@
 //! Only what the specification leaves no choice in: groups that may overlap, and sources of different widths that do not.
 //! Conversions that truncate are not among them, on which QEMU 7.2 itself ends with a fault.
 
-use super::generate::{Generator, DATA_BYTES};
+use crate::generate::{Generator, DATA_BYTES};
 use std::collections::BTreeSet;
 
 /// Instructions by the operands they take: `v` for vectors, `x` and `f` for scalars, `i` for immediates.

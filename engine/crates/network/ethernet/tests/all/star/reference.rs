@@ -1,7 +1,7 @@
 //! The switch against a reference that steps every flit in every cycle: same frames, same cycles, same
 //! drops, for random traffic and for any window.
 
-use crate::common::{frame, Setup, Star};
+use super::common::{frame, Setup, Star};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rackwright_contract::flits_of;
