@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import ClassVar
 
 import pytest
 from tiers import long
@@ -130,20 +130,41 @@ def _model(source: Source, fixture: str) -> Model:
         return Model.of((folder / "design.aig").read_bytes())
 
 
-def each(claims: Sequence[Claim]) -> list[Any]:
-    """Parameters of a test of each claim."""
-    return [pytest.param(claim, id=f"{claim.fixture}: {claim.what}") for claim in claims]
+class Proofs:
+    """Three tests of each claim, about the unit in `sources` that has the module of its fixture."""
+
+    claims: ClassVar[tuple[Claim, ...]]
+    sources: ClassVar[Mapping[str, Source]]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Each test is of one claim; a short run seeds the fault of the first claim of each fixture."""
+        first = {claim.fixture: claim for claim in reversed(self.claims)}
+        few = metafunc.function.__name__ == Proofs.test_a_seeded_fault_is_noticed.__name__
+        why = "claims seldom change; one of each block"
+        cases = [
+            long(claim, why=why, name=_name(claim))
+            if few and claim is not first[claim.fixture]
+            else pytest.param(claim, id=_name(claim))
+            for claim in self.claims
+        ]
+        metafunc.parametrize("claim", cases)
+
+    def test_a_claim_holds(self, claim: Claim, tmp_path: Path) -> None:
+        """For any inputs, whatever its neighbours do."""
+        prove(self.sources[claim.fixture], tmp_path, claim, claim.cycles)
+
+    def test_a_seeded_fault_is_noticed(self, claim: Claim, tmp_path: Path) -> None:
+        """By the claim alone: what it speaks of happens within so few cycles."""
+        notice(self.sources[claim.fixture], tmp_path, claim)
+
+    @pytest.mark.long("up to a minute each; the short run proves the same over fewer cycles")
+    def test_a_claim_holds_for_longer(self, claim: Claim, tmp_path: Path) -> None:
+        """As far as a minute or so allows."""
+        prove(self.sources[claim.fixture], tmp_path, claim, claim.more)
 
 
-def each_fault(claims: Sequence[Claim]) -> list[Any]:
-    """The same where a claim's fault is seeded, which shows that the claim says something."""
-    of_fixture = {claim.fixture: claim for claim in reversed(claims)}
-    return [
-        pytest.param(claim, id=f"{claim.fixture}: {claim.what}")
-        if claim is of_fixture[claim.fixture]
-        else long(claim, why="claims seldom change; one of each block", name=f"{claim.fixture}: {claim.what}")
-        for claim in claims
-    ]
+def _name(claim: Claim) -> str:
+    return f"{claim.fixture}: {claim.what}"
 
 
 def prove(source: Source, folder: Path, claim: Claim, cycles: int) -> None:

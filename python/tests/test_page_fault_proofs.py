@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-from bounded_proofs import Claim, Source, each, each_fault, needs_yosys, notice, prove
+from bounded_proofs import Claim, Proofs, Source, needs_yosys
 
 pytestmark = needs_yosys
 
@@ -30,20 +27,8 @@ CLAIMS = (
 )
 
 
-@pytest.mark.parametrize("claim", each(CLAIMS))
-def test_a_claim_holds(claim: Claim, tmp_path: Path) -> None:
+class TestPageFault(Proofs):
     """For any frame, page and place, whatever comes from outside."""
-    prove(SMALLEST, tmp_path, claim, claim.cycles)
 
-
-@pytest.mark.parametrize("claim", each_fault(CLAIMS))
-def test_a_seeded_fault_is_noticed(claim: Claim, tmp_path: Path) -> None:
-    """By the claim alone: what it speaks of happens within so few cycles."""
-    notice(SMALLEST, tmp_path, claim)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("claim", each(CLAIMS))
-def test_a_claim_holds_for_longer(claim: Claim, tmp_path: Path) -> None:
-    """As far as a minute or so allows."""
-    prove(SMALLEST, tmp_path, claim, claim.more)
+    claims = CLAIMS
+    sources = dict.fromkeys((claim.fixture for claim in CLAIMS), SMALLEST)

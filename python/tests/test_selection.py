@@ -38,7 +38,7 @@ def taken(*paths: str) -> Selection:
     [
         *((name, ()) for name in QUICK),
         *(
-            long(each.path.relative_to(TESTS), ("--collect-only",), why="seconds each; three do run")
+            long(str(each.path.relative_to(TESTS)), ("--collect-only",), why="seconds each; three do run")
             for each in files_of_tests()
         ),
     ],
@@ -97,7 +97,7 @@ def test_a_crate_affects_those_that_depend_on_it() -> None:
     assert {"rackwright-time", "rackwright-link", "rackwright-server"} <= set(found.crates or ())
     server = crates()["rackwright-server"][0].relative_to(REPOSITORY)
     assert "rackwright-time" not in (taken(f"{server}/src/lib.rs").crates or ())
-    alone = taken(f"{server}/tests/rocket_validation.rs")
+    alone = taken(f"{server}/tests/all/rocket_validation.rs")
     assert (alone.crates, alone.tests) == (("rackwright-server",), ())
 
 
@@ -143,6 +143,7 @@ def test_only_what_is_selected_is_run() -> None:
     assert names(Selection(False, ("rackwright-link",), False, ())) == [
         "cargo fmt", "cargo clippy", "cargo test",
     ]  # fmt: skip
+    assert names(Selection(False, ("rackwright-python",), False, ())) == ["cargo fmt", "cargo clippy"]
     assert names(named(["test_codecs.py"], TESTS)) == ["pytest"]
 
 

@@ -47,7 +47,19 @@ def source(path: Path) -> Source:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imports |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
             names |= {alias.name for alias in node.names if node.module == "rackwright"}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "importlib.import_module":
+            imports |= _named(node.args[0])
     return Source(path, frozenset(imports), frozenset(names))
+
+
+def _named(module: ast.expr) -> set[str]:
+    """What is imported by this name: of f"PACKAGE.{name}", any module of the package."""
+    if isinstance(module, ast.Constant):
+        return {str(module.value)}
+    if isinstance(module, ast.JoinedStr) and isinstance(module.values[0], ast.Constant):
+        package = str(module.values[0].value).removesuffix(".")
+        return {f"{package}.{path.stem}" for path in PYTHON.joinpath(*package.split(".")).iterdir()}
+    return set()
 
 
 @cache
