@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import zlib
 from collections import Counter
 from typing import Any
@@ -229,3 +230,56 @@ def test_a_card_beside_is_another_one() -> None:
         Fabric(one_link(link)).measure("read", [64], beside=Beside("traffic0"))
     with pytest.raises(EngineError, match="requests are a power of two from 16"):
         Fabric(two_cards(link, link)).measure("read", [64], Load(count=2), Beside("traffic1", size=24))
+
+
+TINY = Credits(posted=(2, 32), non_posted=(1, 1), completion=None)
+
+MODELLED = [
+    pytest.param("registers", 8, Load(count=10), {}, id="registers"),
+    pytest.param("latency", 2048, Load(count=10, copy=3), {}, id="latency"),
+    pytest.param("read", 64, Load(count=200), {}, id="short-reads"),
+    pytest.param("read", 1024, Load(count=60, copy=5, interval=7), {}, id="copied-reads"),
+    pytest.param("write", 2048, Load(count=60, copy=2), {}, id="copied-writes"),
+    pytest.param("write", 256, Load(count=60, interval=30), {"credits": TINY}, id="writes-few-credits"),
+    pytest.param("read", 512, Load(count=60, outstanding=3), {"credits": TINY}, id="reads-few-credits"),
+    pytest.param("peer", 256, Load(count=60), {}, id="peer"),
+]
+
+
+@pytest.mark.parametrize(("test", "size", "load", "root"), MODELLED)
+def test_the_model_of_traffic_sends_the_same_packets_at_the_same_times(
+    test: str, size: int, load: Load, root: dict[str, Any]
+) -> None:
+    link = PcieLink(gen=3, lanes=8)
+
+    def run(model: bool) -> Measured:
+        complex_, switch = RootComplex(**root), PcieSwitch()
+        complex_.connect(switch, link)
+        switch.add_downlinks([Card("traffic", model=model), Card("traffic", model=model)], link)
+        return Fabric(System.of(complex_)).measure(test, [size], load)
+
+    rtl, model = run(False), run(True)
+    # The host goes on when all is quiet, seen some nanoseconds earlier or later: the first card is compared.
+    assert model.rows[0] == rtl.rows[0]
+    assert model.packet_hops == rtl.packet_hops
+    assert model.ports[0]["classes"] == rtl.ports[0]["classes"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.long("further draws of the same"))])
+def test_random_runs_of_the_model_have_the_digest_of_the_rtl(seed: int) -> None:
+    draw = random.Random(seed)
+    for _ in range(4):
+        link = PcieLink(draw.choice([2, 3, 4]), draw.choice([2, 8, 16]), delay_ns=draw.uniform(5, 60))
+        test, size = draw.choice(["read", "write", "latency"]), 1 << draw.randrange(4, 13)
+        load = Load(draw.randrange(1, 80), draw.randrange(1, 40), draw.randrange(6), count=60)
+        digests = set()
+        for model in (False, True):
+            root = RootComplex(latency_ns=100)
+            root.connect(Card("traffic", model=model), link)
+            digests.add(Fabric(System.of(root)).measure(test, [size], load).digest)
+        assert len(digests) == 1, (link, test, size, load)
+
+
+def test_only_traffic_is_there_as_a_model() -> None:
+    with pytest.raises(RackwrightError, match="only `traffic` is there as a model, not snappy"):
+        Card("snappy", model=True)

@@ -6,12 +6,14 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rackwright import _engine
 from rackwright.designs import Elaboration, elaborate_all
 from rackwright.errors import RackwrightError
 from rackwright.fabric.system import System
+from rackwright.manifests import read_manifest
 from rackwright.toolchain import toolchain
 
 TESTS = ("read", "write", "latency", "peer", "registers")
@@ -96,12 +98,16 @@ class Fabric:
         self.system = system
         wanted = [
             Elaboration(unit, dict(parameters), assertions=assertions)
-            for unit, parameters in system.designs()
+            for unit, parameters in system.designs(model=False)
         ]
-        designs = [toolchain().build(str(manifest)) for manifest in elaborate_all(wanted)]
+        modelled = system.designs(model=True)
+        settings = [Elaboration(unit, dict(parameters)) for unit, parameters in modelled]
+        manifests = elaborate_all([*wanted, *settings])
+        designs = [toolchain().build(str(manifest)) for manifest in manifests[: len(wanted)]]
+        models = dict(zip(modelled, map(_model, manifests[len(wanted) :]), strict=True))
         self._capture = capture
         self._fabric = _engine.Fabric(
-            system.description(), designs, MEMORY_BYTES, memory=dict(memory or {}), capture=capture
+            system.description(models), designs, MEMORY_BYTES, memory=dict(memory or {}), capture=capture
         )
 
     @property
@@ -191,3 +197,13 @@ class Fabric:
             Packet(picosecond, names[port], sequence, check, data)
             for picosecond, port, sequence, check, data in self._fabric.captured()
         ]
+
+
+def _model(manifest: Path) -> dict[str, int]:
+    """What a model takes from the manifest of the unit in whose place it is."""
+    record = read_manifest(manifest)
+    parameters = record["parameters"]
+    return {
+        "hertz": record["clock"]["hertz"],
+        **{name: int(parameters[name.replace("_", "-")]) for name in ("tags", "read_bytes", "packets")},
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import runpy
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,9 @@ from rackwright.errors import RackwrightError
 from rackwright.fabric.check import check_nodes, the_root, walk
 from rackwright.fabric.nodes import Card, Node, PcieSwitch, RootComplex
 from rackwright.fabric.values import Connection
+
+Design = tuple[str, tuple[tuple[str, str], ...]]
+"""A unit and its parameters."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,16 @@ class System:
         """The switches, in the order of their numbers."""
         return [node for node in self.nodes if isinstance(node, PcieSwitch)]
 
-    def description(self) -> str:
-        """What the engine builds it from, in JSON: cards have the designs of `designs`."""
+    def description(self, models: Mapping[Design, Mapping[str, int]]) -> str:
+        """What the engine builds it from, in JSON: cards have the designs of `designs`, or `models`."""
         root = self.root
-        designs = self.designs()
+        designs = self.designs(model=False)
+
+        def function(card: Card) -> dict[str, Any]:
+            if card.model:
+                return {"model": dict(models[_design(card)])}
+            return {"design": designs.index(_design(card))}
+
         record: dict[str, Any] = {
             "root": {
                 "name": root.name,
@@ -64,19 +73,19 @@ class System:
                 {"name": each.name, "latency_ns": each.latency_ns, "credits": each.credits.record()}
                 for each in self.switches
             ],
-            "cards": [{"name": each.name, "design": designs.index(_design(each))} for each in self.cards],
+            "cards": [{"name": each.name, **function(each)} for each in self.cards],
             "links": [each.record() for each in self.links],
             "payload_bytes": root.payload_bytes,
             "read_request_bytes": root.read_request_bytes,
         }
         return json.dumps(record)
 
-    def designs(self) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-        """The units of the cards with their parameters, each once."""
-        return list(dict.fromkeys(_design(card) for card in self.cards))
+    def designs(self, *, model: bool) -> list[Design]:
+        """The units of the cards with their parameters, each once: of those in RTL, or of the models."""
+        return list(dict.fromkeys(_design(card) for card in self.cards if card.model == model))
 
 
-def _design(card: Card) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _design(card: Card) -> Design:
     return card.unit, tuple(sorted((name, str(value)) for name, value in card.parameters.items()))
 
 

@@ -97,6 +97,7 @@ pub(crate) mod register {
     pub(crate) const SUM: u64 = 0x50;
     pub(crate) const DONE: u64 = 0x58;
     pub(crate) const FAULTS: u64 = 0x60;
+    pub(crate) const ERRORS: u64 = 0x68;
     pub(crate) const PEER_BEATS: u64 = 0x70;
     pub(crate) const PEER_SUM: u64 = 0x78;
 }

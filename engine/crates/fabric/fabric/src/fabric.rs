@@ -1,5 +1,5 @@
 use crate::capture::Captured;
-use crate::card::{parse, Card, Output};
+use crate::card::{Card, Output};
 use crate::class::Class;
 use crate::clocks::nanoseconds;
 use crate::codec::words_of;
@@ -69,12 +69,8 @@ impl Fabric {
         memory_bytes: u64,
         parameters: &HierarchyParameters,
     ) -> Result<Fabric, FabricError> {
-        let mut cards = Vec::new();
-        for card in &system.cards {
-            let design = designs.get(card.design);
-            let missing = || FabricError::Description(format!("card {}: it has no design", card.name));
-            cards.push(Card::new(&card.name, design.ok_or_else(missing)?)?);
-        }
+        let cards = system.cards.iter().map(|card| Card::new(card, designs));
+        let cards = cards.collect::<Result<Vec<_>, _>>()?;
         let ports = Ports::new(&system, &cards.iter().map(Card::credits).collect::<Vec<_>>())?;
         let crossing = |port: &PortId| {
             let port = &ports.all[port.index()];
@@ -163,7 +159,7 @@ impl Fabric {
     pub fn is_quiet(&self) -> bool {
         self.events.next().is_none()
             && self.pool.used() == 0
-            && self.cards.iter().all(|card| card.idle)
+            && self.cards.iter().all(|card| card.is_idle())
             && self.ports.all.iter().all(Port::is_quiet)
     }
 
@@ -174,7 +170,7 @@ impl Fabric {
         mut done: impl FnMut(&Fabric) -> bool,
     ) -> Result<bool, FabricError> {
         while !done(self) {
-            let busy = self.cards.iter().any(|card| !card.idle);
+            let busy = self.cards.iter().any(|card| !card.is_idle());
             let begin = match (busy, self.events.next()) {
                 (true, _) => self.now,
                 (false, Some(next)) => self.now.max(next),
@@ -195,21 +191,16 @@ impl Fabric {
             let (card, pool) = (&mut self.cards[index], &mut self.pool);
             let transmitter = &mut self.ports.all[port.index()].transmitter;
             let events = &mut self.events;
-            let mut malformed = 0;
-            card.advance(until, |output, bytes| match output {
-                Output::Packet(at, asked) => match parse(bytes) {
-                    Ok((header, data)) => {
-                        let id = pool.take(header);
-                        pool.get(id).data.extend(data);
-                        pool.get(id).parts = asked;
-                        transmitter.add(0, header.kind.class(), Waiting::new(id, &header, at, None));
-                        events.at(at, Event::Ready(port));
-                    }
-                    Err(_) => malformed += 1,
-                },
+            card.advance(until, |output| match output {
+                Output::Packet(at, header, data, parts) => {
+                    let id = pool.take(*header);
+                    pool.get(id).data.extend(data);
+                    pool.get(id).parts = parts;
+                    transmitter.add(0, header.kind.class(), Waiting::new(id, header, at, None));
+                    events.at(at, Event::Ready(port));
+                }
                 Output::Freed(at, class, amount) => events.at(at, Event::Release(port, class, amount)),
             })?;
-            card.malformed += malformed;
         }
         while let Some((at, event)) = self.events.take(until) {
             self.now = at;
@@ -222,12 +213,7 @@ impl Fabric {
     fn handle(&mut self, now: Cycle, event: Event) -> Result<(), FabricError> {
         match event {
             Event::Arrive(port, packet) => self.arrive(now, port, packet),
-            Event::Wire(port) => {
-                self.port(port).transmitter.wire_watched = false;
-                self.transmit(now, port);
-                Ok(())
-            }
-            Event::Ready(port) => {
+            Event::Wire(port) | Event::Ready(port) => {
                 self.transmit(now, port);
                 Ok(())
             }
@@ -314,10 +300,8 @@ impl Fabric {
     /// Puts the next packet on the wire that leaves a port, if the wire is free.
     fn transmit(&mut self, now: Cycle, id: PortId) {
         let port = &mut self.ports.all[id.index()];
+        // Whatever takes the wire has an event for when it is free again.
         if port.transmitter.wire > now {
-            if !std::mem::replace(&mut port.transmitter.wire_watched, true) {
-                self.events.at(port.transmitter.wire, Event::Wire(id));
-            }
             return;
         }
         if let Some(packet) = port.link_packets.pop_front() {
@@ -339,9 +323,8 @@ impl Fabric {
                 Next::Nothing => return,
             }
         }
-        let transmitter = &mut self.ports.all[id.index()].transmitter;
-        transmitter.wire_watched = true;
-        self.events.at(transmitter.wire, Event::Wire(id));
+        let free = self.ports.all[id.index()].transmitter.wire;
+        self.events.at(free, Event::Wire(id));
     }
 
     fn send(&mut self, now: Cycle, id: PortId, waiting: Waiting, class: Class) {

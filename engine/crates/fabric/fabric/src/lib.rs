@@ -19,6 +19,7 @@ mod enumeration;
 mod error;
 mod events;
 mod fabric;
+mod function;
 mod host;
 mod latencies;
 mod links;

@@ -1,6 +1,7 @@
 use crate::class::Class;
 use crate::credits::{Amount, Credits, MOST};
 use crate::error::FabricError;
+use crate::function::ModelDescription;
 use crate::rate::Rate;
 use serde::Deserialize;
 
@@ -57,7 +58,11 @@ pub struct CardDescription {
     /// Its name.
     pub name: String,
     /// Number of its design among those that the fabric is built with.
-    pub design: usize,
+    #[serde(default)]
+    pub design: Option<usize>,
+    /// The model that it is in place of a design.
+    #[serde(default)]
+    pub model: Option<ModelDescription>,
 }
 
 /// A link.

@@ -90,9 +90,8 @@ pub(crate) struct Transmitter {
     granted: Credits,
     consumed: Credits,
     infinite: [(bool, bool); 3],
-    /// When the wire is free again, and whether an event says so.
+    /// When the wire is free again.
     pub(crate) wire: Cycle,
-    pub(crate) wire_watched: bool,
     unacknowledged: VecDeque<Sent>,
     acknowledged: u64,
     kept: u64,
@@ -112,7 +111,6 @@ impl Transmitter {
             consumed: Credits::default(),
             infinite: [(false, false); 3],
             wire: Cycle::ZERO,
-            wire_watched: false,
             unacknowledged: VecDeque::new(),
             acknowledged: 0,
             kept: 0,

@@ -1,0 +1,106 @@
+//! What a card has behind its link: a function in RTL, or the model of the unit `traffic`.
+
+mod model;
+mod rtl;
+
+pub(crate) use model::{Model, ModelDescription};
+pub(crate) use rtl::Rtl;
+
+use crate::class::Class;
+use crate::credits::{Amount, Credits};
+use crate::error::FabricError;
+use crate::packet::Header;
+use crate::pool::Packet;
+use rackwright_time::unit::Cycle;
+
+/// How long after its reset a function may take to advertise its credits: the fabric begins then.
+const FIRST_CYCLES: Cycle = Cycle::new(64);
+
+/// What a function gives out at the end of a cycle of its own.
+pub(crate) enum Given<'a> {
+    /// A packet, the last of whose bytes leaves in this cycle.
+    Packet(&'a Header, &'a [u8]),
+    /// One that cannot be read.
+    Malformed,
+    /// So much of its room is free again.
+    Freed(Class, Amount),
+    /// A request of its run is done: when it was issued and when it was done, 32 bits each.
+    Stamp(u64),
+}
+
+/// A function, on a clock of its own.
+pub(crate) enum Function {
+    /// In RTL.
+    Rtl(Box<Rtl>),
+    /// As a model.
+    Model(Box<Model>),
+}
+
+impl Function {
+    /// The room that it advertises.
+    pub(crate) fn credits(&self) -> Credits {
+        match self {
+            Function::Rtl(rtl) => rtl.credits(),
+            Function::Model(model) => model.credits(),
+        }
+    }
+
+    /// The first cycle that it has not simulated.
+    pub(crate) fn cycle(&self) -> Cycle {
+        match self {
+            Function::Rtl(rtl) => rtl.cycle(),
+            Function::Model(model) => model.cycle(),
+        }
+    }
+
+    /// Whether nothing is under way in it.
+    pub(crate) fn is_idle(&self) -> bool {
+        match self {
+            Function::Rtl(rtl) => rtl.is_idle(),
+            Function::Model(model) => model.is_idle(),
+        }
+    }
+
+    /// What its events have added up to.
+    pub(crate) fn events(&self) -> Vec<(String, u64)> {
+        match self {
+            Function::Rtl(rtl) => rtl.events(),
+            Function::Model(model) => model.events(),
+        }
+    }
+
+    /// Has the limit of a class be known to it from a cycle on.
+    pub(crate) fn grant(&mut self, cycle: Cycle, initial: bool, class: Class, limit: Amount) {
+        match self {
+            Function::Rtl(rtl) => rtl.grant(cycle, initial, class, limit),
+            Function::Model(model) => model.grant(cycle, initial, class, limit),
+        }
+    }
+
+    /// Has a packet come in from a cycle on.
+    pub(crate) fn arrive(&mut self, cycle: Cycle, packet: &Packet) {
+        match self {
+            Function::Rtl(rtl) => rtl.arrive(cycle, packet),
+            Function::Model(model) => model.arrive(cycle, packet),
+        }
+    }
+
+    /// Advances to the cycle `end`. `give` gets what it gives out, and in which cycle.
+    ///
+    /// # Errors
+    /// [`FabricError::Stopped`] when an assertion of it fails.
+    pub(crate) fn advance(
+        &mut self,
+        end: Cycle,
+        card: &str,
+        give: impl FnMut(Cycle, Given<'_>),
+    ) -> Result<(), FabricError> {
+        match self {
+            Function::Rtl(rtl) => rtl.advance(end, card, give),
+            Function::Model(model) => {
+                model.advance(end, give);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+use crate::packet::Id;
+
+/// Logarithms of the bytes of the two windows: registers, and what other cards write into.
+const WINDOW_BITS: [u32; 2] = [12, 20];
+/// Memory of 64 bits that can be prefetched.
+const WINDOW_KIND: u32 = 0xc;
+const IDENTITY: u32 = 0x0001_5257;
+const CLASS: u32 = 0x12_0000;
+const CAPABILITIES: u32 = 0x40;
+/// Of the PCI Express capability: an endpoint of version 2; payloads of 512 bytes, tags of eight bits, errors by their role.
+const CAPABILITY: u32 = 0x0002_0010;
+const DEVICE: u32 = 2 | 1 << 5 | 1 << 15;
+const COMMAND_BITS: u32 = 0x0546;
+const CONTROL_BITS: u32 = 0x79ff;
+
+/// The configuration space of the function (PCI Express 5.0, 7.5.1.2 and 7.5.3). Words that are not there read as 0.
+pub(super) struct Configuration {
+    pub(super) id: Id,
+    command: u32,
+    cache_line: u32,
+    line: u32,
+    control: u32,
+    bases: [u64; 2],
+}
+
+impl Default for Configuration {
+    fn default() -> Configuration {
+        Configuration {
+            id: Id::default(),
+            command: 0,
+            cache_line: 0,
+            line: 0,
+            // Relaxed ordering, extended tags, no snooping, payloads of 128 bytes, reads of 512 (7.5.3.4).
+            control: 0x2910,
+            bases: [0; 2],
+        }
+    }
+}
+
+impl Configuration {
+    pub(super) fn read(&self, word: u64) -> u32 {
+        match word {
+            0x0 | 0xb => IDENTITY,
+            0x1 => 0x10 << 16 | self.command,
+            0x2 => CLASS << 8 | 1,
+            0x3 => self.cache_line,
+            0x4 | 0x6 => self.bases[(word as usize - 4) / 2] as u32 | WINDOW_KIND,
+            0x5 | 0x7 => (self.bases[(word as usize - 4) / 2] >> 32) as u32,
+            0xd => CAPABILITIES,
+            0xf => self.line,
+            0x10 => CAPABILITY,
+            0x11 => DEVICE,
+            0x12 => self.control,
+            _ => 0,
+        }
+    }
+
+    /// Writes the bytes of a word that `enables` chooses. A function takes its number from each write that reaches it.
+    pub(super) fn write(&mut self, word: u64, enables: u8, data: u32, id: Id) {
+        self.id = id;
+        let mask = (0..4).filter(|bit| enables >> bit & 1 != 0);
+        let mask = mask.fold(0_u32, |mask, byte| mask | 0xff << (8 * byte));
+        let change = |old: u32| data & mask | old & !mask;
+        match word {
+            0x1 => self.command = change(self.command) & COMMAND_BITS,
+            0x3 => self.cache_line = change(self.cache_line) & 0xff,
+            0x4..=0x7 => {
+                let window = (word as usize - 4) / 2;
+                let (base, fixed) = (&mut self.bases[window], (1 << WINDOW_BITS[window]) - 1);
+                let (low, high) = (*base as u32, (*base >> 32) as u32);
+                *base = if word % 2 == 0 {
+                    u64::from(high) << 32 | u64::from(change(low) & !fixed)
+                } else {
+                    u64::from(change(high)) << 32 | u64::from(low)
+                };
+            }
+            0xf => self.line = change(self.line) & 0xff,
+            0x12 => self.control = change(self.control) & CONTROL_BITS,
+            _ => {}
+        }
+    }
+
+    /// Whether requests to memory are served, and made.
+    fn is_memory_enabled(&self) -> bool {
+        self.command & 2 != 0
+    }
+
+    pub(super) fn is_master(&self) -> bool {
+        self.command & 4 != 0
+    }
+
+    pub(super) fn is_register(&self, address: u64) -> bool {
+        self.is_memory_enabled() && address >> WINDOW_BITS[0] == self.bases[0] >> WINDOW_BITS[0]
+    }
+
+    pub(super) fn is_peer_window(&self, address: u64) -> bool {
+        self.is_memory_enabled() && address >> WINDOW_BITS[1] == self.bases[1] >> WINDOW_BITS[1]
+    }
+
+    /// Bytes of the longest payload, and of the longest read request, that software allows.
+    pub(super) fn payload(&self) -> u64 {
+        128 << (self.control >> 5 & 7)
+    }
+
+    pub(super) fn read_request(&self) -> u64 {
+        128 << (self.control >> 12 & 7)
+    }
+
+    /// Whether more tags than 32 may be used.
+    pub(super) fn has_extended_tags(&self) -> bool {
+        self.control & 1 << 8 != 0
+    }
+}

@@ -1,0 +1,238 @@
+use super::configuration::Configuration;
+use super::queues::Pair;
+use super::registers::Settings;
+use super::splitter::{Piece, Span, Splitter};
+use super::{BEAT, NEVER};
+use crate::function::Given;
+use crate::packet::{Header, Id, Kind};
+use std::collections::VecDeque;
+
+/// Tags of a function that may not use more (PCI Express 5.0, 2.2.6.2).
+const PLAIN_TAGS: u16 = 32;
+/// From the last beat of a completion to the cycle in which it leaves its place, and from there to the end of the request.
+const ARRIVED: u64 = 2;
+const SUMMED: u64 = 3;
+
+/// Reads ranges of memory, several requests at once, and finishes them in order.
+pub(super) struct Reader {
+    read_bytes: u64,
+    most_tags: u16,
+    splitter: Splitter,
+    leaving: Pair<(u16, Piece)>,
+    slots: Vec<Slot>,
+    head: u16,
+    tail: u16,
+    used: u16,
+    /// From when on a tag is free, when all but one are used.
+    tag_free: u64,
+    extended: bool,
+    /// When the last beat that has left its place did so.
+    drained: u64,
+    /// Requests whose last beat has come, and when they are done; whether they are faulty.
+    dones: VecDeque<(u64, bool)>,
+    /// Since when what is copied has been copied.
+    copied: u64,
+    /// The beats of the request that is being drained, and whether any was faulty.
+    beats: u64,
+    faulty: bool,
+    /// When places are drained that have been filled.
+    drains: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    waiting: bool,
+    expected: u64,
+    received: u64,
+    faulty: bool,
+    last: bool,
+    /// When its last beat arrived.
+    filled: u64,
+}
+
+impl Reader {
+    pub(super) fn new(tags: u16, read_bytes: u64) -> Reader {
+        Reader {
+            read_bytes,
+            most_tags: tags,
+            splitter: Splitter::default(),
+            leaving: Pair::default(),
+            slots: vec![Slot::default(); usize::from(tags)],
+            head: 0,
+            tail: 0,
+            used: 0,
+            tag_free: 0,
+            extended: true,
+            drained: 0,
+            dones: VecDeque::new(),
+            copied: 0,
+            beats: 0,
+            faulty: false,
+            drains: NEVER,
+        }
+    }
+
+    fn tags(&self) -> u16 {
+        if self.extended {
+            self.most_tags
+        } else {
+            self.most_tags.min(PLAIN_TAGS)
+        }
+    }
+
+    fn after(&self, tag: u16) -> u16 {
+        if tag + 1 == self.tags() {
+            0
+        } else {
+            tag + 1
+        }
+    }
+
+    pub(super) fn free_at(&self) -> u64 {
+        self.splitter.free_at()
+    }
+
+    pub(super) fn take(&mut self, now: u64, span: Span) {
+        self.splitter.take(now, span);
+    }
+
+    /// When a piece gets its tag.
+    fn reserves(&self) -> u64 {
+        if self.used == self.tags() {
+            return NEVER;
+        }
+        self.splitter
+            .ready()
+            .max(self.leaving.free_at())
+            .max(self.tag_free)
+    }
+
+    pub(super) fn due(&self) -> u64 {
+        let done = self.dones.front().map_or(NEVER, |(at, _)| *at);
+        self.splitter
+            .due()
+            .min(self.reserves())
+            .min(self.drains)
+            .min(done)
+    }
+
+    pub(super) fn step(&mut self, now: u64, configuration: &Configuration, settings: &Settings) {
+        self.extended = configuration.has_extended_tags();
+        if self.reserves() == now && configuration.is_master() {
+            self.reserve(now);
+        }
+        if self.splitter.due() == now {
+            self.splitter
+                .step(now, configuration.read_request().min(self.read_bytes));
+        }
+        if self.drains == now {
+            self.drain(now, settings);
+        }
+    }
+
+    fn reserve(&mut self, now: u64) {
+        let Some(piece) = self.splitter.give(now) else {
+            return;
+        };
+        self.slots[usize::from(self.tail)] = Slot {
+            waiting: true,
+            expected: piece.beats,
+            last: piece.last,
+            ..Slot::default()
+        };
+        self.leaving.push(now, (self.tail, piece));
+        self.tail = self.after(self.tail);
+        self.used += 1;
+    }
+
+    /// Beats of a completion arrive; tells whether its tag waits for them.
+    pub(super) fn arrive(&mut self, now: u64, tag: u16, beats: u64, good: bool) -> bool {
+        let head = self.head;
+        let Some(slot) = self.slots.get_mut(usize::from(tag)) else {
+            return false;
+        };
+        if !slot.waiting || slot.received == slot.expected || (good && slot.received + beats > slot.expected)
+        {
+            return false;
+        }
+        slot.received = if good {
+            slot.received + beats
+        } else {
+            slot.expected
+        };
+        slot.faulty |= !good;
+        if slot.received == slot.expected {
+            slot.filled = now;
+            if tag == head {
+                self.plan();
+            }
+        }
+        true
+    }
+
+    /// When the oldest place will be drained, if all of it has come: beat by beat, behind the one before.
+    fn plan(&mut self) {
+        let slot = &self.slots[usize::from(self.head)];
+        self.drains = NEVER;
+        if self.used != 0 && slot.waiting && slot.received == slot.expected {
+            self.drains = (slot.filled + ARRIVED).max(self.drained + slot.expected);
+        }
+    }
+
+    /// The last beat of the oldest place leaves it.
+    fn drain(&mut self, now: u64, settings: &Settings) {
+        let slot = &mut self.slots[usize::from(self.head)];
+        slot.waiting = false;
+        self.beats += slot.expected;
+        self.faulty |= slot.faulty;
+        let last = slot.last;
+        self.drained = now;
+        if self.used == self.tags() {
+            self.tag_free = now + 1;
+        }
+        self.head = self.after(self.head);
+        self.used -= 1;
+        if last {
+            let arrived = now + SUMMED;
+            let done = if settings.copy == 0 {
+                arrived
+            } else {
+                // The copier sees what has arrived in the next cycle, and is done in the last cycle of copying.
+                self.copied = self.copied.max(arrived) + self.beats * settings.copy;
+                self.copied
+            };
+            self.dones.push_back((done, self.faulty));
+            (self.beats, self.faulty) = (0, false);
+        }
+        self.plan();
+    }
+
+    /// Whether a request is done in this cycle, and is faulty.
+    pub(super) fn done_at(&mut self, now: u64) -> Option<bool> {
+        let (at, faulty) = *self.dones.front()?;
+        (at == now).then(|| {
+            self.dones.pop_front();
+            faulty
+        })
+    }
+
+    /// From when on a request is there to leave; it costs no data.
+    pub(super) fn ready(&self) -> (u64, u64) {
+        self.leaving.front().map_or((NEVER, 0), |(at, _)| (at, 0))
+    }
+
+    /// A read leaves. Gives the cycle of its only beat.
+    pub(super) fn leave(&mut self, now: u64, id: Id, give: &mut impl FnMut(u64, Given<'_>)) -> u64 {
+        let Some((tag, piece)) = self.leaving.pop(now) else {
+            return now;
+        };
+        let words = (piece.beats * BEAT / 4) as u16;
+        let header = Header::memory(Kind::MemoryRead, id, tag, piece.address, words);
+        give(now + 1, Given::Packet(&header, &[]));
+        now
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.splitter.is_idle() && self.leaving.is_empty() && self.used == 0 && self.dones.is_empty()
+    }
+}

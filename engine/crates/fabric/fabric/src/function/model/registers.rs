@@ -1,0 +1,108 @@
+use crate::bench::register;
+
+/// What software has set.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Settings {
+    pub(super) base: u64,
+    pub(super) size: u64,
+    pub(super) stride: u64,
+    pub(super) mask: u64,
+    pub(super) count: u64,
+    pub(super) outstanding: u64,
+    pub(super) interval: u64,
+    pub(super) copy: u64,
+    pub(super) seed: u64,
+}
+
+/// The registers of `traffic`.
+#[derive(Default)]
+pub(super) struct Registers {
+    pub(super) settings: Settings,
+    /// A run lasts.
+    pub(super) busy: bool,
+    /// A run begins: of writes, or of reads. The run makes no more requests.
+    pub(super) begins: Option<bool>,
+    pub(super) stops: bool,
+    sum: u64,
+    done: u64,
+    faults: u64,
+    pub(super) errors: u64,
+    peer_beats: u64,
+    peer_sum: u64,
+}
+
+const U32: u64 = u32::MAX as u64;
+const U16: u64 = u16::MAX as u64;
+
+impl Registers {
+    pub(super) fn read(&self, offset: u64) -> u64 {
+        let settings = &self.settings;
+        match offset {
+            register::START => u64::from(self.busy),
+            register::BASE => settings.base,
+            register::SIZE => settings.size,
+            register::STRIDE => settings.stride,
+            register::MASK => settings.mask,
+            register::COUNT => settings.count,
+            register::OUTSTANDING => settings.outstanding,
+            register::INTERVAL => settings.interval,
+            register::COPY => settings.copy,
+            register::SEED => settings.seed,
+            register::SUM => self.sum,
+            register::DONE => self.done,
+            register::FAULTS => self.faults,
+            register::ERRORS => self.errors,
+            register::PEER_BEATS => self.peer_beats,
+            register::PEER_SUM => self.peer_sum,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn write(&mut self, offset: u64, data: u64) {
+        if offset == register::START {
+            let stops = data & 2 != 0;
+            self.stops |= stops;
+            if !self.busy && !stops {
+                self.begins = Some(data & 1 != 0);
+            }
+            return;
+        }
+        // What a run goes by stays as it is while it lasts.
+        if self.busy {
+            return;
+        }
+        let settings = &mut self.settings;
+        match offset {
+            register::BASE => settings.base = data,
+            register::SIZE => settings.size = data & U32,
+            register::STRIDE => settings.stride = data & U32,
+            register::MASK => settings.mask = data,
+            register::COUNT => settings.count = data & U32,
+            register::OUTSTANDING => settings.outstanding = data & U16,
+            register::INTERVAL => settings.interval = data & U16,
+            register::COPY => settings.copy = data & U16,
+            register::SEED => settings.seed = data,
+            _ => {}
+        }
+    }
+
+    /// A run begins.
+    pub(super) fn begin(&mut self) {
+        (self.sum, self.done, self.faults) = (0, 0, 0);
+    }
+
+    /// Words have been read, with this sum.
+    pub(super) fn add(&mut self, sum: u64) {
+        self.sum = self.sum.wrapping_add(sum);
+    }
+
+    pub(super) fn done(&mut self, faulty: bool) {
+        self.done = (self.done + 1) & U32;
+        self.faults += u64::from(faulty);
+    }
+
+    pub(super) fn peer(&mut self, beats: u64, sum: u64) {
+        self.peer_beats = (self.peer_beats + beats) & U32;
+        self.peer_sum = self.peer_sum.wrapping_add(sum);
+    }
+}
