@@ -14,6 +14,7 @@ use crate::parts::{Part, Parts};
 use crate::pool::{PacketId, Pool};
 use crate::port::{Place, Port, FRAMING, FRONT, LINK_PACKET};
 use crate::receiver::Urgency;
+use crate::rejected::{is_malformed, Rejected};
 use crate::routes::Routes;
 use crate::system::SystemDescription;
 use crate::transmitter::{Next, Waiting};
@@ -24,6 +25,9 @@ use rackwright_time::fabric::{Cycle, Cycles};
 
 /// The root complex's own number: it is the first device of bus 0.
 pub(crate) const ROOT: Id = Id(0);
+
+/// Tags of eight bits, which the host uses in turn.
+const TAGS: u16 = 256;
 
 /// The answer to a request of the host.
 pub(crate) struct Answer {
@@ -37,8 +41,8 @@ pub(crate) struct Answer {
 /// reach them.
 pub struct Fabric {
     pub(crate) now: Cycle,
-    events: Events,
-    pool: Pool,
+    pub(crate) events: Events,
+    pub(crate) pool: Pool,
     pub(crate) ports: Ports,
     pub(crate) cards: Vec<Card>,
     /// Of the root complex, and of the switches.
@@ -54,8 +58,10 @@ pub struct Fabric {
     digest: Digest,
     captured: Option<Vec<Captured>>,
     hops: u64,
-    /// Requests that nobody serves.
-    refused: u64,
+    rejected: Rejected,
+    /// The request of the host that is under way: its tag, and the words that it reads.
+    asked: Option<(u16, usize)>,
+    tag: u16,
 }
 
 impl Fabric {
@@ -96,7 +102,9 @@ impl Fabric {
             digest: Digest::new(),
             captured: None,
             hops: 0,
-            refused: 0,
+            rejected: Rejected::default(),
+            asked: None,
+            tag: 0,
             ports,
             system,
         };
@@ -138,7 +146,9 @@ impl Fabric {
     /// What has gone wrong so far, and what cards count.
     pub fn counters(&self) -> Counters {
         let mut counters = Counters::new();
-        counters.push("refused_requests", self.refused);
+        counters.push("unsupported_requests", self.rejected.unsupported);
+        counters.push("unexpected_completions", self.rejected.unexpected);
+        counters.push("malformed_packets", self.rejected.malformed);
         let overflows = self.ports.all.iter().map(|port| port.overflows).sum();
         counters.push("receiver_overflows", overflows);
         for card in &self.cards {
@@ -386,7 +396,14 @@ impl Fabric {
         if !port.receiver.arrive(header.kind.class(), header.cost()) {
             port.overflows += 1;
         }
-        match port.place {
+        let place = port.place;
+        let payload = self.pool.get(packet).data.len();
+        if !matches!(place, Place::Card(_)) && is_malformed(&header, payload, self.system.payload_bytes) {
+            self.rejected.malformed += 1;
+            self.settle(now, id, packet, &header);
+            return Ok(());
+        }
+        match place {
             Place::Root => self.at_root(now, id, packet, &header),
             Place::Switch(switch) => {
                 self.at_switch(now, id, switch, packet, &header);
@@ -435,9 +452,18 @@ impl Fabric {
         let class = header.kind.class();
         if class == Class::Completion && header.requester == ROOT {
             let packet_of = self.pool.get(packet);
+            let data = packet_of.data.len() / 4;
+            // Data is all that was asked for; what is refused has none.
+            let fits = |(tag, words)| {
+                tag == header.tag && (data == words || header.completion.status != Status::Successful)
+            };
+            if !self.asked.is_some_and(fits) {
+                self.refuse(now, id, packet, header);
+                return Ok(());
+            }
+            self.asked = None;
             let mut word = [0; 8];
-            let count = packet_of.data.len().min(8);
-            word[..count].copy_from_slice(&packet_of.data[..count]);
+            word[..4 * data].copy_from_slice(&packet_of.data);
             self.answer = Some(Answer {
                 at: now,
                 status: header.completion.status,
@@ -509,7 +535,11 @@ impl Fabric {
 
     /// Nobody serves a packet: who waits for a completion gets one that says so.
     fn refuse(&mut self, now: Cycle, id: PortId, packet: PacketId, header: &Header) {
-        self.refused += 1;
+        if header.kind.class() == Class::Completion {
+            self.rejected.unexpected += 1;
+        } else {
+            self.rejected.unsupported += 1;
+        }
         if header.kind.class() == Class::NonPosted {
             let completion = Header::completing(header, ROOT, Status::Unsupported);
             let answer = self.pool.take(completion);
@@ -521,7 +551,13 @@ impl Fabric {
     }
 
     /// Has the host send a packet towards what its header names.
-    pub(crate) fn issue(&mut self, header: Header, data: &[u8]) -> Result<(), FabricError> {
+    pub(crate) fn issue(&mut self, mut header: Header, data: &[u8]) -> Result<(), FabricError> {
+        if header.kind.class() == Class::NonPosted {
+            self.tag = (self.tag + 1) % TAGS;
+            header.tag = self.tag;
+            let reads = !header.kind.has_data();
+            self.asked = Some((header.tag, if reads { usize::from(header.words) } else { 0 }));
+        }
         let Some((number, header)) = next_port(&self.root_routes, &header, usize::MAX, None) else {
             let what = format!("{:?} of {:#x}", header.kind, header.request.address);
             return Err(FabricError::Refused { from: what });

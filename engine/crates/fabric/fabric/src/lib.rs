@@ -29,6 +29,7 @@ mod pool;
 mod port;
 mod rate;
 mod receiver;
+mod rejected;
 mod routes;
 mod stamps;
 mod system;

@@ -1,0 +1,162 @@
+use crate::packet::{Header, Kind};
+
+/// A page that no request crosses (2.2.7).
+const PAGE: u64 = 4096;
+
+/// Packets that ended where they were received, by the errors of the specification (6.2.10).
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Rejected {
+    /// Requests that nobody serves.
+    pub(crate) unsupported: u64,
+    /// Completions that nobody waits for.
+    pub(crate) unexpected: u64,
+    /// Packets that break the rules of their own form.
+    pub(crate) malformed: u64,
+}
+
+/// Whether a packet with `payload` bytes breaks a rule that receivers check, where payloads have at most `most` bytes.
+pub(crate) fn is_malformed(header: &Header, payload: usize, most: u32) -> bool {
+    let crosses = match header.kind {
+        Kind::MemoryRead | Kind::MemoryWrite => {
+            header.words == 0 || header.request.address % PAGE + 4 * u64::from(header.words) > PAGE
+        }
+        _ => false,
+    };
+    payload != 4 * header.payload_words() || payload > most as usize || crosses
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::events::Event;
+    use crate::fabric::{Fabric, ROOT};
+    use crate::packet::{Completion, Header, Id, Kind, Status};
+    use crate::transmitter::Waiting;
+    use rackwright_memory::HierarchyParameters;
+    use serde_json::json;
+
+    const MEMORY: u64 = 1 << 22;
+    const CARD: Id = Id(0x0300);
+
+    /// Two modelled cards below a switch, found and switched on.
+    fn fabric() -> Fabric {
+        let credits = json!({"posted": [32, 512], "non_posted": [32, 32], "completion": [0, 0]});
+        let model = json!({"hertz": 2_000_000_000_u64, "tags": 64, "read_bytes": 512, "packets": 32});
+        let link = |above: &str, below: &str| json!({"above": above, "below": below, "generation": 3, "lanes": 8, "delay_ns": 25.0, "replay_bytes": 32768});
+        let system = json!({
+            "root": {"name": "root", "latency_ns": 60.0, "peer_to_peer": true, "completion_bytes": 256, "credits": credits},
+            "switches": [{"name": "switch", "latency_ns": 110.0, "credits": credits}],
+            "cards": [{"name": "a", "model": model}, {"name": "b", "model": model}],
+            "links": [link("root", "switch"), link("switch", "a"), link("switch", "b")],
+            "payload_bytes": 256,
+            "read_request_bytes": 512,
+        });
+        let system = serde_json::from_value(system).unwrap();
+        let mut fabric = Fabric::new(system, &[], MEMORY, &HierarchyParameters::server()).unwrap();
+        let found = fabric.enumerate().unwrap();
+        assert_eq!(found[0].id, CARD);
+        fabric
+    }
+
+    /// The first card sends what no function of ours would; then all must be quiet, and a register can be read.
+    fn send(fabric: &mut Fabric, header: Header, data: &[u8]) {
+        let port = fabric.ports.of_cards[0];
+        let id = fabric.pool.take(header);
+        fabric.pool.get(id).data.extend(data);
+        let waiting = Waiting::new(id, &header, fabric.now, None);
+        let transmitter = &mut fabric.ports.all[port.index()].transmitter;
+        transmitter.add(0, header.kind.class(), waiting);
+        fabric.events.at(fabric.now, Event::Ready(port));
+        let deadline = fabric.now + crate::clocks::nanoseconds(100_000.0);
+        assert!(
+            fabric.run(deadline, Fabric::is_quiet).unwrap(),
+            "the fabric hangs"
+        );
+        fabric.read_register(0x100_0000_0000).unwrap();
+    }
+
+    fn count(fabric: &Fabric, name: &str) -> u64 {
+        let counters = fabric.counters();
+        let found = counters
+            .iter()
+            .find(|(of, _)| *of == name)
+            .map(|(_, count)| count);
+        found.unwrap()
+    }
+
+    fn write(address: u64, words: u16) -> Header {
+        Header::memory(Kind::MemoryWrite, CARD, 0, address, words)
+    }
+
+    fn completion(requester: Id, words: u16, byte_count: u16, lower_address: u8) -> Header {
+        let mut header = Header::new(Kind::Completion(true), requester, 0);
+        header.words = words;
+        header.completion = Completion {
+            completer: CARD,
+            status: Status::Successful,
+            byte_count,
+            lower_address,
+        };
+        header
+    }
+
+    #[test]
+    fn what_nobody_serves_is_counted_and_changes_nothing() {
+        let mut fabric = fabric();
+        // Right behind the end of memory, further behind it, and into a window that no card has.
+        for (number, address) in [MEMORY, MEMORY + 4096, 0x0123_4567_8000].into_iter().enumerate() {
+            send(&mut fabric, write(address, 4), &[0xaa; 16]);
+            assert_eq!(count(&fabric, "unsupported_requests"), number as u64 + 1);
+        }
+        for address in (0..MEMORY).step_by(8) {
+            assert_eq!(fabric.host.memory.word(address).unwrap(), 0);
+        }
+        // A read gets its completion, for which the model of the card does not wait.
+        send(
+            &mut fabric,
+            Header::memory(Kind::MemoryRead, CARD, 5, MEMORY, 4),
+            &[],
+        );
+        assert_eq!(count(&fabric, "unsupported_requests"), 4);
+    }
+
+    #[test]
+    fn completions_that_nobody_asked_for_are_counted() {
+        let mut fabric = fabric();
+        let all = [
+            completion(ROOT, 2, 8, 0),
+            completion(ROOT, 1, 4, 3),
+            completion(ROOT, 64, 4095, 0x7f),
+        ];
+        for (number, header) in all.into_iter().enumerate() {
+            send(&mut fabric, header, &vec![0x55; 4 * header.payload_words()]);
+            assert_eq!(count(&fabric, "unexpected_completions"), number as u64 + 1);
+        }
+        // Of the other card, it is that card's to count.
+        send(&mut fabric, completion(Id(0x0400), 1, 4, 0), &[0; 4]);
+        assert_eq!(count(&fabric, "unexpected_completions"), 3);
+        // Of nobody, the root's.
+        send(&mut fabric, completion(Id(0x7700), 1, 4, 0), &[0; 4]);
+        assert_eq!(count(&fabric, "unexpected_completions"), 4);
+    }
+
+    #[test]
+    fn packets_that_break_their_own_form_are_counted_and_dropped() {
+        let mut fabric = fabric();
+        let wrong = [
+            // Longer than software allows, across a page, shorter and longer than it says.
+            (write(0x1000, 128), 512),
+            (write(0x1ff8, 4), 16),
+            (write(0x1000, 8), 16),
+            (write(0x1000, 4), 32),
+            (Header::memory(Kind::MemoryRead, CARD, 1, 0x1fc0, 32), 0),
+        ];
+        for (number, (header, bytes)) in wrong.into_iter().enumerate() {
+            send(&mut fabric, header, &vec![0xaa; bytes]);
+            assert_eq!(count(&fabric, "malformed_packets"), number as u64 + 1);
+        }
+        assert_eq!(fabric.host.memory.word(0x1000).unwrap(), 0);
+        assert_eq!(fabric.host.memory.word(0x1ff8).unwrap(), 0);
+        send(&mut fabric, write(0x1000, 4), &[0xaa; 16]);
+        assert_eq!(fabric.host.memory.word(0x1000).unwrap(), 0xaaaa_aaaa_aaaa_aaaa);
+    }
+}
