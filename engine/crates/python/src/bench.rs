@@ -173,7 +173,7 @@ impl UnitBench {
 
     #[getter]
     fn evaluated_cycles(&mut self) -> u64 {
-        self.bench.unit().evaluated_cycles()
+        self.bench.unit().observation().evaluated_cycles()
     }
 
     #[getter]
@@ -183,7 +183,7 @@ impl UnitBench {
 
     /// When the first read and the last write since the last call were asked for and answered.
     fn landmarks(&mut self) -> (Option<AskedAndAnswered>, Option<AskedAndAnswered>) {
-        let found = self.bench.unit().take_landmarks();
+        let found = self.bench.unit().memory().take_landmarks();
         let cycles = |access: Access| (access.at.0, access.answered.0);
         (found.first_read.map(cycles), found.last_write.map(cycles))
     }

@@ -7,6 +7,7 @@ use crate::plic::Plic;
 use crate::power::{Power, PowerRequest};
 use crate::ram::Ram;
 use crate::uart::Uart;
+use rackwright_contract::{Answer, Ticket};
 use rackwright_memory::GuestMemory;
 use rackwright_time::{Cycle, Cycles};
 
@@ -74,15 +75,19 @@ impl Bus {
         value
     }
 
-    /// Begins a load whose value a device has only later, for [`Bus::finish_read`]; tells whether it is one. Else it is
-    /// to be read at once.
-    pub fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
-        self.pci.begin_read(address, bytes, now)
+    /// Has a hart load from a device at `now`: what reaches it, or the ticket for [`Bus::answered`]; `None` where there is no
+    /// device.
+    pub fn load(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<Answer<u64>> {
+        if let Some(ticket) = self.pci.ask(address, bytes, now) {
+            return Some(Answer::Later(ticket));
+        }
+        let value = self.read(address, bytes, now)?;
+        Some(Answer::At(now + ACCESS_LATENCY, value))
     }
 
-    /// The value of the load that has begun, and when it reaches the hart; `None` when no device knows yet.
-    pub fn finish_read(&mut self, memory: &mut GuestMemory) -> Option<(u64, Cycle)> {
-        self.pci.finish_read(&mut Ram::new(memory, self.map.memory))
+    /// The value of the load with this ticket, and when it reaches the hart; `None` when no device knows yet.
+    pub fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, Cycle)> {
+        self.pci.answered(ticket, &mut Ram::new(memory, self.map.memory))
     }
 
     /// Stores to a device; tells whether there is one.

@@ -1,22 +1,34 @@
+use rackwright_contract::{Answer, Ticket};
 use rackwright_cpu::{DeviceAccess, Hart, Timing};
-use rackwright_device::Bus;
-use rackwright_time::Cycle;
+use rackwright_device::{Bus, ACCESS_LATENCY};
 
-/// Has `bus` perform an access that a hart began at `now`. The hart goes on with the value, or with a trap where there is
-/// no device.
-pub fn perform<T: Timing>(hart: &mut Hart<T>, bus: &mut Bus, access: DeviceAccess, now: Cycle) {
+/// Has `bus` perform an access that a hart begins now. The hart goes on with the value when that has come, or with a trap
+/// where there is no device; for a load that is answered later, it stays where it is and this gives the ticket.
+pub fn perform<T: Timing>(hart: &mut Hart<T>, bus: &mut Bus, access: DeviceAccess) -> Option<Ticket> {
     let DeviceAccess {
         address,
         bytes,
         write,
     } = access;
-    let value = match write {
-        None => bus.read(address, bytes, now),
-        Some(value) => bus.write(address, bytes, value, now).then_some(0),
+    let now = hart.cycle();
+    let over = now + ACCESS_LATENCY;
+    let answer = match write {
+        None => bus.load(address, bytes, now),
+        Some(value) => bus
+            .write(address, bytes, value, now)
+            .then_some(Answer::At(over, 0)),
     };
-    match value {
-        Some(value) => hart.finish_access(value),
-        // It has a trap for that.
-        None => _ = hart.refuse_access(),
+    match answer {
+        Some(Answer::Later(ticket)) => return Some(ticket),
+        Some(Answer::At(at, value)) => {
+            hart.advance_to(at);
+            hart.finish_access(value);
+        }
+        None => {
+            hart.advance_to(over);
+            // It has a trap for that.
+            _ = hart.refuse_access();
+        }
     }
+    None
 }

@@ -103,7 +103,7 @@ impl<T: Timing> Machine<T, Privileged> {
     /// Has `observation` be told what happens in the units beside its harts.
     pub(crate) fn observe_units(&mut self, observation: &Observation) {
         for (index, core) in self.hardware.cores.iter_mut().enumerate() {
-            observe(&mut core.units, &observation.units(index));
+            observe(&mut core.units, &observation.units(index), 0);
         }
     }
 

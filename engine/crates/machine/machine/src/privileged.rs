@@ -4,7 +4,7 @@ use crate::machine::Pause;
 use crate::parameters::{Windows, TICK};
 use crate::workload::{Turn, Window, Workload};
 use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
-use rackwright_device::{Bus, ACCESS_LATENCY};
+use rackwright_device::Bus;
 use rackwright_time::{Cycle, Cycles};
 use rackwright_unit::{Core, Stall, UnitError};
 
@@ -117,13 +117,10 @@ impl Privileged {
     }
 
     fn reach<T: Timing>(&self, core: &mut Core<T>, bus: &mut Bus, access: DeviceAccess) -> Turn {
-        let now = core.hart.cycle();
-        if access.write.is_none() && bus.begin_read(access.address, access.bytes, now) {
-            core.stall(Stall::Access);
+        if let Some(ticket) = perform(&mut core.hart, bus, access) {
+            core.stall(Stall::Access(ticket));
             return Turn::Again;
         }
-        core.hart.advance_to(now + ACCESS_LATENCY);
-        perform(&mut core.hart, bus, access, now);
         match access.write {
             Some(byte) => self
                 .outcome(bus, access.address, byte as u8)
@@ -158,10 +155,10 @@ impl<T: Timing> Workload<T> for Privileged {
             cores, memory, bus, ..
         } = hardware;
         let core = &mut cores[window.turn];
-        if core.stalled() != Some(Stall::Access) {
+        let Some(Stall::Access(ticket)) = core.stalled() else {
             return None;
-        }
-        let Some((value, at)) = bus.finish_read(memory) else {
+        };
+        let Some((value, at)) = bus.answered(ticket, memory) else {
             return Some(Pause::Reached);
         };
         core.answer(memory, at, value);

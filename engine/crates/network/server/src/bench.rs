@@ -1,7 +1,7 @@
 use crate::error::ServerError;
 use rackwright_contract::{flits_of, Command, CommandContext, Flit};
 use rackwright_memory::{GuestMemory, Hierarchy, HierarchyParameters, Route};
-use rackwright_rtl::{Design, RegisterAccess, StreamFlit};
+use rackwright_rtl::{Design, StreamFlit};
 use rackwright_stats::{Counters, Digest};
 use rackwright_time::{unit, Cycle, Cycles};
 use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
@@ -35,7 +35,7 @@ impl Bench {
         let mut memory = GuestMemory::new(guest_bytes)?;
         memory.allow_all();
         let mut unit = AttachedUnit::new(design, placement, &mut hierarchy, waves)?;
-        unit.hold_to_rules();
+        unit.memory().hold_to_rules();
         Ok(Bench {
             unit,
             memory,
@@ -48,7 +48,8 @@ impl Bench {
     /// The bytes as they are now, for a look or a change that costs no time. What the unit has written is there when memory has
     /// answered.
     pub fn memory(&mut self) -> &mut GuestMemory {
-        self.unit.settle_writes(self.now(), &mut self.memory);
+        let now = self.now();
+        self.unit.memory().settle(now, &mut self.memory);
         &mut self.memory
     }
 
@@ -77,24 +78,24 @@ impl Bench {
     /// # Errors
     /// [`UnitError::NoAnswer`] when the unit can never answer, [`ServerError::CycleLimit`] when it takes too long.
     pub fn command(&mut self, command: Command, limit: Option<Cycles>) -> Result<Option<u64>, ServerError> {
-        self.unit.command(self.cycle, command);
+        self.unit.commands().send(self.cycle, command);
         if !command.xd {
             self.cycle += Cycles::new(1);
             return Ok(None);
         }
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
-        while !self.unit.has_response() {
+        while self.unit.commands().responded().is_none() {
             self.with_unit(AttachedUnit::probe_idle);
             self.unit.check()?;
             if self.unit.is_idle() {
-                let unit = self.unit.design().manifest.unit.clone();
+                let unit = self.unit.name().to_string();
                 return Err(UnitError::NoAnswer { unit, command }.into());
             }
             self.check(deadline)?;
-            let until = self.unit.cycle() + self.unit.window();
+            let until = self.unit.cycle() + self.unit.clock().window();
             self.advance(until);
         }
-        let response = self.unit.take_response();
+        let response = self.unit.commands().take_response();
         Ok(response.map(|(response, at)| {
             self.cycle = self.cycle.max(at);
             response.data
@@ -106,8 +107,8 @@ impl Bench {
     /// # Errors
     /// [`UnitError::Untranslated`] when it does not.
     pub fn set_context(&mut self, context: CommandContext) -> Result<(), ServerError> {
-        self.require_translation()?;
-        self.unit.set_context(context);
+        self.unit.commands().require_translation()?;
+        self.unit.commands().set_context(context);
         Ok(())
     }
 
@@ -116,21 +117,11 @@ impl Bench {
     /// # Errors
     /// [`UnitError::Untranslated`] when it has none.
     pub fn fence(&mut self) -> Result<(), ServerError> {
-        self.require_translation()?;
+        self.unit.commands().require_translation()?;
         let (now, mut over) = (self.cycle, None);
         self.with_unit(|unit, surroundings| over = unit.fence(now, surroundings));
-        self.cycle = over.map_or(now, |over| now.max(self.unit.seen_by_hart(over)));
+        self.cycle = over.map_or(now, |over| now.max(self.unit.clock().seen_by_hart(over)));
         Ok(())
-    }
-
-    fn require_translation(&self) -> Result<(), UnitError> {
-        let manifest = &self.unit.design().manifest;
-        if manifest.is_translated() {
-            return Ok(());
-        }
-        Err(UnitError::Untranslated {
-            unit: manifest.unit.clone(),
-        })
     }
 
     /// Lets `span` pass.
@@ -145,7 +136,7 @@ impl Bench {
     /// As of [`AttachedUnit::check`].
     pub fn run_until_idle(&mut self, limit: Option<Cycles>) -> Result<bool, ServerError> {
         let deadline = limit.map_or(Cycle::NEVER, |limit| self.cycle + limit);
-        let deadline = self.unit.seen_by_unit(deadline);
+        let deadline = self.unit.clock().seen_by_unit(deadline);
         while !self.unit.is_idle() && self.unit.cycle() < deadline {
             let until = (self.unit.cycle() + STRIDE).min(deadline);
             self.advance(until);
@@ -161,22 +152,16 @@ impl Bench {
     /// [`ServerError::NoRegisterPort`] when it has none, [`ServerError::CycleLimit`] when it never answers.
     pub fn register(&mut self, address: u32, write: Option<u64>, limit: Cycles) -> Result<u64, ServerError> {
         let deadline = self.cycle + limit;
-        let data = write.unwrap_or(0);
-        let access = RegisterAccess {
-            due: self.now().0,
-            data,
-            address,
-            write: write.map_or(0, |_| self.unit.written(None)),
-        };
-        self.unit.register_access(access)?;
+        let now = self.now();
+        self.unit.registers().offer(now, address, write)?;
         loop {
-            if let Some(answer) = self.unit.take_register_answer() {
-                let at = self.unit.seen_by_hart(unit::Cycle::new(answer.cycle));
+            if let Some(answer) = self.unit.registers().take_answer() {
+                let at = self.unit.clock().seen_by_hart(unit::Cycle::new(answer.cycle));
                 self.cycle = self.cycle.max(at);
                 return Ok(answer.data);
             }
             self.check(deadline)?;
-            let until = self.unit.cycle() + self.unit.window();
+            let until = self.unit.cycle() + self.unit.clock().window();
             self.advance(until);
         }
     }
@@ -204,35 +189,35 @@ impl Bench {
     /// # Errors
     /// [`ServerError`] when the unit takes no frames.
     pub fn deliver_flit(&mut self, flit: Flit<'_>, at: unit::Cycle) -> Result<unit::Cycle, ServerError> {
-        let port = self.unit.stream_input()?;
+        let port = self.unit.streams().input()?;
         let cycle = at.max(self.unit.cycle());
-        self.unit.flit(StreamFlit::new(port, cycle, flit));
+        self.unit.streams().flit(StreamFlit::new(port, cycle, flit));
         Ok(cycle)
     }
 
     /// The next frame that left the unit.
     pub fn take_frame(&mut self) -> Option<SentFrame> {
-        self.unit.take_frame()
+        self.unit.streams().take_frame()
     }
 
     /// The unit's events and their sums so far.
     pub fn events(&self) -> Counters {
-        self.unit.events()
+        self.unit.observation().events()
     }
 
     /// The digest over everything that crossed the unit's pins.
     pub fn digest(&self) -> Digest {
-        self.unit.digest()
+        self.unit.observation().digest()
     }
 
     /// Now, as the unit sees it.
     fn now(&self) -> unit::Cycle {
-        self.unit.seen_by_unit(self.cycle)
+        self.unit.clock().seen_by_unit(self.cycle)
     }
 
     /// Where the unit is, as the hart sees it.
     fn reached(&self) -> Cycle {
-        self.unit.seen_by_hart(self.unit.cycle())
+        self.unit.clock().seen_by_hart(self.unit.cycle())
     }
 
     fn advance(&mut self, until: unit::Cycle) {
@@ -255,7 +240,7 @@ impl Bench {
         if cycle >= deadline {
             return Err(ServerError::CycleLimit {
                 cycle,
-                wait: Some(Box::new(self.unit.wait())),
+                wait: Some(Box::new(self.unit.observation().wait())),
             });
         }
         Ok(())

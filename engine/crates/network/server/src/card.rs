@@ -5,6 +5,7 @@ mod registers;
 use self::registers::{MAC_ADDRESS, MODERATION, MTU, OFFER, RATE, WINDOW_FIRST, WINDOW_LAST};
 use crate::ServerError;
 pub use features::CardFeatures;
+use rackwright_contract::Ticket;
 use rackwright_device::CROSSING_LATENCY;
 use rackwright_ethernet::Rate;
 use rackwright_memory::{GuestMemory, Route, SharedHierarchy};
@@ -12,9 +13,10 @@ use rackwright_rtl::{Design, RegisterAccess};
 use rackwright_stats::{Counters, Digest, UnitObserver};
 use rackwright_time::unit::{Cycle, Cycles};
 use rackwright_time::{hart, Clock, Crossing, Hart, Unit};
-use rackwright_unit::{AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
+use rackwright_unit::{observe, AttachedUnit, Guard, SentFrame, Surroundings, UnitError};
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::slice;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Cycles of the card from when a read reaches it until its answer is on the way back, whatever happens in between.
@@ -45,8 +47,10 @@ struct State {
     /// Accesses that have not reached the unit, in the order in which they will, and for each that has whether it reads.
     accesses: VecDeque<RegisterAccess>,
     given: VecDeque<bool>,
-    read: Option<Read>,
-    value: Option<u64>,
+    /// The loads of harts that were not answered, in the order in which they reach the unit, and the values that it has given
+    /// for them.
+    reads: VecDeque<Read>,
+    values: VecDeque<u64>,
     raised: bool,
     /// The line has changed, and harts have not seen it.
     changed: bool,
@@ -57,6 +61,7 @@ struct State {
 
 /// A load for which a hart is stalled.
 struct Read {
+    ticket: Ticket,
     /// When it reaches the unit.
     at: Cycle,
     /// Which bits of the register it is about.
@@ -86,13 +91,13 @@ impl Card {
     /// # Errors
     /// [`ServerError`] when the design is no NIC.
     pub(crate) fn new(config: &CardConfig<'_>) -> Result<Card, ServerError> {
-        let unit = {
+        let mut unit = {
             let mut hierarchy = config.hierarchy.lock();
             let unit = AttachedUnit::new(config.design, &Route::default(), &mut *hierarchy, None)?;
             unit.on_clock(config.own, config.hart)
         };
-        unit.require_registers()?;
-        let input = unit.stream_input()?;
+        unit.registers().require()?;
+        let input = unit.streams().input()?;
         let limit = (config.rate != Rate::FULL).then(|| {
             let (flits, period) = config.rate.flits_per_cycles(RATE_FIELD);
             (RATE, flits | period << 16)
@@ -122,8 +127,8 @@ impl Card {
             arrivals: VecDeque::new(),
             accesses: accesses.collect(),
             given: VecDeque::new(),
-            read: None,
-            value: None,
+            reads: VecDeque::new(),
+            values: VecDeque::new(),
             raised: false,
             changed: false,
             idle: false,
@@ -140,7 +145,7 @@ impl Card {
 
     /// Tells `observer` what happens in it; its events have numbers from `first` on.
     pub(crate) fn observe(&self, observer: Arc<dyn UnitObserver>, first: usize) {
-        self.state().unit.observe(observer, first);
+        observe(slice::from_mut(&mut self.state().unit), &observer, first);
     }
 
     /// Has a frame come in, its first flit in the cycle `first`.
@@ -171,12 +176,12 @@ impl Card {
     /// The frames that have left it.
     pub(crate) fn take_frames(&self) -> Vec<SentFrame> {
         let mut state = self.state();
-        std::iter::from_fn(|| state.unit.take_frame()).collect()
+        std::iter::from_fn(|| state.unit.streams().take_frame()).collect()
     }
 
     /// What it counts.
     pub(crate) fn events(&self) -> Counters {
-        self.state().unit.events()
+        self.state().unit.observation().events()
     }
 
     /// Refuses to go on with one that is broken.
@@ -189,18 +194,18 @@ impl Card {
 
     /// Cycles that were evaluated rather than skipped.
     pub(crate) fn evaluated_cycles(&self) -> u64 {
-        self.state().unit.evaluated_cycles()
+        self.state().unit.observation().evaluated_cycles()
     }
 
     /// The digest over everything that crossed its pins.
     pub(crate) fn digest(&self) -> Digest {
-        self.state().unit.digest()
+        self.state().unit.observation().digest()
     }
 }
 
 impl State {
     fn advance_to(&mut self, memory: &mut GuestMemory, until: Cycle) {
-        while self.unit.cycle() < until && !self.unit.is_broken() {
+        while self.unit.cycle() < until && self.unit.check().is_ok() {
             self.give_due();
             let end = until.min(self.next_stimulus());
             let was_idle = self.unit.is_idle();
@@ -225,7 +230,7 @@ impl State {
         while self.arrivals.front().is_some_and(|(first, _)| *first <= now) {
             let (first, frame) = self.arrivals.pop_front().expect("there is one");
             let rate = self.rate;
-            self.unit.frame(self.input, &frame, |flit| {
+            self.unit.streams().frame(self.input, &frame, |flit| {
                 first + Cycles::new(rate.cycles(flit).0)
             });
         }
@@ -234,7 +239,8 @@ impl State {
             access.due = now.0;
             self.given.push_back(access.write == 0);
             self.unit
-                .register_access(access)
+                .registers()
+                .give(access)
                 .expect("it was built with registers");
         }
     }
@@ -254,32 +260,33 @@ impl State {
             self.raised = change.level != 0;
             self.changed = true;
         }
-        while let Some(answer) = self.unit.take_register_answer() {
+        while let Some(answer) = self.unit.registers().take_answer() {
             let reads = self.given.pop_front().expect("each access is answered once");
             if reads {
-                self.value = Some(answer.data);
+                self.values.push_back(answer.data);
             }
         }
     }
 
-    /// The value of the load for which a hart is stalled, and when, in the hart's time, it goes on; `None` when that
-    /// depends on what is not known yet.
-    fn finish_read(&mut self, memory: &mut GuestMemory) -> Option<(u64, hart::Cycle)> {
-        let Read { at, shift, bytes } = *self.read.as_ref()?;
+    /// The value of the first load that was not answered, if it has this ticket, and when, in the hart's time, it is there;
+    /// `None` when that depends on what is not known yet.
+    fn answered(&mut self, ticket: Ticket, memory: &mut GuestMemory) -> Option<(u64, hart::Cycle)> {
+        let first = self.reads.front().filter(|read| read.ticket == ticket);
+        let Read { at, shift, bytes, .. } = *first?;
         let done = at + READ;
         self.advance_to(memory, done.min(self.known));
         if done > self.known {
             return None;
         }
-        self.read = None;
+        self.reads.pop_front();
         // One that is broken answers no more.
-        let value = self.value.take().unwrap_or(u64::MAX);
+        let value = self.values.pop_front().unwrap_or(u64::MAX);
         let mask = u64::MAX >> (64 - 8 * u32::from(bytes));
         Some((value >> shift & mask, self.to_hart.seen(done) + CROSSING_LATENCY))
     }
 
     fn next_event(&self) -> Cycle {
-        if self.unit.is_broken() {
+        if self.unit.check().is_err() {
             Cycle::NEVER
         } else if self.idle && self.given.is_empty() {
             self.next_stimulus().max(self.unit.cycle())

@@ -43,7 +43,7 @@ impl Linked {
         })?;
         let mut unit = AttachedUnit::new(design, &Route::default(), hierarchy, None)?.on_clock(own, memory);
         unit.instance().skip_idle(skip_idle);
-        let input = unit.stream_input()?;
+        let input = unit.streams().input()?;
         Ok(Linked {
             unit,
             width,
@@ -78,6 +78,7 @@ impl Linked {
     pub(crate) fn arrive(&mut self, first: Cycle, frame: &[u8]) {
         let (rate, width) = (self.rate, self.width);
         self.unit
+            .streams()
             .frame(self.input, frame, |flit| width.inside(first + rate.cycles(flit)));
         self.disturb();
     }
@@ -87,7 +88,7 @@ impl Linked {
     pub(crate) fn advance(
         &mut self,
         until: Cycle,
-        answered: impl Fn(&AttachedUnit) -> bool,
+        answered: impl Fn(&mut AttachedUnit) -> bool,
         mut advance: impl FnMut(&mut AttachedUnit, unit::Cycle),
         mut line: impl FnMut(Cycle, bool),
     ) {
@@ -96,7 +97,7 @@ impl Linked {
             return;
         }
         let was_idle = self.unit.is_idle();
-        while self.unit.cycle() < until && !answered(&self.unit) && !self.unit.is_broken() {
+        while self.unit.cycle() < until && !answered(&mut self.unit) && self.unit.check().is_ok() {
             advance(&mut self.unit, until);
         }
         while let Some(change) = self.unit.take_interrupt() {
@@ -104,26 +105,29 @@ impl Linked {
             line(self.width.outside(unit::Cycle::new(change.cycle)), self.raised);
         }
         // A change of its outputs with the last edge is seen in the cycle after only.
-        self.idle = was_idle && self.unit.is_idle() || self.unit.is_broken();
+        self.idle = was_idle && self.unit.is_idle() || self.unit.check().is_err();
     }
 
     /// The next frame that has left.
     pub(crate) fn take_frame(&mut self) -> Option<SentFrame<Network>> {
-        self.unit.take_frame().map(|frame| self.width.sent(frame))
+        self.unit
+            .streams()
+            .take_frame()
+            .map(|frame| self.width.sent(frame))
     }
 
     /// What it counts.
     pub(crate) fn events(&self) -> Counters {
-        self.unit.events()
+        self.unit.observation().events()
     }
 
     /// Cycles that were evaluated rather than skipped.
     pub(crate) fn evaluated_cycles(&self) -> u64 {
-        self.unit.evaluated_cycles()
+        self.unit.observation().evaluated_cycles()
     }
 
     /// The digest over everything that crossed its pins.
     pub(crate) fn digest(&self) -> Digest {
-        self.unit.digest()
+        self.unit.observation().digest()
     }
 }

@@ -130,7 +130,8 @@ impl OnLink {
 
     /// Whether what a hart does next depends on nothing but itself and the NIC's answer.
     fn is_busy<T: Timing>(&self, hardware: &Hardware<T>, hart: usize) -> bool {
-        self.runs(hardware, hart) || !self.off && hardware.cores[hart].stalled() == Some(Stall::Access)
+        let stalled = hardware.cores[hart].stalled();
+        self.runs(hardware, hart) || !self.off && matches!(stalled, Some(Stall::Access(_)))
     }
 
     /// Whether nothing moves in the NIC and the page-fault unit.

@@ -4,11 +4,12 @@ use rackwright_contract::flits;
 use rackwright_device::Place;
 use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
-use rackwright_rtl::{Design, RegisterAccess};
+use rackwright_rtl::Design;
 use rackwright_stats::UnitObserver;
 use rackwright_time::network::Cycle;
 use rackwright_time::{unit, Clock};
-use rackwright_unit::AttachedUnit;
+use rackwright_unit::{observe, AttachedUnit};
+use std::slice;
 use std::sync::Arc;
 
 /// Where its registers are under bare metal, as in the public server that has this interface.
@@ -44,14 +45,14 @@ impl Nic {
         rate: Rate,
         skip_idle: bool,
     ) -> Result<Nic, ServerError> {
-        let linked = Linked::new(design, hierarchy, link, rate, skip_idle)?;
-        linked.unit.require_registers()?;
+        let mut linked = Linked::new(design, hierarchy, link, rate, skip_idle)?;
+        linked.unit.registers().require()?;
         Ok(Nic { linked })
     }
 
     /// Tells `observer` what happens in it; its events have numbers from `first` on.
     pub(crate) fn observe(&mut self, observer: Arc<dyn UnitObserver>, first: usize) {
-        self.linked.unit.observe(observer, first);
+        observe(slice::from_mut(&mut self.linked.unit), &observer, first);
     }
 
     /// Gives it the address of its server, and the rate of a link slower than itself, before anything else happens.
@@ -70,11 +71,11 @@ impl Nic {
         for (register, value) in [Some((MAC_ADDRESS, mac)), limit].into_iter().flatten() {
             let start = self.linked.unit.cycle();
             self.access(self.linked.width.outside(start), register, Some(value));
-            while self.linked.unit.take_register_answer().is_none() {
+            while self.linked.unit.registers().take_answer().is_none() {
                 let next = self.linked.unit.cycle() + unit::Cycles::new(1);
                 if next > start + SET_UP_LIMIT {
                     return Err(ServerError::SilentNic {
-                        unit: self.linked.unit.design().manifest.unit.clone(),
+                        unit: self.linked.unit.name().to_string(),
                         cycles: SET_UP_LIMIT,
                     });
                 }
@@ -93,21 +94,16 @@ impl Nic {
     /// Has an access reach its registers in the cycle `at`.
     pub(crate) fn access(&mut self, at: Cycle, register: u32, write: Option<u64>) {
         self.linked.disturb();
-        let access = RegisterAccess {
-            due: self.linked.width.inside(at).0,
-            data: write.unwrap_or(0),
-            address: register,
-            write: u8::from(write.is_some()),
-        };
-        self.linked
-            .unit
-            .register_access(access)
+        let due = self.linked.width.inside(at);
+        let mut registers = self.linked.unit.registers();
+        registers
+            .offer(due, register, write)
             .expect("it was built with registers");
     }
 
     /// The answer to an access: when it was given, and its value.
     pub(crate) fn take_answer(&mut self) -> Option<(Cycle, u64)> {
-        let answer = self.linked.unit.take_register_answer()?;
+        let answer = self.linked.unit.registers().take_answer()?;
         Some((
             self.linked.width.outside(unit::Cycle::new(answer.cycle)),
             answer.data,
@@ -127,6 +123,6 @@ impl Nic {
         line: impl FnMut(Cycle, bool),
     ) {
         self.linked
-            .advance(until, AttachedUnit::has_register_answer, advance, line);
+            .advance(until, |unit| unit.registers().has_answer(), advance, line);
     }
 }

@@ -60,7 +60,7 @@ impl Pager {
 
     /// Its name.
     pub(crate) fn unit(&self) -> &str {
-        &self.linked.unit.design().manifest.unit
+        self.linked.unit.name()
     }
 
     /// The custom opcode that it answers to.
@@ -130,12 +130,12 @@ impl Pager {
         // Harts have their turns one after the other.
         self.given = self.given.max(at);
         self.linked.disturb();
-        self.linked.unit.command(self.given, command)
+        self.linked.unit.commands().send(self.given, command)
     }
 
     /// The cycles in which the command was there that somebody waits for, and in which its answer left.
-    pub(crate) fn span(&self) -> (network::Cycle, network::Cycle) {
-        let served = self.linked.unit.responded().unwrap_or(self.asked);
+    pub(crate) fn span(&mut self) -> (network::Cycle, network::Cycle) {
+        let served = self.linked.unit.commands().responded().unwrap_or(self.asked);
         (
             self.linked.width.outside(self.asked),
             self.linked.width.outside(served),
@@ -144,7 +144,7 @@ impl Pager {
 
     /// The answer that a hart waits for, and the cycle of the harts in which it comes.
     pub(crate) fn take_answer(&mut self) -> Option<(usize, CommandResponse, hart::Cycle)> {
-        let (answer, comes) = self.linked.unit.take_response()?;
+        let (answer, comes) = self.linked.unit.commands().take_response()?;
         let hart = self.waiter.take().expect("only who waits is answered");
         while self.waiter.is_none() {
             let Some((other, at, command)) = self.behind.pop_front() else {
@@ -161,7 +161,11 @@ impl Pager {
         until: network::Cycle,
         advance: impl FnMut(&mut AttachedUnit, unit::Cycle),
     ) {
-        self.linked
-            .advance(until, AttachedUnit::has_response, advance, |_, _| {});
+        self.linked.advance(
+            until,
+            |unit| unit.commands().responded().is_some(),
+            advance,
+            |_, _| {},
+        );
     }
 }

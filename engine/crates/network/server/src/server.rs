@@ -243,7 +243,7 @@ impl FromHarts for Start<'_> {
         let core = |(number, timing)| -> Result<Core<T>, ServerError> {
             let mut units = attach(self.config, self.hierarchy, number)?;
             if let Some(observation) = self.observation {
-                observe(&mut units, &observation.units(number));
+                observe(&mut units, &observation.units(number), 0);
             }
             let mut hart = Hart::new(number as u64, mode, timing);
             hart.share_code(code.clone());

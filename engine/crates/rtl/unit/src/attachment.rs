@@ -3,7 +3,9 @@ use crate::error::UnitError;
 use crate::reach::{assign, names, Reach};
 use rackwright_memory::{Route, SharedHierarchy};
 use rackwright_rtl::{Design, Manifest, Port};
+use rackwright_stats::UnitObserver;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A unit of a server: what it is, and where it sits.
 #[derive(Clone)]
@@ -96,6 +98,14 @@ impl Attachment<'_> {
         };
         waves.with_file_name(format!("{stem}-{unit}{hart}.{extension}"))
     }
+}
+
+/// Has `observer` be told what happens in units, one after the other, whose events have numbers from `first` on; gives the next
+/// number.
+pub fn observe(units: &mut [AttachedUnit], observer: &Arc<dyn UnitObserver>, first: usize) -> usize {
+    units
+        .iter_mut()
+        .fold(first, |first, unit| unit.observe(observer.clone(), first))
 }
 
 /// Commands and accesses to registers reach a unit, it reaches memory; nothing else is connected.

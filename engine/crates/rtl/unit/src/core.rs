@@ -1,8 +1,9 @@
-use crate::attached::{AttachedUnit, Surroundings};
+use crate::attached::AttachedUnit;
 use crate::error::UnitError;
 use crate::guard::Guard;
 use crate::reach::{REGISTERS, REGISTER_PAGE};
 use crate::stall::{Awaited, Stall};
+use crate::surroundings::Surroundings;
 use crate::wait::{Asked, Wait};
 use rackwright_contract::Command;
 use rackwright_cpu::{CustomInstruction, DeviceAccess, Hart, Stop, Timing};
@@ -146,14 +147,14 @@ impl<T: Timing> Core<T> {
         digest_registers(&self.hart, digest);
         digest.number(self.commands);
         for unit in &self.units {
-            digest.bytes(&unit.digest().value().to_le_bytes());
+            digest.bytes(&unit.observation().digest().value().to_le_bytes());
         }
     }
 
     /// How far the hart may run before a busy unit must catch up.
     fn horizon(&self, limit: Cycle) -> Cycle {
         let busy = self.units.iter().filter(|unit| !unit.is_idle());
-        busy.map(|unit| unit.seen_by_hart(unit.cycle() + unit.window()))
+        busy.map(|unit| unit.clock().seen_by_hart(unit.cycle() + unit.clock().window()))
             .min()
             .unwrap_or(limit)
             .min(limit)
@@ -172,7 +173,7 @@ impl<T: Timing> Core<T> {
 
     /// Advances a unit to the hart's cycle `until`.
     fn advance_unit(&mut self, memory: &mut GuestMemory, index: usize, until: Cycle) {
-        let until = self.units[index].seen_by_unit(until);
+        let until = self.units[index].clock().seen_by_unit(until);
         self.advance_unit_itself(memory, index, until);
     }
 
@@ -212,7 +213,8 @@ impl<T: Timing> Core<T> {
     fn custom(&mut self, memory: &mut GuestMemory, custom: &CustomInstruction) -> Result<(), UnitError> {
         let asked = custom.command;
         let mut units = self.units.iter().enumerate();
-        let found = units.find_map(|(index, unit)| Some((index, unit.funct(asked.opcode, asked.funct)?)));
+        let found =
+            units.find_map(|(index, unit)| Some((index, unit.reach().funct(asked.opcode, asked.funct)?)));
         let Some((index, funct)) = found else {
             return match self.hart.refuse_command(custom) {
                 None => Ok(()),
@@ -227,8 +229,8 @@ impl<T: Timing> Core<T> {
         self.advance_unit(memory, index, self.hart.cycle());
         let context = self.hart.command_context();
         let unit = &mut self.units[index];
-        unit.set_context(context);
-        unit.command(self.hart.cycle(), command);
+        unit.commands().set_context(context);
+        unit.commands().send(self.hart.cycle(), command);
         self.await_unit(index, Asked::Command(command));
         Ok(())
     }
@@ -248,12 +250,13 @@ impl<T: Timing> Core<T> {
         register: u32,
         access: &DeviceAccess,
     ) -> Result<Option<Stop>, UnitError> {
-        if !self.units[unit].has_register(register, access.bytes) {
+        if !self.units[unit].registers.has(register, access.bytes) {
             return Ok(self.hart.refuse_access());
         }
         let now = self.hart.cycle();
         self.advance_unit(memory, unit, now);
-        self.units[unit].access_register(now, register, access.bytes, access.write)?;
+        let mut registers = self.units[unit].registers();
+        registers.access(now, register, access.bytes, access.write)?;
         self.await_unit(unit, Asked::Register(register));
         Ok(None)
     }
@@ -322,7 +325,7 @@ impl<T: Timing> Core<T> {
             if self.reached(index) > limit {
                 return Ok(false);
             }
-            let window = self.units[index].window();
+            let window = self.units[index].clock().window();
             self.advance_together(memory, index, window);
         }
     }
@@ -332,12 +335,12 @@ impl<T: Timing> Core<T> {
         let unit = &mut self.units[awaited.unit];
         match awaited.asked {
             Asked::Command(_) => {
-                let (answer, at) = unit.take_response()?;
+                let (answer, at) = unit.commands().take_response()?;
                 self.hart.write_register(answer.rd, answer.data);
                 Some(at)
             }
             Asked::Register(_) => {
-                let (value, at) = unit.take_register_value()?;
+                let (value, at) = unit.registers().take_value()?;
                 self.hart.advance_to(at);
                 self.hart.finish_access(value);
                 Some(self.hart.cycle())
@@ -354,7 +357,7 @@ impl<T: Timing> Core<T> {
     ) -> Result<bool, UnitError> {
         let index = awaited.unit;
         let mut waited = awaited.stood;
-        while self.units[index].commands_waiting() > COMMANDS_IN_FLIGHT {
+        while self.units[index].commands.waiting() > COMMANDS_IN_FLIGHT {
             self.check(memory, awaited)?;
             if self.reached(index) > limit {
                 return Ok(false);
@@ -364,7 +367,9 @@ impl<T: Timing> Core<T> {
             waited = true;
         }
         if waited {
-            self.advance_to(memory, self.units[index].after_accept());
+            let unit = &self.units[index];
+            let after = unit.commands.last_accept() + unit::Cycles::new(1);
+            self.advance_to(memory, unit.clock().seen_by_hart(after));
         }
         Ok(true)
     }
@@ -383,8 +388,7 @@ impl<T: Timing> Core<T> {
 
     /// The hart's cycle to which a unit has come.
     fn reached(&self, index: usize) -> Cycle {
-        let unit = &self.units[index];
-        unit.seen_by_hart(unit.cycle())
+        self.units[index].reached()
     }
 
     /// Whether a unit does something.
@@ -394,7 +398,10 @@ impl<T: Timing> Core<T> {
 
     /// Cycles of RTL that were evaluated, of all units together.
     pub fn unit_cycles(&self) -> u64 {
-        self.units.iter().map(AttachedUnit::evaluated_cycles).sum()
+        self.units
+            .iter()
+            .map(|unit| unit.observation().evaluated_cycles())
+            .sum()
     }
 
     /// What the hart is stalled for, if it is. What a unit gives it goes to what runs on the hart at present.
@@ -416,7 +423,7 @@ impl<T: Timing> Core<T> {
     pub fn answer(&mut self, memory: &mut GuestMemory, at: Cycle, value: u64) {
         self.advance_to(memory, at);
         match self.stall.take() {
-            Some(Stall::Access) => self.hart.finish_access(value),
+            Some(Stall::Access(_)) => self.hart.finish_access(value),
             Some(Stall::Command(register)) => self.hart.write_register(register, value),
             Some(Stall::Page) if value == 0 => self.hart.finish_walk(),
             Some(Stall::Page) => self.hart.refuse_walk(),
@@ -427,7 +434,7 @@ impl<T: Timing> Core<T> {
     /// The unit that the hart is stalled for.
     pub fn wait(&self) -> Option<Wait> {
         match self.stall? {
-            Stall::Unit(awaited) => Some(self.units[awaited.unit].wait()),
+            Stall::Unit(awaited) => Some(self.units[awaited.unit].observation().wait()),
             _ => None,
         }
     }
@@ -492,7 +499,10 @@ pub fn unit_counters<T: Timing>(cores: &[Core<T>]) -> Counters {
 
 fn push_units<T: Timing>(counters: &mut Counters, cores: &[Core<T>]) {
     for (index, unit) in cores[0].units.iter().enumerate() {
-        let each: Vec<Counters> = cores.iter().map(|core| core.units[index].events()).collect();
+        let each: Vec<Counters> = cores
+            .iter()
+            .map(|core| core.units[index].observation().events())
+            .collect();
         for (event, _) in each[0].iter() {
             let count = each.iter().filter_map(|events| events.get(event)).sum();
             counters.push(format!("{}.{event}", unit.name()), count);

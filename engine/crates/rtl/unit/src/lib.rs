@@ -3,29 +3,45 @@
 //! An [`AttachedUnit`] is an instance of a design between the command path and the memory hierarchy. A [`Core`] is a hart
 //! whose custom instructions reach such units. Machines of every kind are made of cores.
 
+mod activity;
 mod attached;
 mod attachment;
+mod beat;
+mod clock;
+mod commands;
 mod core;
 mod digest;
 mod error;
 mod frames;
 mod guard;
 mod landmarks;
+mod observation;
 mod observed;
+mod pins;
 mod ports;
 mod reach;
+mod record;
+mod registers;
 mod rules;
 mod stall;
+mod streams;
+mod surroundings;
 mod wait;
 
-pub use attached::{AttachedUnit, Surroundings};
-pub use attachment::{Attachment, PlacedUnit};
+pub use attached::AttachedUnit;
+pub use attachment::{observe, Attachment, PlacedUnit};
+pub use clock::UnitClock;
+pub use commands::Commands;
 pub use core::{counters, unit_counters, Core};
 pub use error::UnitError;
 pub use frames::SentFrame;
 pub use guard::Guard;
 pub use landmarks::{Access, Landmarks};
-pub use observed::observe;
+pub use observation::Observation;
+pub use ports::MemoryPorts;
 pub use reach::{assign, names, FunctRange, Reach, REGISTER_PAGE};
+pub use registers::Registers;
 pub use stall::{Awaited, Stall};
+pub use streams::Streams;
+pub use surroundings::Surroundings;
 pub use wait::{Asked, LastRequest, Wait};

@@ -1,4 +1,3 @@
-use crate::AttachedUnit;
 use rackwright_rtl::Instance;
 use rackwright_stats::UnitObserver;
 use rackwright_time::{unit, Cycle};
@@ -44,14 +43,4 @@ impl Observed {
             }
         }
     }
-}
-
-/// Has `observer` be told what happens in units, one after the other; gives the number of their events.
-pub fn observe(units: &mut [AttachedUnit], observer: &Arc<dyn UnitObserver>) -> usize {
-    let mut first = 0;
-    for unit in units {
-        unit.observe(observer.clone(), first);
-        first += unit.design().manifest.events().count();
-    }
-    first
 }

@@ -1,17 +1,19 @@
-use crate::attached::Surroundings;
+use crate::beat::{masked, store};
+use crate::clock::UnitClock;
 use crate::landmarks::Landmarks;
 use crate::rules::MemoryRules;
+use crate::surroundings::Surroundings;
 use rackwright_contract::{Answer, Ticket};
 use rackwright_memory::{AccessKind, GuestMemory, Interconnect, Protection, RequesterId, Route, Traffic};
-use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, BEAT_BYTES};
+use rackwright_rtl::{Design, MemoryRequest, MemoryResponse, Port, BEAT_BYTES};
 use rackwright_time::unit::Cycle;
-use rackwright_time::{hart, Crossing, Cycles, Hart, Unit};
+use rackwright_time::{hart, Cycles};
 
 /// The port that reads back what the unit wrote before, by convention of its name.
 const INTERMEDIATE_PORT: &str = "history";
 
 /// The memory ports of a unit.
-pub(crate) struct MemoryPorts {
+pub struct MemoryPorts {
     ports: Vec<MemoryPort>,
     /// What has been asked for of which the answer is still to come.
     awaited: Vec<(Ticket, MemoryRequest)>,
@@ -23,15 +25,11 @@ pub(crate) struct MemoryPorts {
 }
 
 struct MemoryPort {
+    name: String,
+    /// Whether it has tags, which are the unit's.
+    has_tags: bool,
     requester: RequesterId,
     bytes: usize,
-}
-
-/// From the clock of a unit to that of the memory hierarchy, and back.
-#[derive(Clone, Copy)]
-pub(crate) struct Crossings {
-    pub(crate) to_memory: Crossing<Unit, Hart>,
-    pub(crate) from_memory: Crossing<Hart, Unit>,
 }
 
 impl MemoryPorts {
@@ -64,18 +62,20 @@ impl MemoryPorts {
         self.answered
     }
 
-    /// The landmarks since they were last taken.
-    pub(crate) fn take_landmarks(&mut self) -> Landmarks {
+    /// The first read and the last write since this was last asked.
+    pub fn take_landmarks(&mut self) -> Landmarks {
         std::mem::take(&mut self.landmarks)
     }
 
-    /// Holds what is asked from now on to the rules.
-    pub(crate) fn hold_to(&mut self, rules: MemoryRules) {
-        self.rules = Some(rules);
+    /// Holds the unit to the rules of memory ports, with a memory in which what is written is seen from the answer on only. For
+    /// a unit with which nobody shares memory but who calls [`MemoryPorts::settle`].
+    pub fn hold_to_rules(&mut self) {
+        let names = self.ports.iter().map(|port| (port.name.clone(), port.has_tags));
+        self.rules = Some(MemoryRules::new(names));
     }
 
     /// Has memory hold what has been answered in the unit's cycle `now` or before.
-    pub(crate) fn settle(&mut self, now: Cycle, memory: &mut GuestMemory) {
+    pub fn settle(&mut self, now: Cycle, memory: &mut GuestMemory) {
         if let Some(rules) = &mut self.rules {
             rules.settle(now, memory);
         }
@@ -90,7 +90,7 @@ impl MemoryPorts {
     pub(crate) fn ask<I: Interconnect>(
         &mut self,
         request: &MemoryRequest,
-        crossings: Crossings,
+        clock: &UnitClock,
         interconnect: &mut I,
     ) -> Option<hart::Cycle> {
         let port = &self.ports[usize::from(request.port)];
@@ -99,7 +99,7 @@ impl MemoryPorts {
         } else {
             AccessKind::Read
         };
-        let at = crossings.to_memory.seen(request.cycle);
+        let at = clock.seen_by_hart(request.cycle);
         match interconnect.ask(at, request.address, kind, port.requester) {
             Answer::At(done, ()) => Some(done),
             Answer::Later(ticket) => {
@@ -131,7 +131,7 @@ impl MemoryPorts {
         &mut self,
         request: &MemoryRequest,
         done: hart::Cycle,
-        crossings: Crossings,
+        clock: &UnitClock,
         surroundings: &mut Surroundings<I>,
     ) -> (MemoryResponse, Result<(), String>) {
         let port = &self.ports[usize::from(request.port)];
@@ -149,7 +149,7 @@ impl MemoryPorts {
             }
             allowed
         };
-        let due = crossings.from_memory.seen(done);
+        let due = clock.seen_by_unit(done);
         self.answered = self.answered.max(due);
         self.landmarks.note(request.write, request.cycle, due);
         let mut kept = Ok(());
@@ -182,6 +182,9 @@ fn attach_ports<I: Interconnect>(
     let widest = design.manifest.memory_ports().map(|(_, bytes)| bytes).max();
     let Some(widest) = widest else { return Vec::new() };
     let link = interconnect.attach_link(placement, widest);
+    let is_memory = |port: &&Port| matches!(port, Port::Memory { .. } | Port::Axi4 { .. });
+    let ports = design.manifest.ports.iter().filter(is_memory);
+    let mut tagged = ports.map(|port| matches!(port, Port::Memory { .. }));
     let attach = |(name, bytes): (&str, u32)| {
         let traffic = if name == INTERMEDIATE_PORT {
             Traffic::Intermediate
@@ -189,6 +192,8 @@ fn attach_ports<I: Interconnect>(
             Traffic::Stream
         };
         MemoryPort {
+            name: name.to_string(),
+            has_tags: tagged.next() == Some(true),
             requester: interconnect.attach_port(link, traffic),
             bytes: bytes as usize,
         }
@@ -212,23 +217,4 @@ fn may_write<I>(request: &MemoryRequest, bytes: usize, surroundings: &mut Surrou
                 .memory
                 .protection(request.address)
                 .allows(Protection::WRITE))
-}
-
-/// The bytes of a beat that a write writes.
-pub(crate) fn masked(request: &MemoryRequest, bytes: usize) -> u32 {
-    request.mask & (u32::MAX >> (BEAT_BYTES - bytes))
-}
-
-/// Writes the masked bytes of a beat, run by run, which may be.
-pub(crate) fn store(request: &MemoryRequest, bytes: usize, memory: &mut GuestMemory) {
-    let mut left = masked(request, bytes);
-    while left != 0 {
-        let first = left.trailing_zeros() as usize;
-        let run = (left >> first).trailing_ones() as usize;
-        let end = (first + run).min(bytes);
-        let address = request.address.wrapping_add(first as u64);
-        let written = memory.write(address, &request.data[first..end]);
-        debug_assert!(written.is_ok(), "it was allowed");
-        left &= u32::MAX.checked_shl((first + run) as u32).unwrap_or(0);
-    }
 }

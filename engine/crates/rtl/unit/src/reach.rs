@@ -76,6 +76,12 @@ impl Reach {
         }
     }
 
+    /// The number by which the unit knows the command `funct` of `opcode`, if that leads to it.
+    pub fn funct(&self, opcode: u8, funct: u8) -> Option<u8> {
+        let mut ranges = self.commands.iter();
+        ranges.find_map(|range| range.funct(opcode, funct))
+    }
+
     /// Where in the page of registers `address` lies, if it does.
     pub fn register(&self, address: u64) -> Option<u32> {
         let offset = address.checked_sub(self.registers?)?;

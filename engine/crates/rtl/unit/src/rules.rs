@@ -1,6 +1,6 @@
-use crate::ports::{masked, store};
+use crate::beat::{masked, store};
 use rackwright_memory::GuestMemory;
-use rackwright_rtl::{Manifest, MemoryRequest, Port};
+use rackwright_rtl::MemoryRequest;
 use rackwright_time::unit::Cycle;
 use std::collections::BTreeMap;
 
@@ -22,18 +22,15 @@ pub(crate) struct MemoryRules {
 }
 
 impl MemoryRules {
-    /// Those of the ports of a unit, none of which has asked for anything.
-    pub(crate) fn new(manifest: &Manifest) -> MemoryRules {
-        let memory = |port: &&Port| matches!(port, Port::Memory { .. } | Port::Axi4 { .. });
-        let tags = |port: &Port| matches!(port, Port::Memory { .. }).then(|| Box::new([Cycle::ZERO; TAGS]));
+    /// Those of ports with these names, of which each has tags or not, and none has asked for anything.
+    pub(crate) fn new(ports: impl Iterator<Item = (String, bool)>) -> MemoryRules {
+        let tags = |has_tags: bool| has_tags.then(|| Box::new([Cycle::ZERO; TAGS]));
+        let (names, tags) = ports.map(|(name, has_tags)| (name, tags(has_tags))).unzip();
         MemoryRules {
             waiting: BTreeMap::new(),
             asked: 0,
-            tags: manifest.ports.iter().filter(memory).map(tags).collect(),
-            names: manifest
-                .memory_ports()
-                .map(|(name, _)| name.to_string())
-                .collect(),
+            tags,
+            names,
         }
     }
 

@@ -1,4 +1,5 @@
 use crate::wait::Asked;
+use rackwright_contract::Ticket;
 
 /// What a hart is stalled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +11,7 @@ pub enum Stall {
     /// A unit beside it, which [`Core::run`](crate::Core::run) awaits by itself.
     Unit(Awaited),
     /// The answer of a device to its load or store.
-    Access,
+    Access(Ticket),
     /// The answer to a command of a unit that is not one of its own, for the register with this number.
     Command(u8),
     /// A remote page, for its walk.

@@ -161,7 +161,7 @@ fn what_is_told_later_is_what_would_have_been_told_at_once() {
                 xd: false,
                 ..command(funct, address, shape)
             };
-            unit.command(Cycle::ZERO, command);
+            unit.commands().send(Cycle::ZERO, command);
         }
         let mut guard = Guard::new();
         let mut surroundings = Surroundings {
@@ -171,12 +171,12 @@ fn what_is_told_later_is_what_would_have_been_told_at_once() {
         };
         unit.advance(unit::Cycle::new(4000), &mut surroundings);
         let count = command(2, 0, 0);
-        unit.command(Cycle::new(4000), count);
+        unit.commands().send(Cycle::new(4000), count);
         unit.advance(unit::Cycle::new(4100), &mut surroundings);
-        let beats = unit.take_response().unwrap().0.data;
+        let beats = unit.commands().take_response().unwrap().0.data;
         let mut written = [0; 256];
         memory.read(0x2000, &mut written).unwrap();
-        (beats, written, unit.digest().value())
+        (beats, written, unit.observation().digest().value())
     };
     let (beats, written, digest) = outcome(false);
     assert_eq!(beats, 32);
@@ -193,18 +193,22 @@ fn units_that_share_a_bank_are_served_in_turn_whatever_the_windows() {
             .map(|_| AttachedUnit::new(&design, &Route::default(), &mut bank, None).unwrap())
             .collect();
         for (unit, address) in units.iter_mut().zip([0x100, 0x200, 0x300]) {
-            unit.command(Cycle::new(10), command(0, address, 0));
+            unit.commands().send(Cycle::new(10), command(0, address, 0));
         }
         run(&mut units, &mut bank, &mut memory, step, 200);
         let answers: Vec<(u64, Cycle)> = units
             .iter_mut()
             .map(|unit| {
-                unit.take_response()
+                unit.commands()
+                    .take_response()
                     .map(|(answer, at)| (answer.data, at))
                     .unwrap()
             })
             .collect();
-        let digests: Vec<u128> = units.iter().map(|unit| unit.digest().value()).collect();
+        let digests: Vec<u128> = units
+            .iter()
+            .map(|unit| unit.observation().digest().value())
+            .collect();
         (answers, digests)
     };
     let (answers, digests) = outcome(1);

@@ -2,6 +2,7 @@ use crate::device::{decode, encode, RestoreError};
 use crate::pci::all_ones;
 use crate::pci::configuration::{Configuration, Header};
 use crate::ram::Ram;
+use rackwright_contract::{Ticket, Tickets};
 use rackwright_time::Cycle;
 
 /// What lies behind the configuration space of a PCI function. It sits behind a port: registers in ranges of
@@ -18,13 +19,21 @@ pub trait Endpoint: Send {
     /// What a load of `bytes` bytes at `offset` of range `bar` reads; `None` where there is no such register.
     fn read(&mut self, bar: usize, offset: u64, bytes: u8) -> Option<u64>;
 
-    /// Begins a load whose value only comes in a later cycle, by [`Endpoint::finish_read`]; tells whether it is one.
-    fn begin_read(&mut self, _bar: usize, _offset: u64, _bytes: u8, _now: Cycle) -> bool {
-        false
+    /// Begins a load that is answered later, by [`Endpoint::answered`]; `None` when it is none of those. Tickets come from
+    /// `tickets`.
+    fn ask(
+        &mut self,
+        _bar: usize,
+        _offset: u64,
+        _bytes: u8,
+        _now: Cycle,
+        _tickets: &mut Tickets,
+    ) -> Option<Ticket> {
+        None
     }
 
-    /// The value of the load that has begun, and when it reaches the hart; `None` when that is not known yet.
-    fn finish_read(&mut self, _ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+    /// The value of the load with this ticket, and when it reaches the hart; `None` when that is not known yet.
+    fn answered(&mut self, _ticket: Ticket, _ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
         None
     }
 
@@ -115,15 +124,21 @@ impl Function {
         Some(self.endpoint.read(bar, offset, bytes).unwrap_or(all_ones(bytes)))
     }
 
-    /// Begins a load whose value comes later, if one of the function's ranges holds the address and it is such a load.
-    pub(crate) fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
-        let place = self.configuration.decode(address, bytes);
-        place.is_some_and(|(bar, offset)| self.endpoint.begin_read(bar, offset, bytes, now))
+    /// Begins a load that is answered later, if one of the function's ranges holds the address and it is such a load.
+    pub(crate) fn ask(
+        &mut self,
+        address: u64,
+        bytes: u8,
+        now: Cycle,
+        tickets: &mut Tickets,
+    ) -> Option<Ticket> {
+        let (bar, offset) = self.configuration.decode(address, bytes)?;
+        self.endpoint.ask(bar, offset, bytes, now, tickets)
     }
 
-    /// The value of a load that has begun, and when it reaches the hart, if this function has begun it and knows.
-    pub(crate) fn finish_read(&mut self, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
-        self.endpoint.finish_read(ram)
+    /// The value of the load with this ticket, and when it reaches the hart, if this function was asked and knows.
+    pub(crate) fn answered(&mut self, ticket: Ticket, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+        self.endpoint.answered(ticket, ram)
     }
 
     /// Writes a register; tells whether one of the function's ranges holds the address.

@@ -3,6 +3,7 @@ use crate::map::PciMap;
 use crate::pci::all_ones;
 use crate::pci::function::{Endpoint, Function};
 use crate::ram::Ram;
+use rackwright_contract::{Ticket, Tickets};
 use rackwright_time::Cycle;
 
 /// Bytes of the configuration space of a function in the enhanced access mechanism, and functions of a device.
@@ -15,6 +16,8 @@ const DEVICES: usize = 32;
 pub struct PciHost {
     map: PciMap,
     functions: Vec<Function>,
+    /// Of the loads that its functions answer later.
+    tickets: Tickets,
 }
 
 impl PciHost {
@@ -23,6 +26,7 @@ impl PciHost {
         PciHost {
             map,
             functions: Vec::new(),
+            tickets: Tickets::default(),
         }
     }
 
@@ -52,19 +56,21 @@ impl PciHost {
         Some(answer.unwrap_or(all_ones(bytes)))
     }
 
-    /// Begins a load whose value comes later; tells whether it is one.
-    pub(crate) fn begin_read(&mut self, address: u64, bytes: u8, now: Cycle) -> bool {
-        self.forwards(address).is_some()
-            && self
-                .functions
-                .iter_mut()
-                .any(|function| function.begin_read(address, bytes, now))
+    /// Begins a load that is answered later, if it is one of those.
+    pub(crate) fn ask(&mut self, address: u64, bytes: u8, now: Cycle) -> Option<Ticket> {
+        self.forwards(address)?;
+        let PciHost {
+            functions, tickets, ..
+        } = self;
+        functions
+            .iter_mut()
+            .find_map(|function| function.ask(address, bytes, now, tickets))
     }
 
-    /// The value of the load that has begun, and when it reaches the hart; `None` when that is not known yet.
-    pub(crate) fn finish_read(&mut self, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+    /// The value of the load with this ticket, and when it reaches the hart; `None` when that is not known yet.
+    pub(crate) fn answered(&mut self, ticket: Ticket, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
         let mut functions = self.functions.iter_mut();
-        functions.find_map(|function| function.finish_read(ram))
+        functions.find_map(|function| function.answered(ticket, ram))
     }
 
     /// Stores to configuration space or a function's range; tells whether the address is the bridge's.

@@ -1,5 +1,6 @@
 use super::registers::{place, NOTIFICATION};
 use super::{write, Card, Read};
+use rackwright_contract::{Ticket, Tickets};
 use rackwright_device::{
     network_header, Endpoint, Header, Ram, Register, RestoreError, CROSSING_LATENCY, NO_VECTOR,
     WINDOW_CAPABILITY,
@@ -23,25 +24,36 @@ impl Endpoint for Card {
         (register == Register::Vector).then_some(NO_VECTOR)
     }
 
-    fn begin_read(&mut self, bar: usize, offset: u64, bytes: u8, now: Cycle) -> bool {
+    fn ask(
+        &mut self,
+        bar: usize,
+        offset: u64,
+        bytes: u8,
+        now: Cycle,
+        tickets: &mut Tickets,
+    ) -> Option<Ticket> {
         let register = Register::at(offset, bytes).filter(|_| bar == 0);
-        let Some((address, shift)) = register.and_then(place) else {
-            return false;
-        };
+        let (address, shift) = register.and_then(place)?;
         let mut state = self.state();
         let at = state.to_card.seen(now + CROSSING_LATENCY).max(state.unit.cycle());
-        state.read = Some(Read { at, shift, bytes });
+        let ticket = tickets.next_ticket();
+        state.reads.push_back(Read {
+            ticket,
+            at,
+            shift,
+            bytes,
+        });
         state.access(RegisterAccess {
             due: at.0,
             data: 0,
             address,
             write: 0,
         });
-        true
+        Some(ticket)
     }
 
-    fn finish_read(&mut self, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
-        self.state().finish_read(ram.memory())
+    fn answered(&mut self, ticket: Ticket, ram: &mut Ram<'_>) -> Option<(u64, Cycle)> {
+        self.state().answered(ticket, ram.memory())
     }
 
     fn write(&mut self, bar: usize, offset: u64, bytes: u8, value: u64, now: Cycle) {

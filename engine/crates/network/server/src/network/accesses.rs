@@ -1,3 +1,4 @@
+use rackwright_contract::{Ticket, Tickets};
 use rackwright_cpu::DeviceAccess;
 use rackwright_time::network::Cycle;
 
@@ -5,6 +6,7 @@ use rackwright_time::network::Cycle;
 #[derive(Default)]
 pub(super) struct Accesses {
     begun: Vec<Begun>,
+    tickets: Tickets,
     /// The hart whose access the NIC has not answered.
     performed: Option<usize>,
 }
@@ -18,9 +20,10 @@ struct Begun {
 }
 
 impl Accesses {
-    /// A hart begins an access that reaches the NIC in the cycle `at`.
-    pub(super) fn begin(&mut self, hart: usize, access: DeviceAccess, at: Cycle) {
+    /// A hart begins an access that reaches the NIC in the cycle `at`; gives its ticket.
+    pub(super) fn begin(&mut self, hart: usize, access: DeviceAccess, at: Cycle) -> Ticket {
         self.begun.push(Begun { hart, access, at });
+        self.tickets.next_ticket()
     }
 
     /// The access that the NIC, which is at its cycle `now`, performs next, if that is before `end`: it is under way from

@@ -3,7 +3,7 @@ use super::OnLink;
 use crate::nic::Nic;
 use crate::stamps::Event;
 use rackwright_cpu::{CustomInstruction, DeviceAccess, Stop, Timing};
-use rackwright_device::{ACCESS_LATENCY, CROSSING_LATENCY};
+use rackwright_device::CROSSING_LATENCY;
 use rackwright_machine::{perform, Hardware, Pause, Turn, Window, Workload};
 use rackwright_time::network::Cycle;
 use rackwright_time::{hart, network};
@@ -109,8 +109,8 @@ impl OnLink {
         if let Some(register) = Nic::register(access.address) {
             if access.bytes == REGISTER_BYTES && register % u32::from(REGISTER_BYTES) == 0 {
                 let reaches = self.to_link.seen(now + CROSSING_LATENCY);
-                self.accesses.begin(index, access, reaches);
-                hardware.cores[index].stall(Stall::Access);
+                let ticket = self.accesses.begin(index, access, reaches);
+                hardware.cores[index].stall(Stall::Access(ticket));
                 let event = match access.write {
                     Some(_) => Event::Writes(register),
                     None => Event::Reads(register),
@@ -119,11 +119,14 @@ impl OnLink {
                 return true;
             }
         }
-        hardware.advance_to(index, now + ACCESS_LATENCY);
         self.looked = self.looked.max(last_step(self.to_link.before(now)));
         let Hardware { cores, bus, .. } = hardware;
-        perform(&mut cores[index].hart, bus, access, now);
-        if bus.host().exit().is_some() {
+        let later = perform(&mut cores[index].hart, bus, access);
+        debug_assert_eq!(later, None, "bare metal has no PCI bus");
+        // Its units come to where it is.
+        let now = hardware.hart(index).cycle();
+        hardware.advance_to(index, now);
+        if hardware.bus.host().exit().is_some() {
             self.switch_off();
         }
         false

@@ -88,7 +88,7 @@ impl<T: Timing> Networked<T> {
             let mut units = attach(config, hierarchy, number)?;
             if let Some(observation) = network.observation {
                 let observer = observation.units(number);
-                let first = observe(&mut units, &observer);
+                let first = observe(&mut units, &observer, 0);
                 if number == 0 {
                     nic.observe(observer, first);
                 }

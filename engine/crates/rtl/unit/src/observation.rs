@@ -1,0 +1,46 @@
+use crate::pins::Pins;
+use crate::wait::{LastRequest, Wait};
+use rackwright_stats::{Counters, Digest};
+use rackwright_time::Cycle;
+
+/// A unit as it is seen from outside.
+pub struct Observation<'a> {
+    pub(crate) pins: &'a Pins,
+}
+
+impl Observation<'_> {
+    /// The unit's events and their sums so far, in the manifest's order.
+    pub fn events(&self) -> Counters {
+        let mut counters = Counters::new();
+        for (index, name) in self.pins.design().manifest.events().enumerate() {
+            counters.push(name, self.pins.instance.event(index));
+        }
+        counters
+    }
+
+    /// Cycles that were evaluated rather than skipped.
+    pub fn evaluated_cycles(&self) -> u64 {
+        self.pins.instance.evaluated_cycles()
+    }
+
+    /// The digest over everything that crossed the unit's pins.
+    pub fn digest(&self) -> Digest {
+        self.pins.record.digest.all()
+    }
+
+    /// What is to be said of it when it is awaited for long.
+    pub fn wait(&self) -> Wait {
+        let Pins { record, clock, .. } = self.pins;
+        Wait {
+            unit: self.pins.name.clone(),
+            asked: record.asked.map(|(_, asked)| asked),
+            since: record.asked.map_or(Cycle::ZERO, |(at, _)| at),
+            moved: clock.seen_by_hart(record.moved),
+            request: record.last_request.map(|last| LastRequest {
+                cycle: clock.seen_by_hart(last.cycle),
+                address: last.address,
+                write: last.write,
+            }),
+        }
+    }
+}
