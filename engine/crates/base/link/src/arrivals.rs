@@ -1,26 +1,26 @@
-use rackwright_time::network::Cycle;
+use crate::{Cycle, Item};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Something that has arrived at a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Arrival<T> {
+pub struct Arrival<T: Item> {
     /// The cycle in which its last flit is there, or its first at a model that takes flits one by one.
-    pub cycle: Cycle,
+    pub cycle: Cycle<T>,
     /// What it is.
     pub item: T,
 }
 
 /// What is on its way to the ports of one model, in the order of each port.
 #[derive(Debug)]
-pub struct Inbox<T> {
+pub struct Inbox<T: Item> {
     ports: Vec<VecDeque<Arrival<T>>>,
     /// The ports for which something is on its way, each once, in any order.
     waiting: Vec<u32>,
 }
 
-impl<T> Inbox<T> {
+impl<T: Item> Inbox<T> {
     /// Nothing is on its way to any of so many ports.
     pub fn new(ports: usize) -> Inbox<T> {
         Inbox {
@@ -44,18 +44,18 @@ impl<T> Inbox<T> {
     }
 
     /// When the next thing arrives.
-    pub fn next(&self) -> Cycle {
+    pub fn next(&self) -> Cycle<T> {
         let heads = self.waiting.iter().map(|port| self.head(*port));
-        heads.min().unwrap_or(Cycle::NEVER)
+        heads.min().unwrap_or(Cycle::<T>::NEVER)
     }
 
     /// Those that arrive before `until`, merged. `order` is scratch space.
-    pub fn before<'a>(&'a mut self, until: Cycle, order: &'a mut Order) -> Arrivals<'a, T> {
+    pub fn before<'a>(&'a mut self, until: Cycle<T>, order: &'a mut Order) -> Arrivals<'a, T> {
         order.0.clear();
         for port in &self.waiting {
             let cycle = self.head(*port);
             if cycle < until {
-                order.0.push(Reverse((cycle, *port)));
+                order.0.push(Reverse((cycle.0, *port)));
             }
         }
         Arrivals {
@@ -65,32 +65,32 @@ impl<T> Inbox<T> {
         }
     }
 
-    fn head(&self, port: u32) -> Cycle {
+    fn head(&self, port: u32) -> Cycle<T> {
         self.ports[port as usize]
             .front()
-            .map_or(Cycle::NEVER, |arrival| arrival.cycle)
+            .map_or(Cycle::<T>::NEVER, |arrival| arrival.cycle)
     }
 }
 
 /// Space in which arrivals are put in order; kept between visits so that none is allocated.
 #[derive(Debug, Default)]
-pub struct Order(BinaryHeap<Reverse<(Cycle, u32)>>);
+pub struct Order(BinaryHeap<Reverse<(u64, u32)>>);
 
 /// What arrives at a model in a window, in the order (cycle, port).
-pub struct Arrivals<'a, T> {
+pub struct Arrivals<'a, T: Item> {
     inbox: &'a mut Inbox<T>,
     order: &'a mut Order,
-    until: Cycle,
+    until: Cycle<T>,
 }
 
-impl<T> Arrivals<'_, T> {
+impl<T: Item> Arrivals<'_, T> {
     /// When the next one arrives; [`Cycle::NEVER`] when none is left in this window.
     #[inline]
-    pub fn peek(&self) -> Cycle {
+    pub fn peek(&self) -> Cycle<T> {
         self.order
             .0
             .peek()
-            .map_or(Cycle::NEVER, |Reverse((cycle, _))| *cycle)
+            .map_or(Cycle::<T>::NEVER, |Reverse((cycle, _))| Cycle::<T>::new(*cycle))
     }
 
     /// The next one, and its port.
@@ -102,7 +102,7 @@ impl<T> Arrivals<'_, T> {
         let queue = &mut self.inbox.ports[port as usize];
         let arrival = queue.pop_front().expect("a port in the order has an arrival");
         match queue.front() {
-            Some(after) if after.cycle < self.until => top.0 .0 = after.cycle,
+            Some(after) if after.cycle < self.until => top.0 .0 = after.cycle.0,
             _ => {
                 PeekMut::pop(top);
             }
@@ -127,6 +127,7 @@ impl<T> Arrivals<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rackwright_time::network::Cycle;
 
     fn inbox(arrivals: &[(u32, u64)]) -> Inbox<u64> {
         let mut inbox = Inbox::new(3);

@@ -1,8 +1,8 @@
-use rackwright_time::network::Cycles;
+use rackwright_time::{Cycles, Domain};
 
 /// How long a flit is on its way: at least one cycle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Latency(Cycles);
+pub struct Latency<C: Domain>(Cycles<C>);
 
 /// A link that cannot exist.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,12 +12,12 @@ pub enum LinkError {
     NoLatency,
 }
 
-impl Latency {
+impl<C: Domain> Latency<C> {
     /// A latency.
     ///
     /// # Errors
     /// [`LinkError::NoLatency`] for zero.
-    pub fn new(cycles: Cycles) -> Result<Latency, LinkError> {
+    pub fn new(cycles: Cycles<C>) -> Result<Latency<C>, LinkError> {
         if cycles.0 == 0 {
             return Err(LinkError::NoLatency);
         }
@@ -25,7 +25,7 @@ impl Latency {
     }
 
     /// The span.
-    pub fn cycles(self) -> Cycles {
+    pub fn cycles(self) -> Cycles<C> {
         self.0
     }
 }
@@ -33,6 +33,7 @@ impl Latency {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rackwright_time::network::Cycles;
 
     #[test]
     fn a_link_without_latency_is_refused() {

@@ -12,6 +12,12 @@ mod latency;
 mod portable;
 mod trail;
 
+/// An instant of the links that items of type `T` cross.
+pub type Cycle<T> = rackwright_time::Cycle<<T as Item>::Clock>;
+
+/// A span of time of such links.
+pub type Cycles<T> = rackwright_time::Cycles<<T as Item>::Clock>;
+
 pub use arrivals::{Arrival, Arrivals, Inbox, Order};
 pub use item::Item;
 pub use latency::{Latency, LinkError};

@@ -1,4 +1,4 @@
-use rackwright_time::network::{Cycle, Cycles};
+use rackwright_time::{Cycle, Cycles, Domain};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -22,7 +22,7 @@ pub(crate) struct Agenda {
 
 impl Agenda {
     /// An empty agenda that begins with the window of the cycle `from`.
-    pub(crate) fn new(window: Cycles, from: Cycle) -> Agenda {
+    pub(crate) fn new<C: Domain>(window: Cycles<C>, from: Cycle<C>) -> Agenda {
         Agenda {
             window: window.0,
             current: from.0 / window.0,
@@ -34,7 +34,7 @@ impl Agenda {
 
     /// Notes that a model has something to do at a cycle, which is not in a window taken out before.
     #[inline]
-    pub(crate) fn note(&mut self, wake: Cycle, model: u32) {
+    pub(crate) fn note<C: Domain>(&mut self, wake: Cycle<C>, model: u32) {
         if wake == Cycle::NEVER {
             return;
         }
@@ -47,7 +47,7 @@ impl Agenda {
     }
 
     /// The beginning of the first window for which something is noted.
-    pub(crate) fn next(&self) -> Cycle {
+    pub(crate) fn next<C: Domain>(&self) -> Cycle<C> {
         let far = self.far.peek().map_or(u64::MAX, |Reverse((window, _))| *window);
         match self.first_near().unwrap_or(u64::MAX).min(far) {
             u64::MAX => Cycle::NEVER,
@@ -56,7 +56,7 @@ impl Agenda {
     }
 
     /// Moves to the window of the cycle `from` and takes out what is noted for it, into `models`.
-    pub(crate) fn take(&mut self, from: Cycle, models: &mut Vec<u32>) {
+    pub(crate) fn take<C: Domain>(&mut self, from: Cycle<C>, models: &mut Vec<u32>) {
         self.current = from.0 / self.window;
         while let Some(Reverse((window, model))) = self.far.peek().copied() {
             if window.saturating_sub(self.current) >= NEAR {
@@ -101,6 +101,7 @@ impl Agenda {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rackwright_time::network::{Cycle, Cycles};
 
     fn taken(agenda: &mut Agenda) -> Option<(u64, Vec<u32>)> {
         let next = agenda.next();

@@ -1,9 +1,8 @@
-use rackwright_link::{Arrival, Portable};
-use rackwright_time::network::Cycle;
+use rackwright_link::{Arrival, Cycle, Item, Portable};
 
 /// Something on its way to a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Envelope<T> {
+pub struct Envelope<T: Item> {
     /// The model, by its number.
     pub node: u32,
     /// Its port.
@@ -12,7 +11,7 @@ pub struct Envelope<T> {
     pub arrival: Arrival<T>,
 }
 
-impl<T: Portable> Portable for Envelope<T> {
+impl<T: Item + Portable> Portable for Envelope<T> {
     fn pack(&self, bytes: &mut Vec<u8>) {
         self.node.pack(bytes);
         self.port.pack(bytes);
@@ -22,7 +21,7 @@ impl<T: Portable> Portable for Envelope<T> {
 
     fn unpack(bytes: &mut &[u8]) -> Option<Self> {
         let (node, port) = (u32::unpack(bytes)?, u32::unpack(bytes)?);
-        let cycle = Cycle::new(u64::unpack(bytes)?);
+        let cycle = Cycle::<T>::new(u64::unpack(bytes)?);
         let item = T::unpack(bytes)?;
         let arrival = Arrival { cycle, item };
         Some(Envelope { node, port, arrival })
@@ -32,6 +31,7 @@ impl<T: Portable> Portable for Envelope<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rackwright_time::network::Cycle;
 
     #[test]
     fn what_is_packed_is_unpacked() {

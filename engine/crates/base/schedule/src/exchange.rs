@@ -2,7 +2,7 @@ use crate::meeting::{Apart, Meeting};
 use crate::patience::Patience;
 use crate::rounds::Rounds;
 use crate::Envelope;
-use rackwright_time::network::Cycle;
+use rackwright_link::{Cycle, Item};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ use std::sync::Mutex;
 /// Everything exists twice, for even and for odd rounds: a thread that is already in the next round
 /// writes where nobody reads any more. Each thread writes to memory of its own, so that meeting moves one
 /// cache line per thread.
-pub(crate) struct Exchange<T> {
+pub(crate) struct Exchange<T: Item> {
     places: Vec<Place>,
     mail: [Vec<Slot<T>>; 2],
     patience: Patience,
@@ -27,9 +27,9 @@ struct Place {
 
 /// What one thread hands to another.
 #[repr(align(128))]
-struct Slot<T>(Mutex<Vec<Envelope<T>>>);
+struct Slot<T: Item>(Mutex<Vec<Envelope<T>>>);
 
-impl<T> Exchange<T> {
+impl<T: Item> Exchange<T> {
     pub(crate) fn new(threads: usize, patience: Patience) -> Exchange<T> {
         let mail = || (0..threads * threads).map(|_| Slot(Mutex::new(Vec::new())));
         Exchange {
@@ -60,19 +60,19 @@ impl<T> Exchange<T> {
 }
 
 /// One thread's place.
-pub(crate) struct Seat<'a, T> {
+pub(crate) struct Seat<'a, T: Item> {
     exchange: &'a Exchange<T>,
     own: usize,
     round: u64,
 }
 
-impl<T> Meeting<T> for Seat<'_, T> {
+impl<T: Item> Meeting<T> for Seat<'_, T> {
     fn meet(
         &mut self,
-        wake: Cycle,
+        wake: Cycle<T>,
         outgoing: &mut [Vec<Envelope<T>>],
         mail: &mut Vec<Envelope<T>>,
-    ) -> Result<Cycle, Apart> {
+    ) -> Result<Cycle<T>, Apart> {
         let (exchange, round) = (self.exchange, self.round);
         self.round += 1;
         for (to, envelopes) in outgoing.iter_mut().enumerate() {
@@ -93,6 +93,6 @@ impl<T> Meeting<T> for Seat<'_, T> {
                 mail.append(&mut exchange.slot(round, from, self.own));
             }
         }
-        Ok(Cycle::new(earliest))
+        Ok(Cycle::<T>::new(earliest))
     }
 }

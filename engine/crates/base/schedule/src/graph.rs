@@ -1,8 +1,7 @@
 use crate::node::{Node, Peer};
 use crate::tap::Tap;
 use crate::Model;
-use rackwright_link::{Latency, LinkError};
-use rackwright_time::network::{Cycle, Cycles};
+use rackwright_link::{Cycle, Cycles, Latency, LinkError};
 
 /// A model's place in its graph: models are numbered in the order in which they were added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,31 +48,31 @@ pub enum GraphError {
         reason: LinkError,
     },
     /// Models would see traffic too late.
-    #[error("a window of {window} does not fit the shortest link, which takes {latency}")]
+    #[error("a window of {window} cycles does not fit the shortest link, which takes {latency} cycles")]
     Window {
-        /// What was asked for.
-        window: Cycles,
+        /// What was asked for, in cycles of the links.
+        window: u64,
         /// The shortest latency.
-        latency: Cycles,
+        latency: u64,
     },
 }
 
 /// Models and the links between their ports.
 pub struct Graph<M: Model> {
     pub(crate) nodes: Vec<Node<M>>,
-    pub(crate) cycle: Cycle,
+    pub(crate) cycle: Cycle<M::Item>,
     pub(crate) threads: usize,
     pub(crate) skip_idle: bool,
     /// The shortest latency of a link.
-    shortest: Cycles,
+    shortest: Cycles<M::Item>,
     /// The window asked for.
-    window: Option<Cycles>,
+    window: Option<Cycles<M::Item>>,
     /// After how many windows threads get new shares.
     pub(crate) windows_shared: u64,
 }
 
 /// The longest window of a graph without links.
-const UNLINKED_WINDOW: Cycles = Cycles::new(1 << 20);
+const UNLINKED_WINDOW: u64 = 1 << 20;
 
 /// Threads keep their first shares, which are of equally many models, for so many windows.
 const FIRST_WINDOWS_SHARED: u64 = 32;
@@ -82,10 +81,10 @@ impl<M: Model> Default for Graph<M> {
     fn default() -> Self {
         Graph {
             nodes: Vec::new(),
-            cycle: Cycle::ZERO,
+            cycle: Cycle::<M::Item>::ZERO,
             threads: 1,
             skip_idle: true,
-            shortest: UNLINKED_WINDOW,
+            shortest: Cycles::<M::Item>::new(UNLINKED_WINDOW),
             window: None,
             windows_shared: FIRST_WINDOWS_SHARED,
         }
@@ -109,7 +108,7 @@ impl<M: Model> Graph<M> {
     ///
     /// # Errors
     /// [`GraphError`] when a port does not exist or is taken, or the latency is zero.
-    pub fn join(&mut self, one: PortId, other: PortId, latency: Cycles) -> Result<(), GraphError> {
+    pub fn join(&mut self, one: PortId, other: PortId, latency: Cycles<M::Item>) -> Result<(), GraphError> {
         self.check_free(one)?;
         self.check_free(other)?;
         if one == other {
@@ -148,11 +147,11 @@ impl<M: Model> Graph<M> {
     ///
     /// # Errors
     /// [`GraphError::Window`] when it is zero or longer than the shortest latency.
-    pub fn set_window(&mut self, window: Cycles) -> Result<(), GraphError> {
-        if window == Cycles::new(0) || window > self.shortest {
+    pub fn set_window(&mut self, window: Cycles<M::Item>) -> Result<(), GraphError> {
+        if window.0 == 0 || window > self.shortest {
             return Err(GraphError::Window {
-                window,
-                latency: self.shortest,
+                window: window.0,
+                latency: self.shortest.0,
             });
         }
         self.window = Some(window);
@@ -160,7 +159,7 @@ impl<M: Model> Graph<M> {
     }
 
     /// How far models may advance before they exchange traffic.
-    pub fn window(&self) -> Cycles {
+    pub fn window(&self) -> Cycles<M::Item> {
         self.window.unwrap_or(self.shortest).min(self.shortest)
     }
 

@@ -1,5 +1,5 @@
 use crate::Envelope;
-use rackwright_time::network::Cycle;
+use rackwright_link::{Cycle, Item};
 use std::error::Error;
 
 /// Why parts could not meet: what went wrong in the connection between them.
@@ -8,7 +8,7 @@ use std::error::Error;
 pub struct Apart(#[source] pub Box<dyn Error + Send + Sync>);
 
 /// Where one part of a run meets the others after each window.
-pub trait Meeting<T> {
+pub trait Meeting<T: Item> {
     /// Hands `outgoing[to]` to every part `to`, says at which cycle this part next has something to do,
     /// and waits for all others to do the same. Adds what they hand over to `mail`, and returns the
     /// earliest of the cycles said.
@@ -17,8 +17,8 @@ pub trait Meeting<T> {
     /// [`Apart`] when another part cannot be reached.
     fn meet(
         &mut self,
-        wake: Cycle,
+        wake: Cycle<T>,
         outgoing: &mut [Vec<Envelope<T>>],
         mail: &mut Vec<Envelope<T>>,
-    ) -> Result<Cycle, Apart>;
+    ) -> Result<Cycle<T>, Apart>;
 }

@@ -1,9 +1,8 @@
 use crate::node::Sender;
 use crate::tap::{Direction, Tap};
 use crate::Envelope;
-use rackwright_link::{Arrival, Arrivals, Item};
+use rackwright_link::{Arrival, Arrivals, Cycle, Item};
 use rackwright_stats::Digest;
-use rackwright_time::network::Cycle;
 
 /// Anything with ports: a server, a switch, a traffic source, a disk.
 pub trait Model: Send {
@@ -13,8 +12,8 @@ pub trait Model: Send {
     /// How many ports it has.
     fn ports(&self) -> usize;
 
-    /// When it next has something to do if nothing arrives; [`Cycle::NEVER`] when it only reacts.
-    fn next_event(&self) -> Cycle;
+    /// When it next has something to do if nothing arrives; [`rackwright_time::Cycle::NEVER`] when it only reacts.
+    fn next_event(&self) -> Cycle<Self::Item>;
 
     /// Whether it takes what arrives flit by flit: arrivals then have the cycle of their first flit instead
     /// of that of their last.
@@ -28,7 +27,7 @@ pub trait Model: Send {
     /// Nothing that it does may depend on where windows end, only on the cycles of what happens.
     fn advance(
         &mut self,
-        until: Cycle,
+        until: Cycle<Self::Item>,
         arrivals: &mut Incoming<'_, Self::Item>,
         outbox: &mut Outbox<'_, Self::Item>,
     );
@@ -38,15 +37,15 @@ pub trait Model: Send {
 }
 
 /// What arrives in a window, noted where somebody listens.
-pub struct Incoming<'a, T> {
+pub struct Incoming<'a, T: Item> {
     pub(crate) arrivals: Arrivals<'a, T>,
     pub(crate) tap: Option<&'a mut Tap<T>>,
 }
 
-impl<T: Clone> Incoming<'_, T> {
-    /// When the next one arrives; [`Cycle::NEVER`] when none is left in this window.
+impl<T: Item> Incoming<'_, T> {
+    /// When the next one arrives; [`rackwright_time::Cycle::NEVER`] when none is left in this window.
     #[inline]
-    pub fn peek(&self) -> Cycle {
+    pub fn peek(&self) -> Cycle<T> {
         self.arrivals.peek()
     }
 
@@ -63,12 +62,12 @@ impl<T: Clone> Incoming<'_, T> {
 }
 
 /// Where a model puts what leaves it in a window.
-pub struct Outbox<'a, T> {
-    pub(crate) ports: &'a mut [Sender],
+pub struct Outbox<'a, T: Item> {
+    pub(crate) ports: &'a mut [Sender<T::Clock>],
     pub(crate) sent: &'a mut Vec<Envelope<T>>,
     pub(crate) tap: Option<&'a mut Tap<T>>,
-    pub(crate) from: Cycle,
-    pub(crate) until: Cycle,
+    pub(crate) from: Cycle<T>,
+    pub(crate) until: Cycle<T>,
 }
 
 impl<T: Item> Outbox<'_, T> {
@@ -78,7 +77,7 @@ impl<T: Item> Outbox<'_, T> {
     /// When `first` is outside the window, `last` before it, or the port still busy: a link carries
     /// one flit per cycle.
     #[inline]
-    pub fn send(&mut self, port: usize, first: Cycle, last: Cycle, item: T) {
+    pub fn send(&mut self, port: usize, first: Cycle<T>, last: Cycle<T>, item: T) {
         let own = &mut self.ports[port];
         assert!(
             first >= self.from && first < self.until,
@@ -88,7 +87,7 @@ impl<T: Item> Outbox<'_, T> {
             first >= own.free && last >= first,
             "two bursts at {first}, or out of order"
         );
-        own.free = Cycle::new(last.0 + 1);
+        own.free = Cycle::<T>::new(last.0 + 1);
         own.trail.add(first.0, last.0);
         item.leave(&mut own.trail);
         if let Some(tap) = &mut self.tap {

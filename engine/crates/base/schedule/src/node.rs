@@ -2,25 +2,25 @@ use crate::cost::Cost;
 use crate::model::Incoming;
 use crate::tap::Tap;
 use crate::{Envelope, Model, Outbox};
-use rackwright_link::{Inbox, Latency, Order, Trail};
-use rackwright_time::network::Cycle;
+use rackwright_link::{Cycle, Inbox, Item, Latency, Order, Trail};
+use rackwright_time::Domain;
 
 /// The port at the other end of a link.
 #[derive(Clone, Copy)]
-pub(crate) struct Peer {
+pub(crate) struct Peer<C: Domain> {
     pub(crate) node: u32,
     pub(crate) port: u32,
-    pub(crate) latency: Latency,
+    pub(crate) latency: Latency<C>,
     /// Whether the model there takes flits one by one.
     pub(crate) cut_through: bool,
 }
 
 /// The sending side of a port.
 #[derive(Clone, Copy)]
-pub(crate) struct Sender {
-    pub(crate) peer: Option<Peer>,
+pub(crate) struct Sender<C: Domain> {
+    pub(crate) peer: Option<Peer<C>>,
     /// The first cycle in which nothing is being sent.
-    pub(crate) free: Cycle,
+    pub(crate) free: rackwright_time::Cycle<C>,
     pub(crate) trail: Trail,
 }
 
@@ -28,11 +28,11 @@ pub(crate) struct Sender {
 pub(crate) struct Node<M: Model> {
     pub(crate) name: String,
     pub(crate) model: M,
-    pub(crate) ports: Vec<Sender>,
+    pub(crate) ports: Vec<Sender<<M::Item as Item>::Clock>>,
     pub(crate) inbox: Inbox<M::Item>,
     pub(crate) tap: Option<Tap<M::Item>>,
     /// When it next has to be visited.
-    pub(crate) wake: Cycle,
+    pub(crate) wake: Cycle<M::Item>,
     pub(crate) cost: Cost,
 }
 
@@ -41,7 +41,7 @@ impl<M: Model> Node<M> {
         let ports = model.ports();
         let port = Sender {
             peer: None,
-            free: Cycle::ZERO,
+            free: Cycle::<M::Item>::ZERO,
             trail: Trail::new(),
         };
         Node {
@@ -58,8 +58,8 @@ impl<M: Model> Node<M> {
     /// Gives the model what arrives in the window and appends what it sends to `sent`.
     pub(crate) fn visit(
         &mut self,
-        from: Cycle,
-        until: Cycle,
+        from: Cycle<M::Item>,
+        until: Cycle<M::Item>,
         order: &mut Order,
         sent: &mut Vec<Envelope<M::Item>>,
     ) {

@@ -3,18 +3,24 @@ use crate::cost::TIMED_WINDOWS;
 use crate::node::Node;
 use crate::table::{Lent, Tables};
 use crate::{Apart, Envelope, Meeting, Model};
-use rackwright_link::Order;
-use rackwright_time::network::{Cycle, Cycles};
+use rackwright_link::{Cycle, Cycles, Item, Order};
 use std::time::Instant;
 
 /// How a part goes through its share of a run.
-#[derive(Clone, Copy)]
-pub(crate) struct Pace {
-    pub(crate) until: Cycle,
-    pub(crate) window: Cycles,
+pub(crate) struct Pace<T: Item> {
+    pub(crate) until: Cycle<T>,
+    pub(crate) window: Cycles<T>,
     /// Whether models without anything to do are left alone.
     pub(crate) skip_idle: bool,
 }
+
+impl<T: Item> Clone for Pace<T> {
+    fn clone(&self) -> Pace<T> {
+        *self
+    }
+}
+
+impl<T: Item> Copy for Pace<T> {}
 
 /// A model with visits that take at least so many nanoseconds is laid out for all threads. What that costs, and moving
 /// the model's state to another processor's caches, takes a tenth of it.
@@ -39,7 +45,7 @@ pub(crate) struct Part<'t, 'a, M: Model> {
     kept: Vec<Envelope<M::Item>>,
     lent: Vec<Lent<'a, M>>,
     /// When models of others that were visited here next have something to do.
-    others_wake: Cycle,
+    others_wake: Cycle<M::Item>,
     /// Windows simulated.
     window: u64,
 }
@@ -50,8 +56,8 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         starts: &'a [usize],
         nodes: &'a mut [Node<M>],
         tables: Option<&'t Tables<'a, M>>,
-        first: Cycle,
-        window: Cycles,
+        first: Cycle<M::Item>,
+        window: Cycles<M::Item>,
     ) -> Part<'t, 'a, M> {
         let mut agenda = Agenda::new(window, first);
         nodes
@@ -70,7 +76,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
             outgoing: (1..starts.len()).map(|_| Vec::new()).collect(),
             kept: Vec::new(),
             lent: Vec::new(),
-            others_wake: Cycle::NEVER,
+            others_wake: Cycle::<M::Item>::NEVER,
             window: 0,
         }
     }
@@ -79,10 +85,10 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
     /// when the other parts cannot be met any more.
     pub(crate) fn run(
         &mut self,
-        first: Cycle,
-        pace: Pace,
+        first: Cycle<M::Item>,
+        pace: Pace<M::Item>,
         meeting: &mut impl Meeting<M::Item>,
-    ) -> (Cycle, Result<(), Apart>) {
+    ) -> (Cycle<M::Item>, Result<(), Apart>) {
         let mut from = first;
         match self.advance(&mut from, pace, meeting) {
             Ok(()) => (pace.until, Ok(())),
@@ -92,8 +98,8 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
 
     fn advance(
         &mut self,
-        from: &mut Cycle,
-        pace: Pace,
+        from: &mut Cycle<M::Item>,
+        pace: Pace<M::Item>,
         meeting: &mut impl Meeting<M::Item>,
     ) -> Result<(), Apart> {
         let mut next = self.exchange(meeting)?;
@@ -110,13 +116,13 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         Ok(())
     }
 
-    fn window_end(&self, from: Cycle, pace: Pace) -> Cycle {
+    fn window_end(&self, from: Cycle<M::Item>, pace: Pace<M::Item>) -> Cycle<M::Item> {
         let length = pace.window.0;
-        Cycle::new((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
+        Cycle::<M::Item>::new((from.0 / length).saturating_add(1).saturating_mul(length)).min(pace.until)
     }
 
     /// Visits every model that has something to do before `end`, and those of others that have nobody yet.
-    fn step(&mut self, from: Cycle, end: Cycle, skip_idle: bool) {
+    fn step(&mut self, from: Cycle<M::Item>, end: Cycle<M::Item>, skip_idle: bool) {
         let mut due = std::mem::take(&mut self.due);
         self.agenda.take(from, &mut due);
         if !skip_idle {
@@ -146,7 +152,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
     }
 
     /// Makes the visits that lie on the tables, first those of this part.
-    fn help(&mut self, tables: &Tables<'a, M>, from: Cycle, end: Cycle) {
+    fn help(&mut self, tables: &Tables<'a, M>, from: Cycle<M::Item>, end: Cycle<M::Item>) {
         for owner in (self.index..self.outgoing.len()).chain(0..self.index) {
             while let Some(lent) = tables.take(owner, self.window) {
                 self.visit(lent.node, from, end);
@@ -160,7 +166,7 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
         }
     }
 
-    fn visit(&mut self, node: &mut Node<M>, from: Cycle, end: Cycle) {
+    fn visit(&mut self, node: &mut Node<M>, from: Cycle<M::Item>, end: Cycle<M::Item>) {
         let is_timed = self.window % TIMED_WINDOWS == 0 || node.cost.is_unknown();
         #[expect(
             clippy::disallowed_methods,
@@ -217,12 +223,12 @@ impl<'t, 'a, M: Model> Part<'t, 'a, M> {
     }
 
     /// Gives away what goes to other parts, takes what they give, and agrees on what is next.
-    fn exchange(&mut self, meeting: &mut impl Meeting<M::Item>) -> Result<Cycle, Apart> {
+    fn exchange(&mut self, meeting: &mut impl Meeting<M::Item>) -> Result<Cycle<M::Item>, Apart> {
         let under_way = self.outgoing.iter().flatten().chain(&self.kept);
         let wake = under_way
             .map(|envelope| envelope.arrival.cycle)
-            .fold(self.agenda.next().min(self.others_wake), Cycle::min);
-        self.others_wake = Cycle::NEVER;
+            .fold(self.agenda.next().min(self.others_wake), Cycle::<M::Item>::min);
+        self.others_wake = Cycle::<M::Item>::NEVER;
         let mut mail = std::mem::take(&mut self.sent);
         let next = meeting.meet(wake, &mut self.outgoing, &mut mail);
         let back = self.tables.map(|tables| tables.take_back(self.index));

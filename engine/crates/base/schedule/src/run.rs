@@ -3,8 +3,8 @@ use crate::part::{Pace, Part};
 use crate::patience::Patience;
 use crate::table::Tables;
 use crate::{equal_shares, Apart, Graph, Meeting, Model, ModelId, Share, Tapped};
+use rackwright_link::{Cycle, Cycles};
 use rackwright_stats::Digest;
-use rackwright_time::network::{Cycle, Cycles};
 use std::ops::Range;
 
 /// How a run ended.
@@ -21,7 +21,7 @@ const MOST_WINDOWS_SHARED: u64 = 4096;
 
 impl<M: Model> Graph<M> {
     /// The first cycle not yet simulated.
-    pub fn cycle(&self) -> Cycle {
+    pub fn cycle(&self) -> Cycle<M::Item> {
         self.cycle
     }
 
@@ -29,7 +29,7 @@ impl<M: Model> Graph<M> {
     ///
     /// # Panics
     /// When a model breaks its contract; see [`Model::advance`].
-    pub fn run(&mut self, until: Cycle) -> RunOutcome {
+    pub fn run(&mut self, until: Cycle<M::Item>) -> RunOutcome {
         if until <= self.cycle {
             return RunOutcome::TimeOver;
         }
@@ -42,7 +42,7 @@ impl<M: Model> Graph<M> {
 
     /// When shares are made the next time, before the cycle `until`: soon at first, when it has just turned out what
     /// models cost, then more and more rarely.
-    fn share_out(&mut self, until: Cycle) -> Cycle {
+    fn share_out(&mut self, until: Cycle<M::Item>) -> Cycle<M::Item> {
         if self.threads == 1 {
             return until;
         }
@@ -52,11 +52,13 @@ impl<M: Model> Graph<M> {
         let span = self.window().0.saturating_mul(windows);
         let wakes = self.nodes.iter().map(|node| node.wake);
         // Until the first of them nothing happens.
-        let first = wakes.fold(Cycle::NEVER, Cycle::min).max(self.cycle);
-        Cycle::new(first.0.saturating_add(span)).min(until)
+        let first = wakes
+            .fold(Cycle::<M::Item>::NEVER, Cycle::<M::Item>::min)
+            .max(self.cycle);
+        Cycle::<M::Item>::new(first.0.saturating_add(span)).min(until)
     }
 
-    fn run_shares(&mut self, until: Cycle) {
+    fn run_shares(&mut self, until: Cycle<M::Item>) {
         let (pace, first) = (self.pace(until), self.cycle);
         let starts = equal_shares(&self.costs(), self.threads);
         let threads = starts.len() - 1;
@@ -94,7 +96,7 @@ impl<M: Model> Graph<M> {
     /// When a model breaks its contract; see [`Model::advance`].
     pub fn run_share(
         &mut self,
-        until: Cycle,
+        until: Cycle<M::Item>,
         share: &Share,
         meeting: &mut impl Meeting<M::Item>,
     ) -> Result<RunOutcome, Apart> {
@@ -114,7 +116,7 @@ impl<M: Model> Graph<M> {
         self.nodes.iter().map(|node| node.cost.total()).collect()
     }
 
-    fn pace(&self, until: Cycle) -> Pace {
+    fn pace(&self, until: Cycle<M::Item>) -> Pace<M::Item> {
         Pace {
             until,
             window: self.window(),
@@ -123,7 +125,10 @@ impl<M: Model> Graph<M> {
     }
 
     fn outcome(&self, models: Range<usize>) -> RunOutcome {
-        match self.nodes[models].iter().all(|node| node.wake == Cycle::NEVER) {
+        match self.nodes[models]
+            .iter()
+            .all(|node| node.wake == Cycle::<M::Item>::NEVER)
+        {
             true => RunOutcome::Quiet,
             false => RunOutcome::TimeOver,
         }
@@ -161,7 +166,7 @@ impl<M: Model> Graph<M> {
         &'a mut self,
         starts: &'a [usize],
         tables: &'t Tables<'a, M>,
-        window: Cycles,
+        window: Cycles<M::Item>,
     ) -> Vec<Part<'t, 'a, M>> {
         let first = self.cycle;
         let tables = (starts.len() > 2).then_some(tables);

@@ -1,4 +1,4 @@
-use rackwright_time::network::Cycle;
+use rackwright_link::{Cycle, Item};
 
 /// Which way something passed a port, as its model sees it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -11,9 +11,9 @@ pub enum Direction {
 
 /// Something that passed a port that is listened to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tapped<T> {
+pub struct Tapped<T: Item> {
     /// The cycle in which its last flit passed.
-    pub cycle: Cycle,
+    pub cycle: Cycle<T>,
     /// The model, in the order in which models were added.
     pub model: usize,
     /// Its port.
@@ -26,13 +26,13 @@ pub struct Tapped<T> {
 
 /// Listens to some ports of one model.
 #[derive(Debug)]
-pub(crate) struct Tap<T> {
+pub(crate) struct Tap<T: Item> {
     model: usize,
     listening: Vec<bool>,
     heard: Vec<Tapped<T>>,
 }
 
-impl<T: Clone> Tap<T> {
+impl<T: Item> Tap<T> {
     pub(crate) fn new(model: usize, ports: usize) -> Tap<T> {
         Tap {
             model,
@@ -59,7 +59,7 @@ impl<T: Clone> Tap<T> {
         self.listening[port] = true;
     }
 
-    pub(crate) fn note(&mut self, cycle: Cycle, port: usize, direction: Direction, item: &T) {
+    pub(crate) fn note(&mut self, cycle: Cycle<T>, port: usize, direction: Direction, item: &T) {
         if self.listening[port] {
             self.heard.push(Tapped {
                 cycle,
@@ -73,7 +73,7 @@ impl<T: Clone> Tap<T> {
 
     /// Moves what was heard into `all`, except what passes at `until` or later: that is kept, because
     /// something may still be heard that passes before it.
-    pub(crate) fn take_before(&mut self, until: Cycle, all: &mut Vec<Tapped<T>>) {
+    pub(crate) fn take_before(&mut self, until: Cycle<T>, all: &mut Vec<Tapped<T>>) {
         let (past, later) = std::mem::take(&mut self.heard)
             .into_iter()
             .partition::<Vec<_>, _>(|tapped| tapped.cycle < until);

@@ -2,10 +2,11 @@ mod servers;
 mod switches;
 mod traffic;
 
+use crate::cluster::Parts;
 use crate::node::Elsewhere;
 use crate::routes::{broadcast_tree, Routes};
 use crate::topology::Topology;
-use crate::{BladeSpec, ClusterError, Designs, Node, NodeKind, Observations};
+use crate::{BladeSpec, ClusterError, Node, NodeKind, OwnNode, OwnSpec, OwnStart};
 use rackwright_blade::{Blade, BladeParameters};
 use rackwright_ethernet::PortParameters;
 use rackwright_machine::Checkpoint;
@@ -24,15 +25,14 @@ pub(crate) fn build(
     topology: &Topology,
     routes: &Routes,
     peers: &BTreeMap<usize, Peer>,
-    (designs, observations): (&Designs, &Observations),
+    parts: &Parts<'_>,
     own: &Range<usize>,
 ) -> Result<Graph<Node>, ClusterError> {
     let builder = Builder {
         topology,
         routes,
         peers,
-        designs,
-        observations,
+        parts,
         programs: RefCell::default(),
         checkpoints: RefCell::default(),
         code: DecodedPrograms::default(),
@@ -62,6 +62,7 @@ pub(crate) fn build(
                 Node::Blade(Box::new(blade))
             }
             NodeKind::HostPort(spec) => Node::HostPort(Box::new(builder.host_port(index, spec)?)),
+            NodeKind::Own(spec) => Node::Own(builder.own(index, spec)?),
         };
         graph.add(node.name.clone(), model);
     }
@@ -76,8 +77,7 @@ struct Builder<'a> {
     topology: &'a Topology<'a>,
     routes: &'a Routes,
     peers: &'a BTreeMap<usize, Peer>,
-    designs: &'a Designs,
-    observations: &'a Observations,
+    parts: &'a Parts<'a>,
     /// Files that were read: many servers run the same program.
     programs: RefCell<BTreeMap<PathBuf, Rc<[u8]>>>,
     checkpoints: RefCell<BTreeMap<PathBuf, Rc<Checkpoint>>>,
@@ -94,6 +94,26 @@ impl Builder<'_> {
             outages: self.outages(&spec.outages_us)?,
         };
         Ok(Blade::new(parameters, self.ports(index)[0]))
+    }
+
+    fn own(&self, index: usize, spec: &OwnSpec) -> Result<Box<dyn OwnNode>, ClusterError> {
+        let name = &self.topology.description.nodes[index].name;
+        let make = self.parts.kinds.find(&spec.model);
+        let make = make.ok_or_else(|| ClusterError::UnknownKind {
+            name: name.clone(),
+            model: spec.model.clone(),
+        })?;
+        let start = OwnStart {
+            name,
+            peer: &self.peers[&index],
+            port: self.ports(index)[0],
+            clock: self.topology.clock,
+            settings: &spec.settings,
+        };
+        make(&start).map_err(|reason| ClusterError::Own {
+            name: name.clone(),
+            reason,
+        })
     }
 
     fn cycles(&self, us: f64) -> Result<Cycles, ParameterError> {

@@ -1,6 +1,8 @@
 use crate::routes::Routes;
 use crate::topology::Topology;
-use crate::{addresses, build, check, loops, ClusterError, Description, Node, NodeKind, PartReport, Report};
+use crate::{
+    addresses, build, check, loops, ClusterError, Description, Kinds, Node, NodeKind, PartReport, Report,
+};
 use rackwright_ethernet::{Capture, Frame, PortCounters};
 use rackwright_rtl::Design;
 use rackwright_schedule::{Apart, Graph, Meeting, ModelId, PortId, RunOutcome, Share};
@@ -18,6 +20,13 @@ pub type Designs = BTreeMap<String, Design>;
 
 /// How servers are observed, by their names.
 pub type Observations = BTreeMap<String, Observation>;
+
+/// What a cluster is built from beside its description.
+pub(crate) struct Parts<'a> {
+    pub(crate) designs: &'a Designs,
+    pub(crate) observations: &'a Observations,
+    pub(crate) kinds: &'a Kinds,
+}
 
 /// A cluster that has been built.
 pub struct Cluster {
@@ -80,6 +89,32 @@ impl Cluster {
         share: Option<Share>,
         observations: &Observations,
     ) -> Result<Cluster, ClusterError> {
+        let parts = Parts {
+            designs,
+            observations,
+            kinds: &Kinds::default(),
+        };
+        Cluster::assemble(description, share, &parts)
+    }
+
+    /// Builds what a description says, in which nodes may be of further `kinds`.
+    ///
+    /// # Errors
+    /// As [`Cluster::check`]; [`ClusterError::UnknownKind`] and [`ClusterError::Own`] for nodes of such a kind.
+    pub fn with_kinds(description: &Description, kinds: &Kinds) -> Result<Cluster, ClusterError> {
+        let parts = Parts {
+            designs: &Designs::new(),
+            observations: &Observations::new(),
+            kinds,
+        };
+        Cluster::assemble(description, None, &parts)
+    }
+
+    fn assemble(
+        description: &Description,
+        share: Option<Share>,
+        parts: &Parts<'_>,
+    ) -> Result<Cluster, ClusterError> {
         let topology = Topology::new(description)?;
         check::check(&topology)?;
         let peers = addresses::assign(&topology)?;
@@ -91,7 +126,7 @@ impl Cluster {
             Some(share) => share.models(),
             None => 0..nodes,
         };
-        let graph = build::build(&topology, &routes, &peers, (designs, observations), &own)?;
+        let graph = build::build(&topology, &routes, &peers, parts, &own)?;
         let ends =
             |ports: &Vec<crate::topology::Neighbour>| ports.iter().map(|end| (end.node, end.port)).collect();
         Ok(Cluster {
@@ -171,6 +206,7 @@ impl Cluster {
             Node::Linux(server) => server.port_counters(),
             Node::Blade(blade) => blade.output_port().counters(),
             Node::HostPort(port) => port.output_port().counters(),
+            Node::Own(own) => own.output_port().counters(),
             Node::Elsewhere(_) => PortCounters::default(),
         })
     }
@@ -276,7 +312,7 @@ impl Cluster {
             Node::Program(server) => server.is_off(),
             Node::Linux(server) => server.is_off(),
             Node::Elsewhere(_) => true,
-            Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) => false,
+            Node::Switch(_) | Node::Host(_) | Node::Blade(_) | Node::HostPort(_) | Node::Own(_) => false,
         };
         at_look && !self.ends_with.is_empty() && self.ends_with.iter().all(is_off)
     }

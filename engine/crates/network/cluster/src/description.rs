@@ -75,6 +75,19 @@ pub enum NodeKind {
     MemoryBlade(BladeSpec),
     /// A port to the machine that simulates.
     HostPort(HostPortSpec),
+    /// A node of a kind that whoever builds the cluster knows: see [`Kinds`](crate::Kinds).
+    Own(OwnSpec),
+}
+
+/// A node of a kind that is not one of this crate's.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnSpec {
+    /// The name of the kind.
+    pub model: String,
+    /// What the kind wants to know.
+    #[serde(default)]
+    pub settings: serde_json::Value,
 }
 
 /// A memory blade.

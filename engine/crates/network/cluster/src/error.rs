@@ -165,6 +165,22 @@ pub enum ClusterError {
         /// The places that exist.
         reason: UnknownRoute,
     },
+    /// A node is of a kind that nobody has added.
+    #[error("`{name}`: no kind of node is called `{model}`")]
+    UnknownKind {
+        /// The node.
+        name: String,
+        /// The kind.
+        model: String,
+    },
+    /// A node of a kind that is not one of this crate's cannot be made.
+    #[error("`{name}`: {reason}")]
+    Own {
+        /// The node.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
     /// Only servers have addresses.
     #[error("an argument is the address of `{0}`, which is no server")]
     NoAddress(String),

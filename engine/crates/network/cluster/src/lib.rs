@@ -11,6 +11,7 @@ mod cluster;
 mod description;
 mod dispatch;
 mod error;
+mod kinds;
 mod linux;
 mod loops;
 mod node;
@@ -23,8 +24,10 @@ pub use client::ClientReport;
 pub use cluster::{Cluster, Designs, Observations};
 pub use description::{
     Argument, BladeSpec, Description, DispatchSpec, HostPortSpec, ImageSpec, Link, LinuxSpec, NodeKind,
-    NodeSpec, ProgramSpec, ServerSpec, StartSpec, SwitchSpec, TrafficClient, TrafficSpec, UnitSpec, WireSpec,
+    NodeSpec, OwnSpec, ProgramSpec, ServerSpec, StartSpec, SwitchSpec, TrafficClient, TrafficSpec, UnitSpec,
+    WireSpec,
 };
 pub use error::ClusterError;
+pub use kinds::{Kinds, MakeNode, OwnNode, OwnStart};
 pub use node::{Elsewhere, Node};
 pub use report::{LatencyReport, PartReport, PortReport, Report, ServerReport, SwitchReport};

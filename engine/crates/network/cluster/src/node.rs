@@ -1,3 +1,4 @@
+use crate::OwnNode;
 use rackwright_blade::Blade;
 use rackwright_ethernet::{Frame, Switch};
 use rackwright_gateway::HostPort;
@@ -23,6 +24,8 @@ pub enum Node {
     Blade(Box<Blade>),
     /// A port to the machine that simulates.
     HostPort(Box<HostPort>),
+    /// A node of a kind that is not one of this crate's.
+    Own(Box<dyn OwnNode>),
     /// A node that another process simulates.
     Elsewhere(Elsewhere),
 }
@@ -45,6 +48,7 @@ impl Model for Node {
             Node::Linux(server) => server.ports(),
             Node::Blade(blade) => blade.ports(),
             Node::HostPort(port) => port.ports(),
+            Node::Own(own) => own.ports(),
             Node::Elsewhere(elsewhere) => elsewhere.ports,
         }
     }
@@ -53,6 +57,7 @@ impl Model for Node {
         match self {
             Node::Switch(_) | Node::Host(_) | Node::Program(_) | Node::Blade(_) | Node::HostPort(_) => false,
             Node::Server(_) | Node::Linux(_) => true,
+            Node::Own(own) => own.cut_through(),
             Node::Elsewhere(elsewhere) => elsewhere.cut_through,
         }
     }
@@ -66,6 +71,7 @@ impl Model for Node {
             Node::Linux(server) => server.next_event(),
             Node::Blade(blade) => blade.next_event(),
             Node::HostPort(port) => port.next_event(),
+            Node::Own(own) => own.next_event(),
             Node::Elsewhere(_) => Cycle::NEVER,
         }
     }
@@ -79,6 +85,7 @@ impl Model for Node {
             Node::Linux(server) => server.advance(until, arrivals, outbox),
             Node::Blade(blade) => blade.advance(until, arrivals, outbox),
             Node::HostPort(port) => port.advance(until, arrivals, outbox),
+            Node::Own(own) => own.advance(until, arrivals, outbox),
             Node::Elsewhere(_) => debug_assert_eq!(arrivals.peek(), Cycle::NEVER, "no mail comes here"),
         }
     }
@@ -92,6 +99,7 @@ impl Model for Node {
             Node::Linux(server) => server.digest(digest),
             Node::Blade(blade) => blade.digest(digest),
             Node::HostPort(port) => port.digest(digest),
+            Node::Own(own) => own.digest(digest),
             Node::Elsewhere(_) => {}
         }
     }

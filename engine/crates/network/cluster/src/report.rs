@@ -1,6 +1,6 @@
 use crate::{Cluster, Node};
 use rackwright_blade::Blade;
-use rackwright_ethernet::{PortCounters, Switch};
+use rackwright_ethernet::{OutputPort, PortCounters, Switch};
 use rackwright_gateway::HostPort;
 use rackwright_schedule::ModelId;
 use rackwright_server::{LinuxServer, NetworkedServer, ProgramServer};
@@ -265,6 +265,11 @@ fn node_report(cluster: &Cluster, node: usize) -> NodeReport {
             report.server = Some(host_port_report(cluster, node, host_port));
             report.ports = vec![port(0, output.counters(), output.queued())];
         }
+        Node::Own(own) => {
+            let output = own.output_port();
+            report.server = Some(own_report(cluster, node, output));
+            report.ports = vec![port(0, output.counters(), output.queued())];
+        }
         Node::Elsewhere(_) => unreachable!("a process reports on its own nodes"),
     }
     report
@@ -319,6 +324,16 @@ fn host_port_report(cluster: &Cluster, node: usize, host_port: &HostPort) -> Ser
         packets_received: port.received,
         packets_dropped: port.dropped,
         packets_refused: host_port.refused(),
+        ..addresses(cluster, node)
+    }
+}
+
+fn own_report(cluster: &Cluster, node: usize, output: &OutputPort) -> ServerReport {
+    let port = output.counters();
+    ServerReport {
+        packets_sent: port.sent,
+        packets_received: port.received,
+        packets_dropped: port.dropped,
         ..addresses(cluster, node)
     }
 }

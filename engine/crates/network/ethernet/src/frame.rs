@@ -1,6 +1,7 @@
 use crate::{raw, Datagram, Ecn, Mac, Told};
 use rackwright_link::Trail;
 use rackwright_schedule::Item;
+use rackwright_time::Network;
 use std::sync::Arc;
 
 /// Bytes of the Ethernet header: two addresses and a type.
@@ -129,6 +130,8 @@ impl Frame {
 }
 
 impl Item for Frame {
+    type Clock = Network;
+
     #[inline]
     fn leave(&self, trail: &mut Trail) {
         match self {

@@ -65,7 +65,7 @@ impl Builder<'_> {
             address: peer.endpoint.address,
             neighbours: &self.neighbours(name, spec)?,
             arguments: &self.arguments(name, &spec.program, &spec.arguments)?,
-            observation: self.observations.get(name),
+            observation: self.parts.observations.get(name),
         };
         NetworkedServer::new(&config, &network, &file).map_err(refused)
     }
@@ -98,7 +98,7 @@ impl Builder<'_> {
             port: self.ports(index)[0],
             code: &code,
             arguments: &self.arguments(name, &spec.program, &spec.arguments)?,
-            observation: self.observations.get(name),
+            observation: self.parts.observations.get(name),
         };
         ProgramServer::new(&config, &program, &file).map_err(refused)
     }
@@ -133,7 +133,7 @@ impl Builder<'_> {
                 features: spec.features.into(),
                 command: &command,
                 skip_idle: spec.skip_idle,
-                observation: self.observations.get(name),
+                observation: self.parts.observations.get(name),
             };
             LinuxServer::new(&config).map_err(refused)
         };
@@ -218,10 +218,13 @@ impl Builder<'_> {
     }
 
     pub(super) fn design(&self, name: &str, design: &str) -> Result<&Design, ClusterError> {
-        self.designs.get(design).ok_or_else(|| ClusterError::Design {
-            name: name.to_string(),
-            design: design.to_string(),
-        })
+        self.parts
+            .designs
+            .get(design)
+            .ok_or_else(|| ClusterError::Design {
+                name: name.to_string(),
+                design: design.to_string(),
+            })
     }
 
     pub(super) fn program(&self, name: &str, path: &Path) -> Result<Rc<[u8]>, ClusterError> {

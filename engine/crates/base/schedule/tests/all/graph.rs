@@ -176,8 +176,8 @@ fn ports_that_do_not_exist_or_are_taken_are_refused_by_name() {
 fn windows_longer_than_a_link_are_refused() {
     let (mut graph, _) = pair(10, 0);
     let expected = GraphError::Window {
-        window: Cycles::new(11),
-        latency: Cycles::new(10),
+        window: 11,
+        latency: 10,
     };
     assert_eq!(graph.set_window(Cycles::new(11)), Err(expected));
     assert!(graph.set_window(Cycles::new(0)).is_err());
