@@ -224,6 +224,14 @@ TOOLS = (
         tests_only=True,
     ),
     Tool(
+        "ccache",
+        "compiling Verilator's runtime once for all tests of blocks",
+        ("ccache",),
+        lambda: _program("ccache"),
+        optional=True,
+        tests_only=True,
+    ),
+    Tool(
         "memcached",
         "a real service for the dispatcher",
         ("memcached",),

@@ -12,6 +12,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from bootstrap import editable_wheel
 from bootstrap.paths import CARGO_TARGET, PYTHON, REPOSITORY
@@ -36,6 +38,23 @@ def test_every_extra_is_on_the_page_and_the_pages_name_no_other() -> None:
     assert all(f"`{name}`" in page for name in EXTRAS)
     for text in [*(REPOSITORY / "docs").glob("*.md"), *(PYTHON / "rackwright").rglob("*.py")]:
         assert set(re.findall(r"rackwright\[(\w+)\]", text.read_text())) <= set(EXTRAS), text
+
+
+OLDEST_PYTHON = "3.11.2"
+"""That of Debian 12."""
+
+# The package with the Rocket core is elsewhere.
+LOCKS = [lock for lock in sorted(PYTHON.glob("*.lock")) if lock.stem != "requirements-rocket"]
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
+def test_locked_packages_run_on_the_oldest_python(lock: Path) -> None:
+    lines = [line for line in lock.read_text().splitlines() if line and not line.startswith("#")]
+    wanted = {
+        name: importlib.metadata.metadata(name)["Requires-Python"] or ""
+        for name in (Requirement(line).name for line in lines)
+    }
+    assert [name for name, versions in wanted.items() if OLDEST_PYTHON not in SpecifierSet(versions)] == []
 
 
 def test_a_wheel_without_engine_is_installed_and_names_our_folder(tmp_path: Path) -> None:

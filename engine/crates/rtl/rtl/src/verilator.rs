@@ -233,6 +233,17 @@ fn is_literal(word: &str) -> bool {
     })
 }
 
+/// The line that includes a source of Verilator's. A "slow" one has what runs before the first cycle and after the
+/// last one: clang does not optimise it, which saves a tenth of the time. g++ does not know these words.
+fn include(name: &str) -> String {
+    let include = format!("#include \"{name}\"\n");
+    if name.contains("Slow") {
+        format!("#pragma clang optimize off\n{include}#pragma clang optimize on\n")
+    } else {
+        include
+    }
+}
+
 fn prefixed(option: &str, path: &Path) -> OsString {
     let mut word = OsString::from(option);
     word.push(path);
@@ -334,7 +345,7 @@ impl Build<'_> {
         self.write("binding.h", &binding::header(self.manifest))?;
         let mut unit = String::new();
         for name in self.generated_sources()? {
-            unit.push_str(&format!("#include \"{name}\"\n"));
+            unit.push_str(&include(&name));
         }
         unit.push_str("#include \"host.cpp\"\n");
         self.write("unit.cpp", &unit)
