@@ -1,6 +1,6 @@
 //! What a file's debug information (DWARF) says of its code: which functions are inlined where, and where the source has them.
 
-use crate::symbols::Elf;
+use crate::elf::Elf;
 use gimli::{
     AttributeValue, DebuggingInformationEntry, Dwarf, EndianSlice, LittleEndian, SectionId, Unit, UnitOffset,
 };

@@ -11,6 +11,7 @@ mod collector;
 mod counters;
 mod debug;
 mod durations;
+mod elf;
 mod guest;
 mod kallsyms;
 mod linux;

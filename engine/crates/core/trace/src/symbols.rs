@@ -1,6 +1,6 @@
 use crate::debug::Details;
+use crate::elf::Elf;
 use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
-use object::read::elf::ElfFile64;
 use object::{
     Endianness, Object, ObjectSection, ObjectSegment, ObjectSymbol, SectionKind, SegmentFlags, SymbolFlags,
     SymbolKind,
@@ -244,8 +244,6 @@ fn code_of<'data>(segment: &impl ObjectSegment<'data>) -> Option<Range<u64>> {
     };
     (p_flags & EXECUTABLE != 0).then(|| segment.address()..segment.address() + segment.size())
 }
-
-pub(crate) type Elf<'data> = ElfFile64<'data, Endianness>;
 
 fn parse(file: &[u8]) -> Result<Elf<'_>, SymbolError> {
     Elf::parse(file).map_err(|error| SymbolError::Malformed(error.to_string()))

@@ -5,7 +5,7 @@ mod start;
 use self::any_machine::AnyMachine;
 use crate::checkpoint::{self, Head};
 use crate::error::MachineError;
-use crate::machine::Pause;
+use crate::pause::Pause;
 use rackwright_cpu::CpuModel;
 use rackwright_device::{Map, PowerRequest, UARTS};
 use rackwright_memory::GuestMemory;

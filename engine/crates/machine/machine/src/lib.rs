@@ -13,6 +13,7 @@ mod guest;
 mod hardware;
 mod machine;
 mod parameters;
+mod pause;
 mod privileged;
 mod workload;
 
@@ -23,7 +24,8 @@ pub use code::DecodedPrograms;
 pub use error::MachineError;
 pub use guest::{Extras, Guest, Network, Progress, Request, SHOWN};
 pub use hardware::Hardware;
-pub use machine::{Machine, Pause};
+pub use machine::Machine;
 pub use parameters::{MachineParameters, MAXIMUM_HARTS};
+pub use pause::Pause;
 pub use privileged::Privileged;
 pub use workload::{Turn, Window, Workload};

@@ -1,7 +1,7 @@
 use crate::access::perform;
 use crate::hardware::Hardware;
-use crate::machine::Pause;
 use crate::parameters::{Windows, TICK};
+use crate::pause::Pause;
 use crate::workload::{Turn, Window, Workload};
 use rackwright_cpu::{DeviceAccess, Interrupt, Stop, Timing};
 use rackwright_device::Bus;

@@ -1,5 +1,5 @@
 use crate::hardware::Hardware;
-use crate::machine::Pause;
+use crate::pause::Pause;
 use rackwright_cpu::{Stop, Timing};
 use rackwright_unit::UnitError;
 

@@ -1,6 +1,6 @@
 use crate::boot::BootInformation;
 use crate::error::ServerError;
-use crate::server::{Observed, Progress, Run};
+use crate::run::{Observed, Progress, Run};
 use rackwright_boot::BareMetal;
 use rackwright_cpu::{Hart, Timing};
 use rackwright_device::{Bus, HostInterface, Map};

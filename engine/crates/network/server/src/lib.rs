@@ -18,6 +18,7 @@ mod pager;
 mod program;
 mod program_server;
 mod rocket_rtl;
+mod run;
 mod server;
 mod stamps;
 mod user;
@@ -39,6 +40,7 @@ pub use rackwright_unit::{
     AttachedUnit, Guard, LastRequest, PlacedUnit, SentFrame, Surroundings, UnitError, Wait,
 };
 pub use rocket_rtl::RocketRtl;
-pub use server::{Progress, Server, ServerConfig, USER_BYTES};
+pub use run::Progress;
+pub use server::{Server, ServerConfig, USER_BYTES};
 pub use stamps::{Event, Moment, Stamp};
 pub use user::{UserConfig, UserGuest};

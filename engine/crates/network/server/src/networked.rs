@@ -1,5 +1,5 @@
 use crate::network::{NetworkConfig, Networked};
-use crate::server::Observed;
+use crate::run::Observed;
 use crate::stamps::Stamp;
 use crate::{ServerConfig, ServerError};
 use rackwright_boot::BareMetal;

@@ -1,10 +1,10 @@
 use crate::linked::Linked;
-use crate::network::NetworkConfig;
 use crate::ServerError;
 use rackwright_contract::Command;
+use rackwright_ethernet::Rate;
 use rackwright_memory::Hierarchy;
 use rackwright_rtl::{CommandResponse, Design};
-use rackwright_time::{hart, network, unit};
+use rackwright_time::{hart, network, unit, Clock};
 use rackwright_unit::AttachedUnit;
 use std::collections::VecDeque;
 
@@ -35,17 +35,16 @@ pub(crate) struct Pager {
 }
 
 impl Pager {
-    /// A unit that has just left reset.
+    /// A unit that has just left reset, on a link with this clock and rate.
     ///
     /// # Errors
     /// [`ServerError`] when the design is no page-fault unit.
     pub(crate) fn new(
         design: &Design,
         hierarchy: &mut Hierarchy,
-        network: &NetworkConfig<'_>,
+        (link, rate): (Clock, Rate),
         skip_idle: bool,
     ) -> Result<Pager, ServerError> {
-        let (link, rate) = (network.clock, network.port.rate);
         let linked = Linked::new(design, hierarchy, link, rate, skip_idle)?;
         let opcode = design.manifest.opcodes().first().copied().unwrap_or_default();
         Ok(Pager {

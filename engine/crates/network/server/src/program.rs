@@ -1,5 +1,5 @@
 use crate::error::ServerError;
-use crate::server::{Observed, Progress, Run};
+use crate::run::{Observed, Progress, Run};
 use rackwright_cpu::{Cause, Exception, Stop, Timing};
 use rackwright_device::{Bus, Map};
 use rackwright_machine::{Hardware, Machine, Pause, Turn, Window, Workload};

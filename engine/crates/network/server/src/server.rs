@@ -1,9 +1,10 @@
 use crate::bare::BareMetalRun;
 use crate::error::ServerError;
 use crate::program::ProgramRun;
+use crate::run::{Progress, Run};
 use rackwright_boot::BareMetal;
 use rackwright_cpu::{CpuModel, ExecutionEnvironment, Hart, ServerParameters, SharedCode, Timing};
-use rackwright_machine::{DecodedPrograms, FromHarts, Hardware, HartChoice};
+use rackwright_machine::{DecodedPrograms, FromHarts, HartChoice};
 use rackwright_memory::{GuestMemory, Hierarchy, SharedHierarchy, MAXIMUM_SHARERS};
 use rackwright_process::{Arguments, Environment};
 use rackwright_stats::{Counters, Digest};
@@ -37,59 +38,10 @@ pub struct ServerConfig<'a> {
     pub waves: Option<&'a Path>,
 }
 
-/// Whether a run goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Progress {
-    /// The cycle asked for is reached.
-    Running,
-    /// The program has ended with this status.
-    Exited(i32),
-}
-
 /// A server that runs one program, from the start to its end.
 pub struct Server {
     run: Box<dyn Run>,
     clock: Clock,
-}
-
-/// A run behind one interface, whatever the timing model and the kind of program.
-pub(crate) trait Run: Send {
-    fn run(&mut self, limit: Cycle) -> Result<Progress, ServerError>;
-    fn cycle(&self) -> Cycle;
-    fn hardware(&self) -> &dyn Observed;
-    fn output(&self) -> Vec<u8>;
-    fn error_output(&self) -> Vec<u8>;
-    /// The system calls that were made and are not emulated.
-    fn unknown_calls(&self) -> Vec<&'static str> {
-        Vec::new()
-    }
-    fn digest(&self, digest: &mut Digest);
-}
-
-/// What is seen of the hardware of a machine from outside, whatever its timing model.
-pub(crate) trait Observed {
-    fn instructions(&self) -> u64;
-    fn counters(&self) -> Counters;
-    fn unit_cycles(&self) -> u64;
-    fn wait(&self) -> Option<Wait>;
-}
-
-impl<T: Timing> Observed for Hardware<T> {
-    fn instructions(&self) -> u64 {
-        self.instructions()
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters()
-    }
-
-    fn unit_cycles(&self) -> u64 {
-        self.unit_cycles()
-    }
-
-    fn wait(&self) -> Option<Wait> {
-        self.wait()
-    }
 }
 
 impl Server {

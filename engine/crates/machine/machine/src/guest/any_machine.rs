@@ -1,5 +1,6 @@
 use crate::checkpoint::SavedMachine;
-use crate::machine::{Machine, Pause};
+use crate::machine::Machine;
+use crate::pause::Pause;
 use crate::privileged::Privileged;
 use rackwright_cpu::Timing;
 use rackwright_device::Bus;

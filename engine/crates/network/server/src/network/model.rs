@@ -1,7 +1,7 @@
 use super::{Networked, OnLink};
 use crate::linked::Linked;
 use crate::networked::{NetworkRun, NetworkView};
-use crate::server::Observed;
+use crate::run::Observed;
 use crate::stamps::Stamp;
 use rackwright_cpu::Timing;
 use rackwright_ethernet::Frame;

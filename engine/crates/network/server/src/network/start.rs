@@ -77,7 +77,7 @@ impl<T: Timing> Networked<T> {
             Some(design) => Some(Pager::new(
                 design,
                 &mut hierarchy.lock(),
-                network,
+                (network.clock, network.port.rate),
                 config.skip_idle,
             )?),
             None => None,
