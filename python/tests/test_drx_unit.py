@@ -88,6 +88,7 @@ KERNELS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
         lambda x: xp.permute_dims(xp.max(xp.reshape(x, (6, 2, 5, 2, 3)), axis=(1, 3)), (2, 1, 0)),
         [(12, 10, 3)],
     ),
+    "once for several tiles": (lambda x, rest: x * xp.sqrt(xp.abs(rest)), [(12, 70), (70,)]),
     "functions": (lambda x: xp.sqrt(xp.abs(x)) + xp.exp(x), [(20,)]),
 }
 
@@ -304,6 +305,27 @@ def test_a_broken_program_ends_in_a_status(unit: DrxUnit, name: str) -> None:
     assert (model.status, model.index) == (status, index)
     assert rtl.output == bytes(100)
     assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
+
+
+def test_a_program_that_is_stopped_between_two_operands(unit: DrxUnit) -> None:
+    """They are in one bank, and read in turn, so that a chunk may be given up when it has one of them."""
+    program = Program.from_text(
+        """
+        format calculator=1 type=i32 value=4
+        format calculator=2 type=i32 value=4
+        base calculator=2 value=256
+        format calculator=3 type=i32 value=4
+        base calculator=3 value=3072
+        length value=64
+        loop value=4000000
+        add destination=3 first=1 second=2 ends=1
+        end
+        """
+    )
+    for limit in range(600, 604):
+        ended = unit.run(program, [], 100, limit)
+        assert (ended.status, ended.index) == ("unsupported", 7)
+        assert same(unit, GOOD, [NOISE[:100]], 100) == "ok"
 
 
 @pytest.mark.parametrize("data", [b"", b"abc", bytes(6)])

@@ -72,7 +72,7 @@ class Drx(params: Params) extends HardwareUnit {
     (loads.report.fault, Status.accessFault, loads.report.index),
     (stores.report.fault, Status.accessFault, stores.report.index)
   )
-  control.at := executor.step.bits.index
+  control.at := executor.at
   control.outputBytes := executor.outputBytes
   control.quiet := vector.empty && loads.idle && stores.idle
 
@@ -86,7 +86,7 @@ class Drx(params: Params) extends HardwareUnit {
 
   event("busy", !router.idle)
   event("settings", repeater.sets)
-  event("steps", executor.step.fire)
+  event("steps", executor.taken)
   event("chunks", vector.chunk.fire)
   event("dependency_stall", vector.dependencyStall)
   event("bank_stall", vector.bankStall)

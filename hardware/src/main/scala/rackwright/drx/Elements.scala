@@ -42,7 +42,8 @@ object Elements {
         by <- Isa.strides if size * by <= Isa.strideBytes
       } yield (bytes(operand.elementType) === size.U && operand.lane === (size * by).U) ->
         log2Floor(most(params, size, by)).U
-    MuxCase(0.U, (same(operand) -> log2Ceil(params.lanes).U) +: known)
+    // At most one of them holds.
+    Mux1H((same(operand) -> log2Ceil(params.lanes).U) +: known)
   }
 
   /** Elements of `size` bytes that a line has, of which every one of so many is taken; a power of two, at most lanes.

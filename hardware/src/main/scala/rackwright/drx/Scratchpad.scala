@@ -6,16 +6,17 @@ import chisel3.util._
 import rackwright.memory.Sram
 import rackwright.stream.Lines
 
-/** Bytes to read: `count`, at most a line, from `address`. */
+/** Bytes to read from `address`, at most a line; the last of them is in `lastLine`, the same or the next. */
 class ScratchpadRead(params: Params) extends Bundle {
   val address = UInt(params.addressBits.W)
-  val count = UInt(params.countBits.W)
+  val lastLine = UInt(params.lineBits.W)
 
   def line: UInt = address >> params.offsetBits
   def offset: UInt = address(params.offsetBits - 1, 0)
 
-  /** The bytes are in two lines. */
-  def straddles: Bool = offset +& count > params.lineBytes.U
+  /** Both have bytes of a line. */
+  def meets(other: ScratchpadRead): Bool =
+    line === other.line || lastLine === other.line || line === other.lastLine
 }
 
 /** Bytes to write, each at its place in its line: those of `lower` in `line`, those of `upper` in the next. */
@@ -61,15 +62,16 @@ class Scratchpad(params: Params) extends Module {
   private val bankBits = log2Ceil(params.banks)
   private def bankOf(line: UInt): UInt =
     if (params.banks == 1) 0.U else line(params.lineBits - 1, params.lineBits - bankBits)
-  private def banks(line: UInt, straddles: Bool): UInt =
-    UIntToOH(bankOf(line), params.banks) | Mux(straddles, UIntToOH(bankOf(next(line)), params.banks), 0.U)
+  private def banks(first: UInt, last: UInt): UInt =
+    UIntToOH(bankOf(first), params.banks) | UIntToOH(bankOf(last), params.banks)
   private def next(line: UInt): UInt = (line + 1.U)(params.lineBits - 1, 0)
   private def meet(read: ScratchpadRead, write: ScratchpadWrite): Bool =
-    read.line === write.line || (read.straddles && next(read.line) === write.line) ||
-      (write.straddles && read.line === next(write.line))
+    read.line === write.line || read.lastLine === write.line || (write.straddles && read.line === next(write.line))
 
-  private val readBanks = reads.map(read => banks(read.bits.line, read.bits.straddles))
-  private val writeBanks = writes.map(write => banks(write.bits.line, write.bits.straddles))
+  private val readBanks = reads.map(read => banks(read.bits.line, read.bits.lastLine))
+  private val writeBanks = writes.map(_.bits).map { write =>
+    banks(write.line, Mux(write.straddles, next(write.line), write.line))
+  }
 
   writes(results).ready := true.B
   for (i <- 0 until readers) {
@@ -87,8 +89,8 @@ class Scratchpad(params: Params) extends Module {
   private def memory(bank: Int, odd: Boolean): UInt = {
     val lines = Sram(params.lines / params.banks / 2, Vec(params.lineBytes, UInt(8.W)))
     def row(line: UInt): UInt = (line >> 1)(params.lineBits - bankBits - 2, 0)
-    // Of two lines that follow one another, the one that is even or odd.
-    def mine(line: UInt): UInt = row(if (odd) line else line + line(0))
+    // Of the lines of a read, the one that is even or odd; any if there is none.
+    def mine(read: ScratchpadRead): UInt = row(Mux(read.line(0) === odd.B, read.line, read.lastLine))
     val (reading, writing) = (
       reads.zip(readBanks).map { case (read, of) => read.fire && of(bank) },
       writes.zip(writeBanks).map { case (write, of) => write.fire && of(bank) }
@@ -101,18 +103,15 @@ class Scratchpad(params: Params) extends Module {
     when(writing.reduce(_ || _) && bankOf(place) === bank.U) {
       lines.write(row(place), write.data.asTypeOf(Vec(params.lineBytes, UInt(8.W))), mask.asBools)
     }
-    lines.read(mine(Mux1H(reading, reads.map(_.bits.line))), reading.reduce(_ || _)).asUInt
+    lines.read(Mux1H(reading, reads.map(read => mine(read.bits))), reading.reduce(_ || _)).asUInt
   }
 
   for (i <- 0 until readers) {
-    val line = RegNext(reads(i).bits.line)
+    val (line, lastLine) = (RegNext(reads(i).bits.line), RegNext(reads(i).bits.lastLine))
     val offset = RegNext(reads(i).bits.offset)
-    val (even, odd) = (line + line(0), line | 1.U)
-    def of(line: UInt, half: Int): UInt = VecInit(memories.map(_(half)))(bankOf(line(params.lineBits - 1, 0)))
-    val (first, second) = (
-      Mux(line(0), of(odd, 1), of(even, 0)),
-      Mux(line(0), of(even, 0), of(odd, 1))
-    )
+    def of(line: UInt, half: Int): UInt = VecInit(memories.map(_(half)))(bankOf(line))
+    val first = Mux(line(0), of(line, 1), of(line, 0))
+    val second = Mux(line(0), of(lastLine, 0), of(lastLine, 1))
     val both = Lines.merge(Lines.mask(offset, params.lineBytes), second, first, params.lineBytes)
     data(i) := Lines.rotate(both, 0.U - offset, params.lineBytes)
   }

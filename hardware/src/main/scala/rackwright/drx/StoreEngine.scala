@@ -40,7 +40,7 @@ class StoreEngine(params: Params) extends Module {
   read.valid := cutter.beat.valid && room
   cutter.beat.ready := read.ready && room
   read.bits.address := cutter.beat.bits.place
-  read.bits.count := cutter.beat.bits.count
+  read.bits.lastLine := (read.bits.address + cutter.beat.bits.count - 1.U) >> params.offsetBits
 
   private val beat = RegEnable(cutter.beat.bits, read.fire)
   beats.io.enq.valid := reading

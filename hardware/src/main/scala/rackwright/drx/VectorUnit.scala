@@ -11,7 +11,7 @@ import chisel3.util._
 class VectorUnit(params: Params) extends Module {
   private val operandCount = 3
 
-  val chunk = IO(Flipped(Decoupled(new VectorChunk(params))))
+  val chunk = IO(Flipped(Decoupled(new CheckedChunk(params))))
   val reads = IO(Vec(operandCount, Decoupled(new ScratchpadRead(params))))
 
   /** Of the reads of the cycle before. */
@@ -25,35 +25,19 @@ class VectorUnit(params: Params) extends Module {
   val dependencyStall = IO(Output(Bool()))
   val bankStall = IO(Output(Bool()))
 
-  private def operandsOf(of: VectorChunk): Seq[Operand] = Seq(of.first, of.second, of.destination)
-  private val operands = operandsOf(chunk.bits)
-  private val wanted = Seq(
-    !Elements.constant(chunk.bits.first),
-    LaneFunction.isBinary(chunk.bits.function) && !Elements.constant(chunk.bits.second),
-    LaneFunction.isTernary(chunk.bits.function)
-  )
-  private val requests = operands.map { operand =>
-    val read = Wire(new ScratchpadRead(params))
-    read.address := operand.address
-    read.count := Elements.span(operand, chunk.bits.count)
-    read
-  }
+  private val wanted = chunk.bits.chunk.reads
+  private val requests = Seq.tabulate(operandCount)(chunk.bits.place(params, _))
   private val fetched = RegInit(VecInit.fill(operandCount)(false.B))
 
   // Stage by stage, the chunks under way.
   private val stages = 4 + Lane.stages
   private val valid = RegInit(VecInit.fill(stages)(false.B))
-  private val under = Reg(Vec(stages, new VectorChunk(params)))
+  private val under = Reg(Vec(stages, new CheckedChunk(params)))
+  private val chunks = under.map(_.chunk)
 
   /** Lines that chunks under way write. */
   private def hazard(read: ScratchpadRead): Bool = VecInit(valid.zip(under).map { case (there, of) =>
-    val written = Wire(new ScratchpadRead(params))
-    written.address := of.destination.address
-    written.count := Elements.span(of.destination, of.count)
-    val next = (read.line + 1.U)(params.lineBits - 1, 0)
-    val nextWritten = (written.line + 1.U)(params.lineBits - 1, 0)
-    there && (read.line === written.line || (read.straddles && next === written.line) ||
-      (written.straddles && read.line === nextWritten))
+    there && read.meets(of.place(params, operandCount - 1))
   }).asUInt.orR
 
   private val waits = requests.zip(wanted).map { case (read, want) => want && hazard(read) }.reduce(_ || _)
@@ -67,7 +51,8 @@ class VectorUnit(params: Params) extends Module {
   chunk.ready := !waits && served.reduce(_ && _)
   dependencyStall := chunk.valid && waits
   bankStall := chunk.valid && !waits && !chunk.ready
-  for ((before, read) <- fetched.zip(reads)) { before := !chunk.fire && (before || read.fire) }
+  // A chunk that waits may be given up.
+  for ((before, read) <- fetched.zip(reads)) { before := chunk.valid && !chunk.fire && (before || read.fire) }
 
   valid(0) := chunk.fire
   when(chunk.fire) { under(0) := chunk.bits }
@@ -82,7 +67,7 @@ class VectorUnit(params: Params) extends Module {
 
   // Second stage: numbers.
   private val numbers = lines.zipWithIndex.map { case (line, which) =>
-    val operand = operandsOf(under(1))(which)
+    val operand = chunks(1).operands(which)
     // A destination that is read is packed, or a single element.
     def element(lane: Int): UInt = Elements.load(params, line, operand, lane, strided = which < operandCount - 1)
     RegNext(VecInit.tabulate(params.lanes) { lane =>
@@ -92,7 +77,7 @@ class VectorUnit(params: Params) extends Module {
   }
 
   // Stages of the lanes: results.
-  private val controls = VecInit(under.slice(2, 2 + Lane.stages).map(LaneControl(_)))
+  private val controls = VecInit(chunks.slice(2, 2 + Lane.stages).map(LaneControl(_)))
   private val lanes = Seq.fill(params.lanes)(Module(new Lane))
   for ((lane, i) <- lanes.zipWithIndex) {
     lane.control := controls
@@ -100,7 +85,7 @@ class VectorUnit(params: Params) extends Module {
   }
 
   // Bytes at their place.
-  private val placing = under(2 + Lane.stages)
+  private val placing = chunks(2 + Lane.stages)
   private val (packed, mask) = Elements.pack(
     lanes.map(_.result),
     VecInit(lanes.zipWithIndex.map { case (lane, i) => lane.written && i.U < placing.count }).asUInt,
