@@ -170,6 +170,7 @@ def _print(result: KernelResult) -> None:
         clock = f"{ended.clock_hz / 1e9:g} GHz ({ended.clock_source})"
         pairs += [
             ("cycles", f"{ended.cycles:,} at {clock}"),
+            ("stalls", ", ".join(f"{name} {count:,}" for name, count in (ended.stalls or {}).items())),
             ("speed", f"{record['bytes_per_second'] / 1e9:.2f} GB/s of inputs and result"),
             ("roofline", f"{record['roofline']:,} cycles, {record['of_roofline']:.0%} reached"),
             ("digest", str(ended.digest)),

@@ -17,6 +17,9 @@ from rackwright.unit_config import UnitConfig
 
 UNIT = "drx"
 
+STALLS = ("dependency", "bank", "transfer")
+"""What the unit waits for, beside instructions: results of earlier chunks, banks, loads and stores."""
+
 LIMIT = 1 << 32
 """Cycles of the unit, or instructions of the model, after which a program is stopped."""
 
@@ -25,8 +28,8 @@ LIMIT = 1 << 32
 class Ended:
     """How a program ended: its status by name, the instruction that it was at, and what it stored.
 
-    `cycles`, `digest` and `clock_hz` with its source are those of the RTL, `obeyed` are instructions of the
-    model; each is None for the other.
+    `cycles`, `stalls` (those by what is waited for), `digest` and `clock_hz` with its source are of the RTL,
+    `obeyed` are instructions of the model; each is None for the other.
     """
 
     output: bytes
@@ -34,6 +37,7 @@ class Ended:
     index: int
     output_bytes: int
     cycles: int | None = None
+    stalls: Mapping[str, int] | None = None
     clock_hz: int | None = None
     clock_source: str | None = None
     digest: str | None = None
@@ -90,7 +94,7 @@ class DrxUnit:
             unit.command(f"input{number}_address", buffer.address if buffer else 0)
             unit.command(f"input{number}_bytes", buffer.length if buffer else 0)
         unit.command("cycle_limit", limit)
-        begin = unit.cycle
+        begin, before = unit.cycle, self._stalls()
         ended = operate(unit, code, target)
         clock = clock_of(elaborate(UNIT, self.parameters))
         return Ended(
@@ -99,7 +103,12 @@ class DrxUnit:
             ended.input_offset,
             ended.output_bytes,
             cycles=unit.cycle - begin,
+            stalls={name: count - before[name] for name, count in self._stalls().items()},
             clock_hz=clock.hertz,
             clock_source=clock.source,
             digest=unit.digest,
         )
+
+    def _stalls(self) -> dict[str, int]:
+        events = self.unit.bench.events()
+        return {name: events[f"{name}_stall"] for name in STALLS}

@@ -72,6 +72,7 @@ class KernelResult:
             "bytes": self.bytes,
             "instructions": self.instructions,
             "cycles": None if ended is None else ended.cycles,
+            "stalls": None if ended is None else ended.stalls,
             "clock_hz": None if ended is None else ended.clock_hz,
             "clock_source": None if ended is None else ended.clock_source,
             "bytes_per_second": self.bytes_per_second,
