@@ -9,6 +9,7 @@ from rackwright.drx.configuration import Configuration
 from rackwright.drx.costs import Costs
 from rackwright.drx.nest import Nest
 from rackwright.drx.operations import Operations
+from rackwright.drx.order import order_of
 from rackwright.drx.tiling import Tiling, coalesced, placed
 from rackwright.errors import RackwrightError
 
@@ -33,8 +34,9 @@ def tiled(nest: Nest, configuration: Configuration) -> Tiling:
             break
         tiling = placed(costs, tile)
         operations = Operations(tiling, configuration.lanes)
-        early = operations.cycles(place for place in every if place not in nest.late)
-        cycles = costs.cycles(tile, early, operations.cycles(nest.late))
+        once = order_of(nest, tile).once
+        early = operations.cycles(place for place in every if place not in nest.late | once)
+        cycles = costs.cycles(tile, early, operations.cycles(nest.late), operations.cycles(once))
         if cycles < least:
             best, least = tiling, cycles
     assert best is not None, "the first that fits takes less than for ever"

@@ -7,8 +7,9 @@ import math
 from rackwright.drx.configuration import Configuration
 from rackwright.drx.isa import isa
 from rackwright.drx.nest import Nest, Operation
+from rackwright.drx.order import order_of
 from rackwright.drx.stream import Layout, Stream, loaded, stored, streams_of
-from rackwright.drx.temporaries import lines, temporaries
+from rackwright.drx.temporaries import Temporaries, lines
 
 COPIES = 2
 """Buffers for what is loaded and stored: one is computed with while the other one moves."""
@@ -19,10 +20,7 @@ _BEAT = 32
 _BEATS_PER_CYCLE = 0.8
 """Of DDR4-3200, 25.6 GB/s at 1 GHz."""
 
-_OPERATION = 24
-"""Cycles before the first results of an operation, and for the instructions that set it."""
-
-_TILE = 150
+_TILE = 50
 """Cycles of a tile beside those of its operations and transfers."""
 
 
@@ -88,23 +86,31 @@ class Costs:
         )
 
     def _bytes(self, tile: tuple[int, ...], layouts: list[Layout]) -> int:
-        line = self.configuration.line_bytes
-        moved = COPIES * sum(lines(layout.bytes, line) for layout in layouts)
-        return temporaries(self.nest, tile, line, moved)[1]
+        line, copies = self.configuration.line_bytes, [*self.copies(tile), COPIES]
+        moved = sum(count * lines(layout.bytes, line) for count, layout in zip(copies, layouts, strict=True))
+        return Temporaries(self.nest, tile, line).placed(moved)[1]
+
+    def copies(self, tile: tuple[int, ...]) -> list[int]:
+        """Buffers of each stream: one of what is the same for all tiles along the innermost axis."""
+        return [1 if same else COPIES for same in self._same(tile)]
+
+    def _same(self, tile: tuple[int, ...]) -> list[bool]:
+        order = order_of(self.nest, tile)
+        return [bool(order.once) and not stream.strides[order.axes[-1]] for stream, _ in self.streams]
 
     @staticmethod
     def _elements(operation: Operation, tile: tuple[int, ...]) -> int:
         return math.prod(tile[axis] for axis in operation.domain)
 
-    def cycles(self, tile: tuple[int, ...], early: int, late: int) -> float:
+    def cycles(self, tile: tuple[int, ...], early: int, late: int, once: int = 0) -> float:
         """An estimate for the whole nest: transfers go on beside operations.
 
-        `early` are the chunks of a tile, `late` those after all that is taken together.
+        `early` are the cycles of the operations of a tile, `late` of those after all that is taken together,
+        `once` of those before the tiles along the innermost axis.
         """
         every, results = self._tiles(tile)
-        moved, count = self._transfers(tile), len(self.nest.late)
-        computed = every * (early + _OPERATION * (len(self.nest.operations) - count))
-        computed += results * (late + _OPERATION * count)
+        moved = self._transfers(tile)
+        computed = every * early + results * late + self._rounds(tile) * once
         return max(moved, computed) + min(moved, computed) / max(every, 2) + _TILE * every
 
     def least(self, tile: tuple[int, ...]) -> float:
@@ -116,10 +122,19 @@ class Costs:
         parts = [math.ceil(extent / part) for extent, part in zip(self.nest.shape, tile, strict=True)]
         return math.prod(parts), math.prod(parts[: self.nest.kept])
 
+    def _rounds(self, tile: tuple[int, ...]) -> int:
+        """How often the tiles along the innermost axis are gone through."""
+        inner = order_of(self.nest, tile).inner
+        every, _ = self._tiles(tile)
+        return every if inner is None else every // math.ceil(self.nest.shape[inner] / tile[inner])
+
     def _transfers(self, tile: tuple[int, ...]) -> float:
         every, results = self._tiles(tile)
         inputs, output = self.layouts(tile)
-        return every * sum(map(self._moved, inputs)) + results * self._moved(output)
+        rounds = self._rounds(tile)
+        loaded = zip(self._same(tile), inputs, strict=True)
+        read = sum((rounds if same else every) * self._moved(layout) for same, layout in loaded)
+        return read + results * self._moved(output)
 
     def _moved(self, layout: Layout) -> float:
         beats = (layout.size + _BEAT // 2) / _BEAT + 0.5

@@ -121,6 +121,19 @@ class Nest:
         return frozenset(found)
 
     @cached_property
+    def unchanged(self) -> tuple[frozenset[int], ...]:
+        """For each axis the operations, but for the last, that do not depend on the index along it."""
+        return tuple(self._unchanged(axis) for axis in range(len(self.shape)))
+
+    def _unchanged(self, axis: int) -> frozenset[int]:
+        found: set[int] = set()
+        for place, operation in enumerate(self.operations[:-1]):
+            before = {source.operation for source in operation.sources if isinstance(source, Result)}
+            if axis not in operation.domain and before <= found:
+                found.add(place)
+        return frozenset(found)
+
+    @cached_property
     def orders(self) -> tuple[tuple[int, ...], ...]:
         """Of each operation, the axes of its result in the order in which it is in the scratchpad.
 

@@ -8,16 +8,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rackwright.drx.calculators import OperandCalculators
 from rackwright.drx.element import Element
-from rackwright.drx.isa import isa
 from rackwright.drx.kernel import row_major
 from rackwright.drx.nest import Access, Number, Result, Source
 from rackwright.drx.program import Builder
 from rackwright.drx.tiling import Tiling
 from rackwright.drx.vector import Constant, Operand, Place, VectorLoops, vector_loops
 
-OPERANDS = (0, 1, 2)
-"""Calculators of destination, first and second operand."""
+_LATENCY = 8
+_STALL = 4
+"""Cycles of an operation at least, as others are under way that do not depend on it, and those lost."""
+
+_FIELDS = ("destination", "first", "second")
 
 
 @dataclass(frozen=True)
@@ -27,24 +30,27 @@ class Operations:
     tiling: Tiling
     lanes: int
 
-    def begin(self, builder: Builder) -> None:
+    def begin(self, builder: Builder, calculators: OperandCalculators) -> None:
         """What is taken together begins with what changes nothing."""
         for place, operation in enumerate(self.tiling.nest.operations):
             if operation.reduced:
                 nothing = Constant(_nothing(operation.function, operation.element))
-                self._vector(builder, "move", operation.axes, [self._result(place, 0), nothing])
+                self._vector(builder, calculators, "move", operation.axes, [self._result(place, 0), nothing])
 
-    def add(self, builder: Builder, places: Iterable[int], copy: int) -> None:
+    def add(
+        self, builder: Builder, calculators: OperandCalculators, places: Iterable[int], copy: int
+    ) -> None:
         """Operations by their numbers, over the tile in a copy of the buffers."""
         for place in places:
             operation = self.tiling.nest.operations[place]
             for function, operands, reduced in self._instructions(place, copy):
-                self._vector(builder, function, operation.axes, operands, reduced)
+                self._vector(builder, calculators, function, operation.axes, operands, reduced)
 
     def cycles(self, places: Iterable[int]) -> int:
-        """Chunks that the lanes compute for operations over a tile."""
+        """What operations over a tile take, of which each waits for the results of the one before."""
         return sum(
-            self._plan(self.tiling.nest.operations[place].axes, operands, reduced).cycles
+            max(self._plan(self.tiling.nest.operations[place].axes, operands, reduced).cycles, _LATENCY)
+            + _STALL
             for place in places
             for _, operands, reduced in self._instructions(place, 0)
         )
@@ -100,32 +106,19 @@ class Operations:
     def _vector(
         self,
         builder: Builder,
+        calculators: OperandCalculators,
         function: str,
         axes: tuple[int, ...],
         operands: list[Operand],
         reduced: tuple[int, ...] = (),
     ) -> None:
         plan = self._plan(axes, operands, reduced)
-        for calculator, operand in zip(OPERANDS, plan.operands, strict=False):
-            _set_operand(builder, calculator, operand, plan.loops)
-        builder.add("length", value=plan.length)
+        chosen = calculators.choose(builder, plan.operands)
+        calculators.set_length(builder, plan.length)
         with ExitStack() as stack:
             for count in plan.loops:
                 stack.enter_context(builder.loop(count))
-            fields = dict(zip(("destination", "first", "second"), OPERANDS, strict=True))
-            builder.add(function, **dict(list(fields.items())[: len(plan.operands)]))
-
-
-def _set_operand(builder: Builder, calculator: int, operand: Operand, loops: tuple[int, ...]) -> None:
-    types = isa().types
-    if isinstance(operand, Constant):
-        builder.set("base", operand.bits, calculator=calculator)
-        builder.set("format", 0, calculator=calculator, type=types["constant"])
-        return
-    builder.set("base", operand.address, calculator=calculator)
-    builder.set("format", operand.strides[-1], calculator=calculator, type=types[operand.element])
-    for level, stride in enumerate(operand.strides[: len(loops)], builder.depth):
-        builder.stride(calculator, level, stride)
+            builder.add(function, **dict(zip(_FIELDS, chosen, strict=False)))
 
 
 def _nothing(function: str, element: Element) -> int | float:

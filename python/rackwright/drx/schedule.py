@@ -7,15 +7,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from rackwright.drx.calculators import OperandCalculators
 from rackwright.drx.costs import COPIES
 from rackwright.drx.isa import isa
-from rackwright.drx.operations import OPERANDS, Operations
+from rackwright.drx.operations import Operations
+from rackwright.drx.order import Order, order_of
 from rackwright.drx.program import Builder
 from rackwright.drx.stream import Layout
 from rackwright.drx.tiling import Tiling
 from rackwright.errors import RackwrightError
 
-_BUFFER = len(OPERANDS)
+_OPERANDS = 3
+"""Calculators that are for operands alone, at least."""
+
+_BUFFER = _OPERANDS
 """The calculator of the scratchpad's side of transfers."""
 
 _MEMORY = _BUFFER + 1
@@ -47,6 +52,8 @@ class Schedule:
 
     tiling: Tiling
     lanes: int
+    _used: int = _MEMORY
+    _free: list[int] = field(default_factory=lambda: list(range(_OPERANDS)))
 
     @cached_property
     def _operations(self) -> Operations:
@@ -61,24 +68,41 @@ class Schedule:
         return len(self._layouts)
 
     @cached_property
-    def _cut(self) -> list[int]:
-        sizes = zip(self.tiling.nest.shape, self.tiling.tile, strict=True)
-        return [axis for axis, (extent, part) in enumerate(sizes) if part < extent]
+    def _order(self) -> Order:
+        return order_of(self.tiling.nest, self.tiling.tile)
+
+    @cached_property
+    def _shared(self) -> list[int]:
+        """Streams that are the same for all tiles along the innermost axis, beside what is computed once."""
+        inner = self._order.inner
+        inputs = enumerate(buffer.layout.stream for buffer, _ in self.tiling.inputs)
+        return [place for place, each in inputs if self._order.once and not each.strides[inner or 0]]
+
+    @cached_property
+    def _own(self) -> list[int]:
+        """Streams of which each tile has a part of its own."""
+        return [place for place in range(len(self.tiling.inputs)) if place not in self._shared]
 
     def add_to(self, builder: Builder) -> None:
         """Adds the instructions of all tiles."""
         try:
-            overlapped = Builder()
-            self._add(overlapped, overlap=True)
+            tiles = self._whole(overlap=True)
         except _TooManyCalculatorsError:
-            overlapped = Builder()
-            self._add(overlapped, overlap=False)
-        builder.append(overlapped)
+            tiles = self._whole(overlap=False)
+        builder.append(tiles)
         if self.tiling.nest.late:
             builder.add("wait_stores")
 
+    def _whole(self, *, overlap: bool) -> Builder:
+        """All tiles. Operands have those calculators, too, that memory's side needs nowhere."""
+        self._add(Builder(), overlap=overlap)
+        self._free = [*range(_OPERANDS), *range(self._used, isa().calculators)]
+        tiles = Builder()
+        self._add(tiles, overlap=overlap)
+        return tiles
+
     def _add(self, builder: Builder, *, overlap: bool) -> None:
-        axes = list(self._cut)
+        axes = list(self._order.axes)
         inner = axes.pop() if axes and (overlap or not self._stores(axes[-1])) else None
         choices = [self._parts(axis) for axis in axes]
         for parts in itertools.product(*choices):
@@ -107,13 +131,13 @@ class Schedule:
 
     def _body(self, body: _Body, axis: int | None, *, overlap: bool) -> None:
         if axis is None:
-            self._load(body, 0, {})
+            self._load(body, [*self._shared, *self._own], 0, {})
             body.builder.add("wait_loads")
             self._compute(body, 0, self._all, begins=True)
             self._store(body, 0, {})
             body.builder.add("wait_stores")
         elif axis < self.tiling.nest.kept:
-            self._overlapped(body, axis, self._all)
+            self._overlapped(body, axis, [place for place in self._all if place not in self._order.once])
         else:
             self._together(body, axis, overlap=overlap)
 
@@ -124,7 +148,7 @@ class Schedule:
     def _together(self, body: _Body, axis: int, *, overlap: bool) -> None:
         """Tiles whose elements are taken together, and then the result."""
         late = self.tiling.nest.late
-        self._operations.begin(body.builder)
+        self._operations.begin(body.builder, OperandCalculators(self._free))
         self._tiles(body, axis, [place for place in self._all if place not in late], overlap=overlap)
         body.builder.add("wait_stores")
         self._compute(body, 0, sorted(late), begins=False)
@@ -136,10 +160,10 @@ class Schedule:
             self._overlapped(body, axis, places)
             return
         (begin, count), step = self._parts(axis)[0], (axis, len(body.levels), 1)
-        for place in range(self._streams - 1):
+        for place in self._own:
             self._pointer(body, place, 0, {axis: begin}, step)
         with body.builder.loop(count):
-            self._load(body, 0, {axis: begin}, step)
+            self._load(body, self._own, 0, {axis: begin}, step)
             body.builder.add("wait_loads")
             self._compute(body, 0, places, begins=False)
 
@@ -154,7 +178,11 @@ class Schedule:
         pairs = (len(starts) - 1) // COPIES
         if extent % part:
             starts.append(extent - part)
-        self._load(body, 0, {axis: 0})
+        self._load(body, self._shared, 0, {axis: 0})
+        self._load(body, self._own, 0, {axis: 0})
+        if self._order.once:
+            body.builder.add("wait_loads", count=self._ahead)
+            self._compute(body, 0, sorted(self._order.once), begins=False)
         if pairs:
             self._pairs(body, axis, pairs, places)
         for tile in range(COPIES * pairs, len(starts)):
@@ -169,7 +197,7 @@ class Schedule:
         part = self.tiling.tile[axis]
         step = (axis, len(body.levels), COPIES) if count > 1 else None
         for copy in range(COPIES):
-            for place in range(self._streams - 1):
+            for place in self._own:
                 self._pointer(body, place, copy, {axis: (copy or COPIES) * part}, step)
             if self._stores(axis):
                 self._pointer(body, self._streams - 1, copy, {axis: copy * part}, step)
@@ -191,8 +219,8 @@ class Schedule:
         """Loads the following tile, and computes and stores the one that was loaded before."""
         ahead = 0
         if following is not None:
-            self._load(body, 1 - copy, following, step)
-            ahead = sum(layout.transfers for layout in self._layouts[:-1])
+            self._load(body, self._own, 1 - copy, following, step)
+            ahead = self._ahead
         body.builder.add("wait_loads", count=ahead)
         if self._stores(axis):
             # The buffer of the result is free when only the stores of the tile before are under way.
@@ -202,9 +230,10 @@ class Schedule:
             self._store(body, copy, own, step)
 
     def _compute(self, body: _Body, copy: int, places: list[int], *, begins: bool) -> None:
+        calculators = OperandCalculators(self._free)
         if begins:
-            self._operations.begin(body.builder)
-        self._operations.add(body.builder, places, copy)
+            self._operations.begin(body.builder, calculators)
+        self._operations.add(body.builder, calculators, places, copy)
 
     # Transfers.
 
@@ -234,6 +263,7 @@ class Schedule:
                 f"the kernel reads {self._streams - 1} arrays in different ways, which are too many"
             )
         body.calculators[key] = calculator
+        self._used = max(self._used, calculator + 1)
         layout, tile = self._layouts[place], self.tiling.tile
         stream, builder = layout.stream, body.before
         size = stream.element_bytes
@@ -252,10 +282,21 @@ class Schedule:
             level += 1
         return calculator
 
+    @property
+    def _ahead(self) -> int:
+        """Transfers of a tile of its own."""
+        return sum(self._layouts[place].transfers for place in self._own)
+
     def _load(
-        self, body: _Body, copy: int, start: dict[int, int], step: tuple[int, int, int] | None = None
+        self,
+        body: _Body,
+        streams: list[int],
+        copy: int,
+        start: dict[int, int],
+        step: tuple[int, int, int] | None = None,
     ) -> None:
-        for place, (buffer, _) in enumerate(self.tiling.inputs):
+        for place in streams:
+            buffer, _ = self.tiling.inputs[place]
             calculator = self._pointer(body, place, copy, start, step)
             self._transfer(body.builder, "load", place, calculator, buffer.places[copy])
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from rackwright.drx.banks import Banks
 from rackwright.drx.costs import COPIES, Costs
 from rackwright.drx.nest import Access, Nest, Source
 from rackwright.drx.stream import Layout
-from rackwright.drx.temporaries import lines, temporaries
+from rackwright.drx.temporaries import Temporaries, lines
 
 
 def coalesced(nest: Nest) -> Nest:
@@ -63,13 +64,13 @@ def _follows(strides: tuple[int, ...], before: int, axis: int, extent: int) -> b
 
 @dataclass(frozen=True)
 class Buffer:
-    """Bytes of the scratchpad, once for each copy."""
+    """Bytes of the scratchpad, once for each copy; all copies are one of what several tiles read."""
 
     layout: Layout
     places: tuple[int, ...]
 
     def __str__(self) -> str:
-        places = " and ".join(f"{place:#x}" for place in self.places)
+        places = " and ".join(f"{place:#x}" for place in dict.fromkeys(self.places))
         return f"at {places}: {self.layout.transfers} x {self.layout.size} bytes"
 
 
@@ -110,16 +111,24 @@ def placed(costs: Costs, tile: tuple[int, ...]) -> Tiling:
     inputs, output = costs.layouts(tile)
     line, end = costs.configuration.line_bytes, 0
 
-    def reserve(layout: Layout) -> Buffer:
+    def reserve(layout: Layout, copies: int) -> Buffer:
         nonlocal end
         places = []
-        for _ in range(COPIES):
+        for _ in range(copies):
             places.append(end)
             end += lines(layout.bytes, line)
-        return Buffer(layout, tuple(places))
+        return Buffer(layout, tuple(places[copy % copies] for copy in range(COPIES)))
 
     members = [tuple(accesses) for _, accesses in costs.streams]
-    buffers = list(zip(map(reserve, inputs), members, strict=True))
-    result = reserve(output)
-    places, _ = temporaries(costs.nest, tile, line, end)
+    buffers = list(zip(map(reserve, inputs, costs.copies(tile)), members, strict=True))
+    result = reserve(output, COPIES)
+    ranges = {
+        access: [(place, place + buffer.layout.bytes) for place in buffer.places]
+        for buffer, accesses in buffers
+        for access in accesses
+    }
+    needed = Temporaries(costs.nest, tile, line)
+    whole = costs.configuration.scratchpad_bytes
+    banks = Banks(costs.nest, end, whole, whole // costs.configuration.banks, ranges)
+    places = banks.places(needed) or needed.placed(end)[0]
     return Tiling(costs.nest, tile, tuple(buffers), result, places)

@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 
 from rackwright.drx.isa import isa
 
+LATENCY = 12
+"""Cycles from a chunk to the first one that reads its results."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -48,11 +51,13 @@ class VectorLoops:
     length: int
     operands: tuple[Operand, ...]
     together: int
+    rounds: int = 1
 
     @property
     def cycles(self) -> int:
-        """Chunks of all vectors, of `together` elements."""
-        return math.prod(self.loops) * math.ceil(self.length / self.together)
+        """One for each chunk of `together` elements; each of the `rounds` reads the results of the last."""
+        chunks = math.prod(self.loops) * math.ceil(self.length / self.together)
+        return chunks if self.rounds == 1 else self.rounds * max(chunks // self.rounds, LATENCY)
 
 
 def vector_loops(
@@ -92,7 +97,8 @@ def vector_loops(
 
     loops = tuple(sizes[each] for each in order[:-1])
     together = _together(groups[vector][-1], places, lanes)
-    return VectorLoops(loops, sizes[vector], tuple(map(seen, operands)), together)
+    rounds = math.prod(sizes[each] for each in order if groups[each][-1] in reduced)
+    return VectorLoops(loops, sizes[vector], tuple(map(seen, operands)), together, rounds)
 
 
 def _together(axis: int, places: Sequence[Place], lanes: int) -> int:

@@ -1,0 +1,71 @@
+"""Places in the scratchpad by its banks, of which each is read by one operand at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rackwright.drx.nest import Access, Nest, Result
+from rackwright.drx.temporaries import Temporaries
+
+Range = tuple[int, int]
+"""The first byte and the one behind the last."""
+
+
+@dataclass
+class Banks:
+    """Gives each temporary a place in banks from which nothing is read together with it, where there is room.
+
+    `buffers` are the ranges of inputs, `begin` is behind them and the result, `end` behind the scratchpad.
+    """
+
+    nest: Nest
+    begin: int
+    end: int
+    bank_bytes: int
+    buffers: Mapping[Access, Sequence[Range]]
+    taken: dict[int, Range] = field(default_factory=dict)
+
+    def places(self, temporaries: Temporaries) -> dict[int, int] | None:
+        """First bytes by operation; None if there is no room that way."""
+        found: dict[int, int] = {}
+        for places, ended in temporaries.turns():
+            for place in places:
+                own = self._best(place, temporaries.size(place))
+                if own is None:
+                    return None
+                found[place] = own[0]
+                self.taken[place] = own
+            for place in ended:
+                del self.taken[place]
+        return found
+
+    def _best(self, place: int, size: int) -> Range | None:
+        partners = [each for group in self._groups(place) for each in group]
+        boundaries = range(0, self.end, self.bank_bytes)
+        starts = {self.begin, *boundaries, *(last for _, last in self.taken.values())}
+        fitting = [(start, start + size) for start in sorted(starts) if self._is_free(start, start + size)]
+        return min(fitting, key=lambda own: sum(self._meet(own, each) for each in partners), default=None)
+
+    def _is_free(self, first: int, last: int) -> bool:
+        within = self.begin <= first and last <= self.end
+        return within and all(last <= start or stop <= first for start, stop in self.taken.values())
+
+    def _groups(self, place: int) -> Iterable[Sequence[Range]]:
+        """Ranges of what operations read together with the result of the one at `place`."""
+        for number, operation in enumerate(self.nest.operations):
+            reads = {source.operation for source in operation.sources if isinstance(source, Result)}
+            if operation.reduced:
+                reads.add(number)
+            if place in reads:
+                yield [self.taken[each] for each in reads if each in self.taken]
+                for source in operation.sources:
+                    if isinstance(source, Access):
+                        yield self.buffers[source]
+
+    def _meet(self, own: Range, other: Range) -> bool:
+        """They have a bank in common."""
+        first, last = (
+            (each[0] // self.bank_bytes, (each[1] - 1) // self.bank_bytes) for each in (own, other)
+        )
+        return first[0] <= last[1] and last[0] <= first[1]
