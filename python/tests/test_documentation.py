@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rackwright import units
+from rackwright.documentation.sentences import COUNT, draw, sentences
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md")])
@@ -66,3 +67,22 @@ def test_lines_are_short(name: str) -> None:
     lines = (REPOSITORY / name).read_text(encoding="utf-8").splitlines()
     links = re.compile(r"^!\[|^\| ")  # which cannot be broken
     assert [line for line in lines if len(line) > 120 and not links.match(line)] == []
+
+
+def test_sentences_are_drawn_from_prose_alone() -> None:
+    page = (
+        "# A heading that nobody reads\n\n"
+        "A first sentence, which goes\nover two lines. `Code` begins a second one!\n\n"
+        "    ./rw demo of a command\n\n| a | table of | four columns |\n\n- An item of a list.\n"
+        "```\ncode that is fenced.\n```\n"
+    )
+    assert list(sentences(page)) == [
+        "A first sentence, which goes over two lines.",
+        "`Code` begins a second one!",
+        "An item of a list.",
+    ]
+
+
+def test_a_draw_is_of_its_seed() -> None:
+    assert draw(1) == draw(1) != draw(2)
+    assert len(set(draw(1))) == COUNT
