@@ -18,7 +18,7 @@ impl<const EXPLAINED: bool> Rocket<EXPLAINED> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn store(&mut self, run: &mut Run, step: &Step, address: u64, atomic: bool) {
         let mut at = run.start + u64::from(step.offset);
         if atomic {
